@@ -1,0 +1,77 @@
+"""What every algorithm is: a frozen value with its parameters, a schedule and ``solve``."""
+
+from __future__ import annotations
+
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dprepro.budget import Budget
+from dprepro.errors import Incompatible
+from dprepro.privacy import Spent
+from dprepro.problems.constants import Constants
+from dprepro.problems.problem import Problem
+
+
+@dataclass(frozen=True)
+class Schedule:
+    """The numbers that an algorithm fixes before it sees the data.
+
+    Attributes:
+        steps: T as the paper counts it; the loops of Talwar, Thakurta and Zhang take T - 1 steps.
+        noise_scale: scale of the noise in one step (0 where there is none), in the unit of what it is added to.
+        step_regret: bound on the expected loss of linear score in one step, caused by that noise.
+    """
+
+    steps: int
+    noise_scale: float = 0.0
+    step_regret: float = 0.0
+
+
+@dataclass(frozen=True)
+class Solution:
+    """What ``solve`` returns.
+
+    Attributes:
+        theta: the answer, shape (p,), or a point in group weights where the problem has only groups.
+        schedule: the schedule that was run.
+        spent: the privacy certified by the accountant; None where the algorithm promises none.
+        diagnostics: further numbers, by name.
+    """
+
+    theta: Any
+    schedule: Schedule
+    spent: Spent | None
+    diagnostics: Mapping[str, float] = field(default_factory=dict)
+
+
+@dataclass(frozen=True)
+class Algorithm(ABC):
+    """One algorithm of a paper. Subclasses are frozen dataclasses of its parameters.
+
+    Class attributes:
+        version: raise it when the law of the output changes; stored measurements of the old one are then not reused.
+        needs: capabilities of the problem of which one suffices.
+    """
+
+    version: ClassVar[int] = 1
+    needs: ClassVar[tuple[str, ...]] = ("records", "moments")
+
+    @abstractmethod
+    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
+        """Steps and noise for a data set with these public constants; raises InputError if the budget cannot be met."""
+
+    @abstractmethod
+    def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
+        """Run on the data; all randomness comes from ``rng``."""
+
+    def check(self, capabilities: frozenset[str], where: str) -> None:
+        """Raise Incompatible unless one of the needed capabilities is there; ``where`` names the problem."""
+        if not capabilities & set(self.needs):
+            raise Incompatible(
+                f"{type(self).__name__} needs a problem with {' or '.join(self.needs)}; {where} offers only "
+                f"{', '.join(sorted(capabilities))}"
+            )

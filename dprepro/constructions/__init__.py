@@ -1,0 +1,7 @@
+"""Hard instances from the proofs and ordinary families beside them, one data set for each grid point."""
+
+from dprepro.constructions.base import Construction, Point
+from dprepro.constructions.designs import FlatOptimum, RandomDesign
+from dprepro.constructions.needles import CentredNeedle, TunedNeedle
+
+__all__ = ["CentredNeedle", "Construction", "FlatOptimum", "Point", "RandomDesign", "TunedNeedle"]

@@ -1,0 +1,48 @@
+"""Faster ways to run an algorithm on a structured problem, equal to it in distribution."""
+
+from __future__ import annotations
+
+from dprepro.algorithms import Algorithm
+from dprepro.errors import Incompatible, unknown
+from dprepro.reductions.base import Reduction
+from dprepro.reductions.grouped_vertices import GroupedVertices
+from dprepro.reductions.incremental_gradients import IncrementalGradients
+
+#: By name, the cheapest first: `automatic` takes the first that serves.
+REDUCTIONS: dict[str, type[Reduction]] = {
+    "grouped_vertices": GroupedVertices,
+    "incremental_gradients": IncrementalGradients,
+}
+LITERAL = "literal"
+AUTOMATIC = "automatic"
+
+
+def choose(name: str, algorithm: Algorithm, capabilities: frozenset[str], where: str) -> str:
+    """The reduction to use, by name: the one asked for, or for ``automatic`` the cheapest that serves.
+
+    Raises:
+        InputError: an unknown name. Incompatible: neither the algorithm nor a reduction can run on the problem, which
+            ``where`` names.
+    """
+    if name == LITERAL:
+        algorithm.check(capabilities, where)
+        return LITERAL
+    if name == AUTOMATIC:
+        for candidate, kind in REDUCTIONS.items():
+            if not kind.obstacle(algorithm, capabilities):
+                return candidate
+        algorithm.check(capabilities, where)
+        return LITERAL
+    if name not in REDUCTIONS:
+        raise unknown("reduction", name, [AUTOMATIC, LITERAL, *REDUCTIONS])
+    if obstacle := REDUCTIONS[name].obstacle(algorithm, capabilities):
+        raise Incompatible(f"{where}: {obstacle}")
+    return name
+
+
+def solver(name: str, algorithm: Algorithm) -> Algorithm | Reduction:
+    """What to call ``solve`` on, for a name that `choose` has returned."""
+    return algorithm if name == LITERAL else REDUCTIONS[name](algorithm)
+
+
+__all__ = ["AUTOMATIC", "LITERAL", "REDUCTIONS", "GroupedVertices", "IncrementalGradients", "Reduction", "choose", "solver"]

@@ -1,0 +1,122 @@
+"""A results folder from the store: measurements, verdict, figure, configuration, log. Nothing is measured here."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+from collections.abc import Mapping
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dprepro.engine.store import Run, Store
+from dprepro.errors import InputError
+from dprepro.report.text import table, verdict_lines
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+#: Where a run with overrides goes while a run without them stands in the experiment's own folder.
+OVERRIDDEN = "overridden"
+
+
+@dataclass(frozen=True)
+class Published:
+    """What a results folder holds: ``frame``, the content of verdict.json, and the text of run.log."""
+
+    folder: Path
+    frame: pd.DataFrame
+    verdict: dict[str, Any]
+    text: str
+
+
+def folder_of(store: Store, run: Run, results_dir: str | Path) -> Path:
+    """``results_dir/NAME``, or its sub-folder for an overridden run that would replace a published verdict."""
+    folder = Path(results_dir) / run.experiment
+    if run.overrides and store.latest(run.experiment) is not None:
+        return folder / OVERRIDDEN
+    return folder
+
+
+def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
+    """Judge and draw a stored run, and write its folder; each file is replaced whole.
+
+    Raises:
+        InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
+    """
+    frame = store.frame(run.id)
+    verdict = judge_run(run, frame)
+    text = log_text(run, frame, verdict)
+    folder = folder_of(store, run, results_dir)
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        _replace(folder / "measurements.parquet", _parquet(frame))
+        _replace(folder / "verdict.json", (json.dumps(verdict, indent=2, allow_nan=False) + "\n").encode())
+        for kind, content in _figures(frame, verdict, run.config["figure"]).items():
+            _replace(folder / f"figure.{kind}", content)
+        _replace(folder / "config.yaml", _yaml(run.config).encode())
+        _replace(folder / "run.log", (text + "\n").encode())
+    except OSError as error:
+        raise InputError(f"cannot write {folder}: {error.strerror or error}; choose another results_dir") from error
+    return Published(folder, frame, verdict, text)
+
+
+def judge_run(run: Run, frame: pd.DataFrame) -> dict[str, Any]:
+    """The content of verdict.json."""
+    from dprepro.analysis.checks import as_expected, build, judge, worst
+
+    results = judge(frame, {name: build(name, check) for name, check in run.config["checks"].items()})
+    return {
+        "experiment": run.experiment,
+        **{key: run.config[key] for key in ("paper", "claim", "statement", "neighbours")},
+        "verdict": worst(results),
+        "as_expected": as_expected(results),
+        "checks": {name: result.to_dict() for name, result in results.items()},
+        "overrides": list(run.overrides),
+        "provenance": dict(run.provenance),
+    }
+
+
+def log_text(run: Run, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> str:
+    """What a run prints at its end: the table, counts of what was not measured, and the verdict."""
+    lost = frame[frame["status"] != "ok"]["status"].value_counts(sort=False)
+    axis = str(run.config["figure"].get("axis", "n"))
+    parts = [run.config["statement"], table(frame, axis)]
+    parts += [f"{count} cells {status}" for status, count in sorted(lost.items())]
+    parts.append(verdict_lines(verdict))
+    return "\n".join(parts)
+
+
+def _figures(frame: pd.DataFrame, verdict: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, bytes]:
+    from dprepro.figures import draw
+    from dprepro.figures.style import styled
+
+    figure = draw(frame, verdict, options)
+    answer = {}
+    # No dates or versions in the files: the same measurements give the same bytes.
+    for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None, "Producer": None})):
+        buffer = io.BytesIO()
+        with styled():
+            figure.savefig(buffer, format=kind, metadata=metadata)
+        answer[kind] = buffer.getvalue()
+    return answer
+
+
+def _parquet(frame: pd.DataFrame) -> bytes:
+    buffer = io.BytesIO()
+    frame.to_parquet(buffer, index=False, engine="pyarrow")
+    return buffer.getvalue()
+
+
+def _yaml(config: Mapping[str, Any]) -> str:
+    import yaml
+
+    return str(yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True, width=100))
+
+
+def _replace(path: Path, content: bytes) -> None:
+    """Write beside the file and rename, so that a kill leaves the old one or the new one."""
+    partial = path.with_name(f".{path.name}.partial")
+    partial.write_bytes(content)
+    os.replace(partial, path)

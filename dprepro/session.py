@@ -1,0 +1,163 @@
+"""One experiment from its name to its verdict: what the command and a notebook call alike."""
+
+from __future__ import annotations
+
+import os
+import platform
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from functools import lru_cache
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dprepro.config import Experiment, build_experiment, compose
+from dprepro.engine.store import Store
+from dprepro.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+VERSIONED = ("dprepro", "numpy", "scipy", "numba", "pandas", "dp-accounting", "hydra-core", "matplotlib")
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What a run gives.
+
+    Attributes:
+        frame: the measurements, one line for each cell and quantity.
+        verdict: the content of verdict.json.
+        folder: where the files are.
+        text: the table and the verdict lines, as printed and logged.
+        failed: number of cells that failed.
+        measured: number of cells measured now; ``reused`` were in the store.
+        reused: number of cells that the store held.
+    """
+
+    frame: pd.DataFrame
+    verdict: dict[str, Any]
+    folder: Path
+    text: str
+    failed: int
+    measured: int
+    reused: int
+
+    @property
+    def figure(self) -> Figure:
+        """The figure, drawn anew as a matplotlib object."""
+        import yaml
+
+        from dprepro.figures import draw
+
+        config = yaml.safe_load((self.folder / "config.yaml").read_text(encoding="utf-8"))
+        return draw(self.frame, self.verdict, config["figure"])
+
+    def __str__(self) -> str:
+        return self.text
+
+
+def run(experiment: str, *, config_dir: str | None = None, progress: bool = True, **changes: Any) -> Outcome:
+    """Run an experiment by name, as ``python -m dprepro +experiment=NAME`` does, and return what it gives.
+
+    ``changes`` replace keys of its configuration, mappings key by key: ``run("lasso_rate", sweep={"p": [100]})``.
+
+    Raises:
+        InputError: an unknown name or key, or a value that cannot be.
+        Interrupted: on Ctrl-C; what was measured is stored.
+    """
+    overrides = [f"+experiment={experiment}", *(f"++{line}" for line in _flatten("", changes))]
+    return run_experiment(build_experiment(compose(overrides, config_dir)), progress=progress)
+
+
+def run_experiment(experiment: Experiment, progress: bool = True) -> Outcome:
+    """Measure what the store lacks, then judge, draw and write the results folder."""
+    from dprepro.engine.runner import execute
+    from dprepro.report.publish import publish
+
+    settings = experiment.settings
+    cells = experiment.study.cells(experiment.design)
+    workers = (os.cpu_count() or 1) if settings.workers == "auto" else settings.workers
+    with Store.open(settings.results_dir, create=True) as store:
+        provenance = _provenance(experiment, len(cells))
+        run_id = store.begin_run(experiment.name, experiment.config, experiment.overrides, provenance, cells)
+        started = time.perf_counter()
+        done = execute(
+            experiment.study.measure, cells, store, workers=workers, progress=progress, label=experiment.name
+        )
+        provenance["seconds"] = round(time.perf_counter() - started, 3)
+        store.finish_run(run_id, provenance)
+        stored = next(one for one in store.runs(experiment.name) if one.id == run_id)
+        published = publish(store, stored, settings.results_dir)
+    return Outcome(
+        published.frame, published.verdict, published.folder, published.text, done.failed, done.measured, done.reused
+    )
+
+
+def _flatten(prefix: str, value: Any) -> list[str]:
+    """Nested mappings as overrides in Hydra's grammar."""
+    if isinstance(value, Mapping) and value:
+        return [line for key, one in value.items() for line in _flatten(f"{prefix}.{key}" if prefix else str(key), one)]
+    return [f"{prefix}={_literal(value)}"]
+
+
+def _literal(value: Any) -> str:
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if hasattr(value, "tolist"):  # numpy arrays and scalars
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{key}:{_literal(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "[" + ",".join(_literal(one) for one in value) + "]"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str | Path):
+        quoted = str(value).replace("\\", "\\\\").replace("'", "\\'")
+        return f"'{quoted}'"
+    raise InputError(f"{value!r} cannot stand in a configuration")
+
+
+def _provenance(experiment: Experiment, cells: int) -> dict[str, Any]:
+    return {
+        "versions": _versions(),
+        "commit": _commit(),
+        "seed": experiment.settings.seed,
+        "platform": platform.platform(),
+        "cells": cells,
+        "seconds": 0.0,
+        "date": datetime.now(UTC).isoformat(timespec="seconds"),
+    }
+
+
+@lru_cache(maxsize=1)
+def _versions() -> dict[str, str]:
+    found = {"python": sys.version.split()[0]}
+    for name in VERSIONED:
+        try:
+            found[name] = metadata.version(name)
+        except metadata.PackageNotFoundError:
+            found[name] = "unknown"
+    return found
+
+
+@lru_cache(maxsize=1)
+def _commit() -> str:
+    """Commit of the checkout that the package is run from; empty for an installed one. ``+`` marks local changes."""
+    root = Path(__file__).resolve().parent.parent
+    if not (root / ".git").exists():
+        return ""
+    try:
+        git = ["git", "-C", str(root)]
+        commit = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
+        changed = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True)
+        return commit + ("+" if changed.stdout.strip() else "")
+    except (OSError, subprocess.CalledProcessError):
+        return ""

@@ -1,0 +1,6 @@
+"""How to measure a kind of claim; a few kinds serve all."""
+
+from dprepro.studies.base import Design, Study
+from dprepro.studies.rate import RateStudy, Series
+
+__all__ = ["Design", "RateStudy", "Series", "Study"]

@@ -1,0 +1,34 @@
+"""The scientific identity of a configured object, as plain data: what its measurements depend on."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+from typing import Any
+
+
+def describe(value: Any) -> Any:
+    """Class name, version and every field of a dataclass, recursively; numbers and strings as they are.
+
+    The package of the class enters (a plug-in may use the project's names), its module does not: code may move. Fields
+    with ``metadata={"identity": False}`` are left out (paths); a ``fingerprint`` (hashes of input data) is added.
+    """
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        kind = type(value)
+        identity: dict[str, Any] = {
+            "class": f"{kind.__module__.partition('.')[0]}:{kind.__name__}",
+            "version": getattr(kind, "version", 1),
+        }
+        for field in dataclasses.fields(value):
+            if field.metadata.get("identity", True):
+                identity[field.name] = describe(getattr(value, field.name))
+        if hasattr(value, "fingerprint"):
+            identity |= value.fingerprint()
+        return identity
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, dict):
+        return {str(key): describe(one) for key, one in value.items()}
+    if isinstance(value, list | tuple):
+        return [describe(one) for one in value]
+    return value

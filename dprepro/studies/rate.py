@@ -1,0 +1,159 @@
+"""Excess risk of algorithms on families of data sets, over a grid: the study behind every rate and every bound."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, Literal, TypeVar
+
+import numpy as np
+
+from dprepro import bounds
+from dprepro.algorithms import Algorithm, Solution
+from dprepro.budget import Budget
+from dprepro.constructions import Construction
+from dprepro.engine.cell import Cell, Row, canonical
+from dprepro.engine.grid import expand
+from dprepro.errors import InputError
+from dprepro.problems.problem import Problem
+from dprepro.reductions import AUTOMATIC, choose, solver
+from dprepro.studies.base import MAIN_AXES, Design, Study
+from dprepro.studies.describe import describe
+
+Role = Literal["claim", "control", "context"]
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve: an algorithm on a construction.
+
+    Attributes:
+        role: ``claim``, ``control`` (must be refuted) or ``context``.
+        algorithm: what is run; an axis of the sweep that bears the name of one of its fields sets that field.
+        construction: the data; axes set its fields likewise.
+        reduction: ``automatic`` (the cheapest that serves), ``literal``, or a reduction's name.
+        bound: explicit bound, by name; empty for the study's own, ``none`` for no bound.
+        sweep: axes on which this series departs from the experiment's sweep.
+        at_most: largest value of an axis for this series: it keeps what is costly off the far end of the grid.
+        replicates: repetitions, where they differ from the experiment's.
+        delta_power: if set, delta = n^-delta_power instead of the sweep's.
+    """
+
+    role: Role
+    algorithm: Algorithm
+    construction: Construction
+    reduction: str = AUTOMATIC
+    bound: str = ""
+    sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    at_most: Mapping[str, float] = field(default_factory=dict)
+    replicates: int | None = None
+    delta_power: float | None = None
+
+
+@dataclass(frozen=True)
+class RateStudy(Study):
+    """Measures ``excess_risk`` (mean over n, against the certified minimum) and ``spent_epsilon`` of every series.
+
+    Attributes:
+        series: the curves, by name.
+        bound: explicit bound of every series that has none of its own, by name (`lasso.theorem_2_5`); may be empty.
+        shape: shape of the rate, by name; may be empty.
+
+    Columns of a row besides the contract's: ``shape``, ``trivial_risk`` (excess risk of the data-free start), ``steps``,
+    ``noise_scale``, ``reduction``, ``gap`` (certificate of the minimum).
+    """
+
+    series: Mapping[str, Series]
+    bound: str = ""
+    shape: str = ""
+
+    def cells(self, design: Design) -> list[Cell]:
+        """Series by series, grid point by grid point, replicate by replicate."""
+        for name in (self.bound, self.shape, *(one.bound for one in self.series.values())):
+            if name and name != "none":
+                bounds.find(name)
+        cells: list[Cell] = []
+        for label, one in self.series.items():
+            axes = MAIN_AXES_AS_LISTS | dict(design.sweep) | dict(one.sweep)
+            Design(axes, one.replicates or 1, design.seed)  # checks the series' own axes
+            for axis, limit in one.at_most.items():
+                if axis not in axes:
+                    raise InputError(f"series {label}: at_most.{axis} is no axis; choices: {', '.join(axes)}")
+                axes[axis] = [value for value in axes[axis] if value <= limit]
+            self._check_axes(label, one, axes)
+            science = canonical(self._science(one))
+            for point in expand(axes):
+                if one.delta_power is not None:
+                    point["delta"] = point["n"] ** -one.delta_power
+                self._reduction(label, one, point)
+                for replicate in range(one.replicates or design.replicates):
+                    cells.append(Cell(label, one.role, point, replicate, design.seed, science))
+        if not cells:
+            raise InputError("the sweep is empty: no series has a grid point within its limits")
+        return cells
+
+    def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
+        """Build the problem, solve it, and report risk and privacy."""
+        one = self.series[cell.series]
+        point = cell.axes
+        algorithm, construction = at(one.algorithm, point), at(one.construction, point)
+        budget = Budget(point["epsilon"], point["delta"], self.neighbours)
+        constants = construction.constants(point)
+        schedule = algorithm.schedule(constants, budget)
+        problem = construction.build(point, schedule.noise_scale)
+        reduction = self._reduction(cell.series, one, point)
+        solution = solver(reduction, algorithm).solve(problem, budget, rng)
+        numbers = dict(point) | vars(constants) | vars(schedule) | {"initial_risk": problem.trivial_risk}
+        return self._rows(one, problem, solution, numbers, reduction)
+
+    def _rows(
+        self, one: Series, problem: Problem, solution: Solution, numbers: dict[str, float], reduction: str
+    ) -> list[Row]:
+        explicit = one.bound or self.bound
+        columns: dict[str, float | int | str | bool | None] = {
+            "shape": bounds.evaluate(self.shape, numbers) if self.shape else None,
+            "trivial_risk": problem.trivial_risk,
+            "steps": solution.schedule.steps,
+            "noise_scale": solution.schedule.noise_scale,
+            "reduction": reduction,
+            "gap": problem.minimum.gap,
+        }
+        bound = bounds.evaluate(explicit, numbers) if explicit not in ("", "none") else None
+        rows = [Row("excess_risk", problem.excess_risk(solution.theta), bound, columns)]
+        if solution.spent is not None:
+            rows.append(Row("spent_epsilon", solution.spent.epsilon, numbers["epsilon"], {"steps": solution.schedule.steps}))
+        return rows
+
+    def _science(self, one: Series) -> dict[str, Any]:
+        return {
+            "study": type(self).__name__,
+            "version": self.version,
+            "neighbours": str(self.neighbours),
+            "bound": one.bound or self.bound,
+            "shape": self.shape,
+            "algorithm": describe(one.algorithm),
+            "construction": describe(one.construction),
+            "reduction": one.reduction,
+        }
+
+    def _check_axes(self, label: str, one: Series, axes: Mapping[str, Sequence[float]]) -> None:
+        known = {*MAIN_AXES, *(f.name for f in fields(one.algorithm)), *(f.name for f in fields(one.construction))}
+        if extra := [axis for axis in axes if axis not in known]:
+            raise InputError(
+                f"series {label}: sweep.{extra[0]} is neither a main axis nor a parameter of its algorithm or "
+                f"construction; choices: {', '.join(sorted(known))}"
+            )
+
+    def _reduction(self, label: str, one: Series, point: Mapping[str, float]) -> str:
+        capabilities = at(one.construction, point).capabilities(point)
+        return choose(one.reduction, one.algorithm, capabilities, f"series {label}")
+
+
+MAIN_AXES_AS_LISTS: dict[str, Sequence[float]] = {axis: [value] for axis, value in MAIN_AXES.items()}
+
+
+def at(value: T, point: Mapping[str, float]) -> T:
+    """The algorithm or construction with those fields replaced that are axes of the grid."""
+    changes = {f.name: point[f.name] for f in fields(value) if f.name in point and f.name not in MAIN_AXES}  # type: ignore[arg-type]
+    return replace(value, **changes) if changes else value  # type: ignore[type-var]
