@@ -52,11 +52,20 @@ class RandomDesign(Construction):
 
 @dataclass(frozen=True)
 class FlatOptimum(Construction):
-    """Orthogonal columns (X^T X = n I) and labels X (1/p, ..., 1/p): the minimiser spreads over all p coordinates.
+    """Orthogonal columns (X^T X = n I) and noiseless labels: half of the minimiser's weight spread over p coordinates.
 
-    A point with t non-zero coordinates in the l1 ball has risk at least 1/t - 1/p, so Frank-Wolfe cannot beat 1/T.
-    Such data exist with entries +-1 for n a multiple of a Hadamard order at least p; only n and X^T X matter here.
+    The minimiser has ``anchor`` on the first coordinate and (1 - anchor)/(p - 1) on every other. A point of the l1 ball
+    with t non-zero coordinates has risk of order (1 - anchor)^2/t at least, and T steps of Frank-Wolfe from zero touch
+    at most T coordinates, so it cannot beat 1/T here. The anchor keeps zero a bad answer (risk near anchor^2); with
+    anchor = 0 zero itself would beat Frank-Wolfe at every T < p. Such records with entries +-1 exist for n a multiple
+    of a Hadamard order at least p, and |y| <= ||theta||_1 = 1.
     """
+
+    anchor: float = 0.5
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.anchor < 1:
+            raise InputError(f"anchor must be in [0, 1), got anchor={self.anchor:g}")
 
     def constants(self, point: Point) -> Constants:
         """Those of the unit LASSO; the curvature 8 is attained, by the segment from -e_1 to e_1."""
@@ -71,7 +80,9 @@ class FlatOptimum(Construction):
         n, p = int(point["n"]), int(point["p"])
         if p > n:
             raise PremiseError(f"p={p} orthogonal columns need at least as many records, n={n}")
-        moments = Moments(n=n, cross=np.full(p, 1 / p), second_moment=1 / p, gram=None, ridge=1.0)
+        theta = np.full(p, (1 - self.anchor) / max(1, p - 1))
+        theta[0] = self.anchor if p > 1 else 1.0
+        moments = Moments(n=n, cross=theta, second_moment=float(theta @ theta), gram=None, ridge=1.0)
         return LeastSquares.from_moments(moments, L1Ball(p))
 
 

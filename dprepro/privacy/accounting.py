@@ -107,10 +107,16 @@ def _loss(guarantee: Guarantee) -> float:
             return mu
 
 
+#: Below this delta the accountant's truncated tails answer infinity, and the closed form takes over.
+SMALLEST_DELTA = 1e-12
+
+
 @lru_cache(maxsize=4096)
 def _pure(epsilon: float, uses: int, delta: float) -> float:
-    if delta == 0 or uses == 1:
-        return epsilon * uses if delta == 0 else max(0.0, _advance_single(epsilon, delta))
+    if delta == 0:
+        return epsilon * uses
+    if delta < SMALLEST_DELTA:
+        return randomised_response_epsilon(epsilon, uses, delta)
     from dp_accounting.pld import common, privacy_loss_distribution
 
     single = privacy_loss_distribution.from_privacy_parameters(
@@ -119,11 +125,34 @@ def _pure(epsilon: float, uses: int, delta: float) -> float:
     return float(single.self_compose(uses).get_epsilon_for_delta(delta))
 
 
-def _advance_single(epsilon: float, delta: float) -> float:
-    # One use of randomised response: P(loss = epsilon) = e^eps/(1 + e^eps) = p, and
-    # delta(x) = p - e^x (1 - p) for x <= epsilon.
+def randomised_response_epsilon(epsilon: float, uses: int, delta: float) -> float:
+    """Optimal composition of ``uses`` pure losses in closed form (Kairouz, Oh and Viswanath 2015), for any delta > 0.
+
+    The loss is epsilon (2 J - uses) with J binomial of parameter p = e^epsilon/(1 + e^epsilon) under one data set and
+    1 - p under the other, hence delta(x) = P(J >= k) - e^x Q(J >= k) for every x in [loss(k - 1), loss(k)]. All
+    probabilities are handled by their logarithms.
+    """
+    import numpy as np
+    from scipy.stats import binom
+
     p = 1 / (1 + math.exp(-epsilon))
-    return math.log((p - delta) / (1 - p)) if p > delta else 0.0
+
+    def log_delta(k: int, x: float) -> float:
+        above, below = binom.logsf(k - 1, uses, p), binom.logsf(k - 1, uses, 1 - p)
+        return float(above + np.log1p(-math.exp(min(0.0, x + below - above)))) if x + below < above else -math.inf
+
+    target = math.log(delta)
+    low, high = uses // 2, uses  # loss(low) spends too much delta, loss(high) none at all
+    while high - low > 1:
+        middle = (low + high) // 2
+        if log_delta(middle + 1, epsilon * (2 * middle - uses)) > target:
+            low = middle
+        else:
+            high = middle
+    above, below = binom.logsf(high - 1, uses, p), binom.logsf(high - 1, uses, 1 - p)
+    if above <= target:
+        return max(0.0, epsilon * (2 * low - uses))
+    return max(0.0, float(above + math.log1p(-math.exp(target - above)) - below))
 
 
 @lru_cache(maxsize=4096)

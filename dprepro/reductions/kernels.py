@@ -174,6 +174,43 @@ def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
         theta[j] *= weight
 
 
+@njit(cache=True, inline="always")
+def least_group(half, sizes, scale, kind, share, rng):  # type: ignore[no-untyped-def]
+    """Group that holds the least noisy score. ``half`` are half scores, ``share`` is scratch, both of shape (G,).
+
+    Among K equal candidates the least Laplace noise is drawn by `least_of`. With Gumbel noise the winner's law is known,
+    probability proportional to K exp(-score/scale), and one uniform draw suffices.
+    """
+    groups = half.shape[0]
+    first = -1
+    for g in range(groups):
+        if sizes[g] > 0.0 and (first < 0 or half[g] < half[first]):
+            first = g
+    if kind == NONE:
+        return first
+    if kind == GUMBEL:
+        total = 0.0
+        for g in range(groups):
+            depth = 2.0 * (half[g] - half[first]) / scale
+            share[g] = sizes[g] * math.exp(-depth) if depth < 745.0 else 0.0  # beyond, exp is zero
+            total += share[g]
+        left = rng.random() * total
+        for g in range(groups):
+            left -= share[g]
+            if left < 0.0:
+                return g
+        return first  # rounding left nothing over
+    chosen = first
+    best = np.inf
+    for g in range(groups):
+        if sizes[g] > 0.0:
+            value = 2.0 * half[g] + scale * least_of(kind, sizes[g], rng)
+            if value < best:
+                best = value
+                chosen = g
+    return chosen
+
+
 @njit(cache=True)
 def grouped_frank_wolfe(gram, cross, sizes, steps, scale, kind, constant_step, weights, rng):  # type: ignore[no-untyped-def]
     """Frank-Wolfe in group weights: all vertices of a group have one score, 2 (gram w - cross).
@@ -182,19 +219,16 @@ def grouped_frank_wolfe(gram, cross, sizes, steps, scale, kind, constant_step, w
     """
     groups = cross.shape[0]
     half = gram @ weights - cross
-    for t in range(1, steps):
-        chosen = 0
-        best = np.inf
+    share = np.empty(groups)
+    # what selecting group h adds to the half scores, less what the old point loses
+    change = np.empty((groups, groups))
+    for h in range(groups):
         for g in range(groups):
-            if sizes[g] > 0.0:
-                value = 2.0 * half[g]
-                if kind != NONE:
-                    value += scale * least_of(kind, sizes[g], rng)
-                if value < best:
-                    best = value
-                    chosen = g
+            change[h, g] = gram[h, g] - cross[g]
+    for t in range(1, steps):
+        chosen = least_group(half, sizes, scale, kind, share, rng)
         mu = 1.0 / (steps + 2) if constant_step else 2.0 / (t + 2)
         for g in range(groups):
-            half[g] = (1.0 - mu) * half[g] + mu * (gram[chosen, g] - cross[g])
-            weights[g] *= 1.0 - mu
+            half[g] += mu * (change[chosen, g] - half[g])
+            weights[g] -= mu * weights[g]
         weights[chosen] += mu

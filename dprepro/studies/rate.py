@@ -60,7 +60,7 @@ class RateStudy(Study):
         bound: explicit bound of every series that has none of its own, by name (`lasso.theorem_2_5`); may be empty.
         shape: shape of the rate, by name; may be empty.
 
-    Columns of a row besides the contract's: ``shape``, ``trivial_risk`` (excess risk of the data-free start), ``steps``,
+    Columns of a row besides the contract's: ``shape``, ``trivial_risk`` (excess risk of the data-free start), ``total_steps``,
     ``noise_scale``, ``reduction``, ``gap`` (certificate of the minimum).
     """
 
@@ -81,7 +81,7 @@ class RateStudy(Study):
                 if axis not in axes:
                     raise InputError(f"series {label}: at_most.{axis} is no axis; choices: {', '.join(axes)}")
                 axes[axis] = [value for value in axes[axis] if value <= limit]
-            self._check_axes(label, one, axes)
+            self._check_axes(label, axes)
             science = canonical(self._science(one))
             for point in expand(axes):
                 if one.delta_power is not None:
@@ -114,7 +114,7 @@ class RateStudy(Study):
         columns: dict[str, float | int | str | bool | None] = {
             "shape": bounds.evaluate(self.shape, numbers) if self.shape else None,
             "trivial_risk": problem.trivial_risk,
-            "steps": solution.schedule.steps,
+            "total_steps": solution.schedule.steps,
             "noise_scale": solution.schedule.noise_scale,
             "reduction": reduction,
             "gap": problem.minimum.gap,
@@ -122,7 +122,7 @@ class RateStudy(Study):
         bound = bounds.evaluate(explicit, numbers) if explicit not in ("", "none") else None
         rows = [Row("excess_risk", problem.excess_risk(solution.theta), bound, columns)]
         if solution.spent is not None:
-            rows.append(Row("spent_epsilon", solution.spent.epsilon, numbers["epsilon"], {"steps": solution.schedule.steps}))
+            rows.append(Row("spent_epsilon", solution.spent.epsilon, numbers["epsilon"], {"total_steps": solution.schedule.steps}))
         return rows
 
     def _science(self, one: Series) -> dict[str, Any]:
@@ -137,11 +137,13 @@ class RateStudy(Study):
             "reduction": one.reduction,
         }
 
-    def _check_axes(self, label: str, one: Series, axes: Mapping[str, Sequence[float]]) -> None:
-        known = {*MAIN_AXES, *(f.name for f in fields(one.algorithm)), *(f.name for f in fields(one.construction))}
+    def _check_axes(self, label: str, axes: Mapping[str, Sequence[float]]) -> None:
+        """An axis beyond the main ones must set a parameter of some series, or it would be a slip of the pen."""
+        parts = [part for one in self.series.values() for part in (one.algorithm, one.construction)]
+        known = {*MAIN_AXES, *(f.name for part in parts for f in fields(part))}
         if extra := [axis for axis in axes if axis not in known]:
             raise InputError(
-                f"series {label}: sweep.{extra[0]} is neither a main axis nor a parameter of its algorithm or "
+                f"series {label}: sweep.{extra[0]} is neither a main axis nor a parameter of an algorithm or "
                 f"construction; choices: {', '.join(sorted(known))}"
             )
 

@@ -1,0 +1,120 @@
+"""Rule `below`: an explicit bound holds."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+import pandas as pd
+from scipy.special import stdtrit
+
+from dprepro.analysis.fits import LEVEL, Interval, Vector, replicate_errors
+from dprepro.analysis.points import AXES, STATES, by_state, grid_points, number, require_columns, sentence
+from dprepro.analysis.rule import Measured, Rule
+
+ROUNDING = 1e-9
+"""Relative: an equality that holds up to rounding is no violation."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Below(Rule):
+    """value <= expected x bound in every grid point, for the mean over the replicates.
+
+    Attributes:
+        series: one series, several, or `*` for all of role claim and context that have a bound.
+        axes: further columns that tell grid points apart.
+
+    The estimate is the largest ratio of mean to bound; `low` and `high` are the largest lower and upper limit over the
+    points, simultaneous at 99% (Bonferroni), so they hold the largest true ratio. Refuted where the lower limit of
+    some point is above `expected` + margin, confirmed where all upper limits are at or below it. Saturated points
+    count: a bound has to hold there too. A failed cell makes a verdict inconclusive unless it is refuted anyway; points
+    outside the premise (skipped) are none of the bound's business.
+
+    The error of a point is the larger of its own and the series' pooled relative one, with the pooled degrees of
+    freedom: two replicates alone say next to nothing about their error. A point with one replicate has the
+    pooled error; in a series without any replicates values are taken as exact. `largest_cell` in the details is the
+    largest ratio of a single cell, which is not judged.
+
+    Error rates, measured at a bound that holds with equality everywhere, log-normal noise of .05 to .2 and 2 to 5
+    replicates: refuted in at most 0.5% of data sets, confirmed in none. Not protected: noise so skewed that a handful
+    of replicates misses its tail, and 0/1 quantities, whose replicates may agree by chance.
+    """
+
+    name: ClassVar[str] = "below"
+
+    series: str | tuple[str, ...] = "*"
+    expected: float = 1.0
+    axes: tuple[str, ...] = ()
+
+    def measure(self, frame: pd.DataFrame) -> Measured:
+        require_columns(frame, ["bound"])
+        axes = list(dict.fromkeys([*AXES, *self.axes]))
+        series = self._series(frame)
+        if not series:
+            return Measured(reason=f"no series of role claim or context has a bound for {self.quantity}")
+        tables = []
+        named: dict[str, list[str]] = {state: [] for state in STATES}
+        for name in series:
+            points = grid_points(
+                frame, name, self.quantity, divide="bound", columns=["bound"], axes=axes, distinct=True
+            )
+            # Dividing by a bound that is not positive would turn the inequality around.
+            judgeable = points["state"].isin(["used", "saturated"])
+            points.loc[judgeable & ~(points["bound"] > 0), "state"] = "unusable"
+            prefix = f"{name}: " if len(series) > 1 else ""
+            for state, labels in by_state(points, axes[0], axes).items():
+                named[state] += [prefix + label for label in labels]
+            tables.append(points[points["state"].isin(["used", "saturated"])].assign(series=name))
+        points = pd.concat(tables, ignore_index=True)
+        details: dict[str, object] = dict(named)
+        left_out = sentence({**named, "saturated": []})
+        if points.empty:
+            return Measured(reason="; ".join(filter(None, ("no point can be judged", left_out))), details=details)
+        ratio = points["mean"].to_numpy(dtype=float)
+        half = np.concatenate([_half_widths(table, len(points)) for table in tables])
+        interval = Interval(float(ratio.max()), float((ratio - half).max()), float((ratio + half).max()))
+        details["largest_cell"] = float(points["largest"].max())
+        limit = self.region()[1]
+        slack = ROUNDING * max(1.0, abs(limit))
+        where = _place(points, int((ratio - half).argmax()), axes)
+        if interval.low > limit + slack:
+            verdict, words = "refuted", f"at {where} the lower limit {interval.low:.4g} is above {number(limit)}"
+        elif interval.high > limit + slack:
+            where = _place(points, int((ratio + half).argmax()), axes)
+            verdict, words = "inconclusive", f"at {where} the upper limit {interval.high:.4g} is above {number(limit)}"
+        elif named["failed"] or named["unusable"]:
+            verdict, words = "inconclusive", "not all points could be judged"
+        else:
+            verdict, words = "confirmed", ""
+        reason = "; ".join(filter(None, (words, left_out)))
+        return Measured(interval=interval, verdict=verdict, reason=reason, details=details)
+
+    def _series(self, frame: pd.DataFrame) -> list[str]:
+        if self.series != "*":
+            return [self.series] if isinstance(self.series, str) else list(self.series)
+        bounded = frame["bound"].notna() & (frame["quantity"] == self.quantity)
+        return sorted(map(str, frame.loc[bounded & frame["role"].isin(["claim", "context"]), "series"].unique()))
+
+
+def _half_widths(points: pd.DataFrame, tests: int) -> Vector:
+    """Half widths of the limits of the ratios of one series, each at 1% / `tests`."""
+    ratio, error = points["mean"].to_numpy(dtype=float), points["error"].to_numpy(dtype=float)
+    count = points["count"].to_numpy(dtype=float)
+    size = np.abs(ratio)
+    relative = np.divide(error, size, out=np.full_like(error, np.nan), where=size > 0)
+    errors = replicate_errors(relative, count)
+    if errors is None:
+        return np.zeros_like(ratio)
+    several = (count > 1) & np.isfinite(relative)
+    freedom = float((count[several] - 1).sum())
+    pooled = np.sqrt(np.sum((count - 1)[several] * relative[several] ** 2 * count[several]) / freedom / count)
+    own = np.where(np.isfinite(error), error, 0.0)
+    quantile = float(stdtrit(freedom, 1 - (1 - LEVEL) / 2 / tests))
+    return np.asarray(quantile * np.maximum(own, pooled * size))
+
+
+def _place(points: pd.DataFrame, index: int, axes: list[str]) -> str:
+    line = points.iloc[index]
+    shown = [axis for axis in axes if points[axis].nunique(dropna=False) > 1]
+    return ", ".join([str(line["series"]), *(f"{axis}={number(float(line[axis]))}" for axis in shown)])

@@ -1,0 +1,157 @@
+"""From the rows of a frame to grid points: mean, standard error, and whether a point is evidence."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+
+import numpy as np
+import pandas as pd
+
+from dprepro.errors import InputError, unknown
+
+AXES = ("n", "p", "epsilon", "delta", "norm")
+"""The axes that every measurement has."""
+
+SATURATION = 0.1
+"""A point whose mean risk is above this share of the trivial risk measures the trivial answer, not the rate."""
+
+STATES = ("used", "saturated", "skipped", "failed", "unusable")
+
+
+def number(value: float) -> str:
+    """A short spelling of a number, as in `1e4`."""
+    return re.sub(r"e([+-])0*", lambda sign: "e" if sign[1] == "+" else "e-", f"{value:.4g}")
+
+
+def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
+    """Raise InputError for the first of `names` that is not a column of `frame`."""
+    for name in names:
+        if name not in frame.columns:
+            raise unknown("column", name, map(str, frame.columns))
+
+
+def _selected(frame: pd.DataFrame, series: str, quantity: str, cell: list[str]) -> pd.DataFrame:
+    """The rows of a series and quantity, with the cells that failed or were skipped before they had any quantity."""
+    own = frame[frame["series"] == series]
+    if own.empty:
+        raise unknown("series", series, map(str, frame["series"].unique()))
+    chosen = own["quantity"] == quantity
+    lost = own[~chosen & (own["status"] != "ok")].drop_duplicates(cell)
+    if not chosen.any() and lost.empty:
+        raise unknown(f"quantity of series {series}", quantity, map(str, own["quantity"].unique()))
+    known = pd.MultiIndex.from_frame(own.loc[chosen, cell])
+    return pd.concat([own[chosen], lost[~pd.MultiIndex.from_frame(lost[cell]).isin(known)]])
+
+
+def grid_points(
+    frame: pd.DataFrame,
+    series: str,
+    quantity: str = "excess_risk",
+    *,
+    divide: str = "",
+    columns: Sequence[str] = (),
+    axes: Sequence[str] = AXES,
+    distinct: bool = False,
+) -> pd.DataFrame:
+    """One line for each grid point of a series, sorted by `axes`.
+
+    Columns: the axes; `mean`, `error` (standard error of the mean, NaN for one replicate) and `count` over the
+    replicates with status ok, of value divided by the column `divide` where one is named; `raw`, the mean of value
+    itself; `largest`, the largest single cell; `lost`, how many cells failed; `state` and `why`; and the means of
+    `columns`. States: `used`; `saturated` (mean value above a tenth of `trivial_risk`, where that is known);
+    `skipped` and `failed` (no ok row at all); `unusable` (not a finite number, after the division). A point of which
+    some replicates failed goes by the others, and `lost` says so.
+
+    Raises:
+        InputError: an unknown series, quantity or column, or, with `distinct`, several values for one grid point
+            and replicate, which means that `axes` lacks an axis of the sweep.
+    """
+    keys = list(axes)
+    wanted = list(dict.fromkeys([*columns, *([divide] if divide else [])]))
+    require_columns(frame, [*keys, *wanted])
+    rows = _selected(frame, series, quantity, [*keys, "replicate"])
+    good = rows["status"] == "ok"
+    if distinct and rows[good].duplicated([*keys, "replicate"]).any():
+        # Averaging over a further axis would hide both slopes and violations.
+        raise InputError(
+            f"series {series} has several values of {quantity} for one replicate at equal {', '.join(keys)}; "
+            "name the sweep's further axes in axes"
+        )
+    value = rows["value"].astype(float).where(good)
+    measured = value / rows[divide].astype(float) if divide else value
+    trivial = rows["trivial_risk"].astype(float) if "trivial_risk" in rows else pd.Series(np.nan, index=rows.index)
+    status = rows["status"].astype(str)
+    table = rows[[*keys]].assign(
+        _mean=measured, _raw=value, _good=good, _trivial=trivial, _failed=status.str.startswith("failed"),
+        _why=status.where(~good),
+    )  # fmt: skip
+    for index, name in enumerate(wanted):
+        table[f"_{index}"] = rows[name].astype(float).where(good)
+    groups = table.groupby(keys, dropna=False, sort=True)
+    count = groups["_good"].sum().astype(int)
+    points = pd.DataFrame(
+        {
+            # A NaN among the replicates must not be averaged away: it makes the point unusable.
+            "mean": groups["_mean"].mean().where(groups["_mean"].count() == count),
+            "error": groups["_mean"].std(ddof=1) / np.sqrt(count.where(count > 1)),
+            "count": count,
+            "raw": groups["_raw"].mean(),
+            "largest": groups["_mean"].max(),
+            "lost": groups["_failed"].sum().astype(int),
+            "why": groups["_why"].first().fillna(""),
+            **{name: groups[f"_{index}"].mean() for index, name in enumerate(wanted) if name not in keys},
+        }
+    )
+    saturated = points["raw"] > SATURATION * groups["_trivial"].mean()
+    bad = ~np.isfinite(points["mean"])
+    points["state"] = np.select(
+        [(count == 0) & (points["lost"] > 0), count == 0, bad, saturated],
+        ["failed", "skipped", "unusable", "saturated"],
+        "used",
+    )
+    return points.reset_index()
+
+
+def labels(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -> list[str]:
+    """A name for each line: `n=1e4`, or `n=1e4, p=100` where further axes vary."""
+    shown = [name for name in axes if name == axis or points[name].nunique(dropna=False) > 1] or list(axes[:1])
+    return [", ".join(f"{name}={number(value)}" for name, value in zip(shown, line, strict=True))
+            for line in points[shown].astype(float).itertuples(index=False)]  # fmt: skip
+
+
+def by_state(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -> dict[str, list[str]]:
+    """The names of the points of each state, with the reasons of the skipped and failed ones."""
+    named: dict[str, list[str]] = {state: [] for state in STATES}
+    columns = (points[name] for name in ("state", "why", "lost", "count"))
+    for label, state, why, lost, count in zip(labels(points, axis, axes), *columns, strict=True):
+        reason = str(why).partition(": ")[2]
+        named[str(state)].append(f"{label} ({reason})" if state in ("skipped", "failed") and reason else label)
+        if lost and state != "failed":
+            named["failed"].append(f"{label} ({lost} of {lost + count} cells: {reason})")
+    return named
+
+
+def sentence(named: dict[str, list[str]], most: int = 8) -> str:
+    """`saturated: n=1e4, n=3e4; skipped: n=1e3 (premise ...)`: the points that are not evidence, in words."""
+    parts = []
+    for state in STATES[1:]:
+        if some := named[state]:
+            rest = f" and {len(some) - most} more" if len(some) > most else ""
+            parts.append(f"{state}: {', '.join(some[:most])}{rest}")
+    return "; ".join(parts)
+
+
+def single_curve(points: pd.DataFrame, axis: str, axes: Sequence[str] = AXES) -> pd.Series[int]:
+    """A label for each line, equal on lines that differ in `axis` and the axes tied to it only.
+
+    An axis is tied where each value of `axis` has one value of it (delta = 1/n^2): it moves along and tells no curves
+    apart.
+    """
+    others = [
+        name for name in axes
+        if name != axis and (points.groupby(axis)[name].nunique(dropna=False) > 1).any()
+    ]  # fmt: skip
+    if not others:
+        return pd.Series(0, index=points.index)
+    return points.groupby(others, dropna=False).ngroup()

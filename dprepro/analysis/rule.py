@@ -1,0 +1,166 @@
+"""What a rule is, and what it answers."""
+
+from __future__ import annotations
+
+import dataclasses
+import math
+from abc import ABC, abstractmethod
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import pandas as pd
+
+from dprepro.analysis.fits import Interval, NotEnoughError
+from dprepro.errors import InputError, unknown
+
+VERDICTS = ("refuted", "inconclusive", "confirmed")
+"""From worst to best."""
+
+ROLES = ("claim", "control", "context", "erratum")
+
+
+@dataclass(frozen=True)
+class CheckResult:
+    """The answer of one check, with the keys that verdict.json has for it; None where a check has no such number.
+
+    `low` and `high` are the limits of a 99% interval around `estimate`; `constant` is the geometric mean of
+    value / shape, with limits of the same level. `details` holds numbers and point names for tables and reports.
+    """
+
+    role: str
+    verdict: str
+    expect: str
+    as_expected: bool
+    estimate: float | None
+    low: float | None
+    high: float | None
+    expected: float
+    margin: float
+    rule: str
+    reason: str
+    constant: float | None = None
+    constant_low: float | None = None
+    constant_high: float | None = None
+    details: dict[str, Any] = field(default_factory=dict)
+
+    def to_dict(self) -> dict[str, Any]:
+        """A plain dictionary fit for JSON: numbers that are not finite become None."""
+        plain: dict[str, Any] = _plain(dataclasses.asdict(self))
+        return plain
+
+
+def _plain(thing: Any) -> Any:
+    if isinstance(thing, Mapping):
+        return {str(key): _plain(value) for key, value in thing.items()}
+    if isinstance(thing, list | tuple):
+        return [_plain(value) for value in thing]
+    if isinstance(thing, float):
+        return float(thing) if math.isfinite(thing) else None
+    return thing
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a rule found, before it is compared: an interval, or the words why there is none."""
+
+    interval: Interval | None = None
+    reason: str = ""
+    constant: Interval | None = None
+    verdict: str = ""
+    details: dict[str, Any] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, kw_only=True)
+class Rule(ABC):
+    """One rule with its expectation.
+
+    Attributes:
+        role: claim, control, context or erratum; only claims enter an experiment's verdict.
+        expected: the number that the claim states.
+        margin: how far off still counts as agreement (absolute, not negative).
+        expect: the verdict that is expected to come out; refuted for controls and errata, else confirmed.
+        reason: a note, for instance why a claim is out of reach; it is added to the result's reason.
+        quantity: which quantity of the frame is judged.
+
+    Raises:
+        InputError: a role, expect or other choice that does not exist, or a negative margin.
+    """
+
+    name: ClassVar[str]
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {}
+
+    role: str
+    expected: float
+    margin: float = 0.0
+    expect: str = ""
+    reason: str = ""
+    quantity: str = "excess_risk"
+
+    def __post_init__(self) -> None:
+        if not self.expect:
+            # The class is frozen, but its default depends on another field.
+            object.__setattr__(self, "expect", "refuted" if self.role in ("control", "erratum") else "confirmed")
+        for key, allowed in {"role": ROLES, "expect": VERDICTS, **self.choices}.items():
+            if getattr(self, key) not in allowed:
+                raise unknown(key, getattr(self, key), allowed)
+        if not math.isfinite(self.expected):
+            raise InputError(f"expected is {self.expected}; it must be a finite number")
+        if not (math.isfinite(self.margin) and self.margin >= 0):
+            raise InputError(f"margin is {self.margin}; it must be a finite number that is not negative")
+
+    @abstractmethod
+    def measure(self, frame: pd.DataFrame) -> Measured:
+        """What the frame says; NotEnoughError where it says too little."""
+
+    def region(self) -> tuple[float, float]:
+        """The values that agree with the claim."""
+        return self.expected - self.margin, self.expected + self.margin
+
+    def judge(self, frame: pd.DataFrame) -> CheckResult:
+        """Confirmed where the whole interval lies in the region of agreement, refuted where none of it does.
+
+        Raises:
+            InputError: the frame has no such series, quantity or column.
+        """
+        try:
+            found = self.measure(frame)
+        except NotEnoughError as error:
+            found = Measured(reason=str(error))
+        verdict, words = found.verdict or "inconclusive", found.reason
+        if found.interval is not None and not found.verdict:
+            verdict, said = self._compare(found.interval)
+            words = "; ".join(part for part in (said, found.reason) if part)
+        estimate, low, high = _limits(found.interval)
+        constant, constant_low, constant_high = _limits(found.constant)
+        return CheckResult(
+            role=self.role,
+            verdict=verdict,
+            expect=self.expect,
+            as_expected=verdict == self.expect,
+            estimate=estimate,
+            low=low,
+            high=high,
+            expected=float(self.expected),
+            margin=float(self.margin),
+            rule=self.name,
+            reason="; ".join(part for part in (words, self.reason) if part),
+            constant=constant,
+            constant_low=constant_low,
+            constant_high=constant_high,
+            details=found.details,
+        )
+
+    def _compare(self, interval: Interval) -> tuple[str, str]:
+        lowest, highest = self.region()
+        if lowest <= interval.low and interval.high <= highest:
+            return "confirmed", ""
+        place = f"[{interval.low:.4g}, {interval.high:.4g}]"
+        wanted = f"[{lowest:.4g}, {highest:.4g}]"
+        if interval.high < lowest or interval.low > highest:
+            return "refuted", f"the 99% interval {place} lies outside {wanted}"
+        return "inconclusive", f"the 99% interval {place} is neither inside nor outside {wanted}"
+
+
+def _limits(interval: Interval | None) -> tuple[float | None, float | None, float | None]:
+    return (None, None, None) if interval is None else (interval.estimate, interval.low, interval.high)

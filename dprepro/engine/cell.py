@@ -1,0 +1,106 @@
+"""What is measured: one cell, its key, and the rows that measuring it gives."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import math
+from dataclasses import dataclass, field
+from enum import Enum
+from functools import lru_cache
+from typing import Any
+
+from dprepro.errors import InputError
+
+_EXACT = 2.0**53  # below it every whole float is exactly one integer
+_encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    """One measured quantity of a cell; `columns` are the study's own extra columns."""
+
+    quantity: str
+    value: float
+    bound: float | None = None
+    columns: dict[str, float | int | str | bool | None] = field(default_factory=dict)
+
+
+@dataclass(frozen=True, slots=True)
+class Cell:
+    """One series x grid point x replicate.
+
+    `axes` is the grid point (n, p, epsilon, delta, norm and any more); `science` is the canonical text of everything
+    else that shapes the measurement (study, algorithm, construction, their versions, the hash of input data). `series`
+    and `role` are labels: cells that differ only in them are the same measurement and share one key.
+    """
+
+    series: str
+    role: str
+    axes: dict[str, float]
+    replicate: int
+    seed: int
+    science: str
+    _key: bytes = field(default=b"", init=False, repr=False, compare=False)
+
+    @property
+    def key(self) -> bytes:
+        """SHA-256 of the canonical text of axes, replicate, seed and the SHA-256 of `science`; raises `InputError`."""
+        if not self._key:
+            axes = ",".join([f"{_name(name)}:{_number(self.axes[name])}" for name in sorted(self.axes)])
+            text = (
+                f'{{"axes":{{{axes}}},"replicate":{_number(self.replicate)},'
+                f'"science":"{_digest(self.science)}","seed":{_number(self.seed)}}}'
+            )
+            object.__setattr__(self, "_key", hashlib.sha256(text.encode()).digest())
+        return self._key
+
+
+def canonical(value: object) -> str:
+    """The one JSON text of a value: sorted keys, no spaces, 1e6 = 1000000, infinity as "inf", enums by value.
+
+    Raises `InputError` for nan and for anything that JSON has no word for.
+    """
+    return _encode(_plain(value))
+
+
+def _plain(value: Any) -> Any:
+    if value is None or (isinstance(value, bool | str) and not isinstance(value, Enum)):
+        return value
+    if isinstance(value, Enum):
+        return _plain(value.value)
+    if isinstance(value, int):
+        return int(value)
+    if isinstance(value, float):
+        if math.isnan(value):
+            raise InputError("nan cannot be part of a cell's specification; give a number, inf or null")
+        if math.isinf(value):
+            return "inf" if value > 0 else "-inf"
+        return int(value) if value.is_integer() and abs(value) < _EXACT else float(value)
+    if isinstance(value, list | tuple):
+        return [_plain(item) for item in value]
+    if isinstance(value, dict):
+        for name in value:
+            if not isinstance(name, str):
+                raise InputError(f"{name!r} cannot name an entry of a cell's specification; names are strings")
+        return {name: _plain(item) for name, item in value.items()}
+    if type(value).__module__ == "numpy" and getattr(value, "ndim", None) == 0:
+        return _plain(value.item())
+    raise InputError(f"a {type(value).__name__} cannot be part of a cell's specification; give plain numbers and text")
+
+
+def _number(value: float) -> str:
+    """`canonical`, with short cuts for the two common types: a run asks for it once per axis and cell."""
+    if type(value) is int:
+        return str(value)
+    if type(value) is float and not value.is_integer() and math.isfinite(value):
+        return repr(value)
+    return canonical(value)
+
+
+_name = lru_cache(maxsize=1024)(canonical)
+
+
+@lru_cache(maxsize=1024)
+def _digest(science: str) -> str:
+    return hashlib.sha256(science.encode()).hexdigest()

@@ -1,0 +1,169 @@
+"""Where chunks of cells run: in this process, in local processes, or on a Dask cluster."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+import time
+from collections.abc import Callable, Iterator
+from concurrent.futures import BrokenExecutor, CancelledError, Future
+from contextlib import contextmanager
+from multiprocessing.resource_tracker import ensure_running
+from typing import Any, Protocol, TypeVar
+
+from dprepro.errors import InputError, MissingDependency
+
+_T = TypeVar("_T")
+_CONNECT_SECONDS = 5
+_RECOUNT_SECONDS = 1.0
+_FOLLOW_SECONDS = 0.5
+
+
+class Pool(Protocol):
+    """What the runner needs of an executor."""
+
+    @property
+    def width(self) -> int:
+        """How many chunks to keep in flight."""
+
+    @property
+    def deaths(self) -> tuple[type[BaseException], ...]:
+        """Errors which say that a worker died under a task."""
+
+    def submit(self, task: Callable[[], _T]) -> Future[_T]:
+        """Start a task."""
+
+    def restart(self) -> None:
+        """Become usable again after a death."""
+
+    def close(self, drop: bool) -> None:
+        """Let go of the workers; `drop` what is in flight."""
+
+
+class Serial:
+    """This process: a task has run when `submit` returns."""
+
+    width = 1
+    deaths = ()
+
+    def submit(self, task: Callable[[], _T]) -> Future[_T]:
+        future: Future[_T] = Future()
+        future.set_result(task())
+        return future
+
+    def restart(self) -> None:
+        pass
+
+    def close(self, drop: bool) -> None:
+        pass
+
+
+class Processes:
+    """Local processes of loky; they stay for the next experiment and leave by themselves after ten idle seconds."""
+
+    deaths = (BrokenExecutor,)
+
+    def __init__(self, workers: int) -> None:
+        self.width = 2 * workers  # one running and one waiting for each, so that nobody waits for a commit
+        self._workers = workers
+        ensure_running()  # before the mask below, which Python 3.11 lifts when it starts this helper
+        self.restart()
+
+    def restart(self) -> None:
+        from joblib.externals.loky import get_reusable_executor
+
+        with _interrupts_held():
+            self._executor: Any = get_reusable_executor(
+                self._workers,
+                initializer=_prepare_worker,
+                initargs=(os.getpid(),),
+                env={f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "OMP")},
+            )
+
+    def submit(self, task: Callable[[], _T]) -> Future[_T]:
+        with _interrupts_held():
+            try:
+                future: Future[_T] = self._executor.submit(task)
+            except BrokenExecutor:  # a worker died between two tasks
+                self.restart()
+                future = self._executor.submit(task)
+        return future
+
+    def close(self, drop: bool) -> None:
+        if drop:
+            self._executor.shutdown(wait=True, kill_workers=True)
+
+
+class Dask:
+    """The workers of a Dask scheduler at an address such as tcp://host:8786."""
+
+    def __init__(self, address: str) -> None:
+        try:
+            from distributed import Client, KilledWorker
+        except ImportError:
+            raise MissingDependency(f"workers={address} needs Dask: pip install 'dprepro[dask]'") from None
+        try:
+            self._client: Any = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
+        except (OSError, ValueError) as error:
+            reason = " ".join(str(error).split()) or type(error).__name__
+            raise InputError(f"no Dask scheduler answers at workers={address}: {reason}") from None
+        self._executor = self._client.get_executor()  # type: ignore[no-untyped-call]
+        self._counted = -_RECOUNT_SECONDS
+        self._threads = 0
+        self.deaths: tuple[type[BaseException], ...] = (KilledWorker,)
+
+    @property
+    def width(self) -> int:
+        if time.monotonic() - self._counted > _RECOUNT_SECONDS:  # clusters grow and shrink
+            try:
+                self._threads = sum(self._client.nthreads().values())
+            except OSError:
+                raise CancelledError from None  # as the tasks of a lost scheduler do
+            self._counted = time.monotonic()
+        return max(4, 2 * self._threads)
+
+    def submit(self, task: Callable[[], _T]) -> Future[_T]:
+        future: Future[_T] = self._executor.submit(task)
+        return future
+
+    def restart(self) -> None:
+        pass  # the scheduler replaces its workers
+
+    def close(self, drop: bool) -> None:
+        self._executor.shutdown(wait=not drop)
+        self._client.close()
+
+
+def parallel(workers: int | str) -> Callable[[], Pool] | None:
+    """How to open the pool that `workers` names, None for this process alone; raises `InputError` for anything else."""
+    if isinstance(workers, str) and "://" in workers:
+        return lambda: Dask(workers)
+    if isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1:
+        return (lambda: Processes(workers)) if workers > 1 else None
+    raise InputError(f"workers={workers!r} is neither a number from 1 nor a Dask address such as tcp://host:8786")
+
+
+def _prepare_worker(parent: int) -> None:
+    """Leave Ctrl-C to the parent, and leave when the parent is gone: workers of a killed one would wait for ever."""
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+
+def _follow(parent: int) -> None:
+    while os.getppid() == parent:
+        time.sleep(_FOLLOW_SECONDS)
+    os._exit(1)
+
+
+@contextmanager
+def _interrupts_held() -> Iterator[None]:
+    """Hold Ctrl-C back while workers start: they inherit this, and do not print tracebacks of their own."""
+    if not hasattr(signal, "pthread_sigmask"):
+        yield
+        return
+    before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    try:
+        yield
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, before)

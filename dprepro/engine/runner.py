@@ -1,0 +1,303 @@
+"""Measure the cells that the store does not hold yet, wherever the workers are, and store what comes back."""
+
+from __future__ import annotations
+
+import math
+import sys
+import time
+import traceback
+from collections import Counter, deque
+from collections.abc import Callable, Iterable, Sequence
+from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from dataclasses import dataclass
+from functools import lru_cache, partial
+from typing import Any
+
+import numpy as np
+
+from dprepro.engine import pools
+from dprepro.engine.cell import Cell, Row
+from dprepro.engine.seeding import generator
+from dprepro.engine.store import LEADING, Result, Store
+from dprepro.errors import Interrupted, PremiseError
+
+Measure = Callable[[Cell, np.random.Generator], list[Row]]
+
+CHUNK_SECONDS = 0.4  # a worker hands in what it has after this long
+CHUNK_CELLS = 1000
+SERIAL_SECONDS = 3.0  # a forecast below this stays in one process: workers take .8 s to start
+WARM_UP_SECONDS = 3.0  # imports and compilation in the first cell take less than this
+DEATHS = 3  # a cell that was in this many broken chunks is run alone
+BLOCK_CELLS = 16
+_RESERVED = frozenset((*LEADING, "key"))
+_ENTRIES = (float, int, str, type(None), np.generic)
+
+
+@dataclass(frozen=True)
+class Outcome:
+    """What :func:`execute` did, in distinct cells; `failed` and `skipped` are among the `measured`; wall `seconds`."""
+
+    total: int
+    reused: int
+    measured: int
+    failed: int
+    skipped: int
+    seconds: float
+
+
+def measure_cell(measure: Measure, cell: Cell) -> Result:
+    """Measure one cell; whatever goes wrong becomes its status, except an interrupt."""
+    rows: Sequence[Row] = ()
+    status, trace = "ok", None
+    start = time.perf_counter()
+    try:
+        rows = list(measure(cell, generator(cell.key)))
+        fault = _fault(rows, cell)
+        if fault:
+            rows, status = (), f"failed: {fault}"
+    except PremiseError as error:
+        status = f"skipped: {' '.join(str(error).split()) or 'premise'}"
+    except Exception as error:
+        first = str(error).strip().partition("\n")[0]
+        status = f"failed: {type(error).__name__}{': ' if first else ''}{first}"
+        trace = traceback.format_exc()
+    return Result(cell.key, status, time.perf_counter() - start, cell.axes, cell.replicate, rows, trace)
+
+
+def _fault(rows: Sequence[Row], cell: Cell) -> str | None:
+    """What is wrong with the rows of a cell."""
+    if not rows:
+        return "no rows"
+    for row in rows:
+        if not math.isfinite(row.value) or (row.bound is not None and not math.isfinite(row.bound)):
+            return f"not finite: {row.quantity}"
+        for name, entry in row.columns.items():
+            if not isinstance(entry, _ENTRIES):
+                return f"the column {name} holds a {type(entry).__name__}, not a number or text"
+            if name in _RESERVED or name in cell.axes:
+                return f"the column {name} belongs to the engine; the study must call it something else"
+    return None
+
+
+def execute(
+    measure: Measure, cells: Iterable[Cell], store: Store, *, workers: int | str, progress: bool = True, label: str = ""
+) -> Outcome:
+    """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
+
+    `workers` is a number of local processes or the address of a Dask scheduler. The results are the same bits for all
+    of them. Raises `InputError` for `workers` that cannot be, `MissingDependency` without Dask, `Interrupted` on Ctrl-C
+    or when the scheduler is lost; what was measured by then is stored.
+    """
+    start = time.perf_counter()
+    open_pool = pools.parallel(workers)
+    distinct = {cell.key: cell for cell in cells}
+    done = store.done(distinct)
+    todo = [cell for key, cell in distinct.items() if key not in done]
+    tally: Counter[str] = Counter()
+    if todo:
+        from threadpoolctl import ThreadpoolController
+
+        distributed = isinstance(workers, str)
+        bar = _Bar(len(todo), label, progress)
+        # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
+        with ThreadpoolController().limit(limits=1):
+            try:
+                _Loop(measure, todo, store, tally, bar, open_pool).run(distributed)
+            except (KeyboardInterrupt, CancelledError) as error:
+                reason = "interrupted" if isinstance(error, KeyboardInterrupt) else f"lost the scheduler at {workers}"
+                kept = len(done) + tally.total()
+                raise Interrupted(
+                    f"{reason}: {kept} of {len(distinct)} cells are stored; the same command resumes"
+                ) from None
+            finally:
+                bar.close()
+    return Outcome(
+        total=len(distinct),
+        reused=len(done),
+        measured=tally.total(),
+        failed=tally["failed"],
+        skipped=tally["skipped"],
+        seconds=time.perf_counter() - start,
+    )
+
+
+class _Loop:
+    """Keeps a few chunks in flight, stores what returns, and moves from this process to workers when that pays."""
+
+    def __init__(
+        self,
+        measure: Measure,
+        cells: Sequence[Cell],
+        store: Store,
+        tally: Counter[str],
+        bar: _Bar,
+        open_pool: Callable[[], pools.Pool] | None,
+    ) -> None:
+        self.measure = measure
+        self.agenda = _Agenda(cells)
+        self.store = store
+        self.tally = tally
+        self.bar = bar
+        self.open_pool = open_pool
+        self.pool: pools.Pool = pools.Serial()
+        self.strikes: Counter[bytes] = Counter()
+
+    def run(self, at_once: bool) -> None:
+        """Until all is stored; `at_once` opens the pool without waiting for a forecast."""
+        pending: dict[Future[list[Result]], list[Cell]] = {}
+        finished = False
+        try:
+            while self.agenda.queue or pending:
+                if self.open_pool and (at_once or self.agenda.forecast() > SERIAL_SECONDS):
+                    self.pool, self.open_pool = self.open_pool(), None
+                width = self.pool.width
+                while self.agenda.queue and len(pending) < width:
+                    chunk = self.agenda.take(width)
+                    pending[self._submit(chunk)] = chunk
+                ready = wait(pending, return_when=FIRST_COMPLETED).done
+                if any(isinstance(future.exception(), self.pool.deaths) for future in ready):
+                    ready = wait(pending).done  # local processes all fall with one
+                self._collect({future: pending.pop(future) for future in ready})
+            finished = True
+        finally:
+            self.pool.close(drop=not finished)
+
+    def _submit(self, chunk: list[Cell]) -> Future[list[Result]]:
+        return self.pool.submit(partial(_work, self.measure, chunk))
+
+    def _collect(self, ready: dict[Future[list[Result]], list[Cell]]) -> None:
+        broken: list[Cell] = []
+        for future, chunk in ready.items():
+            if isinstance(future.exception(), self.pool.deaths):
+                broken += chunk
+            else:
+                results = future.result()
+                self._store(results)
+                self.agenda.learn(results, chunk)
+        if broken:
+            self.pool.restart()
+            self.strikes.update(cell.key for cell in broken)
+            self.agenda.queue.extendleft(cell for cell in broken if self.strikes[cell.key] < DEATHS)
+            for cell in broken:
+                if self.strikes[cell.key] >= DEATHS:
+                    self._alone(cell)
+
+    def _alone(self, cell: Cell) -> None:
+        """Run a suspect by itself, so that a death can only be its own."""
+        try:
+            self._store(self._submit([cell]).result())
+        except self.pool.deaths as error:
+            self.pool.restart()
+            status = f"failed: {type(error).__name__}: the worker process died"
+            self._store([Result(cell.key, status, 0.0, cell.axes, cell.replicate, traceback=traceback.format_exc())])
+
+    def _store(self, results: list[Result]) -> None:
+        self.store.commit(results)
+        self.tally.update(result.status.partition(":")[0] for result in results)
+        self.bar.move(len(results))
+
+
+class _Agenda:
+    """The cells still to hand out, with what the finished ones tell about the rest.
+
+    Cost may differ by 1e4 between grid points. One cell of each grid point goes first, then blocks of the rest shuffled
+    (keys are hashes: their order is a fixed shuffle), so that the mean so far forecasts what is left and the heavy
+    cells do not all come last; the cells of a block share a grid point, and with it what a study caches for it.
+    """
+
+    def __init__(self, cells: Sequence[Cell]) -> None:
+        points: dict[Any, list[Cell]] = {}
+        for cell in cells:
+            points.setdefault((cell.science, *cell.axes.values()), []).append(cell)
+        blocks = [[point[0]] for point in points.values()]
+        blocks.sort(key=_first_key)
+        rest = [point[i : i + BLOCK_CELLS] for point in points.values() for i in range(1, len(point), BLOCK_CELLS)]
+        rest.sort(key=_first_key)
+        self.queue = deque(cell for block in blocks + rest for cell in block)
+        self._size = 1
+        self._seconds = 0.0
+        self._seen: int | None = None
+
+    def take(self, width: int) -> list[Cell]:
+        """The next chunk; at the end the queue is shared out evenly."""
+        size = min(self._size, -(-len(self.queue) // width))
+        return [self.queue.popleft() for _ in range(size)]
+
+    def learn(self, results: Sequence[Result], chunk: Sequence[Cell]) -> None:
+        """Put back what a chunk left undone; adapt the chunk size and the forecast."""
+        seconds = sum(result.seconds for result in results)
+        self.queue.extendleft(reversed(chunk[len(results) :]))
+        if len(results) < len(chunk):
+            self._size = max(1, len(results))
+        elif seconds < CHUNK_SECONDS / 2:
+            self._size = min(4 * max(self._size, 1), CHUNK_CELLS)
+        if self._seen is None and seconds < WARM_UP_SECONDS:
+            self._seen = 0
+            return
+        self._seconds += seconds
+        self._seen = (self._seen or 0) + len(results)
+
+    def forecast(self) -> float:
+        """Seconds that the cells in the queue would take one after the other; 0 while nothing is known."""
+        return self._seconds / self._seen * len(self.queue) if self._seen else 0.0
+
+
+def _first_key(block: Sequence[Cell]) -> bytes:
+    return block[0].key
+
+
+def _work(measure: Measure, cells: Sequence[Cell]) -> list[Result]:
+    """Measure cells until the time of a chunk is over; those left undone are missing from the end of the results."""
+    one_thread()
+    deadline = time.perf_counter() + CHUNK_SECONDS
+    results: list[Result] = []
+    for cell in cells:
+        modules = len(sys.modules)
+        result = measure_cell(measure, cell)
+        if len(sys.modules) != modules and one_thread():
+            result = measure_cell(measure, cell)  # it loaded a BLAS that ran with threads: other last bits
+        results.append(result)
+        if time.perf_counter() > deadline:
+            break
+    return results
+
+
+def one_thread() -> bool:
+    """Hold every loaded BLAS to one thread for good; says whether one of them had more."""
+    controller = _controller(len(sys.modules))
+    if all(library.num_threads == 1 for library in controller.lib_controllers):
+        return False
+    controller.limit(limits=1)
+    return True
+
+
+@lru_cache(maxsize=1)
+def _controller(_modules: int) -> Any:
+    """Finding the libraries takes .7 ms, so it is done again only after an import."""
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()
+
+
+class _Bar:
+    """A progress bar on a terminal, for runs longer than two seconds."""
+
+    def __init__(self, total: int, label: str, wanted: bool) -> None:
+        self._total = total
+        self._label = label
+        self._done = 0
+        self._bar: Any = None
+        self._due = time.perf_counter() + 2.0 if wanted and sys.stderr.isatty() else math.inf
+
+    def move(self, cells: int) -> None:
+        self._done += cells
+        if self._bar is not None:
+            self._bar.update(cells)
+        elif time.perf_counter() > self._due:
+            from tqdm import tqdm
+
+            self._bar = tqdm(total=self._total, initial=self._done, desc=self._label, unit="cell", leave=False)
+
+    def close(self) -> None:
+        if self._bar is not None:
+            self._bar.close()

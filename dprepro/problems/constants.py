@@ -1,0 +1,27 @@
+"""The public numbers of a problem: what may be known before any private record is seen."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+
+@dataclass(frozen=True)
+class Constants:
+    """Data-independent constants from which schedules, sensitivities and bounds are computed.
+
+    Attributes:
+        n: number of records (public).
+        p: dimension of the parameter.
+        radius: size of the constraint set in its own norm (||C||_1 = max_s ||s||_1 for an l1 ball).
+        lipschitz: Lipschitz constant of one record's loss over the set; for l1 geometry the bound on the sup norm of
+            a record's gradient (L_1 of Talwar, Thakurta and Zhang).
+        curvature: Gamma of their Definition 2.1, over all data sets of the domain.
+        vertices: number of vertices of the constraint set (|S|); 0 where it is not a polytope.
+    """
+
+    n: float
+    p: float
+    radius: float
+    lipschitz: float
+    curvature: float
+    vertices: float

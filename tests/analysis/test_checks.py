@@ -1,0 +1,120 @@
+"""Building checks from mappings, and what a verdict file gets from them."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pandas as pd
+import pytest
+
+from dprepro.analysis.checks import RULES, as_expected, build, judge, worst
+from dprepro.errors import InputError
+
+KEYS = ["role", "verdict", "expect", "as_expected", "estimate", "low", "high", "expected", "margin", "rule", "reason",
+        "constant", "constant_low", "constant_high"]  # fmt: skip
+GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
+
+
+@pytest.mark.parametrize(
+    ("change", "words"),
+    [
+        ({"rule": "exponnent"}, "did you mean exponent"),
+        ({"rule": None}, "choices: affine, below, exponent, ratio"),
+        ({"exspected": 1.0}, "did you mean expected"),
+        ({"expected": "-0.5"}, "it must be a finite number"),
+        ({"expected": True}, "it must be a finite number"),
+        ({"expected": float("nan")}, "it must be a finite number"),
+        ({"series": 3}, "it must be a text"),
+        ({"nuisance": "noise_scale"}, "it must be a list of texts"),
+        ({"nuisance": ["noise_scale", 1]}, "it must be a list of texts"),
+        ({"minimum_points": 5.5}, "it must be a whole number"),
+        ({"minimum_points": float("inf")}, "it must be a whole number"),
+        ({"minimum_points": 2}, "at least 3"),
+        ({"minimum_span": 0.0}, "must be positive"),
+        ({"role": "clam"}, "choices: claim, context, control, erratum"),
+        ({"expect": "yes"}, "choices: confirmed, inconclusive, refuted"),
+        ({"side": "left"}, "choices: at_least, at_most, two"),
+        ({"transform": "exp"}, "choices: log, log_log, log_log_double, log_log_inverse"),
+        ({"margin": -0.1}, "not negative"),
+    ],
+)
+def test_what_a_rule_does_not_know_is_refused_in_one_line_that_names_check_and_choices(
+    change: dict[str, object], words: str
+) -> None:
+    with pytest.raises(InputError) as caught:
+        build("exponent_n", {**GOOD, **change})
+    assert words in str(caught.value)
+    assert str(caught.value).startswith("check exponent_n: ")
+    assert "\n" not in str(caught.value)
+
+
+def test_a_missing_field_is_named() -> None:
+    with pytest.raises(InputError, match="needs expected"):
+        build("exponent_n", {key: value for key, value in GOOD.items() if key != "expected"})
+
+
+def test_controls_and_errata_are_expected_to_be_refuted_and_all_else_to_be_confirmed() -> None:
+    expects = {role: build("x", {**GOOD, "role": role}).expect for role in ("claim", "control", "context", "erratum")}
+    assert expects == {"claim": "confirmed", "control": "refuted", "context": "confirmed", "erratum": "refuted"}
+    assert build("x", {**GOOD, "role": "control", "expect": "inconclusive"}).expect == "inconclusive"
+
+
+def test_whole_numbers_and_lists_are_taken_where_numbers_and_texts_belong() -> None:
+    rule = build("x", {**GOOD, "expected": -1, "minimum_points": 6.0, "nuisance": ["noise_scale"]})
+    assert (rule.expected, rule.minimum_points, rule.nuisance) == (-1.0, 6, ("noise_scale",))  # type: ignore[attr-defined]
+
+
+def test_every_rule_answers_with_the_keys_of_the_contract_and_without_nan(lasso: pd.DataFrame) -> None:
+    other = lasso.assign(series="other")
+    rules = {
+        "exponent_n": build("exponent_n", {**GOOD, "nuisance": ["noise_scale"]}),
+        "bound": build("bound", {"rule": "below", "role": "claim", "series": "hard"}),
+        "same": build("same", {"rule": "ratio", "role": "claim", "series": "hard", "against": "other"}),
+        "affine": build("affine", {"rule": "affine", "role": "claim", "series": "hard", "axis": "n"}),
+        "empty": build("empty", {**GOOD, "minimum_points": 50, "reason": "out of reach"}),
+    }
+    assert {rule.name for rule in rules.values()} == set(RULES)
+    for result in judge(pd.concat([lasso, other]), rules).values():
+        plain = result.to_dict()
+        assert [key for key in plain if key != "details"] == KEYS
+        text = json.dumps(plain, allow_nan=False)
+        assert json.loads(text) == plain
+        assert plain["verdict"] != "inconclusive" or plain["reason"]
+        if plain["estimate"] is not None:
+            assert plain["low"] <= plain["estimate"] <= plain["high"]
+
+
+def test_the_verdict_is_the_worst_of_the_claims_and_controls_never_enter(lasso: pd.DataFrame) -> None:
+    true = {**GOOD, "expected": -2 / 3, "nuisance": ["noise_scale"]}
+    rules = {
+        "claim": build("claim", true),
+        "control": build("control", {**true, "expected": -0.5, "role": "control"}),
+        "erratum": build("erratum", {**true, "expected": -0.5, "role": "erratum"}),
+    }
+    results = judge(lasso, rules)
+    assert [result.verdict for result in results.values()] == ["confirmed", "refuted", "refuted"]
+    assert worst(results) == "confirmed"
+    assert as_expected(results)
+    few = judge(lasso, {**rules, "few": build("few", {**true, "minimum_points": 9})})
+    assert worst(few) == "inconclusive"
+    assert not as_expected(few)
+    wrong = judge(lasso, {**rules, "few": build("few", {**true, "minimum_points": 9}), "no": build("no", GOOD)})
+    assert worst(wrong) == "refuted"
+
+
+def test_an_unknown_series_quantity_or_column_is_refused_with_the_check_and_the_choices(lasso: pd.DataFrame) -> None:
+    for change, words in (
+        ({"series": "hrd"}, "unknown series 'hrd'.*hard"),
+        ({"quantity": "risk"}, "unknown quantity .*excess_risk"),
+        ({"nuisance": ["noise"]}, "unknown column 'noise'.*noise_scale"),
+        ({"axis": "steps"}, "unknown column 'steps'"),
+    ):
+        with pytest.raises(InputError, match=f"check x: {words}"):
+            judge(lasso, {"x": build("x", {**GOOD, **change})})
+
+
+def test_importing_the_package_loads_no_pandas() -> None:
+    code = "import sys, dprepro.analysis; sys.exit(bool({'pandas', 'numpy', 'scipy'} & set(sys.modules)))"
+    assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0

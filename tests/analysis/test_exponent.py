@@ -1,0 +1,191 @@
+"""The rule `exponent`: true exponents, planted ones, and grids that cannot say."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+from analysis_frames import decades, make_frame, noise_scale
+
+from dprepro.analysis.exponent import Exponent
+from dprepro.analysis.rule import CheckResult
+from dprepro.errors import InputError
+
+
+def judged(frame: pd.DataFrame, **fields: Any) -> CheckResult:
+    return Exponent(**{"role": "claim", "series": "hard", **fields}).judge(frame)
+
+
+def test_the_exponent_of_a_saturating_rate_is_confirmed_once_the_noise_scale_takes_the_saturation(
+    lasso: pd.DataFrame,
+) -> None:
+    result = judged(lasso, expected=-2 / 3, nuisance=("noise_scale",))
+    assert result.verdict == "confirmed"
+    assert result.estimate == pytest.approx(-2 / 3, abs=0.01)
+    raw = judged(lasso, expected=-2 / 3)
+    assert raw.verdict != "confirmed"
+    assert raw.estimate > -0.65  # type: ignore[operator]
+
+
+@pytest.mark.parametrize("planted", [-0.5, -0.6, -0.75])
+def test_a_planted_exponent_is_refuted(lasso: pd.DataFrame, planted: float) -> None:
+    assert judged(lasso, expected=planted, nuisance=("noise_scale",)).verdict == "refuted"
+
+
+def test_one_exact_value_for_each_point_is_enough() -> None:
+    frame = make_frame(decades("n", 3, 6, 6), lambda at: at["n"] ** -0.5, replicates=1)
+    result = judged(frame, expected=-0.5)
+    assert (result.verdict, result.reason) == ("confirmed", "")
+    assert result.high - result.low < 1e-9  # type: ignore[operator]
+    assert judged(frame, expected=-0.6).verdict == "refuted"
+
+
+@pytest.mark.parametrize(
+    ("side", "expected", "verdict"),
+    [
+        ("at_most", -0.5, "confirmed"),
+        ("at_most", -0.8, "refuted"),
+        ("at_least", -0.8, "confirmed"),
+        ("at_least", -0.5, "refuted"),
+        ("two", -0.5, "refuted"),
+    ],
+)
+def test_one_sided_claims_are_judged_on_their_side_only(
+    lasso: pd.DataFrame, side: str, expected: float, verdict: str
+) -> None:
+    assert judged(lasso, expected=expected, side=side, nuisance=("noise_scale",)).verdict == verdict
+
+
+def test_saturated_points_are_left_out_and_named() -> None:
+    frame = make_frame(decades("n", 3, 8, 6), lambda at: 30 * at["n"] ** -0.5, trivial_risk=lambda at: 1.0)
+    result = judged(frame, expected=-0.5)
+    assert result.verdict == "inconclusive"
+    assert result.estimate is None
+    assert "saturated: n=1000, n=1e4" in result.reason
+    assert "4 usable values of n, and 5 are needed" in result.reason
+    assert judged(frame, expected=-0.5, minimum_points=4).verdict == "confirmed"
+
+
+def test_a_grid_with_nothing_but_saturated_points_is_inconclusive() -> None:
+    frame = make_frame(decades("n", 3, 8, 6), lambda at: 0.5, trivial_risk=lambda at: 1.0, shape=lambda at: 1.0)
+    result = judged(frame, expected=-0.5)
+    assert (result.verdict, result.estimate, result.constant) == ("inconclusive", None, None)
+    assert "n=1000, n=1e4, n=1e5, n=1e6, n=1e7, n=1e8" in result.reason
+
+
+def test_failed_and_skipped_points_are_named_with_their_reasons_and_do_not_hide_the_rest() -> None:
+    def status(at: dict[str, float], replicate: int) -> str:
+        if at["n"] < 2e3:
+            return "skipped: m_j is below -1"
+        return "failed: overflow" if at["n"] > 5e7 or (at["n"] > 5e6 and replicate == 0) else "ok"
+
+    frame = make_frame(decades("n", 3, 8, 6), lambda at: at["n"] ** -0.5, status=status, shape=lambda at: 1.0)
+    result = judged(frame, expected=-0.5)
+    assert result.verdict == "inconclusive"
+    assert "skipped: n=1000 (m_j is below -1)" in result.reason
+    assert "failed: n=1e7 (1 of 3 cells: overflow), n=1e8 (overflow)" in result.reason
+    assert judged(frame, expected=-0.5, minimum_points=4).verdict == "confirmed"
+
+
+def test_cells_that_failed_before_they_had_a_quantity_are_seen() -> None:
+    frame = make_frame(decades("n", 3, 7, 5), lambda at: at["n"] ** -0.5)
+    lost = make_frame([{"n": 1e9}], lambda at: 1.0, status=lambda at, replicate: "failed: killed", quantity="cell")
+    assert "failed: n=1e9 (killed)" in judged(pd.concat([frame, lost]), expected=-0.5).reason
+
+
+def test_values_that_are_not_positive_are_unusable_and_named() -> None:
+    frame = make_frame(decades("n", 3, 8, 6), lambda at: at["n"] ** -0.5 if at["n"] > 2e3 else 0.0)
+    result = judged(frame, expected=-0.5)
+    assert result.verdict == "confirmed"
+    assert result.reason == "unusable: n=1000"
+
+
+def test_a_short_grid_is_inconclusive() -> None:
+    result = judged(make_frame(decades("n", 3, 4, 6), lambda at: at["n"] ** -0.5), expected=-0.5)
+    assert result.verdict == "inconclusive"
+    assert "span 1 decades of n, and 1.5 are needed" in result.reason
+
+
+def test_dividing_by_the_bound_measures_the_difference_of_slopes_and_reports_both() -> None:
+    def bound(at: dict[str, float]) -> float:
+        return float(at["n"] ** -0.5 * np.log(at["n"]) + 3 / at["n"] ** 0.7)
+
+    frame = make_frame(decades("n", 3, 7, 6), lambda at: 0.1 * bound(at), noise=0.01, bound=bound)
+    result = judged(frame, expected=0.0, divide="bound")
+    assert result.verdict == "confirmed"
+    assert result.details["measured_slope"] == pytest.approx(result.details["bound_slope"], abs=0.02)
+    assert result.details["bound_slope"] == pytest.approx(-0.44, abs=0.03)
+    tilted = frame.assign(value=frame["value"] * frame["n"] ** 0.1)
+    assert judged(tilted, expected=0.0, divide="bound").verdict == "refuted"
+
+
+def test_a_power_of_the_logarithm_of_one_over_delta_is_measured() -> None:
+    frame = make_frame(decades("delta", -14, -2, 7), lambda at: np.log(1 / at["delta"]) ** 0.5)
+    fields: dict[str, Any] = {"axis": "delta", "transform": "log_log_inverse"}
+    assert judged(frame, expected=0.5, **fields).verdict == "confirmed"
+    assert judged(frame, expected=1.0, **fields).verdict == "refuted"
+    pure = make_frame([{"delta": 0.0}, *decades("delta", -14, -2, 7)], lambda at: np.log(1 / max(at["delta"], 1e-99)))
+    assert "unusable: delta=0" in judged(pure, expected=1.0, **fields).reason
+
+
+def test_other_axes_give_curves_of_their_own_with_one_slope() -> None:
+    points = [{**point, "p": p} for p in (10.0, 1e4) for point in decades("n", 3, 6, 5)]
+    frame = make_frame(points, lambda at: at["p"] ** 0.9 * at["n"] ** -0.5, noise=0.01)
+    assert judged(frame, expected=-0.5).verdict == "confirmed"
+
+
+def test_an_axis_that_moves_along_is_no_curve_of_its_own() -> None:
+    points = [{**point, "delta": point["n"] ** -2} for point in decades("n", 3, 6, 5)]
+    assert judged(make_frame(points, lambda at: at["n"] ** -0.5), expected=-0.5).verdict == "confirmed"
+
+
+def test_a_nuisance_that_cannot_be_told_from_the_axis_is_inconclusive() -> None:
+    frame = make_frame(decades("n", 3, 6, 6), lambda at: at["n"] ** -0.5, noise_scale=lambda at: np.log(at["n"]))
+    result = judged(frame, expected=-0.5, nuisance=("noise_scale",))
+    assert result.verdict == "inconclusive"
+    assert "cannot be told apart" in result.reason
+
+
+def test_the_constant_is_the_geometric_mean_of_value_over_shape() -> None:
+    frame = make_frame(
+        decades("n", 5, 8, 6), lambda at: 7 * at["n"] ** -0.5, noise=0.02, shape=lambda at: at["n"] ** -0.5
+    )
+    result = judged(frame, expected=-0.5)
+    assert result.constant_low < 7 < result.constant_high  # type: ignore[operator]
+    assert result.constant == pytest.approx(7, rel=0.05)
+    assert judged(frame.drop(columns="shape"), expected=-0.5).constant is None
+
+
+def test_a_curved_plot_widens_its_interval_instead_of_being_sure() -> None:
+    frame = make_frame(decades("n", 3, 7, 8), lambda at: at["n"] ** -0.5 + 200 / at["n"], replicates=1)
+    for expected in (-0.5, -0.75, -1.0):
+        result = judged(frame, expected=expected)
+        assert result.verdict == "inconclusive"
+        assert "curved" in result.reason
+
+
+def test_replicates_that_disagree_make_a_verdict_uncertain() -> None:
+    frame = make_frame(decades("n", 3, 6, 5), lambda at: at["n"] ** -0.5, noise=1.0, replicates=2)
+    assert judged(frame, expected=-0.5).verdict == "inconclusive"
+
+
+def test_saturation_of_the_second_order_is_taken_too() -> None:
+    def risk(at: dict[str, float]) -> float:
+        return noise_scale(at) / (1 + 3 * noise_scale(at))
+
+    frame = make_frame(decades("n", 5.5, 8, 6), risk, replicates=1, noise_scale=noise_scale)
+    assert judged(frame, expected=-2 / 3, nuisance=("noise_scale",)).verdict == "confirmed"
+
+
+def test_a_further_axis_of_the_sweep_has_to_be_named_not_averaged_over() -> None:
+    parts = [make_frame(decades("n", 3, 6, 5), lambda at: width * at["n"] ** -0.5, width=lambda at: width)  # noqa: B023
+             for width in (1.0, 5.0)]  # fmt: skip
+    frame = pd.concat(parts)
+    with pytest.raises(InputError, match="name the sweep's further axes"):
+        judged(frame, expected=-0.5)
+    assert judged(frame, expected=-0.5, axes=("width",)).verdict == "confirmed"
+    steps = make_frame([{"n": 1e6}], lambda at: 1.0)
+    steps = pd.concat([steps.assign(steps=10.0**k, value=10.0**-k) for k in range(5)])
+    assert judged(steps, expected=-1.0, axis="steps").verdict == "confirmed"
