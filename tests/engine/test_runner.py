@@ -1,0 +1,234 @@
+"""Measuring: the same rows everywhere, failures as rows, interrupts, kills."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import engine_measures as em
+
+from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner
+from dprepro.errors import InputError
+
+ROOT = Path(__file__).parents[2]
+
+
+def measured(folder: Path, measure: Measure, cells: list[Cell], workers: int | str) -> Any:
+    """The frame of a run, without the only column that may differ."""
+    with Store.open(folder, create=True) as store:
+        run = store.begin_run("rate", {}, [], {}, cells)
+        execute(measure, cells, store, workers=workers)
+        return store.frame(run).drop(columns="seconds")
+
+
+def child(folder: Path, workers: int, replicates: int) -> subprocess.Popen[str]:
+    """A process that measures slowly, in a group of its own as under a terminal; returns when it is about to start."""
+    process = subprocess.Popen(
+        [sys.executable, str(ROOT / "tests/engine/engine_measures.py"), str(folder), str(workers), str(replicates)],
+        env={**os.environ, "PYTHONPATH": str(ROOT), "ENGINE_PAUSE": "0.003"},
+        stdout=subprocess.PIPE,
+        stderr=(folder / "stderr").open("w"),
+        text=True,
+        start_new_session=True,
+    )
+    assert process.stdout is not None
+    assert process.stdout.readline() == "ready\n"
+    return process
+
+
+def stored(folder: Path) -> int:
+    """How many cells are measured; the file must be whole."""
+    database = sqlite3.connect(folder / "measurements.sqlite")
+    assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+    count = int(database.execute("SELECT count(*) FROM cells WHERE status = 'ok'").fetchone()[0])
+    database.close()
+    return count
+
+
+def test_rows_are_the_same_bits_for_one_worker_two_workers_and_a_dask_cluster(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
+    cells = em.cells(4)
+    one = measured(tmp_path / "one", em.solve, cells, 1)
+    two = measured(tmp_path / "two", em.solve, cells[::-1], 2)
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+        dask = measured(tmp_path / "dask", em.solve, cells[5:] + cells[:5], cluster.scheduler_address)
+    assert len(one) == len(cells)
+    assert one.equals(two)
+    assert one.equals(dask)
+
+
+def test_the_callers_blas_threads_are_given_back(tmp_path: Path) -> None:
+    from threadpoolctl import ThreadpoolController
+
+    with ThreadpoolController().limit(limits=2):
+        before = [library.num_threads for library in ThreadpoolController().lib_controllers]
+        measured(tmp_path, em.draw, em.cells(1), 1)
+        assert [library.num_threads for library in ThreadpoolController().lib_controllers] == before
+
+
+def test_a_cell_that_loads_a_threaded_blas_is_measured_again_with_one_thread(monkeypatch: pytest.MonkeyPatch) -> None:
+    calls = []
+
+    def imports(cell: Cell, rng: Any) -> list[Row]:
+        calls.append(rng.random())
+        monkeypatch.setitem(sys.modules, "a_module_with_blas", os)
+        return [Row("excess_risk", calls[-1])]
+
+    answers = iter([False, True])
+    monkeypatch.setattr(runner, "one_thread", lambda: next(answers))
+    results = runner._work(imports, em.cells(1)[:1])
+    assert calls == [results[0].rows[0].value] * 2
+
+
+def test_ten_kills_lose_no_stored_cell_and_a_resumed_run_gives_the_very_same_rows(tmp_path: Path) -> None:
+    chance = random.Random(20261120)
+    replicates, counts = 400, [0]
+    for attempt in range(10):
+        workers = 1 + attempt % 2
+        process = child(tmp_path, workers, replicates)
+        time.sleep(chance.uniform(0.05, 0.6 if workers == 1 else 1.6))
+        assert process.poll() is None, "the child must still be at work when it is killed"
+        process.kill()
+        process.wait()
+        counts.append(stored(tmp_path))
+        assert process.stdout is not None
+        assert process.stdout.read() == ""  # at its end once the last orphaned worker has left
+    cells = em.cells(replicates)
+    assert counts == sorted(counts)
+    assert 0 < counts[-1] < len(cells)
+    with Store.open(tmp_path, create=True) as store:
+        outcome = execute(em.draw, cells, store, workers=1)
+    assert (outcome.total, outcome.reused, outcome.measured) == (len(cells), counts[-1], len(cells) - counts[-1])
+    resumed = measured(tmp_path, em.draw, cells, 1)
+    assert resumed.equals(measured(tmp_path / "undisturbed", em.draw, cells, 1))
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_ctrl_c_keeps_what_is_stored_and_says_how_to_resume(tmp_path: Path, workers: int) -> None:
+    process = child(tmp_path, workers, 400)
+    time.sleep(0.9 if workers == 1 else 2.5)
+    os.killpg(process.pid, signal.SIGINT)
+    process.communicate(timeout=10)
+    count = stored(tmp_path)
+    assert count > 0
+    assert process.returncode == 130
+    words = f"interrupted: {count} of 3200 cells are stored; the same command resumes\n"
+    assert (tmp_path / "stderr").read_text() == words
+
+
+def test_failures_and_skips_are_rows_and_only_failures_are_tried_again(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    cells = em.cells(4)[:4]
+    with Store.open(tmp_path, create=True) as store:
+        run = store.begin_run("rate", {}, [], {}, cells)
+        first = execute(em.mixed, cells, store, workers=1)
+        assert (first.total, first.reused, first.measured, first.failed, first.skipped) == (4, 0, 4, 2, 1)
+        frame = store.frame(run).set_index("replicate")
+        assert list(frame.loc[[0, 1, 2, 3], "status"]) == [
+            "failed: ValueError: first line",
+            "skipped: n must be at least p + 1",
+            "failed: not finite: agreement",
+            "ok",
+        ]
+        assert set(frame["quantity"]) == {"excess_risk"}
+        assert frame.loc[[0, 1, 2], ["value", "bound"]].isna().all().all()
+        monkeypatch.setenv("ENGINE_HEALED", "1")
+        again = execute(em.mixed, cells, store, workers=1)
+        assert (again.reused, again.measured, again.failed) == (2, 2, 0)
+        assert execute(em.mixed, cells, store, workers=1).measured == 0
+        traces = sqlite3.connect(tmp_path / "measurements.sqlite").execute("SELECT traceback FROM cells").fetchall()
+    assert traces == [(None,)] * 4
+
+
+def test_a_failure_keeps_its_traceback() -> None:
+    trace = measure_cell(em.mixed, em.cells(1)[0]).traceback
+    assert trace is not None
+    assert "second line" in trace
+    assert "engine_measures.py" in trace
+
+
+@pytest.mark.parametrize(
+    ("rows", "fault"),
+    [
+        ([Row("excess_risk", float("inf"))], "failed: not finite: excess_risk"),
+        ([Row("excess_risk", 1.0, float("nan"))], "failed: not finite: excess_risk"),
+        ([], "failed: no rows"),
+        ([Row("excess_risk", 1.0, None, {"value": 1})], "failed: the column value belongs to the engine"),
+        ([Row("excess_risk", 1.0, None, {"n": 1})], "failed: the column n belongs to the engine"),
+        ([Row("excess_risk", 1.0, None, {"path": [1]})], "failed: the column path holds a list"),  # type: ignore[dict-item]
+    ],
+)
+def test_rows_that_cannot_be_data_are_failures(rows: list[Row], fault: str) -> None:
+    result = measure_cell(lambda cell, rng: rows, em.cells(1)[0])
+    assert result.status.startswith(fault)
+    assert list(result.rows) == []
+
+
+def test_a_cell_that_kills_its_worker_is_stored_as_failed_and_the_others_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
+    monkeypatch.setenv("ENGINE_PARENT", str(os.getpid()))
+    cells = em.cells(4)
+    with Store.open(tmp_path, create=True) as store:
+        run = store.begin_run("rate", {}, [], {}, cells)
+        outcome = execute(em.deadly, cells, store, workers=2)
+        assert (outcome.measured, outcome.failed) == (len(cells), 1)
+        frame = store.frame(run)
+    failed = frame[frame["status"] != "ok"]
+    assert list(failed["replicate"]) == [3]
+    assert failed["status"].iloc[0].endswith("the worker process died")
+
+
+def test_a_long_forecast_moves_to_processes_and_a_short_one_does_not(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    opened: list[int] = []
+
+    class Spy(pools.Serial):
+        def __init__(self, workers: int) -> None:
+            opened.append(workers)
+
+    monkeypatch.setattr(pools, "Processes", Spy)
+    measured(tmp_path / "short", em.draw, em.cells(4), 2)
+    assert opened == []
+    monkeypatch.setattr(runner, "SERIAL_SECONDS", 1e-9)
+    measured(tmp_path / "long", em.draw, em.cells(4), 2)
+    assert opened == [2]
+
+
+@pytest.mark.parametrize("workers", [0, -1, 1.5, True, "two", ""])
+def test_workers_that_cannot_be_are_refused(tmp_path: Path, workers: Any) -> None:
+    with Store.open(tmp_path) as store, pytest.raises(InputError, match="Dask address"):
+        execute(em.draw, [], store, workers=workers)
+
+
+def test_a_scheduler_that_does_not_answer_is_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    monkeypatch.setattr(pools, "_CONNECT_SECONDS", 0.3)
+    with Store.open(tmp_path, create=True) as store, pytest.raises(InputError) as caught:
+        execute(em.draw, em.cells(1), store, workers="tcp://127.0.0.1:1")
+    assert "tcp://127.0.0.1:1" in str(caught.value)
+    assert "\n" not in str(caught.value)
+
+
+def test_importing_the_engine_imports_no_heavy_package() -> None:
+    heavy = "{'pandas', 'joblib', 'tqdm', 'threadpoolctl', 'distributed', 'dask', 'scipy'}"
+    program = f"import dprepro.engine, sys; sys.exit(' '.join({heavy} & set(sys.modules)))"
+    environment = {**os.environ, "PYTHONPATH": str(ROOT)}
+    found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
+    assert (found.returncode, found.stderr.strip()) in {(0, ""), (1, "")}

@@ -1,0 +1,202 @@
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+
+from dprepro.errors import DpreproError
+from dprepro.problems import L1Ball, L2Ball, Moments, Records, Simplex
+from dprepro.problems.minimisers import MomentsQuadratic, RecordsQuadratic, duality_gap, minimise
+
+DESIGNS = ["noise", "planted", "ar1", "equicorrelated", "factor", "duplicates", "signs", "constant"]
+
+
+def design(name: str, n: int, p: int, seed: int = 0) -> Records:
+    """Features within [-1, 1] and labels within [-1, 1]."""
+    rng = np.random.default_rng(seed)
+    labels = rng.uniform(-1, 1, n)
+    features = rng.uniform(-1, 1, (n, p))
+    if name == "planted":
+        labels = features[:, : min(p, 10)].sum(axis=1) + 0.1 * rng.normal(size=n)
+    elif name == "ar1":
+        features = rng.normal(size=(n, p))
+        for column in range(1, p):
+            features[:, column] = 0.99 * features[:, column - 1] + math.sqrt(1 - 0.99**2) * features[:, column]
+        labels = features[:, :: max(1, p // 10)] @ rng.normal(size=len(range(0, p, max(1, p // 10))))
+    elif name == "equicorrelated":
+        features = math.sqrt(0.9) * rng.normal(size=(n, 1)) + math.sqrt(0.1) * rng.normal(size=(n, p))
+    elif name == "factor":
+        features = rng.normal(size=(n, 5)) @ rng.normal(size=(5, p)) + 0.01 * rng.normal(size=(n, p))
+        labels = features[:, : min(p, 10)] @ rng.normal(size=min(p, 10))
+    elif name == "duplicates":
+        features[:, p // 2 :] = features[:, : p - p // 2]
+    elif name == "signs":
+        features, labels = np.sign(features), np.sign(labels)
+    elif name == "constant":
+        features = np.ones((n, p))
+    return Records(features / np.abs(features).max(), labels / np.abs(labels).max())
+
+
+def moments_of(records: Records) -> Moments:
+    x, y, n = records.features, records.labels, records.n
+    return Moments(n, x.T @ y / n, float(y @ y) / n, x.T @ x / n)
+
+
+def risk(records: Records, theta: np.ndarray) -> float:
+    return float(np.mean((records.features @ theta - records.labels) ** 2))
+
+
+def sets(p: int) -> list[L1Ball | L2Ball | Simplex]:
+    return [kind(p, radius) for kind in (L1Ball, Simplex, L2Ball) for radius in (0.2, 1.0, 30.0)]
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+@pytest.mark.parametrize(("n", "p"), [(60, 20), (20, 60), (1, 5), (30, 1), (1, 1)])
+def test_minimum_is_certified_from_records_and_from_moments_alike(name, n, p):
+    records = design(name, n, p)
+    for constraint_set in sets(p):
+        theta, gap = minimise(RecordsQuadratic(records), constraint_set)
+        assert constraint_set.contains(theta, 1e-9)
+        gradient = 2 * records.features.T @ (records.features @ theta - records.labels) / n
+        assert duality_gap(gradient, theta, constraint_set) == pytest.approx(gap, abs=1e-12)
+        assert gap <= 1e-11
+        other, other_gap = minimise(MomentsQuadratic(moments_of(records)), constraint_set)
+        assert constraint_set.contains(other, 1e-9)
+        assert risk(records, other) == pytest.approx(risk(records, theta), abs=gap + other_gap + 1e-12)
+
+
+@pytest.mark.parametrize("name", DESIGNS)
+def test_minimum_is_certified_at_p_of_ten_thousand(name):
+    records = design(name, 1000, 10_000)
+    theta, gap = minimise(RecordsQuadratic(records), L1Ball(10_000))
+    assert gap <= 1e-12
+    assert np.abs(theta).sum() <= 1 + 1e-12
+
+
+@pytest.mark.parametrize("name", ["noise", "equicorrelated", "factor"])
+@pytest.mark.parametrize("radius", [0.3, 1.0, 5.0])
+def test_minimum_agrees_with_an_independent_solver(name, radius):
+    from scipy.optimize import minimize
+
+    p = 6
+    records = design(name, 40, p, seed=3)
+    moments = moments_of(records)
+    split = np.hstack([np.eye(p), -np.eye(p)])  # theta = positive part - negative part
+    solved = minimize(
+        lambda u: risk(records, split @ u),
+        np.full(2 * p, radius / (4 * p)),
+        jac=lambda u: split.T @ (2 * (moments.times(split @ u) - moments.cross)),
+        bounds=[(0, None)] * (2 * p),
+        constraints={"type": "ineq", "fun": lambda u: radius - u.sum(), "jac": lambda u: -np.ones(2 * p)},
+        method="SLSQP",
+        options={"ftol": 1e-14, "maxiter": 1000},
+    )
+    theta, gap = minimise(RecordsQuadratic(records), L1Ball(p, radius))
+    assert risk(records, theta) <= solved.fun + gap + 1e-12
+    assert risk(records, theta) == pytest.approx(solved.fun, abs=1e-7)
+
+
+@pytest.mark.parametrize("constraint_set", [L1Ball(8, 0.7), L2Ball(8, 0.3), Simplex(8, 0.7)], ids=repr)
+def test_minimum_agrees_with_projected_gradient(constraint_set):
+    records = design("noise", 50, 8, seed=4)
+    quadratic = RecordsQuadratic(records)
+    theta = constraint_set.start()
+    for _ in range(3000):
+        theta = constraint_set.project(theta - 0.3 * quadratic.gradient(theta))
+    best, _ = minimise(quadratic, constraint_set)
+    np.testing.assert_allclose(best, theta, atol=1e-9)
+
+
+@pytest.mark.parametrize("constraint_set", [L1Ball(8, 0.7), L2Ball(8, 0.3), Simplex(8, 0.7)], ids=repr)
+def test_duality_gap_bounds_the_suboptimality_of_any_point(constraint_set):
+    rng = np.random.default_rng(6)
+    records = design("signs", 50, 8, seed=6)
+    quadratic = RecordsQuadratic(records)
+    best, gap = minimise(quadratic, constraint_set)
+    for _ in range(200):
+        theta = constraint_set.project(rng.normal(size=8))
+        excess = risk(records, theta) - risk(records, best)
+        assert -gap - 1e-14 <= excess <= duality_gap(quadratic.gradient(theta), theta, constraint_set) + 1e-14
+
+
+@pytest.mark.parametrize(("n", "p"), [(400, 50), (50, 400), (1000, 1500)])
+def test_an_interior_minimum_solves_the_normal_equations(n, p):
+    records = design("planted", n, p)
+    theta, gap = minimise(RecordsQuadratic(records), L1Ball(p, 50.0))
+    assert gap <= 1e-10
+    assert np.abs(theta).sum() < 50
+    exact = np.linalg.lstsq(records.features, records.labels)[0]
+    assert risk(records, theta) == pytest.approx(risk(records, exact), abs=1e-11)
+
+
+@pytest.mark.parametrize("flat", [False, True])
+@pytest.mark.parametrize("kind", [L1Ball, Simplex, L2Ball])
+@pytest.mark.parametrize("radius", [0.1, 1.0, 100.0])
+def test_closed_forms_of_a_diagonal_agree_with_the_general_methods(kind, radius, flat):
+    rng = np.random.default_rng(7)
+    p = 12
+    ridge = rng.uniform(0.1, 1, p)
+    if flat:
+        ridge[[2, 5]] = 0.0
+    cross = np.where(ridge > 0, rng.normal(size=p), 0.0)
+    diagonal = MomentsQuadratic(Moments(1, cross, 1.0, ridge=ridge))
+    dense = MomentsQuadratic(Moments(1, cross, 1.0, gram=np.diag(ridge)))
+    theta, gap = minimise(diagonal, kind(p, radius))
+    other, _ = minimise(dense, kind(p, radius))
+    assert gap <= 1e-12
+    if flat and kind is not L2Ball:  # any weight may lie on the flat coordinates
+        theta[[2, 5]] = other[[2, 5]] = 0.0
+    np.testing.assert_allclose(theta, other, atol=1e-9 * radius)
+
+
+@pytest.mark.parametrize("kind", [L1Ball, Simplex, L2Ball])
+@pytest.mark.parametrize("radius", [0.1, 1.0, 100.0])
+def test_closed_forms_of_a_diagonal_certify_linear_coordinates_too(kind, radius):
+    rng = np.random.default_rng(11)
+    ridge, cross = np.array([0.0, 0.3, 1.0, 0.0, 0.5]), rng.normal(size=5)
+    theta, gap = minimise(MomentsQuadratic(Moments(1, cross, 1.0, ridge=ridge)), kind(5, radius))
+    assert kind(5, radius).contains(theta, 1e-9)
+    assert gap <= 1e-11
+
+
+def test_an_orthogonal_design_is_minimised_at_a_million_coordinates():
+    rng = np.random.default_rng(8)
+    moments = Moments(1e12, rng.normal(size=10**6) / 1e3, 1.0, ridge=0.5)
+    for constraint_set in (L1Ball(10**6), L2Ball(10**6), Simplex(10**6)):
+        theta, gap = minimise(MomentsQuadratic(moments), constraint_set)
+        assert gap <= 1e-12
+        assert constraint_set.contains(theta, 1e-9)
+
+
+@pytest.mark.parametrize("constraint_set", [L1Ball(300), Simplex(300), L2Ball(300)], ids=repr)
+def test_a_few_rows_beside_an_orthogonal_design_agree_with_their_gram_matrix(constraint_set):
+    rng = np.random.default_rng(9)
+    factor = rng.choice([-1.0, 1.0], (5, 300)) / math.sqrt(5)
+    cross = factor.T @ np.ones(5) / math.sqrt(5)
+    implicit = Moments(5, cross, 1.0, ridge=3.0, factor=factor)
+    explicit = Moments(5, cross, 1.0, gram=factor.T @ factor + 3.0 * np.eye(300))
+    theta, gap = minimise(MomentsQuadratic(implicit), constraint_set)
+    other, _ = minimise(MomentsQuadratic(explicit), constraint_set)
+    assert gap <= 1e-11
+    np.testing.assert_allclose(theta, other, atol=1e-9)
+
+
+@pytest.mark.parametrize("constraint_set", [L1Ball(4), Simplex(4), L2Ball(4)], ids=repr)
+def test_labels_or_features_of_zero_are_no_trouble(constraint_set):
+    rng = np.random.default_rng(10)
+    for features, labels in (
+        (rng.uniform(-1, 1, (9, 4)), np.zeros(9)),
+        (np.zeros((9, 4)), rng.uniform(-1, 1, 9)),
+        (np.zeros((9, 4)), np.zeros(9)),
+    ):
+        theta, gap = minimise(RecordsQuadratic(Records(features, labels)), constraint_set)
+        assert gap <= 1e-12
+        assert constraint_set.contains(theta, 1e-12)
+
+
+def test_a_missed_certificate_is_an_error_that_names_the_gap():
+    crooked = Moments(1, np.array([1.0, 0.9, 0.1]), 1.0, np.array([[1.0, 3, 0], [3, 1.0, 0], [0, 0, -1.0]]))
+    with pytest.raises(DpreproError, match=r"duality gap must be at most 1e-09, reached gap=|not positive") as missed:
+        minimise(MomentsQuadratic(crooked), L2Ball(3))
+    assert "\n" not in str(missed.value)
