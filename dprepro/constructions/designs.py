@@ -52,37 +52,40 @@ class RandomDesign(Construction):
 
 @dataclass(frozen=True)
 class FlatOptimum(Construction):
-    """Orthogonal columns (X^T X = n I) and noiseless labels: half of the minimiser's weight spread over p coordinates.
+    """A minimiser near (1/p, ..., 1/p): what Frank-Wolfe can only approach coordinate by coordinate.
 
-    The minimiser has ``anchor`` on the first coordinate and (1 - anchor)/(p - 1) on every other. A point of the l1 ball
-    with t non-zero coordinates has risk of order (1 - anchor)^2/t at least, and T steps of Frank-Wolfe from zero touch
-    at most T coordinates, so it cannot beat 1/T here. The anchor keeps zero a bad answer (risk near anchor^2); with
-    anchor = 0 zero itself would beat Frank-Wolfe at every T < p. Such records with entries +-1 exist for n a multiple
-    of a Hadamard order at least p, and |y| <= ||theta||_1 = 1.
+    A ``share`` of the records is ((1, ..., 1), 1), the others are rows of orthogonal +-1 columns with label 0, so
+
+        L(theta) = share (sum_j theta_j - 1)^2 + (1 - share) ||theta||_2^2.
+
+    A theta of sum s with t non-zero coordinates has ||theta||^2 >= s^2/t, and T - 1 steps from zero touch fewer than T,
+    so the risk is of order (1 - share)/T while T is far below p. Zero is a bad answer here (risk near ``share``), which
+    it is not for an optimum that is flat alone: the origin of the l1 ball is then close to it. The orthogonal block
+    exists for (1 - share) n a multiple of a Hadamard order of at least p.
     """
 
-    anchor: float = 0.5
+    share: float = 0.5
 
     def __post_init__(self) -> None:
-        if not 0 <= self.anchor < 1:
-            raise InputError(f"anchor must be in [0, 1), got anchor={self.anchor:g}")
+        if not 0 < self.share < 1:
+            raise InputError(f"share must be in (0, 1), got share={self.share:g}")
 
     def constants(self, point: Point) -> Constants:
-        """Those of the unit LASSO; the curvature 8 is attained, by the segment from -e_1 to e_1."""
+        """Those of the unit LASSO; the curvature 8 is attained along the segment from -e_1 to e_1."""
         return unit_lasso_constants(point["n"], point["p"])
 
     def capabilities(self, point: Point) -> frozenset[str]:
-        """Moments with a diagonal Gram matrix."""
+        """Moments: one dense row and a diagonal."""
         return frozenset({"moments"})
 
     def build(self, point: Point, noise_scale: float) -> LeastSquares:
-        """The data set; raises PremiseError for p > n (orthogonal columns need p <= n)."""
+        """The data set; raises PremiseError where p orthogonal columns need more records than there are."""
         n, p = int(point["n"]), int(point["p"])
-        if p > n:
-            raise PremiseError(f"p={p} orthogonal columns need at least as many records, n={n}")
-        theta = np.full(p, (1 - self.anchor) / max(1, p - 1))
-        theta[0] = self.anchor if p > 1 else 1.0
-        moments = Moments(n=n, cross=theta, second_moment=float(theta @ theta), gram=None, ridge=1.0)
+        if p > (1 - self.share) * n:
+            raise PremiseError(f"p={p} orthogonal columns need as many records, of n={n} there are too few")
+        ones = np.full((1, p), np.sqrt(self.share))
+        cross = np.full(p, self.share)
+        moments = Moments(n=n, cross=cross, second_moment=self.share, factor=ones, ridge=1 - self.share)
         return LeastSquares.from_moments(moments, L1Ball(p))
 
 

@@ -39,16 +39,14 @@ class IncrementalGradients(Reduction):
         schedule, kind, constant = vertex_plan(self.algorithm, problem, budget)
         p = len(moments.cross)
         theta = np.array(constraint_set.start(), dtype=np.float64)
-        ridge = np.broadcast_to(np.asarray(moments.ridge, dtype=np.float64), (p,)).copy()
-        gram = np.zeros((0, 0)) if moments.gram is None else np.ascontiguousarray(moments.gram, dtype=np.float64)
-        level = ridge * theta if moments.gram is None else gram @ theta + ridge * theta
         kernels.vertex_frank_wolfe(
-            gram,
-            ridge,
+            np.zeros((0, 0)) if moments.gram is None else moments.gram,
+            np.zeros((0, p)) if moments.factor is None else moments.factor,
+            np.broadcast_to(np.asarray(moments.ridge, dtype=np.float64), (p,)).copy(),
             np.ascontiguousarray(moments.cross, dtype=np.float64),
             float(constraint_set.radius),
             isinstance(constraint_set, L1Ball),
-            level,
+            moments.times(theta),
             theta,
             schedule.steps,
             schedule.noise_scale,

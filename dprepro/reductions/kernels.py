@@ -144,18 +144,19 @@ def lazy_minimum(level, offset, least, signed, scale, kind, rng):  # type: ignor
 
 @njit(cache=True)
 def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
-    gram, ridge, cross, radius, signed, level, theta, steps, scale, kind, constant_step, rng
+    gram, factor, ridge, cross, radius, signed, level, theta, steps, scale, kind, constant_step, rng
 ):
-    """Frank-Wolfe over radius times the signed or unsigned unit vectors, with G = gram + diag(ridge).
+    """Frank-Wolfe over radius times the signed or unsigned unit vectors.
 
-    ``level`` = G theta and ``theta`` come in at the start and ``theta`` is overwritten with the answer. gram has shape
-    (p, p), or (0, 0) where the design is diagonal. Scores are 2 radius (level - cross) times the sign.
+    G = gram + factor^T factor + diag(ridge); gram has shape (p, p) or (0, 0), factor (rows, p) with rows >= 0.
+    ``level`` = G theta and ``theta`` come in at the start and ``theta`` is overwritten with the answer. Scores are
+    2 radius (level - cross) times the sign.
     """
     p = cross.shape[0]
-    dense = gram.shape[0] > 0
+    dense, rows = gram.shape[0] > 0, factor.shape[0]
     least = np.empty((p + BLOCK - 1) // BLOCK)
-    nothing = np.zeros(p)
-    advance(level, nothing, cross, 1.0, 0.0, signed, least)
+    column = np.zeros(p)
+    advance(level, column, cross, 1.0, 0.0, signed, least)
     weight = 1.0  # theta is stored divided by the product of the factors (1 - mu) so far
     for t in range(1, steps):
         j, sign = lazy_minimum(level, cross, least, signed, scale / radius, kind, rng)
@@ -163,13 +164,20 @@ def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
         weight *= 1.0 - mu
         add = mu * sign * radius
         theta[j] += add / weight
-        if dense:
-            # the ridge moves one coordinate only, which must enter before its block is scanned
-            level[j] += add * ridge[j] / (1.0 - mu)
+        # The diagonal moves one coordinate only; it must be in before that coordinate's block is scanned.
+        level[j] += add * ridge[j] / (1.0 - mu)
+        if rows > 0:
+            column[:] = 0.0
+            if dense:
+                column[:] = gram[j]
+            for r in range(rows):
+                for k in range(p):
+                    column[k] += factor[r, j] * factor[r, k]
+            advance(level, column, cross, 1.0 - mu, add, signed, least)
+        elif dense:
             advance(level, gram[j], cross, 1.0 - mu, add, signed, least)
         else:
-            level[j] += add * ridge[j] / (1.0 - mu)
-            advance(level, nothing, cross, 1.0 - mu, 0.0, signed, least)
+            advance(level, column, cross, 1.0 - mu, 0.0, signed, least)
     for j in range(p):
         theta[j] *= weight
 

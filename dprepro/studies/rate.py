@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar
@@ -121,7 +122,7 @@ class RateStudy(Study):
         }
         bound = bounds.evaluate(explicit, numbers) if explicit not in ("", "none") else None
         rows = [Row("excess_risk", problem.excess_risk(solution.theta), bound, columns)]
-        if solution.spent is not None:
+        if solution.spent is not None and math.isfinite(numbers["epsilon"]):
             rows.append(Row("spent_epsilon", solution.spent.epsilon, numbers["epsilon"], {"total_steps": solution.schedule.steps}))
         return rows
 
