@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import os
+import shlex
 import sys
+import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -11,28 +13,34 @@ from dprepro.errors import DpreproError, InputError, Interrupted, MissingDepende
 
 HELP = """usage: python -m dprepro [options] [+experiment=NAME] [key=value ...]
 
-Measures what a theorem claims and prints a table and a verdict; files go to results_dir/NAME.
+Measures what a theorem claims and prints a table and a verdict; the files go to
+results_dir/NAME.
 
-  python -m dprepro                              list experiments with their last verdicts
-  python -m dprepro +experiment=lasso_rate       run one: only what the store lacks is measured
-  python -m dprepro -m '+experiment=glob(*)'     run all; comma-separated values are swept too
+  python -m dprepro                           list experiments and last verdicts
+  python -m dprepro +experiment=lasso_rate    run one; what is stored is reused
+  python -m dprepro -m '+experiment=glob(*)'  run all; a,b,c sweeps values too
 
 options
-  -m, --multirun       run every combination of comma-separated values and globs
-  --config-dir DIR     add a folder of your own with experiment/, algorithm/, construction/
-  --cfg job            print the resolved configuration and stop
-  --version            print the version
-  -h, --help           this text
+  -m, --multirun     run every combination of comma-separated values and globs
+  --config-dir DIR   add your own experiment/, algorithm/, construction/
+  --cfg job          print the resolved configuration and stop
+  --version          print the version
+  -h, --help         print this text
 
 useful keys (any key of the YAML can be set, in Hydra's grammar)
-  sweep.n=[1e5,1e6,1e7]     axes are lists: n, p, epsilon, delta, norm and parameters by name
-  replicates=10  seed=1     repetitions of every grid point, and the seed of all streams
-  workers=2                 local processes, auto, or a Dask scheduler tcp://host:8786
-  results_dir=DIR           where measurements.sqlite and the results folders are (default: results)
-  checks.NAME.expected=-0.5 plant a false claim and watch it being refuted
-  algorithm=NAME construction=NAME    in experiments that offer the choice, such as pair
+  sweep.n=[1e5,1e6,1e7]      axes are lists: n, p, epsilon, delta, norm and
+                             parameters by name
+  replicates=10  seed=1      repetitions of a grid point, seed of all streams
+  workers=2                  local processes, auto, or a Dask scheduler such as
+                             tcp://host:8786
+  results_dir=DIR            where the store and the results are [results]
+  checks.NAME.expected=-0.5  plant a false claim and watch it being refuted
+  algorithm=NAME  construction=NAME
+                             where the experiment leaves the choice, as in pair
 
-exit codes: 0 measured, whatever the verdict; 1 some cells failed; 2 bad input; 130 interrupted"""
+exit codes
+  0 measured, whatever the verdict; 1 some cells failed; 2 bad input;
+  130 interrupted (the same command resumes)"""
 
 
 @dataclass
@@ -85,10 +93,10 @@ def main(arguments: list[str]) -> int:
 
         print(__version__)
         return 0
-    from dprepro.config import compose, expand_sweeps, headers
+    from dprepro.config.compose import compose, expand_sweeps, headers
 
     elsewhere = [o.partition("=")[2] for o in options.overrides if o.startswith("results_dir=")]
-    if len(options.overrides) == len(elsewhere):
+    if len(options.overrides) == len(elsewhere) and not options.show:
         from dprepro.report.listing import listing
 
         print(listing(headers(options.config_dir), elsewhere[-1] if elsewhere else "results"))
@@ -97,21 +105,22 @@ def main(arguments: list[str]) -> int:
     if options.show == "job":
         import yaml
 
-        for job in jobs:
-            print(yaml.safe_dump(compose(job, options.config_dir).config, sort_keys=False, allow_unicode=True), end="")
+        configs = [compose(job, options.config_dir).config for job in jobs]
+        print(yaml.safe_dump_all(configs, sort_keys=False, allow_unicode=True, width=100), end="")
         return 0
     return run_one(jobs[0], options) if len(jobs) == 1 else run_all(jobs, options)
 
 
 def run_one(job: list[str], options: Options) -> int:
     """Run one experiment; the exit code."""
-    from dprepro.config import build_experiment, compose
+    from dprepro.config.compose import compose
+    from dprepro.config.experiment import build_experiment
 
     experiment = build_experiment(compose(job, options.config_dir))
     from dprepro.session import run_experiment
 
     outcome = run_experiment(experiment)
-    print(outcome.text)
+    print(outcome)
     print(f"cells: {outcome.measured} measured now, {outcome.reused} from the store; files: {outcome.folder}")
     if outcome.failed:
         print(f"{outcome.failed} cells failed; the same command tries them again", file=sys.stderr)
@@ -119,43 +128,54 @@ def run_one(job: list[str], options: Options) -> int:
 
 
 def run_all(jobs: list[list[str]], options: Options) -> int:
-    """Run every job; one that fails does not stop the rest. The exit code is the worst of theirs."""
-    codes = {}
+    """Run every job; one that fails does not stop the rest. The exit code is the largest of theirs."""
+    codes: dict[str, int] = {}
     for number, job in enumerate(jobs, 1):
-        print(f"[{number}/{len(jobs)}] {' '.join(job)}", flush=True)
-        codes[" ".join(job)] = guarded(lambda _, job=job: run_one(job, options), [])  # type: ignore[misc]
-        if codes[" ".join(job)] == 130:
-            return 130
-    failed = {job: code for job, code in codes.items() if code}
-    for job, code in failed.items():
-        print(f"not complete (exit code {code}): {job}", file=sys.stderr)
+        words = shlex.join(job)
+        print(f"[{number}/{len(jobs)}] {words}", flush=True)
+        try:
+            codes[words] = run_one(job, options)
+        except Interrupted:
+            raise
+        except DpreproError as error:
+            codes[words] = say(error)
+        except Exception:
+            # A fault of ours or of a plug-in: worth its traceback, but not the other experiments.
+            traceback.print_exc()
+            codes[words] = 1
+    failed = {words: code for words, code in codes.items() if code}
+    for words, code in failed.items():
+        print(f"not complete (exit code {code}): {words}", file=sys.stderr)
     return max(failed.values(), default=0)
 
 
-def guarded(command: Callable[[list[str]], int], arguments: list[str]) -> int:
-    """Run a command and turn what it raises into one line and an exit code."""
+def say(error: DpreproError) -> int:
+    """One line on stderr for what the project raises on purpose; the exit code."""
+    skipped = isinstance(error, MissingDependency)
+    print(f"{'skipped' if skipped else 'error'}: {' '.join(str(error).split())}", file=sys.stderr)
+    return 0 if skipped else 2 if isinstance(error, InputError) else 1
+
+
+def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str = "dprepro") -> int:
+    """Run a command and turn what it raises into one line and an exit code; ``name`` is the command's module."""
     try:
         return command(arguments)
-    except MissingDependency as error:
-        print(f"skipped: {error}", file=sys.stderr)
-        return 0
-    except Interrupted as error:
-        print(str(error), file=sys.stderr)
+    except (Interrupted, KeyboardInterrupt) as error:
+        again = shlex.join(["python", "-m", name, *arguments])
+        print(f"{str(error) or 'interrupted; what was measured is stored'}: {again}", file=sys.stderr)
         return 130
-    except KeyboardInterrupt:
-        print("interrupted before anything was measured", file=sys.stderr)
-        return 130
-    except InputError as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
-        return 2
     except DpreproError as error:
-        print(f"error: {' '.join(str(error).split())}", file=sys.stderr)
-        return 1
+        return say(error)
     except BrokenPipeError:
         # The reader of our output went away; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
 
 
+def console() -> int:
+    """What the console script ``dprepro`` calls."""
+    return guarded(main, sys.argv[1:])
+
+
 if __name__ == "__main__":
-    sys.exit(guarded(main, sys.argv[1:]))
+    sys.exit(console())

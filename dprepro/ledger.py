@@ -41,4 +41,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(guarded(main, sys.argv[1:]))
+    sys.exit(guarded(main, sys.argv[1:], "dprepro.ledger"))

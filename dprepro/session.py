@@ -8,20 +8,23 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dprepro.config import Experiment, build_experiment, compose
+from dprepro.config.compose import compose
+from dprepro.config.experiment import WORKERS_ALL, Experiment, build_experiment
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
+
+    from dprepro.report.publish import Published
 
 VERSIONED = ("dprepro", "numpy", "scipy", "numba", "pandas", "dp-accounting", "hydra-core", "matplotlib")
 
@@ -31,35 +34,39 @@ class Outcome:
     """What a run gives.
 
     Attributes:
-        frame: the measurements, one line for each cell and quantity.
-        verdict: the content of verdict.json.
-        folder: where the files are.
-        text: the table and the verdict lines, as printed and logged.
+        published: what the results folder holds.
         failed: number of cells that failed.
-        measured: number of cells measured now; ``reused`` were in the store.
+        measured: number of cells measured now.
         reused: number of cells that the store held.
     """
 
-    frame: pd.DataFrame
-    verdict: dict[str, Any]
-    folder: Path
-    text: str
+    published: Published
     failed: int
     measured: int
     reused: int
 
     @property
+    def frame(self) -> pd.DataFrame:
+        """The measurements, one line for each cell and quantity."""
+        return self.published.frame
+
+    @property
+    def verdict(self) -> dict[str, Any]:
+        """The content of verdict.json."""
+        return self.published.verdict
+
+    @property
+    def folder(self) -> Path:
+        """Where the files are."""
+        return self.published.folder
+
+    @property
     def figure(self) -> Figure:
         """The figure, drawn anew as a matplotlib object."""
-        import yaml
-
-        from dprepro.figures import draw
-
-        config = yaml.safe_load((self.folder / "config.yaml").read_text(encoding="utf-8"))
-        return draw(self.frame, self.verdict, config["figure"])
+        return self.published.drawing.draw(self.frame, self.verdict)
 
     def __str__(self) -> str:
-        return self.text
+        return self.published.text
 
 
 def run(experiment: str, *, config_dir: str | None = None, progress: bool = True, **changes: Any) -> Outcome:
@@ -80,23 +87,30 @@ def run_experiment(experiment: Experiment, progress: bool = True) -> Outcome:
     from dprepro.engine.runner import execute
     from dprepro.report.publish import publish
 
-    settings = experiment.settings
-    cells = experiment.study.cells(experiment.design)
-    workers = (os.cpu_count() or 1) if settings.workers == "auto" else settings.workers
+    settings, cells = experiment.settings, experiment.cells
     with Store.open(settings.results_dir, create=True) as store:
-        provenance = _provenance(experiment, len(cells))
+        provenance = _provenance(experiment)
         run_id = store.begin_run(experiment.name, experiment.config, experiment.overrides, provenance, cells)
         started = time.perf_counter()
         done = execute(
-            experiment.study.measure, cells, store, workers=workers, progress=progress, label=experiment.name
+            experiment.study.measure,
+            cells,
+            store,
+            workers=_cores() if settings.workers == WORKERS_ALL else settings.workers,
+            progress=progress,
+            label=experiment.name,
         )
         provenance["seconds"] = round(time.perf_counter() - started, 3)
+        run = next(one for one in store.runs(experiment.name) if one.id == run_id)
+        published = publish(store, replace(run, provenance=provenance), settings.results_dir)
+        # Only now: a run that cannot be judged is none that the ledger should take for the latest.
         store.finish_run(run_id, provenance)
-        stored = next(one for one in store.runs(experiment.name) if one.id == run_id)
-        published = publish(store, stored, settings.results_dir)
-    return Outcome(
-        published.frame, published.verdict, published.folder, published.text, done.failed, done.measured, done.reused
-    )
+    return Outcome(published, done.failed, done.measured, done.reused)
+
+
+def _cores() -> int:
+    """The processors that this process may use."""
+    return len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
 
 
 def _flatten(prefix: str, value: Any) -> list[str]:
@@ -125,13 +139,13 @@ def _literal(value: Any) -> str:
     raise InputError(f"{value!r} cannot stand in a configuration")
 
 
-def _provenance(experiment: Experiment, cells: int) -> dict[str, Any]:
+def _provenance(experiment: Experiment) -> dict[str, Any]:
     return {
         "versions": _versions(),
         "commit": _commit(),
         "seed": experiment.settings.seed,
         "platform": platform.platform(),
-        "cells": cells,
+        "cells": len(experiment.cells),
         "seconds": 0.0,
         "date": datetime.now(UTC).isoformat(timespec="seconds"),
     }

@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from dprepro.analysis.fits import Interval, NotEnoughError, Vector, fit_bend, fit_step
 from dprepro.analysis.points import AXES, by_state, grid_points, require_columns, sentence, single_curve
 from dprepro.analysis.rule import Measured, Rule
 from dprepro.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # What the value is affine in, by the transform's name.
 REGRESSORS: dict[str, Callable[[Vector], Vector]] = {
@@ -67,6 +69,9 @@ class Ratio(Rule):
             raise InputError("ratio needs one of against (a series) and collapse (axes of which the product matters)")
 
     def measure(self, frame: pd.DataFrame) -> Measured:
+        """See the class."""
+        import pandas as pd
+
         axes = list(dict.fromkeys([*AXES, *self.axes, *self.collapse]))
         both = [
             _positive(grid_points(frame, name, self.quantity, divide=self.divide, axes=axes, distinct=True)).assign(
@@ -140,6 +145,7 @@ class Affine(Rule):
     axes: tuple[str, ...] = ()
 
     def measure(self, frame: pd.DataFrame) -> Measured:
+        """See the class."""
         axes = list(dict.fromkeys([*AXES, *self.axes, self.axis]))
         require_columns(frame, [self.axis])
         points = _positive(grid_points(frame, self.series, self.quantity, divide=self.divide, axes=axes, distinct=True))

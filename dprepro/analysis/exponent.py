@@ -4,15 +4,17 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import pandas as pd
 
 from dprepro.analysis.fits import Interval, NotEnoughError, Vector, fit_mean, fit_slope
 from dprepro.analysis.points import AXES, by_state, grid_points, number, require_columns, sentence, single_curve
 from dprepro.analysis.rule import Measured, Rule
 from dprepro.errors import InputError
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 # The quantity whose power is measured, by the transform's name; the regressor is its logarithm.
 POWERS_OF: dict[str, Callable[[Vector], Vector]] = {
@@ -76,10 +78,12 @@ class Exponent(Rule):
             raise InputError(f"minimum_span is {self.minimum_span}; it must be positive")
 
     def region(self) -> tuple[float, float]:
+        """Open on the side that the claim allows."""
         low, high = super().region()
         return (-np.inf if self.side == "at_most" else low), (np.inf if self.side == "at_least" else high)
 
     def measure(self, frame: pd.DataFrame) -> Measured:
+        """See the class."""
         axes = list(dict.fromkeys([*AXES, *self.axes, self.axis]))
         require_columns(frame, [*self.nuisance, *([self.divide] if self.divide else [])])
         known = [name for name in ("bound", "shape") if name in frame.columns]

@@ -14,7 +14,6 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.special import stdtrit
 
 from dprepro.errors import DpreproError
 
@@ -82,6 +81,8 @@ def _half_width(
     level: float,
 ) -> float:
     """Half width of the interval of the linear functional `weights` of the points: see the module's docstring."""
+    from scipy.special import stdtrit
+
     half = 0.0
     if freedom > 0:
         usual = np.sqrt(residual @ residual / freedom * (weights @ weights))

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
-import pandas as pd
-from scipy.special import stdtrit
 
 from dprepro.analysis.fits import LEVEL, Interval, Vector, replicate_errors
 from dprepro.analysis.points import AXES, STATES, by_state, grid_points, number, require_columns, sentence
 from dprepro.analysis.rule import Measured, Rule
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 ROUNDING = 1e-9
 """Relative: an equality that holds up to rounding is no violation."""
@@ -48,6 +49,9 @@ class Below(Rule):
     axes: tuple[str, ...] = ()
 
     def measure(self, frame: pd.DataFrame) -> Measured:
+        """See the class."""
+        import pandas as pd
+
         require_columns(frame, ["bound"])
         axes = list(dict.fromkeys([*AXES, *self.axes]))
         series = self._series(frame)
@@ -99,6 +103,8 @@ class Below(Rule):
 
 def _half_widths(points: pd.DataFrame, tests: int) -> Vector:
     """Half widths of the limits of the ratios of one series, each at 1% / `tests`."""
+    from scipy.special import stdtrit
+
     ratio, error = points["mean"].to_numpy(dtype=float), points["error"].to_numpy(dtype=float)
     count = points["count"].to_numpy(dtype=float)
     size = np.abs(ratio)

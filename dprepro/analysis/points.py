@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import re
 from collections.abc import Sequence
+from typing import TYPE_CHECKING
 
 import numpy as np
-import pandas as pd
 
 from dprepro.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 AXES = ("n", "p", "epsilon", "delta", "norm")
 """The axes that every measurement has."""
@@ -33,6 +36,8 @@ def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
 
 def _selected(frame: pd.DataFrame, series: str, quantity: str, cell: list[str]) -> pd.DataFrame:
     """The rows of a series and quantity, with the cells that failed or were skipped before they had any quantity."""
+    import pandas as pd
+
     own = frame[frame["series"] == series]
     if own.empty:
         raise unknown("series", series, map(str, frame["series"].unique()))
@@ -67,6 +72,8 @@ def grid_points(
         InputError: an unknown series, quantity or column, or, with `distinct`, several values for one grid point
             and replicate, which means that `axes` lacks an axis of the sweep.
     """
+    import pandas as pd
+
     keys = list(axes)
     wanted = list(dict.fromkeys([*columns, *([divide] if divide else [])]))
     require_columns(frame, [*keys, *wanted])
@@ -132,14 +139,29 @@ def by_state(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -
     return named
 
 
-def sentence(named: dict[str, list[str]], most: int = 8) -> str:
-    """`saturated: n=1e4, n=3e4; skipped: n=1e3 (premise ...)`: the points that are not evidence, in words."""
-    parts = []
-    for state in STATES[1:]:
-        if some := named[state]:
-            rest = f" and {len(some) - most} more" if len(some) > most else ""
-            parts.append(f"{state}: {', '.join(some[:most])}{rest}")
-    return "; ".join(parts)
+def sentence(named: dict[str, list[str]], most: int = 6) -> str:
+    """`saturated: n=1e4, n=3e4; skipped: n=1e3 (premise)`: the points that are not evidence, in words.
+
+    Points that share a reason are listed together with the reason once, `most` of them by name.
+    """
+    return "; ".join(f"{state}: {_grouped(named[state], most)}" for state in STATES[1:] if named[state])
+
+
+def _grouped(points: Sequence[str], most: int) -> str:
+    groups: dict[str, list[str]] = {}
+    for point in points:
+        label, _, reason = point.partition(" (")
+        groups.setdefault(reason[:-1], []).append(label)
+    parts, room = [], most
+    for reason, named in groups.items():
+        shown = named[:room]
+        room -= len(shown)
+        if shown:
+            rest = f" and {len(named) - len(shown)} more" if len(named) > len(shown) else ""
+            why = f" ({'each: ' if len(named) > 1 else ''}{reason})" if reason else ""
+            parts.append(f"{', '.join(shown)}{rest}{why}")
+    unnamed = sum(len(named) for named in list(groups.values())[len(parts) :])
+    return ", ".join(parts) + (f" and {unnamed} more" if unnamed else "")
 
 
 def single_curve(points: pd.DataFrame, axis: str, axes: Sequence[str] = AXES) -> pd.Series[int]:
@@ -148,6 +170,8 @@ def single_curve(points: pd.DataFrame, axis: str, axes: Sequence[str] = AXES) ->
     An axis is tied where each value of `axis` has one value of it (delta = 1/n^2): it moves along and tells no curves
     apart.
     """
+    import pandas as pd
+
     others = [
         name for name in axes
         if name != axis and (points.groupby(axis)[name].nunique(dropna=False) > 1).any()

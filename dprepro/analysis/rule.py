@@ -7,12 +7,13 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
-
-import pandas as pd
+from typing import TYPE_CHECKING, Any, ClassVar
 
 from dprepro.analysis.fits import Interval, NotEnoughError
 from dprepro.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    import pandas as pd
 
 VERDICTS = ("refuted", "inconclusive", "confirmed")
 """From worst to best."""
@@ -117,13 +118,23 @@ class Rule(ABC):
         """The values that agree with the claim."""
         return self.expected - self.margin, self.expected + self.margin
 
-    def judge(self, frame: pd.DataFrame) -> CheckResult:
+    def uses(self) -> tuple[str, ...]:
+        """The series that the rule names."""
+        fields = (getattr(self, key, "") for key in ("series", "against"))
+        named = [name for field in fields for name in ((field,) if isinstance(field, str) else field)]
+        return tuple(name for name in named if name not in ("", "*"))
+
+    def judge(self, frame: pd.DataFrame, empty: frozenset[str] = frozenset()) -> CheckResult:
         """Confirmed where the whole interval lies in the region of agreement, refuted where none of it does.
+
+        Inconclusive where it is about one of the `empty` series, of which the sweep has no grid point.
 
         Raises:
             InputError: the frame has no such series, quantity or column.
         """
         try:
+            if absent := [name for name in self.uses() if name in empty]:
+                raise NotEnoughError(f"the sweep has no grid point for {', '.join(absent)}")
             found = self.measure(frame)
         except NotEnoughError as error:
             found = Measured(reason=str(error))

@@ -6,13 +6,14 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any
 
-from dprepro.budget import Neighbours
-from dprepro.config.build import build
+from dprepro import figures, typed
+from dprepro.analysis.checks import build as build_check
 from dprepro.config.compose import Composed
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from dprepro.studies import Design, Study
+    from dprepro.engine.cell import Cell
+    from dprepro.studies import Study
 
 WORKERS_ALL = "auto"
 
@@ -27,7 +28,7 @@ class Settings:
     paper: str
     claim: str
     statement: str
-    neighbours: Neighbours
+    neighbours: str
     sweep: Mapping[str, Sequence[float]]
     checks: Mapping[str, Mapping[str, Any]]
     figure: Mapping[str, Any]
@@ -41,8 +42,6 @@ class Settings:
     construction: Any = None
 
     def __post_init__(self) -> None:
-        if self.replicates < 1:
-            raise InputError(f"replicates must be at least 1, got replicates={self.replicates}")
         if self.seed < 0:
             raise InputError(f"seed must be at least 0, got seed={self.seed}")
         if isinstance(self.workers, int) and self.workers < 1:
@@ -52,59 +51,49 @@ class Settings:
                 f"workers must be a number, {WORKERS_ALL}, or a Dask scheduler such as tcp://host:8786, "
                 f"got workers={self.workers}"
             )
+        if not self.results_dir:
+            raise InputError("results_dir is empty; it must name a folder, such as results_dir=.")
         if not self.checks:
             raise InputError("checks names no check, so nothing would be judged")
 
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment ready to run: its settings, its study and the resolved configuration that is stored with it."""
+    """An experiment ready to run: its study with all cells, and the resolved configuration that is stored with them."""
 
     name: str
     settings: Settings
     study: Study
-    design: Design
+    cells: Sequence[Cell]
     config: Mapping[str, Any]
     overrides: tuple[str, ...]
 
 
 def build_experiment(composed: Composed) -> Experiment:
-    """Check everything and build the study.
+    """Check everything that can be checked before measuring, the cheap first, and build the study and its cells.
 
     Raises:
         InputError: one line that names the key, the rule and the choices.
+        MissingDependency: a part of the experiment needs a package that is not installed.
     """
-    config = dict(composed.config)
-    known = Settings.__dataclass_fields__
-    for key in config:
-        if key not in known:
-            raise unknown("key", key, known)
-    settings = _settings(config)
+    settings = typed.build(Settings, composed.config)
+    rules = {name: build_check(name, mapping) for name, mapping in settings.checks.items()}
+    if not any(rule.role == "claim" for rule in rules.values()):
+        raise InputError("no check has role=claim, so the experiment would have no verdict")
+    figures.build(settings.figure)
     from dprepro.studies.base import Design, Study
 
     design = Design(settings.sweep, settings.replicates, settings.seed)
-    from dprepro.analysis.checks import build as build_check
-
-    for name, mapping in settings.checks.items():
-        build_check(name, mapping)
-    _check_figure(settings.figure)
+    if "neighbours" in settings.study:
+        raise InputError("study.neighbours is set by the key neighbours of the experiment; leave it out")
     # `Study` is abstract: the block's _target_ chooses, and `build` checks that it is one.
-    study: Study = build(Study, settings.study, "study")  # type: ignore[type-abstract]
-    study = replace(study, neighbours=settings.neighbours)
-    stored = {key: value for key, value in config.items() if key not in ("algorithm", "construction")}
-    return Experiment(composed.name, settings, study, design, stored, composed.overrides)
-
-
-def _settings(config: Mapping[str, Any]) -> Settings:
-    """The top-level keys, with messages that name them as the user wrote them."""
-    try:
-        return build(Settings, config, "")
-    except InputError as error:
-        raise InputError(str(error).replace("key .", "key ").lstrip(".: ")) from error
-
-
-def _check_figure(figure: Mapping[str, Any]) -> None:
-    from dprepro.figures import FIGURES
-
-    if figure.get("name") not in FIGURES:
-        raise unknown("figure.name:", figure.get("name"), FIGURES)
+    study: Study = typed.build(Study, settings.study, "study")  # type: ignore[type-abstract]
+    study = replace(study, neighbours=typed.build(type(study.neighbours), settings.neighbours, "neighbours"))
+    cells = study.cells(design)
+    series = {cell.series for cell in cells}.union(settings.study.get("series", ()))
+    for name, rule in rules.items():
+        for one in rule.uses():
+            if one not in series:
+                raise InputError(f"check {name}: {unknown('series', one, series)}")
+    stored = {key: value for key, value in composed.config.items() if key not in ("algorithm", "construction")}
+    return Experiment(composed.name, settings, study, cells, stored, composed.overrides)

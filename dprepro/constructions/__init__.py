@@ -3,5 +3,16 @@
 from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
+from dprepro.constructions.table import File, RandHealth, Table
 
-__all__ = ["CentredNeedle", "Construction", "FlatOptimum", "Point", "RandomDesign", "TunedNeedle"]
+__all__ = [
+    "CentredNeedle",
+    "Construction",
+    "File",
+    "FlatOptimum",
+    "Point",
+    "RandHealth",
+    "RandomDesign",
+    "Table",
+    "TunedNeedle",
+]

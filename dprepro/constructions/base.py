@@ -39,6 +39,14 @@ class Construction(ABC):
             PremiseError: the point lies outside the construction's premise.
         """
 
+    def settle(self, point: Point) -> dict[str, float]:
+        """The grid point as the construction fixes it: a table, say, has its own p."""
+        return dict(point)
+
+    def report(self, point: Point) -> Mapping[str, float]:
+        """Further quantities of the data set to store beside the risk, by name."""
+        return {}
+
     def fingerprint(self) -> Mapping[str, str]:
         """Hashes of input data, by name: they enter the key of a cell."""
         return {}

@@ -86,7 +86,11 @@ class FlatOptimum(Construction):
         ones = np.full((1, p), np.sqrt(self.share))
         cross = np.full(p, self.share)
         moments = Moments(n=n, cross=cross, second_moment=self.share, factor=ones, ridge=1 - self.share)
-        return LeastSquares.from_moments(moments, L1Ball(p))
+        # By symmetry the minimiser is flat; its sum minimises share (s - 1)^2 + (1 - share) s^2/p. LeastSquares certifies
+        # it: finding it would mean an active set of all p coordinates.
+        theta = np.full(p, self.share / (self.share * p + (1 - self.share)))
+        minimum = Minimum(theta, value=np.nan, gap=np.nan)
+        return LeastSquares(L1Ball(p), n, moments=moments, minimum=minimum)
 
 
 @lru_cache(maxsize=8)

@@ -1,23 +1,24 @@
-"""Drawing, by name: a figure takes the frame, the checks' results and options, and returns a matplotlib figure."""
+"""Drawing, by name: a figure is built from a YAML's options and turns measurements and verdicts into matplotlib."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from importlib import import_module
-from typing import TYPE_CHECKING, Any
+from collections.abc import Mapping
+from typing import Any
 
-if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
+from dprepro import typed
+from dprepro.figures.base import Drawing
+from dprepro.figures.rate import Rate
 
-Draw = Callable[["pd.DataFrame", Mapping[str, Any], Mapping[str, Any]], "Figure"]
-
-#: Name of a figure and the module whose ``draw`` makes it; imported only when drawn.
-FIGURES = {"rate": "dprepro.figures.rate"}
+FIGURES: dict[str, type[Drawing]] = {kind.name: kind for kind in (Rate,)}
 
 
-def draw(frame: pd.DataFrame, verdict: Mapping[str, Any], options: Mapping[str, Any]) -> Figure:
-    """The figure that ``options["name"]`` names, from measurements and the content of verdict.json."""
-    module = import_module(FIGURES[options["name"]])
-    function: Draw = module.draw
-    return function(frame, verdict, options)
+def build(options: Mapping[str, Any]) -> Drawing:
+    """The figure that the block ``figure`` of a YAML describes: `name` and the options of that figure.
+
+    Raises:
+        InputError: an unknown figure or option, or a wrong type.
+    """
+    return typed.build_named(FIGURES, "name", options, "figure")
+
+
+__all__ = ["FIGURES", "Drawing", "build"]

@@ -10,7 +10,7 @@ COLUMN = 3.5
 """Width of one column, inches."""
 
 #: Fonts embedded as outlines of TrueType, nothing that depends on the day or the machine.
-SETTINGS: dict[str, Any] = {
+SETTINGS: dict[Any, Any] = {
     "font.size": 7,
     "axes.labelsize": 7,
     "axes.titlesize": 7.5,
@@ -27,8 +27,11 @@ SETTINGS: dict[str, Any] = {
 }
 
 #: Okabe and Ito's palette, ordered by falling lightness difference; markers and dashes tell series apart in grey.
-COLOURS = {"claim": ["#000000", "#0072B2"], "control": ["#D55E00", "#CC79A7", "#8C510A", "#E69F00"],
-           "context": ["#56B4E9", "#009E73", "#999999", "#7A6FAC", "#B8A000", "#5E8C6A", "#A0522D"]}
+COLOURS = {
+    "claim": ["#000000", "#0072B2"],
+    "control": ["#D55E00", "#CC79A7", "#8C510A", "#E69F00"],
+    "context": ["#56B4E9", "#009E73", "#999999", "#7A6FAC", "#B8A000", "#5E8C6A", "#A0522D"],
+}
 MARKERS = {"claim": ["o", "s"], "control": ["x", "+", "1", "2"], "context": ["D", "^", "v", "<", ">", "p", "h"]}
 DASHES: Mapping[str, Any] = {"claim": "-", "control": (0, (4, 1.5)), "context": (0, (1, 1))}
 

@@ -7,14 +7,15 @@ from pathlib import Path
 from typing import Any
 
 from dprepro.engine.store import Store
-from dprepro.report.publish import Published, _replace, publish
+from dprepro.errors import InputError
+from dprepro.report.publish import Published, publish, replace_file
 
 
 def build_ledger(results_dir: str | Path) -> tuple[dict[str, Any], list[Published]]:
     """Rebuild the folder of every experiment that has a finished run without overrides, and write ledger.json.
 
-    Experiments of which the store holds only overridden or unfinished runs are listed with the verdict
-    ``not measured`` and a note that says so. No algorithm is imported.
+    Experiments of which the store holds only overridden or unfinished runs, or one that can no longer be judged, are
+    listed with the verdict ``not measured`` and a note that says so. No algorithm is imported.
 
     Raises:
         InputError: the store is missing or cannot be read.
@@ -25,15 +26,23 @@ def build_ledger(results_dir: str | Path) -> tuple[dict[str, Any], list[Publishe
             run = store.latest(name)
             newest = store.latest(name, published=False)
             if run is None or newest is None:
-                note = "only overridden or unfinished runs are stored"
-                claims.append({"experiment": name, "verdict": "not measured", "note": note})
+                claims.append(_not_measured(name, "only overridden or unfinished runs are stored"))
                 continue
-            one = publish(store, run, results_dir)
+            try:
+                one = publish(store, run, results_dir)
+            except InputError as error:
+                # Rules change; one experiment that no longer fits them must not take the others away.
+                claims.append(_not_measured(name, str(error)))
+                continue
             published.append(one)
             claims.append(_claim(one, overridden_since=bool(newest.overrides)))
     ledger = {"claims": claims, "errata": []}
-    _replace(Path(results_dir) / "ledger.json", (json.dumps(ledger, indent=2, allow_nan=False) + "\n").encode())
+    replace_file(Path(results_dir) / "ledger.json", (json.dumps(ledger, indent=2, allow_nan=False) + "\n").encode())
     return ledger, published
+
+
+def _not_measured(name: str, note: str) -> dict[str, Any]:
+    return {"experiment": name, "verdict": "not measured", "note": note}
 
 
 def _claim(one: Published, overridden_since: bool) -> dict[str, Any]:

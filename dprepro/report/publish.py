@@ -10,12 +10,16 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dprepro import figures
+from dprepro.analysis.checks import as_expected, build, judge, worst
 from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError
-from dprepro.report.text import table, verdict_lines
+from dprepro.figures import Drawing
+from dprepro.report.text import table, unmeasured, verdict_lines
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 #: Where a run with overrides goes while a run without them stands in the experiment's own folder.
 OVERRIDDEN = "overridden"
@@ -23,12 +27,13 @@ OVERRIDDEN = "overridden"
 
 @dataclass(frozen=True)
 class Published:
-    """What a results folder holds: ``frame``, the content of verdict.json, and the text of run.log."""
+    """What a results folder holds: ``frame``, the content of verdict.json, the text of run.log, and how it is drawn."""
 
     folder: Path
     frame: pd.DataFrame
     verdict: dict[str, Any]
     text: str
+    drawing: Drawing
 
 
 def folder_of(store: Store, run: Run, results_dir: str | Path) -> Path:
@@ -45,28 +50,28 @@ def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
     Raises:
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
     """
+    drawing = figures.build(run.config["figure"])
     frame = store.frame(run.id)
     verdict = judge_run(run, frame)
     text = log_text(run, frame, verdict)
     folder = folder_of(store, run, results_dir)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        _replace(folder / "measurements.parquet", _parquet(frame))
-        _replace(folder / "verdict.json", (json.dumps(verdict, indent=2, allow_nan=False) + "\n").encode())
-        for kind, content in _figures(frame, verdict, run.config["figure"]).items():
-            _replace(folder / f"figure.{kind}", content)
-        _replace(folder / "config.yaml", _yaml(run.config).encode())
-        _replace(folder / "run.log", (text + "\n").encode())
+        replace_file(folder / "measurements.parquet", _parquet(frame))
+        replace_file(folder / "verdict.json", (json.dumps(verdict, indent=2, allow_nan=False) + "\n").encode())
+        for kind, content in _files(drawing.draw(frame, verdict)).items():
+            replace_file(folder / f"figure.{kind}", content)
+        replace_file(folder / "config.yaml", _yaml(run.config).encode())
+        replace_file(folder / "run.log", (text + "\n").encode())
     except OSError as error:
         raise InputError(f"cannot write {folder}: {error.strerror or error}; choose another results_dir") from error
-    return Published(folder, frame, verdict, text)
+    return Published(folder, frame, verdict, text, drawing)
 
 
 def judge_run(run: Run, frame: pd.DataFrame) -> dict[str, Any]:
     """The content of verdict.json."""
-    from dprepro.analysis.checks import as_expected, build, judge, worst
-
-    results = judge(frame, {name: build(name, check) for name, check in run.config["checks"].items()})
+    rules = {name: build(name, check) for name, check in run.config["checks"].items()}
+    results = judge(frame, rules, run.config["study"].get("series", ()))
     return {
         "experiment": run.experiment,
         **{key: run.config[key] for key in ("paper", "claim", "statement", "neighbours")},
@@ -80,19 +85,14 @@ def judge_run(run: Run, frame: pd.DataFrame) -> dict[str, Any]:
 
 def log_text(run: Run, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> str:
     """What a run prints at its end: the table, counts of what was not measured, and the verdict."""
-    lost = frame[frame["status"] != "ok"]["status"].value_counts(sort=False)
-    axis = str(run.config["figure"].get("axis", "n"))
-    parts = [run.config["statement"], table(frame, axis)]
-    parts += [f"{count} cells {status}" for status, count in sorted(lost.items())]
-    parts.append(verdict_lines(verdict))
+    parts = [run.config["statement"], table(frame, str(run.config["figure"].get("axis", "n")))]
+    parts += [*unmeasured(frame), verdict_lines(verdict)]
     return "\n".join(parts)
 
 
-def _figures(frame: pd.DataFrame, verdict: Mapping[str, Any], options: Mapping[str, Any]) -> dict[str, bytes]:
-    from dprepro.figures import draw
+def _files(figure: Figure) -> dict[str, bytes]:
     from dprepro.figures.style import styled
 
-    figure = draw(frame, verdict, options)
     answer = {}
     # No dates or versions in the files: the same measurements give the same bytes.
     for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None, "Producer": None})):
@@ -115,7 +115,7 @@ def _yaml(config: Mapping[str, Any]) -> str:
     return str(yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True, width=100))
 
 
-def _replace(path: Path, content: bytes) -> None:
+def replace_file(path: Path, content: bytes) -> None:
     """Write beside the file and rename, so that a kill leaves the old one or the new one."""
     partial = path.with_name(f".{path.name}.partial")
     partial.write_bytes(content)

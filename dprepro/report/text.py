@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-import pandas as pd
+from dprepro.analysis import points
+from dprepro.analysis.points import AXES
 
-MAIN_AXES = ("n", "p", "epsilon", "delta", "norm")
-ROWS_SHOWN = 12
+if TYPE_CHECKING:
+    import pandas as pd
+
+REASONS_SHOWN = 6
 
 
-def number(value: object) -> str:
-    """A number in at most nine characters; an en dash for nothing."""
-    if value is None or (isinstance(value, float) and value != value):
-        return "-"
-    return f"{value:.4g}" if isinstance(value, float | int) else str(value)
+def number(value: float | None) -> str:
+    """A short spelling of a number; a hyphen for nothing."""
+    return "-" if value is None or value != value else points.number(value)
 
 
 def table(frame: pd.DataFrame, axis: str) -> str:
@@ -23,23 +24,41 @@ def table(frame: pd.DataFrame, axis: str) -> str:
     good = frame[(frame["quantity"] == "excess_risk") & (frame["status"] == "ok")]
     if good.empty:
         return "no cell was measured"
-    others = [a for a in MAIN_AXES if a != axis and good[a].nunique() > 1]
+    others = [a for a in AXES if a != axis and good[a].nunique() > 1]
     keys = ["role", "series", axis, *others]
     means = good.groupby(keys, sort=False)[["value", "bound"]].mean().reset_index()
     means["order"] = means["role"].map({"claim": 0, "context": 1, "control": 2})
     means = means.sort_values(["order", "series", axis], kind="stable")
     lines = [[*("series", axis), *others, "risk", "bound", "ratio"]]
     for row in means.to_dict("records"):
-        bound = row["bound"] if row["bound"] == row["bound"] else None
-        ratio = row["value"] / bound if bound else None
-        lines.append([str(row["series"]), *(number(row[a]) for a in (axis, *others)),
-                      number(row["value"]), number(bound), number(ratio)])
+        ratio = row["value"] / row["bound"] if row["bound"] else None
+        lines.append(
+            [
+                str(row["series"]),
+                *(number(row[a]) for a in (axis, *others)),
+                number(row["value"]),
+                number(row["bound"]),
+                number(ratio),
+            ]
+        )
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = []
     for line in lines:
-        cells = [line[0].ljust(widths[0]), *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True))]
+        cells = [
+            line[0].ljust(widths[0]),
+            *(cell.rjust(width) for cell, width in zip(line[1:], widths[1:], strict=True)),
+        ]
         text.append("  ".join(cells).rstrip())
     return "\n".join(text)
+
+
+def unmeasured(frame: pd.DataFrame) -> list[str]:
+    """One line for each way in which cells failed or were skipped, the most frequent first."""
+    counts = frame["status"][frame["status"] != "ok"].value_counts()
+    lines = [f"{count} cell{'s' if count > 1 else ''} {status}" for status, count in counts[:REASONS_SHOWN].items()]
+    if rest := counts[REASONS_SHOWN:].sum():
+        lines.append(f"{rest} more cells failed or were skipped, for {len(counts) - REASONS_SHOWN} further reasons")
+    return lines
 
 
 def verdict_lines(verdict: Mapping[str, Any]) -> str:
@@ -61,5 +80,7 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
     if verdict["overrides"]:
         lines.append(f"  overridden: {' '.join(verdict['overrides'])}")
     tail = "all checks came out as expected" if verdict["as_expected"] else "NOT all checks came out as expected"
-    lines.append(f"verdict: {verdict['experiment']} ({verdict['paper']}, {verdict['claim']}): {verdict['verdict']}; {tail}")
+    lines.append(
+        f"verdict: {verdict['experiment']} ({verdict['paper']}, {verdict['claim']}): {verdict['verdict']}; {tail}"
+    )
     return "\n".join(lines)

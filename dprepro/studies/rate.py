@@ -84,9 +84,13 @@ class RateStudy(Study):
                 axes[axis] = [value for value in axes[axis] if value <= limit]
             self._check_axes(label, axes)
             science = canonical(self._science(one))
+            points: dict[tuple[float, ...], dict[str, float]] = {}
             for point in expand(axes):
+                settled = at(one.construction, point).settle(point)
                 if one.delta_power is not None:
-                    point["delta"] = point["n"] ** -one.delta_power
+                    settled["delta"] = settled["n"] ** -one.delta_power
+                points.setdefault(tuple(settled.values()), settled)
+            for point in points.values():
                 self._reduction(label, one, point)
                 for replicate in range(one.replicates or design.replicates):
                     cells.append(Cell(label, one.role, point, replicate, design.seed, science))
@@ -106,7 +110,8 @@ class RateStudy(Study):
         reduction = self._reduction(cell.series, one, point)
         solution = solver(reduction, algorithm).solve(problem, budget, rng)
         numbers = dict(point) | vars(constants) | vars(schedule) | {"initial_risk": problem.trivial_risk}
-        return self._rows(one, problem, solution, numbers, reduction)
+        further = [Row(name, value) for name, value in construction.report(point).items()]
+        return self._rows(one, problem, solution, numbers, reduction) + further
 
     def _rows(
         self, one: Series, problem: Problem, solution: Solution, numbers: dict[str, float], reduction: str

@@ -1,0 +1,75 @@
+# Needs Python 3.11, 3.12 or 3.13 and make; everything else is installed into .venv by the first target that needs it.
+# Another interpreter: make demo PYTHON=python3.12
+VENV := .venv
+BIN := $(VENV)/bin
+DEMO := lasso_rate
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+
+SUPPORTED = import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 14) else 1)
+PYTHON ?= $(shell for one in python3 python3.13 python3.12 python3.11 python; do \
+	"$$one" -c '$(SUPPORTED)' >/dev/null 2>&1 && echo "$$one" && exit; done; echo python3)
+
+.PHONY: help demo test test-slow lint format types ledger all clean
+
+help:
+	@echo "make demo       run the experiment $(DEMO): table, verdict, figure"
+	@echo "make test       run the tests but for the slow ones"
+	@echo "make test-slow  run the slow tests"
+	@echo "make lint       ruff: rules and formatting (make format mends what it can)"
+	@echo "make types      mypy"
+	@echo "make ledger     run all experiments and write results/ledger.*"
+	@echo "make all        lint, types, all tests, all experiments, the ledger"
+	@echo "make clean      remove .venv, caches and build products; results stay"
+
+demo: $(VENV)/.installed
+	@$(BIN)/python -m dprepro +experiment=$(DEMO)
+	@echo "figure: $(CURDIR)/results/$(DEMO)/figure.png"
+
+test: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest
+
+test-slow: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest -m slow
+
+lint: $(VENV)/.installed-dev
+	@$(BIN)/ruff check
+	@$(BIN)/ruff format --check
+
+format: $(VENV)/.installed-dev
+	@$(BIN)/ruff check --fix-only
+	@$(BIN)/ruff format
+
+types: $(VENV)/.installed-dev
+	@$(BIN)/mypy
+
+ledger: $(VENV)/.installed-dev
+	@$(BIN)/python -m dprepro -m '+experiment=glob(*)'
+	@$(BIN)/python -m dprepro.ledger
+
+all:
+	@$(MAKE) --no-print-directory lint
+	@$(MAKE) --no-print-directory types
+	@$(MAKE) --no-print-directory test
+	@$(MAKE) --no-print-directory test-slow
+	@$(MAKE) --no-print-directory ledger
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	find . -name __pycache__ -type d -prune -exec rm -rf {} +
+
+$(VENV)/.venv:
+	@"$(PYTHON)" -c '$(SUPPORTED)' 2>/dev/null || { \
+		echo "dprepro needs Python 3.11, 3.12 or 3.13; $(PYTHON) is: $$("$(PYTHON)" --version 2>&1 | head -n 1). Choose another: make PYTHON=python3.12" >&2; exit 1; }
+	@"$(PYTHON)" -m venv --clear $(VENV) || { \
+		echo "$(PYTHON) cannot make virtual environments; on Debian and Ubuntu install the package python3-venv" >&2; exit 1; }
+	@touch $@
+
+$(VENV)/.installed: $(VENV)/.venv pyproject.toml constraints.txt
+	@echo "installing dprepro and what it needs into $(VENV); the first time this takes a minute or two"
+	@$(PIP_INSTALL) --editable .
+	@touch $@
+
+$(VENV)/.installed-dev: $(VENV)/.venv pyproject.toml constraints.txt
+	@echo "installing dprepro and its development tools into $(VENV); the first time this takes a minute or two"
+	@$(PIP_INSTALL) --editable '.[dev]'
+	@touch $@ $(VENV)/.installed

@@ -1,0 +1,200 @@
+"""Plain data into frozen dataclasses, by their type annotations: how YAML becomes objects.
+
+Every value is checked against its field, inside ``_target_`` blocks too, and an unknown key is refused with the keys
+that exist. A ``_target_`` names a dataclass of this project, or of a package that an installed distribution declares
+as a plug-in by an entry point of the group ``dprepro.plugins``; nothing else is imported, let alone called.
+"""
+
+from __future__ import annotations
+
+import collections.abc
+import dataclasses
+import enum
+import importlib
+import inspect
+import math
+import types
+import typing
+from collections.abc import Mapping
+from functools import lru_cache
+from importlib.metadata import entry_points
+from typing import Any, TypeVar
+
+from dprepro.errors import InputError, MissingDependency, unknown
+
+T = TypeVar("T")
+PLUGINS = "dprepro.plugins"
+_WORDS = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
+_PLURALS = {float: "numbers", int: "whole numbers", str: "texts"}
+
+
+def build(kind: type[T], value: Any, where: str = "") -> T:
+    """``value`` as an instance of ``kind``; ``where`` is its dotted key, for messages.
+
+    Raises:
+        InputError: a wrong type, an unknown key, a missing one, a ``_target_`` that is not allowed.
+        MissingDependency: the module of a ``_target_`` needs a package that is not installed.
+    """
+    return typing.cast(T, _convert(kind, value, where))
+
+
+def build_named(kinds: Mapping[str, type[T]], key: str, value: Mapping[str, Any], where: str = "") -> T:
+    """As `build`, for a block whose entry ``key`` names one of ``kinds``.
+
+    Raises:
+        InputError: as `build`; no name, or an unknown one.
+    """
+    given = dict(value)
+    name = given.pop(key, None)
+    if not isinstance(name, str) or name not in kinds:
+        raise unknown(_inside(where, key), "" if name is None else name, kinds)
+    return build(kinds[name], given, where)
+
+
+def _convert(kind: Any, value: Any, where: str) -> Any:
+    origin, inner = typing.get_origin(kind), typing.get_args(kind)
+    if kind is Any:
+        return value
+    if origin in (typing.Union, types.UnionType):
+        return _convert_union(kind, value, where)
+    if origin is typing.Literal:
+        if value not in inner:
+            raise InputError(f"{where}: {unknown('value', value, inner)}")
+        return value
+    if origin is collections.abc.Mapping:
+        if not isinstance(value, Mapping):
+            raise _wrong(where, kind, value)
+        return {str(key): _convert(inner[1], one, _inside(where, key)) for key, one in value.items()}
+    if origin in (collections.abc.Sequence, tuple):
+        if not isinstance(value, list | tuple):
+            raise _wrong(where, kind, value)
+        return tuple(_convert(inner[0], one, f"{where}[{i}]") for i, one in enumerate(value))
+    if inspect.isclass(kind) and issubclass(kind, enum.Enum):
+        return kind(_convert(typing.Literal[tuple(one.value for one in kind)], value, where))
+    if dataclasses.is_dataclass(kind):
+        return _convert_dataclass(typing.cast(type, kind), value, where)
+    return _convert_scalar(kind, value, where)
+
+
+def _convert_union(kind: Any, value: Any, where: str) -> Any:
+    options = [option for option in typing.get_args(kind) if option is not type(None)]
+    if value is None and type(None) in typing.get_args(kind):
+        return None
+    if len(options) == 1:
+        return _convert(options[0], value, where)
+    for option in options:
+        try:
+            return _convert(option, value, where)
+        except InputError:
+            continue
+    raise _wrong(where, kind, value)
+
+
+def _convert_scalar(kind: Any, value: Any, where: str) -> Any:
+    if kind not in _WORDS:
+        raise InputError(f"{where} cannot be set from a configuration")
+    number = isinstance(value, int | float) and not isinstance(value, bool) and _is_number(value)
+    if number and kind is float:
+        return value
+    if number and kind is int and value == value // 1:
+        return int(value)
+    if kind in (bool, str) and isinstance(value, kind):
+        return value
+    raise _wrong(where, kind, value)
+
+
+def _is_number(value: float) -> bool:
+    try:
+        return not math.isnan(value)
+    except OverflowError:  # an integer that no float can hold
+        return False
+
+
+def _convert_dataclass(kind: type, value: Any, where: str) -> Any:
+    if not isinstance(value, Mapping):
+        raise _wrong(where, kind, value)
+    given = {str(key): one for key, one in value.items()}
+    prefix = f"{where}: " if where else ""
+    if "_target_" in given:
+        kind = resolve(given.pop("_target_"), kind, where)
+    elif inspect.isabstract(kind):
+        raise InputError(f"{prefix}a _target_ must say which {kind.__name__}; choices: {', '.join(_choices(kind))}")
+    known = {field.name: field for field in dataclasses.fields(kind) if field.init}
+    for key in given:
+        if key not in known:
+            raise InputError(f"{prefix}{unknown('key', key, known)}")
+    missing = dataclasses.MISSING
+    if lacking := [
+        name for name, field in known.items()
+        if name not in given and field.default is missing and field.default_factory is missing
+    ]:  # fmt: skip
+        raise InputError(f"{prefix}{kind.__name__} needs {', '.join(lacking)}")
+    hints = typing.get_type_hints(kind)
+    arguments = {key: _convert(hints[key], one, _inside(where, key)) for key, one in given.items()}
+    try:
+        return kind(**arguments)
+    except InputError as error:
+        raise InputError(f"{prefix}{error}") from error
+
+
+def resolve(target: object, kind: type, where: str) -> type:
+    """The dataclass that a ``_target_`` names, which must be a ``kind``; see the module's text for what is allowed."""
+    said = f"{_inside(where, '_target_')}={target}"
+    module_name, _, name = str(target).rpartition(".")
+    allowed = allowed_packages()
+    if module_name.partition(".")[0] not in allowed:
+        raise InputError(
+            f"{said} is refused: only {', '.join(sorted(allowed))} and packages declared by an entry point {PLUGINS} "
+            "may be named"
+        )
+    try:
+        found = getattr(importlib.import_module(module_name), name, None)
+    except ModuleNotFoundError as error:
+        if error.name and not f"{module_name}.".startswith(f"{error.name}."):
+            raise MissingDependency(f"{said} needs {error.name}: pip install {error.name}") from error
+        found = None
+    if not (inspect.isclass(found) and dataclasses.is_dataclass(found) and issubclass(found, kind)):
+        raise InputError(f"{said} is not of the kind {kind.__name__}; choices: {', '.join(_choices(kind))}")
+    if inspect.isabstract(found):
+        raise InputError(f"{said} is abstract; choices: {', '.join(_choices(kind))}")
+    return found
+
+
+@lru_cache(maxsize=1)
+def allowed_packages() -> frozenset[str]:
+    """The project and the packages that installed distributions declare as plug-ins."""
+    plugins = {point.value.partition(":")[0].partition(".")[0] for point in entry_points(group=PLUGINS)}
+    return frozenset({__name__.partition(".")[0], *plugins})
+
+
+def _choices(kind: type) -> list[str]:
+    """The concrete subclasses that are imported already, by the shortest path that names them."""
+    found, todo = set(), [kind]
+    while todo:
+        one = todo.pop()
+        todo += one.__subclasses__()
+        if not inspect.isabstract(one):
+            parent = one.__module__.rpartition(".")[0]
+            exported = getattr(importlib.import_module(parent), one.__name__, None) is one if parent else False
+            found.add(f"{parent if exported else one.__module__}.{one.__name__}")
+    return sorted(found)
+
+
+def _inside(where: str, key: object) -> str:
+    return f"{where}.{key}" if where else str(key)
+
+
+def _words(kind: Any) -> str:
+    inner = typing.get_args(kind)
+    origin = typing.get_origin(kind)
+    if origin in (typing.Union, types.UnionType):
+        return " or ".join(_words(option) for option in inner if option is not type(None))
+    if origin in (collections.abc.Sequence, tuple):
+        return f"a list of {_PLURALS.get(inner[0], 'blocks')}"
+    if kind in _WORDS:
+        return _WORDS[kind]
+    return "a block of keys"
+
+
+def _wrong(where: str, kind: Any, value: Any) -> InputError:
+    return InputError(f"{where} is {value!r}; it must be {_words(kind)}")

@@ -1,0 +1,290 @@
+"""What the commands print and write, and with which exit code they end."""
+
+from __future__ import annotations
+
+import json
+import os
+import signal
+import sqlite3
+import subprocess
+import sys
+import time
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+import yaml
+from cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
+
+from dprepro.ledger import main as ledger
+
+FILES = ["config.yaml", "figure.pdf", "figure.png", "measurements.parquet", "run.log", "verdict.json"]
+SLOW = CHEAP.replace("1.0e7]", "1.0e7, 1.0e8, 3.0e8]").replace("replicates: 2", "replicates: 40").replace("cheaply", "slow")
+
+
+def verdict_of(folder: Path) -> dict[str, object]:
+    loaded: dict[str, object] = json.loads((folder / "verdict.json").read_text(encoding="utf-8"))
+    return loaded
+
+
+def stored(store: Path) -> int:
+    """How many cells another process has committed."""
+    try:
+        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as database:
+            return int(database.execute("SELECT count(*) FROM cells").fetchone()[0])
+    except sqlite3.OperationalError:
+        return 0
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    return {str(path.relative_to(folder)): path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_a_run_prints_its_table_and_verdict_logs_the_same_and_leaves_no_other_files(
+    elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("--config-dir", config_dir, "+experiment=cheap") == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert sorted(tree(elsewhere)) == [*(f"results/cheap/{name}" for name in FILES), "results/measurements.sqlite"]
+    lines = out.splitlines()
+    assert lines[1].split() == ["series", "n", "risk", "bound", "ratio"]
+    assert lines[-2] == "verdict: cheap (lasso, Theorem 2.5, cheaply): confirmed; all checks came out as expected"
+    assert lines[-1] == "cells: 10 measured now, 0 from the store; files: results/cheap"
+    assert (elsewhere / "results/cheap/run.log").read_text(encoding="utf-8").splitlines() == lines[:-1]
+
+    assert command("--config-dir", config_dir, "+experiment=cheap") == 0
+    assert capsys.readouterr().out.splitlines()[-1].startswith("cells: 0 measured now, 10 from the store")
+
+
+def test_the_bare_command_lists_experiments_and_last_verdicts_at_80_columns(
+    elsewhere: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_config_dir(tmp_path / "mine", broken="claim: [a\n", long=CHEAP.replace("cheaply", "x" * 99))
+    assert command("--config-dir", folder, "+experiment=cheap", "replicates=1") == 0
+    assert command("--config-dir", folder, "+experiment=cheap_too") == 0
+    capsys.readouterr()
+    assert command("--config-dir", folder) == 0
+    out, err = capsys.readouterr()
+    assert err == ""
+    assert max(map(len, out.splitlines())) <= 80
+    ends = {line.split()[0]: line.split()[-1] for line in out.splitlines() if line.startswith("  ")}
+    assert ends["cheap"] == "confirmed*"
+    assert ends["cheap_too"] == "confirmed"
+    assert ends["lasso_rate"] == ends["long"] == ends["broken"] == "-"
+    assert out.endswith("* measured with overrides\n")
+    assert command("--config-dir", folder, "results_dir=elsewhere") == 0
+    assert "confirmed" not in capsys.readouterr().out
+
+
+def test_help_and_version_and_cfg_need_no_results(elsewhere: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    for option in ("--help", "-h"):
+        assert command(option) == 0
+        said = capsys.readouterr().out
+        assert "Measures what a theorem claims" in said
+        assert "Hydra's grammar" in said
+        assert max(map(len, said.splitlines())) <= 80
+    assert command("--version") == 0
+    assert capsys.readouterr().out[0].isdigit()
+    assert command("+experiment=pair", "algorithm=data_free", "replicates=3", "--cfg", "job") == 0
+    shown = yaml.safe_load(capsys.readouterr().out)
+    assert (shown["replicates"], shown["paper"]) == (3, "lasso")
+    assert shown["study"]["series"]["pair"]["algorithm"] == {"_target_": "dprepro.algorithms.DataFree"}
+    assert command("-m", "+experiment=pair", "replicates=1,2", "--cfg=job") == 0
+    shown = list(yaml.safe_load_all(capsys.readouterr().out))
+    assert [one["replicates"] for one in shown] == [1, 2]
+    assert not list(elsewhere.iterdir())
+
+
+@pytest.mark.parametrize(
+    ("arguments", "jobs"),
+    [
+        (["+experiment=glob(cheap*)"], ["+experiment=cheap", "+experiment=cheap_too"]),
+        (["+experiment=glob(cheap*,exclude=cheap_too)"], ["+experiment=cheap"]),
+        (["+experiment=cheap_too,cheap"], ["+experiment=cheap_too", "+experiment=cheap"]),
+        (["+experiment=cheap", "replicates=1,2"], ["+experiment=cheap replicates=1", "+experiment=cheap replicates=2"]),
+        (["+experiment=cheap", "algorithm=glob(noisy*e)"], ["+experiment=cheap algorithm=noisy_frank_wolfe_laplace"]),
+        (["+experiment=cheap", "sweep.n=[5],[7,9]"], ["+experiment=cheap sweep.n=[5]", "+experiment=cheap sweep.n=[7,9]"]),
+    ],
+)  # fmt: skip
+def test_lists_globs_and_sweeps_expand_as_in_hydra(
+    arguments: list[str], jobs: list[str], config_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    seen: list[str] = []
+    monkeypatch.setattr("dprepro.__main__.run_one", lambda job, options: seen.append(" ".join(job)) or 0)
+    assert command("--config-dir", config_dir, "-m", *arguments) == 0
+    if arguments[-1].startswith("algorithm"):
+        assert jobs[0] in seen
+    else:
+        assert seen == jobs
+
+
+def test_every_shipped_experiment_composes_and_builds(elsewhere: Path) -> None:
+    from dprepro.config.compose import compose, experiment_files
+    from dprepro.config.experiment import build_experiment
+
+    for name in experiment_files():
+        assert build_experiment(compose([f"+experiment={name}"])).cells
+    assert not list(elsewhere.iterdir())
+
+
+def test_one_job_that_fails_does_not_stop_the_rest_and_is_named_at_the_end(
+    elsewhere: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    folder = write_config_dir(tmp_path / "mine", bad=CHEAP.replace("epsilon: [1]", "epsilon: [0]"))
+    assert command("--config-dir", folder, "-m", "+experiment=bad,cheap", "replicates=1") == 2
+    out, err = capsys.readouterr()
+    assert "[1/2] +experiment=bad replicates=1\n[2/2] +experiment=cheap replicates=1\n" in out
+    assert "verdict: cheap " in out
+    assert err.splitlines() == [
+        "error: sweep.epsilon must hold positive numbers (inf for no privacy), got epsilon=0",
+        "not complete (exit code 2): +experiment=bad replicates=1",
+    ]
+
+    def breaks(*arguments: object) -> float:
+        raise ZeroDivisionError("somebody's fault")
+
+    with monkeypatch.context() as patch:
+        patch.setattr("dprepro.session._provenance", breaks)
+        assert command("--config-dir", folder, "-m", "+experiment=cheap,bad") == 2
+    out, err = capsys.readouterr()
+    assert "ZeroDivisionError: somebody's fault" in err
+    assert "not complete (exit code 1): +experiment=cheap" in err
+
+
+def test_failed_cells_make_the_exit_code_1_and_are_tried_again(
+    elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dprepro.constructions import TunedNeedle
+
+    build = TunedNeedle.build
+
+    def sometimes(self: TunedNeedle, point: dict[str, float], noise_scale: float) -> object:
+        if point["n"] > 2e6:
+            raise ZeroDivisionError("in a cell")
+        return build(self, point, noise_scale)
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TunedNeedle, "build", sometimes)
+        assert command("--config-dir", config_dir, "+experiment=cheap") == 1
+    out, err = capsys.readouterr()
+    assert err == "4 cells failed; the same command tries them again\n"
+    assert "\n4 cells failed: ZeroDivisionError: in a cell\n" in out
+    assert "failed: n=3e6, n=1e7 (each: ZeroDivisionError: in a cell)" in out
+    assert verdict_of(elsewhere / "results/cheap")["verdict"] == "inconclusive"
+    assert command("--config-dir", config_dir, "+experiment=cheap") == 0
+    assert "cells: 4 measured now, 6 from the store" in capsys.readouterr().out
+
+
+def test_a_run_where_every_cell_fails_still_writes_its_folder(
+    elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dprepro.constructions import TunedNeedle
+
+    with monkeypatch.context() as patch:
+        patch.setattr(TunedNeedle, "build", lambda *_: 1 / 0)
+        assert command("--config-dir", config_dir, "+experiment=cheap") == 1
+    assert "no cell was measured" in capsys.readouterr().out
+    assert sorted(path.name for path in (elsewhere / "results/cheap").iterdir()) == FILES
+
+
+def test_a_missing_optional_package_skips_the_experiment_and_says_what_to_install(
+    elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    from dprepro.constructions import TunedNeedle
+    from dprepro.errors import MissingDependency
+
+    def lacks(*_: object) -> object:
+        raise MissingDependency("this table needs statsmodels: pip install 'dprepro[data]'")
+
+    for method in ("fingerprint", "build"):
+        with monkeypatch.context() as patch:
+            patch.setattr(TunedNeedle, method, lacks)
+            assert command("--config-dir", config_dir, "+experiment=cheap") == 0
+            out, err = capsys.readouterr()
+            assert (out, err) == ("", "skipped: this table needs statsmodels: pip install 'dprepro[data]'\n")
+            assert not (elsewhere / "results/cheap").exists()
+            assert command("--config-dir", config_dir, "-m", "+experiment=cheap,cheap_too") == 0
+            capsys.readouterr()
+    assert command("--config-dir", config_dir, "+experiment=cheap") == 0
+    assert "cells: 10 measured now, 0 from the store" in capsys.readouterr().out
+
+
+def test_overrides_are_recorded_without_name_and_execution_settings(elsewhere: Path, config_dir: Path) -> None:
+    plain = ["--config-dir", config_dir, "+experiment=cheap", "results_dir=there", "workers=2"]
+    assert command(*plain) == 0
+    assert verdict_of(elsewhere / "there/cheap")["overrides"] == []
+    changes = ["replicates=1", "algorithm=noisy_frank_wolfe_laplace", "++seed=3", "~checks.both"]
+    assert command(*plain, *changes) == 0
+    assert verdict_of(elsewhere / "there/cheap")["overrides"] == []
+    overridden = verdict_of(elsewhere / "there/cheap/overridden")
+    assert overridden["overrides"] == changes
+    assert "both" not in overridden["checks"]  # type: ignore[operator]
+
+
+def test_an_overridden_run_takes_the_folder_only_until_there_is_a_published_verdict(
+    elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["--config-dir", config_dir, "+experiment=cheap"]
+    assert command(*run, "checks.below_bound.expected=0.1") == 0
+    out = capsys.readouterr().out
+    assert "below_bound     claim    refuted" in out
+    assert "  overridden: checks.below_bound.expected=0.1\n" in out
+    assert "NOT all checks came out as expected" in out
+    assert verdict_of(elsewhere / "results/cheap")["verdict"] == "refuted"
+    assert command(function=ledger) == 0
+    assert "not measured" in capsys.readouterr().out
+
+    assert command(*run) == 0
+    published = tree(elsewhere / "results/cheap")
+    assert command(*run, "checks.below_bound.expected=0.1") == 0
+    again = tree(elsewhere / "results/cheap")
+    assert {name: again[name] for name in published} == published
+    assert verdict_of(elsewhere / "results/cheap/overridden")["verdict"] == "refuted"
+    capsys.readouterr()
+    assert command(function=ledger) == 0
+    claim = json.loads((elsewhere / "results/ledger.json").read_text(encoding="utf-8"))["claims"][0]
+    assert claim["verdict"] == "confirmed"
+    assert "a later run had overrides" in claim["note"]
+
+
+def test_a_series_without_a_grid_point_leaves_its_check_inconclusive(
+    elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    assert command("--config-dir", config_dir, "+experiment=cheap", "sweep.n=[1e7]") == 0
+    assert "inconclusive; the sweep has no grid point for bounded" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_an_interrupted_run_names_the_command_that_resumes_it(
+    elsewhere: Path, tmp_path: Path, workers: int, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_config_dir(tmp_path / "mine", slow=SLOW)
+    words = ["--config-dir", str(folder), "+experiment=slow", f"workers={workers}", "sweep.p=[1000]"]
+    started = subprocess.Popen(
+        [sys.executable, "-m", "dprepro", *words],
+        stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True,
+    )  # fmt: skip
+    deadline = time.monotonic() + 30
+    while stored(elsewhere / "results/measurements.sqlite") < 5:
+        assert time.monotonic() < deadline
+        time.sleep(0.02)
+    os.killpg(started.pid, signal.SIGINT)
+    out, err = started.communicate(timeout=30)
+    assert (started.returncode, out) == (130, "")
+    assert err.count("\n") == 1
+    said, _, again = err.strip().rpartition(": ")
+    assert said.startswith("interrupted: ")
+    assert said.endswith("cells are stored; the same command resumes")
+    assert again == f"python -m dprepro --config-dir {folder} +experiment=slow workers={workers} 'sweep.p=[1000]'"
+    assert not (elsewhere / "results/slow").exists()
+    kept = int(said.split()[1])
+    assert kept >= 5
+    assert command(*words) == 0
+    assert f"cells: {280 - kept} measured now, {kept} from the store" in capsys.readouterr().out
+
+
+def test_a_reader_that_goes_away_is_no_error(elsewhere: Path) -> None:
+    pipe = f"{sys.executable} -m dprepro | true; exit ${{PIPESTATUS[0]}}"
+    done = subprocess.run(["bash", "-c", pipe], capture_output=True, text=True, check=False, env=ENVIRONMENT)
+    assert (done.returncode, done.stderr) == (0, "")

@@ -1,0 +1,93 @@
+import math
+from itertools import product
+
+import numpy as np
+import pytest
+from scipy.stats import norm
+
+from dprepro.budget import Budget, Neighbours
+from dprepro.errors import InputError
+from dprepro.mechanisms import BoundedRange, Gaussian, GaussianShift, GumbelMin, LaplaceMin, PureLoss
+from dprepro.privacy import noise_for, spent
+from dprepro.privacy.accounting import randomised_response_epsilon
+
+BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
+
+
+def enumerated_delta(single, uses, epsilon):
+    """delta(epsilon) of randomised response used so often, from all outcomes."""
+    p = 1 / (1 + math.exp(-single))
+    total = 0.0
+    for outcome in product((0, 1), repeat=uses):
+        heads = sum(outcome)
+        a, b = p**heads * (1 - p) ** (uses - heads), p ** (uses - heads) * (1 - p) ** heads
+        total += max(0.0, a - math.exp(epsilon) * b)
+    return total
+
+
+@pytest.mark.parametrize("uses", [1, 2, 5, 9])
+@pytest.mark.parametrize("delta", [1e-2, 1e-4])
+def test_composition_of_pure_losses_is_that_of_all_outcomes(uses, delta):
+    for epsilon in (spent(PureLoss(0.4), uses, delta).epsilon, randomised_response_epsilon(0.4, uses, delta)):
+        if epsilon > 0:
+            assert enumerated_delta(0.4, uses, epsilon) == pytest.approx(delta, rel=1e-3)
+
+
+@pytest.mark.parametrize(("single", "uses"), [(0.03, 159), (0.0045, 7114), (6.5e-4, 341_996)])
+def test_accountant_and_closed_form_agree_on_pure_losses(single, uses):
+    assert spent(PureLoss(single), uses, 1e-6).epsilon == pytest.approx(
+        randomised_response_epsilon(single, uses, 1e-6), rel=1e-4
+    )
+
+
+def test_tiny_deltas_are_answered_and_grow_like_their_tail():
+    values = [spent(PureLoss(0.001), 10_000, 10.0**-k).epsilon for k in (10, 20, 60, 120)]
+    assert all(np.diff(values) > 0)
+    # Near a normal law of standard deviation 0.1 the epsilon at delta is about 0.1 sqrt(2 ln(1/delta)).
+    assert values[-1] == pytest.approx(0.1 * math.sqrt(2 * 120 * math.log(10)), rel=0.05)
+
+
+def test_basic_composition_holds_at_delta_zero():
+    assert spent(PureLoss(0.1), 30, 0.0).epsilon == pytest.approx(3.0)
+    assert spent(BoundedRange(0.1), 30, 0.0).epsilon == pytest.approx(3.0)
+    assert spent(GaussianShift(0.1), 30, 0.0).epsilon == math.inf
+
+
+def test_bounded_range_uses_the_tight_conversion_of_zcdp():
+    uses, eta = 1000, 0.01
+    rho = uses * eta**2 / 8
+    alphas = 1 + np.geomspace(1e-3, 1e5, 200_001)
+    tight = rho * alphas + (math.log(1e6) + (alphas - 1) * np.log1p(-1 / alphas) - np.log(alphas)) / (alphas - 1)
+    assert spent(BoundedRange(eta), uses, 1e-6).epsilon == pytest.approx(tight.min(), rel=1e-4)
+    assert spent(BoundedRange(eta), uses, 1e-6).epsilon < rho + 2 * math.sqrt(rho * math.log(1e6))
+
+
+def test_gaussian_composition_solves_the_exact_equation():
+    epsilon, mu = spent(GaussianShift(0.05), 400, 1e-5).epsilon, 1.0
+    delta = norm.cdf(mu / 2 - epsilon / mu) - math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
+    assert delta == pytest.approx(1e-5, rel=5e-3)
+
+
+@pytest.mark.parametrize("mechanism", [LaplaceMin, GumbelMin, Gaussian])
+@pytest.mark.parametrize("uses", [1, 50, 7114])
+def test_exact_noise_spends_the_budget_and_less_noise_overspends(mechanism, uses):
+    scale = noise_for(lambda lam: mechanism(lam).guarantee(0.01), uses, BUDGET)
+    assert 0.999 < spent(mechanism(scale).guarantee(0.01), uses, BUDGET.delta).epsilon <= 1.0 + 1e-9
+    assert spent(mechanism(scale / 1.01).guarantee(0.01), uses, BUDGET.delta).epsilon > 1.0
+
+
+def test_gaussian_noise_cannot_be_pure():
+    with pytest.raises(InputError, match="delta=0"):
+        noise_for(lambda lam: Gaussian(lam).guarantee(1.0), 10, Budget(1.0, 0.0, Neighbours.REPLACE_ONE))
+
+
+def test_no_use_spends_nothing():
+    assert spent(PureLoss(1.0), 0, 1e-6).epsilon == 0
+
+
+@pytest.mark.parametrize(
+    ("epsilon", "delta", "word"), [(0, 0.1, "epsilon=0"), (math.nan, 0.1, "nan"), (1, 1, "delta=1"), (1, -0.1, "delta=-0.1")]
+)
+def test_a_budget_outside_its_range_is_refused_with_the_value(epsilon, delta, word):
+    with pytest.raises(InputError, match=word):
+        Budget(epsilon, delta, Neighbours.REPLACE_ONE)

@@ -1,0 +1,82 @@
+"""Who may import whom: the table of the design, held against the imports."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+HOUSE = Path(__file__).parent.parent / "dprepro"
+
+GROUND = {"errors", "typed"}
+"""What every room may use; `typed` turns plain data into the dataclasses of all of them."""
+
+ROOMS: dict[str, set[str]] = {
+    "__init__": {"session"},
+    "__main__": {"__init__", "config", "report", "session"},
+    "ledger": {"__main__", "config", "report", "engine.store"},
+    "session": {"config", "engine", "report"},
+    "config": {"studies", "engine", "analysis", "figures"},
+    "report": {"engine.store", "analysis", "figures"},
+    "studies": {
+        "reductions", "constructions", "algorithms", "privacy", "mechanisms", "problems", "bounds", "budget",
+        "engine.cell", "engine.grid",
+    },
+    "engine": set(),
+    "analysis": set(),
+    "figures": {"analysis"},
+    "reductions": {"algorithms", "privacy", "mechanisms", "problems", "budget"},
+    "constructions": {"problems", "bounds"},
+    "algorithms": {"problems", "mechanisms", "privacy", "budget"},
+    "privacy": {"mechanisms", "budget"},
+    "mechanisms": {"budget"},
+    "problems": set(),
+    "bounds": set(),
+    "budget": set(),
+    "typed": set(),
+    "errors": set(),
+}  # fmt: skip
+
+
+def files() -> Iterator[tuple[str, Path]]:
+    for path in sorted(HOUSE.rglob("*.py")):
+        inside = path.relative_to(HOUSE)
+        if inside.parts[0] != "conf":
+            yield inside.parts[0].removesuffix(".py"), path
+
+
+def imports(path: Path) -> Iterator[str]:
+    """Everything of the project that a file imports, at the top or inside a function, without the leading `dprepro.`."""
+    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        if isinstance(node, ast.Import):
+            yield from (name.name.removeprefix("dprepro.") for name in node.names if name.name.startswith("dprepro."))
+        elif isinstance(node, ast.ImportFrom) and node.level:
+            raise AssertionError(f"{path}: write imports in full, not relative")
+        elif isinstance(node, ast.ImportFrom) and (node.module or "").startswith("dprepro."):
+            yield (node.module or "").removeprefix("dprepro.")
+        elif isinstance(node, ast.ImportFrom) and node.module == "dprepro":
+            yield from ("__init__" if name.name == "__version__" else name.name for name in node.names)
+
+
+def test_every_room_is_in_the_table() -> None:
+    assert {room for room, _ in files()} == set(ROOMS)
+
+
+@pytest.mark.parametrize("room", ROOMS)
+def test_a_room_imports_only_what_the_table_allows(room: str) -> None:
+    allowed = ROOMS[room] | GROUND | {room}
+    wrong = [
+        f"{path.relative_to(HOUSE)} imports {name}"
+        for owner, path in files()
+        if owner == room
+        for name in imports(path)
+        if not any(name == one or name.startswith(f"{one}.") for one in allowed)
+    ]
+    assert not wrong
+
+
+def test_hydra_and_omegaconf_are_known_in_one_file_only() -> None:
+    knowing = [path.relative_to(HOUSE).as_posix() for _, path in files() if "hydra import" in path.read_text("utf-8")]
+    assert knowing == ["config/compose.py"]
