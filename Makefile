@@ -9,12 +9,12 @@ SUPPORTED = import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 14) 
 PYTHON ?= $(shell for one in python3 python3.13 python3.12 python3.11 python; do \
 	"$$one" -c '$(SUPPORTED)' >/dev/null 2>&1 && echo "$$one" && exit; done; echo python3)
 
-.PHONY: help demo test test-slow lint format types ledger all clean
+.PHONY: help demo test test-all lint format types ledger all clean
 
 help:
 	@echo "make demo       run the experiment $(DEMO): table, verdict, figure"
 	@echo "make test       run the tests but for the slow ones"
-	@echo "make test-slow  run the slow tests"
+	@echo "make test-all   run all tests"
 	@echo "make lint       ruff: rules and formatting (make format mends what it can)"
 	@echo "make types      mypy"
 	@echo "make ledger     run all experiments and write results/ledger.*"
@@ -28,8 +28,8 @@ demo: $(VENV)/.installed
 test: $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest
 
-test-slow: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest -m slow
+test-all: $(VENV)/.installed-dev
+	@$(BIN)/python -m pytest -m ''
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check
@@ -49,8 +49,7 @@ ledger: $(VENV)/.installed-dev
 all:
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory types
-	@$(MAKE) --no-print-directory test
-	@$(MAKE) --no-print-directory test-slow
+	@$(MAKE) --no-print-directory test-all
 	@$(MAKE) --no-print-directory ledger
 
 clean:

@@ -35,7 +35,7 @@ def main(arguments: list[str]) -> int:
     ledger, _ = build_ledger(results_dir)
     width = max((len(claim["experiment"]) for claim in ledger["claims"]), default=0)
     for claim in ledger["claims"]:
-        print(f"{claim['experiment']:<{width}}  {claim['verdict']:<12}  {claim.get('claim', '')}")
+        print(f"{claim['experiment']:<{width}}  {claim['verdict']:<12}  {claim.get('claim') or claim['note']}")
     print(f"{len(ledger['claims'])} experiments; written: {Path(results_dir) / 'ledger.json'}")
     return 0
 

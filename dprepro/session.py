@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import platform
+import re
 import subprocess
 import sys
 import time
@@ -78,7 +79,8 @@ def run(experiment: str, *, config_dir: str | None = None, progress: bool = True
         InputError: an unknown name or key, or a value that cannot be.
         Interrupted: on Ctrl-C; what was measured is stored.
     """
-    overrides = [f"+experiment={experiment}", *(f"++{line}" for line in _flatten("", changes))]
+    lines = [line for key, value in changes.items() for line in _flatten(key, value)]
+    overrides = [f"+experiment={experiment}", *(f"++{line}" for line in lines)]
     return run_experiment(build_experiment(compose(overrides, config_dir)), progress=progress)
 
 
@@ -116,7 +118,7 @@ def _cores() -> int:
 def _flatten(prefix: str, value: Any) -> list[str]:
     """Nested mappings as overrides in Hydra's grammar."""
     if isinstance(value, Mapping) and value:
-        return [line for key, one in value.items() for line in _flatten(f"{prefix}.{key}" if prefix else str(key), one)]
+        return [line for key, one in value.items() for line in _flatten(f"{prefix}.{key}", one)]
     return [f"{prefix}={_literal(value)}"]
 
 
@@ -134,8 +136,8 @@ def _literal(value: Any) -> str:
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str | Path):
-        quoted = str(value).replace("\\", "\\\\").replace("'", "\\'")
-        return f"'{quoted}'"
+        # In Hydra's grammar a backslash means itself, but before a quote it is to be doubled.
+        return "'" + re.sub(r"(\\*)('|$)", lambda at: 2 * at[1] + (at[2] and "\\'"), str(value)) + "'"
     raise InputError(f"{value!r} cannot stand in a configuration")
 
 

@@ -48,7 +48,7 @@ def files() -> Iterator[tuple[str, Path]]:
 
 
 def imports(path: Path) -> Iterator[str]:
-    """Everything of the project that a file imports, at the top or inside a function, without the leading `dprepro.`."""
+    """Everything of the project that a file imports, inside functions too, without the leading `dprepro.`."""
     for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
         if isinstance(node, ast.Import):
             yield from (name.name.removeprefix("dprepro.") for name in node.names if name.name.startswith("dprepro."))

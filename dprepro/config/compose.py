@@ -44,12 +44,9 @@ def conf_dir() -> Path:
 
 def experiment_files(config_dir: str | None = None) -> dict[str, Path]:
     """Experiment names with their YAML files, shipped ones first; a user's folder may add to them."""
-    folders = [conf_dir()] + ([_checked_dir(config_dir)] if config_dir else [])
-    found: dict[str, Path] = {}
-    for folder in folders:
-        for path in sorted((folder / "experiment").glob("*.yaml")):
-            found.setdefault(path.stem, path)
-    return found
+    return {
+        path.stem: path for folder in _folders(config_dir) for path in sorted((folder / "experiment").glob("*.yaml"))
+    }
 
 
 def headers(config_dir: str | None = None) -> dict[str, dict[str, str]]:
@@ -134,8 +131,7 @@ def _grammar(error: OverrideParseException) -> InputError:
 
 
 def _group_options(group: str, config_dir: str | None) -> list[str]:
-    folders = [conf_dir()] + ([_checked_dir(config_dir)] if config_dir else [])
-    return sorted({path.stem for folder in folders for path in (folder / group).glob("*.yaml")})
+    return sorted({path.stem for folder in _folders(config_dir) for path in (folder / group).glob("*.yaml")})
 
 
 def _composed(overrides: Sequence[str], config_dir: str | None) -> DictConfig:
@@ -152,6 +148,18 @@ def _composed(overrides: Sequence[str], config_dir: str | None) -> DictConfig:
             return hydra_compose("config", overrides=[*path, *overrides])
     finally:
         GlobalHydra.instance().hydra = users
+
+
+def _folders(config_dir: str | None) -> list[Path]:
+    """The shipped folder and the user's; of two files with one name Hydra would take the shipped one without a word."""
+    shipped = conf_dir()
+    if not config_dir:
+        return [shipped]
+    own = _checked_dir(config_dir)
+    for path in sorted(own.glob("*/*.yaml")):
+        if (shipped / path.relative_to(own)).is_file():
+            raise InputError(f"{path} has the name of a shipped one, which would be used in its place; rename it")
+    return [shipped, own]
 
 
 def _checked_dir(config_dir: str) -> Path:

@@ -19,7 +19,7 @@ from dprepro.engine import pools
 from dprepro.engine.cell import Cell, Row
 from dprepro.engine.seeding import generator
 from dprepro.engine.store import LEADING, Result, Store
-from dprepro.errors import Interrupted, PremiseError
+from dprepro.errors import Interrupted, MissingDependency, PremiseError
 
 Measure = Callable[[Cell, np.random.Generator], list[Row]]
 
@@ -46,7 +46,7 @@ class Outcome:
 
 
 def measure_cell(measure: Measure, cell: Cell) -> Result:
-    """Measure one cell; whatever goes wrong becomes its status, except an interrupt."""
+    """Measure one cell; whatever goes wrong becomes its status, except an interrupt and a missing package."""
     rows: Sequence[Row] = ()
     status, trace = "ok", None
     start = time.perf_counter()
@@ -57,6 +57,8 @@ def measure_cell(measure: Measure, cell: Cell) -> Result:
             rows, status = (), f"failed: {fault}"
     except PremiseError as error:
         status = f"skipped: {' '.join(str(error).split()) or 'premise'}"
+    except MissingDependency:
+        raise  # the same for every cell, and no measurement: nothing is stored that installing it would not mend
     except Exception as error:
         first = str(error).strip().partition("\n")[0]
         status = f"failed: {type(error).__name__}{': ' if first else ''}{first}"

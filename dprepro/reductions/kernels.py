@@ -13,8 +13,11 @@ from numba import njit
 
 NONE, LAPLACE, GUMBEL = 0, 1, 2
 KINDS = {"none": NONE, "laplace": LAPLACE, "gumbel": GUMBEL}
+#: Coordinates b, b + B, ..., b + (BLOCK - 1) B form block b of B. So laid out, the minima of all blocks are found by
+#: passes along memory, without a reduction across the lanes of a vector register.
 BLOCK = 16
 LN2 = math.log(2.0)
+NEGLIGIBLE = -45.0  # a hazard of exp(-45) is below the rounding of a sum near one
 
 
 @njit(cache=True, inline="always")
@@ -28,19 +31,24 @@ def draw(kind, rng):  # type: ignore[no-untyped-def]
 
 @njit(cache=True, inline="always")
 def hazard(kind, c):  # type: ignore[no-untyped-def]
-    """-log P(noise >= c): the rate at which independent candidates fall below c."""
+    """An upper bound of -log P(noise >= c), the rate at which independent candidates fall below c.
+
+    Exact for Gumbel noise. For Laplace noise below zero F = exp(c)/2 <= 1/2, and -log(1 - F) is at most
+    F + F^2/2 + 0.5453 F^3 there (the remainder over F^3 grows to 0.5452 at F = 1/2), which spares a logarithm. A bound
+    serves: candidates are then reached a little too often, and lose by the value that they draw.
+    """
     if kind == GUMBEL:
         return math.exp(c)
     if c >= 0.0:
         return LN2 + c
-    half = 0.5 * math.exp(c)
-    return half if half < 1e-9 else -math.log1p(-half)
+    below = 0.5 * math.exp(c)
+    return below * (1.0 + below * (0.5 + 0.5453 * below))
 
 
 @njit(cache=True, inline="always")
 def draw_below(kind, rate, rng):  # type: ignore[no-untyped-def]
-    """One unit noise, given that it lies below the level whose hazard is ``rate``."""
-    u = -math.expm1(-rate) * (1.0 - rng.random())  # uniform on (0, F(c)]
+    """One unit noise, given that its distribution function is at most 1 - exp(-rate)."""
+    u = -math.expm1(-rate) * (1.0 - rng.random())
     if kind == GUMBEL:
         return math.log(-math.log1p(-u))
     return math.log(2.0 * u) if u < 0.5 else -math.log(2.0 * (1.0 - u))
@@ -57,68 +65,102 @@ def least_of(kind, count, rng):  # type: ignore[no-untyped-def]
     return e - LN2
 
 
-@njit(cache=True, fastmath={"nnan", "nsz", "ninf", "contract", "reassoc"})
-def advance(level, column, offset, keep, add, signed, least):  # type: ignore[no-untyped-def]
-    """One coefficient update, fused with the least score of every block of coordinates.
+def padded(p: int) -> int:
+    """Length of the arrays ``level`` and ``offset`` for p coordinates: whole rows of blocks."""
+    return -(-p // BLOCK) * BLOCK
 
-    level <- keep * level + add * column; a coordinate's half score is level - offset, and a signed set has its negative
-    too. ``least[b]`` becomes the least score of block b, in half units.
+
+@njit(cache=True, fastmath={"nnan", "nsz", "contract", "reassoc"})
+def advance(level, column, offset, keep, add, signed, least, second):  # type: ignore[no-untyped-def]
+    """One coefficient update, then the least and the second least score of every block of coordinates.
+
+    level <- keep * level + add * column over the p entries of ``column``; ``level`` and ``offset`` are padded. A
+    coordinate's half score is level - offset; in a signed set it is the lesser of that and its negative. ``least[b]``
+    and ``second[b]`` become the two least of block b, in half units.
     """
-    p = level.shape[0]
-    for b in range(least.shape[0]):
-        low = b * BLOCK
-        high = min(p, low + BLOCK)
-        bound = 1e300  # not infinity: the fast arithmetic of this function assumes that there is none
+    for j in range(column.shape[0]):
+        level[j] = keep * level[j] + add * column[j]
+    blocks = least.shape[0]
+    levels, offsets = level.reshape((BLOCK, blocks)), offset.reshape((BLOCK, blocks))
+    for b in range(blocks):
+        low = levels[0, b] - offsets[0, b]
         if signed:
-            largest = 0.0
-            for j in range(low, high):
-                level[j] = keep * level[j] + add * column[j]
-                largest = max(largest, abs(level[j] - offset[j]))
-            bound = -largest
-        else:
-            for j in range(low, high):
-                level[j] = keep * level[j] + add * column[j]
-                bound = min(bound, level[j] - offset[j])
-        least[b] = bound
+            low = -abs(low)
+        next_low = 1e300
+        for k in range(1, BLOCK):
+            score = levels[k, b] - offsets[k, b]
+            if signed:
+                score = -abs(score)
+            higher = score if score > low else low
+            low = score if score < low else low
+            next_low = higher if higher < next_low else next_low
+        least[b] = low
+        second[b] = next_low
+
+
+@njit(cache=True, inline="always")
+def leader_of(level, offset, blocks, b, signed):  # type: ignore[no-untyped-def]
+    """Coordinate of block b whose score is least, the first of several."""
+    leader = b
+    lowest = 1e301
+    for k in range(BLOCK):
+        j = b + k * blocks
+        score = level[j] - offset[j]
+        if signed:
+            score = -abs(score)
+        if score < lowest:
+            lowest, leader = score, j
+    return leader
+
+
+@njit(cache=True, inline="always")
+def leading_sign(level, offset, j, signed):  # type: ignore[no-untyped-def]
+    """The sign with which coordinate j has the lesser score."""
+    return -1.0 if signed and level[j] - offset[j] > 0.0 else 1.0
 
 
 @njit(cache=True)
-def lazy_minimum(level, offset, least, signed, scale, kind, rng):  # type: ignore[no-untyped-def]
-    """Index and sign of the least noisy score, exactly, without drawing the noises that cannot win.
+def lazy_minimum(level, offset, least, second, p, signed, scale, kind, rng):  # type: ignore[no-untyped-def]
+    """Index and sign of the least noisy score among p coordinates, without drawing the noises that cannot win.
 
-    The candidate of least score gets a full draw. Then the others are passed in order: one of block b wins only if its
-    noise lies below c = (best so far - least score of the block) / scale, and the distance to the next such candidate
-    is geometric, drawn as an exponential against the sum of hazards (memoryless, so it carries over from block to
-    block). A candidate that is reached gets its noise from the law below c and competes. Every candidate is thus
-    compared with the same probability as if all noises had been drawn.
+    The candidate of least score gets a full draw. Then the others are passed block by block. A candidate whose score is
+    at least m wins only if its noise lies below c = (best so far - m) / scale, and the distance to the next such
+    candidate is geometric, drawn as an exponential against the sum of hazards (memoryless, so it carries over from
+    block to block). A candidate that is reached gets its noise from the law below that level and competes. Every candidate is
+    thus compared with the same probability as if all noises had been drawn. For the leader of a block m is its own
+    score, for the rest the block's second least: a lone good candidate does not spoil the bound of its neighbours.
+    Padding is passed like a candidate, and dropped when it is reached.
     """
-    p = level.shape[0]
+    blocks = least.shape[0]
     top = 0
-    for b in range(least.shape[0]):
+    for b in range(1, blocks):
         if least[b] < least[top]:
             top = b
-    first = top * BLOCK
-    for j in range(top * BLOCK, min(p, (top + 1) * BLOCK)):
-        if signed:
-            if abs(level[j] - offset[j]) > abs(level[first] - offset[first]):
-                first = j
-        elif level[j] - offset[j] < level[first] - offset[first]:
-            first = j
-    first_sign = 1.0
-    if signed and level[first] - offset[first] > 0.0:
-        first_sign = -1.0
+    winner = leader_of(level, offset, blocks, top, signed)
+    winner_sign = leading_sign(level, offset, winner, signed)
     if kind == NONE or scale == 0.0:
-        return first, first_sign
+        return winner, winner_sign
 
     unit = 2.0 / scale  # half scores to units of the noise
     sides = 2 if signed else 1
-    best = unit * first_sign * (level[first] - offset[first]) + draw(kind, rng)
-    winner, winner_sign = first, first_sign
+    count = sides * BLOCK
+    best = unit * least[top] + draw(kind, rng)
     budget = rng.standard_exponential()
-    for b in range(least.shape[0]):
-        low = b * BLOCK
-        count = sides * (min(p, low + BLOCK) - low)
-        bound = unit * least[b]
+    for b in range(blocks):
+        if best - unit * least[b] < NEGLIGIBLE:
+            continue  # nobody in this block can win
+        leader = -1  # found when it matters
+        if b != top:
+            rate = hazard(kind, best - unit * least[b])
+            if rate <= budget:
+                budget -= rate
+            else:
+                budget = rng.standard_exponential()
+                leader = leader_of(level, offset, blocks, b, signed)
+                value = unit * least[b] + draw_below(kind, rate, rng)
+                if leader < p and value < best:
+                    best, winner, winner_sign = value, leader, leading_sign(level, offset, leader, signed)
+        bound = unit * second[b]
         rate = hazard(kind, best - bound)
         i = 0
         while True:
@@ -127,14 +169,16 @@ def lazy_minimum(level, offset, least, signed, scale, kind, rng):  # type: ignor
                 budget -= ahead
                 break
             i = min(i + int(budget / rate), count - 1)
-            j = low + i // sides
+            j = b + (i // sides) * blocks
             sign = 1.0
             if sides == 2 and i % 2 == 1:
                 sign = -1.0
             i += 1
             budget = rng.standard_exponential()
-            if j == first and sign == first_sign:
-                continue  # its noise is drawn already
+            if leader < 0:
+                leader = leader_of(level, offset, blocks, b, signed)
+            if j >= p or (j == leader and sign == leading_sign(level, offset, leader, signed)):
+                continue  # padding, or the leader, which has had its turn
             value = unit * sign * (level[j] - offset[j]) + draw_below(kind, rate, rng)
             if value < best:
                 best, winner, winner_sign = value, j, sign
@@ -144,22 +188,27 @@ def lazy_minimum(level, offset, least, signed, scale, kind, rng):  # type: ignor
 
 @njit(cache=True)
 def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
-    gram, factor, ridge, cross, radius, signed, level, theta, steps, scale, kind, constant_step, rng
+    gram, factor, ridge, cross, radius, signed, start, theta, steps, scale, kind, constant_step, rng
 ):
     """Frank-Wolfe over radius times the signed or unsigned unit vectors.
 
     G = gram + factor^T factor + diag(ridge); gram has shape (p, p) or (0, 0), factor (rows, p) with rows >= 0.
-    ``level`` = G theta and ``theta`` come in at the start and ``theta`` is overwritten with the answer. Scores are
-    2 radius (level - cross) times the sign.
+    ``start`` = G theta and ``theta`` come in at the start and ``theta`` is overwritten with the answer. Scores are
+    2 radius (G theta - cross) times the sign.
     """
-    p = cross.shape[0]
+    p = theta.shape[0]
     dense, rows = gram.shape[0] > 0, factor.shape[0]
-    least = np.empty((p + BLOCK - 1) // BLOCK)
+    size = -(-p // BLOCK) * BLOCK
+    level, offset = np.zeros(size), np.zeros(size)
+    if not signed:
+        offset[p:] = -1e300  # the padding scores worst; on a signed set a half score of 0 does
+    level[:p], offset[:p] = start, cross
+    least, second = np.empty(size // BLOCK), np.empty(size // BLOCK)
     column = np.zeros(p)
-    advance(level, column, cross, 1.0, 0.0, signed, least)
+    advance(level, column, offset, 1.0, 0.0, signed, least, second)
     weight = 1.0  # theta is stored divided by the product of the factors (1 - mu) so far
     for t in range(1, steps):
-        j, sign = lazy_minimum(level, cross, least, signed, scale / radius, kind, rng)
+        j, sign = lazy_minimum(level, offset, least, second, p, signed, scale / radius, kind, rng)
         mu = 1.0 / (steps + 2) if constant_step else 2.0 / (t + 2)
         weight *= 1.0 - mu
         add = mu * sign * radius
@@ -173,11 +222,11 @@ def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
             for r in range(rows):
                 for k in range(p):
                     column[k] += factor[r, j] * factor[r, k]
-            advance(level, column, cross, 1.0 - mu, add, signed, least)
+            advance(level, column, offset, 1.0 - mu, add, signed, least, second)
         elif dense:
-            advance(level, gram[j], cross, 1.0 - mu, add, signed, least)
+            advance(level, gram[j], offset, 1.0 - mu, add, signed, least, second)
         else:
-            advance(level, column, cross, 1.0 - mu, 0.0, signed, least)
+            advance(level, column, offset, 1.0 - mu, 0.0, signed, least, second)
     for j in range(p):
         theta[j] *= weight
 

@@ -19,6 +19,12 @@ def number(value: float | None) -> str:
     return "-" if value is None or value != value else points.number(value)
 
 
+def position(value: float) -> str:
+    """A value on an axis: whole numbers in full where four digits would change them."""
+    short = number(value)
+    return f"{value:.0f}" if float(short) != value and value == int(value) and value < 1e9 else short
+
+
 def table(frame: pd.DataFrame, axis: str) -> str:
     """Mean risk, bound and their ratio for every series along the axis; other axes that vary have columns too."""
     good = frame[(frame["quantity"] == "excess_risk") & (frame["status"] == "ok")]
@@ -28,14 +34,14 @@ def table(frame: pd.DataFrame, axis: str) -> str:
     keys = ["role", "series", axis, *others]
     means = good.groupby(keys, sort=False)[["value", "bound"]].mean().reset_index()
     means["order"] = means["role"].map({"claim": 0, "context": 1, "control": 2})
-    means = means.sort_values(["order", "series", axis], kind="stable")
+    means = means.sort_values(["order", "series", axis, *others], kind="stable")
     lines = [[*("series", axis), *others, "risk", "bound", "ratio"]]
     for row in means.to_dict("records"):
         ratio = row["value"] / row["bound"] if row["bound"] else None
         lines.append(
             [
                 str(row["series"]),
-                *(number(row[a]) for a in (axis, *others)),
+                *(position(row[a]) for a in (axis, *others)),
                 number(row["value"]),
                 number(row["bound"]),
                 number(ratio),
@@ -54,7 +60,9 @@ def table(frame: pd.DataFrame, axis: str) -> str:
 
 def unmeasured(frame: pd.DataFrame) -> list[str]:
     """One line for each way in which cells failed or were skipped, the most frequent first."""
-    counts = frame["status"][frame["status"] != "ok"].value_counts()
+    # Series may share cells, which are measured once.
+    cells = frame[frame["status"] != "ok"].drop_duplicates("key")
+    counts = cells["status"].value_counts()
     lines = [f"{count} cell{'s' if count > 1 else ''} {status}" for status, count in counts[:REASONS_SHOWN].items()]
     if rest := counts[REASONS_SHOWN:].sum():
         lines.append(f"{rest} more cells failed or were skipped, for {len(counts) - REASONS_SHOWN} further reasons")

@@ -14,32 +14,48 @@ LASSO = "+experiment=lasso_rate"
 NEEDLE = "study.series.tuned_needle"
 
 BAD: dict[str, tuple[list[str], str]] = {
-    "unknown experiment": (["+experiment=lasso_rat"], "(did you mean lasso_rate?); choices: frank_wolfe_convergence, "),
+    "unknown experiment": (["+experiment=lasso_rat"], "(did you mean lasso_rate?); choices: "),
     "no experiment": (["sweep.n=[1e5]"], "name an experiment: +experiment=NAME"),
     "no plus": (["experiment=lasso_rate"], "use +experiment=lasso_rate"),
     "two experiments": ([LASSO, "+experiment=pair"], "one experiment at a time, got lasso_rate, pair"),
     "a list without -m": (["+experiment=lasso_rate,pair"], "add -m"),
     "a glob without -m": (["+experiment=glob(*)"], "add -m"),
-    "a glob that matches nothing": (["-m", "+experiment=glob(zz*)"], "matches nothing; choices: frank_wolfe"),
+    "a glob that matches nothing": (["-m", "+experiment=glob(zz*)"], "matches nothing; choices: "),
     "unknown option": ([LASSO, "--verbose"], "unknown option '--verbose'; choices: -m, "),
     "cfg of what": ([LASSO, "--cfg", "all"], "--cfg takes job, got 'all'"),
     "config-dir without folder": (["--config-dir"], "--config-dir needs a folder"),
     "config-dir that is none": ([LASSO, "--config-dir", "/nowhere/at/all"], "/nowhere/at/all is not a folder"),
-    "key at the top": ([LASSO, "sweeep.n=[1e5]"], "sweeep.n: unknown key 'sweeep' (did you mean sweep?); choices: algo"),
+    "key at the top": (
+        [LASSO, "sweeep.n=[1e5]"],
+        "sweeep.n: unknown key 'sweeep' (did you mean sweep?); choices: algo",
+    ),
     "key at the top, added": ([LASSO, "+sweeep=1"], "unknown key 'sweeep' (did you mean sweep?)"),
     "key inside": ([LASSO, "sweep.m=[1e5]"], "sweep.m: unknown key 'm'; choices: delta, epsilon, n, p"),
     "an axis of nobody": ([LASSO, "+sweep.m=[1e5]"], "sweep.m is neither a main axis nor a parameter"),
-    "check": ([LASSO, "checks.exponent_nn.expected=1"], "unknown key 'exponent_nn' (did you mean exponent_n?); choices: "),
+    "check": (
+        [LASSO, "checks.exponent_nn.expected=1"],
+        "unknown key 'exponent_nn' (did you mean exponent_n?); choices: ",
+    ),
     "key in a check": ([LASSO, "checks.exponent_n.expectd=1"], "unknown key 'expectd' (did you mean expected?)"),
     "key in a check, added": ([LASSO, "+checks.exponent_n.expectd=1"], "check exponent_n: unknown key 'expectd'"),
     "a new check": ([LASSO, "+checks.mine.expected=1"], "check mine: unknown rule ''; choices: affine, below, "),
-    "rule": ([LASSO, "checks.exponent_n.rule=exponnent"], "check exponent_n: unknown rule 'exponnent' (did you mean exp"),
+    "rule": (
+        [LASSO, "checks.exponent_n.rule=exponnent"],
+        "check exponent_n: unknown rule 'exponnent' (did you mean exp",
+    ),
     "series of a check": (
-        [LASSO, "checks.exponent_n.series=tuned_nedle"], "check exponent_n: unknown series 'tuned_nedle' (did you mean tu",
+        [LASSO, "checks.exponent_n.series=tuned_nedle"],
+        "check exponent_n: unknown series 'tuned_nedle' (did you mean tu",
     ),
     "one of the series of a check": ([LASSO, "checks.below_bound.series=[tuned_needle,x]"], "unknown series 'x'"),
-    "type in a check": ([LASSO, "checks.exponent_n.margin=wide"], "check exponent_n: margin is 'wide'; it must be a number"),
-    "no claim": ([LASSO, *(f"checks.{c}.role=context" for c in ("exponent_n", "below_bound", "within_budget"))], "role=claim"),
+    "type in a check": (
+        [LASSO, "checks.exponent_n.margin=wide"],
+        "check exponent_n: margin is 'wide'; it must be a number",
+    ),
+    "no claim": (
+        [LASSO, *(f"checks.{c}.role=context" for c in ("exponent_n", "below_bound", "within_budget"))],
+        "role=claim",
+    ),
     "no checks": ([LASSO, "~checks"], "checks"),
     "key in a series": ([LASSO, f"{NEEDLE}.algoritm=1"], "unknown key 'algoritm' (did you mean algorithm?)"),
     "key in a series, added": ([LASSO, f"+{NEEDLE}.algoritm=1"], f"{NEEDLE}: unknown key 'algoritm'"),
@@ -49,14 +65,28 @@ BAD: dict[str, tuple[list[str], str]] = {
     "type in a target": ([LASSO, "+algorithm.steps_factor=two"], "steps_factor is 'two'; it must be a number"),
     "choice in a target": ([LASSO, "algorithm.selection=gauss"], "unknown value 'gauss'; choices: gumbel, laplace"),
     "value in a target": ([LASSO, "+algorithm.steps_exponent=-1"], "steps_exponent must be in (0, 2]"),
-    "group": ([LASSO, "algorithm=frank_wolf"], "unknown algorithm 'frank_wolf' (did you mean frank_wolfe?); choices: data"),
+    "group": (
+        [LASSO, "algorithm=frank_wolf"],
+        "unknown algorithm 'frank_wolf' (did you mean frank_wolfe?); choices: data",
+    ),
     "a pair that does not fit": (
-        ["+experiment=pair", "algorithm=frank_wolfe", "construction=tuned_needle", "+study.series.pair.reduction=literal"],
+        [
+            "+experiment=pair",
+            "algorithm=frank_wolfe",
+            "construction=tuned_needle",
+            "+study.series.pair.reduction=literal",
+        ],
         "FrankWolfe needs a problem with records or moments; series pair offers only groups",
     ),
     "shell": ([LASSO, "study._target_=os.system"], "study._target_=os.system is refused: only dprepro"),
-    "no dataclass": ([LASSO, "study._target_=dprepro.typed.build"], "is not of the kind Study; choices: dprepro.studies."),
-    "wrong kind": ([LASSO, "algorithm._target_=dprepro.budget.Budget"], "not of the kind Algorithm; choices: dprepro.algo"),
+    "no dataclass": (
+        [LASSO, "study._target_=dprepro.typed.build"],
+        "is not of the kind Study; choices: dprepro.studies.",
+    ),
+    "wrong kind": (
+        [LASSO, "algorithm._target_=dprepro.budget.Budget"],
+        "not of the kind Algorithm; choices: dprepro.algo",
+    ),
     "nothing there": ([LASSO, "algorithm._target_=dprepro.algorithms.SGD"], "not of the kind Algorithm; choices: "),
     "a module on its own": ([LASSO, "algorithm._target_=dprepro"], "is refused"),
     "bound": ([LASSO, "study.bound=lasso.theorem_9"], "unknown bound 'lasso.theorem_9' (did you mean lasso.theorem_2_"),
@@ -82,14 +112,23 @@ BAD: dict[str, tuple[list[str], str]] = {
     "replicates text": ([LASSO, "replicates=many"], "replicates is 'many'; it must be a whole number"),
     "seed negative": ([LASSO, "seed=-1"], "seed must be at least 0"),
     "workers negative": ([LASSO, "workers=-3"], "workers must be at least 1, got workers=-3"),
-    "workers text": ([LASSO, "workers=abc"], "workers must be a number, auto, or a Dask scheduler such as tcp://host:8786"),
+    "workers text": (
+        [LASSO, "workers=abc"],
+        "workers must be a number, auto, or a Dask scheduler such as tcp://host:8786",
+    ),
     "neighbours": ([LASSO, "neighbours=friends"], "unknown value 'friends'; choices: add_or_remove_one, replace_one"),
-    "neighbours of the study": ([LASSO, "+study.neighbours=replace_one"], "study.neighbours is set by the key neighbours"),
+    "neighbours of the study": (
+        [LASSO, "+study.neighbours=replace_one"],
+        "study.neighbours is set by the key neighbours",
+    ),
     "figure": ([LASSO, "figure.name=pie"], "unknown figure.name 'pie'; choices: rate"),
-    "option of the figure": ([LASSO, "+figure.axes=n"], "figure: unknown key 'axes' (did you mean axis?); choices: axis"),
+    "option of the figure": (
+        [LASSO, "+figure.axes=n"],
+        "figure: unknown key 'axes' (did you mean axis?); choices: axis",
+    ),
     "type in the figure": ([LASSO, "figure.slope_range=[1]"], "slope_range has 1 entries"),
     "results_dir empty": ([LASSO, "results_dir="], "results_dir is empty"),
-}  # fmt: skip
+}
 
 
 def refused(capsys: pytest.CaptureFixture[str], code: int, words: str) -> None:
@@ -115,9 +154,15 @@ FILES: dict[str, tuple[str, str]] = {
     "no claim": (CHEAP.replace("claim: Theorem 2.5, cheaply\n", ""), "Missing mandatory value: claim"),
     "claim is a list": (CHEAP.replace("Theorem 2.5, cheaply", "[1, 2]"), "claim is [1, 2]; it must be a text"),
     "a key too many": (CHEAP + "author: me\n", "unknown key 'author'; choices: "),
-    "study without target": (CHEAP.replace("  _target_: dprepro.studies.RateStudy\n", ""), "study: a _target_ must say"),
+    "study without target": (
+        CHEAP.replace("  _target_: dprepro.studies.RateStudy\n", ""),
+        "study: a _target_ must say",
+    ),
     "series without role": (CHEAP.replace("role: claim, algorithm", "algorithm"), "needle: Series needs role"),
-    "a choice that does not exist": (CHEAP.replace("/algorithm: noisy_frank_wolfe", "/algorithm: sgd"), "unknown algorithm"),
+    "a choice that does not exist": (
+        CHEAP.replace("/algorithm: noisy_frank_wolfe", "/algorithm: sgd"),
+        "unknown algorithm",
+    ),
 }
 
 
@@ -128,6 +173,14 @@ def test_a_users_yaml_is_checked_alike(
     folder = write_config_dir(tmp_path / "mine", bad=text)
     refused(capsys, command("--config-dir", folder, "+experiment=bad"), words)
     assert not list(elsewhere.iterdir())
+
+
+def test_a_users_file_that_a_shipped_one_would_hide_is_refused(
+    elsewhere: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_config_dir(tmp_path / "mine", lasso_rate=CHEAP)
+    for arguments in ([], ["+experiment=cheap"], [LASSO], ["-m", "+experiment=glob(*)"]):
+        refused(capsys, command("--config-dir", folder, *arguments), "lasso_rate.yaml has the name of a shipped one")
 
 
 def test_a_results_folder_that_cannot_be_made_is_refused(

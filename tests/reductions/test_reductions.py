@@ -103,12 +103,13 @@ def lazy_choices(scores, scale, kind, draws, seed):
     """Signed choices of the lazy minimum on fixed half scores, as indices into (+, -)."""
     rng = np.random.default_rng(seed)
     p = len(scores)
-    level, nothing = np.array(scores, dtype=float), np.zeros(p)
-    least = np.empty((p + kernels.BLOCK - 1) // kernels.BLOCK)
-    kernels.advance(level, nothing, nothing, 1.0, 0.0, True, least)
+    size = kernels.padded(p)
+    level, nothing = np.r_[scores, np.zeros(size - p)], np.zeros(size)
+    least, second = np.empty(size // kernels.BLOCK), np.empty(size // kernels.BLOCK)
+    kernels.advance(level, nothing[:p], nothing, 1.0, 0.0, True, least, second)
     counts = np.zeros(2 * p)
     for _ in range(draws):
-        j, sign = kernels.lazy_minimum(level, nothing, least, True, scale, kernels.KINDS[kind], rng)
+        j, sign = kernels.lazy_minimum(level, nothing, least, second, p, True, scale, kernels.KINDS[kind], rng)
         counts[j if sign > 0 else p + j] += 1
     return counts
 
@@ -122,8 +123,8 @@ def direct_choices(scores, scale, kind, draws, seed):
 
 SHAPES = {
     "one block": np.linspace(-0.5, 0.4, 9),
-    "three blocks": np.sin(np.arange(40.0)) * 0.3,
-    "one outlier in the last block": np.r_[np.zeros(45), -1.5],
+    "three blocks": np.sin(np.arange(80.0)) * 0.3,
+    "one outlier among many": np.r_[np.zeros(75), -1.5],
     "ties": np.zeros(35),
 }
 

@@ -1,0 +1,85 @@
+"""Composition by Hydra: what is swept, what counts as an override, and that all shipped experiments are sound."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+import yaml
+from cheap_experiment import write_config_dir
+
+from dprepro.config.compose import compose, conf_dir, expand_sweeps, experiment_files, headers
+from dprepro.config.experiment import build_experiment
+from dprepro.errors import MissingDependency
+
+
+@pytest.fixture
+def config_dir(tmp_path: Path) -> str:
+    return str(write_config_dir(tmp_path / "mine"))
+
+
+@pytest.mark.parametrize(
+    ("overrides", "jobs"),
+    [
+        (["+experiment=glob(cheap*)"], ["+experiment=cheap", "+experiment=cheap_too"]),
+        (["+experiment=glob(cheap*,exclude=cheap_too)"], ["+experiment=cheap"]),
+        (["+experiment=glob([cheap_t*,cheap])"], ["+experiment=cheap", "+experiment=cheap_too"]),
+        (["+experiment=cheap_too,cheap"], ["+experiment=cheap_too", "+experiment=cheap"]),
+        (["+experiment=cheap", "seed=1,2"], ["+experiment=cheap seed=1", "+experiment=cheap seed=2"]),
+        (["+experiment=cheap", "seed=range(2)"], ["+experiment=cheap seed=0", "+experiment=cheap seed=1"]),
+        (["+experiment=a", "sweep.n=[5],[7,9]"], ["+experiment=a sweep.n=[5]", "+experiment=a sweep.n=[7,9]"]),
+        (["+experiment=a", "algorithm=glob(data*)"], ["+experiment=a algorithm=data_free"]),
+        (["+experiment=a", "sweep.n=[1,2]", "~seed"], ["+experiment=a sweep.n=[1,2] ~seed"]),
+    ],
+)
+def test_lists_globs_and_ranges_expand_as_in_hydra(overrides: list[str], jobs: list[str], config_dir: str) -> None:
+    assert [" ".join(job) for job in expand_sweeps(overrides, config_dir)] == jobs
+
+
+def test_the_star_takes_every_experiment_shipped_and_own(config_dir: str) -> None:
+    every = [job[0].removeprefix("+experiment=") for job in expand_sweeps(["+experiment=glob(*)"], config_dir)]
+    assert every == sorted(experiment_files(config_dir))
+    assert {"cheap", "cheap_too", "lasso_rate"} <= set(every)
+
+
+def test_group_choices_are_overrides_and_execution_settings_are_none(config_dir: str) -> None:
+    execution = ["results_dir=x", "++workers=2", "+experiment=cheap"]
+    assert compose(execution, config_dir).overrides == ()
+    changes = ["algorithm=noisy_frank_wolfe_laplace", "++seed=3", "~checks.both"]
+    assert compose([*execution, *changes], config_dir).overrides == tuple(changes)
+
+
+def test_the_stored_configuration_is_resolved_and_has_the_keys_of_the_contract(config_dir: str) -> None:
+    experiment = build_experiment(compose(["+experiment=cheap", "algorithm=noisy_frank_wolfe_laplace"], config_dir))
+    assert experiment.config["study"]["series"]["needle"]["algorithm"]["selection"] == "laplace"
+    assert set(experiment.config) == {
+        "paper", "claim", "statement", "neighbours", "study", "sweep", "replicates", "seed", "workers", "results_dir",
+        "checks", "figure",
+    }  # fmt: skip
+
+
+def test_a_users_own_algorithm_construction_and_experiment_are_found(config_dir: str) -> None:
+    (Path(config_dir) / "algorithm").mkdir()
+    own = {"_target_": "dprepro.algorithms.NoisyFrankWolfe", "steps_factor": 2.0}
+    (Path(config_dir) / "algorithm/mine.yaml").write_text(yaml.safe_dump(own), encoding="utf-8")
+    composed = compose(["+experiment=cheap", "algorithm=mine"], config_dir)
+    assert composed.config["study"]["series"]["needle"]["algorithm"] == own
+
+
+def test_every_shipped_experiment_is_sound() -> None:
+    heads = headers()
+    for name in experiment_files():
+        assert all(heads[name].values())
+        try:
+            experiment = build_experiment(compose([f"+experiment={name}"]))
+        except MissingDependency:
+            continue
+        roles = {check["role"] for check in experiment.config["checks"].values()}
+        assert {"claim", "control"} <= roles, name
+
+
+def test_every_shipped_choice_of_a_group_builds() -> None:
+    for group in ("algorithm", "construction"):
+        for path in (conf_dir() / group).glob("*.yaml"):
+            overrides = ["+experiment=pair", f"{group}={path.stem}"]
+            assert compose(overrides).config[group]["_target_"].startswith("dprepro.")

@@ -1,0 +1,134 @@
+"""Results folders and ledger come from the store alone, the same bytes every time, without any algorithm."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import sqlite3
+from collections.abc import Sequence
+from contextlib import closing
+from pathlib import Path
+
+import pytest
+from cheap_experiment import CHEAP, command, python, write_config_dir
+from report_contract import breaches
+
+from dprepro.ledger import main as ledger
+
+SCIENCE = (
+    "algorithms",
+    "reductions",
+    "constructions",
+    "studies",
+    "problems",
+    "mechanisms",
+    "privacy",
+    "bounds",
+    "config",
+)
+
+
+@pytest.fixture(scope="module")
+def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A results folder with two published experiments, of which one was overridden later, and one only overridden."""
+    root = tmp_path_factory.mktemp("measured")
+    folder = write_config_dir(root / "mine", only_overridden=CHEAP)
+    runs: Sequence[Sequence[str]] = (
+        ["+experiment=cheap"],
+        ["+experiment=cheap_too"],
+        ["+experiment=cheap", "replicates=1", "checks.below_bound.expected=0.1"],
+        ["+experiment=only_overridden", "sweep.n=[3e5,6e5]"],
+    )
+    for run in runs:
+        assert command("--config-dir", folder, f"results_dir={root / 'results'}", *run) == 0
+    return root / "results"
+
+
+@pytest.fixture
+def results(measured: Path, tmp_path: Path) -> Path:
+    shutil.copytree(measured, tmp_path / "results")
+    return tmp_path / "results"
+
+
+def tree(folder: Path) -> dict[str, bytes]:
+    files = (path for path in folder.rglob("*") if path.is_file() and path.suffix not in (".sqlite",))
+    return {str(path.relative_to(folder)): path.read_bytes() for path in files}
+
+
+def test_every_folder_keeps_the_contract(results: Path) -> None:
+    for folder in ("cheap", "cheap/overridden", "cheap_too", "only_overridden"):
+        assert not list(breaches(results / folder))
+
+
+def test_the_ledger_rebuilds_published_folders_byte_for_byte_after_all_else_is_deleted(results: Path) -> None:
+    before = tree(results)
+    for path in results.iterdir():
+        if path.is_dir():
+            shutil.rmtree(path)
+    assert command(f"results_dir={results}", function=ledger) == 0
+    after = tree(results)
+    entries = json.loads(after.pop("ledger.json"))
+    expected = {name: text for name, text in before.items() if name.count("/") == 1 and not name.startswith("only")}
+    assert after == expected
+    assert command(f"results_dir={results}", function=ledger) == 0
+    assert {name: text for name, text in tree(results).items() if name != "ledger.json"} == expected
+
+    verdicts = {one["experiment"]: (one["verdict"], one["note"]) for one in entries["claims"]}
+    assert verdicts == {
+        "cheap": ("confirmed", "a later run had overrides; it is not shown here"),
+        "cheap_too": ("confirmed", ""),
+        "only_overridden": ("not measured", "only overridden or unfinished runs are stored"),
+    }
+
+
+def test_rebuilding_imports_no_algorithm_no_configuration_and_no_hydra(results: Path) -> None:
+    shutil.rmtree(results / "cheap")
+    done = python(
+        "import sys; from dprepro.ledger import main; code = main(sys.argv[1:]); print(*sys.modules, sep='\\n')",
+        f"results_dir={results}",
+    )
+    assert done.returncode == 0, done.stderr
+    modules = set(done.stdout.split())
+    assert "dprepro.report.publish" in modules
+    assert not modules & {*(f"dprepro.{room}" for room in SCIENCE), "hydra", "numba", "dp_accounting"}
+    assert not list(breaches(results / "cheap"))
+
+
+def test_an_unfinished_run_is_not_published(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    with closing(sqlite3.connect(results / "measurements.sqlite")) as database:
+        database.execute("UPDATE runs SET finished = 0 WHERE experiment = 'cheap_too'")
+        database.commit()
+    assert command(f"results_dir={results}", function=ledger) == 0
+    assert "cheap_too        not measured  only overridden or unfinished runs are stored" in capsys.readouterr().out
+
+
+def test_a_run_that_rules_of_today_cannot_judge_leaves_the_others_standing(
+    results: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    with closing(sqlite3.connect(results / "measurements.sqlite")) as database:
+        swap = (
+            """UPDATE runs SET config = replace(config, '"rule":"ratio"', '"rule":"gone"') WHERE experiment = 'cheap'"""
+        )
+        database.execute(swap)
+        database.commit()
+    assert command(f"results_dir={results}", function=ledger) == 0
+    out = capsys.readouterr().out
+    assert "cheap            not measured  check both: unknown rule 'gone'" in out
+    assert "cheap_too        confirmed" in out
+
+
+def test_a_folder_that_cannot_be_written_is_refused_and_the_measurements_stay(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = write_config_dir(tmp_path / "mine")
+    results = tmp_path / "results"
+    results.mkdir()
+    (results / "cheap").write_text("in the way", encoding="utf-8")
+    run = ["--config-dir", folder, "+experiment=cheap", f"results_dir={results}"]
+    assert command(*run) == 2
+    assert f"error: cannot write {results}/cheap: " in capsys.readouterr().err
+    assert command(f"results_dir={results}", function=ledger) == 0
+    assert "not measured" in capsys.readouterr().out
+    (results / "cheap").unlink()
+    assert command(*run) == 0
+    assert "0 measured now, 10 from the store" in capsys.readouterr().out

@@ -1,0 +1,91 @@
+"""The words that a run ends with."""
+
+from __future__ import annotations
+
+import pandas as pd
+
+from dprepro.analysis.points import sentence
+from dprepro.report.text import number, position, table, unmeasured, verdict_lines
+
+AXES = {"n": 1e6, "p": 1000, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0}
+
+
+def rows(**changes: list[object]) -> pd.DataFrame:
+    count = len(next(iter(changes.values())))
+    plain = {
+        "series": "a",
+        "role": "claim",
+        **AXES,
+        "quantity": "excess_risk",
+        "value": 0.5,
+        "bound": 1.0,
+        "status": "ok",
+    }
+    return pd.DataFrame({key: changes.get(key, [value] * count) for key, value in plain.items()}).assign(
+        key=[f"{i:02}" for i in range(count)]
+    )
+
+
+def test_numbers_are_short() -> None:
+    assert [number(value) for value in (None, float("nan"), 1e6, 0.123456, 1000, 3e-9)] == [
+        "-", "-", "1e6", "0.1235", "1000", "3e-9",
+    ]  # fmt: skip
+
+
+def test_whole_numbers_on_an_axis_are_not_rounded() -> None:
+    values = (1e6, 262144, 20192.0, 1e12, 0.003, 1e-128, float("inf"))
+    assert [position(value) for value in values] == ["1e6", "262144", "20192", "1e12", "0.003", "1e-128", "inf"]
+
+
+def test_the_table_has_claims_first_means_over_replicates_and_a_column_for_each_axis_that_varies() -> None:
+    frame = rows(
+        series=["control", "b", "b", "b"], role=["control", "claim", "claim", "claim"], n=[1e6, 1e6, 1e6, 1e5],
+        p=[10, 10, 10, 20], value=[1.0, 1.0, 3.0, 4.0], bound=[float("nan"), 4.0, 4.0, 0.0],
+    )  # fmt: skip
+    assert table(frame, "n").splitlines() == [
+        "series     n   p  risk  bound  ratio",
+        "b        1e5  20     4      0      -",
+        "b        1e6  10     2      4    0.5",
+        "control  1e6  10     1      -      -",
+    ]
+    assert table(frame.assign(status="failed: x"), "n") == "no cell was measured"
+
+
+def test_what_was_not_measured_is_counted_by_its_reason_and_shared_cells_once() -> None:
+    frame = rows(status=["ok", *["skipped: too small"] * 3, "failed: ValueError: x"])
+    assert unmeasured(frame) == ["3 cells skipped: too small", "1 cell failed: ValueError: x"]
+    assert unmeasured(pd.concat([frame, frame.assign(series="b")])) == unmeasured(frame)
+    many = rows(status=[f"skipped: n={i}" for i in range(10)])
+    assert len(unmeasured(many)) == 7
+    assert unmeasured(many)[-1] == "4 more cells failed or were skipped, for 4 further reasons"
+
+
+def test_points_that_share_a_reason_are_listed_once_with_it() -> None:
+    nothing: dict[str, list[str]] = {state: [] for state in ("used", "saturated", "skipped", "failed", "unusable")}
+    points = [f"n={i}" for i in range(26)]
+    assert sentence(nothing) == ""
+    assert sentence({**nothing, "saturated": points[:2], "used": points}) == "saturated: n=0, n=1"
+    assert sentence({**nothing, "skipped": [f"{one} (p > n)" for one in points]}) == (
+        "skipped: n=0, n=1, n=2, n=3, n=4, n=5 and 20 more (each: p > n)"
+    )
+    mixed = ["n=1 (a)", "n=2 (b (c))", "n=3 (a)"]
+    assert sentence({**nothing, "failed": mixed}) == "failed: n=1, n=3 (each: a), n=2 (b (c))"
+    different = [f"{one} (kappa={i})" for i, one in enumerate(points)]
+    assert sentence({**nothing, "skipped": different}).endswith("n=5 (kappa=5) and 20 more")
+
+
+def test_a_verdict_that_is_not_as_expected_is_marked() -> None:
+    check = {
+        "role": "claim", "verdict": "refuted", "expect": "confirmed", "as_expected": False, "estimate": -0.5,
+        "low": -0.6, "high": -0.4, "expected": -0.7, "margin": 0.03, "reason": "outside", "constant": 2.0,
+    }  # fmt: skip
+    verdict = {
+        "experiment": "x", "paper": "lasso", "claim": "Theorem 1", "verdict": "refuted", "as_expected": False,
+        "overrides": ["seed=1"], "checks": {"exponent_n": check},
+    }  # fmt: skip
+    assert verdict_lines(verdict).splitlines() == [
+        "  exponent_n  claim    refuted      -0.5 in [-0.6, -0.4], expected -0.7 +- 0.03; constant 2; outside"
+        "  <- expected to be confirmed",
+        "  overridden: seed=1",
+        "verdict: x (lasso, Theorem 1): refuted; NOT all checks came out as expected",
+    ]
