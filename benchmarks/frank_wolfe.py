@@ -2,9 +2,9 @@
 
     python benchmarks/frank_wolfe.py [--quick]
 
-All figures of a line come from one process, one thread, in turn; quote ratios. The floor is the coefficient update alone
-(level <- (1 - mu) level + mu column) for random columns of the Gram matrix; the scan floor adds the least score, without
-which no vertex can be chosen. The second table is time a step against n, p and T.
+All figures of a line come from one process, one thread, in turn; quote ratios. The floor is the coefficient update
+alone (level <- (1 - mu) level + mu column) for random columns of the Gram matrix; the scan floor adds the least score,
+without which no vertex can be chosen. The second table is time a step against n, p and T.
 """
 
 from __future__ import annotations
@@ -24,7 +24,9 @@ from dprepro.problems import L1Ball, LeastSquares
 from dprepro.reductions import GroupedVertices, IncrementalGradients, kernels
 
 
-def straightforward(features: np.ndarray, labels: np.ndarray, steps: int, scale: float, rng: np.random.Generator) -> np.ndarray:
+def straightforward(
+    features: np.ndarray, labels: np.ndarray, steps: int, scale: float, rng: np.random.Generator
+) -> np.ndarray:
     """Algorithm 2 as one would first write it: X-based gradient, 2p fresh Laplace draws a step."""
     n, p = features.shape
     theta = np.zeros(p)
@@ -79,7 +81,9 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
     size = kernels.padded(p)
     floor = seconds(lambda: _update(moments.gram, np.zeros(p), steps, order)) / steps
     scan = seconds(lambda: _scan(moments.gram, np.zeros(size), np.zeros(size), steps, order)) / steps
-    print(f"N={rows} p={p}: coefficient update alone {floor * 1e6:.2f} us a step, with the least score {scan * 1e6:.2f}")
+    print(
+        f"N={rows} p={p}: coefficient update alone {floor * 1e6:.2f} us a step, with the least score {scan * 1e6:.2f}"
+    )
     empty = np.zeros((0, p))
     for kind in ("laplace", "gumbel"):
         for n in (1e5, 1e7):  # how noisy the scores are: n and epsilon = 1 set lambda
@@ -95,7 +99,7 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
             quick = seconds(fast) / steps
             print(
                 f"  {kind:8s} lambda={scale:.4f}: numpy {slow * 1e6:7.1f} us, compiled {quick * 1e6:5.2f} us, "
-                f"{slow / quick:5.0f} times faster, {quick / floor:4.1f} x update, {quick / scan:4.1f} x update and scan"
+                f"{slow / quick:5.0f} times faster, {quick / floor:4.1f} x update, {quick / scan:4.1f} x with scan"
             )
 
 

@@ -1,6 +1,6 @@
 """dprepro: measure what theorems on differentially private convex optimisation claim, and say which hold.
 
-``run("lasso_rate")`` does what ``python -m dprepro +experiment=lasso_rate`` does, and returns frame, verdict and figure.
+``run("lasso_rate")`` does what ``python -m dprepro +experiment=lasso_rate`` does, and returns frame, verdict, figure.
 """
 
 from __future__ import annotations

@@ -16,7 +16,7 @@ from dprepro.problems.problem import Problem
 
 @dataclass(frozen=True)
 class DataFree(Algorithm):
-    """Returns the set's start (zero for a ball, the barycentre of a simplex): perfectly private, and often hard to beat."""
+    """Returns the set's start (zero for a ball, the barycentre of a simplex): private, and often hard to beat."""
 
     needs: ClassVar[tuple[str, ...]] = ("records", "moments", "groups", "population")
 

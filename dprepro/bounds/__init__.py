@@ -19,7 +19,9 @@ def find(name: str) -> Bound:
     if paper not in papers:
         raise unknown("bound", name, [f"{one}.*" for one in papers])
     module = importlib.import_module(f"{__name__}.{paper}")
-    choices = {key: value for key, value in vars(module).items() if inspect.isfunction(value) and not key.startswith("_")}
+    choices = {
+        key: value for key, value in vars(module).items() if inspect.isfunction(value) and not key.startswith("_")
+    }
     if function not in choices:
         raise unknown("bound", name, [f"{paper}.{key}" for key in choices])
     return choices[function]

@@ -32,9 +32,10 @@ def theorem_2_2(curvature: float, steps: float, initial_risk: float) -> float:
 def theorem_2_5_rate(
     n: float, epsilon: float, delta: float, curvature: float, lipschitz: float, radius: float, vertices: float
 ) -> float:
-    """Theorem 2.5's shape without log n: Gamma^(1/3) (L_1 ||C||_1)^(2/3) ln|S| sqrt(ln(1/delta)) / (n epsilon)^(2/3)."""
-    scale = curvature ** (1 / 3) * (lipschitz * radius) ** (2 / 3)
-    return scale * math.log(vertices) * math.sqrt(math.log(1 / delta)) / (n * epsilon) ** (2 / 3)
+    """Theorem 2.5's shape without log n: Gamma^(1/3) (L_1 ||C||_1)^(2/3) ln|S| sqrt(ln(1/delta)) (n epsilon)^(-2/3)."""
+    scale: float = curvature ** (1 / 3) * (lipschitz * radius) ** (2 / 3)
+    private: float = (n * epsilon) ** (-2 / 3)
+    return scale * math.log(vertices) * math.sqrt(math.log(1 / delta)) * private
 
 
 def theorem_2_5(curvature: float, steps: float, initial_risk: float, step_regret: float) -> float:
@@ -51,4 +52,5 @@ def corollary_2_7_rate(n: float, p: float, epsilon: float, delta: float) -> floa
 
     The sum of logarithms where Theorem 2.5 has their product: not implied by it.
     """
-    return (math.log(n) + math.log(p) + math.log(1 / delta)) / (n * epsilon) ** (2 / 3)
+    private: float = (n * epsilon) ** (-2 / 3)
+    return (math.log(n) + math.log(p) + math.log(1 / delta)) * private

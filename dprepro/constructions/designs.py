@@ -86,8 +86,8 @@ class FlatOptimum(Construction):
         ones = np.full((1, p), np.sqrt(self.share))
         cross = np.full(p, self.share)
         moments = Moments(n=n, cross=cross, second_moment=self.share, factor=ones, ridge=1 - self.share)
-        # By symmetry the minimiser is flat; its sum minimises share (s - 1)^2 + (1 - share) s^2/p. LeastSquares certifies
-        # it: finding it would mean an active set of all p coordinates.
+        # By symmetry the minimiser is flat; its sum minimises share (s - 1)^2 + (1 - share) s^2/p. LeastSquares
+        # certifies it: finding it would mean an active set of all p coordinates.
         theta = np.full(p, self.share / (self.share * p + (1 - self.share)))
         minimum = Minimum(theta, value=np.nan, gap=np.nan)
         return LeastSquares(L1Ball(p), n, moments=moments, minimum=minimum)
@@ -97,11 +97,11 @@ class FlatOptimum(Construction):
 def _moments(kind: Kind, rows: int, p: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     rng = np.random.default_rng([seed, ["iid", "correlated", "planted", "noise"].index(kind)])
     if kind == "correlated":
-        features = np.empty((rows, p))
+        features: NDArray[np.float64] = np.empty((rows, p))
         features[:, 0] = rng.standard_normal(rows)
         for j in range(1, p):
             features[:, j] = 0.9 * features[:, j - 1] + np.sqrt(1 - 0.81) * rng.standard_normal(rows)
-        features = np.clip(features / 2, -1, 1)
+        features = np.asarray(np.clip(features / 2, -1.0, 1.0), dtype=np.float64)
     else:
         features = rng.integers(0, 2, (rows, p)) * 2.0 - 1.0
     if kind == "noise":

@@ -64,7 +64,7 @@ class Table(Construction):
             if column not in self.bounds:
                 raise InputError(
                     f"bounds for column {column} are missing; give them from public knowledge, for example "
-                    f"'construction.bounds={{{column}:[0,1]}}'"
+                    f"'+construction.bounds={{{column}:[0,1]}}'"
                 )
         for column, bound in self.bounds.items():
             if len(bound) != 2 or not -math.inf < bound[0] < bound[1] < math.inf:
@@ -171,7 +171,8 @@ class RandHealth(Table):
             from statsmodels.datasets import randhie
         except ImportError as error:
             raise MissingDependency("this data set needs statsmodels: pip install 'dprepro[data]'") from error
-        return randhie.load_pandas().data
+        data: pd.DataFrame = randhie.load_pandas().data
+        return data
 
 
 @lru_cache(maxsize=2)
@@ -192,7 +193,9 @@ def _scaled_of(key: str, holder: _ByIdentity) -> Scaled:
             raise InputError(f"column {column} of {name} is not numeric ({series.dtype})")
         numbers = series.to_numpy(dtype=np.float64)
         if missing := int((~np.isfinite(numbers)).sum()):
-            raise InputError(f"column {column} of {name} has {missing} values that are NaN or infinite; drop or fill them")
+            raise InputError(
+                f"column {column} of {name} has {missing} values that are NaN or infinite; drop or fill them"
+            )
         low, high = table.bounds[column]
         clipped[column] = int(((numbers < low) | (numbers > high)).sum())
         values[column] = 2 * (np.clip(numbers, low, high) - low) / (high - low) - 1

@@ -57,9 +57,7 @@ class LaplaceMin(Selection):
         """scale * E[max of that many unit Laplace draws].
 
         The selected s obeys score_s + Z_s <= score_* + Z_*, so its regret is at most Z_* - Z_s <= Z_* + max(-Z), and
-        Z_* has mean zero. The mean of the maximum follows by conditioning on signs: a positive unit Laplace draw is
-        exponential and the maximum of k exponentials has mean H_k, hence E = sum over k >= 1 of
-        Binomial(K, 1/2)(k) H_k, less the mean of the least of K exponentials, 1/K, if all are negative.
+        Z_* has mean zero.
         """
         return self.scale * expected_maximum_of_laplace(candidates)
 
@@ -109,9 +107,12 @@ def expected_maximum_of_laplace(count: float) -> float:
     k = float(count)
 
     def integrand(x: float) -> float:
-        return -math.expm1(k * math.log1p(-0.5 * math.exp(-x)))
+        return -float(math.expm1(k * math.log1p(-0.5 * math.exp(-x))))
 
     middle = math.log(k) if k > 1 else 0.0  # 1 - F^K falls from 1 to 0 around x = ln(K/2)
-    parts = [quad(integrand, low, high, epsabs=1e-12, epsrel=1e-10)[0] for low, high in
-             ((0.0, middle), (middle, middle + 45.0))]
-    return float(sum(parts)) - 2.0**-k / k
+    parts = [
+        quad(integrand, low, high, epsabs=1e-12, epsrel=1e-10)[0]
+        for low, high in ((0.0, middle), (middle, middle + 45.0))
+    ]
+    below: float = 2.0**-k / k
+    return float(sum(parts)) - below

@@ -24,7 +24,7 @@ from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import BoundedRange, GaussianShift, Guarantee, PureLoss
 
-CONSTANTS = ("printed", "exact")
+KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureLoss, BoundedRange, GaussianShift)}
 
 
 @dataclass(frozen=True)
@@ -69,16 +69,14 @@ def noise_for(guarantee_at: Callable[[float], Guarantee], uses: int, budget: Bud
     """
     if uses == 0 or not budget.is_private:
         return 0.0
-    return _loss(guarantee_at(1.0)) / largest_guarantee(type(guarantee_at(1.0)), uses, budget.epsilon, budget.delta)
+    unit = guarantee_at(1.0)
+    return _loss(unit) / _largest_loss(type(unit).__name__, uses, budget.epsilon, budget.delta)
 
 
 @lru_cache(maxsize=4096)
-def largest_guarantee(kind: type[Guarantee], uses: int, epsilon: float, delta: float) -> float:
-    """Largest loss of one use (its epsilon, eta or mu) such that ``uses`` uses spend at most (epsilon, delta).
-
-    Raises:
-        InputError: not even a vanishing loss satisfies the budget.
-    """
+def _largest_loss(kind_name: str, uses: int, epsilon: float, delta: float) -> float:
+    """Largest loss of one use (its epsilon, eta or mu) such that ``uses`` uses spend at most (epsilon, delta)."""
+    kind = KINDS[kind_name]
     if not math.isfinite(spent(kind(1e-3 / uses), uses, delta).epsilon):
         raise InputError(f"{kind.__name__} cannot satisfy delta={delta:g}: no finite noise suffices")
 

@@ -45,4 +45,13 @@ def solver(name: str, algorithm: Algorithm) -> Algorithm | Reduction:
     return algorithm if name == LITERAL else REDUCTIONS[name](algorithm)
 
 
-__all__ = ["AUTOMATIC", "LITERAL", "REDUCTIONS", "GroupedVertices", "IncrementalGradients", "Reduction", "choose", "solver"]
+__all__ = [
+    "AUTOMATIC",
+    "LITERAL",
+    "REDUCTIONS",
+    "GroupedVertices",
+    "IncrementalGradients",
+    "Reduction",
+    "choose",
+    "solver",
+]

@@ -31,7 +31,8 @@ class Reduction(ABC):
     @classmethod
     def obstacle(cls, algorithm: Algorithm, capabilities: frozenset[str]) -> str:
         """Why this reduction cannot be used here; empty if it can."""
-        if not isinstance(algorithm, cls.serves):
+        # A subclass may have a ``solve`` of its own: only the very algorithms are known to be equal in distribution.
+        if type(algorithm) not in cls.serves:
             names = ", ".join(kind.__name__ for kind in cls.serves)
             return f"{cls.__name__} serves {names}, not {type(algorithm).__name__}"
         if not capabilities & set(cls.needs):
@@ -45,7 +46,7 @@ class Reduction(ABC):
 def vertex_plan(algorithm: Algorithm, problem: Problem, budget: Budget) -> tuple[Schedule, str, bool]:
     """Schedule, noise kind and whether steps are constant, of a Frank-Wolfe algorithm over vertices."""
     if isinstance(algorithm, NoisyFrankWolfe):
-        kind = algorithm.selection
+        kind: str = algorithm.selection
     elif isinstance(algorithm, FrankWolfe):
         kind = "none"
     else:

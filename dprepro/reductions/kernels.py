@@ -126,10 +126,10 @@ def lazy_minimum(level, offset, least, second, p, signed, scale, kind, rng):  # 
     The candidate of least score gets a full draw. Then the others are passed block by block. A candidate whose score is
     at least m wins only if its noise lies below c = (best so far - m) / scale, and the distance to the next such
     candidate is geometric, drawn as an exponential against the sum of hazards (memoryless, so it carries over from
-    block to block). A candidate that is reached gets its noise from the law below that level and competes. Every candidate is
-    thus compared with the same probability as if all noises had been drawn. For the leader of a block m is its own
-    score, for the rest the block's second least: a lone good candidate does not spoil the bound of its neighbours.
-    Padding is passed like a candidate, and dropped when it is reached.
+    block to block). A candidate that is reached gets its noise from the law below that level and competes. Every
+    candidate is thus compared with the same probability as if all noises had been drawn. For the leader of a block m is
+    its own score, for the rest the block's second least: a lone good candidate does not spoil the bound of its
+    neighbours. Padding is passed like a candidate, and dropped when it is reached.
     """
     blocks = least.shape[0]
     top = 0
@@ -235,8 +235,8 @@ def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
 def least_group(half, sizes, scale, kind, share, rng):  # type: ignore[no-untyped-def]
     """Group that holds the least noisy score. ``half`` are half scores, ``share`` is scratch, both of shape (G,).
 
-    Among K equal candidates the least Laplace noise is drawn by `least_of`. With Gumbel noise the winner's law is known,
-    probability proportional to K exp(-score/scale), and one uniform draw suffices.
+    Among K equal candidates the least Laplace noise is drawn by `least_of`. With Gumbel noise the winner's law is
+    known, probability proportional to K exp(-score/scale), and one uniform draw suffices.
     """
     groups = half.shape[0]
     first = -1
@@ -269,7 +269,9 @@ def least_group(half, sizes, scale, kind, share, rng):  # type: ignore[no-untype
 
 
 @njit(cache=True)
-def grouped_frank_wolfe(gram, cross, sizes, steps, scale, kind, constant_step, weights, rng):  # type: ignore[no-untyped-def]
+def grouped_frank_wolfe(  # type: ignore[no-untyped-def]
+    gram, cross, sizes, steps, scale, kind, constant_step, weights, rng
+):
     """Frank-Wolfe in group weights: all vertices of a group have one score, 2 (gram w - cross).
 
     Selecting a group means selecting any of its vertices; ``weights`` comes in at the start and is overwritten.

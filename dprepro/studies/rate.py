@@ -61,7 +61,7 @@ class RateStudy(Study):
         bound: explicit bound of every series that has none of its own, by name (`lasso.theorem_2_5`); may be empty.
         shape: shape of the rate, by name; may be empty.
 
-    Columns of a row besides the contract's: ``shape``, ``trivial_risk`` (excess risk of the data-free start), ``total_steps``,
+    Columns besides the contract's: ``shape``, ``trivial_risk`` (excess risk of the data-free start), ``total_steps``,
     ``noise_scale``, ``reduction``, ``gap`` (certificate of the minimum).
     """
 
@@ -128,7 +128,14 @@ class RateStudy(Study):
         bound = bounds.evaluate(explicit, numbers) if explicit not in ("", "none") else None
         rows = [Row("excess_risk", problem.excess_risk(solution.theta), bound, columns)]
         if solution.spent is not None and math.isfinite(numbers["epsilon"]):
-            rows.append(Row("spent_epsilon", solution.spent.epsilon, numbers["epsilon"], {"total_steps": solution.schedule.steps}))
+            rows.append(
+                Row(
+                    "spent_epsilon",
+                    solution.spent.epsilon,
+                    numbers["epsilon"],
+                    {"total_steps": solution.schedule.steps},
+                )
+            )
         return rows
 
     def _science(self, one: Series) -> dict[str, Any]:

@@ -121,6 +121,9 @@ def test_every_literal_algorithm_solves_every_moment_problem(build):
 
 def test_more_noise_free_steps_bring_the_risk_down_to_the_certified_minimum():
     problem = small_problem()
-    risks = [problem.excess_risk(FrankWolfe(steps=t).solve(problem, FREE, np.random.default_rng(0)).theta) for t in (10, 100, 3000)]
+    risks = [
+        problem.excess_risk(FrankWolfe(steps=t).solve(problem, FREE, np.random.default_rng(0)).theta)
+        for t in (10, 100, 3000)
+    ]
     assert risks[0] > risks[1] > risks[2] >= 0
     assert risks[2] < 1e-4

@@ -33,16 +33,18 @@ def measured(folder: Path, measure: Measure, cells: list[Cell], workers: int | s
 
 def child(folder: Path, workers: int, replicates: int) -> subprocess.Popen[str]:
     """A process that measures slowly, in a group of its own as under a terminal; returns when it is about to start."""
-    process = subprocess.Popen(
-        [sys.executable, str(ROOT / "tests/engine/engine_measures.py"), str(folder), str(workers), str(replicates)],
-        env={**os.environ, "PYTHONPATH": str(ROOT), "ENGINE_PAUSE": "0.003"},
-        stdout=subprocess.PIPE,
-        stderr=(folder / "stderr").open("w"),
-        text=True,
-        start_new_session=True,
-    )
+    with (folder / "stderr").open("w") as errors:
+        process = subprocess.Popen(
+            [sys.executable, str(ROOT / "tests/engine/engine_measures.py"), str(folder), str(workers), str(replicates)],
+            env={**os.environ, "PYTHONPATH": str(ROOT), "ENGINE_PAUSE": "0.003"},
+            stdout=subprocess.PIPE,
+            stderr=errors,
+            text=True,
+            start_new_session=True,
+        )
     assert process.stdout is not None
-    assert process.stdout.readline() == "ready\n"
+    with process.stdout as said:
+        assert said.readline() == "ready\n"
     return process
 
 

@@ -29,11 +29,14 @@ def test_gumbel_selection_has_softmax_probabilities():
 def test_laplace_selection_has_the_probabilities_of_a_quadrature():
     x = np.linspace(-60, 60, 400_001)
     density = np.exp(-np.abs(x - SCORES[:, None]) / 0.7) / 1.4
-    above = np.where(x > SCORES[:, None], 0.5 * np.exp(-np.abs(x - SCORES[:, None]) / 0.7),
-                     1 - 0.5 * np.exp(-np.abs(x - SCORES[:, None]) / 0.7))
-    probabilities = np.array([
-        np.trapezoid(density[i] * np.prod(np.delete(above, i, axis=0), axis=0), x) for i in range(len(SCORES))
-    ])
+    above = np.where(
+        x > SCORES[:, None],
+        0.5 * np.exp(-np.abs(x - SCORES[:, None]) / 0.7),
+        1 - 0.5 * np.exp(-np.abs(x - SCORES[:, None]) / 0.7),
+    )
+    probabilities = np.array(
+        [np.trapezoid(density[i] * np.prod(np.delete(above, i, axis=0), axis=0), x) for i in range(len(SCORES))]
+    )
     assert probabilities.sum() == pytest.approx(1, abs=1e-6)
     observed = frequencies(LaplaceMin(0.7), SCORES, 20_000, seed=2)
     assert chisquare(observed, 20_000 * probabilities / probabilities.sum()).pvalue > ALARM
@@ -61,7 +64,9 @@ def test_expected_maximum_of_few_laplace_draws_is_exact(count, exact):
 
 def test_expected_maximum_of_many_laplace_draws_is_ln_half_k_plus_euler_gamma():
     for count in (1e4, 1e8, 2e12):
-        assert expected_maximum_of_laplace(count) == pytest.approx(math.log(count / 2) + np.euler_gamma, abs=2 / count + 1e-7)
+        assert expected_maximum_of_laplace(count) == pytest.approx(
+            math.log(count / 2) + np.euler_gamma, abs=2 / count + 1e-7
+        )
 
 
 def test_regret_of_laplace_selection_stays_below_its_bound_on_random_scores():

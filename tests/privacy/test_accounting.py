@@ -86,7 +86,8 @@ def test_no_use_spends_nothing():
 
 
 @pytest.mark.parametrize(
-    ("epsilon", "delta", "word"), [(0, 0.1, "epsilon=0"), (math.nan, 0.1, "nan"), (1, 1, "delta=1"), (1, -0.1, "delta=-0.1")]
+    ("epsilon", "delta", "word"),
+    [(0, 0.1, "epsilon=0"), (math.nan, 0.1, "nan"), (1, 1, "delta=1"), (1, -0.1, "delta=-0.1")],
 )
 def test_a_budget_outside_its_range_is_refused_with_the_value(epsilon, delta, word):
     with pytest.raises(InputError, match=word):

@@ -32,8 +32,11 @@ def random_problem(constraint_set, seed=0, **more):
     features = rng.uniform(-1, 1, (50, p))
     labels = np.clip(features[:, 0] * 0.9 - features[:, 1] * 0.5, -1, 1)
     moments = Moments(
-        n=3000, cross=features.T @ labels / 50, second_moment=float(labels @ labels / 50),
-        gram=features.T @ features / 50, **more,
+        n=3000,
+        cross=features.T @ labels / 50,
+        second_moment=float(labels @ labels / 50),
+        gram=features.T @ features / 50,
+        **more,
     )
     return LeastSquares.from_moments(moments, constraint_set)
 
@@ -59,9 +62,12 @@ def test_grouped_vertices_have_the_literal_law(selection, construction):
 def test_incremental_gradients_have_the_literal_law(selection, constraint_set):
     problem = random_problem(constraint_set)
     algorithm = NoisyFrankWolfe(selection=selection, steps_factor=0.1)
-    assert ks_2samp(
-        risks(algorithm, problem, 600, seed=4), risks(IncrementalGradients(algorithm), problem, 600, seed=5)
-    ).pvalue > ALARM
+    assert (
+        ks_2samp(
+            risks(algorithm, problem, 600, seed=4), risks(IncrementalGradients(algorithm), problem, 600, seed=5)
+        ).pvalue
+        > ALARM
+    )
 
 
 def test_the_law_test_notices_noise_that_is_a_quarter_too_small():
@@ -95,7 +101,8 @@ def test_without_noise_the_incremental_gradients_are_the_literal_algorithm_bit_b
         assert problem.excess_risk(fast) == pytest.approx(problem.excess_risk(literal), abs=1e-9, rel=0.05)
     np.testing.assert_allclose(
         IncrementalGradients(algorithm).solve(problems[0], BUDGET, rng).theta,
-        algorithm.solve(problems[0], BUDGET, rng).theta, atol=1e-12,
+        algorithm.solve(problems[0], BUDGET, rng).theta,
+        atol=1e-12,
     )
 
 
@@ -167,7 +174,9 @@ def test_least_of_many_noises_has_the_law_of_the_least_of_an_array():
     rng = np.random.default_rng(10)
     for kind in SELECTIONS:
         for count in (1, 3, 50):
-            arrays = NoisyFrankWolfe(selection=kind).mechanism(1.0).noise(count * 3000, rng).reshape(3000, count).min(axis=1)
+            arrays = (
+                NoisyFrankWolfe(selection=kind).mechanism(1.0).noise(count * 3000, rng).reshape(3000, count).min(axis=1)
+            )
             assert ks_2samp(sample(kernels.KINDS[kind], count, 3000, rng), arrays).pvalue > ALARM
 
 
