@@ -97,13 +97,13 @@ class FlatOptimum(Construction):
 def _moments(kind: Kind, rows: int, p: int, seed: int) -> tuple[NDArray[np.float64], NDArray[np.float64], float]:
     rng = np.random.default_rng([seed, ["iid", "correlated", "planted", "noise"].index(kind)])
     if kind == "correlated":
-        features: NDArray[np.float64] = np.empty((rows, p))
+        features = np.empty((rows, p))
         features[:, 0] = rng.standard_normal(rows)
         for j in range(1, p):
             features[:, j] = 0.9 * features[:, j - 1] + np.sqrt(1 - 0.81) * rng.standard_normal(rows)
-        features = np.asarray(np.clip(features / 2, -1.0, 1.0), dtype=np.float64)
+        np.clip(features / 2, -1, 1, out=features)
     else:
-        features = rng.integers(0, 2, (rows, p)) * 2.0 - 1.0
+        features = 2 * rng.integers(0, 2, (rows, p)).astype(np.float64) - 1
     if kind == "noise":
         labels = rng.integers(0, 2, rows) * 2.0 - 1.0
     else:

@@ -23,6 +23,10 @@ from dprepro.errors import InputError
 ROOT = Path(__file__).parents[2]
 
 
+# Set when tests are collected, before any worker starts: a reused worker keeps the environment it was started with.
+os.environ["ENGINE_PARENT"] = str(os.getpid())
+
+
 def measured(folder: Path, measure: Measure, cells: list[Cell], workers: int | str) -> Any:
     """The frame of a run, without the only column that may differ."""
     with Store.open(folder, create=True) as store:
@@ -43,8 +47,7 @@ def child(folder: Path, workers: int, replicates: int) -> subprocess.Popen[str]:
             start_new_session=True,
         )
     assert process.stdout is not None
-    with process.stdout as said:
-        assert said.readline() == "ready\n"
+    assert process.stdout.readline() == "ready\n"
     return process
 
 
@@ -107,7 +110,8 @@ def test_ten_kills_lose_no_stored_cell_and_a_resumed_run_gives_the_very_same_row
         process.wait()
         counts.append(stored(tmp_path))
         assert process.stdout is not None
-        assert process.stdout.read() == ""  # at its end once the last orphaned worker has left
+        with process.stdout as said:
+            assert said.read() == ""  # at its end once the last orphaned worker has left
     cells = em.cells(replicates)
     assert counts == sorted(counts)
     assert 0 < counts[-1] < len(cells)
@@ -184,7 +188,6 @@ def test_a_cell_that_kills_its_worker_is_stored_as_failed_and_the_others_are_mea
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
-    monkeypatch.setenv("ENGINE_PARENT", str(os.getpid()))
     cells = em.cells(4)
     with Store.open(tmp_path, create=True) as store:
         run = store.begin_run("rate", {}, [], {}, cells)
