@@ -17,6 +17,10 @@ class Constants:
             a record's gradient (L_1 of Talwar, Thakurta and Zhang).
         curvature: Gamma of their Definition 2.1, over all data sets of the domain.
         vertices: number of vertices of the constraint set (|S|); 0 where it is not a polytope.
+        diameter: l2 diameter of the constraint set; 0 where nobody needs it.
+        smoothness: Lipschitz constant of one record's gradient, in l2; 0 where the loss is not smooth.
+        strong_convexity: of one record's loss, in l2; 0 for losses that are only convex.
+        width: Gaussian width E sup_w |<b, w>| of the constraint set; 0 where nobody needs it.
     """
 
     n: float
@@ -25,3 +29,7 @@ class Constants:
     lipschitz: float
     curvature: float
     vertices: float
+    diameter: float = 0.0
+    smoothness: float = 0.0
+    strong_convexity: float = 0.0
+    width: float = 0.0
