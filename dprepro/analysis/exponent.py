@@ -121,6 +121,7 @@ class Exponent(Rule):
             reason = "; ".join(filter(None, (str(problem), left_out)))
             return Measured(reason=reason, constant=constant, details=details)
         details["drift"] = slope.drift
+        details["divide"] = self.divide
         bent = f"the plot is curved, which makes the interval {2 * slope.drift:.2g} wider" if slope.drift > 0 else ""
         return Measured(
             interval=slope, reason="; ".join(filter(None, (bent, left_out))), constant=constant, details=details

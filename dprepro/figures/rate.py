@@ -27,17 +27,22 @@ LABELS = {
     "steps": "steps T",
 }
 LOG_INVERSE = "ln(1/δ)"
+SATURATED = "hollow: saturated, not fitted"
+LINE_MARKERS = "x+12"  # without an inside that could be hollow
 
 
 @dataclass(frozen=True)
 class Rate(Drawing):
-    """Overlay above, local slopes below.
+    """Overlay above, local slopes below; one column of panels for each axis.
+
+    Hollow markers are saturated points, which no fit uses.
 
     Attributes:
-        axis: the abscissa.
-        claim: the series that the rate line is anchored to; default the first of role claim.
+        axis: the abscissa, or several of them: each column then shows the series that vary along its axis.
+        claim: the series that rate line and bound belong to; default the first of role claim in the column.
         check: the check that holds exponent and constant; default exponent_<axis>.
         labels: series name to legend text.
+        hide: series that are left out.
         quantity: what is drawn.
         slope: reference line in the lower panel; default the check's expected.
         slope_range: limits of the lower panel.
@@ -45,10 +50,11 @@ class Rate(Drawing):
 
     name: ClassVar[str] = "rate"
 
-    axis: str = "n"
+    axis: str | tuple[str, ...] = "n"
     claim: str = ""
     check: str = ""
     labels: Mapping[str, str] = field(default_factory=dict)
+    hide: tuple[str, ...] = ()
     quantity: str = "excess_risk"
     slope: float | None = None
     slope_range: tuple[float, ...] | None = None
@@ -59,51 +65,36 @@ class Rate(Drawing):
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> Figure:
         """The overlay; see the class."""
-        axis, quantity, labels = self.axis, self.quantity, self.labels
-        rows = frame[frame["quantity"] == quantity]
+        rows = frame[(frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)]
         if rows.empty:
-            raise unknown("figure.quantity", quantity, frame["quantity"].unique())
-        series = list(dict.fromkeys(zip(rows["series"], rows["role"], strict=True)))
-        order = {"claim": 0, "context": 1, "control": 2}
-        series.sort(key=lambda one: (order[one[1]], list(labels).index(one[0]) if one[0] in labels else len(labels)))
-        claims = [name for name, role in series if role == "claim"]
-        main = self.claim or (claims[0] if claims else series[0][0])
-        check = verdict["checks"].get(self.check or f"exponent_{axis}", {})
-
+            raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
+        axes = (self.axis,) if isinstance(self.axis, str) else self.axis
+        styles = self._styles(rows)
         with styled() as figure_class:
-            rows_of_legend = (len(series) + 3) // 2
-            figure: Figure = figure_class(figsize=(COLUMN, 3.5 + 0.115 * rows_of_legend), layout="constrained")
-            upper, lower = figure.subplots(2, 1, sharex=True, height_ratios=[3, 1.15])
-            seen: dict[str, int] = {}
-            for name, role in series:
-                style = look(role, seen.get(role, 0))
-                seen[role] = seen.get(role, 0) + 1
-                points = _points(rows, name, quantity, axis)
-                if len(points):
-                    _curve(upper, points, style, labels.get(name, name.replace("_", " ")))
-                    if len(points) > 1 and (role != "context" or name == main):
-                        _slopes(lower, points, style)
-            points = _points(rows, main, quantity, axis)
-            _bound_and_rate(upper, points, check)
-            expected = check.get("expected") if self.slope is None else self.slope
-            if expected is not None:
-                lower.axhline(float(expected), color="0.5", linewidth=0.8, linestyle="--", zorder=0)
-            if self.slope_range:
-                lower.set_ylim(*self.slope_range)
-            upper.set(
-                xscale="log",
-                yscale="log",
-                ylabel=f"excess {'risk, mean over n' if quantity == 'excess_risk' else quantity}",
-            )
-            lower.set(xlabel=_axis_label(axis), ylabel="local slope")
-            for panel in (upper, lower):
-                panel.grid(True, which="major", linewidth=0.3, color="0.85")
-                panel.set_axisbelow(True)
-            upper.set_title(self.title or _title(verdict, check), loc="left")
+            width = COLUMN if len(axes) == 1 else 2 * COLUMN
+            legend_columns = 2 * len(axes)
+            legend_rows = -(-(len(styles) + 4) // legend_columns)
+            figure: Figure = figure_class(figsize=(width, 3.3 + 0.125 * legend_rows), layout="constrained")
+            panels = figure.subplots(2, len(axes), sharex="col", squeeze=False, height_ratios=[3, 1.15])
+            handles: dict[str, Any] = {}
+            for column, axis in enumerate(axes):
+                upper, lower = panels[0, column], panels[1, column]
+                check = verdict["checks"].get(self.check or f"exponent_{axis}", {})
+                self._column(upper, lower, rows, axis, styles, check, only_varying=len(axes) > 1)
+                shown, names = upper.get_legend_handles_labels()
+                handles |= dict(zip(names, shown, strict=True))
+            if any(line.get_gid() == SATURATED for panel in panels[0] for line in panel.lines):
+                handles[SATURATED] = _hollow()
+                if column == 0:
+                    upper.set_title(self.title or _title(verdict, check), loc="left")
+                    what = "risk, mean over n" if self.quantity == "excess_risk" else self.quantity
+                    upper.set_ylabel(f"excess {what}")
+                    lower.set_ylabel("local slope")
             figure.legend(
-                *upper.get_legend_handles_labels(),
+                list(handles.values()),
+                list(handles),
                 loc="outside lower center",
-                ncols=2,
+                ncols=legend_columns,
                 frameon=False,
                 handlelength=2.6,
                 columnspacing=1.0,
@@ -111,12 +102,69 @@ class Rate(Drawing):
             )
         return figure
 
+    def _styles(self, rows: pd.DataFrame) -> dict[str, tuple[str, dict[str, Any]]]:
+        """Role and look of every series, claims first, then as the labels are ordered."""
+        series = list(dict.fromkeys(zip(rows["series"], rows["role"], strict=True)))
+        places = {name: place for place, name in enumerate(self.labels)}
+        order = {"claim": 0, "context": 1, "control": 2}
+        series.sort(key=lambda one: (order[one[1]], places.get(one[0], len(places))))
+        seen: dict[str, int] = {}
+        styles = {}
+        for name, role in series:
+            styles[name] = (role, look(role, seen.get(role, 0)))
+            seen[role] = seen.get(role, 0) + 1
+        return styles
+
+    def _column(
+        self,
+        upper: Axes,
+        lower: Axes,
+        rows: pd.DataFrame,
+        axis: str,
+        styles: Mapping[str, tuple[str, dict[str, Any]]],
+        check: Mapping[str, Any],
+        only_varying: bool,
+    ) -> None:
+        drawn = {}
+        for name in styles:
+            curves = _curves(rows, name, self.quantity, axis)
+            if curves and not (only_varying and all(len(curve) < 2 for curve in curves)):
+                drawn[name] = curves
+        main = self.claim if self.claim in drawn else next(iter(drawn), "")
+        for name, curves in drawn.items():
+            role, style = styles[name]
+            for curve in curves:
+                _curve(upper, curve, style, self.labels.get(name, name.replace("_", " ")))
+                if len(curve) > 1 and (role != "context" or name == main):
+                    _slopes(lower, curve, style)
+        if main:
+            _bound_and_rate(upper, drawn[main][0], check)
+        # Where the check compares with a column's own slope, that slope is the reference, and it varies.
+        divide = (check.get("details") or {}).get("divide", "")
+        if divide and main:
+            _slopes(lower, drawn[main][0], {"color": "0.5", "linewidth": 1.2, "linestyle": (0, (6, 1, 1, 1))}, divide)
+        expected = check.get("expected") if self.slope is None and not divide else self.slope
+        if expected is not None:
+            lower.axhline(float(expected), color="0.5", linewidth=0.8, linestyle="--", zorder=0)
+        if self.slope_range:
+            lower.set_ylim(*self.slope_range)
+        upper.set(xscale="log", yscale="log")
+        lower.set(xlabel=_axis_label(axis))
+        for panel in (upper, lower):
+            panel.grid(True, which="major", linewidth=0.3, color="0.85")
+            panel.set_axisbelow(True)
+
 
 def _title(verdict: Mapping[str, Any], check: Mapping[str, Any]) -> str:
     text = f"{verdict['claim']}: {verdict['verdict']}"
     if check.get("estimate") is not None:
         half = (check["high"] - check["low"]) / 2
-        text += f"\nexponent {check['estimate']:.3f} ± {half:.3f} (99%), expected {check['expected']:.3f}"
+        divide = (check.get("details") or {}).get("divide", "")
+        estimate = f"{check['estimate']:.3f} ± {half:.3f} (99%)"
+        if divide:
+            text += f"\nslope minus the {divide}'s own: {estimate}"
+        else:
+            text += f"\nexponent {estimate}, expected {check['expected']:.3f}"
     return text
 
 
@@ -124,18 +172,18 @@ def _axis_label(axis: str) -> str:
     return LOG_INVERSE if axis == "delta" else LABELS.get(axis, axis)
 
 
-def _points(rows: pd.DataFrame, name: str, quantity: str, axis: str) -> pd.DataFrame:
-    """Grid points of one series with abscissa x; one point for each value on the figure's axis."""
+def _curves(rows: pd.DataFrame, name: str, quantity: str, axis: str) -> list[pd.DataFrame]:
+    """Grid points of one series with abscissa x, a table for each combination of the other axes."""
     columns = [c for c in ("bound", "shape") if c in rows.columns]
-    points = grid_points(rows, name, quantity, columns=columns, axes=_axes(axis))
+    axes = list(dict.fromkeys([*AXES, axis]))
+    points = grid_points(rows, name, quantity, columns=columns, axes=axes)
     points = points[points["state"].isin(["used", "saturated"]) & (points["mean"] > 0)].copy()
     x = points[axis].to_numpy(dtype=float)
     points["x"] = -np.log(x) if axis == "delta" else x
-    return points.sort_values("x")
-
-
-def _axes(axis: str) -> list[str]:
-    return list(dict.fromkeys([*AXES, axis]))
+    if points["x"].nunique() == len(points):  # a tied axis follows the figure's
+        return [points.sort_values("x")] if len(points) else []
+    others = [one for one in axes if one != axis]
+    return [group.sort_values("x") for _, group in points.groupby(others, sort=True)]
 
 
 def _curve(panel: Axes, points: pd.DataFrame, style: dict[str, Any], label: str) -> None:
@@ -153,7 +201,7 @@ def _curve(panel: Axes, points: pd.DataFrame, style: dict[str, Any], label: str)
         **style,
     )
     hollow = points[points["state"] == "saturated"]
-    if len(hollow) and style["marker"] not in "x+12":
+    if len(hollow) and style["marker"] not in LINE_MARKERS:
         panel.plot(
             hollow["x"],
             hollow["mean"],
@@ -163,11 +211,18 @@ def _curve(panel: Axes, points: pd.DataFrame, style: dict[str, Any], label: str)
             linestyle="none",
             markeredgewidth=0.7,
             zorder=5,
+            gid=SATURATED,
         )
 
 
-def _slopes(panel: Axes, points: pd.DataFrame, style: dict[str, Any]) -> None:
-    x, y = np.log(points["x"].to_numpy(float)), np.log(points["mean"].to_numpy(float))
+def _hollow() -> Any:
+    from matplotlib.lines import Line2D
+
+    return Line2D([], [], marker="o", color="0.3", markerfacecolor="white", linestyle="none", markeredgewidth=0.7)
+
+
+def _slopes(panel: Axes, points: pd.DataFrame, style: dict[str, Any], column: str = "mean") -> None:
+    x, y = np.log(points["x"].to_numpy(float)), np.log(points[column].to_numpy(float))
     keep = np.diff(x) > 0
     panel.plot(np.exp((x[1:] + x[:-1]) / 2)[keep], (np.diff(y)[keep] / np.diff(x)[keep]), **style)
 
@@ -184,8 +239,13 @@ def _bound_and_rate(panel: Axes, points: pd.DataFrame, check: Mapping[str, Any])
             label="explicit bound",
             zorder=1,
         )
+    if "shape" not in points:
+        return
     constant = check.get("constant")
-    if constant is not None and "shape" in points:
+    used = points[points["state"] == "used"]
+    if constant is None and len(used):  # no check has fitted it
+        constant = float(np.exp(np.log(used["mean"] / used["shape"].astype(float)).mean()))
+    if constant is not None and np.isfinite(constant):
         panel.plot(
             points["x"],
             constant * points["shape"].astype(float),

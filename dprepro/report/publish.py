@@ -15,7 +15,7 @@ from dprepro.analysis.checks import as_expected, build, judge, worst
 from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError
 from dprepro.figures import Drawing
-from dprepro.report.text import table, unmeasured, verdict_lines
+from dprepro.report.text import further, table, unmeasured, verdict_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -85,7 +85,8 @@ def judge_run(run: Run, frame: pd.DataFrame) -> dict[str, Any]:
 
 def log_text(run: Run, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> str:
     """What a run prints at its end: the table, counts of what was not measured, and the verdict."""
-    parts = [run.config["statement"], table(frame, str(run.config["figure"].get("axis", "n")))]
+    axis = run.config["figure"].get("axis", "n")
+    parts = [run.config["statement"], table(frame, axis if isinstance(axis, str) else axis[0]), *further(frame)]
     parts += [*unmeasured(frame), verdict_lines(verdict)]
     return "\n".join(parts)
 

@@ -58,6 +58,20 @@ def table(frame: pd.DataFrame, axis: str) -> str:
     return "\n".join(text)
 
 
+def further(frame: pd.DataFrame) -> list[str]:
+    """One line for each quantity besides the risk: its range over all cells, and the largest share of its bound."""
+    good = frame[(frame["status"] == "ok") & (frame["quantity"] != "excess_risk")]
+    lines = []
+    for quantity, rows in good.groupby("quantity", sort=True):
+        low, high = rows["value"].min(), rows["value"].max()
+        line = f"{quantity}: {number(low)}" + (f" to {number(high)}" if high > low else "")
+        bounded = rows[rows["bound"] > 0]
+        if len(bounded):
+            line += f", at most {number((bounded['value'] / bounded['bound']).max())} of its bound"
+        lines.append(line)
+    return lines
+
+
 def unmeasured(frame: pd.DataFrame) -> list[str]:
     """One line for each way in which cells failed or were skipped, the most frequent first."""
     # Series may share cells, which are measured once.

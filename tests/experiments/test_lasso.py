@@ -1,0 +1,115 @@
+"""The LASSO experiments end to end, and falsehoods planted in them. Seeds are those of the experiments: fixed."""
+
+import copy
+
+import pytest
+
+from dprepro import run
+from dprepro.analysis.checks import build, judge
+from dprepro.config.compose import compose
+
+QUICK = ["frank_wolfe_convergence", "lasso_epsilon", "lasso_delta", "lasso_dimension", "pair"]
+
+
+@pytest.fixture(scope="module")
+def results(tmp_path_factory):
+    return tmp_path_factory.mktemp("results")
+
+
+@pytest.fixture(scope="module")
+def rate(results):
+    return run("lasso_rate", results_dir=str(results), workers=1, progress=False)
+
+
+def rejudged(outcome, name, **changes):
+    checks = copy.deepcopy(compose(["+experiment=lasso_rate"]).config["checks"])
+    checks[name] |= changes
+    return judge(outcome.frame, {name: build(name, checks[name])})[name]
+
+
+def test_lasso_rate_is_confirmed_within_the_margin(rate):
+    check = rate.verdict["checks"]["exponent_n"]
+    assert rate.verdict["verdict"] == "confirmed"
+    assert rate.verdict["as_expected"]
+    assert abs(check["estimate"] + 2 / 3) < 0.02
+    assert -2 / 3 - 0.03 < check["low"] < check["high"] < -2 / 3 + 0.03
+    assert check["constant_low"] < check["constant"] < check["constant_high"]
+
+
+def test_risk_is_below_the_explicit_bound_in_every_single_cell(rate):
+    bounded = rate.frame[(rate.frame["quantity"] == "excess_risk") & (rate.frame["role"] != "control")].dropna(
+        subset=["bound"]
+    )
+    assert len(bounded) > 100
+    assert (bounded["value"] < bounded["bound"]).all()
+
+
+def test_all_three_controls_are_refuted(rate):
+    controls = {name: check["verdict"] for name, check in rate.verdict["checks"].items() if check["role"] == "control"}
+    assert controls == {"steps_too_few": "refuted", "steps_too_many": "refuted", "constant_step": "refuted"}
+
+
+@pytest.mark.parametrize("wrong", [-0.5, -0.6, -0.75, -1.0])
+def test_a_wrong_exponent_is_refuted(rate, wrong):
+    assert rejudged(rate, "exponent_n", expected=wrong).verdict == "refuted"
+
+
+@pytest.mark.parametrize("limit", [0.2, 0.5])
+def test_a_bound_that_is_too_sharp_is_refuted(rate, limit):
+    assert rejudged(rate, "below_bound", expected=limit).verdict == "refuted"
+
+
+def test_the_printed_laplace_noise_is_not_certified_for_its_budget(rate):
+    assert rate.verdict["checks"]["certified_budget_as_printed"]["verdict"] == "refuted"
+    assert rate.verdict["checks"]["within_budget"]["verdict"] == "confirmed"
+
+
+@pytest.mark.parametrize(
+    ("grid", "named"),
+    [
+        ([1e3, 2e3, 4e3, 1e4, 2e4, 3e4], ["n=1000", "kappa", "saturated: n=1e4"]),
+        ([1e4, 2e4, 3e4, 5e4, 7e4, 1e5], ["saturated: n=1e4", "n=1e5"]),
+    ],
+)
+def test_a_grid_that_is_too_small_is_inconclusive_and_says_which_points_are_lost(rate, results, grid, named):
+    outcome = run("lasso_rate", results_dir=str(results), workers=1, progress=False, sweep={"n": grid})
+    check = outcome.verdict["checks"]["exponent_n"]
+    assert (outcome.verdict["verdict"], check["verdict"], check["estimate"]) == ("inconclusive", "inconclusive", None)
+    assert all(word in check["reason"] for word in named)
+
+
+def test_an_overspending_mechanism_is_caught_by_the_budget_check(results):
+    """At epsilon = 50 the printed constants spend more than they say, even with Gumbel selection."""
+    outcome = run(
+        "pair",
+        results_dir=str(results),
+        workers=1,
+        progress=False,
+        sweep={"epsilon": [50]},
+        checks={
+            "spent": {"rule": "below", "role": "claim", "series": ["pair"], "quantity": "spent_epsilon", "expected": 1}
+        },
+    )
+    assert outcome.verdict["checks"]["spent"]["verdict"] == "refuted"
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_every_check_of_the_experiment_comes_out_as_expected(results, name):
+    outcome = run(name, results_dir=str(results), workers=1, progress=False)
+    assert outcome.failed == 0
+    assert outcome.verdict["as_expected"], str(outcome)
+    assert outcome.verdict["verdict"] == "confirmed"
+
+
+def test_the_real_table_stays_below_the_bound(results):
+    pytest.importorskip("statsmodels", reason="the optional extra data is not installed")
+    outcome = run("lasso_data", results_dir=str(results), workers=1, progress=False)
+    assert outcome.verdict["as_expected"], str(outcome)
+    assert "clipped_labels: 205" in str(outcome)
+
+
+def test_another_pair_can_be_named_from_the_config_groups(results):
+    outcome = run(
+        "pair", results_dir=str(results), workers=1, progress=False, replicates=1, sweep={"n": [3e5, 1e6], "p": [50]}
+    )
+    assert outcome.verdict["verdict"] == "confirmed"

@@ -1,0 +1,126 @@
+import math
+import pickle
+
+import numpy as np
+import pytest
+
+from dprepro.algorithms import DataFree, FrankWolfe, NoisyFrankWolfe
+from dprepro.budget import Neighbours
+from dprepro.constructions import FlatOptimum, RandomDesign, TunedNeedle
+from dprepro.engine import measure_cell
+from dprepro.errors import Incompatible, InputError
+from dprepro.studies import Design, RateStudy, Series
+
+SWEEP = {"n": [1e5, 1e6], "p": [20.0], "epsilon": [1.0], "delta": [1e-6]}
+
+
+def study(**series):
+    return RateStudy(series=series, bound="lasso.theorem_2_5", shape="lasso.theorem_2_5_rate")
+
+
+def claim(**changes):
+    return Series(**{"role": "claim", "algorithm": NoisyFrankWolfe(), "construction": TunedNeedle()} | changes)
+
+
+def test_cells_are_series_by_grid_by_replicate_with_all_main_axes():
+    cells = study(a=claim(), b=claim(role="context", at_most={"n": 1e5}, replicates=1)).cells(Design(SWEEP, 3))
+    assert [cell.series for cell in cells] == ["a"] * 6 + ["b"]
+    assert cells[0].axes == {"n": 100_000, "p": 20, "epsilon": 1, "delta": 1e-6, "norm": 1}
+
+
+def test_series_with_the_same_science_share_their_cells_and_others_do_not():
+    cells = study(a=claim(), b=claim(role="context"), c=claim(algorithm=NoisyFrankWolfe(selection="laplace"))).cells(
+        Design(SWEEP)
+    )
+    keys = {cell.series: cell.key for cell in cells if cell.axes["n"] == 1e5}
+    assert keys["a"] == keys["b"] != keys["c"]
+
+
+@pytest.mark.parametrize(
+    "changed",
+    [
+        claim(algorithm=NoisyFrankWolfe(constants="exact")),
+        claim(construction=TunedNeedle(view="moments")),
+        claim(reduction="grouped_vertices"),
+        claim(bound="none"),
+    ],
+)
+def test_everything_scientific_enters_the_key(changed):
+    def key(series, neighbours=Neighbours.REPLACE_ONE, **design):
+        one = RateStudy(series={"a": series}, bound="lasso.theorem_2_5", neighbours=neighbours)
+        return one.cells(Design(SWEEP, **design))[0].key
+
+    base = key(claim())
+    assert key(changed) != base
+    assert key(claim(), Neighbours.ADD_OR_REMOVE_ONE) != base
+    assert key(claim(), seed=1) != base
+    assert key(claim(role="context")) == base
+
+
+def test_an_axis_sets_the_parameter_of_its_name():
+    one = Series("claim", FrankWolfe(), FlatOptimum(), bound="lasso.theorem_2_2")
+    free = {"n": [4096.0], "p": [256.0], "steps": [10.0, 40.0]}
+    fw = RateStudy(series={"a": one}, shape="lasso.theorem_2_2_rate")
+    cells = fw.cells(Design(free))
+    results = [measure_cell(fw.measure, cell) for cell in cells]
+    assert [row.columns["total_steps"] for result in results for row in result.rows] == [10, 40]
+    assert [row.quantity for row in results[0].rows] == ["excess_risk"]  # nothing private, nothing spent
+
+
+def test_a_measurement_reports_risk_bound_trivial_risk_and_spending():
+    one = study(a=claim())
+    result = measure_cell(one.measure, one.cells(Design(SWEEP))[1])
+    risk, spent = result.rows
+    assert 0 < risk.value < risk.bound < risk.columns["trivial_risk"]
+    assert risk.columns["reduction"] == "grouped_vertices"
+    assert (spent.quantity, spent.bound) == ("spent_epsilon", 1)
+    assert spent.value < 1
+
+
+def test_the_literal_algorithm_can_be_asked_for_by_name():
+    one = study(a=claim(construction=TunedNeedle(view="moments"), reduction="literal"))
+    cell = one.cells(Design(SWEEP | {"n": [3e4]}))[0]
+    assert measure_cell(one.measure, cell).rows[0].columns["reduction"] == "literal"
+
+
+def test_delta_can_follow_n():
+    cells = study(a=claim(delta_power=2.0)).cells(Design(SWEEP))
+    assert [cell.axes["delta"] for cell in cells] == pytest.approx([1e-10, 1e-12])
+
+
+def test_a_point_outside_the_premise_is_skipped_and_a_study_can_be_pickled():
+    one = pickle.loads(pickle.dumps(study(a=claim())))
+    assert measure_cell(one.measure, one.cells(Design(SWEEP | {"n": [1e3]}))[0]).status.startswith("skipped: kappa")
+
+
+@pytest.mark.parametrize(
+    ("series", "sweep", "word"),
+    [
+        (claim(algorithm=FrankWolfe(), reduction="literal"), SWEEP, "needs a problem with records or moments"),
+        (claim(construction=RandomDesign(), reduction="grouped_vertices"), SWEEP, "groups"),
+        (claim(), SWEEP | {"colour": [1.0]}, "sweep.colour"),
+        (claim(at_most={"m": 3.0}), SWEEP, "at_most.m"),
+        (claim(at_most={"n": 3.0}), SWEEP, "sweep is empty"),
+        (claim(bound="lasso.nothing"), SWEEP, "unknown bound"),
+        (claim(sweep={"n": [-5.0]}), SWEEP, "n=-5"),
+    ],
+)
+def test_what_cannot_be_measured_is_refused_before_anything_runs(series, sweep, word):
+    with pytest.raises((InputError, Incompatible), match=word):
+        study(a=series).cells(Design(sweep))
+
+
+@pytest.mark.parametrize(
+    ("axis", "value"),
+    [("n", 0), ("n", 1.5), ("n", math.inf), ("p", 0), ("epsilon", 0), ("epsilon", math.nan), ("delta", 1), ("norm", 0)],
+)
+def test_an_axis_value_outside_its_range_is_refused_by_name(axis, value):
+    with pytest.raises(InputError, match=f"sweep.{axis}"):
+        Design({axis: [value]})
+
+
+def test_the_trivial_answer_runs_everywhere():
+    one = study(a=Series("context", DataFree(), TunedNeedle(), bound="none"))
+    result = measure_cell(one.measure, one.cells(Design(SWEEP))[1])
+    assert result.rows[0].value == pytest.approx(0.75, abs=1e-9)
+    assert np.isfinite(result.rows[1].value)
