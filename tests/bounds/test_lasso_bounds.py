@@ -56,7 +56,7 @@ def test_rate_of_theorem_2_5_has_the_claimed_exponents():
 def test_corollary_2_7_as_printed_does_not_follow_from_theorem_2_5():
     """Erratum: a sum of logarithms where the theorem has a product, ln p sqrt(ln(1/delta)).
 
-    With p = 1/delta both sides are powers of one logarithm l: l^(3/2) against 2 l + ln n, with a ratio of order l^(1/2).
+    With p = 1/delta both are powers of one logarithm l, l^(3/2) against 2 l + ln n: their ratio grows as l^(1/2).
     """
     ratios = []
     for power in (16, 32, 64, 128):
