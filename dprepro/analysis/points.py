@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dprepro.analysis.fits import NotEnoughError
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -44,7 +45,10 @@ def _selected(frame: pd.DataFrame, series: str, quantity: str, cell: list[str]) 
     chosen = own["quantity"] == quantity
     lost = own[~chosen & (own["status"] != "ok")].drop_duplicates(cell)
     if not chosen.any() and lost.empty:
-        raise unknown(f"quantity of series {series}", quantity, map(str, own["quantity"].unique()))
+        # An algorithm may lack a quantity that others have (nothing is spent where nothing is private): no slip.
+        if quantity in set(frame["quantity"]):
+            raise NotEnoughError(f"series {series} has no {quantity}")
+        raise unknown("quantity", quantity, map(str, frame["quantity"].unique()))
     known = pd.MultiIndex.from_frame(own.loc[chosen, cell])
     return pd.concat([own[chosen], lost[~pd.MultiIndex.from_frame(lost[cell]).isin(known)]])
 

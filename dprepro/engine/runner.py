@@ -276,6 +276,9 @@ def one_thread() -> bool:
 @lru_cache(maxsize=1)
 def _controller(_modules: int) -> Any:
     """Finding the libraries takes .7 ms, so it is done again only after an import."""
+    # scipy brings a BLAS of its own. It must be here before the first measurement: what that one computed with threads,
+    # and kept in a cache, would outlive the repetition that mends its own rows.
+    import scipy.linalg  # noqa: F401
     from threadpoolctl import ThreadpoolController
 
     return ThreadpoolController()

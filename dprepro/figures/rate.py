@@ -83,13 +83,13 @@ class Rate(Drawing):
                 self._column(upper, lower, rows, axis, styles, check, only_varying=len(axes) > 1)
                 shown, names = upper.get_legend_handles_labels()
                 handles |= dict(zip(names, shown, strict=True))
-            if any(line.get_gid() == SATURATED for panel in panels[0] for line in panel.lines):
-                handles[SATURATED] = _hollow()
                 if column == 0:
                     upper.set_title(self.title or _title(verdict, check), loc="left")
                     what = "risk, mean over n" if self.quantity == "excess_risk" else self.quantity
                     upper.set_ylabel(f"excess {what}")
                     lower.set_ylabel("local slope")
+            if any(line.get_gid() == SATURATED for panel in panels[0] for line in panel.lines):
+                handles[SATURATED] = _hollow()
             figure.legend(
                 list(handles.values()),
                 list(handles),

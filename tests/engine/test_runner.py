@@ -237,3 +237,14 @@ def test_importing_the_engine_imports_no_heavy_package() -> None:
     environment = {**os.environ, "PYTHONPATH": str(ROOT)}
     found = subprocess.run([sys.executable, "-c", program], env=environment, capture_output=True, text=True)
     assert (found.returncode, found.stderr.strip()) in {(0, ""), (1, "")}
+
+
+def test_no_blas_that_a_measurement_may_load_later_runs_with_threads() -> None:
+    """What a measurement computed with threads and kept in a cache would outlive the repetition that mends its rows."""
+    script = (
+        "from dprepro.engine import runner; runner.one_thread(); import numpy, scipy.linalg, threadpoolctl;"
+        "print(sorted({library['num_threads'] for library in threadpoolctl.threadpool_info()}))"
+    )
+    environment = {**os.environ, "PYTHONPATH": str(ROOT), "OPENBLAS_NUM_THREADS": "2"}
+    said = subprocess.run([sys.executable, "-c", script], env=environment, capture_output=True, text=True, check=True)
+    assert said.stdout.strip() == "[1]"
