@@ -102,6 +102,9 @@ class Rate(Drawing):
             )
         return figure
 
+    def _label(self, name: str) -> str:
+        return self.labels.get(name, name.replace("_", " "))
+
     def _styles(self, rows: pd.DataFrame) -> dict[str, tuple[str, dict[str, Any]]]:
         """Role and look of every series, claims first, then as the labels are ordered."""
         series = list(dict.fromkeys(zip(rows["series"], rows["role"], strict=True)))
@@ -134,7 +137,8 @@ class Rate(Drawing):
         for name, curves in drawn.items():
             role, style = styles[name]
             for curve in curves:
-                _curve(upper, curve, style, self.labels.get(name, name.replace("_", " ")))
+                # claims on top: other curves may lie close to them
+                _curve(upper, curve, style | {"zorder": 6 if role == "claim" else 3}, self._label(name))
                 if len(curve) > 1 and (role != "context" or name == main):
                     _slopes(lower, curve, style)
         if main:
@@ -210,7 +214,7 @@ def _curve(panel: Axes, points: pd.DataFrame, style: dict[str, Any], label: str)
             markerfacecolor="white",
             linestyle="none",
             markeredgewidth=0.7,
-            zorder=5,
+            zorder=style["zorder"] + 0.5,
             gid=SATURATED,
         )
 
