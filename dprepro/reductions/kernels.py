@@ -15,7 +15,8 @@ NONE, LAPLACE, GUMBEL = 0, 1, 2
 KINDS = {"none": NONE, "laplace": LAPLACE, "gumbel": GUMBEL}
 #: Coordinates b, b + B, ..., b + (BLOCK - 1) B form block b of B. So laid out, the minima of all blocks are found by
 #: passes along memory, without a reduction across the lanes of a vector register.
-BLOCK = 16
+BLOCK = 32
+PASS = 16  # rows in one unrolled loop
 LN2 = math.log(2.0)
 NEGLIGIBLE = -45.0  # a hazard of exp(-45) is below the rounding of a sum near one
 
@@ -82,20 +83,24 @@ def advance(level, column, offset, keep, add, signed, least, second):  # type: i
         level[j] = keep * level[j] + add * column[j]
     blocks = least.shape[0]
     levels, offsets = level.reshape((BLOCK, blocks)), offset.reshape((BLOCK, blocks))
-    for b in range(blocks):
-        low = levels[0, b] - offsets[0, b]
-        if signed:
-            low = -abs(low)
-        next_low = 1e300
-        for k in range(1, BLOCK):
-            score = levels[k, b] - offsets[k, b]
-            if signed:
-                score = -abs(score)
-            higher = score if score > low else low
-            low = score if score < low else low
-            next_low = higher if higher < next_low else next_low
-        least[b] = low
-        second[b] = next_low
+    # Passes of PASS rows: short enough for the compiler to unroll and to vectorise over b.
+    for row in range(0, BLOCK, PASS):
+        for b in range(blocks):
+            low, next_low = 1e300, 1e300
+            for k in range(PASS):
+                score = levels[row + k, b] - offsets[row + k, b]
+                if signed:
+                    score = -abs(score)
+                higher = score if score > low else low
+                low = score if score < low else low
+                next_low = higher if higher < next_low else next_low
+            if row > 0:
+                higher = low if low > least[b] else least[b]
+                low = low if low < least[b] else least[b]
+                next_low = next_low if next_low < second[b] else second[b]
+                next_low = higher if higher < next_low else next_low
+            least[b] = low
+            second[b] = next_low
 
 
 @njit(cache=True, inline="always")
@@ -156,10 +161,11 @@ def lazy_minimum(level, offset, least, second, p, signed, scale, kind, rng):  # 
                 budget -= rate
             else:
                 budget = rng.standard_exponential()
-                leader = leader_of(level, offset, blocks, b, signed)
                 value = unit * least[b] + draw_below(kind, rate, rng)
-                if leader < p and value < best:
-                    best, winner, winner_sign = value, leader, leading_sign(level, offset, leader, signed)
+                if value < best:
+                    leader = leader_of(level, offset, blocks, b, signed)
+                    if leader < p:
+                        best, winner, winner_sign = value, leader, leading_sign(level, offset, leader, signed)
         bound = unit * second[b]
         rate = hazard(kind, best - bound)
         i = 0
