@@ -8,8 +8,11 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import NoReturn
 
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
+
+INTERRUPTED = 130
 
 HELP = """usage: python -m dprepro [options] [+experiment=NAME] [key=value ...]
 
@@ -156,6 +159,17 @@ def say(error: DpreproError) -> int:
     return 0 if skipped else 2 if isinstance(error, InputError) else 1
 
 
+def leave(code: int) -> NoReturn:
+    """End the process with this exit code."""
+    if code == INTERRUPTED:
+        # At once: an import or a compilation that was interrupted half-way may crash when the interpreter is taken
+        # down, and Python may prefer to die of the signal.
+        sys.stdout.flush()
+        sys.stderr.flush()
+        os._exit(code)
+    sys.exit(code)
+
+
 def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str = "dprepro") -> int:
     """Run a command and turn what it raises into one line and an exit code; ``name`` is the command's module."""
     try:
@@ -163,7 +177,7 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
     except (Interrupted, KeyboardInterrupt) as error:
         again = shlex.join(["python", "-m", name, *arguments])
         print(f"{str(error) or 'interrupted; what was measured is stored'}: {again}", file=sys.stderr)
-        return 130
+        return INTERRUPTED
     except DpreproError as error:
         return say(error)
     except BrokenPipeError:
@@ -172,10 +186,10 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
         return 0
 
 
-def console() -> int:
+def console() -> NoReturn:
     """What the console script ``dprepro`` calls."""
-    return guarded(main, sys.argv[1:])
+    leave(guarded(main, sys.argv[1:]))
 
 
 if __name__ == "__main__":
-    sys.exit(console())
+    console()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dprepro.__main__ import guarded
+from dprepro.__main__ import guarded, leave
 from dprepro.errors import InputError
 
 HELP = """usage: python -m dprepro.ledger [results_dir=DIR]
@@ -41,4 +41,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    sys.exit(guarded(main, sys.argv[1:], "dprepro.ledger"))
+    leave(guarded(main, sys.argv[1:], "dprepro.ledger"))

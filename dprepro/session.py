@@ -30,6 +30,9 @@ if TYPE_CHECKING:
 VERSIONED = ("dprepro", "numpy", "scipy", "numba", "pandas", "dp-accounting", "hydra-core", "matplotlib")
 
 
+GROUPS = ("algorithm", "construction")
+
+
 @dataclass(frozen=True)
 class Outcome:
     """What a run gives.
@@ -73,14 +76,19 @@ class Outcome:
 def run(experiment: str, *, config_dir: str | None = None, progress: bool = True, **changes: Any) -> Outcome:
     """Run an experiment by name, as ``python -m dprepro +experiment=NAME`` does, and return what it gives.
 
-    ``changes`` replace keys of its configuration, mappings key by key: ``run("lasso_rate", sweep={"p": [100]})``.
+    ``changes`` replace keys of its configuration, mappings key by key: ``run("lasso_rate", sweep={"p": [100]})``; a
+    name for ``algorithm`` or ``construction`` chooses from the config groups.
 
     Raises:
         InputError: an unknown name or key, or a value that cannot be.
         Interrupted: on Ctrl-C; what was measured is stored.
     """
-    lines = [line for key, value in changes.items() for line in _flatten(key, value)]
-    overrides = [f"+experiment={experiment}", *(f"++{line}" for line in lines)]
+    overrides = [f"+experiment={experiment}"]
+    for key, value in changes.items():
+        if key in GROUPS and isinstance(value, str):
+            overrides.append(f"{key}={value}")
+        else:
+            overrides += [f"++{line}" for line in _flatten(key, value)]
     return run_experiment(build_experiment(compose(overrides, config_dir)), progress=progress)
 
 

@@ -55,10 +55,15 @@ class Algorithm(ABC):
     Class attributes:
         version: raise it when the law of the output changes; stored measurements of the old one are then not reused.
         needs: capabilities of the problem of which one suffices.
+        deterministic: whether equal data give equal answers, so that a single run has no error.
     """
 
     version: ClassVar[int] = 1
     needs: ClassVar[tuple[str, ...]] = ("records", "moments")
+    deterministic: ClassVar[bool] = False
+
+    def admit(self, budget: Budget) -> None:  # noqa: B027  most algorithms run under every budget
+        """Raise InputError for a budget under which the algorithm cannot run at all, whatever the data."""
 
     @abstractmethod
     def schedule(self, constants: Constants, budget: Budget) -> Schedule:

@@ -19,6 +19,7 @@ class DataFree(Algorithm):
     """Returns the set's start (zero for a ball, the barycentre of a simplex): private, and often hard to beat."""
 
     needs: ClassVar[tuple[str, ...]] = ("records", "moments", "groups", "population")
+    deterministic: ClassVar[bool] = True
 
     def schedule(self, constants: Constants, budget: Budget) -> Schedule:
         """One point, no step."""

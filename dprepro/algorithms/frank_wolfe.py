@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -28,6 +28,8 @@ class FrankWolfe(Algorithm):
     ``steps`` is T. ``step_size`` is ``decaying`` (Theorem 2.2) or ``constant`` (a negative control: a share
     (1 - 1/(T+2))^(T-1), about 1/e, of the first point stays in the answer for ever).
     """
+
+    deterministic: ClassVar[bool] = True
 
     steps: int = 100
     step_size: StepSize = "decaying"

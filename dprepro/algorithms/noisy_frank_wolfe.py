@@ -44,17 +44,21 @@ class NoisyFrankWolfe(Algorithm):
         if not 0 < self.steps_factor < math.inf:
             raise InputError(f"steps_factor must be positive, got steps_factor={self.steps_factor:g}")
 
+    def admit(self, budget: Budget) -> None:
+        """The printed noise scale needs a finite epsilon and a positive delta."""
+        if not budget.is_private or budget.delta == 0:
+            raise InputError(
+                f"NoisyFrankWolfe needs a finite epsilon and delta > 0, got epsilon={budget.epsilon:g}, "
+                f"delta={budget.delta:g}"
+            )
+
     def schedule(self, constants: Constants, budget: Budget) -> Schedule:
         """T and lambda of Theorem 2.5, with the expected regret of one selection among the vertices.
 
         Raises:
             InputError: epsilon infinite, delta zero (the printed scale divides by neither), or a set without vertices.
         """
-        if not budget.is_private or budget.delta == 0:
-            raise InputError(
-                f"NoisyFrankWolfe needs a finite epsilon and delta > 0, got epsilon={budget.epsilon:g}, "
-                f"delta={budget.delta:g}"
-            )
+        self.admit(budget)
         if constants.vertices < 2:
             raise InputError("NoisyFrankWolfe needs a polytope with at least 2 vertices")
         scale = constants.lipschitz * constants.radius
@@ -92,8 +96,10 @@ class NoisyFrankWolfe(Algorithm):
 
     def spent(self, constants: Constants, budget: Budget) -> Spent:
         """Epsilon that the accountant certifies for all T - 1 selections at the budget's delta (Theorem 2.4)."""
-        schedule = self.schedule(constants, budget)
-        return spent(self.guarantee(constants, budget), schedule.steps - 1, budget.delta)
+        uses = self.schedule(constants, budget).steps - 1
+        if uses == 0:  # T = 1: the start is published, no noise has a scale
+            return Spent(0.0, budget.delta, "no use")
+        return spent(self.guarantee(constants, budget), uses, budget.delta)
 
 
 def score_sensitivity(constants: Constants, neighbours: Neighbours) -> float:

@@ -34,7 +34,8 @@ class Below(Rule):
 
     The error of a point is the larger of its own and the series' pooled relative one, with the pooled degrees of
     freedom: two replicates alone say next to nothing about their error. A point with one replicate has the
-    pooled error; in a series without any replicates values are taken as exact. `largest_cell` in the details is the
+    pooled error. A series without any replicates is taken as exact, unless its study says that it is random (column
+    ``deterministic``): then the verdict is inconclusive. `largest_cell` in the details is the
     largest ratio of a single cell, which is not judged.
 
     Error rates, measured at a bound that holds with equality everywhere, log-normal noise of .05 to .2 and 2 to 5
@@ -66,6 +67,9 @@ class Below(Rule):
             # Dividing by a bound that is not positive would turn the inequality around.
             judgeable = points["state"].isin(["used", "saturated"])
             points.loc[judgeable & ~(points["bound"] > 0), "state"] = "unusable"
+            if _without_error(frame, name, self.quantity, points):
+                reason = f"{name} is random and has one replicate a point, hence no error; raise replicates"
+                return Measured(reason=reason, details=dict(named))
             prefix = f"{name}: " if len(series) > 1 else ""
             for state, labels in by_state(points, axes[0], axes).items():
                 named[state] += [prefix + label for label in labels]
@@ -99,6 +103,14 @@ class Below(Rule):
             return [self.series] if isinstance(self.series, str) else list(self.series)
         bounded = frame["bound"].notna() & (frame["quantity"] == self.quantity)
         return sorted(map(str, frame.loc[bounded & frame["role"].isin(["claim", "context"]), "series"].unique()))
+
+
+def _without_error(frame: pd.DataFrame, series: str, quantity: str, points: pd.DataFrame) -> bool:
+    """Whether a study has said that a series is random (column ``deterministic``) and no point was repeated."""
+    if "deterministic" not in frame.columns or (points["count"] > 1).any():
+        return False
+    said = frame.loc[(frame["series"] == series) & (frame["quantity"] == quantity), "deterministic"].dropna()
+    return len(said) > 0 and not said.astype(bool).all()
 
 
 def _half_widths(points: pd.DataFrame, tests: int) -> Vector:

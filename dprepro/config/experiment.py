@@ -95,5 +95,19 @@ def build_experiment(composed: Composed) -> Experiment:
         for one in rule.uses():
             if one not in series:
                 raise InputError(f"check {name}: {unknown('series', one, series)}")
+    _check_figure(settings.figure, cells, series, rules)
     stored = {key: value for key, value in composed.config.items() if key not in ("algorithm", "construction")}
     return Experiment(composed.name, settings, study, cells, stored, composed.overrides)
+
+
+def _check_figure(
+    figure: Mapping[str, Any], cells: Sequence[Cell], series: set[str], checks: Mapping[str, Any]
+) -> None:
+    """What a figure names must be there; otherwise it would be missed only after everything is measured."""
+    axes = {axis for cell in cells for axis in cell.axes}
+    named = {"axis": axes, "hide": series, "claim": series, "series": series, "labels": series, "check": set(checks)}
+    for option, choices in named.items():
+        given = figure.get(option) or ()
+        for one in [given] if isinstance(given, str) else given:
+            if one not in choices:
+                raise InputError(f"figure.{option}: {unknown(option, one, choices)}")

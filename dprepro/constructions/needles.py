@@ -5,7 +5,8 @@ the same inner product with m are interchangeable: a handful of groups carries a
 
 The gap at which one selection by the exponential mechanism loses most, among K candidates of which one is best and the
 others are equal, is lambda (1 + W((K - 1)/e)) (see `GumbelMin.expected_regret`). Both families place their vertices
-there, at the noise scale lambda that the algorithm will use, hence anew for each n.
+there or close to it (of the tuned needle's 2p - 1 rivals only p - 1 share the gap), at the noise scale lambda that the
+algorithm will use, hence anew for each n.
 """
 
 from __future__ import annotations

@@ -69,6 +69,8 @@ class Table(Construction):
         for column, bound in self.bounds.items():
             if len(bound) != 2 or not -math.inf < bound[0] < bound[1] < math.inf:
                 raise InputError(f"bounds of {column} must be [low, high] with low < high, got {list(bound)}")
+        if self.target in self.used or len(set(self.used)) < len(self.used):
+            raise InputError(f"features must be different columns without the target, got {', '.join(self.used)}")
         if not self.used:
             raise InputError("no feature is left; give bounds for at least one column besides the target")
 
@@ -145,12 +147,14 @@ class File(Table):
         import pandas as pd
 
         path = Path(self.path).expanduser()
-        if path.suffix not in (".csv", ".parquet"):
+        kind = path.suffix.lower()
+        if kind not in (".csv", ".parquet"):
             raise unknown(f"file type of {self.path}:", path.suffix, [".csv", ".parquet"])
         try:
-            return pd.read_csv(path) if path.suffix == ".csv" else pd.read_parquet(path)
+            return pd.read_csv(path) if kind == ".csv" else pd.read_parquet(path)
         except (OSError, ValueError) as error:
-            raise InputError(f"cannot read {self.path}: {str(error).splitlines()[0]}") from error
+            reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
+            raise InputError(f"cannot read {self.path}: {reason}") from error
 
 
 @dataclass(frozen=True)
@@ -198,6 +202,8 @@ def _scaled_of(key: str, holder: _ByIdentity) -> Scaled:
             )
         low, high = table.bounds[column]
         clipped[column] = int(((numbers < low) | (numbers > high)).sum())
+        if clipped[column] == len(numbers):
+            raise InputError(f"all values of {column} in {name} lie outside its bounds [{low:g}, {high:g}]")
         values[column] = 2 * (np.clip(numbers, low, high) - low) / (high - low) - 1
     order = np.random.default_rng(table.seed).permutation(len(raw))
     ones = [np.ones(len(raw))] if table.intercept else []

@@ -39,7 +39,7 @@ class Spent:
 def spent(guarantee: Guarantee, uses: int, delta: float) -> Spent:
     """Epsilon at ``delta`` of ``uses`` adaptive uses of a mechanism with this guarantee.
 
-    At delta = 0 only pure losses (and bounded ranges, through the pure loss eta that they imply) have a finite epsilon:
+    At delta = 0 only pure losses, and bounded ranges through the pure loss eta that they imply, have a finite epsilon:
     uses times the loss of one. Returns infinity where no finite epsilon exists.
 
     Raises:
@@ -52,9 +52,12 @@ def spent(guarantee: Guarantee, uses: int, delta: float) -> Spent:
     if isinstance(guarantee, PureLoss):
         return Spent(_pure(guarantee.epsilon, uses, delta), delta, "optimal composition of pure losses")
     if isinstance(guarantee, BoundedRange):
-        if delta == 0:
-            return Spent(guarantee.eta * uses, 0.0, "basic composition of pure losses")
-        return Spent(_zcdp(uses * guarantee.eta**2 / 8, delta), delta, "bounded range, zCDP, tight conversion")
+        # A range of eta implies the pure loss eta, which is the better account of a few large losses.
+        pure = _pure(guarantee.eta, uses, delta)
+        concentrated = _zcdp(uses * guarantee.eta**2 / 8, delta) if delta > 0 else math.inf
+        if concentrated < pure:
+            return Spent(concentrated, delta, "bounded range, zCDP, tight conversion")
+        return Spent(pure, delta, "optimal composition of pure losses")
     return Spent(_gaussian(guarantee.mu * math.sqrt(uses), delta), delta, "Gaussian, exact")
 
 

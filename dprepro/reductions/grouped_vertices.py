@@ -10,7 +10,7 @@ import numpy as np
 from dprepro.algorithms import Algorithm, FrankWolfe, NoisyFrankWolfe, Solution
 from dprepro.budget import Budget
 from dprepro.errors import Incompatible
-from dprepro.problems import GroupPoint, LeastSquares
+from dprepro.problems import GroupPoint, LeastSquares, Simplex
 from dprepro.problems.problem import Problem
 from dprepro.reductions.base import Reduction, vertex_plan, vertex_solution
 
@@ -37,7 +37,10 @@ class GroupedVertices(Reduction):
         from dprepro.reductions import kernels  # numba is imported only to run, not to check a configuration
 
         schedule, kind, constant = vertex_plan(self.algorithm, problem, budget)
+        # The literal algorithm starts at the set's start: zero in a ball, equal weights on all vertices of a simplex.
         weights = np.zeros(len(groups.sizes))
+        if isinstance(problem.constraint_set, Simplex):
+            weights += groups.sizes / groups.sizes.sum()
         kernels.grouped_frank_wolfe(
             np.ascontiguousarray(groups.gram, dtype=np.float64),
             np.ascontiguousarray(groups.cross, dtype=np.float64),

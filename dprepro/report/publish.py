@@ -59,13 +59,20 @@ def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(folder / "measurements.parquet", _parquet(frame))
         replace_file(folder / "verdict.json", (json.dumps(verdict, indent=2, allow_nan=False) + "\n").encode())
-        for kind, content in _files(drawing.draw(frame, verdict)).items():
+        for kind, content in _drawn(drawing, frame, verdict).items():
             replace_file(folder / f"figure.{kind}", content)
         replace_file(folder / "config.yaml", _yaml(run.config).encode())
         replace_file(folder / "run.log", (text + "\n").encode())
     except OSError as error:
         raise InputError(f"cannot write {folder}: {error.strerror or error}; choose another results_dir") from error
     return Published(folder, frame, verdict, text, drawing)
+
+
+def _drawn(drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> dict[str, bytes]:
+    try:
+        return _files(drawing.draw(frame, verdict))
+    except (ValueError, TypeError, KeyError) as error:  # a title that is no mathematics, a range upside down
+        raise InputError(f"the figure cannot be drawn: {type(error).__name__}: {error}") from error
 
 
 def judge_run(run: Run, frame: pd.DataFrame) -> dict[str, Any]:

@@ -21,6 +21,7 @@ from dprepro.reductions import AUTOMATIC, choose, solver
 from dprepro.studies.base import MAIN_AXES, Design, Study
 from dprepro.studies.describe import describe
 
+MOST_CELLS = 10_000_000  # more would fill the memory before the first is measured
 Role = Literal["claim", "control", "context"]
 T = TypeVar("T")
 
@@ -62,7 +63,7 @@ class RateStudy(Study):
         shape: shape of the rate, by name; may be empty.
 
     Columns besides the contract's: ``shape``, ``trivial_risk`` (excess risk of the data-free start), ``total_steps``,
-    ``noise_scale``, ``reduction``, ``gap`` (certificate of the minimum).
+    ``noise_scale``, ``reduction``, ``gap`` (certificate of the minimum), ``deterministic`` (one run has no error).
     """
 
     series: Mapping[str, Series]
@@ -77,6 +78,9 @@ class RateStudy(Study):
         cells: list[Cell] = []
         for label, one in self.series.items():
             axes = MAIN_AXES_AS_LISTS | dict(design.sweep) | dict(one.sweep)
+            wanted = math.prod(len(values) for values in axes.values()) * (one.replicates or design.replicates)
+            if wanted > MOST_CELLS:
+                raise InputError(f"series {label} asks for {wanted:.3g} cells, more than {MOST_CELLS:.0e} in one run")
             Design(axes, one.replicates or 1, design.seed)  # checks the series' own axes
             for axis, limit in one.at_most.items():
                 if axis not in axes:
@@ -92,6 +96,7 @@ class RateStudy(Study):
                 points.setdefault(tuple(settled.values()), settled)
             for point in points.values():
                 self._reduction(label, one, point)
+                at(one.algorithm, point).admit(Budget(point["epsilon"], point["delta"], self.neighbours))
                 for replicate in range(one.replicates or design.replicates):
                     cells.append(Cell(label, one.role, point, replicate, design.seed, science))
         if not cells:
@@ -118,12 +123,13 @@ class RateStudy(Study):
     ) -> list[Row]:
         explicit = one.bound or self.bound
         columns: dict[str, float | int | str | bool | None] = {
-            "shape": bounds.evaluate(self.shape, numbers) if self.shape else None,
+            "shape": _shape(self.shape, numbers),
             "trivial_risk": problem.trivial_risk,
             "total_steps": solution.schedule.steps,
             "noise_scale": solution.schedule.noise_scale,
             "reduction": reduction,
             "gap": problem.minimum.gap,
+            "deterministic": one.algorithm.deterministic,
         }
         bound = bounds.evaluate(explicit, numbers) if explicit not in ("", "none") else None
         rows = [Row("excess_risk", problem.excess_risk(solution.theta), bound, columns)]
@@ -133,7 +139,7 @@ class RateStudy(Study):
                     "spent_epsilon",
                     solution.spent.epsilon,
                     numbers["epsilon"],
-                    {"total_steps": solution.schedule.steps},
+                    {"total_steps": solution.schedule.steps, "deterministic": True},
                 )
             )
         return rows
@@ -163,6 +169,14 @@ class RateStudy(Study):
     def _reduction(self, label: str, one: Series, point: Mapping[str, float]) -> str:
         capabilities = at(one.construction, point).capabilities(point)
         return choose(one.reduction, one.algorithm, capabilities, f"series {label}")
+
+
+def _shape(name: str, numbers: Mapping[str, float]) -> float | None:
+    """The rate's shape; None where it has no value (a logarithm of 1/delta at delta = 0)."""
+    try:
+        return bounds.evaluate(name, numbers) if name else None
+    except ZeroDivisionError:
+        return None
 
 
 MAIN_AXES_AS_LISTS: dict[str, Sequence[float]] = {axis: [value] for axis, value in MAIN_AXES.items()}

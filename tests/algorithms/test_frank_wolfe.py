@@ -127,3 +127,12 @@ def test_more_noise_free_steps_bring_the_risk_down_to_the_certified_minimum():
     ]
     assert risks[0] > risks[1] > risks[2] >= 0
     assert risks[2] < 1e-4
+
+
+@pytest.mark.parametrize("constants", ["printed", "exact"])
+def test_one_step_of_the_schedule_publishes_the_start_and_spends_nothing(constants):
+    algorithm = NoisyFrankWolfe(constants=constants)
+    public = TunedNeedle().constants({"n": 10, "p": 5})
+    tiny = Budget(0.01, 1e-6, Neighbours.REPLACE_ONE)
+    assert algorithm.schedule(public, tiny).steps == 1
+    assert algorithm.spent(public, tiny).epsilon == 0

@@ -65,7 +65,7 @@ def test_the_bare_command_lists_experiments_and_last_verdicts_at_80_columns(
     elsewhere: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write_config_dir(tmp_path / "mine", broken="claim: [a\n", long=CHEAP.replace("cheaply", "x" * 99))
-    assert command("--config-dir", folder, "+experiment=cheap", "replicates=1") == 0
+    assert command("--config-dir", folder, "+experiment=cheap", "seed=1") == 0
     assert command("--config-dir", folder, "+experiment=cheap_too") == 0
     capsys.readouterr()
     assert command("--config-dir", folder) == 0

@@ -76,6 +76,13 @@ def test_exact_noise_spends_the_budget_and_less_noise_overspends(mechanism, uses
     assert spent(mechanism(scale / 1.01).guarantee(0.01), uses, BUDGET.delta).epsilon > 1.0
 
 
+@pytest.mark.parametrize(
+    ("eta", "uses", "delta", "at_most"), [(1, 1, 1e-6, 1), (0.5, 2, 1e-6, 1), (1, 3, 1e-6, 3), (3, 1, 0.01, 3)]
+)
+def test_few_uses_of_a_bounded_range_never_spend_more_than_basic_composition(eta, uses, delta, at_most):
+    assert spent(BoundedRange(eta), uses, delta).epsilon <= at_most
+
+
 def test_gaussian_noise_cannot_be_pure():
     with pytest.raises(InputError, match="delta=0"):
         noise_for(lambda lam: Gaussian(lam).guarantee(1.0), 10, Budget(1.0, 0.0, Neighbours.REPLACE_ONE))

@@ -13,7 +13,7 @@ from dprepro.algorithms import FrankWolfe, NoisyFrankWolfe
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import CentredNeedle, FlatOptimum, RandomDesign, TunedNeedle
 from dprepro.errors import Incompatible, InputError
-from dprepro.problems import L1Ball, LeastSquares, Moments, Simplex
+from dprepro.problems import L1Ball, LeastSquares, Moments, Simplex, VertexGroups
 from dprepro.reductions import GroupedVertices, IncrementalGradients, choose, kernels
 
 ALARM = 1e-4
@@ -55,6 +55,18 @@ def test_grouped_vertices_have_the_literal_law(selection, construction):
     wrong = dataclasses.replace(grouped.groups, sizes=np.array([1.0, 15.0, 1.0, 15.0]))
     planted = LeastSquares.from_groups(wrong, 4000, L1Ball(16))
     assert ks_2samp(sample, risks(GroupedVertices(algorithm), planted, 800, seed=3)).pvalue < ALARM
+
+
+@pytest.mark.parametrize("steps", [1, 2, 5, 40])
+def test_grouped_vertices_start_where_the_literal_algorithm_does_on_a_simplex(steps):
+    m = np.array([0.5, 0.2, 0.2, 0.2])
+    listed = LeastSquares.from_moments(Moments(n=100, cross=m, second_moment=1.0, gram=np.outer(m, m)), Simplex(4))
+    inner = m[:2]
+    sizes = np.array([1.0, 3.0])
+    grouped = LeastSquares.from_groups(VertexGroups(sizes, np.outer(inner, inner), inner, 1.0), 100, Simplex(4))
+    algorithm, rng = FrankWolfe(steps=steps), np.random.default_rng(0)
+    literal = listed.excess_risk(algorithm.solve(listed, BUDGET, rng).theta)
+    assert grouped.excess_risk(GroupedVertices(algorithm).solve(grouped, BUDGET, rng).theta) == pytest.approx(literal)
 
 
 @pytest.mark.parametrize("selection", SELECTIONS)
