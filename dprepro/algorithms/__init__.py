@@ -4,5 +4,6 @@ from dprepro.algorithms.base import Algorithm, Schedule, Solution
 from dprepro.algorithms.data_free import DataFree
 from dprepro.algorithms.frank_wolfe import FrankWolfe
 from dprepro.algorithms.noisy_frank_wolfe import NoisyFrankWolfe
+from dprepro.algorithms.objective_perturbation import ObjectivePerturbation
 
-__all__ = ["Algorithm", "DataFree", "FrankWolfe", "NoisyFrankWolfe", "Schedule", "Solution"]
+__all__ = ["Algorithm", "DataFree", "FrankWolfe", "NoisyFrankWolfe", "ObjectivePerturbation", "Schedule", "Solution"]

@@ -3,6 +3,12 @@
 from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
+from dprepro.constructions.perturbation import (
+    LinearSlope,
+    NiceRegression,
+    OrthogonalRegression,
+    RandomQuadratic,
+)
 from dprepro.constructions.table import File, RandHealth, Table
 
 __all__ = [
@@ -10,9 +16,13 @@ __all__ = [
     "Construction",
     "File",
     "FlatOptimum",
+    "LinearSlope",
+    "NiceRegression",
+    "OrthogonalRegression",
     "Point",
     "RandHealth",
     "RandomDesign",
+    "RandomQuadratic",
     "Table",
     "TunedNeedle",
 ]

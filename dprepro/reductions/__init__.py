@@ -7,11 +7,13 @@ from dprepro.errors import Incompatible, unknown
 from dprepro.reductions.base import Reduction
 from dprepro.reductions.grouped_vertices import GroupedVertices
 from dprepro.reductions.incremental_gradients import IncrementalGradients
+from dprepro.reductions.invariant_noise import InvariantNoise
 
 #: By name, the cheapest first: `automatic` takes the first that serves.
 REDUCTIONS: dict[str, type[Reduction]] = {
     "grouped_vertices": GroupedVertices,
     "incremental_gradients": IncrementalGradients,
+    "invariant_noise": InvariantNoise,
 }
 LITERAL = "literal"
 AUTOMATIC = "automatic"
@@ -51,6 +53,7 @@ __all__ = [
     "REDUCTIONS",
     "GroupedVertices",
     "IncrementalGradients",
+    "InvariantNoise",
     "Reduction",
     "choose",
     "solver",
