@@ -2,6 +2,7 @@
 
 from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
+from dprepro.constructions.direction import DirectionRegression
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
 from dprepro.constructions.perturbation import (
     LinearSlope,
@@ -14,6 +15,7 @@ from dprepro.constructions.table import File, RandHealth, Table
 __all__ = [
     "CentredNeedle",
     "Construction",
+    "DirectionRegression",
     "File",
     "FlatOptimum",
     "LinearSlope",

@@ -146,8 +146,10 @@ class RandomQuadratic(Construction):
         return Quadratic(within, self.constants(point), lengths**2 / p, lengths * labels / p, weight)
 
     def _set(self, point: Point) -> Box | L1Ball | L2Ball:
-        kind = {"box": Box, "l1_ball": L1Ball, "l2_ball": L2Ball}[self.within]
-        return kind(int(point["p"]), point["norm"])
+        p, radius = int(point["p"]), point["norm"]
+        if self.within == "box":
+            return Box(p, radius)
+        return L1Ball(p, radius) if self.within == "l1_ball" else L2Ball(p, radius)
 
 
 def _one_direction(view: View, constants: Constants, curvature: float, slope: float) -> Quadratic:

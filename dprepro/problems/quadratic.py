@@ -13,7 +13,7 @@ from dprepro.errors import Incompatible, InputError
 from dprepro.problems.constants import Constants
 from dprepro.problems.data import FloatArray, Minimum, Point
 from dprepro.problems.problem import Problem, as_theta
-from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball
+from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LqBall
 
 
 _Path: TypeAlias = Callable[[float], FloatArray]
@@ -21,7 +21,7 @@ _Size: TypeAlias = Callable[[FloatArray], float]
 
 
 class Quadratic(Problem):
-    """J(theta) = (1/2) sum_j h_j theta_j^2 - c.theta + w ||theta||_1, the mean over n records, over a ball or a box.
+    """J(theta) = (1/2) sum_j h_j theta_j^2 - c.theta + w ||theta||_1, the mean over n records, over a ball or a box. (An lq ball: along one coordinate.)
 
     Linear losses have h = 0; squared losses with an orthogonal design have the diagonal h. The constant is left out.
     w is r's weight divided by n.
@@ -43,14 +43,16 @@ class Quadratic(Problem):
         l1_weight: float = 0.0,
         spare: float = 0,
     ) -> None:
-        if not isinstance(constraint_set, Box | L1Ball | L2Ball):
-            raise InputError(f"choices of the set: Box, L1Ball, L2Ball; got {type(constraint_set).__name__}")
+        if not isinstance(constraint_set, Box | L1Ball | L2Ball | LqBall):
+            raise InputError(f"choices of the set: Box, L1Ball, L2Ball, LqBall; got {type(constraint_set).__name__}")
         self._curvature = np.broadcast_to(np.asarray(curvature, dtype=np.float64), (constraint_set.p,))
         self._linear = np.asarray(linear, dtype=np.float64)
         if self._linear.shape != (constraint_set.p,):
             raise InputError(f"linear must have shape ({constraint_set.p},), got {self._linear.shape}")
         if not (self._curvature.min() >= 0 and l1_weight >= 0):
             raise InputError("curvature and l1_weight must be at least 0")
+        if isinstance(constraint_set, LqBall) and (self._linear[1:].any() or self._curvature[1:].any() or l1_weight):
+            raise InputError("in an lq ball the data must lie along the first coordinate, without an l1 term")
         if spare and (not isinstance(constraint_set, L2Ball) or self._linear[-1] != 0 or l1_weight):
             raise InputError("spare directions need an l2 ball, no linear term in the last coordinate and no l1 term")
         self._constraint_set, self._constants = constraint_set, constants
@@ -63,6 +65,16 @@ class Quadratic(Problem):
     @property
     def constraint_set(self) -> ConstraintSet:
         return self._constraint_set
+
+    @property
+    def curvature(self) -> FloatArray:
+        """h, shape (p,)."""
+        return self._curvature
+
+    @property
+    def linear(self) -> FloatArray:
+        """c, shape (p,)."""
+        return self._linear
 
     @property
     def capabilities(self) -> frozenset[str]:
@@ -108,7 +120,7 @@ class Quadratic(Problem):
         """
         theta, within = self._minimiser(), self._constraint_set
         gradient, w = self.gradient(theta), self.l1_weight
-        pull = np.maximum(np.abs(gradient) - w, 0.0)
+        pull = np.maximum(np.abs(gradient) - w, 0.0)  # an lq ball has one entry that is not zero, so any norm serves
         best = pull.sum() if isinstance(within, Box) else pull.max() if isinstance(within, L1Ball) else _norm(pull)
         gap = float(gradient @ theta) + w * float(np.abs(theta).sum()) + within.radius * float(best)
         return Minimum(theta, self.risk(theta), max(0.0, gap))
@@ -121,6 +133,8 @@ class Quadratic(Problem):
         if isinstance(self._constraint_set, Box):
             with np.errstate(divide="ignore", invalid="ignore"):
                 return np.where(pull == 0, 0.0, np.clip(pull / h, -radius, radius))
+        if isinstance(self._constraint_set, LqBall):
+            return _divided(pull, np.maximum(h, np.abs(pull) / radius))
         if isinstance(self._constraint_set, L2Ball):
             if h.min() == h.max():  # all directions alike
                 return pull / max(float(h[0]), _norm(pull) / radius)

@@ -106,7 +106,8 @@ def _inequalities(
     n, delta = problem.constants.n, schedule.regulariser
     regularised = problem.perturbed(0.0, delta / n)  # J#, whose minimiser is theta#
     at, least = regularised.minimum.theta, problem.minimum.theta
-    assert isinstance(at, np.ndarray) and isinstance(least, np.ndarray)
+    assert isinstance(at, np.ndarray)
+    assert isinstance(least, np.ndarray)
     ridge = delta / (2 * n) * float(least @ least)
     found: dict[str, list[float]] = {"lemma_24": [], "corollary_25": [], "lemma_3": []}
     for solution in solutions:
