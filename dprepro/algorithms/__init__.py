@@ -7,4 +7,13 @@ from dprepro.algorithms.gaussian_frank_wolfe import GaussianFrankWolfe
 from dprepro.algorithms.noisy_frank_wolfe import NoisyFrankWolfe
 from dprepro.algorithms.objective_perturbation import ObjectivePerturbation
 
-__all__ = ["Algorithm", "DataFree", "FrankWolfe", "GaussianFrankWolfe", "NoisyFrankWolfe", "ObjectivePerturbation", "Schedule", "Solution"]
+__all__ = [
+    "Algorithm",
+    "DataFree",
+    "FrankWolfe",
+    "GaussianFrankWolfe",
+    "NoisyFrankWolfe",
+    "ObjectivePerturbation",
+    "Schedule",
+    "Solution",
+]

@@ -15,7 +15,6 @@ from dprepro.problems.data import FloatArray, Minimum, Point
 from dprepro.problems.problem import Problem, as_theta
 from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LqBall
 
-
 _Path: TypeAlias = Callable[[float], FloatArray]
 _Size: TypeAlias = Callable[[FloatArray], float]
 

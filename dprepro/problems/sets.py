@@ -8,6 +8,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import TypeAlias
 
 import numpy as np
@@ -348,6 +349,7 @@ def _onto_simplex(point: FloatArray, radius: float) -> FloatArray:
     return projected
 
 
+@lru_cache(maxsize=1024)
 def _mean_largest_absolute_normal(p: int) -> float:
     """E max_j |b_j| over p independent standard normals: the integral of 1 - (1 - erfc(t/sqrt 2))^p over t > 0."""
     from scipy.special import erfc
@@ -383,6 +385,7 @@ def _shrunk(size: FloatArray, level: float, q: float) -> FloatArray:
     return 0.5 * (low + high)
 
 
+@lru_cache(maxsize=1024)
 def _mean_normal_power_norm(p: int, order: float) -> float:
     """E ||b||_order, b ~ N(0, I_p), for 1 < order < inf: E S^r with S = sum |b_j|^order and r = 1/order.
 

@@ -2,6 +2,7 @@
 
 from dprepro.studies.base import Design, Study
 from dprepro.studies.envelope import EnvelopeStudy
+from dprepro.studies.one_dimension import OneDimensionStudy
 from dprepro.studies.rate import RateStudy, Series
 
-__all__ = ["Design", "EnvelopeStudy", "RateStudy", "Series", "Study"]
+__all__ = ["Design", "EnvelopeStudy", "OneDimensionStudy", "RateStudy", "Series", "Study"]

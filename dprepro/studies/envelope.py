@@ -9,7 +9,6 @@ from typing import Any
 
 import numpy as np
 
-from dprepro import bounds
 from dprepro.algorithms import Algorithm, ObjectivePerturbation, Schedule, Solution
 from dprepro.algorithms.objective_perturbation import PerturbationSchedule
 from dprepro.budget import Budget
