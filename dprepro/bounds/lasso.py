@@ -85,4 +85,5 @@ def theorem_2_5_over_algorithm_gap(
     Theorem 2.6 has (L_2 G_C)^(2/3) = (4 sqrt p)^(2/3) ln(2p)^(1/3) there, up to constants, and Theorem 2.5 ln(2p).
     """
     rate = theorem_2_5_rate(n, epsilon, delta, curvature, lipschitz, radius, vertices)
-    return rate / math.log(2 * p) ** (2 / 3)
+    logarithm: float = math.log(2 * p) ** (2 / 3)
+    return rate / logarithm

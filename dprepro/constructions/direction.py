@@ -37,8 +37,8 @@ class DirectionRegression(Construction):
     Attributes:
         within: the set, of radius 1.
         q: order of the lq ball.
-        features: records have ||x||_2 <= 1 (``l2``), or |x_ij| <= 1 (``sup``, as in the LASSO: the l2-Lipschitz constant
-            then is 4 sqrt p).
+        features: records have ||x||_2 <= 1 (``l2``), or |x_ij| <= 1 (``sup``, as in the LASSO: the l2-Lipschitz
+            constant then is 4 sqrt p).
         listed: all p coordinates for the literal algorithm, instead of groups or the data's subspace; always so for lq.
     """
 
@@ -106,7 +106,9 @@ class DirectionRegression(Construction):
         p = int(point["p"])
         if self.within == "lq_ball":
             return LqBall(p, 1.0, self.q)
-        return {"l1_ball": L1Ball, "l2_ball": L2Ball, "simplex": Simplex}[self.within](p)
+        if self.within == "simplex":
+            return Simplex(p)
+        return L1Ball(p) if self.within == "l1_ball" else L2Ball(p)
 
 
 def _with(constants: Constants, problem: LeastSquares) -> LeastSquares:

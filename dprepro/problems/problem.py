@@ -17,8 +17,9 @@ class Problem(ABC):
     """A convex risk, always the mean over n records, over a constraint set.
 
     Capabilities say what an algorithm may ask for beyond risk and gradient: "records", "moments", "groups",
-    "population", "quadratic" (a :class:`~dprepro.problems.quadratic.Quadratic`, to which a linear and a quadratic term can
-    be added), "subspace" (only the coordinates along the data are listed). Asking for another raises :class:`Incompatible` with the reason.
+    "population", "quadratic" (a :class:`~dprepro.problems.quadratic.Quadratic`, to which terms can be added),
+    "subspace" (only the coordinates along the data are listed). Asking for another raises :class:`Incompatible` with
+    the reason.
     """
 
     @property

@@ -1,4 +1,4 @@
-"""Quadratic risks with a diagonal Hessian and an l1 regulariser, to which a linear and a quadratic term can be added."""
+"""Quadratic risks with a diagonal Hessian and an l1 regulariser, to which such terms can be added."""
 
 from __future__ import annotations
 
@@ -20,7 +20,9 @@ _Size: TypeAlias = Callable[[FloatArray], float]
 
 
 class Quadratic(Problem):
-    """J(theta) = (1/2) sum_j h_j theta_j^2 - c.theta + w ||theta||_1, the mean over n records, over a ball or a box. (An lq ball: along one coordinate.)
+    """J(theta) = (1/2) sum_j h_j theta_j^2 - c.theta + w ||theta||_1, the mean over n records, over a ball or a box.
+
+    An lq ball is allowed where the data lie along the first coordinate.
 
     Linear losses have h = 0; squared losses with an orthogonal design have the diagonal h. The constant is left out.
     w is r's weight divided by n.

@@ -33,11 +33,12 @@ class PrivacySeries:
 class OneDimensionStudy(Study):
     """The exact delta(epsilon) and the largest privacy loss between two neighbouring data sets.
 
-    The data sets: records that say nothing (x = 0), and those with one more, whose loss is (zeta^2/lambda)
-    ln cosh(lambda (theta - c)/zeta): smooth, |l'| <= zeta, 0 < l'' <= lambda, with zeta = lambda = 1. Then theta^priv =
-    alpha has the density nu(b) |db/d alpha| at b = -Delta alpha, with the further record at b = -(Delta alpha +
-    l'(alpha)). Pairs of neighbours give a lower bound on what the mechanism spends: exceeding the budget disproves
-    privacy. The record's centre c is where b is ``centres`` times the noise's scale; the worst of them counts.
+    The data sets: records that say nothing (x = 0), and those with one more, whose loss is (lambda/2)
+    (theta - c)^2, continued with slope +-zeta where it would be steeper, zeta = lambda = 1. (Its Hessian jumps; a loss
+    with a continuous one is as near as one likes, and so is its delta.) Then theta^priv = alpha has the density nu(b)
+    |db/d alpha| at b = -Delta alpha, and with the further record at b = -(Delta alpha + l'(alpha)). The record's centre
+    c is where b is ``centres`` times the noise's scale; the worst of them counts. Pairs of neighbours give a lower
+    bound on what the mechanism spends: exceeding the budget disproves privacy.
 
     Quantities: ``exact_delta``, the largest over pairs and directions of the integral of (p - e^epsilon p')_+, with the
     budget's delta as bound (delta > 0 only); ``largest_loss``, the largest |ln p/p'|, with epsilon as bound (delta =
@@ -92,11 +93,11 @@ def _densities(
     """
     far = (40 * scale + 1) / ridge
     middle = centre * scale / ridge
-    near = min(20.0, far)
+    near = min(2.0, far)
     fine = np.linspace(-near, near, POINTS)
     outside = np.geomspace(near, 2 * far, POINTS // 4)[1:]
     alpha = middle + np.concatenate([-outside[::-1], fine, outside])
-    slope, curve = np.tanh(alpha - middle), 1 - np.tanh(alpha - middle) ** 2
+    slope, curve = np.clip(alpha - middle, -1, 1), (np.abs(alpha - middle) < 1).astype(float)
     without = _log_density(noise, ridge * alpha, scale) + math.log(ridge)
     added = _log_density(noise, ridge * alpha + slope, scale) + np.log(ridge + curve)
     return alpha, added, without
