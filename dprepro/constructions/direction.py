@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from typing import Literal
 
 import numpy as np
@@ -92,12 +92,12 @@ class DirectionRegression(Construction):
             inner = np.array([a, 0.0, -a, 0.0]) if isinstance(within, L1Ball) else np.array([a, 0.0])
             sizes = np.tile([1.0, p - 1.0], inner.size // 2)
             groups = VertexGroups(sizes, np.outer(inner, inner), inner, second_moment=1.0)
-            return _with(constants, LeastSquares.from_groups(groups, point["n"], within))
+            return LeastSquares.from_groups(groups, point["n"], within).with_constants(constants)
         first = np.zeros(2 if "subspace" in kinds else p)
         first[0] = a
         if "moments" in kinds:
             moments = Moments(n=point["n"], cross=first, second_moment=1.0, factor=first[None, :])
-            return _with(constants, LeastSquares.from_moments(moments, within))
+            return LeastSquares.from_moments(moments, within).with_constants(constants)
         if "subspace" in kinds:
             return Quadratic(L2Ball(2), constants, 2 * first**2, 2 * first, spare=p - 1)
         return Quadratic(within, constants, 2 * first**2, 2 * first)
@@ -109,9 +109,3 @@ class DirectionRegression(Construction):
         if self.within == "simplex":
             return Simplex(p)
         return L1Ball(p) if self.within == "l1_ball" else L2Ball(p)
-
-
-def _with(constants: Constants, problem: LeastSquares) -> LeastSquares:
-    """The problem with the constants of the domain that the construction means."""
-    problem._constants = replace(constants)
-    return problem

@@ -165,7 +165,8 @@ class Quadratic(Problem):
             left = radius - float(np.abs(theta).sum())
             theta[free] = np.sign(self._linear[free]) * left / free.sum()
             return theta
-        return inside
+        # a little curvature turns the level's rounding into a visible gap: put the point on the boundary
+        return inside * (radius / size(inside))
 
     def _array(self, theta: Point) -> FloatArray:
         return as_theta(theta, self._constraint_set.p)
