@@ -3,6 +3,17 @@
 from dprepro.algorithms.base import Algorithm, Schedule, Solution
 from dprepro.algorithms.data_free import DataFree
 from dprepro.algorithms.frank_wolfe import FrankWolfe
+from dprepro.algorithms.gaussian_frank_wolfe import GaussianFrankWolfe
 from dprepro.algorithms.noisy_frank_wolfe import NoisyFrankWolfe
+from dprepro.algorithms.objective_perturbation import ObjectivePerturbation
 
-__all__ = ["Algorithm", "DataFree", "FrankWolfe", "NoisyFrankWolfe", "Schedule", "Solution"]
+__all__ = [
+    "Algorithm",
+    "DataFree",
+    "FrankWolfe",
+    "GaussianFrankWolfe",
+    "NoisyFrankWolfe",
+    "ObjectivePerturbation",
+    "Schedule",
+    "Solution",
+]

@@ -18,7 +18,7 @@ from dprepro.problems.problem import Problem
 class DataFree(Algorithm):
     """Returns the set's start (zero for a ball, the barycentre of a simplex): private, and often hard to beat."""
 
-    needs: ClassVar[tuple[str, ...]] = ("records", "moments", "groups", "population")
+    needs: ClassVar[tuple[str, ...]] = ("records", "moments", "groups", "population", "quadratic", "subspace")
     deterministic: ClassVar[bool] = True
 
     def schedule(self, constants: Constants, budget: Budget) -> Schedule:

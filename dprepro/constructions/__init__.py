@@ -2,17 +2,29 @@
 
 from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
+from dprepro.constructions.direction import DirectionRegression
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
+from dprepro.constructions.perturbation import (
+    LinearSlope,
+    NiceRegression,
+    OrthogonalRegression,
+    RandomQuadratic,
+)
 from dprepro.constructions.table import File, RandHealth, Table
 
 __all__ = [
     "CentredNeedle",
     "Construction",
+    "DirectionRegression",
     "File",
     "FlatOptimum",
+    "LinearSlope",
+    "NiceRegression",
+    "OrthogonalRegression",
     "Point",
     "RandHealth",
     "RandomDesign",
+    "RandomQuadratic",
     "Table",
     "TunedNeedle",
 ]

@@ -5,9 +5,11 @@ from dprepro.problems.data import GroupPoint, Minimum, Moments, Point, Records, 
 from dprepro.problems.least_squares import LeastSquares
 from dprepro.problems.losses import Loss, SquaredLoss
 from dprepro.problems.problem import Problem
-from dprepro.problems.sets import ConstraintSet, L1Ball, L2Ball, Simplex
+from dprepro.problems.quadratic import Quadratic
+from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LqBall, Simplex
 
 __all__ = [
+    "Box",
     "Constants",
     "ConstraintSet",
     "GroupPoint",
@@ -15,10 +17,12 @@ __all__ = [
     "L2Ball",
     "LeastSquares",
     "Loss",
+    "LqBall",
     "Minimum",
     "Moments",
     "Point",
     "Problem",
+    "Quadratic",
     "Records",
     "Simplex",
     "SquaredLoss",

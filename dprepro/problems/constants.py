@@ -21,6 +21,8 @@ class Constants:
         smoothness: Lipschitz constant of one record's gradient, in l2; 0 where the loss is not smooth.
         strong_convexity: of one record's loss, in l2; 0 for losses that are only convex.
         width: Gaussian width E sup_w |<b, w>| of the constraint set; 0 where nobody needs it.
+        euclidean_lipschitz: bound on the l2 norm of a record's gradient, where `lipschitz` is another norm's; 0 where
+            nobody needs it.
     """
 
     n: float
@@ -33,3 +35,4 @@ class Constants:
     smoothness: float = 0.0
     strong_convexity: float = 0.0
     width: float = 0.0
+    euclidean_lipschitz: float = 0.0

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from copy import copy
 from functools import cached_property
 
 import numpy as np
@@ -115,6 +116,12 @@ class LeastSquares(Problem):
         return cls(
             constraint_set, n, groups=groups, feature_bound=feature_bound, label_bound=label_bound, minimum=minimum
         )
+
+    def with_constants(self, constants: Constants) -> LeastSquares:
+        """The same data from a domain with these public constants, such as an l2-Lipschitz constant and a width."""
+        other = copy(self)
+        other._constants = constants
+        return other
 
     @property
     def constants(self) -> Constants:

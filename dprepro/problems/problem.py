@@ -10,14 +10,16 @@ from dprepro.problems.constants import Constants
 from dprepro.problems.data import FloatArray, GroupPoint, Minimum, Moments, Point, Records, VertexGroups
 from dprepro.problems.sets import ConstraintSet
 
-CAPABILITIES = ("groups", "moments", "population", "records")
+CAPABILITIES = ("groups", "moments", "population", "quadratic", "records", "subspace")
 
 
 class Problem(ABC):
     """A convex risk, always the mean over n records, over a constraint set.
 
     Capabilities say what an algorithm may ask for beyond risk and gradient: "records", "moments", "groups",
-    "population". Asking for another raises :class:`Incompatible` with the reason.
+    "population", "quadratic" (a :class:`~dprepro.problems.quadratic.Quadratic`, to which terms can be added),
+    "subspace" (only the coordinates along the data are listed). Asking for another raises :class:`Incompatible` with
+    the reason.
     """
 
     @property

@@ -5,13 +5,18 @@ from __future__ import annotations
 from dprepro.algorithms import Algorithm
 from dprepro.errors import Incompatible, unknown
 from dprepro.reductions.base import Reduction
+from dprepro.reductions.gaussian_frank_wolfe import GaussianGroups, GaussianSubspace
 from dprepro.reductions.grouped_vertices import GroupedVertices
 from dprepro.reductions.incremental_gradients import IncrementalGradients
+from dprepro.reductions.invariant_noise import InvariantNoise
 
 #: By name, the cheapest first: `automatic` takes the first that serves.
 REDUCTIONS: dict[str, type[Reduction]] = {
     "grouped_vertices": GroupedVertices,
+    "gaussian_groups": GaussianGroups,
+    "gaussian_subspace": GaussianSubspace,
     "incremental_gradients": IncrementalGradients,
+    "invariant_noise": InvariantNoise,
 }
 LITERAL = "literal"
 AUTOMATIC = "automatic"
@@ -49,8 +54,11 @@ __all__ = [
     "AUTOMATIC",
     "LITERAL",
     "REDUCTIONS",
+    "GaussianGroups",
+    "GaussianSubspace",
     "GroupedVertices",
     "IncrementalGradients",
+    "InvariantNoise",
     "Reduction",
     "choose",
     "solver",
