@@ -24,11 +24,15 @@ class Schedule:
         steps: T as the paper counts it; the loops of Talwar, Thakurta and Zhang take T - 1 steps.
         noise_scale: scale of the noise in one step (0 where there is none), in the unit of what it is added to.
         step_regret: bound on the expected loss of linear score in one step, caused by that noise.
+        step_size: eta of gradient methods with a constant step; 0 for others.
+        weight: lambda of a regulariser lambda/2 ||w||^2 of the mean loss; 0 where there is none.
     """
 
     steps: int
     noise_scale: float = 0.0
     step_regret: float = 0.0
+    step_size: float = 0.0
+    weight: float = 0.0
 
 
 @dataclass(frozen=True)

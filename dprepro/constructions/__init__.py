@@ -2,6 +2,7 @@
 
 from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
+from dprepro.constructions.glm import OneHotFamily
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
 from dprepro.constructions.table import File, RandHealth, Table
 
@@ -10,6 +11,7 @@ __all__ = [
     "Construction",
     "File",
     "FlatOptimum",
+    "OneHotFamily",
     "Point",
     "RandHealth",
     "RandomDesign",

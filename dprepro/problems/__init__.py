@@ -3,24 +3,29 @@
 from dprepro.problems.constants import Constants
 from dprepro.problems.data import GroupPoint, Minimum, Moments, Point, Records, VertexGroups
 from dprepro.problems.least_squares import LeastSquares
-from dprepro.problems.losses import Loss, SquaredLoss
+from dprepro.problems.losses import AbsoluteLoss, LogisticLoss, Loss, SquaredLoss
+from dprepro.problems.one_hot import OneHot, glm_constants
 from dprepro.problems.problem import Problem
 from dprepro.problems.sets import ConstraintSet, L1Ball, L2Ball, Simplex
 
 __all__ = [
+    "AbsoluteLoss",
     "Constants",
     "ConstraintSet",
     "GroupPoint",
     "L1Ball",
     "L2Ball",
     "LeastSquares",
+    "LogisticLoss",
     "Loss",
     "Minimum",
     "Moments",
+    "OneHot",
     "Point",
     "Problem",
     "Records",
     "Simplex",
     "SquaredLoss",
     "VertexGroups",
+    "glm_constants",
 ]

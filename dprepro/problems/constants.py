@@ -20,6 +20,7 @@ class Constants:
         diameter: l2 diameter of the constraint set; 0 where nobody needs it.
         smoothness: Lipschitz constant of one record's gradient, in l2; 0 where the loss is not smooth.
         strong_convexity: of one record's loss, in l2; 0 for losses that are only convex.
+        label_bound: ||Y|| of generalised linear models, the root of a bound on one record's loss at zero; else 0.
         width: Gaussian width E sup_w |<b, w>| of the constraint set; 0 where nobody needs it.
     """
 
@@ -33,3 +34,4 @@ class Constants:
     smoothness: float = 0.0
     strong_convexity: float = 0.0
     width: float = 0.0
+    label_bound: float = 0.0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from dprepro.algorithms import Algorithm
 from dprepro.errors import Incompatible, unknown
 from dprepro.reductions.base import Reduction
+from dprepro.reductions.few_steps import FewSteps
 from dprepro.reductions.grouped_vertices import GroupedVertices
 from dprepro.reductions.incremental_gradients import IncrementalGradients
 
@@ -12,6 +13,7 @@ from dprepro.reductions.incremental_gradients import IncrementalGradients
 REDUCTIONS: dict[str, type[Reduction]] = {
     "grouped_vertices": GroupedVertices,
     "incremental_gradients": IncrementalGradients,
+    "few_steps": FewSteps,
 }
 LITERAL = "literal"
 AUTOMATIC = "automatic"
@@ -49,6 +51,7 @@ __all__ = [
     "AUTOMATIC",
     "LITERAL",
     "REDUCTIONS",
+    "FewSteps",
     "GroupedVertices",
     "IncrementalGradients",
     "Reduction",

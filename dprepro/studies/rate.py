@@ -106,11 +106,12 @@ class RateStudy(Study):
         budget = Budget(point["epsilon"], point["delta"], self.neighbours)
         constants = construction.constants(point)
         schedule = algorithm.schedule(constants, budget)
-        problem = construction.build(point, schedule.noise_scale)
+        problem = construction.build(point, schedule.noise_scale).sample(rng)
         reduction = self._reduction(cell.series, one, point)
         solution = solver(reduction, algorithm).solve(problem, budget, rng)
         numbers = dict(point) | vars(constants) | vars(schedule) | {"initial_risk": problem.trivial_risk}
         further = [Row(name, value) for name, value in construction.report(point).items()]
+        further += [Row(name, value) for name, value in solution.diagnostics.items()]
         return self._rows(one, problem, solution, numbers, reduction) + further
 
     def _rows(

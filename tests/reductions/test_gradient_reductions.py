@@ -1,0 +1,47 @@
+"""Equality in distribution of the reductions of noisy gradient descent. Seeds are fixed; a p-value below 1e-4 fails."""
+
+import numpy as np
+import pytest
+from scipy.stats import ks_2samp
+
+from dprepro.algorithms import NoisyGD
+from dprepro.budget import Budget, Neighbours
+from dprepro.constructions import OneHotFamily
+from dprepro.reductions import FewSteps
+
+ALARM = 1e-4
+POINT = {"n": 1500.0, "p": 8.0, "norm": 1.0}
+
+
+def risks(solver, budget, draws, seed, coordinates=3):
+    rng = np.random.default_rng(seed)
+    population = OneHotFamily(coordinates=coordinates, mass=0.8).build(POINT, 0.0)
+    result = []
+    for _ in range(draws):
+        problem = population.sample(rng)
+        result.append(problem.excess_risk(solver.solve(problem, budget, rng).theta))
+    return np.array(result)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0])  # the walk fills the ball; the walk stays inside
+def test_few_steps_have_the_law_of_n_steps(epsilon):
+    budget = Budget(epsilon, 1e-5, Neighbours.REPLACE_ONE)
+    literal = risks(NoisyGD(), budget, 150, seed=1)
+    assert ks_2samp(literal, risks(FewSteps(NoisyGD(), minimum_steps=500), budget, 4000, seed=2)).pvalue > ALARM
+    # A third less noise is noticed by the same test.
+    louder = Budget(epsilon, 1e-5, Neighbours.REPLACE_ONE)
+    planted = risks(FewSteps(NoisyGD(step_factor=0.5), minimum_steps=500), louder, 4000, seed=3)
+    assert ks_2samp(literal, planted).pvalue < ALARM
+
+
+def test_idle_coordinates_enter_by_their_norm_alone():
+    budget = Budget(0.3, 1e-5, Neighbours.REPLACE_ONE)
+    every = FewSteps(NoisyGD(), minimum_steps=1500)  # n steps: nothing but the idle coordinates is reduced
+    literal = risks(NoisyGD(), budget, 150, seed=4, coordinates=1)
+    assert ks_2samp(literal, risks(every, budget, 4000, seed=5, coordinates=1)).pvalue > ALARM
+
+
+def test_few_steps_agree_with_many_where_the_ball_is_always_touched():
+    budget = Budget(0.01, 1e-5, Neighbours.REPLACE_ONE)
+    few, many = (risks(FewSteps(NoisyGD(), minimum_steps=steps), budget, 4000, 6 + steps) for steps in (400, 1500))
+    assert ks_2samp(few, many).pvalue > ALARM
