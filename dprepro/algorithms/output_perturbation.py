@@ -27,7 +27,7 @@ class OutputPerturbation(Algorithm):
         constants: ``printed`` or ``exact``, the smallest sigma that the accountant certifies.
         lambda_exponent: power of 1/(n epsilon) in lambda; 0 for the theorem's, 2/3 or 1/2. Others are controls.
 
-    Smooth: lambda = (sqrt(H) X G/(B n epsilon))^(2/3) ln(1/delta)^(1/3), sigma^2 = 8 G^2 ln(1/delta)/(lambda n epsilon)^2
+    Smooth: lambda = (sqrt(H) X G/(B n epsilon))^(2/3) L^(1/3), sigma^2 = 8 G^2 L/(lambda n epsilon)^2, L = ln(1/delta),
     with G of Lemma 2. The printed (||Y|| + H B X^2) in lambda and (||Y||^2 + H^2 B^2 X^4) in sigma^2 lack the factor
     sqrt(H) X of ||Y|| that G has, and sigma^2 is printed with O(.); 8 is Theorem 1's constant.
     Lipschitz: lambda = G X ln(1/delta)^(1/4)/(B sqrt(n epsilon)), sigma^2 = 4 G^2 X^2 ln(1/delta)/(lambda n epsilon)^2,

@@ -5,7 +5,7 @@
 Derivation of the explicit bound of Theorem 1 (the text at hand has no appendix). Non-negativity and smoothness give
 ||grad l||^2 <= 2 H l. Projected descent with noise sigma, compared with w*, and eta H <= 1/4:
 
-    R := mean_t E[L_S(w_t) - L_S(w*)] <= 4/3 (B^2/(2 eta T) + eta H Y^2 + eta sigma^2 p/2),   as E L_S(w*) <= L(0) <= Y^2.
+    R := mean_t E[L_S(w_t) - L_S(w*)] <= 4/3 (B^2/(2 eta T) + eta H Y^2 + eta sigma^2 p/2), as E L_S(w*) <= Y^2.
 
 Shared noise and eta <= 2/H make steps nonexpansive: replacing record i moves w_T by at most eta/n times the sum over t
 of the two records' gradient norms, whose mean square over i is at most 8 H eta^2 (Y^2 + R) at T = n. Lei and Ying
@@ -81,7 +81,8 @@ def output_perturbation_smooth(
     """
     mean_loss = label_bound**2 + weight * radius**2 / 2
     small = smoothness / (weight * n)
-    return weight * radius**2 / 2 + smoothness * noise_scale**2 / 2 + 4 * (small + small**2) * mean_loss
+    noise = smoothness * noise_scale**2 / 2
+    return weight * radius**2 / 2 + noise + 4 * (small + small**2) * mean_loss
 
 
 def theorem_5_rate(n: float, epsilon: float, delta: float, radius: float, lipschitz: float) -> float:

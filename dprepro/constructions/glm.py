@@ -2,7 +2,7 @@
 
 A minimax rate is about the worst population at each n. Here the family has one parameter, the mass q that the
 directions with a signal have together: for large q the algorithm finds them, for small q they hardly matter, and the
-worst q falls as n grows. Sweep the axis ``mass`` and let the check take the envelope: the largest mean risk over it at each n.
+worst q falls as n grows. Sweep the axis ``mass`` and let the check take the envelope, the largest mean risk over it.
 """
 
 from __future__ import annotations

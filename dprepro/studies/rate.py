@@ -35,6 +35,7 @@ class Series:
         construction: the data; axes set its fields likewise.
         reduction: ``automatic`` (the cheapest that serves), ``literal``, or a reduction's name.
         bound: explicit bound, by name; empty for the study's own, ``none`` for no bound.
+        shape: shape of the rate, by name; empty for the study's own.
         sweep: axes on which this series departs from the experiment's sweep.
         at_most: largest value of an axis for this series: it keeps what is costly off the far end of the grid.
         replicates: repetitions, where they differ from the experiment's.
@@ -46,6 +47,7 @@ class Series:
     construction: Construction
     reduction: str = AUTOMATIC
     bound: str = ""
+    shape: str = ""
     sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
     at_most: Mapping[str, float] = field(default_factory=dict)
     replicates: int | None = None
@@ -71,7 +73,11 @@ class RateStudy(Study):
 
     def cells(self, design: Design) -> list[Cell]:
         """Series by series, grid point by grid point, replicate by replicate."""
-        for name in (self.bound, self.shape, *(one.bound for one in self.series.values())):
+        for name in (
+            self.bound,
+            self.shape,
+            *(name for one in self.series.values() for name in (one.bound, one.shape)),
+        ):
             if name and name != "none":
                 bounds.find(name)
         cells: list[Cell] = []
@@ -118,8 +124,9 @@ class RateStudy(Study):
         self, one: Series, problem: Problem, solution: Solution, numbers: dict[str, float], reduction: str
     ) -> list[Row]:
         explicit = one.bound or self.bound
+        shape = one.shape or self.shape
         columns: dict[str, float | int | str | bool | None] = {
-            "shape": bounds.evaluate(self.shape, numbers) if self.shape else None,
+            "shape": bounds.evaluate(shape, numbers) if shape else None,
             "trivial_risk": problem.trivial_risk,
             "total_steps": solution.schedule.steps,
             "noise_scale": solution.schedule.noise_scale,
@@ -145,7 +152,7 @@ class RateStudy(Study):
             "version": self.version,
             "neighbours": str(self.neighbours),
             "bound": one.bound or self.bound,
-            "shape": self.shape,
+            "shape": one.shape or self.shape,
             "algorithm": describe(one.algorithm),
             "construction": describe(one.construction),
             "reduction": one.reduction,
