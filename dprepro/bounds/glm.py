@@ -65,7 +65,7 @@ def theorem_3_private(
 ) -> float:
     """The second term alone."""
     power: float = (math.sqrt(smoothness) * radius**2 * lipschitz / (n * epsilon)) ** (2 / 3)
-    return power * math.log(1 / delta) ** (1 / 3)
+    return float(power * math.log(1 / delta) ** (1 / 3))
 
 
 def output_perturbation_smooth(
@@ -87,7 +87,8 @@ def output_perturbation_smooth(
 
 def theorem_5_rate(n: float, epsilon: float, delta: float, radius: float, lipschitz: float) -> float:
     """Theorem 5's terms: G B X/sqrt(n) + G B X ln(1/delta)^(1/4)/sqrt(n epsilon)."""
-    return lipschitz * radius * (1 / math.sqrt(n) + math.log(1 / delta) ** 0.25 / math.sqrt(n * epsilon))
+    private = math.log(1 / delta) ** 0.25 / math.sqrt(n * epsilon)
+    return float(lipschitz * radius * (1 / math.sqrt(n) + private))
 
 
 def output_perturbation_lipschitz(
@@ -100,3 +101,41 @@ def output_perturbation_lipschitz(
     """
     noise = lipschitz * noise_scale * math.sqrt(2 / math.pi)
     return weight * radius**2 / 2 + noise + 2 * lipschitz**2 / (weight * n)
+
+
+def theorem_2_rate(
+    n: float, epsilon: float, delta: float, smoothness: float, radius: float, label_bound: float
+) -> float:
+    """Theorem 2's shape: sqrt(H) B X Y/sqrt(n) + ((sqrt(H) B X)^(4/3) Y^(2/3) + (sqrt(H) B X)^2)/(n epsilon)^(2/3)."""
+    scale = math.sqrt(smoothness) * radius
+    front: float = scale ** (4 / 3) * label_bound ** (2 / 3) + scale**2
+    power: float = (n * epsilon) ** (-2 / 3)
+    return scale * label_bound / math.sqrt(n) + front * power
+
+
+def theorem_2_terms(
+    n: float, epsilon: float, delta: float, smoothness: float, radius: float, label_bound: float, sketch: float,
+    sketched_lipschitz: float,
+) -> float:  # fmt: skip
+    """The proof sketch's terms at the k that was run: sampling, G 2B sqrt(k ln(1/delta))/(n epsilon), H (B X)^2/k."""
+    private = 2 * sketched_lipschitz * radius * math.sqrt(sketch * math.log(1 / delta)) / (n * epsilon)
+    return math.sqrt(smoothness) * radius * label_bound / math.sqrt(n) + private + smoothness * radius**2 / sketch
+
+
+def theorem_2(
+    steps: float, noise_scale: float, step_size: float, smoothness: float, radius: float, label_bound: float,
+    sketch: float, sketched_smoothness: float,
+) -> float:  # fmt: skip
+    """Theorem 2 with constants for a Gaussian map: Theorem 1's bound in k dimensions plus the map's own error.
+
+    Compared with Phi w*, of E ||Phi w*||^2 = B^2. E L(Phi^T Phi w*) - L(w*) <= H X^2 B^2/k =: J, since <Phi x, Phi w*>
+    has mean <x, w*> and variance (||x||^2 ||w*||^2 + <x, w*>^2)/k, and H-smoothness takes half of it times H. So the
+    mean loss at the comparison point is at most Y^2 + J. Left out are events of probability 1e-6 and exp(-k/2) at most
+    (clipping, ||Phi w*|| > 2B).
+    """
+    jl_error = smoothness * radius**2 / sketch
+    level = label_bound**2 + jl_error
+    noise = step_size * noise_scale**2 * sketch / 2
+    regret = 4 / 3 * (radius**2 / (2 * step_size * steps) + step_size * sketched_smoothness * level + noise)
+    small = sketched_smoothness * step_size
+    return jl_error + regret + 4 * (small + small**2) * (level + regret)

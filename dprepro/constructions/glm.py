@@ -33,7 +33,8 @@ class OneHotFamily(Construction):
         spectrum: ``flat`` p_j = q/m, or ``log_uniform``: p_j in geometric progression over ``decades`` decades, of sum
             q: many scales in one population.
         decades: see ``spectrum``.
-        tail: on how many further coordinates, with label 0, the mass 1 - q lies; 0 for none (records x = 0).
+        tail: on how many further coordinates, with label 0, the mass 1 - q lies in equal parts. 0 for none (the other
+            records are x = 0), -1 for all the others.
 
     Premise: m <= p - tail, and for the squared loss B <= sqrt(m), or a mean label would exceed 1.
     """
@@ -50,8 +51,11 @@ class OneHotFamily(Construction):
     def __post_init__(self) -> None:
         if not 0 < self.mass <= 1:
             raise InputError(f"mass must be in (0, 1], got mass={self.mass:g}")
-        if self.coordinates < 0 or self.tail < 0:
-            raise InputError(f"coordinates and tail must not be negative, got {self.coordinates}, {self.tail}")
+        if self.coordinates < 0 or self.tail < -1 or (self.tail == -1 and not self.coordinates):
+            raise InputError(
+                f"coordinates must be at least 0 and tail at least -1 (all others, then with coordinates > 0), got "
+                f"coordinates={self.coordinates}, tail={self.tail}"
+            )
 
     def constants(self, point: Point) -> Constants:
         """Those of the loss over the ball of radius B."""
@@ -64,9 +68,10 @@ class OneHotFamily(Construction):
     def build(self, point: Point, noise_scale: float) -> OneHot:
         """The population; raises PremiseError outside the premise."""
         p, norm = int(point["p"]), point["norm"]
-        m = self.coordinates or p - self.tail
-        if not 1 <= m <= p - self.tail:
-            raise PremiseError(f"{m} coordinates and a tail of {self.tail} do not fit into p={p}")
+        size = p - self.coordinates if self.tail == -1 else self.tail
+        m = self.coordinates or p - size
+        if not 1 <= m <= p - size:
+            raise PremiseError(f"{m} coordinates and a tail of {size} do not fit into p={p}")
         entry = norm / math.sqrt(m)
         if self.loss == "squared" and entry > 1 + 1e-12:
             raise PremiseError(f"norm={norm:g} exceeds sqrt(m)={math.sqrt(m):.4g}, a mean label would exceed 1")
@@ -80,7 +85,7 @@ class OneHotFamily(Construction):
             "absolute": (entry, 1.0),
             "logistic": (1.0, math.tanh(entry / 2)),
         }[self.loss]
-        tail = np.zeros(self.tail)
-        probability = np.concatenate([weights, tail + (1 - self.mass) / max(1, self.tail)])
+        tail = np.zeros(size)
+        probability = np.concatenate([weights, tail + (1 - self.mass) / max(1, size)])
         labels, biases = np.concatenate([np.full(m, label), tail]), np.concatenate([np.full(m, bias), tail])
-        return OneHot(point["n"], L2Ball(p, norm), LOSSES[self.loss](), probability, labels, biases, balanced=self.tail)
+        return OneHot(point["n"], L2Ball(p, norm), LOSSES[self.loss](), probability, labels, biases, balanced=size)

@@ -28,11 +28,11 @@ SETTINGS: dict[Any, Any] = {
 
 #: Okabe and Ito's palette, ordered by falling lightness difference; markers and dashes tell series apart in grey.
 COLOURS = {
-    "claim": ["#000000", "#0072B2"],
+    "claim": ["#000000", "#0072B2", "#6A3D9A"],
     "control": ["#D55E00", "#CC79A7", "#8C510A", "#E69F00"],
     "context": ["#56B4E9", "#009E73", "#999999", "#7A6FAC", "#B8A000", "#5E8C6A", "#A0522D"],
 }
-MARKERS = {"claim": ["o", "s"], "control": ["x", "+", "1", "2"], "context": ["D", "^", "v", "<", ">", "p", "h"]}
+MARKERS = {"claim": ["o", "s", "d"], "control": ["x", "+", "1", "2"], "context": ["D", "^", "v", "<", ">", "p", "h"]}
 DASHES: Mapping[str, Any] = {"claim": "-", "control": (0, (4, 1.5)), "context": (0, (1, 1))}
 
 

@@ -4,7 +4,7 @@ from dprepro.problems.constants import Constants
 from dprepro.problems.data import GroupPoint, Minimum, Moments, Point, Records, VertexGroups
 from dprepro.problems.least_squares import LeastSquares
 from dprepro.problems.losses import AbsoluteLoss, LogisticLoss, Loss, SquaredLoss
-from dprepro.problems.one_hot import OneHot, glm_constants
+from dprepro.problems.one_hot import OneHot, SketchedOneHot, glm_constants
 from dprepro.problems.problem import Problem
 from dprepro.problems.sets import ConstraintSet, L1Ball, L2Ball, Simplex
 
@@ -25,6 +25,7 @@ __all__ = [
     "Problem",
     "Records",
     "Simplex",
+    "SketchedOneHot",
     "SquaredLoss",
     "VertexGroups",
     "glm_constants",

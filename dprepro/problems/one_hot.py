@@ -227,3 +227,63 @@ def glm_constants(
         n=n, p=p, radius=radius, lipschitz=lipschitz, curvature=0.0, vertices=0, diameter=2 * radius,
         smoothness=smoothness if math.isfinite(smoothness) else 0.0, label_bound=label_bound,
     )  # fmt: skip
+
+
+class SketchedOneHot(Problem):
+    """A one-hot sample with embedded features: coordinate j's records have Phi_j X, clipped to ``clip`` X in norm.
+
+    Args:
+        sample: the sample in p dimensions.
+        phi: the columns of Phi for the touched coordinates, shape (k, m).
+        clip: largest norm of a column.
+        constants: public constants in k dimensions.
+    """
+
+    def __init__(self, sample: OneHot, phi: FloatArray, clip: float, constants: Constants) -> None:
+        self.original, self._constants = sample, constants
+        size = np.linalg.norm(phi, axis=0)
+        self.phi = phi
+        self.clipped: FloatArray = phi * np.minimum(1.0, clip / np.maximum(size, 1e-300))
+
+    @property
+    def constants(self) -> Constants:
+        return self._constants
+
+    @property
+    def constraint_set(self) -> L2Ball:
+        return L2Ball(int(self._constants.p), self._constants.radius)
+
+    @property
+    def capabilities(self) -> frozenset[str]:
+        return frozenset({"population"})
+
+    @property
+    def start(self) -> FloatArray:
+        return np.zeros(int(self._constants.p))
+
+    def lift(self, theta: Point) -> FloatArray:
+        """Phi^T theta on the touched coordinates, shape (m,)."""
+        assert not isinstance(theta, GroupPoint)
+        return np.asarray(self.phi.T @ theta, dtype=np.float64)
+
+    def risk(self, theta: Point) -> float:
+        """Population risk of Phi^T theta."""
+        return self.original.risk(self.lift(theta))
+
+    def gradient(self, theta: Point) -> FloatArray:
+        """Gradient of the sample's mean loss in k dimensions."""
+        one = self.original
+        assert not isinstance(theta, GroupPoint)
+        return np.asarray(self.clipped @ one.gradient(self.clipped.T @ theta), dtype=np.float64)
+
+    def quadratic(self) -> tuple[FloatArray, FloatArray]:
+        """(H, b) with gradient(w) = H w - b, for the squared loss."""
+        one = self.original
+        x = one.feature_bound
+        hessian = (self.clipped * (2 * x**2 * one.count / one.n)) @ self.clipped.T
+        linear = self.clipped @ (2 * x * one.label * (2 * one.positive - one.count) / one.n)
+        return np.asarray(hessian), np.asarray(linear)
+
+    def _find_minimum(self) -> Minimum:
+        """That of the population before the projection: the risk of theta is that of Phi^T theta."""
+        return self.original.minimum

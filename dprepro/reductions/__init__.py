@@ -8,12 +8,15 @@ from dprepro.reductions.base import Reduction
 from dprepro.reductions.few_steps import FewSteps
 from dprepro.reductions.grouped_vertices import GroupedVertices
 from dprepro.reductions.incremental_gradients import IncrementalGradients
+from dprepro.reductions.sketched_steps import BidiagonalSketch, SketchedFewSteps
 
 #: By name, the cheapest first: `automatic` takes the first that serves.
 REDUCTIONS: dict[str, type[Reduction]] = {
     "grouped_vertices": GroupedVertices,
     "incremental_gradients": IncrementalGradients,
     "few_steps": FewSteps,
+    "sketched_few_steps": SketchedFewSteps,
+    "bidiagonal_sketch": BidiagonalSketch,
 }
 LITERAL = "literal"
 AUTOMATIC = "automatic"
@@ -51,10 +54,12 @@ __all__ = [
     "AUTOMATIC",
     "LITERAL",
     "REDUCTIONS",
+    "BidiagonalSketch",
     "FewSteps",
     "GroupedVertices",
     "IncrementalGradients",
     "Reduction",
+    "SketchedFewSteps",
     "choose",
     "solver",
 ]
