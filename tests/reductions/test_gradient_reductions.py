@@ -4,10 +4,11 @@ import numpy as np
 import pytest
 from scipy.stats import ks_2samp
 
-from dprepro.algorithms import NoisyGD
+from dprepro.algorithms import JohnsonLindenstrauss, NoisyGD
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import OneHotFamily
-from dprepro.reductions import FewSteps
+from dprepro.errors import Incompatible
+from dprepro.reductions import BidiagonalSketch, FewSteps, SketchedFewSteps
 
 ALARM = 1e-4
 POINT = {"n": 1500.0, "p": 8.0, "norm": 1.0}
@@ -45,3 +46,44 @@ def test_few_steps_agree_with_many_where_the_ball_is_always_touched():
     budget = Budget(0.01, 1e-5, Neighbours.REPLACE_ONE)
     few, many = (risks(FewSteps(NoisyGD(), minimum_steps=steps), budget, 4000, 6 + steps) for steps in (400, 1500))
     assert ks_2samp(few, many).pvalue > ALARM
+
+
+SKETCH = {"n": 1000.0, "p": 60.0, "norm": 1.0}
+
+
+def sketched_risks(solver, draws, seed, epsilon=2.0, mass=0.4):
+    rng = np.random.default_rng(seed)
+    population = OneHotFamily(coordinates=1, mass=mass, tail=-1).build(SKETCH, 0.0)
+    budget = Budget(epsilon, 1e-3, Neighbours.REPLACE_ONE)
+    result = []
+    for _ in range(draws):
+        problem = population.sample(rng)
+        result.append(problem.excess_risk(solver.solve(problem, budget, rng).theta))
+    return np.array(result)
+
+
+@pytest.mark.parametrize("transform", ["gaussian", "rademacher", "srht", "countsketch"])
+def test_the_descent_in_the_eigenbasis_has_the_law_of_algorithm_2(transform):
+    algorithm = JohnsonLindenstrauss(transform=transform)
+    literal = sketched_risks(algorithm, 100, seed=11)
+    fast = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 2000, seed=12)
+    assert ks_2samp(literal, fast).pvalue > ALARM
+    planted = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 1000, seed=13, epsilon=1.0)
+    assert ks_2samp(literal, planted).pvalue < ALARM
+
+
+@pytest.mark.parametrize(("mass", "factor"), [(0.4, 0.25), (0.05, 0.3)])
+def test_the_bidiagonal_sketch_has_the_law_of_a_gaussian_map(mass, factor):
+    algorithm = JohnsonLindenstrauss(dimension_factor=factor)
+    dense = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 3000, seed=14, epsilon=8.0, mass=mass)
+    fast = sketched_risks(BidiagonalSketch(algorithm, minimum_steps=500), 3000, seed=15, epsilon=8.0, mass=mass)
+    assert ks_2samp(dense, fast).pvalue > ALARM
+    # A k that is a quarter smaller is noticed.
+    wrong = JohnsonLindenstrauss(dimension_factor=factor * 0.75)
+    planted = sketched_risks(BidiagonalSketch(wrong, minimum_steps=500), 3000, seed=16, epsilon=8.0, mass=mass)
+    assert ks_2samp(dense, planted).pvalue < ALARM
+
+
+def test_the_bidiagonal_sketch_refuses_other_maps():
+    with pytest.raises(Incompatible, match="Gaussian map"):
+        sketched_risks(BidiagonalSketch(JohnsonLindenstrauss(transform="srht")), 1, seed=17)
