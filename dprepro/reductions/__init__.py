@@ -5,7 +5,7 @@ from __future__ import annotations
 from dprepro.algorithms import Algorithm
 from dprepro.errors import Incompatible, unknown
 from dprepro.reductions.base import Reduction
-from dprepro.reductions.few_steps import FewSteps
+from dprepro.reductions.few_steps import FewSteps, IsotropicTail
 from dprepro.reductions.grouped_vertices import GroupedVertices
 from dprepro.reductions.incremental_gradients import IncrementalGradients
 from dprepro.reductions.sketched_steps import BidiagonalSketch, SketchedFewSteps
@@ -15,6 +15,7 @@ REDUCTIONS: dict[str, type[Reduction]] = {
     "grouped_vertices": GroupedVertices,
     "incremental_gradients": IncrementalGradients,
     "few_steps": FewSteps,
+    "isotropic_tail": IsotropicTail,
     "sketched_few_steps": SketchedFewSteps,
     "bidiagonal_sketch": BidiagonalSketch,
 }
@@ -58,6 +59,7 @@ __all__ = [
     "FewSteps",
     "GroupedVertices",
     "IncrementalGradients",
+    "IsotropicTail",
     "Reduction",
     "SketchedFewSteps",
     "choose",

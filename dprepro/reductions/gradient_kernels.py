@@ -49,3 +49,47 @@ def noisy_descent(diagonal, off, linear, idle, steps, eta, sigma, radius, rng): 
         for j in range(size):
             total[j] += w[j]
     return total / steps
+
+
+@njit(cache=True)
+def noisy_descent_with_tail(diagonal, linear, tail, curvature, steps, eta, sigma, radius, rng):  # type: ignore[no-untyped-def]
+    """As `noisy_descent`, beside ``tail`` coordinates of equal curvature without linear term.
+
+    Of the tail's iterate u and the sum s of its iterates only |u|^2, <u, s> and |s|^2 are followed. Returns the average
+    of the touched coordinates and the mean square of a tail coordinate's average.
+    """
+    size = diagonal.size
+    w, total = np.zeros(size), np.zeros(size)
+    uu, us, ss = 0.0, 0.0, 0.0
+    shrink = 1 - eta * curvature
+    for _ in range(1, steps):
+        square = 0.0
+        for j in range(size):
+            w[j] -= eta * (diagonal[j] * w[j] - linear[j])
+            if sigma > 0:
+                w[j] -= eta * sigma * rng.standard_normal()
+            square += w[j] * w[j]
+        # Noise along u, along the part of s that is orthogonal to u, and its length in all other directions.
+        length = math.sqrt(uu)
+        along = us / length if length > 0 else 0.0
+        across = math.sqrt(max(0.0, ss - along * along))
+        first, second, rest = 0.0, 0.0, 0.0
+        if sigma > 0:
+            first = eta * sigma * rng.standard_normal()
+            second = eta * sigma * rng.standard_normal() if tail > 1 else 0.0
+            rest = (eta * sigma) ** 2 * 2 * rng.standard_gamma((tail - 2) / 2) if tail > 2 else 0.0
+        a = shrink * length + first
+        uu = a * a + second * second + rest
+        us = a * along + second * across
+        square += uu
+        if square > radius * radius:
+            scale = radius / math.sqrt(square)
+            for j in range(size):
+                w[j] *= scale
+            uu *= scale * scale
+            us *= scale
+        ss += 2 * us + uu
+        us += uu
+        for j in range(size):
+            total[j] += w[j]
+    return total / steps, ss / steps**2 / max(1, tail)

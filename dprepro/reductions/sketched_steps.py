@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.algorithms import Algorithm, JohnsonLindenstrauss, Solution
 from dprepro.budget import Budget
-from dprepro.errors import Incompatible
+from dprepro.errors import Incompatible, PremiseError
 from dprepro.problems import OneHot, SquaredLoss
 from dprepro.problems.data import FloatArray
 from dprepro.problems.problem import Problem
@@ -64,14 +64,20 @@ class BidiagonalSketch(Reduction):
     minimum_steps: int = 1000
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """As ``Algorithm.solve``; raises Incompatible for another map or another shape of the population."""
+        """As ``Algorithm.solve``; theta is compressed.
+
+        Raises:
+            Incompatible: another map, or another shape of the population. PremiseError: a tail shorter than k.
+        """
         algorithm, sample = _parts(self.algorithm, problem)
         tail, k = sample.balanced, algorithm.dimension(sample.constants, budget)
-        if algorithm.transform != "gaussian" or sample.touched != tail + 1 or tail < k:
+        if algorithm.transform != "gaussian" or sample.touched != tail + 1:
             raise Incompatible(
-                f"BidiagonalSketch needs a Gaussian map, one coordinate and a balanced tail of at least k={k}; "
-                f"got {algorithm.transform}, {sample.touched - tail} and {tail}"
+                "BidiagonalSketch needs a Gaussian map, one coordinate and a balanced tail; got "
+                f"{algorithm.transform}, {sample.touched - tail} and {tail}"
             )
+        if tail < k:
+            raise PremiseError(f"the projection to k={k} dimensions needs a tail of at least as many, got {tail}")
         if np.ptp(sample.probability[1:]) > 0:
             raise Incompatible("BidiagonalSketch needs a tail of equal probabilities")
         x2 = sample.feature_bound**2

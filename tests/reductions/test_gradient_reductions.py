@@ -8,7 +8,7 @@ from dprepro.algorithms import JohnsonLindenstrauss, NoisyGD
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import OneHotFamily
 from dprepro.errors import Incompatible
-from dprepro.reductions import BidiagonalSketch, FewSteps, SketchedFewSteps
+from dprepro.reductions import BidiagonalSketch, FewSteps, IsotropicTail, SketchedFewSteps
 
 ALARM = 1e-4
 POINT = {"n": 1500.0, "p": 8.0, "norm": 1.0}
@@ -72,18 +72,36 @@ def test_the_descent_in_the_eigenbasis_has_the_law_of_algorithm_2(transform):
     assert ks_2samp(literal, planted).pvalue < ALARM
 
 
-@pytest.mark.parametrize(("mass", "factor"), [(0.4, 0.25), (0.05, 0.3)])
+@pytest.mark.parametrize(("mass", "factor"), [(0.4, 0.12), (0.05, 0.25)])
 def test_the_bidiagonal_sketch_has_the_law_of_a_gaussian_map(mass, factor):
     algorithm = JohnsonLindenstrauss(dimension_factor=factor)
-    dense = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 3000, seed=14, epsilon=8.0, mass=mass)
-    fast = sketched_risks(BidiagonalSketch(algorithm, minimum_steps=500), 3000, seed=15, epsilon=8.0, mass=mass)
+    dense = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 1500, seed=14, epsilon=2.0, mass=mass)
+    fast = sketched_risks(BidiagonalSketch(algorithm, minimum_steps=500), 1500, seed=15, epsilon=2.0, mass=mass)
     assert ks_2samp(dense, fast).pvalue > ALARM
-    # A k that is a quarter smaller is noticed.
-    wrong = JohnsonLindenstrauss(dimension_factor=factor * 0.75)
-    planted = sketched_risks(BidiagonalSketch(wrong, minimum_steps=500), 3000, seed=16, epsilon=8.0, mass=mass)
+    # A k that is half as large is noticed.
+    wrong = JohnsonLindenstrauss(dimension_factor=factor * 0.5)
+    planted = sketched_risks(BidiagonalSketch(wrong, minimum_steps=500), 1500, seed=16, epsilon=2.0, mass=mass)
     assert ks_2samp(dense, planted).pvalue < ALARM
 
 
 def test_the_bidiagonal_sketch_refuses_other_maps():
     with pytest.raises(Incompatible, match="Gaussian map"):
         sketched_risks(BidiagonalSketch(JohnsonLindenstrauss(transform="srht")), 1, seed=17)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 2.0])
+def test_the_isotropic_tail_has_the_law_of_all_coordinates(epsilon):
+    every = FewSteps(NoisyGD(), minimum_steps=400)
+    budget = Budget(epsilon, 1e-3, Neighbours.REPLACE_ONE)
+    population = OneHotFamily(coordinates=1, mass=0.2, tail=-1).build(SKETCH, 0.0)
+    wide = OneHotFamily(coordinates=1, mass=0.2, tail=-1).build({**SKETCH, "p": 90.0}, 0.0)
+
+    def risks_of(solver, population, seed):
+        rng = np.random.default_rng(seed)
+        samples = [population.sample(rng) for _ in range(2500)]
+        return [one.excess_risk(solver.solve(one, budget, rng).theta) for one in samples]
+
+    tail = IsotropicTail(NoisyGD(), minimum_steps=400)
+    sample = risks_of(every, population, 21)
+    assert ks_2samp(sample, risks_of(tail, population, 22)).pvalue > ALARM
+    assert ks_2samp(sample, risks_of(tail, wide, 23)).pvalue < ALARM
