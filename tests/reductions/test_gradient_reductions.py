@@ -27,7 +27,7 @@ def risks(solver, budget, draws, seed, coordinates=3):
 @pytest.mark.parametrize("epsilon", [0.05, 1.0])  # the walk fills the ball; the walk stays inside
 def test_few_steps_have_the_law_of_n_steps(epsilon):
     budget = Budget(epsilon, 1e-5, Neighbours.REPLACE_ONE)
-    literal = risks(NoisyGD(), budget, 150, seed=1)
+    literal = risks(NoisyGD(), budget, 100, seed=1)
     assert ks_2samp(literal, risks(FewSteps(NoisyGD(), minimum_steps=500), budget, 4000, seed=2)).pvalue > ALARM
     # A third less noise is noticed by the same test.
     louder = Budget(epsilon, 1e-5, Neighbours.REPLACE_ONE)
@@ -38,7 +38,7 @@ def test_few_steps_have_the_law_of_n_steps(epsilon):
 def test_idle_coordinates_enter_by_their_norm_alone():
     budget = Budget(0.3, 1e-5, Neighbours.REPLACE_ONE)
     every = FewSteps(NoisyGD(), minimum_steps=1500)  # n steps: nothing but the idle coordinates is reduced
-    literal = risks(NoisyGD(), budget, 150, seed=4, coordinates=1)
+    literal = risks(NoisyGD(), budget, 100, seed=4, coordinates=1)
     assert ks_2samp(literal, risks(every, budget, 4000, seed=5, coordinates=1)).pvalue > ALARM
 
 
@@ -65,22 +65,22 @@ def sketched_risks(solver, draws, seed, epsilon=2.0, mass=0.4):
 @pytest.mark.parametrize("transform", ["gaussian", "rademacher", "srht", "countsketch"])
 def test_the_descent_in_the_eigenbasis_has_the_law_of_algorithm_2(transform):
     algorithm = JohnsonLindenstrauss(transform=transform)
-    literal = sketched_risks(algorithm, 100, seed=11)
-    fast = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 2000, seed=12)
+    literal = sketched_risks(algorithm, 60, seed=11)
+    fast = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 500, seed=12)
     assert ks_2samp(literal, fast).pvalue > ALARM
-    planted = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 1000, seed=13, epsilon=1.0)
+    planted = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 500, seed=13, epsilon=0.7)
     assert ks_2samp(literal, planted).pvalue < ALARM
 
 
 @pytest.mark.parametrize(("mass", "factor"), [(0.4, 0.12), (0.05, 0.25)])
 def test_the_bidiagonal_sketch_has_the_law_of_a_gaussian_map(mass, factor):
     algorithm = JohnsonLindenstrauss(dimension_factor=factor)
-    dense = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 1500, seed=14, epsilon=2.0, mass=mass)
-    fast = sketched_risks(BidiagonalSketch(algorithm, minimum_steps=500), 1500, seed=15, epsilon=2.0, mass=mass)
+    dense = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 800, seed=14, epsilon=2.0, mass=mass)
+    fast = sketched_risks(BidiagonalSketch(algorithm, minimum_steps=500), 800, seed=15, epsilon=2.0, mass=mass)
     assert ks_2samp(dense, fast).pvalue > ALARM
     # A k that is half as large is noticed.
     wrong = JohnsonLindenstrauss(dimension_factor=factor * 0.5)
-    planted = sketched_risks(BidiagonalSketch(wrong, minimum_steps=500), 1500, seed=16, epsilon=2.0, mass=mass)
+    planted = sketched_risks(BidiagonalSketch(wrong, minimum_steps=500), 800, seed=16, epsilon=2.0, mass=mass)
     assert ks_2samp(dense, planted).pvalue < ALARM
 
 
