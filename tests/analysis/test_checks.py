@@ -21,7 +21,7 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
     ("change", "words"),
     [
         ({"rule": "exponnent"}, "did you mean exponent"),
-        ({"rule": None}, "choices: affine, below, exponent, ratio"),
+        ({"rule": None}, "choices: affine, below, crossing, exponent, ratio"),
         ({"exspected": 1.0}, "did you mean expected"),
         ({"expected": "-0.5"}, "it must be a number"),
         ({"expected": True}, "it must be a number"),
