@@ -24,11 +24,20 @@ class Schedule:
         steps: T as the paper counts it; the loops of Talwar, Thakurta and Zhang take T - 1 steps.
         noise_scale: scale of the noise in one step (0 where there is none), in the unit of what it is added to.
         step_regret: bound on the expected loss of linear score in one step, caused by that noise.
+        step_size: eta of gradient methods with a constant step; 0 for others.
+        weight: lambda of a regulariser lambda/2 ||w||^2 of the mean loss; 0 where there is none.
+        sketch: dimension k after a random projection; 0 where there is none.
+        sketched_lipschitz: G, and sketched_smoothness: H X^2, of the embedded problem; 0 where there is none.
     """
 
     steps: int
     noise_scale: float = 0.0
     step_regret: float = 0.0
+    step_size: float = 0.0
+    weight: float = 0.0
+    sketch: int = 0
+    sketched_lipschitz: float = 0.0
+    sketched_smoothness: float = 0.0
 
 
 @dataclass(frozen=True)

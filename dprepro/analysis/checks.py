@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro import typed
 from dprepro.analysis.comparisons import Affine, Ratio
+from dprepro.analysis.crossing import Crossing
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
 from dprepro.analysis.rule import ROLES, VERDICTS, CheckResult, Rule
@@ -17,7 +18,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ROLES", "RULES", "VERDICTS", "CheckResult", "Rule", "as_expected", "build", "judge", "worst"]
 
-RULES: dict[str, type[Rule]] = {rule.name: rule for rule in (Exponent, Below, Ratio, Affine)}
+RULES: dict[str, type[Rule]] = {rule.name: rule for rule in (Exponent, Below, Ratio, Affine, Crossing)}
 
 
 def build(name: str, mapping: Mapping[str, Any]) -> Rule:

@@ -74,9 +74,11 @@ class Ratio(Rule):
 
         axes = list(dict.fromkeys([*AXES, *self.axes, *self.collapse]))
         both = [
-            _positive(grid_points(frame, name, self.quantity, divide=self.divide, axes=axes, distinct=True)).assign(
-                step=step
-            )
+            _positive(
+                grid_points(
+                    frame, name, self.quantity, divide=self.divide, axes=axes, distinct=True, envelope=self.envelope
+                )
+            ).assign(step=step)
             for name, step in ((self.series, 1.0), *(((self.against, 0.0),) if self.against else ()))
         ]
         details: dict[str, object] = {}
@@ -148,7 +150,11 @@ class Affine(Rule):
         """See the class."""
         axes = list(dict.fromkeys([*AXES, *self.axes, self.axis]))
         require_columns(frame, [self.axis])
-        points = _positive(grid_points(frame, self.series, self.quantity, divide=self.divide, axes=axes, distinct=True))
+        points = _positive(
+            grid_points(
+                frame, self.series, self.quantity, divide=self.divide, axes=axes, distinct=True, envelope=self.envelope
+            )
+        )
         named = by_state(points, self.axis, axes)
         details: dict[str, object] = dict(named)
         left_out = sentence(named)

@@ -89,7 +89,14 @@ class Exponent(Rule):
         known = [name for name in ("bound", "shape") if name in frame.columns]
         columns = [*self.nuisance, *known]
         points = grid_points(
-            frame, self.series, self.quantity, divide=self.divide, columns=columns, axes=axes, distinct=True
+            frame,
+            self.series,
+            self.quantity,
+            divide=self.divide,
+            columns=columns,
+            axes=axes,
+            distinct=True,
+            envelope=self.envelope,
         )
         with np.errstate(invalid="ignore", divide="ignore"):
             inner = POWERS_OF[self.transform](points[self.axis].to_numpy(dtype=float))

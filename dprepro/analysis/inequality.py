@@ -62,7 +62,14 @@ class Below(Rule):
         named: dict[str, list[str]] = {state: [] for state in STATES}
         for name in series:
             points = grid_points(
-                frame, name, self.quantity, divide="bound", columns=["bound"], axes=axes, distinct=True
+                frame,
+                name,
+                self.quantity,
+                divide="bound",
+                columns=["bound"],
+                axes=axes,
+                distinct=True,
+                envelope=self.envelope,
             )
             # Dividing by a bound that is not positive would turn the inequality around.
             judgeable = points["state"].isin(["used", "saturated"])

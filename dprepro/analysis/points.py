@@ -62,8 +62,14 @@ def grid_points(
     columns: Sequence[str] = (),
     axes: Sequence[str] = AXES,
     distinct: bool = False,
+    envelope: Sequence[str] = (),
 ) -> pd.DataFrame:
     """One line for each grid point of a series, sorted by `axes`.
+
+    `envelope` names further axes, of a family of instances: of the points that differ in them only the one with the
+    largest mean is kept, which is the family's worst (the maximum of means, not the mean of maxima; among points whose
+    means are closer than their errors it is biased upwards by a fraction of these). Its trivial risk is the largest of
+    the family, since a minimax claim compares both with the worst instance. If any point of a family failed, all did.
 
     Columns: the axes; `mean`, `error` (standard error of the mean, NaN for one replicate) and `count` over the
     replicates with status ok, of value divided by the column `divide` where one is named; `raw`, the mean of value
@@ -78,7 +84,7 @@ def grid_points(
     """
     import pandas as pd
 
-    keys = list(axes)
+    keys = [*(axis for axis in axes if axis not in envelope), *envelope]
     wanted = list(dict.fromkeys([*columns, *([divide] if divide else [])]))
     require_columns(frame, [*keys, *wanted])
     rows = _selected(frame, series, quantity, [*keys, "replicate"])
@@ -114,7 +120,17 @@ def grid_points(
             **{name: groups[f"_{index}"].mean() for index, name in enumerate(wanted) if name not in keys},
         }
     )
-    saturated = points["raw"] > SATURATION * groups["_trivial"].mean()
+    trivial = groups["_trivial"].mean()
+    if envelope:
+        outer = keys[: len(keys) - len(envelope)]
+        families = points.groupby(outer, dropna=False, sort=True)
+        worst = points["mean"].fillna(-np.inf).groupby(outer, dropna=False).idxmax()
+        trivial = trivial.groupby(outer, dropna=False).max().set_axis(worst.to_numpy())
+        lost, count = families["lost"].sum().to_numpy(), count.loc[worst]
+        points = points.loc[worst].assign(lost=lost)
+        count = count.where(lost == 0, 0)
+        trivial = trivial.set_axis(points.index)
+    saturated = points["raw"] > SATURATION * trivial
     bad = ~np.isfinite(points["mean"])
     points["state"] = np.select(
         [(count == 0) & (points["lost"] > 0), count == 0, bad, saturated],

@@ -83,6 +83,7 @@ class Rule(ABC):
         expect: the verdict that is expected to come out; refuted for controls and errata, else confirmed.
         reason: a note, for instance why a claim is out of reach; it is added to the result's reason.
         quantity: which quantity of the frame is judged.
+        envelope: axes over which the largest mean is taken first: the worst instance of a family at each grid point.
 
     Raises:
         InputError: a role, expect or other choice that does not exist, or a negative margin.
@@ -97,6 +98,7 @@ class Rule(ABC):
     expect: str = ""
     reason: str = ""
     quantity: str = "excess_risk"
+    envelope: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.expect:

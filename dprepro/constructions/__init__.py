@@ -3,6 +3,7 @@
 from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
 from dprepro.constructions.direction import DirectionRegression
+from dprepro.constructions.glm import OneHotFamily
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
 from dprepro.constructions.perturbation import (
     LinearSlope,
@@ -20,6 +21,7 @@ __all__ = [
     "FlatOptimum",
     "LinearSlope",
     "NiceRegression",
+    "OneHotFamily",
     "OrthogonalRegression",
     "Point",
     "RandHealth",

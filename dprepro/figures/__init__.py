@@ -7,9 +7,10 @@ from typing import Any
 
 from dprepro import typed
 from dprepro.figures.base import Drawing
+from dprepro.figures.phase import Phase
 from dprepro.figures.rate import Rate
 
-FIGURES: dict[str, type[Drawing]] = {kind.name: kind for kind in (Rate,)}
+FIGURES: dict[str, type[Drawing]] = {kind.name: kind for kind in (Rate, Phase)}
 
 
 def build(options: Mapping[str, Any]) -> Drawing:

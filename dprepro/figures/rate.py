@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -43,6 +43,8 @@ class Rate(Drawing):
         check: the check that holds exponent and constant; default exponent_<axis>.
         labels: series name to legend text.
         hide: series that are left out.
+        series: series that are drawn; default all.
+        envelope: axes over which the largest mean is drawn, as in the rules.
         quantity: what is drawn.
         slope: reference line in the lower panel; default the check's expected.
         slope_range: limits of the lower panel.
@@ -58,6 +60,8 @@ class Rate(Drawing):
     quantity: str = "excess_risk"
     slope: float | None = None
     slope_range: tuple[float, ...] | None = None
+    series: tuple[str, ...] = ()
+    envelope: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if self.slope_range is not None and len(self.slope_range) != 2:
@@ -66,6 +70,10 @@ class Rate(Drawing):
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> Figure:
         """The overlay; see the class."""
         rows = frame[(frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)]
+        if self.series:
+            rows = rows[rows["series"].isin(self.series)]
+        if self.series:
+            rows = rows[rows["series"].isin(self.series)]
         if rows.empty:
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
         axes = (self.axis,) if isinstance(self.axis, str) else self.axis
@@ -130,7 +138,7 @@ class Rate(Drawing):
     ) -> None:
         drawn = {}
         for name in styles:
-            curves = _curves(rows, name, self.quantity, axis)
+            curves = _curves(rows, name, self.quantity, axis, self.envelope)
             if curves and not (only_varying and all(len(curve) < 2 for curve in curves)):
                 drawn[name] = curves
         main = self.claim if self.claim in drawn else next(iter(drawn), "")
@@ -176,11 +184,11 @@ def _axis_label(axis: str) -> str:
     return LOG_INVERSE if axis == "delta" else LABELS.get(axis, axis)
 
 
-def _curves(rows: pd.DataFrame, name: str, quantity: str, axis: str) -> list[pd.DataFrame]:
+def _curves(rows: pd.DataFrame, name: str, quantity: str, axis: str, envelope: Sequence[str]) -> list[pd.DataFrame]:
     """Grid points of one series with abscissa x, a table for each combination of the other axes."""
     columns = [c for c in ("bound", "shape") if c in rows.columns]
     axes = list(dict.fromkeys([*AXES, axis]))
-    points = grid_points(rows, name, quantity, columns=columns, axes=axes)
+    points = grid_points(rows, name, quantity, columns=columns, axes=axes, envelope=envelope)
     points = points[points["state"].isin(["used", "saturated"]) & (points["mean"] > 0)].copy()
     x = points[axis].to_numpy(dtype=float)
     points["x"] = -np.log(x) if axis == "delta" else x

@@ -175,6 +175,8 @@ def _gaussian(mu: float, delta: float) -> float:
         return 0.0
     if delta == 0:
         return math.inf
+    if delta < SMALLEST_DELTA:
+        return gaussian_epsilon(mu, delta)
     import dp_accounting.dp_event as event
     from dp_accounting.pld import PLDAccountant
 
@@ -182,3 +184,26 @@ def _gaussian(mu: float, delta: float) -> float:
     accountant = PLDAccountant(value_discretization_interval=min(1e-4, mu * 1e-3))
     accountant.compose(event.GaussianDpEvent(1 / mu))
     return float(accountant.get_epsilon(delta))
+
+
+def gaussian_epsilon(mu: float, delta: float) -> float:
+    """Epsilon of one Gaussian shift mu at delta > 0, in closed form (Balle and Wang 2018), for any delta.
+
+    delta(x) = Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu), by logarithms; the root in x by bisection, from above.
+    """
+    import numpy as np
+    from scipy.special import log_ndtr
+
+    def log_delta(x: float) -> float:
+        first, second = float(log_ndtr(mu / 2 - x / mu)), x + float(log_ndtr(-mu / 2 - x / mu))
+        return first + float(np.log1p(-math.exp(second - first))) if second < first else -math.inf
+
+    target, low, high = math.log(delta), 0.0, mu
+    if log_delta(0.0) <= target:
+        return 0.0
+    while log_delta(high) > target:
+        low, high = high, 2 * high
+    while high - low > 1e-10 * high:
+        middle = (low + high) / 2
+        low, high = (middle, high) if log_delta(middle) > target else (low, middle)
+    return high

@@ -20,6 +20,7 @@ class Constants:
         diameter: l2 diameter of the constraint set; 0 where nobody needs it.
         smoothness: Lipschitz constant of one record's gradient, in l2; 0 where the loss is not smooth.
         strong_convexity: of one record's loss, in l2; 0 for losses that are only convex.
+        label_bound: ||Y|| of generalised linear models, the root of a bound on one record's loss at zero; else 0.
         width: Gaussian width E sup_w |<b, w>| of the constraint set; 0 where nobody needs it.
         euclidean_lipschitz: bound on the l2 norm of a record's gradient, where `lipschitz` is another norm's; 0 where
             nobody needs it.
@@ -36,3 +37,4 @@ class Constants:
     strong_convexity: float = 0.0
     width: float = 0.0
     euclidean_lipschitz: float = 0.0
+    label_bound: float = 0.0

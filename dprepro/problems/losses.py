@@ -20,6 +20,11 @@ class Loss(ABC):
     def smoothness(self) -> float:
         """H with |phi'(a; y) - phi'(b; y)| <= H |a - b|; inf where there is none."""
 
+    @property
+    def lipschitz(self) -> float:
+        """G with |phi(a; y) - phi(b; y)| <= G |a - b|; inf where there is none."""
+        return math.inf
+
     @abstractmethod
     def value(self, z: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
         """phi(z; y), elementwise."""
@@ -63,6 +68,47 @@ class SquaredLoss(Loss):
         """
         _check_bounds(radius=radius, feature_bound=feature_bound)
         return 8.0 * (feature_bound * radius) ** 2
+
+
+@dataclass(frozen=True)
+class AbsoluteLoss(Loss):
+    """phi(z; y) = |z - y|; at the kink its derivative here is 0, a subgradient."""
+
+    @property
+    def smoothness(self) -> float:
+        return math.inf
+
+    @property
+    def lipschitz(self) -> float:
+        return 1.0
+
+    def value(self, z: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        return np.abs(np.asarray(z, dtype=np.float64) - np.asarray(y, dtype=np.float64))
+
+    def derivative(self, z: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        return np.sign(np.asarray(z, dtype=np.float64) - np.asarray(y, dtype=np.float64))
+
+
+@dataclass(frozen=True)
+class LogisticLoss(Loss):
+    """phi(z; y) = ln(1 + exp(-y z)) for |y| <= 1."""
+
+    @property
+    def smoothness(self) -> float:
+        return 0.25
+
+    @property
+    def lipschitz(self) -> float:
+        return 1.0
+
+    def value(self, z: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        product = np.asarray(z, dtype=np.float64) * np.asarray(y, dtype=np.float64)
+        return np.logaddexp(0.0, -product)
+
+    def derivative(self, z: ArrayLike, y: ArrayLike) -> NDArray[np.float64]:
+        label = np.asarray(y, dtype=np.float64)
+        product = np.asarray(z, dtype=np.float64) * label
+        return np.asarray(-label / (1 + np.exp(np.minimum(product, 700.0))), dtype=np.float64)
 
 
 def _check_bounds(**bounds: float) -> None:

@@ -5,6 +5,8 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from functools import cached_property
 
+import numpy as np
+
 from dprepro.errors import Incompatible, InputError
 from dprepro.problems.constants import Constants
 from dprepro.problems.data import FloatArray, GroupPoint, Minimum, Moments, Point, Records, VertexGroups
@@ -58,6 +60,10 @@ class Problem(ABC):
     def minimum(self) -> Minimum:
         """The exact minimum over the set with its duality gap, computed once; raises DpreproError without it."""
         return self._find_minimum()
+
+    def sample(self, rng: np.random.Generator) -> Problem:
+        """The problem as an algorithm sees it: a population draws its n records, a data set is its own sample."""
+        return self
 
     def excess_risk(self, theta: Point) -> float:
         """risk(theta) - minimum.value; at least -minimum.gap for theta in the set."""

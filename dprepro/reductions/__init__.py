@@ -5,10 +5,12 @@ from __future__ import annotations
 from dprepro.algorithms import Algorithm
 from dprepro.errors import Incompatible, unknown
 from dprepro.reductions.base import Reduction
+from dprepro.reductions.few_steps import FewSteps, IsotropicTail
 from dprepro.reductions.gaussian_frank_wolfe import GaussianGroups, GaussianSubspace
 from dprepro.reductions.grouped_vertices import GroupedVertices
 from dprepro.reductions.incremental_gradients import IncrementalGradients
 from dprepro.reductions.invariant_noise import InvariantNoise
+from dprepro.reductions.sketched_steps import BidiagonalSketch, SketchedFewSteps
 
 #: By name, the cheapest first: `automatic` takes the first that serves.
 REDUCTIONS: dict[str, type[Reduction]] = {
@@ -17,6 +19,10 @@ REDUCTIONS: dict[str, type[Reduction]] = {
     "gaussian_subspace": GaussianSubspace,
     "incremental_gradients": IncrementalGradients,
     "invariant_noise": InvariantNoise,
+    "few_steps": FewSteps,
+    "isotropic_tail": IsotropicTail,
+    "sketched_few_steps": SketchedFewSteps,
+    "bidiagonal_sketch": BidiagonalSketch,
 }
 LITERAL = "literal"
 AUTOMATIC = "automatic"
@@ -54,12 +60,16 @@ __all__ = [
     "AUTOMATIC",
     "LITERAL",
     "REDUCTIONS",
+    "BidiagonalSketch",
+    "FewSteps",
     "GaussianGroups",
     "GaussianSubspace",
     "GroupedVertices",
     "IncrementalGradients",
     "InvariantNoise",
+    "IsotropicTail",
     "Reduction",
+    "SketchedFewSteps",
     "choose",
     "solver",
 ]

@@ -92,8 +92,12 @@ def judge_run(run: Run, frame: pd.DataFrame) -> dict[str, Any]:
 
 def log_text(run: Run, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> str:
     """What a run prints at its end: the table, counts of what was not measured, and the verdict."""
-    axis = run.config["figure"].get("axis", "n")
-    parts = [run.config["statement"], table(frame, axis if isinstance(axis, str) else axis[0]), *further(frame)]
+    axis, envelope = run.config["figure"].get("axis", "n"), run.config["figure"].get("envelope", ())
+    parts = [
+        run.config["statement"],
+        table(frame, axis if isinstance(axis, str) else axis[0], envelope),
+        *further(frame),
+    ]
     parts += [*unmeasured(frame), verdict_lines(verdict)]
     return "\n".join(parts)
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis import points
@@ -25,14 +25,19 @@ def position(value: float) -> str:
     return f"{value:.0f}" if float(short) != value and value == int(value) and value < 1e9 else short
 
 
-def table(frame: pd.DataFrame, axis: str) -> str:
-    """Mean risk, bound and their ratio for every series along the axis; other axes that vary have columns too."""
+def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = ()) -> str:
+    """Mean risk, bound and their ratio for every series along the axis; other axes that vary have columns too.
+
+    Of points that differ in the axes of ``envelope`` only, the one with the largest mean risk is shown.
+    """
     good = frame[(frame["quantity"] == "excess_risk") & (frame["status"] == "ok")]
     if good.empty:
         return "no cell was measured"
     others = [a for a in AXES if a != axis and good[a].nunique() > 1]
     keys = ["role", "series", axis, *others]
-    means = good.groupby(keys, sort=False)[["value", "bound"]].mean().reset_index()
+    envelope = [name for name in envelope if name in good.columns]
+    means = good.groupby([*keys, *envelope], sort=False)[["value", "bound"]].mean().reset_index()
+    means = means.loc[means.groupby(keys, sort=False)["value"].idxmax()] if envelope else means
     means["order"] = means["role"].map({"claim": 0, "context": 1, "control": 2})
     means = means.sort_values(["order", "series", axis, *others], kind="stable")
     lines = [[*("series", axis), *others, "risk", "bound", "ratio"]]

@@ -36,6 +36,7 @@ class Series:
         construction: the data; axes set its fields likewise.
         reduction: ``automatic`` (the cheapest that serves), ``literal``, or a reduction's name.
         bound: explicit bound, by name; empty for the study's own, ``none`` for no bound.
+        shape: shape of the rate, by name; empty for the study's own.
         sweep: axes on which this series departs from the experiment's sweep.
         at_most: largest value of an axis for this series: it keeps what is costly off the far end of the grid.
         replicates: repetitions, where they differ from the experiment's.
@@ -47,6 +48,7 @@ class Series:
     construction: Construction
     reduction: str = AUTOMATIC
     bound: str = ""
+    shape: str = ""
     sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
     at_most: Mapping[str, float] = field(default_factory=dict)
     replicates: int | None = None
@@ -72,7 +74,11 @@ class RateStudy(Study):
 
     def cells(self, design: Design) -> list[Cell]:
         """Series by series, grid point by grid point, replicate by replicate."""
-        for name in (self.bound, self.shape, *(one.bound for one in self.series.values())):
+        for name in (
+            self.bound,
+            self.shape,
+            *(name for one in self.series.values() for name in (one.bound, one.shape)),
+        ):
             if name and name != "none":
                 bounds.find(name)
         cells: list[Cell] = []
@@ -111,19 +117,21 @@ class RateStudy(Study):
         budget = Budget(point["epsilon"], point["delta"], self.neighbours)
         constants = construction.constants(point)
         schedule = algorithm.schedule(constants, budget)
-        problem = construction.build(point, schedule.noise_scale)
+        problem = construction.build(point, schedule.noise_scale).sample(rng)
         reduction = self._reduction(cell.series, one, point)
         solution = solver(reduction, algorithm).solve(problem, budget, rng)
         numbers = dict(point) | vars(constants) | vars(schedule) | {"initial_risk": problem.trivial_risk}
         further = [Row(name, value) for name, value in construction.report(point).items()]
+        further += [Row(name, value) for name, value in solution.diagnostics.items()]
         return self._rows(one, problem, solution, numbers, reduction) + further
 
     def _rows(
         self, one: Series, problem: Problem, solution: Solution, numbers: dict[str, float], reduction: str
     ) -> list[Row]:
         explicit = one.bound or self.bound
+        shape = one.shape or self.shape
         columns: dict[str, float | int | str | bool | None] = {
-            "shape": _shape(self.shape, numbers),
+            "shape": _shape(shape, numbers),
             "trivial_risk": problem.trivial_risk,
             "total_steps": solution.schedule.steps,
             "noise_scale": solution.schedule.noise_scale,
@@ -150,7 +158,7 @@ class RateStudy(Study):
             "version": self.version,
             "neighbours": str(self.neighbours),
             "bound": one.bound or self.bound,
-            "shape": self.shape,
+            "shape": one.shape or self.shape,
             "algorithm": describe(one.algorithm),
             "construction": describe(one.construction),
             "reduction": one.reduction,

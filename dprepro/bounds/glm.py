@@ -1,0 +1,141 @@
+"""Arora, Bassily, Guzman, Menart and Ullah (2022), DP generalised linear models revisited. Population risk, means.
+
+``smoothness`` is H X^2, ``radius`` is B, ``label_bound`` is ||Y||, ``lipschitz`` is G.
+
+Derivation of the explicit bound of Theorem 1 (the text at hand has no appendix). Non-negativity and smoothness give
+||grad l||^2 <= 2 H l. Projected descent with noise sigma, compared with w*, and eta H <= 1/4:
+
+    R := mean_t E[L_S(w_t) - L_S(w*)] <= 4/3 (B^2/(2 eta T) + eta H Y^2 + eta sigma^2 p/2), as E L_S(w*) <= Y^2.
+
+Shared noise and eta <= 2/H make steps nonexpansive: replacing record i moves w_T by at most eta/n times the sum over t
+of the two records' gradient norms, whose mean square over i is at most 8 H eta^2 (Y^2 + R) at T = n. Lei and Ying
+(2020, Theorem 2) turn this into a generalisation gap of at most inf_c H M/c + (H + c)/2 8 H eta^2 M = 4 H eta M +
+4 (H eta)^2 M, M = Y^2 + R. The average inherits both by convexity.
+"""
+
+from __future__ import annotations
+
+import math
+
+
+def theorem_1_rate(
+    n: float, p: float, epsilon: float, delta: float, smoothness: float, radius: float, lipschitz: float,
+    label_bound: float,
+) -> float:  # fmt: skip
+    """Theorem 1's two terms: sqrt(H) B Y/sqrt(n) + G B sqrt(p ln(1/delta))/(n epsilon)."""
+    private = lipschitz * radius * math.sqrt(p * math.log(1 / delta)) / (n * epsilon) if math.isfinite(epsilon) else 0.0
+    return corollary_1_rate(n, smoothness, radius, label_bound) + private
+
+
+def theorem_1_private(n: float, p: float, epsilon: float, delta: float, radius: float, lipschitz: float) -> float:
+    """The second term alone, G B sqrt(p ln(1/delta))/(n epsilon)."""
+    return lipschitz * radius * math.sqrt(p * math.log(1 / delta)) / (n * epsilon)
+
+
+def corollary_1_rate(n: float, smoothness: float, radius: float, label_bound: float) -> float:
+    """Corollary 1's shape, sqrt(H) B Y/sqrt(n)."""
+    return math.sqrt(smoothness) * radius * label_bound / math.sqrt(n)
+
+
+def theorem_1(
+    p: float, steps: float, noise_scale: float, step_size: float, smoothness: float, radius: float, label_bound: float
+) -> float:
+    """Theorem 1 with its constants, for T = n, noise and step as run: R + 4 (H eta + (H eta)^2) (Y^2 + R)."""
+    noise = step_size * noise_scale**2 * p / 2
+    regret = 4 / 3 * (radius**2 / (2 * step_size * steps) + step_size * smoothness * label_bound**2 + noise)
+    small = smoothness * step_size
+    return regret + 4 * (small + small**2) * (label_bound**2 + regret)
+
+
+def theorem_3_rate(
+    n: float, epsilon: float, delta: float, smoothness: float, radius: float, lipschitz: float, label_bound: float
+) -> float:
+    """Theorem 3's terms: (sqrt(H) B X Y + Y^2)/sqrt(n) + (sqrt(H) X B^2 G)^(2/3) (L/(n epsilon)^2)^(1/3).
+
+    The second is lambda B^2 at the lambda of the theorem: ((sqrt(H) B X)^(4/3) Y^(2/3) + (sqrt(H) B X)^2) up to factors
+    of 2, with G = 2 sqrt(H) X Y + 2 H X^2 B, and L = ln(1/delta).
+    """
+    root = math.sqrt(smoothness)
+    sampling = (root * radius * label_bound + label_bound**2) / math.sqrt(n)
+    return sampling + theorem_3_private(n, epsilon, delta, smoothness, radius, lipschitz)
+
+
+def theorem_3_private(
+    n: float, epsilon: float, delta: float, smoothness: float, radius: float, lipschitz: float
+) -> float:
+    """The second term alone."""
+    power: float = (math.sqrt(smoothness) * radius**2 * lipschitz / (n * epsilon)) ** (2 / 3)
+    return float(power * math.log(1 / delta) ** (1 / 3))
+
+
+def output_perturbation_smooth(
+    n: float, weight: float, noise_scale: float, smoothness: float, radius: float, label_bound: float
+) -> float:
+    """Theorem 3 with constants, at lambda and sigma as run: E risk <= lambda B^2/2 + H sigma^2/2 + gen.
+
+    The regularised minimiser beats w* in the regularised mean loss, hence lambda B^2/2. Noise on a prediction <x, w>
+    has variance at most sigma^2 X^2 and mean zero, and H-smoothness costs half of it times H. The generalisation gap by
+    average stability (Lei and Ying 2020, Theorem 2): replacing one record moves the minimiser by at most the two
+    records' gradients there over lambda n, mean square at most 8 H M/(lambda n)^2 with M = Y^2 + lambda B^2/2 the
+    largest mean loss; gen <= 4 H M/(lambda n) + 4 (H/(lambda n))^2 M.
+    """
+    mean_loss = label_bound**2 + weight * radius**2 / 2
+    small = smoothness / (weight * n)
+    noise = smoothness * noise_scale**2 / 2
+    return weight * radius**2 / 2 + noise + 4 * (small + small**2) * mean_loss
+
+
+def theorem_5_rate(n: float, epsilon: float, delta: float, radius: float, lipschitz: float) -> float:
+    """Theorem 5's terms: G B X/sqrt(n) + G B X ln(1/delta)^(1/4)/sqrt(n epsilon)."""
+    private = math.log(1 / delta) ** 0.25 / math.sqrt(n * epsilon)
+    return float(lipschitz * radius * (1 / math.sqrt(n) + private))
+
+
+def output_perturbation_lipschitz(
+    n: float, weight: float, noise_scale: float, radius: float, lipschitz: float
+) -> float:
+    """Theorem 5 with constants, at lambda and sigma as run: lambda B^2/2 + G sigma sqrt(2/pi) + 2 G^2/(lambda n).
+
+    As in Theorem 3; noise costs at most G E|sigma N|; uniform stability of a lambda-strongly convex objective bounds
+    the generalisation gap by 2 G^2/(lambda n) (Bousquet and Elisseeff 2002). G here is G X.
+    """
+    noise = lipschitz * noise_scale * math.sqrt(2 / math.pi)
+    return weight * radius**2 / 2 + noise + 2 * lipschitz**2 / (weight * n)
+
+
+def theorem_2_rate(
+    n: float, epsilon: float, delta: float, smoothness: float, radius: float, label_bound: float
+) -> float:
+    """Theorem 2's shape: sqrt(H) B X Y/sqrt(n) + ((sqrt(H) B X)^(4/3) Y^(2/3) + (sqrt(H) B X)^2)/(n epsilon)^(2/3)."""
+    scale = math.sqrt(smoothness) * radius
+    front: float = scale ** (4 / 3) * label_bound ** (2 / 3) + scale**2
+    power: float = (n * epsilon) ** (-2 / 3)
+    return scale * label_bound / math.sqrt(n) + front * power
+
+
+def theorem_2_terms(
+    n: float, epsilon: float, delta: float, smoothness: float, radius: float, label_bound: float, sketch: float,
+    sketched_lipschitz: float,
+) -> float:  # fmt: skip
+    """The proof sketch's terms at the k that was run: sampling, G 2B sqrt(k ln(1/delta))/(n epsilon), H (B X)^2/k."""
+    private = 2 * sketched_lipschitz * radius * math.sqrt(sketch * math.log(1 / delta)) / (n * epsilon)
+    return math.sqrt(smoothness) * radius * label_bound / math.sqrt(n) + private + smoothness * radius**2 / sketch
+
+
+def theorem_2(
+    steps: float, noise_scale: float, step_size: float, smoothness: float, radius: float, label_bound: float,
+    sketch: float, sketched_smoothness: float,
+) -> float:  # fmt: skip
+    """Theorem 2 with constants for a Gaussian map: Theorem 1's bound in k dimensions plus the map's own error.
+
+    Compared with Phi w*, of E ||Phi w*||^2 = B^2. E L(Phi^T Phi w*) - L(w*) <= H X^2 B^2/k =: J, since <Phi x, Phi w*>
+    has mean <x, w*> and variance (||x||^2 ||w*||^2 + <x, w*>^2)/k, and H-smoothness takes half of it times H. So the
+    mean loss at the comparison point is at most Y^2 + J. Left out are events of probability 1e-6 and exp(-k/2) at most
+    (clipping, ||Phi w*|| > 2B).
+    """
+    jl_error = smoothness * radius**2 / sketch
+    level = label_bound**2 + jl_error
+    noise = step_size * noise_scale**2 * sketch / 2
+    regret = 4 / 3 * (radius**2 / (2 * step_size * steps) + step_size * sketched_smoothness * level + noise)
+    small = sketched_smoothness * step_size
+    return jl_error + regret + 4 * (small + small**2) * (level + regret)
