@@ -1,5 +1,6 @@
 """Hard instances from the proofs and ordinary families beside them, one data set for each grid point."""
 
+from dprepro.constructions.ball import HingeCorner, OnePlace, OneWayMarginals, SpreadPlaces
 from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
@@ -10,9 +11,13 @@ __all__ = [
     "Construction",
     "File",
     "FlatOptimum",
+    "HingeCorner",
+    "OnePlace",
+    "OneWayMarginals",
     "Point",
     "RandHealth",
     "RandomDesign",
+    "SpreadPlaces",
     "Table",
     "TunedNeedle",
 ]

@@ -10,7 +10,7 @@ from dprepro.problems.constants import Constants
 from dprepro.problems.data import FloatArray, GroupPoint, Minimum, Moments, Point, Records, VertexGroups
 from dprepro.problems.sets import ConstraintSet
 
-CAPABILITIES = ("groups", "moments", "population", "records")
+CAPABILITIES = ("axis", "groups", "moments", "population", "records")
 
 
 class Problem(ABC):

@@ -7,11 +7,14 @@ from dprepro.errors import Incompatible, unknown
 from dprepro.reductions.base import Reduction
 from dprepro.reductions.grouped_vertices import GroupedVertices
 from dprepro.reductions.incremental_gradients import IncrementalGradients
+from dprepro.reductions.noisy_descent import AxisDescent, CompiledDescent
 
 #: By name, the cheapest first: `automatic` takes the first that serves.
 REDUCTIONS: dict[str, type[Reduction]] = {
     "grouped_vertices": GroupedVertices,
     "incremental_gradients": IncrementalGradients,
+    "axis_descent": AxisDescent,
+    "compiled_descent": CompiledDescent,
 }
 LITERAL = "literal"
 AUTOMATIC = "automatic"
@@ -49,6 +52,8 @@ __all__ = [
     "AUTOMATIC",
     "LITERAL",
     "REDUCTIONS",
+    "AxisDescent",
+    "CompiledDescent",
     "GroupedVertices",
     "IncrementalGradients",
     "Reduction",
