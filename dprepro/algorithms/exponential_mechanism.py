@@ -14,7 +14,7 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.errors import Incompatible, InputError
 from dprepro.mechanisms import BoundedRange
 from dprepro.privacy import spent
-from dprepro.problems import BallRisk, L2Ball
+from dprepro.problems import BallRisk, L2Ball, LocalBall
 from dprepro.problems.constants import Constants
 from dprepro.problems.data import FloatArray
 from dprepro.problems.problem import Problem
@@ -197,7 +197,7 @@ def hit_and_run(
 ) -> tuple[FloatArray, float]:
     """The last point of a hit-and-run walk, and the split R-hat of the log-density over several walks.
 
-    A step draws a uniform direction, finds the chord of the set through the point by bisection, and moves on it by one
+    A step draws a uniform direction, finds the chord of the set through the point, and moves on it by one
     slice step with shrinkage, which leaves the target invariant (Neal 2003). Walks start at uniform draws from the
     segment between the set's start and a random boundary point. R-hat near 1 says that the walks agree; it is a
     diagnostic, not a proof: the sampler is private only in the limit.
@@ -233,7 +233,12 @@ def hit_and_run(
 
 
 def _to_boundary(constraint_set: ConstraintSet, theta: FloatArray, direction: FloatArray, diameter: float) -> float:
-    """How far from theta, in the set, a ray stays in the set."""
+    """How far from theta, in the set, a ray of unit length stays in the set: exact for balls, else by bisection."""
+    if isinstance(constraint_set, L2Ball | LocalBall):
+        far = _chord(theta, direction, constraint_set.radius)
+        if isinstance(constraint_set, LocalBall):
+            far = min(far, _chord(theta - constraint_set.centre, direction, constraint_set.reach))
+        return far
     inside, outside = 0.0, diameter * 1.0000001
     for _ in range(40):
         middle = 0.5 * (inside + outside)
@@ -242,6 +247,12 @@ def _to_boundary(constraint_set: ConstraintSet, theta: FloatArray, direction: Fl
         else:
             outside = middle
     return inside
+
+
+def _chord(offset: FloatArray, direction: FloatArray, radius: float) -> float:
+    """The larger root s of ||offset + s direction|| = radius."""
+    along = float(offset @ direction)
+    return max(0.0, math.sqrt(max(0.0, along**2 + radius**2 - float(offset @ offset))) - along)
 
 
 def split_r_hat(traces: FloatArray) -> float:
