@@ -97,11 +97,6 @@ def theorem_4_3_rate(n: float, p: float, epsilon: float, lipschitz: float, stron
     return p**2 * lipschitz**2 * math.log(n) / (n**2 * strong_convexity * epsilon**2)
 
 
-def theorem_4_3_finite_rate(n: float, p: float, epsilon: float, lipschitz: float, strong_convexity: float) -> float:
-    """The same with p (p + 1), the exact finite-p form: the first step gives p, the second p + 1 (Theorem 3.2)."""
-    return theorem_4_3_rate(n, p, epsilon, lipschitz, strong_convexity) * (p + 1) / p
-
-
 def theorem_4_3(
     n: float, p: float, epsilon: float, lipschitz: float, strong_convexity: float, diameter: float
 ) -> float:
