@@ -108,7 +108,7 @@ class NoisySGD(Algorithm):
         low = high / 2
         while epsilon(low) <= budget.epsilon:
             low, high = low / 2, low
-        while high / low > 1 + 1e-4:
+        while high / low > 1 + 1e-3:
             middle = math.sqrt(low * high)
             low, high = (middle, high) if epsilon(middle) > budget.epsilon else (low, middle)
         return high
@@ -124,7 +124,7 @@ class NoisySGD(Algorithm):
         """Run on the data, as printed; returns the last iterate theta_T after T - 1 steps."""
         constants, constraint_set = problem.constants, problem.constraint_set
         schedule = self.schedule(constants, budget)
-        theta = constraint_set.project(problem.start)
+        theta = constraint_set.start()
         last = np.cumsum(record_counts(problem)) if self.gradient == "sampled" else None
         for t in range(1, schedule.steps):
             if last is None:

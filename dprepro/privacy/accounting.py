@@ -26,7 +26,9 @@ from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import BoundedRange, GaussianShift, Guarantee, PureLoss, SampledGaussianShift
 
-KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureLoss, BoundedRange, GaussianShift)}
+KINDS: dict[str, type[PureLoss] | type[BoundedRange] | type[GaussianShift]] = {
+    kind.__name__: kind for kind in (PureLoss, BoundedRange, GaussianShift)
+}
 
 
 @dataclass(frozen=True)

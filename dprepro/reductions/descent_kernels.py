@@ -87,8 +87,8 @@ def descent(loss, records, labels, last, sampled, radius, theta, steps, noise, f
     for t in range(1, steps):
         gradient[:] = 0.0
         if sampled:
-            k = np.searchsorted(last, float(int(rng.random() * n)), side="right")
-            add_gradient(loss, records[k], labels[k], theta, 1.0, gradient)
+            drawn = np.searchsorted(last, float(int(rng.random() * n)), side="right")
+            add_gradient(loss, records[drawn], labels[drawn], theta, 1.0, gradient)
         else:
             before = 0.0
             for k in range(kinds):
