@@ -36,7 +36,8 @@ def test_the_measured_constant_is_that_of_the_exact_law(outcome):
     ("name", "wrong"),
     [
         ("exponent_n", 0.5), ("exponent_n", -0.5), ("exponent_p", 0.5), ("exponent_p", 1.5), ("exponent_epsilon", -1.0),
-        ("exponent_delta", 0.5), ("exponent_delta", 2.0), ("below_bound", 1e-4), ("within_budget", 0.5),
+        ("exponent_delta", 0.5), ("exact_exponent_delta", 0.5), ("exact_exponent_delta", 2.0),
+        ("below_bound", 1e-4), ("within_budget", 0.5),
     ],
 )  # fmt: skip
 def test_a_planted_falsehood_is_refuted(outcome, name, wrong):
