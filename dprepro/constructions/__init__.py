@@ -1,5 +1,6 @@
 """Hard instances from the proofs and ordinary families beside them, one data set for each grid point."""
 
+from dprepro.constructions.ball import HingeCorner, OnePlace, OneWayMarginals, SpreadPlaces
 from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
 from dprepro.constructions.direction import DirectionRegression
@@ -19,14 +20,18 @@ __all__ = [
     "DirectionRegression",
     "File",
     "FlatOptimum",
+    "HingeCorner",
     "LinearSlope",
     "NiceRegression",
     "OneHotFamily",
+    "OnePlace",
+    "OneWayMarginals",
     "OrthogonalRegression",
     "Point",
     "RandHealth",
     "RandomDesign",
     "RandomQuadratic",
+    "SpreadPlaces",
     "Table",
     "TunedNeedle",
 ]

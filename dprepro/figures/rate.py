@@ -80,8 +80,8 @@ class Rate(Drawing):
         styles = self._styles(rows)
         with styled() as figure_class:
             width = COLUMN if len(axes) == 1 else 2 * COLUMN
-            legend_columns = 2 * len(axes)
-            legend_rows = -(-(len(styles) + 4) // legend_columns)
+            legend_columns = min(2 * len(axes), 4)
+            legend_rows = -(-(len(styles) + 2 + 2 * len(axes)) // legend_columns)
             figure: Figure = figure_class(figsize=(width, 3.3 + 0.125 * legend_rows), layout="constrained")
             panels = figure.subplots(2, len(axes), sharex="col", squeeze=False, height_ratios=[3, 1.15])
             handles: dict[str, Any] = {}
@@ -162,6 +162,8 @@ class Rate(Drawing):
             lower.set_ylim(*self.slope_range)
         upper.set(xscale="log", yscale="log")
         lower.set(xlabel=_axis_label(axis))
+        if axis == "delta":
+            lower.xaxis.set_minor_formatter(_few_minor_labels)
         for panel in (upper, lower):
             panel.grid(True, which="major", linewidth=0.3, color="0.85")
             panel.set_axisbelow(True)
@@ -178,6 +180,11 @@ def _title(verdict: Mapping[str, Any], check: Mapping[str, Any]) -> str:
         else:
             text += f"\nexponent {estimate}, expected {check['expected']:.3f}"
     return text
+
+
+def _few_minor_labels(value: float, position: float) -> str:
+    """Labels of minor ticks on a short logarithmic axis, where matplotlib's own would overlap in a narrow panel."""
+    return f"{value:g}" if value in (20.0, 50.0, 200.0, 500.0) else ""
 
 
 def _axis_label(axis: str) -> str:

@@ -30,4 +30,12 @@ class GaussianShift:
     mu: float
 
 
-Guarantee = PureLoss | BoundedRange | GaussianShift
+@dataclass(frozen=True)
+class SampledGaussianShift:
+    """A Gaussian mechanism of shift ``mu`` on one record drawn uniformly from ``population`` records."""
+
+    mu: float
+    population: float
+
+
+Guarantee = PureLoss | BoundedRange | GaussianShift | SampledGaussianShift

@@ -11,6 +11,8 @@ Conversions, named in every answer:
 * bounded range: eta^2/8-zCDP a use, summed, and converted to (epsilon, delta) by the tight formula of Canonne, Kamath
   and Steinke 2020 (the simple one, rho + 2 sqrt(rho ln(1/delta)), gives about a fifth more).
 * Gaussian: T uses of shift mu are one use of shift mu sqrt(T), exactly (Dong, Roth and Su 2022).
+* Gaussian on one sampled record: Renyi accounting of sampling without replacement under replacement of a record (Wang,
+  Balle and Kasiviswanathan 2019); a sample of one record is the same with and without replacement.
 """
 
 from __future__ import annotations
@@ -22,9 +24,11 @@ from functools import lru_cache
 
 from dprepro.budget import Budget
 from dprepro.errors import InputError
-from dprepro.mechanisms import BoundedRange, GaussianShift, Guarantee, PureLoss
+from dprepro.mechanisms import BoundedRange, GaussianShift, Guarantee, PureLoss, SampledGaussianShift
 
-KINDS: dict[str, type[Guarantee]] = {kind.__name__: kind for kind in (PureLoss, BoundedRange, GaussianShift)}
+KINDS: dict[str, type[PureLoss] | type[BoundedRange] | type[GaussianShift]] = {
+    kind.__name__: kind for kind in (PureLoss, BoundedRange, GaussianShift)
+}
 
 
 @dataclass(frozen=True)
@@ -51,6 +55,9 @@ def spent(guarantee: Guarantee, uses: int, delta: float) -> Spent:
         return Spent(0.0, delta, "no use")
     if isinstance(guarantee, PureLoss):
         return Spent(_pure(guarantee.epsilon, uses, delta), delta, "optimal composition of pure losses")
+    if isinstance(guarantee, SampledGaussianShift):
+        epsilon = _sampled_gaussian(guarantee.mu, int(guarantee.population), uses, delta)
+        return Spent(epsilon, delta, "sampled Gaussian, Renyi accounting under replacement")
     if isinstance(guarantee, BoundedRange):
         # A range of eta implies the pure loss eta, which is the better account of a few large losses.
         pure = _pure(guarantee.eta, uses, delta)
@@ -106,6 +113,8 @@ def _loss(guarantee: Guarantee) -> float:
             return eta
         case GaussianShift(mu):
             return mu
+        case SampledGaussianShift():
+            raise InputError("the noise of a sampled Gaussian cannot be calibrated by its shift alone")
 
 
 #: Below this delta the accountant's truncated tails answer infinity, and the closed form takes over.
@@ -207,3 +216,19 @@ def gaussian_epsilon(mu: float, delta: float) -> float:
         middle = (low + high) / 2
         low, high = (middle, high) if log_delta(middle) > target else (low, middle)
     return high
+
+
+@lru_cache(maxsize=4096)
+def _sampled_gaussian(mu: float, population: int, uses: int, delta: float) -> float:
+    if delta == 0:
+        return math.inf
+    import dp_accounting
+    import dp_accounting.dp_event as event
+    from dp_accounting.rdp import RdpAccountant
+
+    # Higher orders than the accountant's own: small composed shifts need them. The accountant wants whole orders here.
+    orders = [*range(2, 65), 80, 100, 128, 180, 256, 360, 512, 720, 1024]
+    accountant = RdpAccountant(orders, neighboring_relation=dp_accounting.NeighboringRelation.REPLACE_ONE)
+    one = event.SampledWithoutReplacementDpEvent(population, 1, event.GaussianDpEvent(1 / mu))
+    accountant.compose(event.SelfComposedDpEvent(one, uses))
+    return float(accountant.get_epsilon(delta))

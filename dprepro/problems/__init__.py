@@ -1,16 +1,21 @@
 """Losses, constraint sets, problems and their exact, certified minimisers."""
 
+from dprepro.problems.ball_risk import BallRisk, ball_constants
 from dprepro.problems.constants import Constants
 from dprepro.problems.data import GroupPoint, Minimum, Moments, Point, Records, VertexGroups
 from dprepro.problems.least_squares import LeastSquares
+from dprepro.problems.local_ball import LocalBall
 from dprepro.problems.losses import AbsoluteLoss, LogisticLoss, Loss, SquaredLoss
 from dprepro.problems.one_hot import OneHot, SketchedOneHot, glm_constants
 from dprepro.problems.problem import Problem
 from dprepro.problems.quadratic import Quadratic
+from dprepro.problems.record_losses import RECORD_LOSSES, RecordLoss, record_loss
 from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LqBall, Simplex
 
 __all__ = [
+    "RECORD_LOSSES",
     "AbsoluteLoss",
+    "BallRisk",
     "Box",
     "Constants",
     "ConstraintSet",
@@ -18,6 +23,7 @@ __all__ = [
     "L1Ball",
     "L2Ball",
     "LeastSquares",
+    "LocalBall",
     "LogisticLoss",
     "Loss",
     "LqBall",
@@ -27,10 +33,13 @@ __all__ = [
     "Point",
     "Problem",
     "Quadratic",
+    "RecordLoss",
     "Records",
     "Simplex",
     "SketchedOneHot",
     "SquaredLoss",
     "VertexGroups",
+    "ball_constants",
     "glm_constants",
+    "record_loss",
 ]

@@ -12,7 +12,7 @@ from dprepro.problems.constants import Constants
 from dprepro.problems.data import FloatArray, GroupPoint, Minimum, Moments, Point, Records, VertexGroups
 from dprepro.problems.sets import ConstraintSet
 
-CAPABILITIES = ("groups", "moments", "population", "quadratic", "records", "subspace")
+CAPABILITIES = ("axis", "groups", "moments", "population", "quadratic", "records", "subspace")
 
 
 class Problem(ABC):

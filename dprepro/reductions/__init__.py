@@ -10,6 +10,7 @@ from dprepro.reductions.gaussian_frank_wolfe import GaussianGroups, GaussianSubs
 from dprepro.reductions.grouped_vertices import GroupedVertices
 from dprepro.reductions.incremental_gradients import IncrementalGradients
 from dprepro.reductions.invariant_noise import InvariantNoise
+from dprepro.reductions.noisy_descent import AxisDescent, CompiledDescent
 from dprepro.reductions.sketched_steps import BidiagonalSketch, SketchedFewSteps
 
 #: By name, the cheapest first: `automatic` takes the first that serves.
@@ -23,6 +24,8 @@ REDUCTIONS: dict[str, type[Reduction]] = {
     "isotropic_tail": IsotropicTail,
     "sketched_few_steps": SketchedFewSteps,
     "bidiagonal_sketch": BidiagonalSketch,
+    "axis_descent": AxisDescent,
+    "compiled_descent": CompiledDescent,
 }
 LITERAL = "literal"
 AUTOMATIC = "automatic"
@@ -60,7 +63,9 @@ __all__ = [
     "AUTOMATIC",
     "LITERAL",
     "REDUCTIONS",
+    "AxisDescent",
     "BidiagonalSketch",
+    "CompiledDescent",
     "FewSteps",
     "GaussianGroups",
     "GaussianSubspace",

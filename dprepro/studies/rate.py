@@ -63,7 +63,11 @@ class RateStudy(Study):
         series: the curves, by name.
         bound: explicit bound of every series that has none of its own, by name (`lasso.theorem_2_5`); may be empty.
         shape: shape of the rate, by name; may be empty.
+        tails: bounds that hold with a probability, by name: risk >= bound(level) with probability at most exp(-level).
+        levels: the levels at which the tails are measured.
 
+    Every diagnostic of a solution is a quantity of its own, with bound 1. A tail gives the quantity
+    ``<function>_<level>``, 1 where the risk reached the bound and 0 elsewhere, with bound exp(-level).
     Columns besides the contract's: ``shape``, ``trivial_risk`` (excess risk of the data-free start), ``total_steps``,
     ``noise_scale``, ``reduction``, ``gap`` (certificate of the minimum), ``deterministic`` (one run has no error).
     """
@@ -71,12 +75,15 @@ class RateStudy(Study):
     series: Mapping[str, Series]
     bound: str = ""
     shape: str = ""
+    tails: tuple[str, ...] = ()
+    levels: tuple[float, ...] = ()
 
     def cells(self, design: Design) -> list[Cell]:
         """Series by series, grid point by grid point, replicate by replicate."""
         for name in (
             self.bound,
             self.shape,
+            *self.tails,
             *(name for one in self.series.values() for name in (one.bound, one.shape)),
         ):
             if name and name != "none":
@@ -122,7 +129,6 @@ class RateStudy(Study):
         solution = solver(reduction, algorithm).solve(problem, budget, rng)
         numbers = dict(point) | vars(constants) | vars(schedule) | {"initial_risk": problem.trivial_risk}
         further = [Row(name, value) for name, value in construction.report(point).items()]
-        further += [Row(name, value) for name, value in solution.diagnostics.items()]
         return self._rows(one, problem, solution, numbers, reduction) + further
 
     def _rows(
@@ -140,7 +146,13 @@ class RateStudy(Study):
             "deterministic": one.algorithm.deterministic,
         }
         bound = bounds.evaluate(explicit, numbers) if explicit not in ("", "none") else None
-        rows = [Row("excess_risk", problem.excess_risk(solution.theta), bound, columns)]
+        risk = problem.excess_risk(solution.theta)
+        rows = [Row("excess_risk", risk, bound, columns)]
+        rows += [Row(name, value, 1.0) for name, value in solution.diagnostics.items()]
+        for tail in self.tails:
+            for level in self.levels:
+                reached = risk >= bounds.evaluate(tail, {**numbers, "level": level})
+                rows.append(Row(f"{tail.rpartition('.')[2]}_{level:g}", float(reached), math.exp(-level)))
         if solution.spent is not None and math.isfinite(numbers["epsilon"]):
             rows.append(
                 Row(
@@ -162,6 +174,7 @@ class RateStudy(Study):
             "algorithm": describe(one.algorithm),
             "construction": describe(one.construction),
             "reduction": one.reduction,
+            **({"tails": list(self.tails), "levels": list(self.levels)} if self.tails else {}),
         }
 
     def _check_axes(self, label: str, axes: Mapping[str, Sequence[float]]) -> None:

@@ -154,7 +154,7 @@ def test_a_missing_capability_is_refused_with_the_reason():
             problem.require(capability)
     with pytest.raises(Incompatible, match="offers no moments"):
         problem.risk(np.zeros(10))
-    with pytest.raises(InputError, match="unknown capability 'record'; choices: groups, moments"):
+    with pytest.raises(InputError, match="unknown capability 'record'; choices: axis, groups, moments"):
         problem.require("record")
     with pytest.raises(Incompatible, match="offers no groups"):
         LeastSquares.from_moments(Moments(1, np.zeros(2), 1.0), L1Ball(2)).risk(GroupPoint(np.array([0.5])))

@@ -1,0 +1,106 @@
+"""The bounds of Bassily, Smith and Thakurta (2014) against their derivations."""
+
+import math
+
+import numpy as np
+import pytest
+from scipy.special import ive
+
+from dprepro import bounds
+from dprepro.mechanisms import BoundedRange, GaussianShift, SampledGaussianShift
+from dprepro.privacy.accounting import gaussian_epsilon, spent
+
+NUMBERS = {
+    "n": 1e5,
+    "p": 64.0,
+    "epsilon": 1.0,
+    "delta": 1e-6,
+    "lipschitz": 1.0,
+    "diameter": 2.0,
+    "strong_convexity": 1.0,
+}
+
+
+def noise(numbers, steps):
+    c = math.sqrt(32 * math.log(numbers["n"] / numbers["delta"]) * math.log(1 / numbers["delta"]))
+    return numbers["lipschitz"] * c * math.sqrt(steps) / (numbers["n"] * numbers["epsilon"])
+
+
+def test_the_explicit_bounds_of_theorem_2_4_are_the_printed_rates_at_n_squared_steps():
+    """At T = n^2 the ratio of bound and rate is a number that does not depend on n, p and epsilon (beyond ln T)."""
+    first, second = [], []
+    for change in ({}, {"n": 1e6}, {"p": 640.0}, {"epsilon": 0.1}, {"n": 1e7, "delta": 1e-12}):
+        numbers = NUMBERS | change
+        numbers |= {"steps": numbers["n"] ** 2, "noise_scale": noise(numbers, numbers["n"] ** 2)}
+        logarithm = (2 + 2 * math.log(numbers["n"])) / math.log(numbers["n"] / numbers["delta"])
+        first.append(
+            bounds.evaluate("bst.theorem_2_4_1", numbers)
+            / bounds.evaluate("bst.theorem_2_4_1_rate", numbers)
+            / logarithm
+        )
+        logarithm = (1 + 2 * math.log(numbers["n"])) / math.log(numbers["n"] / numbers["delta"])
+        second.append(
+            bounds.evaluate("bst.theorem_2_4_2", numbers)
+            / bounds.evaluate("bst.theorem_2_4_2_rate", numbers)
+            / logarithm
+        )
+    np.testing.assert_allclose(first, 2 * math.sqrt(32), rtol=1e-3)
+    np.testing.assert_allclose(second, 17 * 32, rtol=1e-3)
+
+
+def test_the_law_of_linear_losses_is_free_of_t_and_below_the_bound():
+    for steps in (1e6, 1e7):
+        numbers = NUMBERS | {"steps": steps, "noise_scale": noise(NUMBERS, steps)}
+        law = bounds.evaluate("bst.linear_law", numbers)
+        c = noise(NUMBERS, 1) * 1e5
+        assert law == pytest.approx(65 * c / (2 * 8 * 1e5), rel=0.05)
+        assert law < bounds.evaluate("bst.theorem_2_4_1", numbers)
+
+
+@pytest.mark.parametrize("p", [2, 8, 64])
+def test_theorem_3_2_holds_for_the_exact_risk_of_linear_losses_and_its_shape_is_the_limit(p):
+    """mean risk 1 - I_{p/2+1}(a)/I_{p/2}(a), a = n epsilon/(2 L C), tends to (p + 1) L C/(n epsilon)."""
+    for n in (10.0, 1e3, 1e5):
+        numbers = NUMBERS | {"n": n, "p": float(p)}
+        a = n / 4
+        risk = 1 - ive(p / 2 + 1, a) / ive(p / 2, a)
+        shape = bounds.evaluate("bst.theorem_3_2_rate", numbers)
+        assert risk <= shape < bounds.evaluate("bst.theorem_3_2", numbers)
+        if n >= 1e5:
+            assert risk == pytest.approx(shape, rel=2e-3)
+
+
+def test_the_tail_integrates_to_the_bound_and_the_planted_one_is_below_the_mean():
+    level = np.linspace(0, 60, 60_001)
+    tails = np.array([bounds.evaluate("bst.theorem_3_2_tail", NUMBERS | {"level": one}) for one in level[::1000]])
+    start = tails[0]
+    mean = start + (tails[1] - tails[0]) / (level[1000] - level[0])  # slope times the mean of exp(-level)
+    assert mean == pytest.approx(bounds.evaluate("bst.theorem_3_2", NUMBERS))
+    planted = bounds.evaluate("bst.theorem_3_2_tail_too_tight", NUMBERS | {"level": 1.0})
+    assert planted < bounds.evaluate("bst.theorem_3_2_rate", NUMBERS)
+
+
+def test_theorem_4_3_has_the_printed_rate_up_to_the_constant():
+    ratios = []
+    for change in ({}, {"n": 1e7}, {"epsilon": 0.3}, {"p": 1000.0, "n": 1e9}):
+        numbers = NUMBERS | {"n": 1e6} | change
+        ratio = bounds.evaluate("bst.theorem_4_3", numbers) / bounds.evaluate("bst.theorem_4_3_rate", numbers)
+        ratios.append(ratio * numbers["p"] / ((numbers["p"] + 1) * math.log(3) + 1))
+    np.testing.assert_allclose(ratios, 8 * 2 * 2 * 3 * 4, rtol=1e-6)
+
+
+def test_the_closed_form_of_the_gaussian_agrees_with_the_accountant_where_both_work():
+    for mu in (0.05, 0.3, 1.5):
+        for delta in (1e-3, 1e-6, 1e-10):
+            assert gaussian_epsilon(mu, delta) == pytest.approx(spent(GaussianShift(mu), 1, delta).epsilon, rel=2e-3)
+    assert gaussian_epsilon(0.1, 0.5) == 0.0
+    assert spent(GaussianShift(0.05), 1, 1e-200).epsilon == pytest.approx(0.05 * 30.2 + 0.00125, rel=0.02)
+
+
+def test_a_sampled_record_costs_little_and_a_few_draws_cost_no_more_than_their_pure_loss():
+    whole = spent(GaussianShift(0.05), 100, 1e-6).epsilon
+    sampled = spent(SampledGaussianShift(0.05, 100), 100, 1e-6).epsilon
+    assert 0 < sampled < whole / 5
+    assert spent(SampledGaussianShift(0.05, 100), 100, 0.0).epsilon == math.inf
+    assert spent(BoundedRange(0.5), 1, 1e-9).epsilon == pytest.approx(0.5)
+    assert spent(BoundedRange(0.01), 10_000, 1e-6).epsilon < 5
