@@ -83,7 +83,7 @@ class ObjectivePerturbation(Algorithm):
             scale = zeta * math.sqrt(8 * math.log(2 / budget.delta) + 4 * epsilon) / epsilon
         # ||b|| has the gamma law of shape p and this scale, or is chi with p degrees of freedom
         size = math.sqrt(p * (p + 1)) * scale if self.noise == "gamma" else math.sqrt(p) * scale
-        return PerturbationSchedule(1, size, 0.0, scale, delta_big)
+        return PerturbationSchedule(1, size, coordinate_scale=scale, regulariser=delta_big)
 
     def _wanted(self, constants: Constants, budget: Budget) -> float:
         p, unit = constants.p, constants.lipschitz / (budget.epsilon * constants.radius)

@@ -110,6 +110,6 @@ def test_the_real_table_stays_below_the_bound(results):
 
 def test_another_pair_can_be_named_from_the_config_groups(results):
     outcome = run(
-        "pair", results_dir=str(results), workers=1, progress=False, replicates=1, sweep={"n": [3e5, 1e6], "p": [50]}
+        "pair", results_dir=str(results), workers=1, progress=False, replicates=2, sweep={"n": [3e5, 1e6], "p": [50]}
     )
     assert outcome.verdict["verdict"] == "confirmed"
