@@ -93,7 +93,7 @@ class Rate(Drawing):
                 handles |= dict(zip(names, shown, strict=True))
                 if column == 0:
                     upper.set_title(self.title or _title(verdict, check), loc="left")
-                    what = "risk, mean over n" if self.quantity == "excess_risk" else self.quantity.replace("_", " ")
+                    what = "risk (mean)" if self.quantity == "excess_risk" else self.quantity.replace("_", " ")
                     upper.set_ylabel(f"excess {what}" if self.quantity == "excess_risk" else what)
                     lower.set_ylabel("local slope")
             if any(line.get_gid() == SATURATED for panel in panels[0] for line in panel.lines):
