@@ -2,6 +2,7 @@
 
 from dprepro.algorithms.base import Algorithm, Schedule, Solution
 from dprepro.algorithms.data_free import DataFree
+from dprepro.algorithms.exact_minimiser import ExactMinimiser
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
 from dprepro.algorithms.frank_wolfe import FrankWolfe
 from dprepro.algorithms.gaussian_frank_wolfe import GaussianFrankWolfe
@@ -17,6 +18,7 @@ from dprepro.algorithms.regularised_output_perturbation import RegularisedOutput
 __all__ = [
     "Algorithm",
     "DataFree",
+    "ExactMinimiser",
     "ExponentialMechanism",
     "FrankWolfe",
     "GaussianFrankWolfe",

@@ -10,6 +10,7 @@ from dprepro.analysis.comparisons import Affine, Ratio
 from dprepro.analysis.crossing import Crossing
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
+from dprepro.analysis.proportion import Proportion
 from dprepro.analysis.rule import ROLES, VERDICTS, CheckResult, Rule
 from dprepro.errors import InputError
 
@@ -18,7 +19,7 @@ if TYPE_CHECKING:
 
 __all__ = ["ROLES", "RULES", "VERDICTS", "CheckResult", "Rule", "as_expected", "build", "judge", "worst"]
 
-RULES: dict[str, type[Rule]] = {rule.name: rule for rule in (Exponent, Below, Ratio, Affine, Crossing)}
+RULES: dict[str, type[Rule]] = {rule.name: rule for rule in (Exponent, Below, Ratio, Affine, Crossing, Proportion)}
 
 
 def build(name: str, mapping: Mapping[str, Any]) -> Rule:

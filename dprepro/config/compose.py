@@ -23,6 +23,9 @@ if TYPE_CHECKING:
 #: Overrides that say how and where to run; they change no measurement and no verdict.
 EXECUTION_KEYS = ("results_dir", "workers")
 
+#: What an attack is aimed at: blocks that a name from the config group of their last word may fill.
+ATTACKED = ("attack.algorithm", "attack.construction")
+
 
 @dataclass(frozen=True)
 class Composed:
@@ -71,6 +74,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
         InputError: anything that Hydra or OmegaConf refuses, in one line.
     """
     files = experiment_files(config_dir)
+    overrides = [_chosen_target(override) for override in overrides]
     name = _experiment_of(overrides)
     if name not in files:
         raise unknown("experiment", name, files)
@@ -103,7 +107,7 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
         prefix = written.partition("=")[0]
         glob = override.value()
         if isinstance(glob, Glob):
-            options = _group_options(override.key_or_group, config_dir)
+            options = _group_options(override.key_or_group.rpartition(".")[2], config_dir)
             values: list[str] = glob.filter(options)
             if not values:
                 raise InputError(f"{written} matches nothing; choices: {', '.join(options) or 'none'}")
@@ -114,6 +118,15 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
             continue
         choices.append([f"{prefix}={value}" for value in values])
     return [list(combination) for combination in itertools.product(*choices)]
+
+
+def _chosen_target(override: str) -> str:
+    """``attack.algorithm=NAME`` chooses from the group ``algorithm``, as ``algorithm@attack.algorithm=NAME`` would."""
+    key, equals, value = override.partition("=")
+    bare = key.lstrip("+")
+    if bare not in ATTACKED or not equals or not value.isidentifier():
+        return override
+    return f"{bare.rpartition('.')[2]}@{bare}={value}"
 
 
 def _parsed(overrides: Sequence[str]) -> list[Override]:

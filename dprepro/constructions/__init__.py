@@ -2,6 +2,7 @@
 
 from dprepro.constructions.ball import HingeCorner, OnePlace, OneWayMarginals, SpreadPlaces
 from dprepro.constructions.base import Construction, Point
+from dprepro.constructions.challenge import Attackable, Challenge, Finding
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
 from dprepro.constructions.direction import DirectionRegression
 from dprepro.constructions.glm import OneHotFamily
@@ -15,10 +16,13 @@ from dprepro.constructions.perturbation import (
 from dprepro.constructions.table import File, RandHealth, Table
 
 __all__ = [
+    "Attackable",
     "CentredNeedle",
+    "Challenge",
     "Construction",
     "DirectionRegression",
     "File",
+    "Finding",
     "FlatOptimum",
     "HingeCorner",
     "LinearSlope",

@@ -7,6 +7,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
+import numpy as np
+
 from dprepro.problems import SquaredLoss
 from dprepro.problems.constants import Constants
 from dprepro.problems.problem import Problem
@@ -38,6 +40,10 @@ class Construction(ABC):
         Raises:
             PremiseError: the point lies outside the construction's premise.
         """
+
+    def draw(self, point: Point, noise_scale: float, rng: np.random.Generator) -> Problem:
+        """What an algorithm is given: `build`'s data, of which a population draws its n records from ``rng``."""
+        return self.build(point, noise_scale).sample(rng)
 
     def settle(self, point: Point) -> dict[str, float]:
         """The grid point as the construction fixes it: a table, say, has its own p."""

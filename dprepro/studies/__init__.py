@@ -1,8 +1,9 @@
 """How to measure a kind of claim; a few kinds serve all."""
 
+from dprepro.studies.attack import AttackStudy
 from dprepro.studies.base import Design, Study
 from dprepro.studies.envelope import EnvelopeStudy
 from dprepro.studies.one_dimension import OneDimensionStudy
 from dprepro.studies.rate import RateStudy, Series
 
-__all__ = ["Design", "EnvelopeStudy", "OneDimensionStudy", "RateStudy", "Series", "Study"]
+__all__ = ["AttackStudy", "Design", "EnvelopeStudy", "OneDimensionStudy", "RateStudy", "Series", "Study"]

@@ -11,7 +11,6 @@ import numpy as np
 
 from dprepro.algorithms import Algorithm, ObjectivePerturbation, Schedule, Solution
 from dprepro.algorithms.objective_perturbation import PerturbationSchedule
-from dprepro.budget import Budget
 from dprepro.constructions import Construction
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import InputError, PremiseError
@@ -53,7 +52,7 @@ class EnvelopeStudy(RateStudy):
         """See the class."""
         one, point = self.series[cell.series], cell.axes
         algorithm, family = at(one.algorithm, point), at(one.construction, point)
-        budget = Budget(point["epsilon"], point["delta"], self.neighbours)
+        budget = self._budget(one, point)
         constants = family.constants(point)
         schedule = algorithm.schedule(constants, budget)
         reduction = self._reduction(cell.series, one, point)

@@ -41,6 +41,8 @@ class Series:
         at_most: largest value of an axis for this series: it keeps what is costly off the far end of the grid.
         replicates: repetitions, where they differ from the experiment's.
         delta_power: if set, delta = n^-delta_power instead of the sweep's.
+        overspend: the algorithm runs with this multiple of the grid point's epsilon, which stays the one that is
+            claimed: above 1 it is under-noised on purpose.
     """
 
     role: Role
@@ -53,6 +55,11 @@ class Series:
     at_most: Mapping[str, float] = field(default_factory=dict)
     replicates: int | None = None
     delta_power: float | None = None
+    overspend: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.overspend < math.inf:
+            raise InputError(f"overspend must be positive, got overspend={self.overspend:g}")
 
 
 @dataclass(frozen=True)
@@ -109,7 +116,7 @@ class RateStudy(Study):
                 points.setdefault(tuple(settled.values()), settled)
             for point in points.values():
                 self._reduction(label, one, point)
-                at(one.algorithm, point).admit(Budget(point["epsilon"], point["delta"], self.neighbours))
+                at(one.algorithm, point).admit(self._budget(one, point))
                 for replicate in range(one.replicates or design.replicates):
                     cells.append(Cell(label, one.role, point, replicate, design.seed, science))
         if not cells:
@@ -121,10 +128,10 @@ class RateStudy(Study):
         one = self.series[cell.series]
         point = cell.axes
         algorithm, construction = at(one.algorithm, point), at(one.construction, point)
-        budget = Budget(point["epsilon"], point["delta"], self.neighbours)
+        budget = self._budget(one, point)
         constants = construction.constants(point)
         schedule = algorithm.schedule(constants, budget)
-        problem = construction.build(point, schedule.noise_scale).sample(rng)
+        problem = construction.draw(point, schedule.noise_scale, rng)
         reduction = self._reduction(cell.series, one, point)
         solution = solver(reduction, algorithm).solve(problem, budget, rng)
         numbers = dict(point) | vars(constants) | vars(schedule) | {"initial_risk": problem.trivial_risk}
@@ -175,7 +182,12 @@ class RateStudy(Study):
             "construction": describe(one.construction),
             "reduction": one.reduction,
             **({"tails": list(self.tails), "levels": list(self.levels)} if self.tails else {}),
+            **({"overspend": one.overspend} if one.overspend != 1 else {}),
         }
+
+    def _budget(self, one: Series, point: Mapping[str, float]) -> Budget:
+        """What the algorithm is given; the grid point holds what is claimed."""
+        return Budget(one.overspend * point["epsilon"], point["delta"], self.neighbours)
 
     def _check_axes(self, label: str, axes: Mapping[str, Sequence[float]]) -> None:
         """An axis beyond the main ones must set a parameter of some series, or it would be a slip of the pen."""
