@@ -105,7 +105,15 @@ def _check_figure(
 ) -> None:
     """What a figure names must be there; otherwise it would be missed only after everything is measured."""
     axes = {axis for cell in cells for axis in cell.axes}
-    named = {"axis": axes, "hide": series, "claim": series, "series": series, "labels": series, "check": set(checks)}
+    named = {
+        "axis": axes,
+        "hide": series,
+        "claim": series,
+        "series": series,
+        "labels": series,
+        "across": series,
+        "check": set(checks),
+    }
     for option, choices in named.items():
         given = figure.get(option) or ()
         for one in [given] if isinstance(given, str) else given:

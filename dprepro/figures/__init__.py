@@ -6,11 +6,12 @@ from collections.abc import Mapping
 from typing import Any
 
 from dprepro import typed
+from dprepro.figures.attack import Attack
 from dprepro.figures.base import Drawing
 from dprepro.figures.phase import Phase
 from dprepro.figures.rate import Rate
 
-FIGURES: dict[str, type[Drawing]] = {kind.name: kind for kind in (Rate, Phase)}
+FIGURES: dict[str, type[Drawing]] = {kind.name: kind for kind in (Rate, Phase, Attack)}
 
 
 def build(options: Mapping[str, Any]) -> Drawing:

@@ -1,0 +1,82 @@
+"""The figure of attacks, on made-up measurements."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+
+from dprepro import figures
+from dprepro.errors import InputError
+from dprepro.figures.attack import Attack
+
+VERDICT = {"claim": "Theorem 3.1", "verdict": "confirmed", "checks": {}}
+
+
+def frame():
+    """Two curves over epsilon and the exact minimiser, with risk and tracing rate, three replicates of 40 trials."""
+    rng, rows = np.random.default_rng(0), []
+    series = {"private": ("claim", [0.1, 1, 10, 100]), "under_noised": ("control", [0.1, 1]), "exact": ("claim", [1])}
+    for name, (role, epsilons) in series.items():
+        for epsilon in epsilons:
+            rate = 1.0 if name == "exact" else min(1.0, 0.01 * epsilon)
+            for replicate in range(3):
+                cell = {"series": name, "role": role, "n": 1e3, "p": 50, "epsilon": epsilon, "delta": 0, "norm": 1}
+                cell |= {"replicate": replicate, "status": "ok"}
+                traced = rng.binomial(40, rate) / 40
+                risk = 1e-17 if name == "exact" else 1 / epsilon + 0.01 * rng.random()
+                rows.append(
+                    cell
+                    | {"quantity": "traced", "value": traced, "bound": min(1.0, 0.1 * np.exp(epsilon)), "trials": 40}
+                )
+                rows.append(cell | {"quantity": "excess_risk", "value": risk, "bound": None, "trials": None})
+                rows.append(cell | {"quantity": "level", "value": 0.02, "bound": None, "trials": None})
+    return pd.DataFrame(rows)
+
+
+def drawn(**options):
+    return figures.build({"name": "attack", "panels": ["excess_risk", "traced"], **options}).draw(frame(), VERDICT)
+
+
+def test_a_panel_for_each_quantity_and_a_name_for_each_line():
+    figure = drawn(
+        curves={"excess_risk": ["level"]}, bounds={"traced": "limit of privacy"},
+        constants={"traced": {"chance": 0.025}}, labels={"private": "private algorithm"},
+    )  # fmt: skip
+    risk, rate = figure.axes
+    assert (risk.get_yscale(), rate.get_yscale()) == ("log", "linear")
+    texts = [text.get_text() for text in figure.legends[0].get_texts()]
+    assert texts == ["private algorithm", "exact", "under noised", "level", "limit of privacy", "chance"]
+
+
+def test_the_exact_minimiser_is_a_line_across_the_panel_and_its_risk_does_not_stretch_the_axis():
+    risk, rate = drawn(across=["exact"]).axes
+    assert risk.get_ylim()[0] > 1e-4
+    assert any(list(line.get_xdata()) == [0, 1] and line.get_ydata()[0] == 1.0 for line in rate.get_lines())
+
+
+def test_intervals_of_rates_are_exact_binomial_ones_of_the_pooled_trials():
+    data = frame()
+    own = data[(data["series"] == "private") & (data["quantity"] == "traced")]
+    [points] = Attack()._curves(own, "private", "traced")
+    at_one = points[points["x"] == 0.1].iloc[0]
+    assert at_one["mean"] == 0.0
+    assert at_one["high"] == pytest.approx(1 - 0.005 ** (1 / 120))
+
+
+def test_the_abscissa_may_be_a_product_of_powers():
+    data = frame()
+    own = data[(data["series"] == "private") & (data["quantity"] == "traced")]
+    [points] = Attack(axis="epsilon", times={"p": -0.5})._curves(own, "private", "traced")
+    np.testing.assert_allclose(points["x"], np.array([0.1, 1, 10, 100]) / np.sqrt(50))
+
+
+@pytest.mark.parametrize("options", [{"panels": []}, {"bounds": {"agreement": "chance"}}])
+def test_senseless_options_are_refused(options):
+    with pytest.raises(InputError, match="panel"):
+        drawn(**options)
+
+
+def test_a_quantity_that_nobody_measured_is_refused_with_the_choices():
+    with pytest.raises(InputError, match="traced"):
+        drawn(panels=["traceed"])
