@@ -27,6 +27,11 @@ def find(name: str) -> Bound:
     return choices[function]
 
 
+def arguments(name: str) -> list[str]:
+    """The names of the numbers that a bound takes; raises InputError for an unknown one."""
+    return list(inspect.signature(find(name)).parameters)
+
+
 def evaluate(name: str, numbers: Mapping[str, float]) -> float:
     """The bound at these numbers, of which it takes those that its signature names.
 
@@ -34,7 +39,7 @@ def evaluate(name: str, numbers: Mapping[str, float]) -> float:
         InputError: an unknown bound, or a number that it needs and nobody gave.
     """
     bound = find(name)
-    needed = list(inspect.signature(bound).parameters)
+    needed = arguments(name)
     if missing := [key for key in needed if key not in numbers]:
         raise InputError(f"bound {name} needs {', '.join(missing)}; given are {', '.join(sorted(numbers))}")
     return float(bound(**{key: numbers[key] for key in needed}))

@@ -87,3 +87,88 @@ def theorem_2_5_over_algorithm_gap(
     rate = theorem_2_5_rate(n, epsilon, delta, curvature, lipschitz, radius, vertices)
     logarithm: float = math.log(2 * p) ** (2 / 3)
     return rate / logarithm
+
+
+def theorem_3_1_rate(n: float) -> float:
+    """Theorems 1.2 and 3.1's shape: (n ln n)^(-2/3)."""
+    rate: float = (n * math.log(n)) ** (-2 / 3)
+    return rate
+
+
+def sharp_equation_3(users: float, kappa: float, tau: float) -> float:
+    """Equation (3) for k = kappa w p with its best point, in the sum over n: min L <= w kappa/(1 - tau + kappa).
+
+    theta = t s_j/c on the c >= (1 - tau) p consensus columns has x_i.theta = t and k ||theta||^2 = kappa w p t^2/c.
+    The sum w ((1 - t)^2 + kappa (p/c) t^2) is least at t = 1/(1 + kappa p/c), where it is w kappa/(c/p + kappa).
+    """
+    return users * kappa / (1 - tau + kappa)
+
+
+def sharp_lemma_3_3(users: float, kappa: float, tau: float, agreement: float) -> float:
+    """Lemma 3.3 for k = kappa w p, in the sum over n: L >= w kappa/(a + tau + kappa) if fewer than a p columns agree.
+
+    Let S_1 be the consensus columns with sign theta_j = s_j, |S_1| <= a p, and S_3 those that are not consensus,
+    |S_3| <= tau p. With u = ||theta on S_1 and S_3||_1 every row has x_i.theta <= u (the other consensus columns pull
+    down), and k ||theta||^2 >= k u^2/((a + tau) p). So L/w >= (1 - u)_+^2 + kappa u^2/(a + tau), which is least at
+    u = (a + tau)/(a + tau + kappa). Above equation (3)'s value exactly if a + tau < 1 - tau.
+    """
+    return users * kappa / (agreement + tau + kappa)
+
+
+def printed_columns(m: float, tau: float) -> float:
+    """p = m^2/tau of section 3; 1000 m^2 at the printed tau = .001."""
+    return m**2 / tau
+
+
+def printed_block(m: float, tau: float) -> float:
+    """k = tau w p with w = m/ln m. Orthogonal +-1 columns need k >= p, that is w >= 1/tau."""
+    return tau * m / math.log(m) * printed_columns(m, tau)
+
+
+def printed_records(m: float, tau: float) -> float:
+    """n = w + k, what D_i holds."""
+    return m / math.log(m) + printed_block(m, tau)
+
+
+def printed_records_as_printed(m: float, tau: float) -> float:
+    """n = w + w p, as the last step of section 3 has it; w + tau w p is meant."""
+    return m / math.log(m) * (1 + printed_columns(m, tau))
+
+
+def least_loss_at_printed_size(tau: float) -> float:
+    """min L/w at kappa = tau by `sharp_equation_3`: tau."""
+    return sharp_equation_3(1.0, tau, tau)
+
+
+def printed_equation_3(tau: float) -> float:
+    """Equation (3), over w: tau + 4 tau^2, the planted point without a best size."""
+    return tau + 4 * tau**2
+
+
+def printed_threshold(tau: float) -> float:
+    """1.1 tau, the loss over w below which Lemma 3.3 promises agreement; equation (4) needs (3) to lie below it."""
+    return 1.1 * tau
+
+
+def printed_lemma_3_3(tau: float) -> float:
+    """(1 - ||theta_1|| - ||theta_3||)_+^2 of Lemma 3.3's proof at loss 1.1 tau w, k = tau w p, without rounding.
+
+    ||theta_1||_1 <= sqrt(1.1 * 3/4) and ||theta_3||_1 <= sqrt(1.1 tau). The contradiction needs at least 1.1 tau here,
+    hence tau <= .0019.
+    """
+    return max(0.0, 1 - math.sqrt(1.1 * 0.75) - math.sqrt(1.1 * tau)) ** 2
+
+
+def sharp_threshold(tau: float) -> float:
+    """`sharp_lemma_3_3` over w at a = 3/4 and kappa = tau: above 1.1 tau for every tau <= .079."""
+    return sharp_lemma_3_3(1.0, tau, tau, 0.75)
+
+
+def printed_level(m: float, tau: float) -> float:
+    """c w/n, the mean risk that section 3 proves, at the largest c that equation (4) allows: (.1 tau - 4 tau^2)/3."""
+    return (printed_threshold(tau) - printed_equation_3(tau)) / 3 * m / math.log(m) / printed_records(m, tau)
+
+
+def printed_rate(m: float, tau: float) -> float:
+    """`theorem_3_1_rate` at the n of section 3."""
+    return theorem_3_1_rate(printed_records(m, tau))

@@ -14,6 +14,7 @@ from dprepro.constructions.perturbation import (
     RandomQuadratic,
 )
 from dprepro.constructions.table import File, RandHealth, Table
+from dprepro.constructions.tardos_lasso import TardosLasso
 
 __all__ = [
     "Attackable",
@@ -37,5 +38,6 @@ __all__ = [
     "RandomQuadratic",
     "SpreadPlaces",
     "Table",
+    "TardosLasso",
     "TunedNeedle",
 ]

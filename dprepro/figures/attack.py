@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -14,7 +15,7 @@ from dprepro.analysis.proportion import clopper_pearson
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.rate import LABELS
-from dprepro.figures.style import COLUMN, look, styled
+from dprepro.figures.style import COLUMN, MARKERS, look, styled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -82,7 +83,8 @@ class Attack(Drawing):
         styles = self._styles(rows)
         with styled() as figure_class:
             entries = len(styles) + len(self.bounds) + sum(map(len, [*self.constants.values(), *self.curves.values()]))
-            height = 0.35 + 1.45 * len(self.panels) + 0.13 * -(-entries // 2)
+            title = textwrap.fill(self.title or f"{verdict['claim']}: {verdict['verdict']}", 56)
+            height = 0.25 + 0.12 * title.count("\n") + max(2.2, 1.45 * len(self.panels)) + 0.13 * -(-entries // 2)
             figure: Figure = figure_class(figsize=(COLUMN, height), layout="constrained")
             panels = figure.subplots(len(self.panels), 1, sharex=True, squeeze=False)[:, 0]
             handles: dict[str, Any] = {}
@@ -90,7 +92,7 @@ class Attack(Drawing):
                 self._panel(panel, rows, quantity, styles)
                 shown, texts = panel.get_legend_handles_labels()
                 handles |= {text: one for text, one in zip(texts, shown, strict=True) if text not in handles}
-            panels[0].set_title(self.title or f"{verdict['claim']}: {verdict['verdict']}", loc="left")
+            panels[0].set_title(title, loc="left")
             panels[-1].set_xlabel(self.x_label or LABELS.get(self.axis, self.axis.replace("_", " ")))
             series = [text for text in (self._label(name) for name in styles) if text in handles]
             texts = list(dict.fromkeys([*series, *handles]))  # matplotlib lists lines before error bars
@@ -108,11 +110,13 @@ class Attack(Drawing):
         found = list(dict.fromkeys(zip(rows["series"], rows["role"], strict=True)))
         order, places = ("claim", "context", "control"), list(self.labels)
         found.sort(key=lambda one: (order.index(one[1]), places.index(one[0]) if one[0] in places else len(places)))
-        counts = dict.fromkeys(order, -1)
-        styles = {}
-        for name, role in found:
-            counts[role] += 1
-            styles[name] = look(role, counts[role])
+        styles: dict[str, dict[str, Any]] = {}
+        for role in order:
+            names = [name for name, own in found if own == role]
+            for index, name in enumerate(names):
+                taken = {style["marker"] for style in styles.values()}
+                free = [marker for marker in MARKERS[role] if marker not in taken]  # distinct in grey, across roles
+                styles[name] = look(role, index) | ({"marker": free[0]} if free else {})
         return styles
 
     def _panel(self, panel: Axes, rows: pd.DataFrame, quantity: str, styles: Mapping[str, dict[str, Any]]) -> None:
@@ -166,19 +170,15 @@ class Attack(Drawing):
         return [group.sort_values("x") for _, group in points.groupby(others, sort=True)]
 
     def _line(self, panel: Axes, rows: pd.DataFrame, quantity: str, column: str, label: str, place: int) -> None:
-        """A quantity, or its bound, as a line without markers: of the first series that has it at the most points."""
-        candidates = [
-            points for name in dict.fromkeys(rows["series"]) for points in self._curves(rows, name, quantity)
-            if points[column].notna().any()
-        ]  # fmt: skip
-        if not candidates:
-            return
-        points = max(candidates, key=len)
+        """A quantity, or its bound, as a line without markers along every curve; across the panel if all are points."""
         style = {"color": LINE_COLOURS[place], "linestyle": LINE_DASHES[place], "linewidth": 1.2, "zorder": 1}
-        if len(points) == 1:
-            panel.axhline(float(points[column].iloc[0]), label=label, **style)
-        else:
+        found = [points for name in dict.fromkeys(rows["series"]) for points in self._curves(rows, name, quantity)]
+        found = [points for points in (one.dropna(subset=[column]) for one in found) if len(points)]
+        long = [points for points in found if len(points) > 1]
+        for points in long:
             panel.plot(points["x"], points[column], label=label, **style)
+        for points in found[: 0 if long else 1]:
+            panel.axhline(float(points[column].iloc[0]), label=label, **style)
 
 
 def _limits(points: pd.DataFrame) -> dict[str, Any]:

@@ -32,7 +32,7 @@ def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = ()) -> str:
     """
     good = frame[(frame["quantity"] == "excess_risk") & (frame["status"] == "ok")]
     if good.empty:
-        return "no cell was measured"
+        return "no cell was measured" if (frame["status"] != "ok").all() else "no risk is measured here"
     others = [a for a in AXES if a != axis and good[a].nunique() > 1]
     keys = ["role", "series", axis, *others]
     envelope = [name for name in envelope if name in good.columns]

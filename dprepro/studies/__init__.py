@@ -3,7 +3,18 @@
 from dprepro.studies.attack import AttackStudy
 from dprepro.studies.base import Design, Study
 from dprepro.studies.envelope import EnvelopeStudy
+from dprepro.studies.inequality import Inequality, InequalityStudy
 from dprepro.studies.one_dimension import OneDimensionStudy
 from dprepro.studies.rate import RateStudy, Series
 
-__all__ = ["AttackStudy", "Design", "EnvelopeStudy", "OneDimensionStudy", "RateStudy", "Series", "Study"]
+__all__ = [
+    "AttackStudy",
+    "Design",
+    "EnvelopeStudy",
+    "Inequality",
+    "InequalityStudy",
+    "OneDimensionStudy",
+    "RateStudy",
+    "Series",
+    "Study",
+]

@@ -5,6 +5,7 @@ import pytest
 
 from dprepro import bounds
 from dprepro.algorithms import FrankWolfe
+from dprepro.bounds import lasso
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.problems import L1Ball, LeastSquares
@@ -90,6 +91,42 @@ def test_a_constant_step_keeps_a_share_of_one_over_e_of_the_first_point():
     for steps in (100, 10_000):
         theta = FrankWolfe(steps=steps, step_size="constant").solve(problem, budget, np.random.default_rng(0)).theta
         assert 1 - theta[0] == pytest.approx(math.exp(-1), rel=0.05)
+
+
+def test_sharp_inequalities_are_the_minima_of_their_one_dimensional_programs():
+    """Section 3 with k = kappa w p: both levels by brute force, and a gap exactly for tau < (1 - a)/2."""
+    grid = np.linspace(0, 1, 200_001)
+    for kappa, tau, agreement in ((0.4, 0.1, 0.6), (0.05, 0.02, 0.75), (2.0, 0.19, 0.6)):
+        planted = np.min((1 - grid) ** 2 + kappa * grid**2 / (1 - tau))
+        forced = np.min((1 - grid) ** 2 + kappa * grid**2 / (agreement + tau))
+        assert lasso.sharp_equation_3(7, kappa, tau) == pytest.approx(7 * planted, rel=1e-9)
+        assert lasso.sharp_lemma_3_3(7, kappa, tau, agreement) == pytest.approx(7 * forced, rel=1e-9)
+        assert forced > planted
+    assert lasso.sharp_lemma_3_3(1, 0.4, 0.2, 0.6) == pytest.approx(lasso.sharp_equation_3(1, 0.4, 0.2))
+
+
+def test_printed_lemma_3_3_holds_up_to_tau_0019_and_the_sharp_one_up_to_079():
+    def last(holds):
+        low, high = 1e-4, 0.5
+        while high - low > 1e-9:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if holds(middle) else (low, middle)
+        return low
+
+    printed = last(lambda tau: lasso.printed_threshold(tau) <= lasso.printed_lemma_3_3(tau))
+    sharp = last(lambda tau: lasso.printed_threshold(tau) <= lasso.sharp_threshold(tau))
+    planted = last(lambda tau: lasso.printed_equation_3(tau) <= lasso.printed_threshold(tau))
+    assert printed == pytest.approx(0.00191, abs=5e-6)
+    assert sharp == pytest.approx((1 / 1.1 - 0.75) / 2, rel=1e-6)
+    assert planted == pytest.approx(0.025, rel=1e-6)
+
+
+def test_the_printed_family_needs_a_thousand_rows_and_a_hundred_billion_columns():
+    m = 9119
+    assert m / math.log(m) == pytest.approx(1000, rel=1e-3)
+    assert lasso.printed_columns(m, 0.001) == 1000 * m**2 == pytest.approx(8.3e10, rel=0.01)
+    assert lasso.printed_block(m, 0.001) == pytest.approx(lasso.printed_columns(m, 0.001), rel=1e-3)
+    assert lasso.printed_records_as_printed(m, 0.001) > 900 * lasso.printed_records(m, 0.001)
 
 
 @pytest.mark.parametrize(("name", "word"), [("lasso.theorem_9", "theorem_2_5"), ("lass.theorem_2_5", "lasso")])

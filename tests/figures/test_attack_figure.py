@@ -49,6 +49,12 @@ def test_a_panel_for_each_quantity_and_a_name_for_each_line():
     assert texts == ["private algorithm", "exact", "under noised", "level", "limit of privacy", "chance"]
 
 
+def test_a_bound_follows_each_curve_and_has_one_entry_in_the_legend():
+    _, rate = drawn(bounds={"traced": "limit of privacy"}).axes
+    lines = [line for line in rate.get_lines() if line.get_label() == "limit of privacy"]
+    assert [len(line.get_xdata()) for line in lines] == [4, 2]
+
+
 def test_the_exact_minimiser_is_a_line_across_the_panel_and_its_risk_does_not_stretch_the_axis():
     risk, rate = drawn(across=["exact"]).axes
     assert risk.get_ylim()[0] > 1e-4

@@ -1,0 +1,150 @@
+"""Tardos' fingerprinting code, padded with consensus columns, and the test by which it traces.
+
+A column is *consensus* for a set of users if all of them have the same entry in it. Whoever agrees with most consensus
+columns of a set of users, without knowing which columns are padding, has used what those users have in common, and the
+score of some user shows it (Theorem 3.2 of Talwar, Thakurta and Zhang; the code is that of Tardos 2003, the score its
+symmetric form by Skoric, Katzenbeisser and Celik 2008).
+
+A code column has a bias b = sin(r)^2, r uniform: the arcsine density, cut off at 1/(300 w) and its mirror as Tardos
+has it. Every user draws 1 with probability b and -1 otherwise. For an answer f in {-1, 0, 1}^d
+
+    Z_i = sum_j f_j phi_j(x_ij),  phi_j(1) = sqrt((1 - b_j)/b_j),  phi_j(-1) = -sqrt(b_j/(1 - b_j)).
+
+*Innocents.* The entries of somebody whose record was not used are independent of f given the biases; phi has mean 0
+and variance 1, so Z has mean 0 and variance ||f||^2. The normal approximation gives the threshold
+sqrt(2 d ln(1/fa)), but phi is skew and unbounded as b falls to 0 or 1: Hoeffding's inequality gives that constant at
+b = 1/2 only, and at small b it is false. `threshold` takes Chernoff's bound of this very sum, which always holds.
+
+*Users.* With g(b) = E[f | b], E[f sum_i phi(x_i)] = sqrt(b (1 - b)) g'(b), which the density turns into
+(g(1 - t) - g(t))/(pi - 4 r_0) >= 2/pi for an answer that agrees with all consensus columns (up to the cutoff t). The
+mean score of w users is 2 d/(pi w), above sqrt(2 d ln(1/fa)) where d > (pi^2/2) w^2 ln(1/fa): `required_length`.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from functools import lru_cache
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprepro.errors import PremiseError
+
+FAILURE = 1e-6  # probability that a drawn code has fewer consensus columns than promised
+CUTOFF = 300.0  # Tardos' own
+
+
+def required_length(users: int, false_accusation: float) -> float:
+    """(pi^2/2) w^2 ln(1/fa): beyond it the mean score of the users of an agreeing answer is above the threshold."""
+    return 0.5 * math.pi**2 * users**2 * math.log(1 / false_accusation)
+
+
+def lowest_angle(users: int) -> float:
+    """r_0 with sin(r_0)^2 = 1/(300 w)."""
+    return math.asin(math.sqrt(1 / (CUTOFF * users)))
+
+
+@lru_cache(maxsize=64)
+def mixed_share(users: int) -> float:
+    """Probability that a code column is not consensus for ``users`` users: 1 - E[b^w + (1 - b)^w]."""
+    nodes, weights = np.polynomial.legendre.leggauss(200)
+    low = lowest_angle(users)
+    angle = low + (0.5 * math.pi - 2 * low) * 0.5 * (nodes + 1)
+    alike = np.sin(angle) ** (2 * users) + np.cos(angle) ** (2 * users)
+    return 1 - float(0.5 * weights @ alike)
+
+
+@lru_cache(maxsize=64)
+def longest_code(users: int, columns: int, tau: float) -> int:
+    """The longest code of w + 1 users that leaves each w of them (1 - tau) * columns consensus columns.
+
+    Up to a probability of `FAILURE`, by the binomial tail of each of the w + 1 sets and a union bound.
+    """
+    from scipy.special import bdtrc
+
+    share, room = mixed_share(users), math.floor(tau * columns)
+    low, high = room, columns + 1  # a code as long as the room fits for certain
+    while high - low > 1:
+        middle = (low + high) // 2
+        fits = (users + 1) * bdtrc(room, middle, share) <= FAILURE
+        low, high = (middle, high) if fits else (low, middle)
+    return low
+
+
+@dataclass(frozen=True)
+class PaddedCode:
+    """A drawn code with its padding, permutation and signs.
+
+    Attributes:
+        rows: X, shape (users + 1, columns), entries +-1.
+        biases: b of the code columns, shape (d,).
+        places: where they stand among the columns, shape (d,).
+        signs: what they were multiplied with, shape (d,).
+    """
+
+    rows: NDArray[np.float64]
+    biases: NDArray[np.float64]
+    places: NDArray[np.intp]
+    signs: NDArray[np.float64]
+
+    def consensus(self, left_out: int) -> NDArray[np.float64]:
+        """Sign of every column that is consensus without one row, 0 for the others, shape (columns,)."""
+        total = self.rows.sum(axis=0) - self.rows[left_out]
+        return np.where(np.abs(total) == len(self.rows) - 1, np.sign(total), 0.0)
+
+    def answer(self, theta: NDArray[np.float64]) -> NDArray[np.float64]:
+        """f: the signs of theta on the code columns, as the code had them before it was hidden."""
+        return np.sign(theta[self.places]) * self.signs
+
+    def entries(self, row: int) -> NDArray[np.float64]:
+        """The code word of a row, shape (d,)."""
+        return np.asarray(self.rows[row, self.places] * self.signs)
+
+    def fresh(self, count: int, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Code words of users who were never there, shape (count, d)."""
+        return np.where(rng.random((count, self.biases.size)) < self.biases, 1.0, -1.0)
+
+    def scores(self, words: NDArray[np.float64], answer: NDArray[np.float64]) -> NDArray[np.float64]:
+        """Z of every code word, shape (count,)."""
+        one = np.sqrt((1 - self.biases) / self.biases)
+        return np.asarray(np.where(words > 0, one, -1 / one) @ answer)
+
+    def threshold(self, answer: NDArray[np.float64], false_accusation: float) -> float:
+        """z with P(Z >= z) <= fa for every innocent, given biases and answer.
+
+        Chernoff: P(Z >= z) <= exp(sum_j psi_j(h) - h z) for every h > 0, psi_j the logarithm of E exp(h f_j phi_j).
+        Each h of a grid gives a valid z; biases and answer alone choose among them, so the least one is valid too.
+        """
+        used = answer != 0
+        if not used.any():
+            return 0.0
+        b = self.biases[used]
+        likely = np.where(answer[used] > 0, b, 1 - b)  # probability of the entry that raises the score
+        up, down = np.sqrt((1 - likely) / likely), np.sqrt(likely / (1 - likely))
+        normal = math.sqrt(2 * math.log(1 / false_accusation) / b.size)  # the best h, were phi normal
+        h = normal * np.geomspace(0.1, 2.0, 40)[:, None]
+        cumulants = np.logaddexp(np.log(likely) + h * up, np.log1p(-likely) - h * down).sum(axis=1)
+        return float(((cumulants + math.log(1 / false_accusation)) / h[:, 0]).min())
+
+
+def draw_code(users: int, columns: int, tau: float, rng: np.random.Generator) -> PaddedCode:
+    """A code of ``users`` + 1 rows, padded to ``columns``, its columns in random order and with random signs.
+
+    Raises:
+        PremiseError: without some row fewer than (1 - tau) * columns columns are consensus (chance `FAILURE`).
+    """
+    length = longest_code(users, columns, tau)
+    low = lowest_angle(users)
+    biases = np.sin(rng.uniform(low, 0.5 * math.pi - low, length)) ** 2
+    rows = np.ones((users + 1, columns))
+    rows[:, :length] = np.where(rng.random((users + 1, length)) < biases, 1.0, -1.0)
+    order, signs = rng.permutation(columns), rng.choice([-1.0, 1.0], columns)
+    places = np.empty(columns, dtype=np.intp)
+    places[order] = np.arange(columns)
+    # rows in C order: products of the rows are slow otherwise
+    code = PaddedCode(np.take(rows, order, axis=1) * signs[order], biases, places[:length], signs[:length])
+    fewest = min(int(np.count_nonzero(code.consensus(row))) for row in range(users + 1))
+    if fewest < (1 - tau) * columns:
+        raise PremiseError(f"Theorem 3.2 promises {(1 - tau) * columns:.0f} consensus columns, this code has {fewest}")
+    return code

@@ -1,0 +1,230 @@
+"""The LASSO data sets of section 3 of Talwar, Thakurta and Zhang: who fits them well betrays a user of the code.
+
+D_i holds the w rows of a padded Tardos code other than row i, each with label 1, and k rows of orthogonal +-1 columns
+with label 0, so that (sum over records, n = w + k)
+
+    L(theta) = sum_{j != i} (x_j.theta - 1)^2 + k ||theta||^2.
+
+At the paper's constants (tau = .001, k = tau w p) orthogonal columns need w >= 1000 and p near 1e11. Here k = kappa w p
+with a kappa of order one, for which sharper inequalities hold (`bounds.lasso.sharp_lemma_3_3`): they leave a gap for
+every tau < (1 - a)/2, a being the share of columns to be agreed with.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from dprepro.bounds import lasso as bounds
+from dprepro.constructions.base import Point, unit_lasso_constants
+from dprepro.constructions.challenge import Attackable, Challenge, Finding
+from dprepro.constructions.hadamard import orthogonal_columns, paley_order
+from dprepro.constructions.tardos import PaddedCode, draw_code, required_length
+from dprepro.errors import InputError
+from dprepro.problems import L1Ball, LeastSquares, Minimum, Moments, Records
+from dprepro.problems.constants import Constants
+
+INNOCENTS = 20  # fresh users a challenge; given the answers they are independent
+LARGEST_BLOCK = 2e7  # entries of an explicit orthogonal block
+
+
+@dataclass(frozen=True)
+class TardosLasso(Attackable):
+    """The data set D_i of a freshly drawn code, and its tracer. The grid point's n and p follow from the parameters.
+
+    p = (pi^2/2) w^2 ln(1/fa)/tau columns, as many as the paper's p = m^2/tau for a code of m^2, and among them the
+    longest code that leaves (1 - tau) p consensus columns. n = w + k, with k the least order of Paley at or above
+    kappa w p and p: the orthogonal columns exist.
+
+    Attributes:
+        users: w.
+        tau: largest share of columns that are not consensus.
+        kappa: k/(w p), before k is rounded up to an order of Paley.
+        agreement: a, the share of columns to agree with.
+        false_accusation: fa, largest probability that an innocent is accused.
+        view: ``moments`` with the orthogonal block implicit, or ``records`` with the block in full, for small sizes.
+    """
+
+    users: int = 5
+    tau: float = 0.1
+    kappa: float = 0.4
+    agreement: float = 0.6
+    false_accusation: float = 0.01
+    view: Literal["moments", "records"] = "moments"
+
+    def __post_init__(self) -> None:
+        if not (self.users == int(self.users) and self.users >= 2):
+            raise InputError(f"users must be a whole number of at least 2, got users={self.users:g}")
+        object.__setattr__(self, "users", int(self.users))
+        if not 0 < self.false_accusation < 1:
+            raise InputError(f"false_accusation must be in (0, 1), got false_accusation={self.false_accusation:g}")
+        if not 0 < self.kappa < math.inf:
+            raise InputError(f"kappa must be positive, got kappa={self.kappa:g}")
+        if not 0.5 < self.agreement < 1:
+            raise InputError(
+                f"agreement must be in (1/2, 1), since random signs agree with half of the columns, "
+                f"got agreement={self.agreement:g}"
+            )
+        if not 0 < self.tau < (1 - self.agreement) / 2:
+            raise InputError(
+                f"the sharp Lemma 3.3 leaves no gap unless 0 < tau < (1 - agreement)/2 = {(1 - self.agreement) / 2:g}, "
+                f"got tau={self.tau:g}"
+            )
+        if self.view == "records" and self.block * self.columns > LARGEST_BLOCK:
+            raise InputError(f"an orthogonal block of {self.block} x {self.columns} is too large; take view=moments")
+
+    @property
+    def columns(self) -> int:
+        """p."""
+        return math.ceil(required_length(self.users, self.false_accusation) / self.tau)
+
+    @property
+    def block(self) -> int:
+        """k, an order of Paley."""
+        return paley_order(max(self.kappa * self.users * self.columns, self.columns))
+
+    def settle(self, point: Point) -> dict[str, float]:
+        """n and p follow from the parameters."""
+        return dict(point) | {"n": self.users + self.block, "p": self.columns}
+
+    def constants(self, point: Point) -> Constants:
+        """Those of the unit LASSO."""
+        return unit_lasso_constants(point["n"], point["p"])
+
+    def capabilities(self, point: Point) -> frozenset[str]:
+        """What ``view`` says."""
+        return frozenset({self.view})
+
+    def challenge(self, point: Point, noise_scale: float, rng: np.random.Generator) -> TardosChallenge:
+        """A fresh code, without a random row; raises PremiseError where it breaks Theorem 3.2's promise."""
+        code = draw_code(self.users, self.columns, self.tau, rng)
+        left_out = int(rng.integers(self.users + 1))
+        rows = np.delete(code.rows, left_out, axis=0)
+        problem = databases(rows, self.block, self.view)
+        consensus = code.consensus(left_out)
+        level, gap = certified_level(problem, rows, self.block, consensus, self.agreement)
+        certificates = {
+            "code_length": float(code.biases.size),
+            "consensus_share": float(np.mean(consensus != 0)),
+            "level_gap": gap,
+        }
+        return TardosChallenge(problem, self, dict(point), code, left_out, consensus, level, certificates=certificates)
+
+
+@dataclass(frozen=True)
+class TardosChallenge(Challenge):
+    """D_i with its code: who agrees is found by the tracer.
+
+    Attributes:
+        family: its parameters.
+        point: with the epsilon and delta that are claimed.
+        code, left_out: the code and the row i that is not in the data.
+        consensus: signs of the consensus columns of D_i, 0 for the others, shape (p,).
+        level: certified mean loss that every theta agreeing with fewer than a p consensus columns exceeds.
+    """
+
+    family: TardosLasso
+    point: Point
+    code: PaddedCode
+    left_out: int
+    consensus: NDArray[np.float64]
+    level: float
+
+    def attack(self, theta: Any, rng: np.random.Generator) -> Sequence[Finding]:
+        """Agreement, the inequalities of section 3, and whom the tracer accuses.
+
+        ``traced``: one random user of the data; (epsilon, delta)-privacy allows e^epsilon fa + delta, because with the
+        user's row replaced by a fresh one the user would be innocent. ``caught``: any of the w users, at most w times
+        that. ``accused``: innocents. They are independent given the answer, and theory bounds the chance of each given
+        the answer; their pooled rate is therefore no more spread than a binomial one (Hoeffding 1956), and its exact
+        limits hold.
+        """
+        family, n = self.family, self.problem.constants.n
+        w, mixed = family.users, float(np.mean(self.consensus == 0))
+        kappa, tau = family.block / (w * family.columns), family.tau
+        agreement = float(np.mean((self.consensus != 0) & (np.sign(theta) == self.consensus)))
+        risk, excess = self.problem.risk(theta), self.problem.excess_risk(theta)
+        planted = _planted(self.consensus, family.block, w)
+        answer = self.code.answer(theta)
+        threshold = self.code.threshold(answer, family.false_accusation)
+        users = np.delete(np.arange(w + 1), self.left_out)
+        words = np.array([self.code.entries(int(row)) for row in users])
+        traced = self.code.scores(words, answer) > threshold
+        bystanders = np.vstack([self.code.entries(self.left_out), self.code.fresh(INNOCENTS - 1, rng)])
+        accused = self.code.scores(bystanders, answer) > threshold
+        private = math.exp(min(self.point["epsilon"], 700.0)) * family.false_accusation + self.point["delta"]
+        return [
+            Finding("agreement", agreement, trials=0),
+            Finding("agrees", float(agreement >= family.agreement)),
+            Finding("traced", float(traced[rng.integers(w)]), min(1.0, private)),
+            Finding("caught", float(traced.any()), min(1.0, w * private)),
+            Finding("accused", float(accused.mean()), family.false_accusation, trials=INNOCENTS),
+            _ratio("equation_3", self.problem.risk(planted), bounds.sharp_equation_3(w, kappa, tau) / n),
+            _ratio("lemma_3_3", bounds.sharp_lemma_3_3(w, kappa, tau, family.agreement) / n, self.level),
+            _ratio("loss_at_agreement", bounds.sharp_lemma_3_3(w, kappa, mixed, agreement) / n, risk),
+            Finding(
+                "certified_level",
+                self.level - self.problem.minimum.value,
+                excess,
+                trials=0,
+                columns={"shape": bounds.theorem_3_1_rate(n)},
+            ),
+            _ratio("zero_risk", self.problem.trivial_risk, excess),
+        ]
+
+
+def databases(rows: NDArray[np.float64], block: int, view: str = "moments") -> LeastSquares:
+    """D_i of the rows (w, p) with label 1 and k = ``block`` rows of orthogonal columns with label 0.
+
+    Where the ridge solution theta = X^T (X X^T + k I)^-1 1 lies in the ball (for kappa > tau it does) it is handed on
+    as the minimum, which LeastSquares certifies by its duality gap.
+    """
+    w, p = rows.shape
+    n, ball = w + block, L1Ball(p)
+    if view == "records":
+        features = np.vstack([rows, orthogonal_columns(block, p)])
+        return LeastSquares(ball, n, records=Records(features, np.repeat([1.0, 0.0], [w, block])))
+    moments = Moments(n, rows.sum(axis=0) / n, w / n, ridge=block / n, factor=rows / math.sqrt(n))
+    ridge = rows.T @ np.linalg.solve(rows @ rows.T + block * np.eye(w), np.ones(w))
+    known = Minimum(ridge, value=math.nan, gap=math.nan) if np.abs(ridge).sum() <= 1 else None
+    return LeastSquares(ball, n, moments=moments, minimum=known)
+
+
+def certified_level(
+    problem: LeastSquares, rows: NDArray[np.float64], block: int, consensus: NDArray[np.float64], agreement: float
+) -> tuple[float, float]:
+    """The least mean loss of a theta that agrees with fewer than a p consensus columns, and its duality gap.
+
+    The loss treats consensus columns alike once their signs are undone, so it does not matter which of them agree, and
+    as many as possible is best: S_1, the first ceil(a p) - 1 of them. What is left is one convex program over the hull
+    of 0, +-e_j for j in S_1 or not consensus, and -s_j e_j for the other consensus columns. Setting the latter to zero
+    only helps (x_i.theta <= 1 for all i), which gives the candidate; convexity certifies it: its loss less
+    max_v <gradient, theta - v> over the hull's vertices v is a lower bound. Returns that bound and the gap.
+    """
+    p = consensus.size
+    at_consensus = np.flatnonzero(consensus)
+    against = np.zeros(p, dtype=np.bool_)
+    against[at_consensus[math.ceil(agreement * p) - 1 :]] = True
+    theta = np.zeros(p)
+    theta[~against] = np.asarray(databases(rows[:, ~against], block).minimum.theta)
+    gradient = problem.gradient(theta)
+    steepest = max(0.0, float(np.abs(gradient[~against]).max()))
+    if against.any():
+        steepest = max(steepest, float((consensus * gradient)[against].max()))
+    gap = max(0.0, float(gradient @ theta) + steepest)
+    return problem.risk(theta) - gap, gap
+
+
+def _planted(consensus: NDArray[np.float64], block: int, users: int) -> NDArray[np.float64]:
+    """Equation (3)'s point, of the best size: s_j/c (1 + k/(w c))^-1 on the c consensus columns, 0 elsewhere."""
+    count = np.count_nonzero(consensus)
+    return np.asarray(consensus / (count + block / users))
+
+
+def _ratio(name: str, value: float, bound: float) -> Finding:
+    return Finding(name, value, bound, trials=0)
