@@ -37,8 +37,8 @@ LARGEST_BLOCK = 2e7  # entries of an explicit orthogonal block
 class TardosLasso(Attackable):
     """The data set D_i of a freshly drawn code, and its tracer. The grid point's n and p follow from the parameters.
 
-    p = (pi^2/2) w^2 ln(1/fa)/tau columns, as many as the paper's p = m^2/tau for a code of m^2, and among them the
-    longest code that leaves (1 - tau) p consensus columns. n = w + k, with k the least order of Paley at or above
+    p = length (pi^2/2) w^2 ln(1/fa)/tau columns, as many as the paper's p = m^2/tau for a code of m^2, and among them
+    the longest code that leaves (1 - tau) p consensus columns. n = w + k, with k the least order of Paley at or above
     kappa w p and p: the orthogonal columns exist.
 
     Attributes:
@@ -47,6 +47,9 @@ class TardosLasso(Attackable):
         kappa: k/(w p), before k is rounded up to an order of Paley.
         agreement: a, the share of columns to agree with.
         false_accusation: fa, largest probability that an innocent is accused.
+        length: multiple of `required_length`. At 1 whoever agrees with all consensus columns is caught; whoever agrees
+            with a p of (1 - tau) p and errs on the rest has 2a/(1 - tau) - 1 of that score, and needs a code longer by
+            the inverse square, 9 at the defaults.
         view: ``moments`` with the orthogonal block implicit, or ``records`` with the block in full, for small sizes.
     """
 
@@ -55,6 +58,7 @@ class TardosLasso(Attackable):
     kappa: float = 0.4
     agreement: float = 0.6
     false_accusation: float = 0.01
+    length: float = 1.0
     view: Literal["moments", "records"] = "moments"
 
     def __post_init__(self) -> None:
@@ -65,6 +69,8 @@ class TardosLasso(Attackable):
             raise InputError(f"false_accusation must be in (0, 1), got false_accusation={self.false_accusation:g}")
         if not 0 < self.kappa < math.inf:
             raise InputError(f"kappa must be positive, got kappa={self.kappa:g}")
+        if not 1 <= self.length < math.inf:
+            raise InputError(f"length must be at least 1, or not even a full agreement is caught, got {self.length:g}")
         if not 0.5 < self.agreement < 1:
             raise InputError(
                 f"agreement must be in (1/2, 1), since random signs agree with half of the columns, "
@@ -81,7 +87,7 @@ class TardosLasso(Attackable):
     @property
     def columns(self) -> int:
         """p."""
-        return math.ceil(required_length(self.users, self.false_accusation) / self.tau)
+        return math.ceil(self.length * required_length(self.users, self.false_accusation) / self.tau)
 
     @property
     def block(self) -> int:
@@ -140,8 +146,9 @@ class TardosChallenge(Challenge):
 
         ``traced``: one random user of the data; (epsilon, delta)-privacy allows e^epsilon fa + delta, because with the
         user's row replaced by a fresh one the user would be innocent. ``caught``: any of the w users, at most w times
-        that. ``accused``: innocents. They are independent given the answer, and theory bounds the chance of each given
-        the answer; their pooled rate is therefore no more spread than a binomial one (Hoeffding 1956), and its exact
+        that. ``least_caught``: the same for an answer that agrees with just a p columns, made by the attack.
+        ``accused``: innocents. They are independent given the answer, and theory bounds the chance of each given the
+        answer; their pooled rate is therefore no more spread than a binomial one (Hoeffding 1956), and its exact
         limits hold.
         """
         family, n = self.family, self.problem.constants.n
@@ -152,9 +159,10 @@ class TardosChallenge(Challenge):
         planted = _planted(self.consensus, family.block, w)
         answer = self.code.answer(theta)
         threshold = self.code.threshold(answer, family.false_accusation)
-        users = np.delete(np.arange(w + 1), self.left_out)
-        words = np.array([self.code.entries(int(row)) for row in users])
+        words = np.array([self.code.entries(row) for row in range(w + 1) if row != self.left_out])
         traced = self.code.scores(words, answer) > threshold
+        least = self.code.answer(self._least_agreeing(rng))
+        least_caught = self.code.scores(words, least) > self.code.threshold(least, family.false_accusation)
         bystanders = np.vstack([self.code.entries(self.left_out), self.code.fresh(INNOCENTS - 1, rng)])
         accused = self.code.scores(bystanders, answer) > threshold
         private = math.exp(min(self.point["epsilon"], 700.0)) * family.false_accusation + self.point["delta"]
@@ -163,6 +171,7 @@ class TardosChallenge(Challenge):
             Finding("agrees", float(agreement >= family.agreement)),
             Finding("traced", float(traced[rng.integers(w)]), min(1.0, private)),
             Finding("caught", float(traced.any()), min(1.0, w * private)),
+            Finding("least_caught", float(least_caught.any())),
             Finding("accused", float(accused.mean()), family.false_accusation, trials=INNOCENTS),
             _ratio("equation_3", self.problem.risk(planted), bounds.sharp_equation_3(w, kappa, tau) / n),
             _ratio("lemma_3_3", bounds.sharp_lemma_3_3(w, kappa, tau, family.agreement) / n, self.level),
@@ -176,6 +185,17 @@ class TardosChallenge(Challenge):
             ),
             _ratio("zero_risk", self.problem.trivial_risk, excess),
         ]
+
+    def _least_agreeing(self, rng: np.random.Generator) -> NDArray[np.float64]:
+        """Signs that agree with ceil(a p) random consensus columns, and are wrong on all others as on mixed columns.
+
+        What it says on mixed columns does not change the expected sum of the scores: only b near 0 and 1 enters it.
+        """
+        majority = np.sign(self.code.rows.sum(axis=0) - self.code.rows[self.left_out])
+        right = rng.permutation(np.flatnonzero(self.consensus))[: math.ceil(self.family.agreement * majority.size)]
+        signs = -majority
+        signs[right] *= -1
+        return np.asarray(signs)
 
 
 def databases(rows: NDArray[np.float64], block: int, view: str = "moments") -> LeastSquares:

@@ -202,6 +202,25 @@ def test_the_exact_minimiser_is_caught_and_zero_is_not():
     assert exact["caught"].bound == pytest.approx(3 * math.e * 0.01, rel=1e-6)
 
 
+@pytest.mark.parametrize("kind", ["least", "exact"])
+def test_an_answer_that_just_agrees_has_its_share_of_the_score(kind):
+    """Mean of sum_i Z_i is (2 a' - 1) of the full agreement's, a' = a/(1 - tau), whatever is said on mixed columns."""
+    family, rng, totals = TardosLasso(users=3, length=2), np.random.default_rng(10), []
+    for _ in range(60):
+        challenge = family.challenge(point(family), 0.0, rng)
+        code, theta = challenge.code, challenge.problem.minimum.theta
+        answer = code.answer(challenge._least_agreeing(rng) if kind == "least" else theta)
+        agreeing = np.mean((challenge.consensus != 0) & (np.sign(theta) == challenge.consensus))
+        words = np.array([code.entries(row) for row in range(4) if row != challenge.left_out])
+        share = 2 * family.agreement / agreeing - 1 if kind == "least" else 1.0
+        totals.append(
+            code.scores(words, answer).sum() / (2 * len(code.biases) / (math.pi - 4 * lowest_angle(3))) - share
+        )
+    # g(t) is not quite -1 at the cutoff: 3 t^2 for the exact minimiser, 3 t mixed columns for the other
+    slack = 0.005 if kind == "exact" else 0.02
+    assert abs(np.mean(totals)) < 4 * np.std(totals) / math.sqrt(60) + slack
+
+
 def test_n_and_p_follow_from_the_users_and_the_code_is_long_enough():
     family = TardosLasso(users=5)
     settled = point(family)
@@ -221,6 +240,7 @@ def test_n_and_p_follow_from_the_users_and_the_code_is_long_enough():
         ({"users": 2.5}, "users=2.5"),
         ({"kappa": 0.0}, "kappa"),
         ({"false_accusation": 1.0}, "false_accusation"),
+        ({"length": 0.5}, "length"),
         ({"users": 10, "view": "records"}, "view=moments"),
     ],
 )
