@@ -206,12 +206,12 @@ def databases(rows: NDArray[np.float64], block: int, view: str = "moments") -> L
     """
     w, p = rows.shape
     n, ball = w + block, L1Ball(p)
-    if view == "records":
-        features = np.vstack([rows, orthogonal_columns(block, p)])
-        return LeastSquares(ball, n, records=Records(features, np.repeat([1.0, 0.0], [w, block])))
-    moments = Moments(n, rows.sum(axis=0) / n, w / n, ridge=block / n, factor=rows / math.sqrt(n))
     ridge = rows.T @ np.linalg.solve(rows @ rows.T + block * np.eye(w), np.ones(w))
     known = Minimum(ridge, value=math.nan, gap=math.nan) if np.abs(ridge).sum() <= 1 else None
+    if view == "records":
+        records = Records(np.vstack([rows, orthogonal_columns(block, p)]), np.repeat([1.0, 0.0], [w, block]))
+        return LeastSquares(ball, n, records=records, minimum=known)
+    moments = Moments(n, rows.sum(axis=0) / n, w / n, ridge=block / n, factor=rows / math.sqrt(n))
     return LeastSquares(ball, n, moments=moments, minimum=known)
 
 
