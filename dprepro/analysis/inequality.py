@@ -1,4 +1,4 @@
-"""Rule `below`: an explicit bound holds."""
+"""Rule `below`: an explicit bound holds, from above or from below."""
 
 from __future__ import annotations
 
@@ -24,6 +24,7 @@ class Below(Rule):
 
     Attributes:
         series: one series, several, or `*` for all of role claim and context that have a bound.
+        side: `at_most`, or `at_least` for a lower bound: value >= expected x bound; read what follows mirrored.
         axes: further columns that tell grid points apart.
 
     The estimate is the largest ratio of mean to bound; `low` and `high` are the largest lower and upper limit over the
@@ -44,9 +45,11 @@ class Below(Rule):
     """
 
     name: ClassVar[str] = "below"
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {"side": ("at_most", "at_least")}
 
     series: str | tuple[str, ...] = "*"
     expected: float = 1.0
+    side: str = "at_most"
     axes: tuple[str, ...] = ()
 
     def measure(self, frame: pd.DataFrame) -> Measured:
@@ -88,16 +91,27 @@ class Below(Rule):
             return Measured(reason="; ".join(filter(None, ("no point can be judged", left_out))), details=details)
         ratio = points["mean"].to_numpy(dtype=float)
         half = np.concatenate([_half_widths(table, len(points)) for table in tables])
-        interval = Interval(float(ratio.max()), float((ratio - half).max()), float((ratio + half).max()))
-        details["largest_cell"] = float(points["largest"].max())
-        limit = self.region()[1]
+        sign = 1 if self.side == "at_most" else -1
+        pick, beyond = (max, "above") if sign > 0 else (min, "below")
+        # `near` refutes where it is beyond the limit, `far` keeps from confirming
+        near, far = ratio - sign * half, ratio + sign * half
+        interval = Interval(*(float(pick(limits)) for limits in (ratio, ratio - half, ratio + half)))
+        if sign > 0:
+            details["largest_cell"] = float(points["largest"].max())
+        limit = self.expected + sign * self.margin
         slack = ROUNDING * max(1.0, abs(limit))
-        where = _place(points, int((ratio - half).argmax()), axes)
-        if interval.low > limit + slack:
-            verdict, words = "refuted", f"at {where} the lower limit {interval.low:.4g} is above {number(limit)}"
-        elif interval.high > limit + slack:
-            where = _place(points, int((ratio + half).argmax()), axes)
-            verdict, words = "inconclusive", f"at {where} the upper limit {interval.high:.4g} is above {number(limit)}"
+        worst, doubtful = int((sign * near).argmax()), int((sign * far).argmax())
+        if sign * (near[worst] - limit) > slack:
+            side = "lower" if sign > 0 else "upper"
+            where = _place(points, worst, axes)
+            verdict, words = "refuted", f"at {where} the {side} limit {near[worst]:.4g} is {beyond} {number(limit)}"
+        elif sign * (far[doubtful] - limit) > slack:
+            side = "upper" if sign > 0 else "lower"
+            where = _place(points, doubtful, axes)
+            verdict, words = (
+                "inconclusive",
+                f"at {where} the {side} limit {far[doubtful]:.4g} is {beyond} {number(limit)}",
+            )
         elif named["failed"] or named["unusable"]:
             verdict, words = "inconclusive", "not all points could be judged"
         else:

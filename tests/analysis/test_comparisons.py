@@ -40,6 +40,17 @@ def test_a_bound_that_holds_is_confirmed_and_one_that_is_broken_at_one_point_ref
     assert result.estimate == pytest.approx(2, rel=0.1)
 
 
+def test_a_lower_bound_is_judged_the_other_way_round() -> None:
+    frame = make_frame(GRID, rate, noise=0.05, bound=lambda at: rate(at) * (1.5 if at["n"] > 5e5 else 0.5))
+    result = below(frame, side="at_least")
+    assert result.verdict == "refuted"
+    assert "n=1e6 the upper limit" in result.reason
+    assert result.estimate == pytest.approx(2 / 3, rel=0.1)
+    assert below(frame, side="at_least", expected=0.5).verdict == "confirmed"
+    assert below(make_frame(GRID, rate, noise=0.2, bound=rate, replicates=2), side="at_least").verdict == "inconclusive"
+    assert below(make_frame(GRID, lambda at: 0.0, bound=rate, replicates=1), side="at_least").verdict == "refuted"
+
+
 def test_a_violation_within_its_error_is_inconclusive() -> None:
     frame = make_frame(GRID, rate, noise=0.2, bound=rate, replicates=2)
     assert below(frame).verdict == "inconclusive"
