@@ -1,6 +1,7 @@
 """The papers' algorithms, one file each, readable beside the printed pseudocode."""
 
 from dprepro.algorithms.base import Algorithm, Schedule, Solution
+from dprepro.algorithms.codeword_response import CodewordResponse
 from dprepro.algorithms.data_free import DataFree
 from dprepro.algorithms.exact_minimiser import ExactMinimiser
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
@@ -8,6 +9,7 @@ from dprepro.algorithms.frank_wolfe import FrankWolfe
 from dprepro.algorithms.gaussian_frank_wolfe import GaussianFrankWolfe
 from dprepro.algorithms.johnson_lindenstrauss import JohnsonLindenstrauss
 from dprepro.algorithms.localization import Localization
+from dprepro.algorithms.marginals import ReleasedMarginals
 from dprepro.algorithms.noisy_frank_wolfe import NoisyFrankWolfe
 from dprepro.algorithms.noisy_gradient_descent import NoisyGD
 from dprepro.algorithms.noisy_sgd import NoisySGD
@@ -17,6 +19,7 @@ from dprepro.algorithms.regularised_output_perturbation import RegularisedOutput
 
 __all__ = [
     "Algorithm",
+    "CodewordResponse",
     "DataFree",
     "ExactMinimiser",
     "ExponentialMechanism",
@@ -30,6 +33,7 @@ __all__ = [
     "ObjectivePerturbation",
     "OutputPerturbation",
     "RegularisedOutputPerturbation",
+    "ReleasedMarginals",
     "Schedule",
     "Solution",
 ]

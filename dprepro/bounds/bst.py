@@ -107,3 +107,72 @@ def theorem_4_3(
     """
     local = min(diameter, 2 * 3 * math.log(n) * 4 * lipschitz * p / (strong_convexity * epsilon * n))
     return theorem_3_2(n, p, epsilon / 2, lipschitz, local) + lipschitz * diameter / n**3
+
+
+def group_delta(copies: float, epsilon: float, delta: float) -> float:
+    """delta (e^(epsilon m) - 1)/(e^epsilon - 1): delta of (epsilon, delta)-privacy for m replaced records."""
+    return delta * copies if epsilon == 0 else delta * math.expm1(epsilon * copies) / math.expm1(epsilon)
+
+
+def packing_line(words: float, copies: float, epsilon: float, delta: float) -> float:
+    """Largest chance of telling one of K data sets that differ in m records: e^a/(K - 1 + e^a), a = epsilon m.
+
+    Group privacy says P_i(i) <= e^a P_j(i) + delta_a for all j. The mean over i and j != i of both sides, with
+    sum over i != j of P_j(i) at most 1 - P_j(j), is s <= e^a (1 - s)/(K - 1) + delta_a for the mean success s. With
+    delta = 0 it is attained by K-ary randomised response on the K data sets. The proof of Lemma 5.1 (Appendix C.1) uses
+    the weaker s <= e^a/K. For delta > 0: (e^a + (K - 1) delta_a)/(K - 1 + e^a).
+    """
+    a = epsilon * copies
+    if a > 700:
+        return 1.0
+    others = words - 1
+    return min(1.0, (math.exp(a) + others * group_delta(copies, epsilon, delta)) / (others + math.exp(a)))
+
+
+def tracing_line(level: float, epsilon: float, delta: float) -> float:
+    """Largest chance of accusing a member where a stranger is accused with chance ``level``: e^epsilon level + delta.
+
+    Put a stranger in the member's place: the answer's law changes by (epsilon, delta), and the member has become the
+    stranger. The test's error of the second kind gives the other half, 1 - e^-epsilon (1 - delta - level).
+    """
+    if epsilon > 700:
+        return 1.0
+    return min(1.0, math.exp(epsilon) * level + delta, 1 - math.exp(-epsilon) * (1 - delta - level))
+
+
+def fingerprinting_line(p: float, copies: float, epsilon: float, delta: float) -> float:
+    """Largest E <theta, mu> of an (epsilon, delta)-private theta in the unit ball: m (sinh(epsilon)/sqrt p + 4 delta).
+
+    m records have entries +-1/sqrt p of mean mu_j, sqrt(p) mu_j from the arcsine law on [-1, 1]. Integration by parts
+    against its density gives sum_i E <theta, x_i - mu> = E <theta, mu> for every theta: a fingerprinting lemma that is
+    an equality. Let S be one of these scores and S' the same with a stranger in x_i's place, of mean zero and variance
+    at most 1/p given theta, |S'| <= 2. Privacy gives E S+ <= e^epsilon E S'+ + 2 delta and E S- >= e^-epsilon
+    (E S'- - 2 delta), hence E S <= sinh(epsilon) E |S'| + 4 delta. Summed over the m records that is the bound.
+    """
+    return 1.0 if epsilon > 700 else min(1.0, copies * (math.sinh(epsilon) / math.sqrt(p) + 4 * delta))
+
+
+def theorem_5_3_level(n: float, p: float, epsilon: float, delta: float, share: float) -> float:
+    """Theorem 5.3 with a constant: no (epsilon, delta)-private algorithm has a smaller mean excess risk.
+
+    On m = share sqrt(p)/epsilon such records (rounded down, at most n) and (n - m)/2 of c and -c each, the sum s of
+    all records has n E risk = E ||s|| - E <theta, s>; the lemma of `fingerprinting_line` turns E <theta, s> into (m + 1) E <theta, mu>.
+    And E ||s|| >= sqrt(m (m + 1)/2) (1 - 1/p), since sqrt x >= 1 + (x - 1)/2 - (x - 1)^2/2 and ||s||^2 has a relative
+    variance of at most 2/p. An odd n - m leaves one c over, which costs at most 1. With m = share sqrt(p)/epsilon it
+    is share (1/sqrt 2 - share) sqrt(p)/(n epsilon) for small epsilon, at best sqrt(p)/(8 n epsilon), share = 1/sqrt 8.
+    """
+    wanted = share * math.sqrt(p) / epsilon * (1 + 1e-12)
+    copies = math.floor(wanted) if wanted < n else n
+    length = math.sqrt(copies * (copies + 1) / 2) * (1 - 1 / p)
+    gain = (copies + 1) * fingerprinting_line(p, copies, epsilon, delta)
+    return max(0.0, length - gain - (n - copies) % 2) / n
+
+
+def lemma_5_1_1_rate(n: float, p: float, epsilon: float) -> float:
+    """Lemma 5.1.1's shape below its cap of 1: p/(epsilon n), the l2 error of the marginals."""
+    return p / (epsilon * n)
+
+
+def lemma_5_1_2_rate(n: float, p: float, epsilon: float) -> float:
+    """Lemma 5.1.2's shape below its cap of 1: sqrt(p)/(epsilon n)."""
+    return math.sqrt(p) / (epsilon * n)

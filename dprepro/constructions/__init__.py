@@ -5,8 +5,10 @@ from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.challenge import Attackable, Challenge, Finding
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
 from dprepro.constructions.direction import DirectionRegression
+from dprepro.constructions.fingerprinting import Fingerprinting
 from dprepro.constructions.glm import OneHotFamily
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
+from dprepro.constructions.packing import Packing
 from dprepro.constructions.perturbation import (
     LinearSlope,
     NiceRegression,
@@ -24,6 +26,7 @@ __all__ = [
     "DirectionRegression",
     "File",
     "Finding",
+    "Fingerprinting",
     "FlatOptimum",
     "HingeCorner",
     "LinearSlope",
@@ -32,6 +35,7 @@ __all__ = [
     "OnePlace",
     "OneWayMarginals",
     "OrthogonalRegression",
+    "Packing",
     "Point",
     "RandHealth",
     "RandomDesign",

@@ -49,6 +49,7 @@ class Attack(Drawing):
         curves: further quantities that are drawn as lines in a panel: panel's quantity to these.
         constants: horizontal lines: quantity to text of the legend to value.
         linear: quantities besides rates whose axis is linear, from 0 to 1.
+        logarithmic: rates whose axis is logarithmic all the same: small ones. What never happened is left out.
     """
 
     name: ClassVar[str] = "attack"
@@ -65,6 +66,7 @@ class Attack(Drawing):
     curves: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
     constants: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     linear: tuple[str, ...] = ()
+    logarithmic: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.panels:
@@ -122,7 +124,7 @@ class Attack(Drawing):
     def _panel(self, panel: Axes, rows: pd.DataFrame, quantity: str, styles: Mapping[str, dict[str, Any]]) -> None:
         rate = bool("trials" in rows and rows.loc[rows["quantity"] == quantity, "trials"].notna().any())
         curves = {name: self._curves(rows, name, quantity) for name in styles}
-        linear = rate or quantity in self.linear
+        linear = (rate or quantity in self.linear) and quantity not in self.logarithmic
         if not linear:
             curves = _above_rounding(curves)
         for name, several in curves.items():

@@ -1,0 +1,118 @@
+"""The packing behind Lemma 5.1.1, Theorems 5.2 and 5.4: copies of a secret codeword, and an attack that decodes it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Literal
+
+import numpy as np
+
+from dprepro.bounds import bst
+from dprepro.constructions.base import Point
+from dprepro.constructions.challenge import Attackable, Challenge, Finding
+from dprepro.constructions.padding import check_share, padded, secret_rows
+from dprepro.errors import PremiseError
+from dprepro.problems import BallRisk, L2Ball, ball_constants
+from dprepro.problems.codes import Code, check_length, random_linear_code
+from dprepro.problems.constants import Constants
+from dprepro.problems.data import FloatArray
+
+PRINTED_DISTANCE = 1 / 8  # between any two words, in Appendix C.1
+
+
+@dataclass(frozen=True)
+class PackingChallenge(Challenge):
+    """Copies of the word number ``secret``; what decoding and the theorems say about any private answer.
+
+    Attributes:
+        line: largest mean chance of decoding under the budget (`bst.packing_line`).
+        target: q(D), the mean record; ``weight``: copies/n, the norm of its part along the secret word.
+        radius: every estimate of q(D) nearer than that decodes; ``level``: so does every answer of smaller risk.
+        shape: of the error, p/(epsilon n).
+    """
+
+    code: Code
+    secret: int
+    line: float
+    target: FloatArray
+    weight: float
+    radius: float
+    level: float
+    shape: float
+
+    def attack(self, theta: Any, rng: np.random.Generator) -> Sequence[Finding]:
+        """Decode to the nearest word; was it right, was the answer that accurate, and how far is it from q(D)?
+
+        On the linear loss weight * theta is the estimate of q(D), as in the proof of Theorem 5.2.
+        """
+        assert isinstance(self.problem, BallRisk)
+        decoded = self.code.nearest(theta) == self.secret
+        accurate = self.problem.excess_risk(theta) < self.level
+        estimate = self.weight * theta if self.problem.loss.code == 0 else theta
+        error = float(np.linalg.norm(estimate - self.target))
+        return [
+            Finding("decoded", float(decoded), self.line),
+            Finding("accurate", float(accurate), self.line),
+            Finding("error", error, (1 - self.line) * self.radius, trials=0, columns={"shape": self.shape}),
+        ]
+
+
+@dataclass(frozen=True)
+class Packing(Attackable):
+    """n* copies of one of K = 2^(p/2) codewords, the secret, and (n - n*)/2 records c and -c each, c random.
+
+    Any two of the K data sets differ in n* records, so under replace_one no epsilon-private algorithm lets the secret
+    be decoded with a chance above e^a/(K - 1 + e^a), a = epsilon n*. If no two words are nearer than ``distance``
+    coordinates, an estimate of q(D) nearer than n*/n sqrt(distance/p) decodes, and so does an answer on the linear loss
+    whose risk is below n*/n (1 - sqrt(1 - distance/p)): that is Lemma 5.1.1, and Theorems 5.2 and 5.4, with constants.
+
+    Attributes:
+        loss: ``linear`` (Theorem 5.2) or ``half_squared_distance`` (Theorem 5.4).
+        share: n* = share p/epsilon, at most n; the paper's is 1/20. Infinite: all n records are copies.
+    """
+
+    loss: Literal["linear", "half_squared_distance"] = "linear"
+    share: float = 0.05
+
+    def __post_init__(self) -> None:
+        check_share(self.share)
+
+    def constants(self, point: Point) -> Constants:
+        """Those of the unit ball and records of norm 1; raises InputError for a p without a code."""
+        check_length(point["p"])
+        return ball_constants(self.loss, point["n"], L2Ball(int(point["p"])))
+
+    def capabilities(self, point: Point) -> frozenset[str]:
+        """As all linear and quadratic risks; raises InputError for a p without a code."""
+        check_length(point["p"])
+        return frozenset({"axis", "moments", "records"})
+
+    def challenge(self, point: Point, noise_scale: float, rng: np.random.Generator) -> PackingChallenge:
+        """A fresh secret; raises PremiseError where n* is below 1 or two words are nearer than the paper's 1/8."""
+        n, p = point["n"], int(point["p"])
+        copies = secret_rows(self.share, p, point)
+        code = random_linear_code(p)
+        apart = 2 * math.sqrt(code.share)
+        if not apart >= PRINTED_DISTANCE:
+            raise PremiseError(f"two words are {apart:.3g} apart, and Lemma 5.1 needs {PRINTED_DISTANCE}")
+        secret = int(rng.integers(code.size))
+        records, counts = padded(code.words[secret][None, :], copies, n, rng)
+        problem = BallRisk(self.loss, L2Ball(p), records, counts)
+        line = bst.packing_line(code.size, copies, point["epsilon"], point["delta"])
+        odd = (n - copies) % 2  # one c left over moves q(D) by 1/n, and a linear risk by at most 2/n
+        radius = max(0.0, copies * math.sqrt(code.share) - odd) / n
+        level = max(0.0, copies * (1 - math.sqrt(1 - code.share)) - 2 * odd) / n
+        return PackingChallenge(
+            problem,
+            code,
+            secret,
+            line,
+            problem.mean_record,
+            copies / n,
+            radius,
+            level if self.loss == "linear" else radius**2 / 2,
+            bst.lemma_5_1_1_rate(n, p, point["epsilon"]),
+            certificates={"distance": apart, "copies": float(copies)},
+        )
