@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
@@ -61,15 +62,20 @@ class CodewordResponse(Algorithm):
             if word is not None:
                 counts[word] = counts.get(word, 0.0) + float(copies)
 
-        def weight(count: float) -> float:  # in units of e^(epsilon n), which may be too large to write down
-            return math.exp(budget.epsilon * (count - n))
-
-        total = (code.size - 1) * weight(0) + 1 + weight(n - 1)
+        extras, total = word_weights(counts, n, code.size, budget.epsilon)
         found = rng.random() * total
         drawn = int(rng.integers(code.size))  # what all words have in common, the weight 1 and "any word", is uniform
-        for word, count in counts.items():
-            extra = weight(count) - weight(0)
+        for word, extra in extras.items():
             if 0 <= found < extra:
                 drawn = word
             found -= extra
         return Solution(code.words[drawn], schedule, spent(PureLoss(budget.epsilon), 1, budget.delta))
+
+
+def word_weights(counts: Mapping[int, float], n: float, size: int, epsilon: float) -> tuple[dict[int, float], float]:
+    """By how much the weights of the counted words exceed 1, and the sum of all weights A, both over e^(epsilon n)."""
+
+    def weight(count: float) -> float:
+        return math.exp(epsilon * (count - n))
+
+    return {word: weight(q) - weight(0) for word, q in counts.items()}, (size - 1) * weight(0) + 1 + weight(n - 1)

@@ -156,10 +156,10 @@ def theorem_5_3_level(n: float, p: float, epsilon: float, delta: float, share: f
     """Theorem 5.3 with a constant: no (epsilon, delta)-private algorithm has a smaller mean excess risk.
 
     On m = share sqrt(p)/epsilon such records (rounded down, at most n) and (n - m)/2 of c and -c each, the sum s of
-    all records has n E risk = E ||s|| - E <theta, s>; the lemma of `fingerprinting_line` turns E <theta, s> into (m + 1) E <theta, mu>.
-    And E ||s|| >= sqrt(m (m + 1)/2) (1 - 1/p), since sqrt x >= 1 + (x - 1)/2 - (x - 1)^2/2 and ||s||^2 has a relative
-    variance of at most 2/p. An odd n - m leaves one c over, which costs at most 1. With m = share sqrt(p)/epsilon it
-    is share (1/sqrt 2 - share) sqrt(p)/(n epsilon) for small epsilon, at best sqrt(p)/(8 n epsilon), share = 1/sqrt 8.
+    all records has n E risk = E ||s|| - E <theta, s>; the lemma of `fingerprinting_line` turns E <theta, s> into
+    (m + 1) E <theta, mu>. And E ||s|| >= sqrt(m (m + 1)/2) (1 - 1/p), since sqrt x >= 1 + (x - 1)/2 - (x - 1)^2/2 and
+    ||s||^2 has a relative variance of at most 2/p. An odd n - m leaves one c over, which costs at most 1. For small
+    epsilon that is share (1/sqrt 2 - share) sqrt(p)/(n epsilon), at best sqrt(p)/(8 n epsilon) with share = 1/sqrt 8.
     """
     wanted = share * math.sqrt(p) / epsilon * (1 + 1e-12)
     copies = math.floor(wanted) if wanted < n else n

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dprepro.analysis.fits import LEVEL
-from dprepro.analysis.points import AXES, grid_points
+from dprepro.analysis.points import AXES, grid_points, number
 from dprepro.analysis.proportion import clopper_pearson
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
@@ -143,6 +143,7 @@ class Attack(Drawing):
                 value, color=LINE_COLOURS[-1 - place], linestyle=LINE_DASHES[-1 - place], label=text, zorder=1
             )
         panel.set_xscale("log")
+        _few_ticks(panel, [points["x"].to_numpy(dtype=float) for several in curves.values() for points in several])
         if linear:
             panel.set_ylim(-0.04, 1.04)
         else:
@@ -205,6 +206,16 @@ def _above_rounding(curves: Mapping[str, list[pd.DataFrame]]) -> dict[str, list[
         name: [points.assign(low=np.maximum(points["low"], 0.05 * points["mean"])) for points in several if len(points)]
         for name, several in kept.items()
     }
+
+
+def _few_ticks(panel: Axes, values: Sequence[Any]) -> None:
+    """A tick at every value where these are few and near each other: powers of ten would be too few, or crowd."""
+    from matplotlib.ticker import NullLocator
+
+    places = np.unique(np.concatenate(values)) if values else np.empty(0)
+    if 2 <= len(places) <= 8 and places[-1] < 50 * places[0]:
+        panel.set_xticks(places, [number(place) for place in places])
+        panel.xaxis.set_minor_locator(NullLocator())
 
 
 def _points(panel: Axes, points: pd.DataFrame, style: Mapping[str, Any], label: str) -> None:

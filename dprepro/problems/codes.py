@@ -51,7 +51,7 @@ def random_linear_code(p: int) -> Code:
     """The code of Lemma 5.1's proof (Bassily, Smith and Thakurta 2014): random, linear, of rate 1/2; always the same.
 
     A linear code's least distance is its least weight, found by listing all words. Of 16 fixed draws the best is
-    taken: each meets the Gilbert-Varshamov distance with a fair chance.
+    taken: a single one has the Gilbert-Varshamov distance with a fair chance only.
 
     Raises:
         InputError: an odd p, or one at which the words cannot be listed.
