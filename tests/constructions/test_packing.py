@@ -54,7 +54,7 @@ def test_an_answer_better_than_the_level_always_decodes_and_the_level_is_sharp(l
             assert found["decoded"].value
         if not found["decoded"].value:
             risks.append(one.problem.excess_risk(theta))
-    assert min(risks) >= one.level
+    assert min(risks) >= one.level * (1 - 1e-9)
     if n == 60:  # an even rest: no slack
         assert min(risks) == pytest.approx(one.level, rel=0.02)
 
