@@ -161,11 +161,32 @@ def theorem_5_3_level(n: float, p: float, epsilon: float, delta: float, share: f
     ||s||^2 has a relative variance of at most 2/p. An odd n - m leaves one c over, which costs at most 1. For small
     epsilon that is share (1/sqrt 2 - share) sqrt(p)/(n epsilon), at best sqrt(p)/(8 n epsilon) with share = 1/sqrt 8.
     """
-    wanted = share * math.sqrt(p) / epsilon * (1 + 1e-12)
-    copies = math.floor(wanted) if wanted < n else n
+    copies = _secret_rows(n, p, epsilon, share)
     length = math.sqrt(copies * (copies + 1) / 2) * (1 - 1 / p)
     gain = (copies + 1) * fingerprinting_line(p, copies, epsilon, delta)
     return max(0.0, length - gain - (n - copies) % 2) / n
+
+
+def theorem_5_5_level(n: float, p: float, epsilon: float, delta: float, share: float) -> float:
+    """Theorem 5.5 with a constant: the same for half the squared distance, whose mean excess risk is ||theta - q||^2/2.
+
+    The lemma for theta of any length: E <theta, q> <= B u + 4 delta m (m + 1)/n, u^2 = E ||theta||^2, with
+    B = m (m + 1) sinh(epsilon)/(n sqrt p), and 1/n more if n - m is odd. So E ||theta - q||^2 >=
+    E ||q||^2 - 2 E <theta, q> + u^2 >= E ||q||^2 - B^2 - 8 delta m (m + 1)/n, and E ||q||^2 >= m (m + 1)/(2 n^2). For
+    small epsilon that is share^2 (1/2 - share^2)/2 of p/(n epsilon)^2, at best p/(32 (n epsilon)^2), share = 1/2.
+    """
+    copies = _secret_rows(n, p, epsilon, share)
+    if epsilon > 700:
+        return 0.0
+    pairs = copies * (copies + 1)
+    pull = (pairs * math.sinh(epsilon) / math.sqrt(p) + (n - copies) % 2) / n
+    return max(0.0, pairs / (2 * n**2) - pull**2 - 8 * delta * pairs / n) / 2
+
+
+def _secret_rows(n: float, p: float, epsilon: float, share: float) -> float:
+    """m = share sqrt(p)/epsilon, rounded down, at most n."""
+    wanted = share * math.sqrt(p) / epsilon * (1 + 1e-12)
+    return math.floor(wanted) if wanted < n else n
 
 
 def lemma_5_1_1_rate(n: float, p: float, epsilon: float) -> float:

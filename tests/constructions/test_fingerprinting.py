@@ -105,6 +105,17 @@ def test_the_level_of_theorem_5_3_is_below_what_output_zero_loses_by_a_factor_tw
     assert bst.theorem_5_3_level(**point, share=0.6) < level > bst.theorem_5_3_level(**point, share=0.2)
 
 
+@pytest.mark.parametrize("n", [2000.0, 2001.0])
+def test_the_level_of_theorem_5_5_is_below_what_output_zero_loses_by_a_factor_two(n):
+    point = {"n": n, "p": 1024.0, "epsilon": 0.1, "delta": 0.0}
+    level = bst.theorem_5_5_level(**point, share=0.5)
+    assert level == pytest.approx(1024 / (32 * (n * 0.1) ** 2), rel=0.06)
+    rng = np.random.default_rng(8)
+    problems = [challenge(rng, point, share=0.5, loss="half_squared_distance").problem for _ in range(20)]
+    assert np.mean([one.excess_risk(np.zeros(1024)) for one in problems]) / level == pytest.approx(2, rel=0.1)
+    assert bst.theorem_5_5_level(**point | {"delta": 1e-4}, share=0.5) < level
+
+
 def test_settings_that_make_no_sense_are_refused():
     with pytest.raises(InputError, match="ratio=-1"):
         Fingerprinting(ratio=-1)
