@@ -77,6 +77,12 @@ def test_the_abscissa_may_be_a_product_of_powers():
     np.testing.assert_allclose(points["x"], np.array([0.1, 1, 10, 100]) / np.sqrt(50))
 
 
+def test_small_rates_may_have_a_logarithmic_axis_and_few_places_a_tick_each():
+    _, rate = drawn(logarithmic=["traced"], hide=["private"]).axes
+    assert rate.get_yscale() == "log"
+    assert [text.get_text() for text in rate.get_xticklabels()] == ["0.1", "1"]
+
+
 @pytest.mark.parametrize("options", [{"panels": []}, {"bounds": {"agreement": "chance"}}])
 def test_senseless_options_are_refused(options):
     with pytest.raises(InputError, match="panel"):
