@@ -21,7 +21,7 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
     ("change", "words"),
     [
         ({"rule": "exponnent"}, "did you mean exponent"),
-        ({"rule": None}, "choices: affine, below, crossing, exponent, ratio"),
+        ({"rule": None}, "choices: affine, below, crossing, exponent, proportion, ratio"),
         ({"exspected": 1.0}, "did you mean expected"),
         ({"expected": "-0.5"}, "it must be a number"),
         ({"expected": True}, "it must be a number"),
@@ -76,6 +76,7 @@ def test_every_rule_answers_with_the_keys_of_the_contract_and_without_nan(lasso:
         "meet": build(
             "meet", {"rule": "crossing", "role": "claim", "series": "hard", "against": "other", "expected": 0.5}
         ),
+        "rate": build("rate", {"rule": "proportion", "role": "claim", "series": "hard", "expected": 0.5}),
         "empty": build("empty", {**GOOD, "minimum_points": 50, "reason": "out of reach"}),
     }
     assert {rule.name for rule in rules.values()} == set(RULES)

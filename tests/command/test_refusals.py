@@ -67,7 +67,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "value in a target": ([LASSO, "+algorithm.steps_exponent=-1"], "steps_exponent must be in (0, 2]"),
     "group": (
         [LASSO, "algorithm=frank_wolf"],
-        "unknown algorithm 'frank_wolf' (did you mean frank_wolfe?); choices: data",
+        "unknown algorithm 'frank_wolf' (did you mean frank_wolfe?); choices: ",
     ),
     "a pair that does not fit": (
         [
