@@ -9,7 +9,10 @@ from dprepro.errors import InputError
 
 HELP = """usage: python -m dprepro.ledger [results_dir=DIR]
 
-Rebuilds every results folder in DIR (default: results) from the measurements stored there, and writes ledger.json.
+Rebuilds every results folder in DIR (default: results) from the measurements
+stored there, and writes ledger.json, ledger.md and ledger.html: every numbered
+statement of the papers with its verdict, and the errata. The page ledger.html
+needs no network; ledger.html#paper=lasso&verdict=refuted presets its filter.
 Nothing is measured, and no algorithm is imported."""
 
 
@@ -31,12 +34,13 @@ def main(arguments: list[str]) -> int:
     if not (Path(results_dir) / FILE_NAME).is_file():
         raise InputError(f"there is no store in {results_dir}; run an experiment first, or name another results_dir")
     from dprepro.report.ledger import build_ledger
+    from dprepro.report.text import ledger_lines
 
-    ledger, _ = build_ledger(results_dir)
-    width = max((len(claim["experiment"]) for claim in ledger["claims"]), default=0)
-    for claim in ledger["claims"]:
-        print(f"{claim['experiment']:<{width}}  {claim['verdict']:<12}  {claim.get('claim') or claim['note']}")
-    print(f"{len(ledger['claims'])} experiments; written: {Path(results_dir) / 'ledger.json'}")
+    ledger, measured = build_ledger(results_dir)
+    verdicts = {name: (one.verdict["verdict"], one.verdict["claim"]) for name, one in measured.published.items()}
+    unpublished = {name: ("not measured", note) for name, note in measured.notes.items() if name not in verdicts}
+    print(ledger_lines(ledger, verdicts | unpublished))
+    print(f"written: {Path(results_dir) / 'ledger'}.json, .md and .html")
     return 0
 
 

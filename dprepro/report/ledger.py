@@ -1,55 +1,209 @@
-"""The ledger: every published verdict of a results folder, rebuilt from its store."""
+"""The ledger: every numbered statement with the verdict of what a results folder measured of it, and the errata."""
 
 from __future__ import annotations
 
 import json
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
+from dprepro.analysis.rule import VERDICTS
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
 from dprepro.report.publish import Published, publish, replace_file
+from dprepro.report.registry import Erratum, Statement, registries
+
+NOT_MEASURED = "not measured"
+NOT_HERE = "not in this store"
+
+#: What a row repeats of a check; its details stay in verdict.json.
+CHECK = (
+    "role", "verdict", "expect", "as_expected", "estimate", "low", "high", "expected", "margin", "rule", "reason",
+    "constant", "constant_low", "constant_high",
+)  # fmt: skip
 
 
-def build_ledger(results_dir: str | Path) -> tuple[dict[str, Any], list[Published]]:
-    """Rebuild the folder of every experiment that has a finished run without overrides, and write ledger.json.
+@dataclass(frozen=True)
+class Measured:
+    """What a store holds: published experiments by name, and why others are not published."""
 
-    Experiments of which the store holds only overridden or unfinished runs, or one that can no longer be judged, are
-    listed with the verdict ``not measured`` and a note that says so. No algorithm is imported.
+    published: Mapping[str, Published] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    papers: Mapping[str, str] = field(default_factory=dict)
+
+    def checks(self, experiment: str) -> Mapping[str, Mapping[str, Any]]:
+        """The checks of a published experiment; empty for any other."""
+        return self.published[experiment].verdict["checks"] if experiment in self.published else {}
+
+
+def build_ledger(results_dir: str | Path) -> tuple[dict[str, Any], Measured]:
+    """Rebuild the folder of every experiment that has a finished run without overrides, and write the ledger's files.
+
+    Experiments of which the store holds only overridden or unfinished runs, or one that can no longer be judged, leave
+    their rows ``not measured`` with a note that says so. No algorithm is imported.
 
     Raises:
         InputError: the store is missing or cannot be read.
     """
-    claims, published = [], []
+    from dprepro.report.markdown import markdown
+    from dprepro.report.page import page
+
+    measured = measure(results_dir)
+    ledger = {"claims": [*_claims(measured), *_further(measured)], "errata": list(_errata(measured))}
+    for name, text in (
+        ("ledger.json", json.dumps(ledger, indent=2, allow_nan=False) + "\n"),
+        ("ledger.md", markdown(ledger)),
+        ("ledger.html", page(ledger, list(measured.published.values()))),
+    ):
+        path = Path(results_dir) / name
+        try:
+            replace_file(path, text.encode())
+        except OSError as error:
+            raise InputError(f"cannot write {path}: {error.strerror or error}; choose another results_dir") from error
+    return ledger, measured
+
+
+def measure(results_dir: str | Path) -> Measured:
+    """Publish what can be published of a store."""
+    published, notes, papers = {}, {}, {}
     with Store.open(results_dir) as store:
         for name in sorted({run.experiment for run in store.runs()}):
-            run = store.latest(name)
-            newest = store.latest(name, published=False)
-            if run is None or newest is None:
-                claims.append(_not_measured(name, "only overridden or unfinished runs are stored"))
+            run, newest = store.latest(name), store.latest(name, published=False)
+            assert newest is not None
+            papers[name] = str(newest.config.get("paper", ""))
+            if run is None:
+                notes[name] = "only overridden or unfinished runs are stored"
                 continue
             try:
-                one = publish(store, run, results_dir)
+                published[name] = publish(store, run, results_dir)
             except InputError as error:
                 # Rules change; one experiment that no longer fits them must not take the others away.
-                claims.append(_not_measured(name, str(error)))
+                notes[name] = str(error)
                 continue
-            published.append(one)
-            claims.append(_claim(one, overridden_since=bool(newest.overrides)))
-    ledger = {"claims": claims, "errata": []}
-    replace_file(Path(results_dir) / "ledger.json", (json.dumps(ledger, indent=2, allow_nan=False) + "\n").encode())
-    return ledger, published
+            if newest.overrides:
+                notes[name] = "a later run had overrides; it is not shown here"
+    return Measured(published, notes, papers)
 
 
-def _not_measured(name: str, note: str) -> dict[str, Any]:
-    return {"experiment": name, "verdict": "not measured", "note": note}
+def worst(verdicts: Iterable[str]) -> str:
+    """The worst of some verdicts; ``not measured`` for none."""
+    return min(verdicts, key=VERDICTS.index, default=NOT_MEASURED)
 
 
-def _claim(one: Published, overridden_since: bool) -> dict[str, Any]:
-    verdict = one.verdict
-    note = "a later run had overrides; it is not shown here" if overridden_since else ""
-    return {key: value for key, value in verdict.items() if key != "overrides"} | {
-        "note": note,
-        "figure": f"{one.folder.name}/figure.png",
-        "command": f"python -m dprepro +experiment={verdict['experiment']}",
+def _claims(measured: Measured) -> Iterable[dict[str, Any]]:
+    for paper, registry in registries().items():
+        for statement in registry.claims:
+            errata = [erratum.item for erratum in registry.errata if statement.item in erratum.statements]
+            yield _row(paper, statement, measured, errata)
+
+
+def _row(paper: str, statement: Statement, measured: Measured, errata: list[str]) -> dict[str, Any]:
+    """One statement. Its verdict is the worst of its checks; what is missing forbids ``confirmed``."""
+    found: list[dict[str, Any]] = []
+    missing: list[str] = []
+    for experiment, wanted in statement.checks.items():
+        stored = measured.checks(experiment)
+        names = wanted or [name for name, check in stored.items() if check["role"] == "claim"]
+        if not stored:
+            missing.append(experiment)
+        else:
+            missing += [f"{experiment}:{name}" for name in names if name not in stored]
+            found.append(_measurement(measured, experiment, [name for name in names if name in stored]))
+    verdict = worst(check["verdict"] for one in found for check in one["checks"].values())
+    notes = [statement.note, *(f"{name}: {measured.notes[name]}" for name in missing if name in measured.notes)]
+    if missing and verdict == "confirmed":
+        verdict = "inconclusive"
+        notes.insert(0, f"Confirmed as far as measured; {', '.join(missing)} is missing.")
+    expected = [check["as_expected"] for one in found for check in one["checks"].values()]
+    return {
+        "paper": paper,
+        "item": statement.item,
+        "kind": statement.kind,
+        "statement": statement.statement,
+        "verdict": verdict,
+        "as_expected": all(expected) if expected else None,
+        "note": " ".join(note for note in notes if note),
+        "experiments": list(statement.checks),
+        "errata": errata,
+        "measurements": found,
+    }
+
+
+def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> dict[str, Any]:
+    """What one experiment says: the named checks, its controls, and where the numbers come from."""
+    verdict = measured.published[experiment].verdict
+    checks, provenance = verdict["checks"], verdict["provenance"]
+    controls = [name for name, check in checks.items() if check["role"] == "control"]
+    return {
+        "experiment": experiment,
+        "neighbours": verdict["neighbours"],
+        "checks": {name: {key: checks[name][key] for key in CHECK} for name in names},
+        "controls": {name: {key: checks[name][key] for key in CHECK} for name in controls},
+        "figure": f"{experiment}/figure.png",
+        "command": command(experiment),
+        "note": measured.notes.get(experiment, ""),
+        **provenance,
+    }
+
+
+def command(experiment: str) -> str:
+    """How to measure it."""
+    return f"python -m dprepro +experiment={experiment}"
+
+
+def _further(measured: Measured) -> Iterable[dict[str, Any]]:
+    """Experiments that no row names: a user's own, and those that serve no single statement."""
+    named = {name for registry in registries().values() for one in registry.claims for name in one.checks}
+    for name in sorted({*measured.published, *measured.notes} - named):
+        row: dict[str, Any] = {
+            "paper": measured.papers[name],
+            "item": name,
+            "kind": "further",
+            "statement": "",
+            "errata": [],
+        }
+        row |= {"verdict": NOT_MEASURED, "as_expected": None, "note": measured.notes.get(name, "")}
+        row |= {"experiments": [name], "measurements": []}
+        if name in measured.published:
+            verdict = measured.published[name].verdict
+            claims = [key for key, check in verdict["checks"].items() if check["role"] == "claim"]
+            row |= {key: verdict[key] for key in ("statement", "verdict", "as_expected")}
+            row["measurements"] = [_measurement(measured, name, claims)]
+        yield row
+
+
+def _errata(measured: Measured) -> Iterable[dict[str, Any]]:
+    for paper, registry in registries().items():
+        for erratum in registry.errata:
+            yield _slip(paper, erratum, measured)
+
+
+def _slip(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
+    """One erratum. ``shown`` says whether its checks came out as expected in this store; tests are run elsewhere."""
+    shown_by: list[dict[str, Any]] = []
+    states = []
+    for one in erratum.shown_by:
+        if one.test:
+            shown_by.append({"test": one.test})
+            states.append("by a test")
+            continue
+        check = measured.checks(one.experiment).get(one.check)
+        shown_by.append(
+            {"experiment": one.experiment, "check": one.check, "command": command(one.experiment)}
+            | {
+                key: check[key] if check else None
+                for key in ("verdict", "expect", "estimate", "low", "high", "expected")
+            }
+        )
+        states.append(NOT_HERE if check is None else "shown" if check["as_expected"] else "not as expected")
+    order = ("not as expected", "shown", "by a test", NOT_HERE)
+    return {
+        "paper": paper,
+        "item": erratum.item,
+        "printed": erratum.printed,
+        "holds": erratum.holds,
+        "severity": erratum.severity,
+        "state": min(states, key=order.index),
+        "shown_by": shown_by,
     }

@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis import points
 from dprepro.analysis.points import AXES
+from dprepro.report.registry import citation
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -110,4 +111,31 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
     lines.append(
         f"verdict: {verdict['experiment']} ({verdict['paper']}, {verdict['claim']}): {verdict['verdict']}; {tail}"
     )
+    return "\n".join(lines)
+
+
+#: From what asks for attention to what does not.
+ORDER = (
+    "refuted", "inconclusive", "confirmed", "not measured",
+    "not as expected", "shown", "by a test", "not in this store",
+)  # fmt: skip
+
+
+def counts(rows: Iterable[Mapping[str, Any]], key: str = "verdict") -> str:
+    """How many rows have each verdict, in words."""
+    tally: dict[str, int] = {}
+    for row in rows:
+        tally[row[key]] = tally.get(row[key], 0) + 1
+    return ", ".join(f"{tally[name]} {name}" for name in sorted(tally, key=ORDER.index)) or "none"
+
+
+def ledger_lines(ledger: Mapping[str, Any], experiments: Mapping[str, tuple[str, str]]) -> str:
+    """Each experiment with its verdict and claim, and how many statements of each paper have which verdict."""
+    width = max(map(len, experiments), default=0)
+    lines = [f"{name:<{width}}  {verdict:<12}  {said}" for name, (verdict, said) in sorted(experiments.items())]
+    papers = list(dict.fromkeys(row["paper"] for row in ledger["claims"] if row["kind"] != "further"))
+    for paper in papers:
+        rows = [row for row in ledger["claims"] if row["paper"] == paper and row["kind"] != "further"]
+        lines.append(f"{citation(paper)}: {len(rows)} statements, {counts(rows)}")
+    lines.append(f"errata: {counts(ledger['errata'], 'state')}")
     return "\n".join(lines)

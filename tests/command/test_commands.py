@@ -215,7 +215,8 @@ def test_an_overridden_run_takes_the_folder_only_until_there_is_a_published_verd
     assert verdict_of(elsewhere / "results/cheap/overridden")["verdict"] == "refuted"
     capsys.readouterr()
     assert command(function=ledger) == 0
-    claim = json.loads((elsewhere / "results/ledger.json").read_text(encoding="utf-8"))["claims"][0]
+    claim = json.loads((elsewhere / "results/ledger.json").read_text(encoding="utf-8"))["claims"][-1]
+    assert claim["experiments"] == ["cheap"]
     assert claim["verdict"] == "confirmed"
     assert "a later run had overrides" in claim["note"]
 

@@ -1,0 +1,75 @@
+"""The ledger as a Markdown page."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from typing import Any
+
+from dprepro.report.registry import citation
+from dprepro.report.text import counts, number
+
+
+def finding(check: Mapping[str, Any]) -> str:
+    """Estimate and interval against expectation, with the measured constant."""
+    if check["estimate"] is None:
+        return str(check["reason"])
+    # A check of rule `below` compares a largest share with its limit.
+    relation = "at most" if check["rule"] == "below" else "expected"
+    said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], "
+    said += f"{relation} {number(check['expected'])}" + (f" ± {number(check['margin'])}" if check["margin"] else "")
+    return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")
+
+
+def evidence(one: Mapping[str, Any]) -> str:
+    """What shows an erratum."""
+    if "test" in one:
+        return f"`{one['test']}`"
+    said = f"`{one['experiment']}: {one['check']}`"
+    if one["verdict"] is None:
+        return f"{said} (not in this store)"
+    return f"{said} ({one['verdict']}: {number(one['estimate'])} against {number(one['expected'])})"
+
+
+def markdown(ledger: Mapping[str, Any]) -> str:
+    """One table of statements and one of errata for each paper, and what belongs to no statement."""
+    lines = ["# Ledger", "", f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}.", ""]
+    papers = list(dict.fromkeys(row["paper"] for row in ledger["claims"] if row["kind"] != "further"))
+    for paper in papers:
+        rows = [row for row in ledger["claims"] if row["paper"] == paper and row["kind"] != "further"]
+        lines += [f"## {citation(paper)}", "", f"{counts(rows)}.", "", *_claims(rows), ""]
+    further = [row for row in ledger["claims"] if row["kind"] == "further"]
+    if further:
+        lines += ["## Further experiments", "", *_claims(further), ""]
+    lines += ["## Errata", "", "| paper | where | severity | printed | holds | shown by |", "|---|---|---|---|---|---|"]
+    for slip in ledger["errata"]:
+        severity = slip["severity"] + (" **(not as expected)**" if slip["state"] == "not as expected" else "")
+        cells = [citation(slip["paper"]), slip["item"], severity, slip["printed"], slip["holds"]]
+        lines.append(_line([*map(_cell, cells), "<br>".join(evidence(one) for one in slip["shown_by"])]))
+    return "\n".join(lines) + "\n"
+
+
+def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
+    yield "| item | kind | verdict | statement | measured |"
+    yield "|---|---|---|---|---|"
+    for row in rows:
+        found = [
+            f"`{one['experiment']}: {name}` {_cell(finding(check))}"
+            for one in row["measurements"]
+            for name, check in one["checks"].items()
+        ]
+        note = f"*{_cell(row['note'])}*" if row["note"] else ""
+        verdict = f"**{row['verdict']}**" if row["verdict"] in ("refuted", "confirmed") else row["verdict"]
+        cells = [_cell(row["item"]), row["kind"], verdict, _cell(row["statement"])]
+        yield _line([*cells, "<br>".join([*found, *([note] if note else [])])])
+
+
+def _line(cells: Iterable[str]) -> str:
+    return "| " + " | ".join(cells) + " |"
+
+
+def _cell(text: str) -> str:
+    """Text that cannot break a table's line, nor be taken for markup."""
+    plain = " ".join(text.split())
+    for sign in "\\|*_<>[]":
+        plain = plain.replace(sign, f"\\{sign}")
+    return plain

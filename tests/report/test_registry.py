@@ -1,0 +1,160 @@
+"""The registries of statements and errata name what exists, and leave no number of the briefs out."""
+
+from __future__ import annotations
+
+import ast
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+import yaml
+
+from dprepro import typed
+from dprepro.errors import InputError
+from dprepro.report.registry import Erratum, registries
+
+ROOT = Path(__file__).parent.parent.parent
+EXPERIMENTS = {
+    path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
+    for path in sorted((ROOT / "conf" / "experiment").glob("*.yaml"))
+}
+#: Experiments that rows may name before they are there.
+COMING = {
+    "glm_lipschitz_lower_bound", "glm_lower_bound", "huberization", "kst_limits", "lasso_tardos",
+    "marginals_fingerprinting", "marginals_packing",
+}  # fmt: skip
+#: Every number in the "Claims" tables of the four briefs.
+NUMBERED = {
+    "lasso": [
+        "Definition 2.1", "Remark 1", "Remark 2", "Theorem 2.2", "Fact 2.3", "Theorem 2.4", "Theorem B.1", "Theorem 2.5",
+        "Theorem A.1", "Corollary 2.7", "Theorem 1.1", "Theorem A.2", "Theorem 2.6", "Theorem B.2", "Section 1, the gap",
+        "Section 1, privacy for free", "Theorem 3.2", "Equation (3)", "Lemma 3.3", "Theorem 3.1", "Theorem 1.2",
+    ],
+    "kst": [
+        "Theorem 1", "Example 1", "Theorem 2", "Lemma 24", "Corollary 25", "Lemma 3", "Theorem 4", "Theorem 26", "Table 1",
+        "Theorem 5", "Theorem 31", "Theorem 30", "Theorem 29", "Lemma 33", "Theorem 32", "Theorem 34", "Theorem 6",
+        "Theorem 35", "Theorem 7", "Theorem 36", "Theorem 37", "Theorem 8", "Lemma 41", "Lemma 42", "Theorem 38",
+        "Theorem 43", "Theorem 44", "Theorem 9", "Table 2",
+    ],
+    "bst": [
+        "Theorem 2.4.1", "Theorem 2.4.2", "Theorem 3.2", "Theorem 3.4", "Lemma 6.1", "Lemma 6.2", "Lemma 6.3", "Lemma 6.4",
+        "Lemma 6.5", "Lemma 6.6", "Theorem 4.3", "Theorem 2.1", "Theorem 3.1", "Theorem 4.1", "Lemma 5.1.1", "Theorem 5.2",
+        "Theorem 5.4", "Lemma 5.1.2", "Theorem 5.3", "Theorem 5.5", "Theorem A.1", "Lemma A.2", "Lemma A.3", "Theorem B.1",
+        "Theorem B.2", "Appendix D", "Theorem E.1", "Theorem E.2", "Theorem F.2", "Theorem F.3", "Theorem F.4",
+        "Lemma F.5", "Theorem F.6", "Table 1",
+    ],
+    "glm": [
+        "Self-bounding property", "Lemma 2", "Theorem 1", "Corollary 1", "Definition 1", "Theorem 2",
+        "Section 1.2, the transition", "Theorem 3", "Theorem 5", "Theorem 4", "Lemma 1", "Theorem 6", "Theorem 7",
+        "Theorem 8", "Appendix D", "Corollary 4", "Table 1",
+    ],
+}  # fmt: skip
+#: Statements that the texts number and the briefs' tables leave out.
+FURTHER = {
+    "lasso": ["Definition 1.3", "Remark 3"],
+    "kst": [
+        "Definition 1", "Definition 2", "Assumption 1", "Assumption 2", "Assumption 3", "Table 3", "Lemma 10", "Claim 11",
+        "Claim 12", "Claim 13", "Lemma 14", "Lemma 15", "Lemma 16", "Lemma 17", "Lemma 18", "Claim 19", "Lemma 20",
+        "Lemma 21", "Claim 22", "Claim 23", "Lemma 27", "Lemma 28", "Lemma 39", "Lemma 40",
+    ],
+    "bst": ["Note (2)", "Lemma 2.2", "Lemma 2.3", "Lemma 2.5", "Lemma 2.6", "Claim 3.3", "Lemma 4.2", "Theorem F.1"],
+    "glm": [
+        "Assumption 1", "Assumption 2", "Lemma 4", "Lemma 5", "Lemma 6", "Theorem 10", "Lemma 12", "Theorem 13",
+        "Theorem 15",
+    ],
+}  # fmt: skip
+
+
+def named() -> Iterator[tuple[str, str, str]]:
+    """Where, experiment and check of everything that the registries name; the check is empty for all claims."""
+    for paper, registry in registries().items():
+        for statement in registry.claims:
+            for experiment, checks in statement.checks.items():
+                for check in checks or [""]:
+                    yield f"{paper}, {statement.item}", experiment, check
+        for erratum in registry.errata:
+            for one in erratum.shown_by:
+                if one.experiment:
+                    yield f"{paper}, {erratum.item}", one.experiment, one.check
+
+
+@pytest.mark.parametrize("paper", list(NUMBERED))
+def test_every_numbered_statement_has_one_row(paper: str) -> None:
+    assert sorted(one.item for one in registries()[paper].claims) == sorted(NUMBERED[paper] + FURTHER[paper])
+
+
+def test_every_experiment_and_check_that_is_named_exists() -> None:
+    wrong = [
+        (where, experiment, check)
+        for where, experiment, check in named()
+        if experiment not in COMING | set(EXPERIMENTS)
+        or (check and experiment in EXPERIMENTS and check not in EXPERIMENTS[experiment]["checks"])
+    ]
+    assert not wrong
+
+
+def test_every_experiment_but_pair_is_named_by_a_statement() -> None:
+    measured = {name for registry in registries().values() for one in registry.claims for name in one.checks}
+    assert set(EXPERIMENTS) - measured == {"pair"}
+
+
+def test_experiments_measure_statements_of_their_own_paper() -> None:
+    # Two papers state the bounds of objective perturbation.
+    wrong = {
+        (where.partition(",")[0], experiment)
+        for where, experiment, _ in named()
+        if experiment in EXPERIMENTS and not where.startswith(f"{EXPERIMENTS[experiment]['paper']}, ")
+    }
+    assert wrong == {("bst", "objective_perturbation"), ("bst", "objective_perturbation_privacy")}
+
+
+def test_errata_are_about_statements_that_have_a_row() -> None:
+    wrong = []
+    for paper, registry in registries().items():
+        items = {one.item for one in registry.claims}
+        wrong += [(paper, one.item) for one in registry.errata if not set(one.statements) <= items]
+    # A slip in the introduction to a section, about the loss that two theorems use, names them instead.
+    assert not wrong
+
+
+def test_errata_are_named_once() -> None:
+    for registry in registries().values():
+        items = [one.item for one in registry.errata]
+        assert len(set(items)) == len(items)
+
+
+def test_every_test_that_an_erratum_names_exists() -> None:
+    tests = [one.test for registry in registries().values() for slip in registry.errata for one in slip.shown_by]
+    wrong = []
+    for test in filter(None, tests):
+        path, _, name = test.partition("::")
+        tree = ast.parse((ROOT / path).read_text(encoding="utf-8")) if (ROOT / path).is_file() else ast.Module([], [])
+        if name not in {node.name for node in tree.body if isinstance(node, ast.FunctionDef)}:
+            wrong.append(test)
+    assert not wrong
+
+
+def test_a_check_that_shows_an_erratum_is_expected_to_be_refuted_or_to_confirm_the_theorem_nevertheless() -> None:
+    wrong = []
+    for registry in registries().values():
+        for slip in registry.errata:
+            for one in slip.shown_by:
+                check = EXPERIMENTS.get(one.experiment, {}).get("checks", {}).get(one.check)
+                if check and check["role"] not in ("erratum", "control") and slip.severity != "typo":
+                    wrong.append((slip.item, one.check))
+    assert not wrong
+
+
+@pytest.mark.parametrize(
+    ("change", "word"),
+    [
+        ({"severity": "grave"}, "privacy failure"),
+        ({"shown_by": [{"experiment": "lasso_rate"}]}, "by experiment and check, or by test"),
+        ({"shown_by": [{"test": "x", "experiment": "y", "check": "z"}]}, "by experiment and check, or by test"),
+        ({"prnted": "x"}, "printed"),
+    ],
+)
+def test_a_malformed_erratum_is_refused(change: dict[str, object], word: str) -> None:
+    good = {"item": "x", "printed": "x", "holds": "x", "severity": "typo", "shown_by": [{"test": "x"}]}
+    with pytest.raises(InputError, match=word):
+        typed.build(Erratum, good | change)
