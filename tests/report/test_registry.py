@@ -26,41 +26,43 @@ COMING = {
 #: Every number in the "Claims" tables of the four briefs.
 NUMBERED = {
     "lasso": [
-        "Definition 2.1", "Remark 1", "Remark 2", "Theorem 2.2", "Fact 2.3", "Theorem 2.4", "Theorem B.1", "Theorem 2.5",
-        "Theorem A.1", "Corollary 2.7", "Theorem 1.1", "Theorem A.2", "Theorem 2.6", "Theorem B.2", "Section 1, the gap",
-        "Section 1, privacy for free", "Theorem 3.2", "Equation (3)", "Lemma 3.3", "Theorem 3.1", "Theorem 1.2",
+        "Definition 2.1", "Remark 1", "Remark 2", "Theorem 2.2", "Fact 2.3", "Theorem 2.4", "Theorem B.1",
+        "Theorem 2.5", "Theorem A.1", "Corollary 2.7", "Theorem 1.1", "Theorem A.2", "Theorem 2.6",
+        "Theorem B.2", "Section 1, the gap", "Section 1, privacy for free", "Theorem 3.2", "Equation (3)",
+        "Lemma 3.3", "Theorem 3.1", "Theorem 1.2",
     ],
     "kst": [
-        "Theorem 1", "Example 1", "Theorem 2", "Lemma 24", "Corollary 25", "Lemma 3", "Theorem 4", "Theorem 26", "Table 1",
-        "Theorem 5", "Theorem 31", "Theorem 30", "Theorem 29", "Lemma 33", "Theorem 32", "Theorem 34", "Theorem 6",
-        "Theorem 35", "Theorem 7", "Theorem 36", "Theorem 37", "Theorem 8", "Lemma 41", "Lemma 42", "Theorem 38",
-        "Theorem 43", "Theorem 44", "Theorem 9", "Table 2",
+        "Theorem 1", "Example 1", "Theorem 2", "Lemma 24", "Corollary 25", "Lemma 3", "Theorem 4",
+        "Theorem 26", "Table 1", "Theorem 5", "Theorem 31", "Theorem 30", "Theorem 29", "Lemma 33",
+        "Theorem 32", "Theorem 34", "Theorem 6", "Theorem 35", "Theorem 7", "Theorem 36", "Theorem 37",
+        "Theorem 8", "Lemma 41", "Lemma 42", "Theorem 38", "Theorem 43", "Theorem 44", "Theorem 9", "Table 2",
     ],
     "bst": [
-        "Theorem 2.4.1", "Theorem 2.4.2", "Theorem 3.2", "Theorem 3.4", "Lemma 6.1", "Lemma 6.2", "Lemma 6.3", "Lemma 6.4",
-        "Lemma 6.5", "Lemma 6.6", "Theorem 4.3", "Theorem 2.1", "Theorem 3.1", "Theorem 4.1", "Lemma 5.1.1", "Theorem 5.2",
-        "Theorem 5.4", "Lemma 5.1.2", "Theorem 5.3", "Theorem 5.5", "Theorem A.1", "Lemma A.2", "Lemma A.3", "Theorem B.1",
-        "Theorem B.2", "Appendix D", "Theorem E.1", "Theorem E.2", "Theorem F.2", "Theorem F.3", "Theorem F.4",
-        "Lemma F.5", "Theorem F.6", "Table 1",
+        "Theorem 2.4.1", "Theorem 2.4.2", "Theorem 3.2", "Theorem 3.4", "Lemma 6.1", "Lemma 6.2", "Lemma 6.3",
+        "Lemma 6.4", "Lemma 6.5", "Lemma 6.6", "Theorem 4.3", "Theorem 2.1", "Theorem 3.1", "Theorem 4.1",
+        "Lemma 5.1.1", "Theorem 5.2", "Theorem 5.4", "Lemma 5.1.2", "Theorem 5.3", "Theorem 5.5",
+        "Theorem A.1", "Lemma A.2", "Lemma A.3", "Theorem B.1", "Theorem B.2", "Appendix D", "Theorem E.1",
+        "Theorem E.2", "Theorem F.2", "Theorem F.3", "Theorem F.4", "Lemma F.5", "Theorem F.6", "Table 1",
     ],
     "glm": [
         "Self-bounding property", "Lemma 2", "Theorem 1", "Corollary 1", "Definition 1", "Theorem 2",
-        "Section 1.2, the transition", "Theorem 3", "Theorem 5", "Theorem 4", "Lemma 1", "Theorem 6", "Theorem 7",
-        "Theorem 8", "Appendix D", "Corollary 4", "Table 1",
+        "Section 1.2, the transition", "Theorem 3", "Theorem 5", "Theorem 4", "Lemma 1", "Theorem 6",
+        "Theorem 7", "Theorem 8", "Appendix D", "Corollary 4", "Table 1",
     ],
 }  # fmt: skip
 #: Statements that the texts number and the briefs' tables leave out.
 FURTHER = {
     "lasso": ["Definition 1.3", "Remark 3"],
     "kst": [
-        "Definition 1", "Definition 2", "Assumption 1", "Assumption 2", "Assumption 3", "Table 3", "Lemma 10", "Claim 11",
-        "Claim 12", "Claim 13", "Lemma 14", "Lemma 15", "Lemma 16", "Lemma 17", "Lemma 18", "Claim 19", "Lemma 20",
-        "Lemma 21", "Claim 22", "Claim 23", "Lemma 27", "Lemma 28", "Lemma 39", "Lemma 40",
+        "Definition 1", "Definition 2", "Assumption 1", "Assumption 2", "Assumption 3", "Table 3", "Lemma 10",
+        "Claim 11", "Claim 12", "Claim 13", "Lemma 14", "Lemma 15", "Lemma 16", "Lemma 17", "Lemma 18",
+        "Claim 19", "Lemma 20", "Lemma 21", "Claim 22", "Claim 23", "Lemma 27", "Lemma 28", "Lemma 39",
+        "Lemma 40",
     ],
     "bst": ["Note (2)", "Lemma 2.2", "Lemma 2.3", "Lemma 2.5", "Lemma 2.6", "Claim 3.3", "Lemma 4.2", "Theorem F.1"],
     "glm": [
-        "Assumption 1", "Assumption 2", "Lemma 4", "Lemma 5", "Lemma 6", "Theorem 10", "Lemma 12", "Theorem 13",
-        "Theorem 15",
+        "Assumption 1", "Assumption 2", "Lemma 4", "Lemma 5", "Lemma 6", "Theorem 10", "Lemma 12",
+        "Theorem 13", "Theorem 15",
     ],
 }  # fmt: skip
 

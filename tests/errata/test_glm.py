@@ -1,0 +1,192 @@
+"""Slips of print in Arora et al. (2022), each computed from the printed formula and from what holds.
+
+Several follow from units. With x -> c x and w -> w/c predictions do not change, so neither may risks; k keeps its
+value, the noise on w falls by c, and lambda ||w||^2 keeps its value if lambda grows by c^2. With y -> c y and w -> c w
+squared losses grow by c^2.
+"""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy import stats
+
+from dprepro import bounds
+
+
+def test_algorithm_1_without_the_gradient_sign_does_not_descend() -> None:
+    """(w - 1)^2 from 0: L(w_t) itself, a positive number, drives w away from 1; the gradient brings it there."""
+    printed, meant = 0.0, 0.0
+    for _ in range(100):
+        printed -= 0.1 * (printed - 1) ** 2
+        meant -= 0.1 * 2 * (meant - 1)
+        if (printed - 1) ** 2 > 1e6:
+            break
+    assert (printed - 1) ** 2 > 10
+    assert (meant - 1) ** 2 < 1e-6
+
+
+def test_the_step_of_theorem_2_needs_the_root_of_k_or_its_bound_depends_on_d() -> None:
+    n, epsilon, delta, sketch = 1e9, 1e-2, 1e-6, 1e4
+    smoothness, radius, label_bound = 2.0, 1.0, 1.0
+    lipschitz = 2 * math.sqrt(smoothness) * label_bound + 2 * smoothness * radius
+    noise = math.sqrt(8 * lipschitz**2 * n * math.log(1 / delta)) / (n * epsilon)
+
+    def bound(dimension: float) -> float:
+        largest = max(math.sqrt(smoothness) * label_bound, noise * math.sqrt(dimension))
+        step_size = min(radius / (math.sqrt(n) * largest), 1 / (4 * smoothness))
+        return bounds.evaluate(
+            "glm.theorem_2",
+            {
+                "steps": n, "noise_scale": noise, "step_size": step_size,
+                "smoothness": smoothness, "radius": radius, "label_bound": label_bound, "sketch": sketch,
+                "sketched_smoothness": smoothness,
+            },
+        )  # fmt: skip
+
+    assert bound(sketch) < 0.2
+    assert bound(1e14) / bound(1e12) == pytest.approx(10, rel=0.1)  # sqrt(d)
+    assert bound(1e14) > 1000 * bound(sketch)
+
+
+def test_k_of_theorem_2_has_a_factor_x_too_many() -> None:
+    smoothness, label_bound, n_epsilon = 2.0, 1.5, 1e6
+    root = math.sqrt(smoothness)
+
+    def printed(features: float, radius: float) -> float:
+        return (radius * root * features * n_epsilon / (label_bound * features + root * radius * features**2)) ** (
+            2 / 3
+        )
+
+    def meant(features: float, radius: float) -> float:
+        return (radius * root * features * n_epsilon / (label_bound + root * radius * features)) ** (2 / 3)
+
+    assert printed(4.0, 0.25) == pytest.approx(printed(1.0, 1.0) / 4 ** (2 / 3))
+    assert meant(4.0, 0.25) == pytest.approx(meant(1.0, 1.0))
+
+    # The proof sketch's two terms, (sqrt(H) X Y + H X^2 B) B sqrt(k)/(n epsilon) + H B^2 X^2/k, are least near it.
+    def terms(k: np.ndarray, features: float, radius: float) -> np.ndarray:
+        gradient = root * features * label_bound + smoothness * features**2 * radius
+        return gradient * radius * np.sqrt(k) / n_epsilon + smoothness * (radius * features) ** 2 / k
+
+    grid = np.geomspace(1, 1e6, 100_001)
+    for features, radius in ((1.0, 1.0), (4.0, 0.25), (10.0, 3.0)):
+        best = grid[np.argmin(terms(grid, features, radius))]
+        assert best == pytest.approx(2 ** (2 / 3) * meant(features, radius), rel=1e-3)
+
+
+@pytest.mark.parametrize("k", [10, 1000])
+def test_the_ball_of_radius_b_does_not_hold_the_projected_minimiser(k: int) -> None:
+    """||Phi w*||^2 is ||w*||^2 chi^2_k/k for a Gaussian map."""
+    assert 0.4 < float(stats.chi2.sf(k, k)) < 0.5
+    assert float(stats.chi2.sf(4 * k, k)) < 1e-4
+    # The printed G of radius B serves radius 2B all the same: Lemma 2 is loose by 2. A non-negative H-smooth phi with
+    # phi(0) <= Y^2 has |phi'(0)| <= sqrt(2 H) Y, and its slope grows by at most H.
+    for label_bound, radius in ((1.0, 0.1), (1.0, 10.0)):
+        smoothness = 2.0
+        printed = 2 * math.sqrt(smoothness) * label_bound + 2 * smoothness * radius
+        assert math.sqrt(2 * smoothness) * label_bound + smoothness * 2 * radius <= printed
+
+
+def test_theorem_3_adds_quantities_that_scale_differently() -> None:
+    """sigma must fall as 1/c and lambda grow as c^2, whatever Y."""
+    smoothness, n_epsilon = 2.0, 1e6
+
+    def printed(c: float, label_bound: float) -> tuple[float, float]:
+        features, radius = c, 1 / c
+        top = (label_bound + smoothness * radius * features**2) * math.sqrt(smoothness) * features
+        weight = (top / (radius * n_epsilon)) ** (2 / 3)
+        sigma = math.sqrt(label_bound**2 + (smoothness * radius * features**2) ** 2) / (weight * n_epsilon)
+        return weight, sigma
+
+    def meant(c: float, label_bound: float) -> tuple[float, float]:
+        features, radius = c, 1 / c
+        gradient = math.sqrt(smoothness) * features * label_bound + smoothness * radius * features**2
+        weight = (gradient * math.sqrt(smoothness) * features / (radius * n_epsilon)) ** (2 / 3)
+        return weight, gradient / (weight * n_epsilon)
+
+    for label_bound in (0.01, 1.0, 100.0):
+        weight, sigma = (
+            after / before for before, after in zip(meant(1, label_bound), meant(10, label_bound), strict=True)
+        )
+        assert (weight, sigma) == (pytest.approx(100), pytest.approx(0.1))
+    weight, sigma = (after / before for before, after in zip(printed(1, 100.0), printed(10, 100.0), strict=True))
+    assert weight < 40
+    assert not 0.09 < sigma < 0.11
+
+
+def test_table_1_needs_the_exponent_four_thirds() -> None:
+    def cell(power: float, scale: float, label_bound: float) -> float:
+        return scale**power * label_bound ** (2 / 3)
+
+    for power, growth in ((2 / 3, 2 ** (4 / 3)), (4 / 3, 2**2)):  # a squared loss grows by c^2 = 4
+        assert cell(power, 2.0, 2.0) / cell(power, 1.0, 1.0) == pytest.approx(growth)
+    # At d = (sqrt(H) B X n epsilon/Y)^(2/3), where the regimes meet, the low-dimensional cell has the same value.
+    scale, label_bound, n_epsilon = 0.1, 2.0, 1e6
+    low = scale * label_bound * math.sqrt((scale * n_epsilon / label_bound) ** (2 / 3)) / n_epsilon
+    assert low == pytest.approx(cell(4 / 3, scale, label_bound) / n_epsilon ** (2 / 3))
+    assert low < 0.3 * cell(2 / 3, scale, label_bound) / n_epsilon ** (2 / 3)
+
+
+def test_delta_in_the_proof_of_theorem_4_lacks_n() -> None:
+    """Labels of one direction when its sign is turned, counted."""
+    n, share, directions, b = 1200, 0.5, 3, 0.2
+    copies = round(share * n / directions)
+    plus = round(copies * (1 + b) / 2)
+    labels = np.repeat([1, -1], [plus, copies - plus])
+    assert np.sum(labels != np.sort(-labels)[::-1]) == round(share * b * n / directions) == 40
+    assert share * b / directions < 0.04
+
+
+def test_b_in_the_proof_of_theorem_4_is_a_share_only_below_the_root_of_d() -> None:
+    n_epsilon, d, label_bound = 1e6, 25, 1.0
+
+    def b(scale: float) -> float:  # scale = B X
+        share = min(1.0, d**1.5 * label_bound / (scale * n_epsilon))
+        assert share < 1
+        return (scale / (label_bound * math.sqrt(share * n_epsilon))) ** (2 / 3)
+
+    for scale in (0.5, 4.9, 5.1, 50.0):
+        assert b(scale) == pytest.approx(scale / (label_bound * math.sqrt(d)))
+        assert (b(scale) <= 1) == (scale <= 5)
+
+
+def test_lemma_1_fails_with_gamma_read_as_delta() -> None:
+    """At delta = 0 the hypothesis Delta <= log(1/(2 delta))/epsilon would be no restriction.
+
+    Publishing tau with log-odds epsilon (Delta/2 - i), i being how many of the Delta entries were replaced, is
+    epsilon-private, and errs by 2 q |tau - tau'| on both ends together.
+    """
+    epsilon, differing = 0.1, 100
+    odds = epsilon * (differing / 2 - np.arange(differing + 1))
+    for sign in (1, -1):
+        log_probability = -np.log1p(np.exp(-sign * odds))
+        assert np.abs(np.diff(log_probability)).max() <= epsilon
+    error = 2 / (1 + math.exp(odds[0]))
+    assert error < 0.02 < 1 / 4
+
+
+def test_the_scores_of_algorithm_4_have_sensitivity_two_delta_over_n() -> None:
+    """A mean over n/2 losses in [0, Delta(B)], one of them replaced."""
+    n, largest = 1000, 7.0
+    losses = np.random.default_rng(0).uniform(0, largest, n // 2)
+    losses[0] = 0
+    replaced = losses.copy()
+    replaced[0] = largest
+    assert replaced.mean() - losses.mean() == pytest.approx(2 * largest / n)
+
+
+def test_the_transition_of_the_introduction_holds_for_small_norms_only() -> None:
+    """Where the private terms of Theorems 1 and 2 cross, for H = X = Y = 1."""
+
+    def crossing(radius: float, n_epsilon: float = 1e12) -> float:
+        projected = (radius ** (4 / 3) + radius**2) / n_epsilon ** (2 / 3)
+        return float((projected * n_epsilon / ((2 + 2 * radius) * radius)) ** 2)
+
+    def power(radius: float) -> float:
+        return math.log(crossing(2 * radius) / crossing(radius)) / math.log(2)
+
+    assert power(1e-4) == pytest.approx(2 / 3, abs=0.05)
+    assert power(1e6) == pytest.approx(0, abs=0.05)
