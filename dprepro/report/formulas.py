@@ -21,7 +21,7 @@ FORMULAS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
     (re.compile(rf"(?<![\w.]){'(' + '|'.join(GREEK) + ')'}(?![a-zA-Z])"), lambda at: GREEK[at[1]]),
     (re.compile(r"(?<=[/-])( ?)gamma\b"), lambda at: f"{at[1]}γ"),  # elsewhere it is the name of a law
     (re.compile(r"\bsqrt\b ?"), lambda at: "√"),
-    (re.compile(r"\^\(([^()]*)\)|\^(-?[\w.]+)"), lambda at: f"<sup>{at[1] or at[2]}</sup>"),
+    (re.compile(r"\^\(([^()]*)\)|\^(-?\w+(?:\.\d+)?)"), lambda at: f"<sup>{at[1] or at[2]}</sup>"),
     (re.compile(r"θ_hat"), lambda at: "θ\u0302"),
     (re.compile(r"\b(\w)_(\w{1,2}|\([^()]*\))(?!\w)"), lambda at: _index(at[1], at[2])),
     (re.compile(r"&lt;="), lambda at: "≤"),

@@ -78,10 +78,10 @@ def _article(tag: str, paper: str, verdict: str, kind: str, title: str, inside: 
     return f'<article{identity} class="row" {data}>\n<header>{head}</header>\n{inside}</article>'
 
 
-def badge(verdict: str) -> str:
-    """A verdict as word and sign."""
+def badge(verdict: str, meant: bool = False) -> str:
+    """A verdict as word and sign; without colour where it is meant to be refuted."""
     sign = SIGNS.get(verdict, "–")
-    name = verdict.replace(" ", "-")
+    name = "meant" if meant else verdict.replace(" ", "-")
     return f'<span class="badge {name}"><span aria-hidden="true">{sign}</span> {escape(verdict)}</span>'
 
 
@@ -118,7 +118,8 @@ def _checks(checks: Mapping[str, Mapping[str, Any]]) -> str:
     lines = []
     for name, check in checks.items():
         odd = "" if check["as_expected"] else f" <strong>(expected: {escape(check['expect'])})</strong>"
-        lines.append(f"<li>{badge(check['verdict'])} <code>{escape(name)}</code> {escape(finding(check))}{odd}</li>")
+        sign = badge(check["verdict"], meant=check["as_expected"] and check["verdict"] == "refuted")
+        lines.append(f"<li>{sign} <code>{escape(name)}</code> {escape(finding(check))}{odd}</li>")
     return f'<ul class="checks">{"".join(lines)}</ul>\n' if lines else ""
 
 

@@ -94,6 +94,7 @@ def test_markdown_keeps_signs_that_would_break_its_tables() -> None:
         ("L_1 sqrt(p) (n epsilon)^(-2/3)", "L<sub>1</sub> √(p) (n ε)<sup>-2/3</sup>"),
         ("a < 1 & ||theta_hat|| >= x_ij^2", "a &lt; 1 &amp; ||θ\u0302|| ≥ x<sub>ij</sub><sup>2</sup>"),
         ("gamma noise with probability 1 - gamma", "gamma noise with probability 1 − γ"),
+        ("n^2. And n^0.5.", "n<sup>2</sup>. And n<sup>0.5</sup>."),
         ("lasso_delta and glm_jl, deltas", "lasso_delta and glm_jl, deltas"),
     ],
 )
