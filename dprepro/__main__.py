@@ -8,20 +8,27 @@ import sys
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import NoReturn
+from typing import TYPE_CHECKING, NoReturn
 
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
+
+if TYPE_CHECKING:
+    from dprepro.report.text import Ending
+    from dprepro.session import Outcome
 
 INTERRUPTED = 130
 
 HELP = """usage: python -m dprepro [options] [+experiment=NAME] [key=value ...]
 
-Measures what a theorem claims and prints a table and a verdict; the files go to
-results_dir/NAME.
+Measures what a theorem claims. An experiment compares algorithms with a claim:
+it prints a table, a line for every check, and the verdict (confirmed, refuted,
+inconclusive); measurements, verdict and figure go to results_dir/NAME. What was
+measured is kept and never measured twice; an interrupted run is resumed.
 
   python -m dprepro                           list experiments and last verdicts
-  python -m dprepro +experiment=lasso_rate    run one; what is stored is reused
-  python -m dprepro -m '+experiment=glob(*)'  run all; a,b,c sweeps values too
+  python -m dprepro +experiment=lasso_rate    run one
+  python -m dprepro -m '+experiment=glob(*)'  run all, whatever fails; then the
+  python -m dprepro.ledger                    ledger of all theorems and errata
 
 options
   -m, --multirun     run every combination of comma-separated values and globs
@@ -30,7 +37,7 @@ options
   --version          print the version
   -h, --help         print this text
 
-useful keys (any key of the YAML can be set, in Hydra's grammar)
+useful keys (any key of the YAML can be set; the grammar is Hydra's)
   sweep.n=[1e5,1e6,1e7]      axes are lists: n, p, epsilon, delta, norm and
                              parameters by name
   replicates=10  seed=1      repetitions of a grid point, seed of all streams
@@ -42,8 +49,8 @@ useful keys (any key of the YAML can be set, in Hydra's grammar)
                              where the experiment leaves the choice, as in pair
 
 exit codes
-  0 measured, whatever the verdict; 1 some cells failed; 2 bad input;
-  130 interrupted (the same command resumes)"""
+  0 measured, whatever the verdict; 1 some cells, or some experiments of -m,
+  failed; 2 bad input; 130 interrupted (the same command resumes)"""
 
 
 @dataclass
@@ -96,13 +103,15 @@ def main(arguments: list[str]) -> int:
 
         print(__version__)
         return 0
-    from dprepro.config.compose import compose, expand_sweeps, headers
+    from dprepro.config.compose import compose, expand_sweeps, headers, hidden_files
 
     elsewhere = [o.partition("=")[2] for o in options.overrides if o.startswith("results_dir=")]
     if len(options.overrides) == len(elsewhere) and not options.show:
         from dprepro.report.listing import listing
 
         print(listing(headers(options.config_dir), elsewhere[-1] if elsewhere else "results"))
+        for file in hidden_files(options.config_dir):
+            print(f"not used: {file} has the name of a shipped one; rename it", file=sys.stderr)
         return 0
     jobs = expand_sweeps(options.overrides, options.config_dir) if options.multirun else [options.overrides]
     if options.show == "job":
@@ -116,13 +125,22 @@ def main(arguments: list[str]) -> int:
 
 def run_one(job: list[str], options: Options) -> int:
     """Run one experiment; the exit code."""
+    return tell(measured(job, options, progress=True))
+
+
+def measured(job: list[str], options: Options, progress: bool | Callable[[int, int], None]) -> Outcome:
+    """Run one experiment."""
     from dprepro.config.compose import compose
     from dprepro.config.experiment import build_experiment
 
     experiment = build_experiment(compose(job, options.config_dir))
     from dprepro.session import run_experiment
 
-    outcome = run_experiment(experiment)
+    return run_experiment(experiment, progress)
+
+
+def tell(outcome: Outcome) -> int:
+    """Print what a run gave; the exit code."""
     print(outcome)
     print(f"cells: {outcome.measured} measured now, {outcome.reused} from the store; files: {outcome.folder}")
     if outcome.failed:
@@ -131,25 +149,54 @@ def run_one(job: list[str], options: Options) -> int:
 
 
 def run_all(jobs: list[list[str]], options: Options) -> int:
-    """Run every job; one that fails does not stop the rest. The exit code is the largest of theirs."""
-    codes: dict[str, int] = {}
-    for number, job in enumerate(jobs, 1):
-        words = shlex.join(job)
-        print(f"[{number}/{len(jobs)}] {words}", flush=True)
-        try:
-            codes[words] = run_one(job, options)
-        except Interrupted:
-            raise
-        except DpreproError as error:
-            codes[words] = say(error)
-        except Exception:
-            # A fault of ours or of a plug-in: worth its traceback, but not the other experiments.
-            traceback.print_exc()
-            codes[words] = 1
-    failed = {words: code for words, code in codes.items() if code}
-    for words, code in failed.items():
-        print(f"not complete (exit code {code}): {words}", file=sys.stderr)
-    return max(failed.values(), default=0)
+    """Run every job; one that fails does not stop the rest.
+
+    The exit code: 0 if all were measured or skipped, 2 if all were refused, and 1 if only some went wrong.
+    """
+    from dprepro.report.progress import Overall
+    from dprepro.report.text import endings
+
+    overall = Overall(len(jobs))
+    ends: list[Ending] = []
+    try:
+        for number, job in enumerate(jobs, 1):
+            overall.clear()
+            print(f"[{number}/{len(jobs)}] {shlex.join(job)}", flush=True)
+            overall.start(number, " ".join(word.removeprefix("+experiment=") for word in job))
+            ends.append(run_to_its_end(job, options, overall.cells, overall.clear))
+    finally:
+        overall.clear()
+    print(endings(ends))
+    for end in ends:
+        if end.code:
+            print(f"not complete (exit code {end.code}): {shlex.join(end.job)}", file=sys.stderr)
+    codes = {end.code for end in ends}
+    return codes.pop() if len(codes) == 1 else 1
+
+
+def run_to_its_end(
+    job: list[str], options: Options, progress: Callable[[int, int], None], before_words: Callable[[], None]
+) -> Ending:
+    """Run a job, whatever happens but an interrupt, and say how it ended; ``before_words`` makes room on the screen."""
+    from dprepro.report.text import Ending
+
+    try:
+        outcome = measured(job, options, progress)
+        before_words()
+        code = tell(outcome)
+        verdict = outcome.verdict
+        note = f"{outcome.failed} cells failed" if outcome.failed else ""
+        return Ending(job, code, verdict["verdict"], verdict["as_expected"], note, str(outcome.folder))
+    except Interrupted:
+        raise
+    except DpreproError as error:
+        before_words()
+        return Ending(job, say(error), "skipped" if isinstance(error, MissingDependency) else "failed", note=str(error))
+    except Exception as error:
+        # A fault of ours or of a plug-in: worth its traceback, but not the other experiments.
+        before_words()
+        traceback.print_exc()
+        return Ending(job, 1, "failed", note=f"{type(error).__name__}: {error}")
 
 
 def say(error: DpreproError) -> int:

@@ -25,6 +25,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from dprepro.engine.runner import Progress
     from dprepro.report.publish import Published
 
 VERSIONED = ("dprepro", "numpy", "scipy", "numba", "pandas", "dp-accounting", "hydra-core", "matplotlib")
@@ -92,10 +93,10 @@ def run(experiment: str, *, config_dir: str | None = None, progress: bool = True
     return run_experiment(build_experiment(compose(overrides, config_dir)), progress=progress)
 
 
-def run_experiment(experiment: Experiment, progress: bool = True) -> Outcome:
+def run_experiment(experiment: Experiment, progress: bool | Progress = True) -> Outcome:
     """Measure what the store lacks, then judge, draw and write the results folder."""
     from dprepro.engine.runner import execute
-    from dprepro.report.publish import publish
+    from dprepro.report.publish import alone, publish
 
     settings, cells = experiment.settings, experiment.cells
     with Store.open(settings.results_dir, create=True) as store:
@@ -112,9 +113,11 @@ def run_experiment(experiment: Experiment, progress: bool = True) -> Outcome:
         )
         provenance["seconds"] = round(time.perf_counter() - started, 3)
         run = next(one for one in store.runs(experiment.name) if one.id == run_id)
-        published = publish(store, replace(run, provenance=provenance), settings.results_dir)
-        # Only now: a run that cannot be judged is none that the ledger should take for the latest.
-        store.finish_run(run_id, provenance)
+        # Together: an overridden run that ends at the same time must not take the folder of a run just published.
+        with alone(settings.results_dir):
+            published = publish(store, replace(run, provenance=provenance), settings.results_dir)
+            # Only now: a run that cannot be judged is none that the ledger should take for the latest.
+            store.finish_run(run_id, provenance)
     return Outcome(published, done.failed, done.measured, done.reused)
 
 

@@ -47,9 +47,11 @@ def conf_dir() -> Path:
 
 def experiment_files(config_dir: str | None = None) -> dict[str, Path]:
     """Experiment names with their YAML files, shipped ones first; a user's folder may add to them."""
-    return {
-        path.stem: path for folder in _folders(config_dir) for path in sorted((folder / "experiment").glob("*.yaml"))
-    }
+    files: dict[str, Path] = {}
+    for folder in _folders(config_dir):
+        for path in sorted((folder / "experiment").glob("*.yaml")):
+            files.setdefault(path.stem, path)
+    return files
 
 
 def headers(config_dir: str | None = None) -> dict[str, dict[str, str]]:
@@ -152,27 +154,34 @@ def _composed(overrides: Sequence[str], config_dir: str | None) -> DictConfig:
     from hydra import compose as hydra_compose
     from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
+    from omegaconf import OmegaConf
 
     users = GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()
     path = [f"hydra.searchpath=['file://{_checked_dir(config_dir)}']"] if config_dir else []
     try:
         with initialize_config_dir(version_base="1.3", config_dir=str(conf_dir())):
-            return hydra_compose("config", overrides=[*path, *overrides])
+            composed = hydra_compose("config", overrides=[*path, *overrides], return_hydra_config=True)
     finally:
         GlobalHydra.instance().hydra = users
+    chosen = {(group.partition("@")[0], choice) for group, choice in composed.hydra.runtime.choices.items()}
+    for file in hidden_files(config_dir):
+        if (file.parent.name, file.stem) in chosen:
+            raise InputError(f"{file} has the name of a shipped one, which would be used in its place; rename it")
+    return OmegaConf.masked_copy(composed, [str(key) for key in composed if key != "hydra"])
 
 
 def _folders(config_dir: str | None) -> list[Path]:
-    """The shipped folder and the user's; of two files with one name Hydra would take the shipped one without a word."""
-    shipped = conf_dir()
+    """The shipped folder, and the user's if there is one."""
+    return [conf_dir(), _checked_dir(config_dir)] if config_dir else [conf_dir()]
+
+
+def hidden_files(config_dir: str | None) -> list[Path]:
+    """The user's files that have the name of a shipped one: Hydra would take the shipped one without a word."""
     if not config_dir:
-        return [shipped]
-    own = _checked_dir(config_dir)
-    for path in sorted(own.glob("*/*.yaml")):
-        if (shipped / path.relative_to(own)).is_file():
-            raise InputError(f"{path} has the name of a shipped one, which would be used in its place; rename it")
-    return [shipped, own]
+        return []
+    own, shipped = _checked_dir(config_dir), conf_dir()
+    return [path for path in sorted(own.glob("*/*.yaml")) if (shipped / path.relative_to(own)).is_file()]
 
 
 def _checked_dir(config_dir: str) -> Path:

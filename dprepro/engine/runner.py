@@ -22,6 +22,8 @@ from dprepro.engine.store import LEADING, Result, Store
 from dprepro.errors import Interrupted, MissingDependency, PremiseError
 
 Measure = Callable[[Cell, np.random.Generator], list[Row]]
+Progress = Callable[[int, int], None]
+"""Is told how many cells are measured, of how many."""
 
 CHUNK_SECONDS = 0.4  # a worker hands in what it has after this long
 CHUNK_CELLS = 1000
@@ -82,13 +84,20 @@ def _fault(rows: Sequence[Row], cell: Cell) -> str | None:
 
 
 def execute(
-    measure: Measure, cells: Iterable[Cell], store: Store, *, workers: int | str, progress: bool = True, label: str = ""
+    measure: Measure,
+    cells: Iterable[Cell],
+    store: Store,
+    *,
+    workers: int | str,
+    progress: bool | Progress = True,
+    label: str = "",
 ) -> Outcome:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
-    `workers` is a number of local processes or the address of a Dask scheduler. The results are the same bits for all
-    of them. Raises `InputError` for `workers` that cannot be, `MissingDependency` without Dask, `Interrupted` on Ctrl-C
-    or when the scheduler is lost; what was measured by then is stored.
+    `progress` is whether to draw a bar on a terminal, or what to tell instead. `workers` is a number of local processes
+    or the address of a Dask scheduler. The results are the same bits for all of them. Raises `InputError` for `workers`
+    that cannot be, `MissingDependency` without Dask, `Interrupted` on Ctrl-C or when the scheduler is lost; what was
+    measured by then is stored.
     """
     start = time.perf_counter()
     open_pool = pools.parallel(workers)
@@ -100,7 +109,7 @@ def execute(
         from threadpoolctl import ThreadpoolController
 
         distributed = isinstance(workers, str)
-        bar = _Bar(len(todo), label, progress)
+        bar = _Told(len(todo), progress) if callable(progress) else _Bar(len(todo), label, progress)
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
         with ThreadpoolController().limit(limits=1):
             try:
@@ -132,7 +141,7 @@ class _Loop:
         cells: Sequence[Cell],
         store: Store,
         tally: Counter[str],
-        bar: _Bar,
+        bar: _Bar | _Told,
         open_pool: Callable[[], pools.Pool] | None,
     ) -> None:
         self.measure = measure
@@ -306,3 +315,19 @@ class _Bar:
     def close(self) -> None:
         if self._bar is not None:
             self._bar.close()
+
+
+class _Told:
+    """Hands the progress on."""
+
+    def __init__(self, total: int, tell: Progress) -> None:
+        self._total = total
+        self._tell = tell
+        self._done = 0
+
+    def move(self, cells: int) -> None:
+        self._done += cells
+        self._tell(self._done, self._total)
+
+    def close(self) -> None:
+        pass

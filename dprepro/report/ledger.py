@@ -11,7 +11,7 @@ from typing import Any
 from dprepro.analysis.rule import VERDICTS
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
-from dprepro.report.publish import Published, publish, replace_file
+from dprepro.report.publish import Published, alone, publish, replace_file
 from dprepro.report.registry import Erratum, Statement, registries
 
 NOT_MEASURED = "not measured"
@@ -67,7 +67,7 @@ def build_ledger(results_dir: str | Path) -> tuple[dict[str, Any], Measured]:
 def measure(results_dir: str | Path) -> Measured:
     """Publish what can be published of a store."""
     published, notes, papers = {}, {}, {}
-    with Store.open(results_dir) as store:
+    with alone(results_dir), Store.open(results_dir) as store:
         for name in sorted({run.experiment for run in store.runs()}):
             run, newest = store.latest(name), store.latest(name, published=False)
             assert newest is not None
@@ -114,7 +114,7 @@ def _row(paper: str, statement: Statement, measured: Measured, errata: list[str]
     notes = [statement.note, *(f"{name}: {measured.notes[name]}" for name in missing if name in measured.notes)]
     if missing and verdict == "confirmed":
         verdict = "inconclusive"
-        notes.insert(0, f"Confirmed as far as measured; {', '.join(missing)} is missing.")
+        notes.insert(0, f"Confirmed as far as measured; missing: {', '.join(missing)}.")
     expected = [check["as_expected"] for one in found for check in one["checks"].values()]
     return {
         "paper": paper,

@@ -5,33 +5,44 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping
 from pathlib import Path
+from textwrap import wrap
+
+from dprepro.report.registry import PAPERS, citation
 
 WIDTH = 80
 
 
 def last_verdict(results_dir: str | Path, name: str) -> str:
-    """The verdict in the experiment's results folder, with a star if it had overrides; a hyphen where there is none."""
+    """The verdict in the experiment's results folder; a hyphen where there is none.
+
+    A star marks one that was measured with overrides, an exclamation mark one of which a check came out unexpectedly.
+    """
     try:
         verdict = json.loads((Path(results_dir) / name / "verdict.json").read_text(encoding="utf-8"))
-        return str(verdict["verdict"]) + ("*" if verdict["overrides"] else "")
+        marks = ("" if verdict["as_expected"] else "!") + ("*" if verdict["overrides"] else "")
+        return str(verdict["verdict"]) + marks
     except (OSError, ValueError, KeyError, TypeError):
         return "-"
 
 
 def listing(headers: Mapping[str, Mapping[str, str]], results_dir: str | Path) -> str:
-    """One line for each experiment, grouped by paper: name, claim, last verdict."""
+    """Grouped by paper, the papers in the order of their years: name, claim and last verdict of every experiment."""
     if not headers:
         return "no experiments found"
     verdicts = {name: last_verdict(results_dir, name) for name in headers}
     width = max(map(len, headers))
     room = max(12, WIDTH - width - max(map(len, verdicts.values())) - 6)
+    papers = sorted({head["paper"] for head in headers.values()}, key=lambda one: ([*PAPERS, one].index(one), one))
     lines = []
-    for paper in sorted({head["paper"] for head in headers.values()}):
-        lines.append(paper)
+    for paper in papers:
+        lines.append(citation(paper))
         for name, head in headers.items():
             if head["paper"] == paper:
-                claim = head["claim"] if len(head["claim"]) <= room else head["claim"][: room - 1] + "…"
-                lines.append(f"  {name:<{width}}  {claim:<{room}}  {verdicts[name]}")
+                first, *rest = wrap(head["claim"], room) or ["?"]
+                lines.append(f"  {name:<{width}}  {first:<{room}}  {verdicts[name]}")
+                lines += [f"  {'':<{width}}  {line}" for line in rest]
+    if any("!" in verdict for verdict in verdicts.values()):
+        lines.append("! not all checks came out as expected")
     if any(verdict.endswith("*") for verdict in verdicts.values()):
         lines.append("* measured with overrides")
     return "\n".join(lines)

@@ -5,7 +5,8 @@ from __future__ import annotations
 import io
 import json
 import os
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -34,6 +35,20 @@ class Published:
     verdict: dict[str, Any]
     text: str
     drawing: Drawing
+
+
+@contextmanager
+def alone(results_dir: str | Path) -> Iterator[None]:
+    """Holds back every other process that publishes in this folder; without effect where folders cannot be locked."""
+    import fcntl
+
+    handle = os.open(results_dir, os.O_RDONLY)
+    try:
+        with suppress(OSError):
+            fcntl.flock(handle, fcntl.LOCK_EX)
+        yield
+    finally:
+        os.close(handle)  # which lets go of the lock
 
 
 def folder_of(store: Store, run: Run, results_dir: str | Path) -> Path:

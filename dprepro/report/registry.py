@@ -8,7 +8,6 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from dprepro import typed
 from dprepro.errors import InputError
 
 #: Authors with year, and title, in the order of the years, by the key that experiments have for a paper.
@@ -96,6 +95,8 @@ class Registry:
 def registries() -> dict[str, Registry]:
     """All registries by paper, in the order of :data:`PAPERS`."""
     import yaml
+
+    from dprepro import typed
 
     loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)  # ten times as fast, where PyYAML has it
     folder = Path(__file__).parent / "registry"

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis import points
 from dprepro.analysis.points import AXES
+from dprepro.analysis.rule import VERDICTS
 from dprepro.report.registry import citation
 
 if TYPE_CHECKING:
@@ -138,4 +141,39 @@ def ledger_lines(ledger: Mapping[str, Any], experiments: Mapping[str, tuple[str,
         rows = [row for row in ledger["claims"] if row["paper"] == paper and row["kind"] != "further"]
         lines.append(f"{citation(paper)}: {len(rows)} statements, {counts(rows)}")
     lines.append(f"errata: {counts(ledger['errata'], 'state')}")
+    return "\n".join(lines)
+
+
+@dataclass(frozen=True)
+class Ending:
+    """How one of several runs ended: ``verdict`` may also be ``skipped`` or ``failed``, without ``as_expected``."""
+
+    job: Sequence[str]
+    code: int
+    verdict: str
+    as_expected: bool | None = None
+    note: str = ""
+    folder: str = ""
+
+
+def endings(ends: Sequence[Ending]) -> str:
+    """One line for each run: experiment with what tells it from the others, verdict, whether all checks came out."""
+    common = set(ends[0].job).intersection(*(end.job for end in ends)) if len(ends) > 1 else set()
+    labels = []
+    for end in ends:
+        name = next((word.partition("=")[2] for word in end.job if word.startswith("+experiment=")), "")
+        changes = [word for word in end.job if word not in common and not word.startswith("+experiment=")]
+        labels.append(" ".join([name, *changes]))
+    width = max(map(len, [*labels, "experiment"]))
+    lines = [f"{'experiment':<{width}}  verdict       as expected"]
+    for label, end in zip(labels, ends, strict=True):
+        expected = {True: "yes", False: "NO", None: "-"}[end.as_expected]
+        lines.append(f"{label:<{width}}  {end.verdict:<12}  {expected:<11}  {' '.join(end.note.split())}".rstrip())
+    tally = Counter(end.verdict for end in ends)
+    said = ", ".join(f"{tally[word]} {word}" for word in (*reversed(VERDICTS), "skipped", "failed") if tally[word])
+    odd = sum(end.as_expected is False for end in ends)
+    lines.append(f"{len(ends)} runs: {said}" + (f"; {odd} not as expected" if odd else ""))
+    for folder, count in Counter(end.folder for end in ends if end.folder).items():
+        if count > 1:
+            lines.append(f"{folder} holds the last of its {count} runs; the store holds the measurements of all")
     return "\n".join(lines)

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import io
 import json
 import os
+import re
 import signal
 import sqlite3
 import subprocess
@@ -72,7 +74,8 @@ def test_the_bare_command_lists_experiments_and_last_verdicts_at_80_columns(
     out, err = capsys.readouterr()
     assert err == ""
     assert max(map(len, out.splitlines())) <= 80
-    ends = {line.split()[0]: line.split()[-1] for line in out.splitlines() if line.startswith("  ")}
+    ends = {line.split()[0]: line.split()[-1] for line in out.splitlines() if re.match("  [a-z]", line)}
+    assert out.startswith("Kifer, Smith and Thakurta 2012\n")
     assert ends["cheap"] == "confirmed*"
     assert ends["cheap_too"] == "confirmed"
     assert ends["lasso_rate"] == ends["long"] == ends["broken"] == "-"
@@ -86,7 +89,7 @@ def test_help_and_version_and_cfg_need_no_results(elsewhere: Path, capsys: pytes
         assert command(option) == 0
         said = capsys.readouterr().out
         assert "Measures what a theorem claims" in said
-        assert "Hydra's grammar" in said
+        assert "the grammar is Hydra's" in said
         assert max(map(len, said.splitlines())) <= 80
     assert command("--version") == 0
     assert capsys.readouterr().out[0].isdigit()
@@ -104,13 +107,20 @@ def test_one_job_that_fails_does_not_stop_the_rest_and_is_named_at_the_end(
     elsewhere: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     folder = write_config_dir(tmp_path / "mine", bad=CHEAP.replace("epsilon: [1]", "epsilon: [0]"))
-    assert command("--config-dir", folder, "-m", "+experiment=bad,cheap", "replicates=1") == 2
+    assert command("--config-dir", folder, "-m", "+experiment=bad,cheap", "replicates=2") == 1
     out, err = capsys.readouterr()
-    assert "[1/2] +experiment=bad replicates=1\n[2/2] +experiment=cheap replicates=1\n" in out
+    assert "[1/2] +experiment=bad replicates=2\n[2/2] +experiment=cheap replicates=2\n" in out
     assert "verdict: cheap " in out
+    problem = "sweep.epsilon must hold positive numbers (inf for no privacy), got epsilon=0"
     assert err.splitlines() == [
-        "error: sweep.epsilon must hold positive numbers (inf for no privacy), got epsilon=0",
-        "not complete (exit code 2): +experiment=bad replicates=1",
+        f"error: {problem}",
+        "not complete (exit code 2): +experiment=bad replicates=2",
+    ]
+    assert out.splitlines()[-4:] == [
+        "experiment  verdict       as expected",
+        f"bad         failed        -            {problem}",
+        "cheap       confirmed     yes",
+        "2 runs: 1 confirmed, 1 failed",
     ]
 
     def breaks(*arguments: object) -> float:
@@ -118,10 +128,53 @@ def test_one_job_that_fails_does_not_stop_the_rest_and_is_named_at_the_end(
 
     with monkeypatch.context() as patch:
         patch.setattr("dprepro.session._provenance", breaks)
-        assert command("--config-dir", folder, "-m", "+experiment=cheap,bad") == 2
+        assert command("--config-dir", folder, "-m", "+experiment=cheap,bad") == 1
     out, err = capsys.readouterr()
     assert "ZeroDivisionError: somebody's fault" in err
     assert "not complete (exit code 1): +experiment=cheap" in err
+    assert command("--config-dir", folder, "-m", "+experiment=bad", "replicates=1,2") == 2
+    assert "2 runs: 2 failed" in capsys.readouterr().out
+
+
+def test_several_runs_of_one_experiment_are_told_apart_and_the_last_one_has_the_folder(
+    elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    sweep = ["checks.below_bound.expected=0.1,1", "results_dir=there"]
+    assert command("--config-dir", config_dir, "-m", "+experiment=cheap", *sweep) == 0
+    assert capsys.readouterr().out.splitlines()[-5:] == [
+        "experiment                             verdict       as expected",
+        "cheap checks.below_bound.expected=0.1  refuted       NO",
+        "cheap checks.below_bound.expected=1    confirmed     yes",
+        "2 runs: 1 confirmed, 1 refuted; 1 not as expected",
+        "there/cheap holds the last of its 2 runs; the store holds the measurements of all",
+    ]
+
+
+def test_on_a_terminal_one_line_tells_how_far_all_experiments_are(monkeypatch: pytest.MonkeyPatch) -> None:
+    from dprepro.report import progress
+
+    class Terminal(io.StringIO):
+        def isatty(self) -> bool:
+            return True
+
+    clock = iter([0.0, 10.0, 11.0, 11.1, 60.0, 70.0, 80.0])
+    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    screen = Terminal()
+    overall = progress.Overall(4, screen)
+    overall.start(2, "lasso_rate")
+    overall.cells(50, 100)
+    overall.cells(51, 100)  # too soon to be drawn
+    overall.cells(100, 100)
+    overall.clear()
+    assert screen.getvalue().split("\r\x1b[K") == [
+        "[2/4] lasso_rate; 25% of all, about 30 s left",
+        "[2/4] lasso_rate: 50 of 100 cells; 38% of all, about 18 s left",
+        "[2/4] lasso_rate: 100 of 100 cells; 50% of all, about 60 s left",
+        "",
+    ]
+    silent = io.StringIO()
+    progress.Overall(2, silent).start(1, "lasso_rate")
+    assert silent.getvalue() == ""
 
 
 def test_failed_cells_make_the_exit_code_1_and_are_tried_again(
@@ -177,7 +230,9 @@ def test_a_missing_optional_package_skips_the_experiment_and_says_what_to_instal
             assert (out, err) == ("", "skipped: this table needs statsmodels: pip install 'dprepro[data]'\n")
             assert not (elsewhere / "results/cheap").exists()
             assert command("--config-dir", config_dir, "-m", "+experiment=cheap,cheap_too") == 0
-            capsys.readouterr()
+            said = capsys.readouterr().out.splitlines()[-2:]
+            needed = err.strip().removeprefix("skipped: ")
+            assert said == [f"cheap_too   skipped       -            {needed}", "2 runs: 2 skipped"]
     assert command("--config-dir", config_dir, "+experiment=cheap") == 0
     assert "cells: 10 measured now, 0 from the store" in capsys.readouterr().out
 

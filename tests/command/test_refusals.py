@@ -175,12 +175,26 @@ def test_a_users_yaml_is_checked_alike(
     assert not list(elsewhere.iterdir())
 
 
-def test_a_users_file_that_a_shipped_one_would_hide_is_refused(
+def test_a_users_file_that_a_shipped_one_would_hide_is_refused_where_it_is_meant_and_named_in_the_list(
     elsewhere: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = write_config_dir(tmp_path / "mine", lasso_rate=CHEAP)
-    for arguments in ([], ["+experiment=cheap"], [LASSO], ["-m", "+experiment=glob(*)"]):
-        refused(capsys, command("--config-dir", folder, *arguments), "lasso_rate.yaml has the name of a shipped one")
+    said = f"{folder / 'experiment' / 'lasso_rate.yaml'} has the name of a shipped one"
+    refused(capsys, command("--config-dir", folder, LASSO), said)
+    assert not list(elsewhere.iterdir())
+    assert command("--config-dir", folder) == 0
+    out, err = capsys.readouterr()
+    assert "  lasso_rate " in out
+    assert err == f"not used: {said}; rename it\n"
+    assert command("--config-dir", folder, "+experiment=cheap", "--cfg", "job") == 0
+    capsys.readouterr()
+
+    (folder / "algorithm").mkdir()
+    (folder / "algorithm" / "data_free.yaml").write_text("_target_: dprepro.algorithms.NoisyGD\n", encoding="utf-8")
+    assert command("--config-dir", folder, "+experiment=cheap", "--cfg", "job") == 0
+    capsys.readouterr()
+    chosen = ["+experiment=cheap", "algorithm=data_free"]
+    refused(capsys, command("--config-dir", folder, *chosen), "data_free.yaml has the name of a shipped one")
 
 
 def test_a_results_folder_that_cannot_be_made_is_refused(

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import threading
+import time
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -12,6 +14,7 @@ from dprepro.report import ledger
 from dprepro.report.formulas import prose
 from dprepro.report.ledger import Measured
 from dprepro.report.markdown import markdown
+from dprepro.report.publish import alone
 from dprepro.report.registry import Erratum, Evidence, Statement
 
 
@@ -61,8 +64,8 @@ def test_what_is_missing_forbids_confirmed_but_not_refuted() -> None:
     measured = store(one=GOOD, two={"a": check("claim", "refuted")})
     partly = row(measured, one=["a"], late=[])
     assert partly["verdict"] == "inconclusive"
-    assert partly["note"].startswith("Confirmed as far as measured; late is missing.")
-    assert row(measured, one=["a", "gone"])["note"].startswith("Confirmed as far as measured; one:gone is missing.")
+    assert partly["note"].startswith("Confirmed as far as measured; missing: late.")
+    assert row(measured, one=["a", "gone"])["note"].startswith("Confirmed as far as measured; missing: one:gone.")
     assert row(measured, two=[], late=[])["verdict"] == "refuted"
 
 
@@ -100,3 +103,20 @@ def test_markdown_keeps_signs_that_would_break_its_tables() -> None:
 )
 def test_formulas_are_set_and_names_left_alone(text: str, html: str) -> None:
     assert prose(text) == html
+
+
+def test_only_one_publishes_at_a_time(tmp_path: Path) -> None:
+    order: list[str] = []
+
+    def second() -> None:
+        with alone(tmp_path):
+            order.append("second")
+
+    other = threading.Thread(target=second)
+    with alone(tmp_path):
+        other.start()
+        time.sleep(0.2)
+        order.append("first")
+    other.join()
+    assert order == ["first", "second"]
+    assert not list(tmp_path.iterdir())
