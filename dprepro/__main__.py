@@ -154,15 +154,15 @@ def run_all(jobs: list[list[str]], options: Options) -> int:
     The exit code: 0 if all were measured or skipped, 2 if all were refused, and 1 if only some went wrong.
     """
     from dprepro.report.progress import Overall
-    from dprepro.report.text import endings
+    from dprepro.report.text import endings, short
 
-    overall = Overall(len(jobs))
+    overall, names = Overall(len(jobs)), short(jobs)
     ends: list[Ending] = []
     try:
         for number, job in enumerate(jobs, 1):
             overall.clear()
             print(f"[{number}/{len(jobs)}] {shlex.join(job)}", flush=True)
-            overall.start(number, " ".join(word.removeprefix("+experiment=") for word in job))
+            overall.start(number, names[number - 1])
             ends.append(run_to_its_end(job, options, overall.cells, overall.clear))
     finally:
         overall.clear()

@@ -35,11 +35,10 @@ class Overall:
             return
         self._drawn = now
         share = (self._number - 1 + (done / total if total else 0)) / self._jobs
-        line = f"[{self._number}/{self._jobs}] {self._name}"
-        line += f": {done} of {total} cells" if total else ""
-        line += f"; {share:.0%} of all"
+        line = f"[{self._number}/{self._jobs}] {share:.0%}"
         if share >= FORECAST_FROM:
             line += f", about {spell((now - self._started) * (1 / share - 1))} left"
+        line += f": {self._name}" + (f", {done} of {total} cells" if total else "")
         self.clear()
         # One column less than there are: a full line would wrap.
         self._stream.write(line[: shutil.get_terminal_size().columns - 1])

@@ -156,14 +156,19 @@ class Ending:
     folder: str = ""
 
 
+def short(jobs: Sequence[Sequence[str]]) -> list[str]:
+    """A name for each job: its experiment, and what tells it from the other jobs."""
+    common = set(jobs[0]).intersection(*jobs) if len(jobs) > 1 else set()
+    labels = []
+    for job in jobs:
+        name = next((word.partition("=")[2] for word in job if word.startswith("+experiment=")), "")
+        labels.append(" ".join([name, *(word for word in job if word not in common and "experiment=" not in word)]))
+    return labels
+
+
 def endings(ends: Sequence[Ending]) -> str:
     """One line for each run: experiment with what tells it from the others, verdict, whether all checks came out."""
-    common = set(ends[0].job).intersection(*(end.job for end in ends)) if len(ends) > 1 else set()
-    labels = []
-    for end in ends:
-        name = next((word.partition("=")[2] for word in end.job if word.startswith("+experiment=")), "")
-        changes = [word for word in end.job if word not in common and not word.startswith("+experiment=")]
-        labels.append(" ".join([name, *changes]))
+    labels = short([end.job for end in ends])
     width = max(map(len, [*labels, "experiment"]))
     lines = [f"{'experiment':<{width}}  verdict       as expected"]
     for label, end in zip(labels, ends, strict=True):

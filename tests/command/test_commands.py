@@ -167,9 +167,9 @@ def test_on_a_terminal_one_line_tells_how_far_all_experiments_are(monkeypatch: p
     overall.cells(100, 100)
     overall.clear()
     assert screen.getvalue().split("\r\x1b[K") == [
-        "[2/4] lasso_rate; 25% of all, about 30 s left",
-        "[2/4] lasso_rate: 50 of 100 cells; 38% of all, about 18 s left",
-        "[2/4] lasso_rate: 100 of 100 cells; 50% of all, about 60 s left",
+        "[2/4] 25%, about 30 s left: lasso_rate",
+        "[2/4] 38%, about 18 s left: lasso_rate, 50 of 100 cells",
+        "[2/4] 50%, about 60 s left: lasso_rate, 100 of 100 cells",
         "",
     ]
     silent = io.StringIO()

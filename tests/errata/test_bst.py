@@ -95,3 +95,37 @@ def test_the_radius_in_the_proof_of_theorem_b_2_lacks_the_root_of_p() -> None:
     assert sigma * math.sqrt(p) == pytest.approx(math.sqrt(p) * printed)
     norms = np.linalg.norm(np.random.default_rng(0).normal(0, sigma, (200, p)), axis=1)
     assert norms.min() > 4 * printed  # a typical noise, 7 times the printed radius at zeta = 1
+
+
+@pytest.mark.parametrize(("regulariser", "private"), [(8, False), (2, True)])
+def test_equation_9_is_private_with_a_regulariser_four_times_the_printed_one(regulariser: int, private: bool) -> None:
+    """theta^2/(8 epsilon h) against theta^2/(2 epsilon h), n = 1: the record (1, y) against (0, 0), which says nothing.
+
+    theta = alpha inside [-2, 2] needs b = -(2 alpha/(regulariser epsilon h) - f-hat'(y - alpha)), of slope 1/(2h) where
+    the hinge is smoothed; the ends of [-2, 2] have atoms. Computed exactly at delta = 1e-6; pairs of data sets can
+    disprove privacy only.
+    """
+    epsilon, delta, h = 0.5, 1e-6, 0.05
+    ridge, scale = 2 / (regulariser * epsilon * h), math.sqrt(8 * math.log(1 / delta)) / epsilon
+    alpha = np.linspace(-2, 2, 400_001)
+
+    def excess(p: tuple[np.ndarray, float, float], q: tuple[np.ndarray, float, float]) -> float:
+        inside = np.trapezoid(np.maximum(p[0] - math.exp(epsilon) * q[0], 0), alpha)
+        return float(inside + sum(max(p[i] - math.exp(epsilon) * q[i], 0) for i in (1, 2)))
+
+    def law(slope: np.ndarray, curve: np.ndarray) -> tuple[np.ndarray, float, float]:
+        noise = ridge * alpha + slope  # -b
+        ends = float(stats.norm.cdf(noise[0], scale=scale)), float(stats.norm.sf(noise[-1], scale=scale))
+        density = stats.norm.pdf(noise, scale=scale) * (ridge + curve)
+        assert np.trapezoid(density, alpha) + sum(ends) == pytest.approx(1, abs=1e-4)
+        return density, *ends
+
+    silent = law(np.zeros_like(alpha), np.zeros_like(alpha))
+    spent = []
+    for y in (-1.0, -0.5, 0.0, 0.5, 1.0):
+        z = y - alpha
+        speaks = law(-np.clip(z / (2 * h) + 0.5, 0, 1), (np.abs(z) < h) / (2 * h))
+        spent += [excess(speaks, silent), excess(silent, speaks)]
+    assert (max(spent) <= delta) == private
+    if not private:
+        assert max(spent) > 1000 * delta
