@@ -43,8 +43,8 @@ types: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
 ledger: $(VENV)/.installed-dev
-	@$(BIN)/python -m dprepro -m '+experiment=glob(*)'
-	@$(BIN)/python -m dprepro.ledger
+	@code=0; $(BIN)/python -m dprepro -m '+experiment=glob(*)' || code=$$?; \
+	[ $$code -gt 2 ] || $(BIN)/python -m dprepro.ledger || code=$$?; exit $$code
 
 all:
 	@$(MAKE) --no-print-directory lint
