@@ -98,7 +98,9 @@ def test_the_radius_in_the_proof_of_theorem_b_2_lacks_the_root_of_p() -> None:
 
 
 @pytest.mark.parametrize(("regulariser", "private"), [(8, False), (2, True)])
-def test_equation_9_is_private_with_a_regulariser_four_times_the_printed_one(regulariser: int, private: bool) -> None:
+def test_equation_9_needs_four_times_the_printed_regulariser_beside_a_silent_record(
+    regulariser: int, private: bool
+) -> None:
     """theta^2/(8 epsilon h) against theta^2/(2 epsilon h), n = 1: the record (1, y) against (0, 0), which says nothing.
 
     theta = alpha inside [-2, 2] needs b = -(2 alpha/(regulariser epsilon h) - f-hat'(y - alpha)), of slope 1/(2h) where

@@ -18,9 +18,10 @@ EXPERIMENTS = {
     path.stem: yaml.safe_load(path.read_text(encoding="utf-8"))
     for path in sorted((ROOT / "conf" / "experiment").glob("*.yaml"))
 }
-#: Experiments that rows may name before they are there.
+#: Experiments, and checks of present ones, that rows may name before they are there.
 COMING = {
-    "glm_lipschitz_lower_bound", "glm_lower_bound", "huberization", "kst_limits", "lasso_tardos",
+    "glm_lipschitz_lower_bound", "glm_lower_bound", "huberization", "huberization_privacy", "kst_limits",
+    "lasso_tardos", "lasso_tardos_constants", "lasso_tardos_family", "linear_regression_table:theorem_30",
     "marginals_fingerprinting", "marginals_packing",
 }  # fmt: skip
 #: Every number in the "Claims" tables of the four briefs.
@@ -59,7 +60,10 @@ FURTHER = {
         "Claim 19", "Lemma 20", "Lemma 21", "Claim 22", "Claim 23", "Lemma 27", "Lemma 28", "Lemma 39",
         "Lemma 40",
     ],
-    "bst": ["Note (2)", "Lemma 2.2", "Lemma 2.3", "Lemma 2.5", "Lemma 2.6", "Claim 3.3", "Lemma 4.2", "Theorem F.1"],
+    "bst": [
+        "Equation (9)", "Note (2)", "Lemma 2.2", "Lemma 2.3", "Lemma 2.5", "Lemma 2.6", "Claim 3.3", "Lemma 4.2",
+        "Theorem F.1",
+    ],
     "glm": [
         "Assumption 1", "Assumption 2", "Lemma 4", "Lemma 5", "Lemma 6", "Theorem 10", "Lemma 12",
         "Theorem 13", "Theorem 15",
@@ -86,12 +90,13 @@ def test_every_numbered_statement_has_one_row(paper: str) -> None:
 
 
 def test_every_experiment_and_check_that_is_named_exists() -> None:
-    wrong = [
-        (where, experiment, check)
-        for where, experiment, check in named()
-        if experiment not in COMING | set(EXPERIMENTS)
-        or (check and experiment in EXPERIMENTS and check not in EXPERIMENTS[experiment]["checks"])
-    ]
+    wrong = []
+    for where, experiment, check in named():
+        exists = not check or check in EXPERIMENTS.get(experiment, {}).get("checks", {})
+        if experiment not in EXPERIMENTS:
+            exists = experiment in COMING
+        if not exists and f"{experiment}:{check}" not in COMING:
+            wrong.append((where, experiment, check))
     assert not wrong
 
 
