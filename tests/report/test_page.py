@@ -10,6 +10,7 @@ from pathlib import Path
 import pytest
 from cheap_experiment import command, write_config_dir
 
+import dprepro
 from dprepro.ledger import main as ledger
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -116,3 +117,24 @@ def test_nothing_is_wider_than_the_window(page: Path, tmp_path: Path, width: int
     inner, scroll, wide = map(int, found.groups())
     assert abs(inner - width) <= 20
     assert (scroll <= inner, wide) == (True, 0)
+
+
+def luminance(colour: str) -> float:
+    """Relative luminance of #rgb or #rrggbb (WCAG 2)."""
+    digits = colour.lstrip("#")
+    pairs = [digit * 2 for digit in digits] if len(digits) == 3 else [digits[i : i + 2] for i in (0, 2, 4)]
+    parts = [int(pair, 16) / 255 for pair in pairs]
+    red, green, blue = (part / 12.92 if part <= 0.04045 else ((part + 0.055) / 1.055) ** 2.4 for part in parts)
+    return 0.2126 * red + 0.7152 * green + 0.0722 * blue
+
+
+def test_all_text_has_a_contrast_of_five_and_more_on_its_ground_in_light_dark_and_print() -> None:
+    style = (Path(dprepro.__file__).parent / "report" / "page.css").read_text(encoding="utf-8")
+    schemes = [dict(re.findall(r"--([\w-]+): (#\w+)", block)) for block in re.findall(r":root \{(.*?)\}", style, re.S)]
+    assert len(schemes) == 3
+    for scheme in schemes:
+        pairs = [(text, ground) for text in ("ink", "soft", "link") for ground in ("ground", "card")]
+        pairs += [(name, f"{name}-ground") for name in ("good", "bad", "open", "none")]
+        for text, ground in pairs:
+            dark, light = sorted((luminance(scheme[text]), luminance(scheme[ground])))
+            assert (light + 0.05) / (dark + 0.05) >= 5, (text, ground)
