@@ -11,7 +11,7 @@ from typing import Any
 from dprepro.analysis.rule import VERDICTS
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
-from dprepro.report.publish import Published, alone, publish, replace_file
+from dprepro.report.publish import Published, alone, command, publish, replace_file
 from dprepro.report.registry import Erratum, Statement, registries
 
 NOT_MEASURED = "not measured"
@@ -145,11 +145,6 @@ def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> d
         "note": measured.notes.get(experiment, ""),
         **provenance,
     }
-
-
-def command(experiment: str) -> str:
-    """How to measure it."""
-    return f"python -m dprepro +experiment={experiment}"
 
 
 def _further(measured: Measured) -> Iterable[dict[str, Any]]:

@@ -14,7 +14,7 @@ from typing import Any
 
 from dprepro.report.formulas import prose
 from dprepro.report.markdown import finding
-from dprepro.report.publish import Published
+from dprepro.report.publish import Published, command
 from dprepro.report.registry import PAPERS, citation
 from dprepro.report.text import ORDER, counts, number
 
@@ -93,20 +93,26 @@ def _paragraph(text: str, name: str = "") -> str:
 def _claim(row: Mapping[str, Any], known: set[str]) -> str:
     inside = _paragraph(row["statement"]) + _paragraph(row["note"], "note")
     for one in row["measurements"]:
-        controls = one["controls"].values()
-        refuted = sum(check["verdict"] == "refuted" for check in controls)
-        said = f"{refuted} of {len(controls)} controls refuted"
-        said += f"; {one['note']}" if one["note"] else ""
+        controls = _controls(one["controls"])
+        said = "; ".join(part for part in (controls, one["note"]) if part)
         inside += f'<p class="source">{_link(one["experiment"], known)} <small>{escape(said)}</small></p>\n'
         inside += _checks(one["checks"])
     absent = [name for name in row["experiments"] if name not in known]
     if absent and not row["measurements"]:
-        names = ", ".join(_code(name) for name in absent)
-        inside += f'<p class="note">Not in this store: {names}.</p>\n'
+        names = ", ".join(_code(command(name)) for name in absent)
+        inside += f'<p class="note">Not in this store yet: {names}</p>\n'
     if row["errata"]:
         slips = "; ".join(row["errata"])
         inside += f'<p class="note"><a href="#errata">Errata</a>: {escape(slips)}.</p>\n'
     return _article("", row["paper"], row["verdict"], row["kind"], row["item"], inside)
+
+
+def _controls(controls: Mapping[str, Mapping[str, Any]]) -> str:
+    """Which controls were refuted, as they should be, and which were not."""
+    refuted = [name for name, check in controls.items() if check["verdict"] == "refuted"]
+    standing = [name for name in controls if name not in refuted]
+    said = [f"controls refuted: {', '.join(refuted)}"] if refuted else []
+    return "; ".join([*said, *([f"NOT refuted: {', '.join(standing)}"] if standing else [])])
 
 
 def _link(experiment: str, known: set[str]) -> str:
@@ -153,7 +159,7 @@ def _experiment(one: Published) -> str:
     seconds = number(source["seconds"])
     inside += _facts(
         {
-            "Repeat": _code(f"python -m dprepro +experiment={name}"),
+            "Repeat": _code(command(name)),
             "Neighbours": escape(verdict["neighbours"]),
             "Measured": escape(f"{source['cells']} cells, {seconds} s in the last run, {source['date']}"),
             "Seed": str(source["seed"]),

@@ -37,6 +37,11 @@ class Published:
     drawing: Drawing
 
 
+def command(experiment: str) -> str:
+    """How to measure it."""
+    return f"python -m dprepro +experiment={experiment}"
+
+
 @contextmanager
 def alone(results_dir: str | Path) -> Iterator[None]:
     """Holds back every other process that publishes in this folder; without effect where folders cannot be locked."""
