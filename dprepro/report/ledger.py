@@ -11,7 +11,7 @@ from typing import Any
 from dprepro.analysis.rule import VERDICTS
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
-from dprepro.report.publish import Published, alone, command, publish, replace_file
+from dprepro.report.publish import Published, alone, command, measuring_seconds, publish, replace_file
 from dprepro.report.registry import Erratum, Statement, registries
 
 NOT_MEASURED = "not measured"
@@ -143,6 +143,7 @@ def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> d
         "figure": f"{experiment}/figure.png",
         "command": command(experiment),
         "note": measured.notes.get(experiment, ""),
+        "measuring_seconds": measuring_seconds(measured.published[experiment]),
         **provenance,
     }
 

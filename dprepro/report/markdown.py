@@ -13,8 +13,8 @@ def finding(check: Mapping[str, Any]) -> str:
     """Estimate and interval against expectation, with the measured constant."""
     if check["estimate"] is None:
         return str(check["reason"])
-    # A check of rule `below` compares a largest share with its limit.
-    relation = "at most" if check["rule"] == "below" else "expected"
+    # Some rules compare a largest or least share with a limit.
+    relation = "limit" if check["rule"] in ("below", "proportion") else "expected"
     said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], "
     said += f"{relation} {number(check['expected'])}" + (f" ± {number(check['margin'])}" if check["margin"] else "")
     return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")

@@ -14,7 +14,7 @@ from typing import Any
 
 from dprepro.report.formulas import prose
 from dprepro.report.markdown import finding
-from dprepro.report.publish import Published, command
+from dprepro.report.publish import Published, command, measuring_seconds
 from dprepro.report.registry import PAPERS, citation
 from dprepro.report.text import ORDER, counts, number
 
@@ -156,12 +156,12 @@ def _experiment(one: Published) -> str:
         if of_role:
             inside += f"<h4>{title}</h4>\n{_checks(of_role)}"
     versions = ", ".join(f"{package} {version}" for package, version in source["versions"].items())
-    seconds = number(source["seconds"])
+    seconds = number(measuring_seconds(one))
     inside += _facts(
         {
             "Repeat": _code(command(name)),
             "Neighbours": escape(verdict["neighbours"]),
-            "Measured": escape(f"{source['cells']} cells, {seconds} s in the last run, {source['date']}"),
+            "Measured": escape(f"{source['cells']} cells in {seconds} s; last run {source['date']}"),
             "Seed": str(source["seed"]),
             "Commit": escape(source["commit"] or "an installed package"),
             "Versions": escape(versions),

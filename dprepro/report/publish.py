@@ -42,6 +42,11 @@ def command(experiment: str) -> str:
     return f"python -m dprepro +experiment={experiment}"
 
 
+def measuring_seconds(one: Published) -> float:
+    """What all its cells took together, whenever they were measured; the provenance has the last run's wall time."""
+    return round(float(one.frame.drop_duplicates("key")["seconds"].sum()), 3)
+
+
 @contextmanager
 def alone(results_dir: str | Path) -> Iterator[None]:
     """Holds back every other process that publishes in this folder; without effect where folders cannot be locked."""

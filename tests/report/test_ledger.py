@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
 
+import pandas as pd
 import pytest
 
 from dprepro.report import ledger
@@ -30,7 +31,7 @@ def store(**experiments: dict[str, dict[str, Any]]) -> Measured:
     published = {}
     for name, checks in experiments.items():
         provenance = {"date": "2026-01-01", "cells": 3, "seconds": 1.0, "commit": "", "seed": 0, "versions": {}}
-        one = Mock(folder=Path(name))
+        one = Mock(folder=Path(name), frame=pd.DataFrame({"key": ["a", "a", "b"], "seconds": [1.0, 1.0, 2.0]}))
         one.verdict = {"checks": checks, "neighbours": "replace_one", "provenance": provenance}
         published[name] = one
     return Measured(published, {"late": "only overridden or unfinished runs are stored"})
@@ -51,6 +52,7 @@ def test_a_statement_has_the_worst_verdict_of_the_checks_that_are_about_it() -> 
     only = row(measured, one=["a"])["measurements"][0]
     assert (list(only["checks"]), list(only["controls"])) == (["a"], ["wrong"])
     assert only["command"] == "python -m dprepro +experiment=one"
+    assert only["measuring_seconds"] == 3
 
 
 def test_a_statement_without_a_measurement_is_not_measured_and_says_why() -> None:
