@@ -21,7 +21,7 @@ EXPERIMENTS = {
 #: Experiments, and checks of present ones, that rows may name before they are there.
 COMING = {
     "glm_lipschitz_lower_bound", "glm_lower_bound", "huberization", "huberization_privacy", "kst_limits",
-    "lasso_tardos", "lasso_tardos_constants", "lasso_tardos_family", "linear_regression_table:theorem_30",
+    "linear_regression_table:theorem_30",
     "marginals_fingerprinting", "marginals_packing",
 }  # fmt: skip
 #: Every number in the "Claims" tables of the four briefs.
@@ -166,3 +166,20 @@ def test_a_malformed_erratum_is_refused(change: dict[str, object], word: str) ->
     good = {"item": "x", "printed": "x", "holds": "x", "severity": "typo", "shown_by": [{"test": "x"}]}
     with pytest.raises(InputError, match=word):
         typed.build(Erratum, good | change)
+
+
+def test_every_check_of_role_erratum_is_an_entry() -> None:
+    shown = {
+        (one.experiment, one.check)
+        for registry in registries().values()
+        for slip in registry.errata
+        for one in slip.shown_by
+    }
+    checks = {
+        (name, key)
+        for name, text in EXPERIMENTS.items()
+        if text["paper"] in registries()
+        for key, check in text["checks"].items()
+        if check["role"] == "erratum"
+    }
+    assert not checks - shown
