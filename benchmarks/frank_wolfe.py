@@ -2,9 +2,10 @@
 
     python benchmarks/frank_wolfe.py [--quick]
 
-All figures of a line come from one process, one thread, in turn; quote ratios. The floor is the coefficient update
-alone (level <- (1 - mu) level + mu column) for random columns of the Gram matrix; the scan floor adds the least score,
-without which no vertex can be chosen. The second table is time a step against n, p and T.
+The floor is the coefficient update alone, level <- (1 - mu) level + mu column: one column of the Gram matrix read, one
+array of p numbers read and written, a step. Its columns are random but known beforehand, so that it may fetch them
+early, which an algorithm that selects cannot. Floor and reduction are run in turn, in one process and one thread;
+ratios are medians over the pairs, so that a busy machine slows both. The second table is time a step against n, p, T.
 """
 
 from __future__ import annotations
@@ -49,57 +50,54 @@ def _update(gram, level, steps, order):  # type: ignore[no-untyped-def]
             level[j] = (1.0 - mu) * level[j] + mu * column[j]
 
 
-@njit(cache=True)
-def _scan(gram, level, offset, steps, order):  # type: ignore[no-untyped-def]
-    least, second = np.empty(level.shape[0] // kernels.BLOCK), np.empty(level.shape[0] // kernels.BLOCK)
-    for t in range(1, steps):
-        mu = 2.0 / (t + 2)
-        kernels.advance(level, gram[order[t % order.shape[0]]], offset, 1.0 - mu, mu, True, least, second)
-    return least.min()
-
-
-def seconds(run: Callable[[], object], repeats: int = 5) -> float:
-    """Median wall time, after one call to compile and warm up."""
-    run()
-    times = []
-    for _ in range(repeats):
-        start = time.perf_counter()
+def in_turn(runs: list[Callable[[], object]], repeats: int) -> np.ndarray:
+    """Wall times, shape (repeats, runs), after one call of each to compile and warm up."""
+    for run in runs:
         run()
-        times.append(time.perf_counter() - start)
-    return float(np.median(times))
+    times = np.empty((repeats, len(runs)))
+    for row in times:
+        for k, run in enumerate(runs):
+            start = time.perf_counter()
+            run()
+            row[k] = time.perf_counter() - start
+    return times
 
 
 def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
-    """One line for each selection: microseconds a step of the three, and their ratios."""
+    """One line for each selection and noise: microseconds a step of the three, and their ratios."""
     rng = np.random.default_rng(0)
     features = rng.integers(0, 2, (rows, p)) * 2.0 - 1.0
     labels = np.clip(features[:, :10].sum(axis=1) / 10 + 0.1 * rng.standard_normal(rows), -1, 1)
-    problem = LeastSquares.from_records(features, labels, L1Ball(p))
-    moments = problem.moments
-    assert moments.gram is not None
+    moments = LeastSquares.from_records(features, labels, L1Ball(p)).moments
+    gram = moments.gram
+    assert gram is not None
     order = rng.integers(0, p, 1021)
-    size = kernels.padded(p)
-    floor = seconds(lambda: _update(moments.gram, np.zeros(p), steps, order)) / steps
-    scan = seconds(lambda: _scan(moments.gram, np.zeros(size), np.zeros(size), steps, order)) / steps
-    print(
-        f"N={rows} p={p}: coefficient update alone {floor * 1e6:.2f} us a step, with the least score {scan * 1e6:.2f}"
-    )
     empty = np.zeros((0, p))
+    print(f"N={rows} p={p} T={steps}, microseconds a step (medians); floor: the coefficient update alone")
+    print("selection   lambda    numpy    floor compiled  numpy/compiled  compiled/floor (quartiles)")
     for kind in ("laplace", "gumbel"):
         for n in (1e5, 1e7):  # how noisy the scores are: n and epsilon = 1 set lambda
             scale = 4 * np.sqrt(8 * (2 * n) ** (2 / 3) * np.log(1e6)) / n
-            slow = seconds(lambda s=scale: straightforward(features, labels, numpy_steps, s, rng), 3) / numpy_steps
+
+            def literal(s: float = scale) -> None:
+                straightforward(features, labels, numpy_steps, s, rng)
+
+            def floor() -> None:
+                _update(gram, np.zeros(p), steps, order)
 
             def fast(s: float = scale, kind: str = kind) -> None:
                 kernels.vertex_frank_wolfe(
-                    moments.gram, empty, np.zeros(p), moments.cross, 1.0, True, np.zeros(p), np.zeros(p), steps, s,
+                    gram, empty, np.zeros(p), moments.cross, 1.0, True, np.zeros(p), np.zeros(p), steps, s,
                     kernels.KINDS[kind], False, rng,
                 )  # fmt: skip
 
-            quick = seconds(fast) / steps
+            slow = float(np.median(in_turn([literal], 3))) / numpy_steps * 1e6
+            pairs = in_turn([floor, fast], 21) / steps * 1e6
+            least, quick = np.median(pairs, axis=0)
+            low, middle, high = np.quantile(pairs[:, 1] / pairs[:, 0], [0.25, 0.5, 0.75])
             print(
-                f"  {kind:8s} lambda={scale:.4f}: numpy {slow * 1e6:7.1f} us, compiled {quick * 1e6:5.2f} us, "
-                f"{slow / quick:5.0f} times faster, {quick / floor:4.1f} x update, {quick / scan:4.1f} x with scan"
+                f"{kind:9s} {scale:8.4f} {slow:8.1f} {least:8.3f} {quick:8.3f} {slow / quick:15.0f} "
+                f"{middle:15.2f} ({low:.2f} to {high:.2f})"
             )
 
 
@@ -120,7 +118,7 @@ def _line(label, construction, reduction, n, p, budget, rng) -> None:  # type: i
     schedule = algorithm.schedule(construction.constants(point), budget)
     problem = construction.build(point, schedule.noise_scale)
     solver = reduction(algorithm)
-    wall = seconds(lambda: solver.solve(problem, budget, rng), 3)
+    wall = float(np.median(in_turn([lambda: solver.solve(problem, budget, rng)], 5)))
     each = wall / schedule.steps * 1e9
     print(f"{label:12s} {n:18.0e} {p:10.0e} {schedule.steps:10d} {wall:9.4f} {each:11.1f} {each / p:17.3g}")
 
@@ -131,7 +129,8 @@ def main() -> None:
     parser.add_argument("--quick", action="store_true", help="fewer steps of the numpy loop")
     few = parser.parse_args().quick
     with threadpool_limits(1):
-        side_by_side(rows=2000, p=1000, steps=50_000, numpy_steps=50 if few else 300)
+        for p in (1000, 300, 3000):
+            side_by_side(rows=2000, p=p, steps=50_000 if p < 3000 else 20_000, numpy_steps=50 if few else 300)
         growth()
 
 

@@ -21,12 +21,13 @@ class IncrementalGradients(Reduction):
 
     Why it is exact: the gradient is 2 (G theta - c), and a step toward vertex r s e_j changes G theta into
     (1 - mu) G theta + mu r s G_j, one column of the Gram matrix; the n records are not touched again. The noisy
-    minimum is drawn lazily (`kernels.lazy_minimum`), which leaves the law of the selected vertex unchanged. The stream
-    of random numbers is used differently from the literal algorithm, so equality is in distribution, not in bits.
+    minimum is drawn by thinning (see `kernels`), which leaves the law of the selected vertex unchanged. The stream of
+    random numbers is used differently from the literal algorithm, so equality is in distribution, not in bits.
     """
 
     needs: ClassVar[tuple[str, ...]] = ("moments",)
     serves: ClassVar[tuple[type[Algorithm], ...]] = (FrankWolfe, NoisyFrankWolfe)
+    version: ClassVar[int] = 2  # since the noisy minimum is drawn by thinning
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; raises Incompatible unless a LeastSquares over an l1 ball or a simplex is given."""
@@ -46,7 +47,7 @@ class IncrementalGradients(Reduction):
             np.ascontiguousarray(moments.cross, dtype=np.float64),
             float(constraint_set.radius),
             isinstance(constraint_set, L1Ball),
-            moments.times(theta),
+            np.array(moments.times(theta), dtype=np.float64),
             theta,
             schedule.steps,
             schedule.noise_scale,

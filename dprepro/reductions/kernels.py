@@ -1,7 +1,26 @@
-"""Compiled inner loops of the reductions.
+"""Compiled inner loops of Frank-Wolfe over vertices.
 
 Randomness enters only as a `numpy.random.Generator`, drawn from inside the compiled code, so a result depends on the
 cell's stream alone. Noise kinds are integers here: 0 none, 1 Laplace, 2 Gumbel (for minima).
+
+The least noisy score at the cost of a few random numbers. Let s_i be the score of vertex i over the noise scale, and
+v_i = exp(-s_i). While a threshold c rises from minus infinity, the least of the independent s_i + noise is the first
+event of a point process whose rate at c is the sum of the hazards f/(1 - F) at c - s_i, and an event belongs to i with
+probability proportional to i's hazard. With x = exp(c - s_i) the hazard of Gumbel noise is x. That of Laplace noise
+is x / (2 - x) for x <= 1 and 1 after that, which is x / max(x, 2 - x), again at most x. So both are thinned from one
+process, of rate exp(c) sum_i v_i:
+
+- in y = exp(c) it has a constant rate, so its points are sums of exponentials over sum_i v_i;
+- the vertex of a point is drawn with probability v_i / sum v, whatever y is;
+- the point is accepted always (Gumbel) or with probability 1 / max(x, 2 - x), x = y v_i (Laplace). The first accepted
+  one is the winner. Gumbel noise needs no y at all: this is its softmax law.
+
+Thinning also makes old weights do. A table holds e_i for all i, and v_i <= grow * e_i as long as no score has fallen
+by more than ln(grow) since i was entered. A point drawn from the table is accepted with v_i / (grow e_i) besides, v_i
+being computed from the present score. A step to vertex j with step size mu changes the half scores of all coordinates
+but j by at most mu (radius max_{i != j} |G_ij| + max_i |(G theta)_i|). This makes grow larger, and j is entered afresh;
+the whole table is only when grow exceeds `GROW`, an entry would exceed one, or the mass is gone. The law is exact
+whatever grow is, so long as it is a bound: it decides only how often points are rejected.
 """
 
 from __future__ import annotations
@@ -13,46 +32,11 @@ from numba import njit
 
 NONE, LAPLACE, GUMBEL = 0, 1, 2
 KINDS = {"none": NONE, "laplace": LAPLACE, "gumbel": GUMBEL}
-#: Coordinates b, b + B, ..., b + (BLOCK - 1) B form block b of B. So laid out, the minima of all blocks are found by
-#: passes along memory, without a reduction across the lanes of a vector register.
-BLOCK = 32
-PASS = 16  # rows in one unrolled loop
+GROW = 2.7  # between a few per cent of rejected points and a few per cent of steps that renew the table
+LEAST_MASS = 0.01  # differences of table entries are rounded at 1e-16, far below this
+ROWS = 16  # coordinates in a block; a loop over a constant number of them is unrolled
 LN2 = math.log(2.0)
-NEGLIGIBLE = -45.0  # a hazard of exp(-45) is below the rounding of a sum near one
-
-
-@njit(cache=True, inline="always")
-def draw(kind, rng):  # type: ignore[no-untyped-def]
-    """One unit noise."""
-    e = rng.standard_exponential()
-    if kind == GUMBEL:
-        return math.log(e)
-    return e if rng.random() < 0.5 else -e
-
-
-@njit(cache=True, inline="always")
-def hazard(kind, c):  # type: ignore[no-untyped-def]
-    """An upper bound of -log P(noise >= c), the rate at which independent candidates fall below c.
-
-    Exact for Gumbel noise. For Laplace noise below zero F = exp(c)/2 <= 1/2, and -log(1 - F) is at most
-    F + F^2/2 + 0.5453 F^3 there (the remainder over F^3 grows to 0.5452 at F = 1/2), which spares a logarithm. A bound
-    serves: candidates are then reached a little too often, and lose by the value that they draw.
-    """
-    if kind == GUMBEL:
-        return math.exp(c)
-    if c >= 0.0:
-        return LN2 + c
-    below = 0.5 * math.exp(c)
-    return below * (1.0 + below * (0.5 + 0.5453 * below))
-
-
-@njit(cache=True, inline="always")
-def draw_below(kind, rate, rng):  # type: ignore[no-untyped-def]
-    """One unit noise, given that its distribution function is at most 1 - exp(-rate)."""
-    u = -math.expm1(-rate) * (1.0 - rng.random())
-    if kind == GUMBEL:
-        return math.log(-math.log1p(-u))
-    return math.log(2.0 * u) if u < 0.5 else -math.log(2.0 * (1.0 - u))
+FAST = {"nnan", "nsz", "contract", "reassoc"}  # rounding may differ; infinities keep their meaning
 
 
 @njit(cache=True, inline="always")
@@ -66,173 +50,269 @@ def least_of(kind, count, rng):  # type: ignore[no-untyped-def]
     return e - LN2
 
 
-def padded(p: int) -> int:
-    """Length of the arrays ``level`` and ``offset`` for p coordinates: whole rows of blocks."""
-    return -(-p // BLOCK) * BLOCK
-
-
-@njit(cache=True, fastmath={"nnan", "nsz", "contract", "reassoc"})
-def advance(level, column, offset, keep, add, signed, least, second):  # type: ignore[no-untyped-def]
-    """One coefficient update, then the least and the second least score of every block of coordinates.
-
-    level <- keep * level + add * column over the p entries of ``column``; ``level`` and ``offset`` are padded. A
-    coordinate's half score is level - offset; in a signed set it is the lesser of that and its negative. ``least[b]``
-    and ``second[b]`` become the two least of block b, in half units.
-    """
-    for j in range(column.shape[0]):
+@njit(cache=True, fastmath=FAST)
+def update(level, column, keep, add):  # type: ignore[no-untyped-def]
+    """level <- keep * level + add * column: all that a step has to do with every coordinate."""
+    for j in range(level.shape[0]):
         level[j] = keep * level[j] + add * column[j]
-    blocks = least.shape[0]
-    levels, offsets = level.reshape((BLOCK, blocks)), offset.reshape((BLOCK, blocks))
-    # Passes of PASS rows: short enough for the compiler to unroll and to vectorise over b.
-    for row in range(0, BLOCK, PASS):
-        for b in range(blocks):
-            low, next_low = 1e300, 1e300
-            for k in range(PASS):
-                score = levels[row + k, b] - offsets[row + k, b]
-                if signed:
-                    score = -abs(score)
-                higher = score if score > low else low
-                low = score if score < low else low
-                next_low = higher if higher < next_low else next_low
-            if row > 0:
-                higher = low if low > least[b] else least[b]
-                low = low if low < least[b] else least[b]
-                next_low = next_low if next_low < second[b] else second[b]
-                next_low = higher if higher < next_low else next_low
-            least[b] = low
-            second[b] = next_low
-
-
-@njit(cache=True, inline="always")
-def leader_of(level, offset, blocks, b, signed):  # type: ignore[no-untyped-def]
-    """Coordinate of block b whose score is least, the first of several."""
-    leader = b
-    lowest = 1e301
-    for k in range(BLOCK):
-        j = b + k * blocks
-        score = level[j] - offset[j]
-        if signed:
-            score = -abs(score)
-        if score < lowest:
-            lowest, leader = score, j
-    return leader
-
-
-@njit(cache=True, inline="always")
-def leading_sign(level, offset, j, signed):  # type: ignore[no-untyped-def]
-    """The sign with which coordinate j has the lesser score."""
-    return -1.0 if signed and level[j] - offset[j] > 0.0 else 1.0
 
 
 @njit(cache=True)
-def lazy_minimum(level, offset, least, second, p, signed, scale, kind, rng):  # type: ignore[no-untyped-def]
-    """Index and sign of the least noisy score among p coordinates, without drawing the noises that cannot win.
+def half_scores(level, cross, out):  # type: ignore[no-untyped-def]
+    """The first entries of ``out`` become level - cross."""
+    for j in range(level.shape[0]):
+        out[j] = level[j] - cross[j]
 
-    The candidate of least score gets a full draw. Then the others are passed block by block. A candidate whose score is
-    at least m wins only if its noise lies below c = (best so far - m) / scale, and the distance to the next such
-    candidate is geometric, drawn as an exponential against the sum of hazards (memoryless, so it carries over from
-    block to block). A candidate that is reached gets its noise from the law below that level and competes. Every
-    candidate is thus compared with the same probability as if all noises had been drawn. For the leader of a block m is
-    its own score, for the rest the block's second least: a lone good candidate does not spoil the bound of its
-    neighbours. Padding is passed like a candidate, and dropped when it is reached.
+
+@njit(cache=True, fastmath=FAST)
+def largest(values, signed, scratch):  # type: ignore[no-untyped-def]
+    """The largest of |values| or, unsigned, of -values; ``scratch`` has a place for every `ROWS` of them.
+
+    Row by row, because compilers do not vectorise a maximum along one array.
     """
-    blocks = least.shape[0]
-    top = 0
-    for b in range(1, blocks):
-        if least[b] < least[top]:
-            top = b
-    winner = leader_of(level, offset, blocks, top, signed)
-    winner_sign = leading_sign(level, offset, winner, signed)
-    if kind == NONE or scale == 0.0:
-        return winner, winner_sign
+    width = values.shape[0] // ROWS
+    rows = values[: ROWS * width].reshape((ROWS, width))
+    for b in range(width):
+        most = -1e300
+        for k in range(ROWS):
+            value = abs(rows[k, b]) if signed else -rows[k, b]
+            most = value if value > most else most
+        scratch[b] = most
+    most = -1e300
+    for b in range(width):
+        most = max(most, scratch[b])
+    for j in range(ROWS * width, values.shape[0]):
+        most = max(most, abs(values[j]) if signed else -values[j])
+    return most
 
-    unit = 2.0 / scale  # half scores to units of the noise
-    sides = 2 if signed else 1
-    count = sides * BLOCK
-    best = unit * least[top] + draw(kind, rng)
-    budget = rng.standard_exponential()
-    for b in range(blocks):
-        if best - unit * least[b] < NEGLIGIBLE:
-            continue  # nobody in this block can win
-        leader = -1  # found when it matters
-        if b != top:
-            rate = hazard(kind, best - unit * least[b])
-            if rate <= budget:
-                budget -= rate
-            else:
-                budget = rng.standard_exponential()
-                value = unit * least[b] + draw_below(kind, rate, rng)
-                if value < best:
-                    leader = leader_of(level, offset, blocks, b, signed)
-                    if leader < p:
-                        best, winner, winner_sign = value, leader, leading_sign(level, offset, leader, signed)
-        bound = unit * second[b]
-        rate = hazard(kind, best - bound)
-        i = 0
+
+@njit(cache=True)
+def beside_diagonal(column, j, scratch):  # type: ignore[no-untyped-def]
+    """The largest absolute value but for place j."""
+    return max(0.0, largest(column[:j], True, scratch), largest(column[j + 1 :], True, scratch))
+
+
+@njit(cache=True)
+def least_vertex(half, signed, scratch):  # type: ignore[no-untyped-def]
+    """Index and sign of the first vertex with the least half score."""
+    top = largest(half, signed, scratch)
+    for j in range(half.shape[0]):
+        if half[j] == -top:
+            return j, 1.0
+        if signed and half[j] == top:
+            return j, -1.0
+    return 0, 1.0
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy", inline="always")
+def power(depth):  # type: ignore[no-untyped-def]
+    """A bound of exp(-16 depth), 3% above it at a depth of ln(2000) / 16, in arithmetic that is vectorised.
+
+    The third Taylor polynomial is below exp everywhere, and positive from -1.5 on.
+    """
+    x = 1.0 + depth * (1.0 + depth * (0.5 + depth * (1.0 / 6.0)))
+    x *= x
+    x *= x
+    x *= x
+    x *= x
+    return 1.0 / x
+
+
+@njit(cache=True, fastmath=FAST, error_model="numpy")
+def enter(p, signed, unit, top, plus, both, blocks):  # type: ignore[no-untyped-def]
+    """Fill the table with bounds of exp(-unit * (half score + top)), and return their sum.
+
+    ``plus`` comes in with the half scores of the p coordinates. It is to hold the entries of +e_j, ``both`` those of
+    +e_j and -e_j together, ``blocks[b]`` the sum over the coordinates b, b + B, ..., b + (ROWS - 1) B of block b.
+    """
+    step = unit / 16.0
+    for j in range(p, plus.shape[0]):
+        plus[j] = 1e20 / step  # padding: enters as zero
+    if signed:
+        for j in range(plus.shape[0]):
+            up = power(step * (top + plus[j]))
+            both[j] = up + power(step * (top - plus[j]))
+            plus[j] = up
+    else:
+        for j in range(plus.shape[0]):
+            both[j] = power(step * (top + plus[j]))
+            plus[j] = both[j]
+    rows = both.reshape((ROWS, blocks.shape[0]))
+    for b in range(blocks.shape[0]):
+        weight = 0.0
+        for k in range(ROWS):
+            weight += rows[k, b]
+        blocks[b] = weight
+    total = 0.0
+    for b in range(blocks.shape[0]):
+        total += blocks[b]
+    return total
+
+
+@njit(cache=True)
+def take_leader(plus, both, blocks):  # type: ignore[no-untyped-def]
+    """Take one of the heaviest vertices out of the table; its index, sign and the remaining sum."""
+    width = blocks.shape[0]
+    b = int(np.argmax(blocks))
+    leader = b
+    for j in range(b, both.shape[0], width):
+        if both[j] > both[leader]:
+            leader = j
+    sign = 1.0 if 2.0 * plus[leader] >= both[leader] else -1.0
+    if sign > 0.0:
+        both[leader] -= plus[leader]
+        plus[leader] = 0.0
+    else:
+        both[leader] = plus[leader]
+    blocks[b] = 0.0
+    for j in range(b, both.shape[0], width):
+        blocks[b] += both[j]
+    return leader, sign, blocks.sum()
+
+
+@njit(cache=True, inline="always")
+def pick(plus, both, blocks, left):  # type: ignore[no-untyped-def]
+    """Coordinate and sign at the place ``left`` of the table's sum, and how far inside that entry the place is.
+
+    The coordinate is -1 where rounding left no entry.
+    """
+    width = blocks.shape[0]
+    b = 0
+    while b < width and left >= blocks[b]:
+        left -= blocks[b]
+        b += 1
+    j = b
+    size = both.shape[0] if b < width else 0
+    while j < size and left >= both[j]:
+        left -= both[j]
+        j += width
+    if j >= size:
+        return -1, 1.0, 0.0
+    if left < plus[j]:
+        return j, 1.0, left
+    return j, -1.0, left - plus[j]
+
+
+@njit(cache=True, inline="always")
+def noisy_least(  # type: ignore[no-untyped-def]
+    level, cross, unit, top, plus, both, blocks, total, grow, kind, leader, leader_sign, rng
+):
+    """Index and sign of the vertex with the least noisy score; see the top of this file.
+
+    Two refinements for Laplace noise. One heavy vertex, the leader, is not in the table: its noise is drawn at once, as
+    exp(noise), and the others race against it; alone it would reject almost all of its points. And as no weight exceeds
+    exp(slack), x is at most 1/2 up to y = exp(-slack) / 2, where 2/3 of the points suffice.
+    """
+    if kind == GUMBEL:
         while True:
-            ahead = rate * (count - i)
-            if ahead <= budget:
-                budget -= ahead
-                break
-            i = min(i + int(budget / rate), count - 1)
-            j = b + (i // sides) * blocks
-            sign = 1.0
-            if sides == 2 and i % 2 == 1:
-                sign = -1.0
-            i += 1
-            budget = rng.standard_exponential()
-            if leader < 0:
-                leader = leader_of(level, offset, blocks, b, signed)
-            if j >= p or (j == leader and sign == leading_sign(level, offset, leader, signed)):
-                continue  # padding, or the leader, which has had its turn
-            value = unit * sign * (level[j] - offset[j]) + draw_below(kind, rate, rng)
-            if value < best:
-                best, winner, winner_sign = value, j, sign
-                rate = hazard(kind, best - bound)
-    return winner, winner_sign
+            j, sign, inside = pick(plus, both, blocks, rng.random() * total)
+            if j >= 0 and inside * grow < math.exp(-unit * (sign * (level[j] - cross[j]) + top)):
+                return j, sign
+    u = rng.random()
+    limit = 2.0 * u if u < 0.5 else 0.5 / (1.0 - u)  # exp(noise)
+    limit /= math.exp(-unit * (leader_sign * (level[leader] - cross[leader]) + top)) + 1e-300
+    rate = max(total, 1e-300) * grow
+    share, border, y = 2.0 / 3.0, 0.5 / grow, 0.0
+    while True:
+        y += rng.standard_exponential() / (rate * share)
+        crossed = share < 1.0 and y > border
+        if crossed:  # start again from there: the process has no memory
+            y, share = border, 1.0
+        if y >= limit:
+            return leader, leader_sign
+        if crossed:
+            continue
+        j, sign, inside = pick(plus, both, blocks, rng.random() * total)
+        if j >= 0:
+            weight = math.exp(-unit * (sign * (level[j] - cross[j]) + top))
+            x = y * weight
+            if inside * share * grow * max(x, 2.0 - x) < weight:
+                return j, sign
 
 
 @njit(cache=True)
 def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
-    gram, factor, ridge, cross, radius, signed, start, theta, steps, scale, kind, constant_step, rng
+    gram, factor, ridge, cross, radius, signed, level, theta, steps, scale, kind, constant_step, rng
 ):
     """Frank-Wolfe over radius times the signed or unsigned unit vectors.
 
     G = gram + factor^T factor + diag(ridge); gram has shape (p, p) or (0, 0), factor (rows, p) with rows >= 0.
-    ``start`` = G theta and ``theta`` come in at the start and ``theta`` is overwritten with the answer. Scores are
+    ``level`` = G theta and ``theta`` come in at the start and are overwritten, theta with the answer. Scores are
     2 radius (G theta - cross) times the sign.
     """
     p = theta.shape[0]
     dense, rows = gram.shape[0] > 0, factor.shape[0]
-    size = -(-p // BLOCK) * BLOCK
-    level, offset = np.zeros(size), np.zeros(size)
-    if not signed:
-        offset[p:] = -1e300  # the padding scores worst; on a signed set a half score of 0 does
-    level[:p], offset[:p] = start, cross
-    least, second = np.empty(size // BLOCK), np.empty(size // BLOCK)
-    column = np.zeros(p)
-    advance(level, column, offset, 1.0, 0.0, signed, least, second)
+    noisy = kind != NONE and scale > 0.0
+    unit = 2.0 * radius / scale if noisy else 0.0
+    width = -(-p // ROWS)
+    plus, both, blocks, scratch = np.zeros(ROWS * width), np.zeros(ROWS * width), np.zeros(width), np.zeros(width)
+    beside = np.full(p, -1.0)  # the largest entry of a Gram column off the diagonal, where known
+    factor_most = np.array([largest(factor[r], True, scratch) for r in range(rows)])
+    valid = False  # whether the table may be used
+    top, total, grow, mass = 0.0, 0.0, 1.0, 0.0
+    most = max(0.0, largest(level, True, scratch))  # a bound of |level|
+    leader, leader_sign = -1, 1.0
     weight = 1.0  # theta is stored divided by the product of the factors (1 - mu) so far
     for t in range(1, steps):
-        j, sign = lazy_minimum(level, offset, least, second, p, signed, scale / radius, kind, rng)
+        if not valid:
+            half_scores(level, cross, plus)
+        if not noisy:
+            j, sign = least_vertex(plus[:p], signed, scratch)
+        else:
+            if not valid:
+                top = largest(plus[:p], signed, scratch)
+                total = enter(p, signed, unit, top, plus, both, blocks)
+                if not math.isfinite(total):  # data that are not numbers: nothing would ever be accepted
+                    theta[:] = np.nan
+                    return
+                mass = 0.0  # of the leader
+                if kind == LAPLACE:
+                    leader, leader_sign, total = take_leader(plus, both, blocks)
+                    mass = 1.0
+                grow = 1.0 + 1e-9  # a bound in spite of rounding
+            j, sign = noisy_least(
+                level, cross, unit, top, plus, both, blocks, total, grow, kind, leader, leader_sign, rng
+            )
         mu = 1.0 / (steps + 2) if constant_step else 2.0 / (t + 2)
         weight *= 1.0 - mu
         add = mu * sign * radius
         theta[j] += add / weight
-        # The diagonal moves one coordinate only; it must be in before that coordinate's block is scanned.
-        level[j] += add * ridge[j] / (1.0 - mu)
-        if rows > 0:
-            column[:] = 0.0
-            if dense:
-                column[:] = gram[j]
+        keep = 1.0 - mu
+        if dense:
+            update(level, gram[j], keep, add)
+            keep = 1.0
+        for r in range(rows):
+            update(level, factor[r], keep, add * factor[r, j])
+            keep = 1.0
+        if keep < 1.0:
+            update(level, level, keep, 0.0)
+        level[j] += add * ridge[j]
+        if not noisy:
+            continue
+        if beside[j] < 0.0:
+            beside[j] = beside_diagonal(gram[j], j, scratch) if dense else 0.0
             for r in range(rows):
-                for k in range(p):
-                    column[k] += factor[r, j] * factor[r, k]
-            advance(level, column, offset, 1.0 - mu, add, signed, least, second)
-        elif dense:
-            advance(level, gram[j], offset, 1.0 - mu, add, signed, least, second)
-        else:
-            advance(level, column, offset, 1.0 - mu, 0.0, signed, least, second)
+                beside[j] += abs(factor[r, j]) * factor_most[r]
+        slack = unit * mu * (most + radius * beside[j])
+        grow *= 1.0 + slack * (1.0 + slack)  # at least exp(slack) up to 1
+        most = max((1.0 - mu) * most + mu * radius * beside[j], abs(level[j]))
+        depth = unit * (level[j] - cross[j])
+        valid = slack < 1.0 and grow < GROW and (abs(depth) if signed else -depth) <= unit * top
+        if valid:
+            up = math.exp(-depth - unit * top) / grow
+            down = math.exp(depth - unit * top) / grow if signed else 0.0
+            if j == leader:
+                mass = up if leader_sign > 0.0 else down
+                if leader_sign > 0.0:
+                    up = 0.0
+                else:
+                    down = 0.0
+            change = up + down - both[j]
+            plus[j] = up
+            both[j] += change
+            blocks[j % width] += change
+            total += change
+            valid = total + mass >= LEAST_MASS
     for j in range(p):
         theta[j] *= weight
 

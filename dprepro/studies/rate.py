@@ -17,7 +17,7 @@ from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.engine.grid import expand
 from dprepro.errors import InputError
 from dprepro.problems.problem import Problem
-from dprepro.reductions import AUTOMATIC, choose, solver
+from dprepro.reductions import AUTOMATIC, LITERAL, REDUCTIONS, choose, solver
 from dprepro.studies.base import MAIN_AXES, Design, Study
 from dprepro.studies.describe import describe
 
@@ -107,7 +107,7 @@ class RateStudy(Study):
                     raise InputError(f"series {label}: at_most.{axis} is no axis; choices: {', '.join(axes)}")
                 axes[axis] = [value for value in axes[axis] if value <= limit]
             self._check_axes(label, axes)
-            science = canonical(self._science(one))
+            science: dict[str, str] = {}  # by the reduction that is used
             points: dict[tuple[float, ...], dict[str, float]] = {}
             for point in expand(axes):
                 settled = at(one.construction, point).settle(point)
@@ -115,10 +115,12 @@ class RateStudy(Study):
                     settled["delta"] = settled["n"] ** -one.delta_power
                 points.setdefault(tuple(settled.values()), settled)
             for point in points.values():
-                self._reduction(label, one, point)
+                reduction = self._reduction(label, one, point)
+                if reduction not in science:
+                    science[reduction] = canonical(self._science(one) | reduction_version(reduction))
                 at(one.algorithm, point).admit(self._budget(one, point))
                 for replicate in range(one.replicates or design.replicates):
-                    cells.append(Cell(label, one.role, point, replicate, design.seed, science))
+                    cells.append(Cell(label, one.role, point, replicate, design.seed, science[reduction]))
         if not cells:
             raise InputError("the sweep is empty: no series has a grid point within its limits")
         return cells
@@ -213,6 +215,12 @@ def _shape(name: str, numbers: Mapping[str, float]) -> float | None:
 
 
 MAIN_AXES_AS_LISTS: dict[str, Sequence[float]] = {axis: [value] for axis, value in MAIN_AXES.items()}
+
+
+def reduction_version(name: str) -> dict[str, int]:
+    """What the version of a reduction adds to a cell's identity: nothing for the first."""
+    version = 1 if name == LITERAL else REDUCTIONS[name].version
+    return {} if version == 1 else {"reduction_version": version}
 
 
 def at(value: T, point: Mapping[str, float]) -> T:

@@ -9,6 +9,7 @@ from dprepro.budget import Neighbours
 from dprepro.constructions import FlatOptimum, RandomDesign, TunedNeedle
 from dprepro.engine import measure_cell
 from dprepro.errors import Incompatible, InputError
+from dprepro.reductions import IncrementalGradients
 from dprepro.studies import Design, RateStudy, Series
 
 SWEEP = {"n": [1e5, 1e6], "p": [20.0], "epsilon": [1.0], "delta": [1e-6]}
@@ -55,6 +56,17 @@ def test_everything_scientific_enters_the_key(changed):
     assert key(claim(), Neighbours.ADD_OR_REMOVE_ONE) != base
     assert key(claim(), seed=1) != base
     assert key(claim(role="context")) == base
+
+
+def test_a_new_version_of_the_reduction_in_use_is_measured_anew_and_no_other(monkeypatch):
+    def keys():
+        cells = study(a=claim(), b=claim(construction=TunedNeedle(view="moments"))).cells(Design(SWEEP))
+        return {(cell.series, cell.axes["n"]): cell.key for cell in cells}
+
+    before = keys()
+    monkeypatch.setattr(IncrementalGradients, "version", IncrementalGradients.version + 1)
+    changed = {series for (series, n), key in keys().items() if key != before[series, n]}
+    assert changed == {"b"}
 
 
 def test_an_axis_sets_the_parameter_of_its_name():
