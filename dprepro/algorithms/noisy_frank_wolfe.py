@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -37,6 +37,8 @@ class NoisyFrankWolfe(Algorithm):
     steps_exponent: float = 2 / 3
     steps_factor: float = 1.0
     step_size: StepSize = "decaying"
+
+    version: ClassVar[int] = 2  # since the spent epsilon of pure losses is composed in closed form
 
     def __post_init__(self) -> None:
         if not 0 < self.steps_exponent <= 2:

@@ -1,13 +1,14 @@
-"""Composition of equal uses of one mechanism, by the public accountant `dp_accounting`.
+"""Composition of equal uses of one mechanism: pure losses in closed form, all else by the accountant `dp_accounting`.
 
 The accountant is imported on first use (it costs about a second); results are remembered, since a sweep asks the same
 question for every replicate.
 
 Conversions, named in every answer:
 
-* pure losses: the privacy loss distribution of T-fold randomised response, which dominates every T-fold adaptive
-  composition of epsilon_0-private mechanisms (Kairouz, Oh and Viswanath 2015). Discretised with a step of epsilon_0 the
-  lattice holds its two atoms exactly, so nothing is lost to rounding.
+* pure losses: T-fold randomised response, which dominates every T-fold adaptive composition of epsilon_0-private
+  mechanisms (Kairouz, Oh and Viswanath 2015), in closed form. The accountant's discrete loss distribution agrees with
+  it where it works (to 1e-5 at T = 1e7 and delta = 1e-6), but cuts tails off: at T = 3e5 and delta = 1e-11 it answers
+  19 in place of 2.46. It also takes a second where the closed form takes .1 ms.
 * bounded range: eta^2/8-zCDP a use, summed, and converted to (epsilon, delta) by the tight formula of Canonne, Kamath
   and Steinke 2020 (the simple one, rho + 2 sqrt(rho ln(1/delta)), gives about a fifth more).
 * Gaussian: T uses of shift mu are one use of shift mu sqrt(T), exactly (Dong, Roth and Su 2022).
@@ -117,39 +118,28 @@ def _loss(guarantee: Guarantee) -> float:
             raise InputError("the noise of a sampled Gaussian cannot be calibrated by its shift alone")
 
 
-#: Below this delta the accountant's truncated tails answer infinity, and the closed form takes over.
-SMALLEST_DELTA = 1e-12
-
-
 @lru_cache(maxsize=4096)
 def _pure(epsilon: float, uses: int, delta: float) -> float:
-    if delta == 0:
-        return epsilon * uses
-    if delta < SMALLEST_DELTA:
-        return randomised_response_epsilon(epsilon, uses, delta)
-    from dp_accounting.pld import common, privacy_loss_distribution
-
-    single = privacy_loss_distribution.from_privacy_parameters(
-        common.DifferentialPrivacyParameters(epsilon, 0.0), value_discretization_interval=epsilon
-    )
-    return float(single.self_compose(uses).get_epsilon_for_delta(delta))
-
-
-def randomised_response_epsilon(epsilon: float, uses: int, delta: float) -> float:
-    """Optimal composition of ``uses`` pure losses in closed form (Kairouz, Oh and Viswanath 2015), for any delta > 0.
+    """Optimal composition of ``uses`` pure losses (Kairouz, Oh and Viswanath 2015), for any delta.
 
     The loss is epsilon (2 J - uses) with J binomial of parameter p = e^epsilon/(1 + e^epsilon) under one data set and
     1 - p under the other, hence delta(x) = P(J >= k) - e^x Q(J >= k) for every x in [loss(k - 1), loss(k)]. All
     probabilities are handled by their logarithms.
     """
-    import numpy as np
-    from scipy.stats import binom
+    if delta == 0:
+        return epsilon * uses
+    from scipy.special import betainc
 
     p = 1 / (1 + math.exp(-epsilon))
 
+    def log_tail(k: int, q: float) -> float:
+        """ln P(J >= k) for 1 <= k <= uses; betainc where scipy.stats would cost an import of .8 s."""
+        tail = float(betainc(k, uses - k + 1, q))
+        return math.log(tail) if tail > 0 else -math.inf
+
     def log_delta(k: int, x: float) -> float:
-        above, below = binom.logsf(k - 1, uses, p), binom.logsf(k - 1, uses, 1 - p)
-        return float(above + np.log1p(-math.exp(min(0.0, x + below - above)))) if x + below < above else -math.inf
+        above, below = log_tail(k, p), log_tail(k, 1 - p)
+        return above + math.log1p(-math.exp(min(0.0, x + below - above))) if x + below < above else -math.inf
 
     target = math.log(delta)
     low, high = uses // 2, uses  # loss(low) spends too much delta, loss(high) none at all
@@ -159,10 +149,11 @@ def randomised_response_epsilon(epsilon: float, uses: int, delta: float) -> floa
             low = middle
         else:
             high = middle
-    above, below = binom.logsf(high - 1, uses, p), binom.logsf(high - 1, uses, 1 - p)
+    above, below = log_tail(high, p), log_tail(high, 1 - p)
     if above <= target:
         return max(0.0, epsilon * (2 * low - uses))
-    return max(0.0, float(above + math.log1p(-math.exp(target - above)) - below))
+    solution = above + math.log1p(-math.exp(target - above)) - below  # infinite where Q is below all floats
+    return max(0.0, min(solution, epsilon * (2 * high - uses)))
 
 
 @lru_cache(maxsize=4096)
@@ -176,6 +167,10 @@ def _zcdp(rho: float, delta: float) -> float:
     accountant = RdpAccountant(orders)
     accountant.compose(dp_accounting.ZCDpEvent(rho))
     return float(accountant.get_epsilon(delta))
+
+
+#: Below this delta the accountant's truncated tails answer infinity, and the closed form takes over.
+SMALLEST_DELTA = 1e-12
 
 
 @lru_cache(maxsize=4096)

@@ -87,12 +87,6 @@ def largest(values, signed, scratch):  # type: ignore[no-untyped-def]
 
 
 @njit(cache=True)
-def beside_diagonal(column, j, scratch):  # type: ignore[no-untyped-def]
-    """The largest absolute value but for place j."""
-    return max(0.0, largest(column[:j], True, scratch), largest(column[j + 1 :], True, scratch))
-
-
-@njit(cache=True)
 def least_vertex(half, signed, scratch):  # type: ignore[no-untyped-def]
     """Index and sign of the first vertex with the least half score."""
     top = largest(half, signed, scratch)
@@ -153,9 +147,12 @@ def enter(p, signed, unit, top, plus, both, blocks):  # type: ignore[no-untyped-
 def take_leader(plus, both, blocks):  # type: ignore[no-untyped-def]
     """Take one of the heaviest vertices out of the table; its index, sign and the remaining sum."""
     width = blocks.shape[0]
-    b = int(np.argmax(blocks))
-    leader = b
-    for j in range(b, both.shape[0], width):
+    block = 0
+    for b in range(width):
+        if blocks[b] > blocks[block]:
+            block = b
+    leader = block
+    for j in range(block, both.shape[0], width):
         if both[j] > both[leader]:
             leader = j
     sign = 1.0 if 2.0 * plus[leader] >= both[leader] else -1.0
@@ -164,10 +161,13 @@ def take_leader(plus, both, blocks):  # type: ignore[no-untyped-def]
         plus[leader] = 0.0
     else:
         both[leader] = plus[leader]
-    blocks[b] = 0.0
-    for j in range(b, both.shape[0], width):
-        blocks[b] += both[j]
-    return leader, sign, blocks.sum()
+    blocks[block] = 0.0
+    for j in range(block, both.shape[0], width):
+        blocks[block] += both[j]
+    total = 0.0
+    for b in range(width):
+        total += blocks[b]
+    return leader, sign, total
 
 
 @njit(cache=True, inline="always")
@@ -203,30 +203,30 @@ def noisy_least(  # type: ignore[no-untyped-def]
     exp(noise), and the others race against it; alone it would reject almost all of its points. And as no weight exceeds
     exp(slack), x is at most 1/2 up to y = exp(-slack) / 2, where 2/3 of the points suffice.
     """
-    if kind == GUMBEL:
-        while True:
-            j, sign, inside = pick(plus, both, blocks, rng.random() * total)
-            if j >= 0 and inside * grow < math.exp(-unit * (sign * (level[j] - cross[j]) + top)):
-                return j, sign
-    u = rng.random()
-    limit = 2.0 * u if u < 0.5 else 0.5 / (1.0 - u)  # exp(noise)
-    limit /= math.exp(-unit * (leader_sign * (level[leader] - cross[leader]) + top)) + 1e-300
-    rate = max(total, 1e-300) * grow
-    share, border, y = 2.0 / 3.0, 0.5 / grow, 0.0
+    y, limit, rate, share, border = 0.0, 0.0, 0.0, 1.0, 0.0
+    if kind == LAPLACE:
+        u = rng.random()
+        limit = 2.0 * u if u < 0.5 else 0.5 / (1.0 - u)  # exp(noise)
+        limit /= math.exp(-unit * (leader_sign * (level[leader] - cross[leader]) + top)) + 1e-300
+        rate, share, border = max(total, 1e-300) * grow, 2.0 / 3.0, 0.5 / grow
     while True:
-        y += rng.standard_exponential() / (rate * share)
-        crossed = share < 1.0 and y > border
-        if crossed:  # start again from there: the process has no memory
-            y, share = border, 1.0
-        if y >= limit:
-            return leader, leader_sign
-        if crossed:
-            continue
+        if kind == LAPLACE:
+            y += rng.standard_exponential() / (rate * share)
+            crossed = share < 1.0 and y > border
+            if crossed:  # start again from there: the process has no memory
+                y, share = border, 1.0
+            if y >= limit:
+                return leader, leader_sign
+            if crossed:
+                continue
         j, sign, inside = pick(plus, both, blocks, rng.random() * total)
         if j >= 0:
             weight = math.exp(-unit * (sign * (level[j] - cross[j]) + top))
-            x = y * weight
-            if inside * share * grow * max(x, 2.0 - x) < weight:
+            hurdle = inside * grow
+            if kind == LAPLACE:
+                x = y * weight
+                hurdle *= share * max(x, 2.0 - x)
+            if hurdle < weight:
                 return j, sign
 
 
@@ -246,8 +246,11 @@ def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
     unit = 2.0 * radius / scale if noisy else 0.0
     width = -(-p // ROWS)
     plus, both, blocks, scratch = np.zeros(ROWS * width), np.zeros(ROWS * width), np.zeros(width), np.zeros(width)
+    work = np.zeros(p)
     beside = np.full(p, -1.0)  # the largest entry of a Gram column off the diagonal, where known
-    factor_most = np.array([largest(factor[r], True, scratch) for r in range(rows)])
+    factor_most = np.zeros(rows)
+    for r in range(rows):
+        factor_most[r] = largest(factor[r], True, scratch)
     valid = False  # whether the table may be used
     top, total, grow, mass = 0.0, 0.0, 1.0, 0.0
     most = max(0.0, largest(level, True, scratch))  # a bound of |level|
@@ -263,8 +266,8 @@ def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
                 top = largest(plus[:p], signed, scratch)
                 total = enter(p, signed, unit, top, plus, both, blocks)
                 if not math.isfinite(total):  # data that are not numbers: nothing would ever be accepted
-                    theta[:] = np.nan
-                    return
+                    weight = np.nan
+                    break
                 mass = 0.0  # of the leader
                 if kind == LAPLACE:
                     leader, leader_sign, total = take_leader(plus, both, blocks)
@@ -290,7 +293,11 @@ def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
         if not noisy:
             continue
         if beside[j] < 0.0:
-            beside[j] = beside_diagonal(gram[j], j, scratch) if dense else 0.0
+            beside[j] = 0.0
+            if dense:
+                update(work, gram[j], 0.0, 1.0)
+                work[j] = 0.0
+                beside[j] = largest(work, True, scratch)
             for r in range(rows):
                 beside[j] += abs(factor[r, j]) * factor_most[r]
         slack = unit * mu * (most + radius * beside[j])
