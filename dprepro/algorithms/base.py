@@ -64,11 +64,14 @@ class Algorithm(ABC):
     Class attributes:
         version: raise it when the law of the output changes; stored measurements of the old one are then not reused.
         needs: capabilities of the problem of which one suffices.
+        bound, shape: the explicit bound and the rate that its paper proves of its excess risk, by name; may be empty.
         deterministic: whether equal data give equal answers, so that a single run has no error.
     """
 
     version: ClassVar[int] = 1
     needs: ClassVar[tuple[str, ...]] = ("records", "moments")
+    bound: ClassVar[str] = ""
+    shape: ClassVar[str] = ""
     deterministic: ClassVar[bool] = False
 
     def admit(self, budget: Budget) -> None:  # noqa: B027  most algorithms run under every budget

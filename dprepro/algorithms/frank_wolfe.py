@@ -29,6 +29,8 @@ class FrankWolfe(Algorithm):
     (1 - 1/(T+2))^(T-1), about 1/e, of the first point stays in the answer for ever).
     """
 
+    bound: ClassVar[str] = "lasso.theorem_2_2"
+    shape: ClassVar[str] = "lasso.theorem_2_2_rate"
     deterministic: ClassVar[bool] = True
 
     steps: int = 100

@@ -38,6 +38,8 @@ class NoisyFrankWolfe(Algorithm):
     steps_factor: float = 1.0
     step_size: StepSize = "decaying"
 
+    bound: ClassVar[str] = "lasso.theorem_2_5"
+    shape: ClassVar[str] = "lasso.theorem_2_5_rate"
     version: ClassVar[int] = 2  # since the spent epsilon of pure losses is composed in closed form
 
     def __post_init__(self) -> None:

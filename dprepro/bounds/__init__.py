@@ -7,23 +7,41 @@ import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
 
-from dprepro.errors import InputError, unknown
+from dprepro.errors import InputError, MissingDependency, unknown
+from dprepro.typed import allowed_packages
 
 Bound = Callable[..., float]
 
 
 def find(name: str) -> Bound:
-    """The bound of that name, ``paper.function``; raises InputError with the choices."""
+    """The bound of that name: ``paper.function``, or ``package.module.function`` of a package declared as a plug-in.
+
+    Raises:
+        InputError: no such bound, with the choices. MissingDependency: the plug-in's module needs a package.
+    """
     papers = [module.name for module in pkgutil.iter_modules(__path__)]
-    paper, _, function = name.partition(".")
-    if paper not in papers:
-        raise unknown("bound", name, [f"{one}.*" for one in papers])
-    module = importlib.import_module(f"{__name__}.{paper}")
+    plugins = allowed_packages() - {__name__.partition(".")[0]}
+    where, _, function = name.rpartition(".")
+    if where in papers:
+        module = importlib.import_module(f"{__name__}.{where}")
+    elif where.partition(".")[0] in plugins:
+        try:
+            module = importlib.import_module(where)
+        except ModuleNotFoundError as error:
+            if error.name and not f"{where}.".startswith(f"{error.name}."):
+                raise MissingDependency(f"bound {name} needs {error.name}: pip install {error.name}") from error
+            raise InputError(f"bound {name}: there is no module {where}") from error
+    else:
+        raise unknown("bound", name, [f"{one}.*" for one in (*papers, *sorted(plugins))])
+    # only the package's own functions: what it imports from elsewhere may do anything
+    package = where.partition(".")[0] if where not in papers else __name__.partition(".")[0]
     choices = {
-        key: value for key, value in vars(module).items() if inspect.isfunction(value) and not key.startswith("_")
+        key: value
+        for key, value in vars(module).items()
+        if inspect.isfunction(value) and value.__module__.partition(".")[0] == package and not key.startswith("_")
     }
     if function not in choices:
-        raise unknown("bound", name, [f"{paper}.{key}" for key in choices])
+        raise unknown("bound", name, [f"{where}.{key}" for key in choices])
     return choices[function]
 
 

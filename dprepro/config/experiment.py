@@ -31,8 +31,8 @@ class Settings:
     neighbours: str
     sweep: Mapping[str, Sequence[float]]
     checks: Mapping[str, Mapping[str, Any]]
-    figure: Mapping[str, Any]
     study: Mapping[str, Any]
+    figure: Mapping[str, Any] = field(default_factory=dict)
     replicates: int = 1
     seed: int = 0
     workers: int | str = WORKERS_ALL
@@ -80,7 +80,8 @@ def build_experiment(composed: Composed) -> Experiment:
     rules = {name: build_check(name, mapping) for name, mapping in settings.checks.items()}
     if not any(rule.role == "claim" for rule in rules.values()):
         raise InputError("no check has role=claim, so the experiment would have no verdict")
-    figures.build(settings.figure)
+    figure = settings.figure or _default_figure(settings.sweep)
+    figures.build(figure)
     from dprepro.studies.base import Design, Study
 
     design = Design(settings.sweep, settings.replicates, settings.seed)
@@ -95,9 +96,16 @@ def build_experiment(composed: Composed) -> Experiment:
         for one in rule.uses():
             if one not in series:
                 raise InputError(f"check {name}: {unknown('series', one, series)}")
-    _check_figure(settings.figure, cells, series, rules)
+    _check_figure(figure, cells, series, rules)
     stored = {key: value for key, value in composed.config.items() if key not in ("algorithm", "construction")}
+    stored["figure"] = dict(figure)
     return Experiment(composed.name, settings, study, cells, stored, composed.overrides)
+
+
+def _default_figure(sweep: Mapping[str, Sequence[float]]) -> Mapping[str, Any]:
+    """Where the YAML has none: the rate figure over the first axis that has more than one value."""
+    swept = [axis for axis, values in sweep.items() if len(values) > 1] or list(sweep)
+    return {"name": "rate", "axis": swept[0]} if swept else {"name": "rate"}
 
 
 def _check_figure(

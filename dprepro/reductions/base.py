@@ -21,7 +21,8 @@ class Reduction(ABC):
 
     algorithm: Algorithm
     version: ClassVar[int] = 1
-    needs: ClassVar[tuple[str, ...]] = ()
+    needs: ClassVar[tuple[str, ...]] = ()  # capabilities of the problem of which one suffices
+    demands: ClassVar[tuple[str, ...]] = ()  # those that must all be there besides
     serves: ClassVar[tuple[type[Algorithm], ...]] = ()
 
     @abstractmethod
@@ -40,6 +41,8 @@ class Reduction(ABC):
                 f"{cls.__name__} needs a problem with {' or '.join(cls.needs)}; this one offers "
                 f"{', '.join(sorted(capabilities))}"
             )
+        if lacking := [one for one in cls.demands if one not in capabilities]:
+            return f"{cls.__name__} needs a problem with {', '.join(lacking)} too; this one has none"
         return ""
 
 

@@ -26,6 +26,7 @@ class IncrementalGradients(Reduction):
     """
 
     needs: ClassVar[tuple[str, ...]] = ("moments",)
+    demands: ClassVar[tuple[str, ...]] = ("vertices",)
     serves: ClassVar[tuple[type[Algorithm], ...]] = (FrankWolfe, NoisyFrankWolfe)
     version: ClassVar[int] = 2  # since the noisy minimum is drawn by thinning
 

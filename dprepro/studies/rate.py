@@ -21,6 +21,7 @@ from dprepro.reductions import AUTOMATIC, LITERAL, REDUCTIONS, choose, solver
 from dprepro.studies.base import MAIN_AXES, Design, Study
 from dprepro.studies.describe import describe
 
+NONE, OWN = "none", "own"  # in place of a bound's name
 MOST_CELLS = 10_000_000  # more would fill the memory before the first is measured
 Role = Literal["claim", "control", "context"]
 T = TypeVar("T")
@@ -35,8 +36,8 @@ class Series:
         algorithm: what is run; an axis of the sweep that bears the name of one of its fields sets that field.
         construction: the data; axes set its fields likewise.
         reduction: ``automatic`` (the cheapest that serves), ``literal``, or a reduction's name.
-        bound: explicit bound, by name; empty for the study's own, ``none`` for no bound.
-        shape: shape of the rate, by name; empty for the study's own.
+        bound: explicit bound, by name; empty for the study's, ``none`` for no bound, ``own`` for the algorithm's own.
+        shape: shape of the rate, likewise.
         sweep: axes on which this series departs from the experiment's sweep.
         at_most: largest value of an axis for this series: it keeps what is costly off the far end of the grid.
         replicates: repetitions, where they differ from the experiment's.
@@ -68,8 +69,9 @@ class RateStudy(Study):
 
     Attributes:
         series: the curves, by name.
-        bound: explicit bound of every series that has none of its own, by name (`lasso.theorem_2_5`); may be empty.
-        shape: shape of the rate, by name; may be empty.
+        bound: explicit bound of every series that names none, by name (`lasso.theorem_2_5`); may be empty, or ``own``:
+            the one that the paper proves of the series' algorithm, where it has one.
+        shape: shape of the rate, likewise.
         tails: bounds that hold with a probability, by name: risk >= bound(level) with probability at most exp(-level).
         levels: the levels at which the tails are measured.
 
@@ -93,7 +95,7 @@ class RateStudy(Study):
             *self.tails,
             *(name for one in self.series.values() for name in (one.bound, one.shape)),
         ):
-            if name and name != "none":
+            if name and name not in (NONE, OWN):
                 bounds.find(name)
         cells: list[Cell] = []
         for label, one in self.series.items():
@@ -143,10 +145,9 @@ class RateStudy(Study):
     def _rows(
         self, one: Series, problem: Problem, solution: Solution, numbers: dict[str, float], reduction: str
     ) -> list[Row]:
-        explicit = one.bound or self.bound
-        shape = one.shape or self.shape
+        explicit, shape = self._bound(one), self._shape(one)
         columns: dict[str, float | int | str | bool | None] = {
-            "shape": _shape(shape, numbers),
+            "shape": _shape_value(shape, numbers),
             "trivial_risk": problem.trivial_risk,
             "total_steps": solution.schedule.steps,
             "noise_scale": solution.schedule.noise_scale,
@@ -154,7 +155,7 @@ class RateStudy(Study):
             "gap": problem.minimum.gap,
             "deterministic": one.algorithm.deterministic,
         }
-        bound = bounds.evaluate(explicit, numbers) if explicit not in ("", "none") else None
+        bound = bounds.evaluate(explicit, numbers) if explicit not in ("", NONE) else None
         risk = problem.excess_risk(solution.theta)
         rows = [Row("excess_risk", risk, bound, columns)]
         rows += [Row(name, value, 1.0) for name, value in solution.diagnostics.items()]
@@ -178,8 +179,8 @@ class RateStudy(Study):
             "study": type(self).__name__,
             "version": self.version,
             "neighbours": str(self.neighbours),
-            "bound": one.bound or self.bound,
-            "shape": one.shape or self.shape,
+            "bound": self._bound(one),
+            "shape": self._shape(one),
             "algorithm": describe(one.algorithm),
             "construction": describe(one.construction),
             "reduction": one.reduction,
@@ -190,6 +191,14 @@ class RateStudy(Study):
     def _budget(self, one: Series, point: Mapping[str, float]) -> Budget:
         """What the algorithm is given; the grid point holds what is claimed."""
         return Budget(one.overspend * point["epsilon"], point["delta"], self.neighbours)
+
+    def _bound(self, one: Series) -> str:
+        name = one.bound or self.bound
+        return one.algorithm.bound or NONE if name == OWN else name
+
+    def _shape(self, one: Series) -> str:
+        name = one.shape or self.shape
+        return one.algorithm.shape if name == OWN else name
 
     def _check_axes(self, label: str, axes: Mapping[str, Sequence[float]]) -> None:
         """An axis beyond the main ones must set a parameter of some series, or it would be a slip of the pen."""
@@ -202,11 +211,14 @@ class RateStudy(Study):
             )
 
     def _reduction(self, label: str, one: Series, point: Mapping[str, float]) -> str:
-        capabilities = at(one.construction, point).capabilities(point)
+        construction = at(one.construction, point)
+        capabilities = construction.capabilities(point)
+        if construction.constants(point).vertices:
+            capabilities |= {"vertices"}  # of the constraint set; a ball without corners has none
         return choose(one.reduction, one.algorithm, capabilities, f"series {label}")
 
 
-def _shape(name: str, numbers: Mapping[str, float]) -> float | None:
+def _shape_value(name: str, numbers: Mapping[str, float]) -> float | None:
     """The rate's shape; None where it has no value (a logarithm of 1/delta at delta = 0)."""
     try:
         return bounds.evaluate(name, numbers) if name else None

@@ -58,6 +58,19 @@ def test_the_stored_configuration_is_resolved_and_has_the_keys_of_the_contract(c
     }  # fmt: skip
 
 
+@pytest.mark.parametrize(
+    ("sweep", "axis"), [({}, "n"), ({"n": "[3e5]", "epsilon": "[1,2]"}, "epsilon"), ({"n": "[3e5]"}, "n")]
+)
+def test_without_a_figure_block_the_rate_is_drawn_over_the_first_swept_axis(
+    config_dir: str, sweep: dict[str, str], axis: str
+) -> None:
+    overrides = [f"sweep.{key}={values}" for key, values in sweep.items()]
+    path = Path(config_dir) / "experiment/cheap.yaml"
+    path.write_text("\n".join(path.read_text("utf-8").split("figure:")[:1]), encoding="utf-8")
+    experiment = build_experiment(compose(["+experiment=cheap", *overrides], config_dir))
+    assert experiment.config["figure"] == {"name": "rate", "axis": axis}
+
+
 def test_a_users_own_algorithm_construction_and_experiment_are_found(config_dir: str) -> None:
     (Path(config_dir) / "algorithm").mkdir()
     own = {"_target_": "dprepro.algorithms.NoisyFrankWolfe", "steps_factor": 2.0}

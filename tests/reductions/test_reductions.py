@@ -256,12 +256,15 @@ def test_least_of_many_noises_has_the_law_of_the_least_of_an_array():
 def test_the_automatic_choice_takes_the_cheapest_that_serves():
     algorithm = NoisyFrankWolfe()
     assert choose("automatic", algorithm, frozenset({"groups", "moments"}), "x") == "grouped_vertices"
-    assert choose("automatic", algorithm, frozenset({"moments"}), "x") == "incremental_gradients"
+    assert choose("automatic", algorithm, frozenset({"moments", "vertices"}), "x") == "incremental_gradients"
+    assert choose("automatic", algorithm, frozenset({"moments"}), "x") == "literal"
     assert choose("automatic", algorithm, frozenset({"records"}), "x") == "literal"
 
 
 def test_a_reduction_that_cannot_serve_is_refused_with_the_reason():
     with pytest.raises(Incompatible, match="needs a problem with groups"):
         choose("grouped_vertices", NoisyFrankWolfe(), frozenset({"moments"}), "series a")
+    with pytest.raises(Incompatible, match="IncrementalGradients needs a problem with vertices too"):
+        choose("incremental_gradients", NoisyFrankWolfe(), frozenset({"moments"}), "series a")
     with pytest.raises(InputError, match="literal"):
         choose("faster", NoisyFrankWolfe(), frozenset({"moments"}), "series a")

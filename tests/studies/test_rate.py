@@ -6,7 +6,7 @@ import pytest
 
 from dprepro.algorithms import DataFree, FrankWolfe, NoisyFrankWolfe
 from dprepro.budget import Neighbours
-from dprepro.constructions import FlatOptimum, RandomDesign, TunedNeedle
+from dprepro.constructions import FlatOptimum, OnePlace, RandomDesign, TunedNeedle
 from dprepro.engine import measure_cell
 from dprepro.errors import Incompatible, InputError
 from dprepro.reductions import IncrementalGradients
@@ -67,6 +67,32 @@ def test_a_new_version_of_the_reduction_in_use_is_measured_anew_and_no_other(mon
     monkeypatch.setattr(IncrementalGradients, "version", IncrementalGradients.version + 1)
     changed = {series for (series, n), key in keys().items() if key != before[series, n]}
     assert changed == {"b"}
+
+
+def test_on_a_ball_without_vertices_the_automatic_reduction_is_the_literal_algorithm():
+    ball = claim(algorithm=FrankWolfe(steps=50), construction=OnePlace(loss="half_squared_distance"))
+    one = RateStudy(series={"a": ball})
+    (cell,) = one.cells(Design({"n": [100.0], "p": [5.0]}))
+    result = measure_cell(one.measure, cell)
+    assert result.status == "ok"
+    assert result.rows[0].columns["reduction"] == "literal"
+
+
+def test_the_own_bound_is_that_of_the_algorithm_and_nobody_elses():
+    def first_row(algorithm, bound):
+        one = RateStudy(series={"a": claim(algorithm=algorithm)}, bound=bound, shape=bound and "own")
+        (cell, *_) = one.cells(Design(SWEEP))
+        return measure_cell(one.measure, cell).rows[0], cell.science
+
+    own, science = first_row(NoisyFrankWolfe(), "own")
+    named, _ = first_row(NoisyFrankWolfe(), "lasso.theorem_2_5")
+    assert own.bound == named.bound > 0
+    assert '"bound":"lasso.theorem_2_5"' in science
+    noiseless = [first_row(FrankWolfe(steps=20), bound)[0].bound for bound in ("own", "lasso.theorem_2_2")]
+    assert noiseless[0] == noiseless[1] > 0
+    other, _ = first_row(DataFree(), "own")
+    assert other.bound is None
+    assert other.columns["shape"] is None
 
 
 def test_an_axis_sets_the_parameter_of_its_name():
