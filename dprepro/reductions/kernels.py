@@ -19,8 +19,9 @@ Thinning also makes old weights do. A table holds e_i for all i, and v_i <= grow
 by more than ln(grow) since i was entered. A point drawn from the table is accepted with v_i / (grow e_i) besides, v_i
 being computed from the present score. A step to vertex j with step size mu changes the half scores of all coordinates
 but j by at most mu (radius max_{i != j} |G_ij| + max_i |(G theta)_i|). This makes grow larger, and j is entered afresh;
-the whole table is only when grow exceeds `GROW`, an entry would exceed one, or the mass is gone. The law is exact
-whatever grow is, so long as it is a bound: it decides only how often points are rejected.
+the whole table is only when the points that grow - 1 has wasted have cost as much as that does, an entry would exceed
+one, or the mass is gone. The law is exact whatever grow is, so long as it is a bound: it decides only how often points
+are rejected.
 """
 
 from __future__ import annotations
@@ -32,7 +33,6 @@ from numba import njit
 
 NONE, LAPLACE, GUMBEL = 0, 1, 2
 KINDS = {"none": NONE, "laplace": LAPLACE, "gumbel": GUMBEL}
-GROW = 2.7  # between a few per cent of rejected points and a few per cent of steps that renew the table
 LEAST_MASS = 0.01  # differences of table entries are rounded at 1e-16, far below this
 ROWS = 16  # coordinates in a block; a loop over a constant number of them is unrolled
 LN2 = math.log(2.0)
@@ -252,7 +252,8 @@ def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
     for r in range(rows):
         factor_most[r] = largest(factor[r], True, scratch)
     valid = False  # whether the table may be used
-    top, total, grow, mass = 0.0, 0.0, 1.0, 0.0
+    top, total, grow, mass, waste = 0.0, 0.0, 1.0, 0.0, 0.0
+    renewal = 1.0 + p / 100.0  # what entering all vertices costs, in points drawn
     most = max(0.0, largest(level, True, scratch))  # a bound of |level|
     leader, leader_sign = -1, 1.0
     weight = 1.0  # theta is stored divided by the product of the factors (1 - mu) so far
@@ -272,7 +273,7 @@ def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
                 if kind == LAPLACE:
                     leader, leader_sign, total = take_leader(plus, both, blocks)
                     mass = 1.0
-                grow = 1.0 + 1e-9  # a bound in spite of rounding
+                grow, waste = 1.0 + 1e-9, 0.0  # a bound in spite of rounding
             j, sign = noisy_least(
                 level, cross, unit, top, plus, both, blocks, total, grow, kind, leader, leader_sign, rng
             )
@@ -304,7 +305,8 @@ def vertex_frank_wolfe(  # type: ignore[no-untyped-def]
         grow *= 1.0 + slack * (1.0 + slack)  # at least exp(slack) up to 1
         most = max((1.0 - mu) * most + mu * radius * beside[j], abs(level[j]))
         depth = unit * (level[j] - cross[j])
-        valid = slack < 1.0 and grow < GROW and (abs(depth) if signed else -depth) <= unit * top
+        waste += grow - 1.0
+        valid = slack < 1.0 and waste < renewal and (abs(depth) if signed else -depth) <= unit * top
         if valid:
             up = math.exp(-depth - unit * top) / grow
             down = math.exp(depth - unit * top) / grow if signed else 0.0
