@@ -6,7 +6,9 @@ The floor is the coefficient update alone, level <- (1 - mu) level + mu column: 
 array of p numbers read and written, a step. Its columns are random but known beforehand, so that it may fetch them
 early, which an algorithm that selects cannot. Floor and reduction are run in turn, in one process and one thread;
 ratios are medians over the pairs, so that a busy machine slows both; the fastest run of each is the one that was least
-disturbed. The floor grows with p and the rest hardly does: a ratio of 3 is for p = 1000 and more. The second table is time a step against n, p, T.
+disturbed. The floor grows with p and the rest hardly does: a ratio of 3 is for p = 1000 and more.
+
+The second table is time a step against n, p and T.
 """
 
 from __future__ import annotations
@@ -75,7 +77,7 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
     order = rng.integers(0, p, 1021)
     empty = np.zeros((0, p))
     print(f"N={rows} p={p} T={steps}, microseconds a step (medians); floor: the coefficient update alone")
-    print("selection   lambda    numpy    floor compiled  numpy/compiled  compiled/floor (quartiles), of the fastest runs")
+    print("selection   lambda    numpy    floor compiled  numpy/compiled  compiled/floor (quartiles), fastest runs")
     for kind in ("laplace", "gumbel"):
         for n in (1e5, 1e7):  # how noisy the scores are: n and epsilon = 1 set lambda
             scale = 4 * np.sqrt(8 * (2 * n) ** (2 / 3) * np.log(1e6)) / n
