@@ -7,6 +7,7 @@ from dprepro.algorithms.exact_minimiser import ExactMinimiser
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
 from dprepro.algorithms.frank_wolfe import FrankWolfe
 from dprepro.algorithms.gaussian_frank_wolfe import GaussianFrankWolfe
+from dprepro.algorithms.huberised_objective_perturbation import HuberisedObjectivePerturbation
 from dprepro.algorithms.johnson_lindenstrauss import JohnsonLindenstrauss
 from dprepro.algorithms.localization import Localization
 from dprepro.algorithms.marginals import ReleasedMarginals
@@ -25,6 +26,7 @@ __all__ = [
     "ExponentialMechanism",
     "FrankWolfe",
     "GaussianFrankWolfe",
+    "HuberisedObjectivePerturbation",
     "JohnsonLindenstrauss",
     "Localization",
     "NoisyFrankWolfe",

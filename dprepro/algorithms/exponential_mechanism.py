@@ -33,8 +33,9 @@ class ExponentialMechanism(Algorithm):
             range is at most 2 kappa L C, so this is the smallest scale under replacement and ``exact`` is the same;
             under addition or removal the range is kappa L C, and ``exact`` is epsilon/(L C), the scale of the
             paper's proof of Theorem 3.1.
-        sampler: ``exact`` for linear losses over a ball around zero, and where the risk depends on the distance from
-            one point only; ``hit_and_run`` for all losses, in the limit of many steps.
+        sampler: ``exact`` for linear losses over a ball around zero, where the risk depends on the distance from one
+            point only, and in one dimension where it is piecewise linear; ``hit_and_run`` for all losses, in the limit
+            of many steps.
         steps: hit-and-run steps of each chain, per dimension; half of them are thrown away.
         chains: independent chains, the first of which gives the answer; the others serve the diagnostics.
         scale_factor: multiplies kappa; 1 is the paper's (others are negative controls).
@@ -103,6 +104,9 @@ def _exact(problem: Problem, inverse_temperature: float, rng: np.random.Generato
     if loss.code == 1 or (loss.code in (2, 3) and len(problem.distinct) == 1):
         profile = {1: _half_square, 2: _distance, 3: _sharp}[loss.code]
         return radial_on_set(profile, problem.mean_record, inverse_temperature, constraint_set, rng)
+    if loss.code in (4, 5) and constraint_set.p == 1 and isinstance(constraint_set, L2Ball):
+        values = np.array([problem.risk(np.array([place])) for place in problem.kinks])
+        return piecewise_linear(problem.kinks, inverse_temperature * values, rng)
     raise Incompatible(f"no exact sampler is known for this {loss.name} risk; choices: hit_and_run")
 
 
@@ -145,6 +149,27 @@ def linear_on_ball(pull: FloatArray, radius: float, rng: np.random.Generator) ->
     across -= (across @ axis) * axis
     length = math.sqrt(max(0.0, t * (2 - t))) * rng.random() ** (1 / (p - 1))
     return np.asarray(radius * ((1 - t) * axis + length * across / float(np.linalg.norm(across))))
+
+
+def piecewise_linear(places: FloatArray, energy: FloatArray, rng: np.random.Generator) -> FloatArray:
+    """A draw, shape (1,), with density proportional to exp(-energy), linear between the ascending ``places``."""
+    share = shares(places, energy)
+    piece = int(rng.choice(share.size, p=share))
+    # from the lower end on, a truncated exponential law of rate |slope|, by its inverse distribution function
+    drop, width = float(energy[piece + 1] - energy[piece]), float(places[piece + 1] - places[piece])
+    u = rng.random()
+    size = abs(drop)
+    part = -math.log1p(u * math.expm1(-size)) / size if size > 1e-12 else u
+    return np.array([places[piece] + width * part if drop >= 0 else places[piece + 1] - width * part])
+
+
+def shares(places: FloatArray, energy: FloatArray) -> FloatArray:
+    """The probability of each piece under that density: width e^-least (1 - e^-size)/size, normalised."""
+    size = np.abs(np.diff(energy))
+    least = np.minimum(energy[1:], energy[:-1])
+    mean = np.where(size > 1e-12, -np.expm1(-size) / np.maximum(size, 1e-12), 1.0)
+    weight = np.exp(least.min() - least) * mean * np.diff(places)
+    return np.asarray(weight / weight.sum())
 
 
 def radial_on_set(

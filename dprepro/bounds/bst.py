@@ -197,3 +197,28 @@ def lemma_5_1_1_rate(n: float, p: float, epsilon: float) -> float:
 def lemma_5_1_2_rate(n: float, p: float, epsilon: float) -> float:
     """Lemma 5.1.2's shape below its cap of 1: sqrt(p)/(epsilon n)."""
     return math.sqrt(p) / (epsilon * n)
+
+
+def theorem_a_1_rate(n: float) -> float:
+    """Theorem A.1's shape, mean risk: n^(-1/2)."""
+    return 1 / math.sqrt(n)
+
+
+def theorem_a_1(n: float, epsilon: float) -> float:
+    """What the best h leaves of the worse of Appendix A's data sets, for Delta = 1/(epsilon h); noise left out.
+
+    Derived here, in the sum. On the first data set the Huberised minimiser is 1 - h/3, which Delta moves on by
+    2 h Delta/n, and the slope is n/3: n h/9 + 2/(3 epsilon). On the second the answer is 1/(16 h Delta) = epsilon/16,
+    the minimiser 1 and the slope 1/(16h): (1 - epsilon/16)/(16h). The best h makes them equal.
+    """
+    return _meeting(n, 2 / (3 * epsilon), 1 - epsilon / 16)
+
+
+def theorem_a_1_as_printed(n: float, epsilon: float) -> float:
+    """The same for the printed Delta = 1/(4 epsilon h): n h/9 + 1/(6 epsilon) and (1 - epsilon/4)/(16h)."""
+    return _meeting(n, 1 / (6 * epsilon), 1 - epsilon / 4)
+
+
+def _meeting(n: float, constant: float, share: float) -> float:
+    """The mean risk at which n h/9 + constant = share/(16h)."""
+    return (constant / 2 + math.sqrt(constant**2 / 4 + share * n / 144)) / n

@@ -7,6 +7,7 @@ from dprepro.constructions.designs import FlatOptimum, RandomDesign
 from dprepro.constructions.direction import DirectionRegression
 from dprepro.constructions.fingerprinting import Fingerprinting
 from dprepro.constructions.glm import OneHotFamily
+from dprepro.constructions.huberization import HuberCounterexample
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
 from dprepro.constructions.packing import Packing
 from dprepro.constructions.perturbation import (
@@ -29,6 +30,7 @@ __all__ = [
     "Fingerprinting",
     "FlatOptimum",
     "HingeCorner",
+    "HuberCounterexample",
     "LinearSlope",
     "NiceRegression",
     "OneHotFamily",

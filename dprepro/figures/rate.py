@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dprepro.analysis.points import AXES, grid_points
+from dprepro.analysis.points import AXES, grid_points, number
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.style import COLUMN, look, styled
@@ -25,6 +25,7 @@ LABELS = {
     "delta": "privacy δ",
     "norm": "norm of the target",
     "steps": "steps T",
+    "smoothing": "smoothing h",
 }
 LOG_INVERSE = "ln(1/δ)"
 SATURATED = "hollow: saturated, not fitted"
@@ -40,11 +41,12 @@ class Rate(Drawing):
     Attributes:
         axis: the abscissa, or several of them: each column then shows the series that vary along its axis.
         claim: the series that rate line and bound belong to; default the first of role claim in the column.
-        check: the check that holds exponent and constant; default exponent_<axis>.
+        check: the check that holds exponent and constant, or one for each axis; default exponent_<axis>.
         labels: series name to legend text.
         hide: series that are left out.
         series: series that are drawn; default all.
         envelope: axes over which the largest mean is drawn, as in the rules.
+        crossings: pairs of series, one after the other: the place where the two curves meet is marked.
         quantity: what is drawn.
         slope: reference line in the lower panel; default the check's expected.
         slope_range: limits of the lower panel.
@@ -54,7 +56,7 @@ class Rate(Drawing):
 
     axis: str | tuple[str, ...] = "n"
     claim: str = ""
-    check: str = ""
+    check: str | tuple[str, ...] = ""
     labels: Mapping[str, str] = field(default_factory=dict)
     hide: tuple[str, ...] = ()
     quantity: str = "excess_risk"
@@ -62,16 +64,19 @@ class Rate(Drawing):
     slope_range: tuple[float, ...] | None = None
     series: tuple[str, ...] = ()
     envelope: tuple[str, ...] = ()
+    crossings: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
+        if len(self.crossings) % 2:
+            raise InputError(f"crossings has {len(self.crossings)} entries; it must hold pairs of series")
+        if not isinstance(self.check, str) and (isinstance(self.axis, str) or len(self.check) != len(self.axis)):
+            raise InputError("check must be one name, or as many as there are axes")
         if self.slope_range is not None and len(self.slope_range) != 2:
             raise InputError(f"slope_range has {len(self.slope_range)} entries; it must be [lowest, highest]")
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> Figure:
         """The overlay; see the class."""
         rows = frame[(frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)]
-        if self.series:
-            rows = rows[rows["series"].isin(self.series)]
         if self.series:
             rows = rows[rows["series"].isin(self.series)]
         if rows.empty:
@@ -87,7 +92,8 @@ class Rate(Drawing):
             handles: dict[str, Any] = {}
             for column, axis in enumerate(axes):
                 upper, lower = panels[0, column], panels[1, column]
-                check = verdict["checks"].get(self.check or f"exponent_{axis}", {})
+                named = self.check if isinstance(self.check, str) else self.check[column]
+                check = verdict["checks"].get(named or f"exponent_{axis}", {})
                 self._column(upper, lower, rows, axis, styles, check, only_varying=len(axes) > 1)
                 shown, names = upper.get_legend_handles_labels()
                 handles |= dict(zip(names, shown, strict=True))
@@ -161,6 +167,9 @@ class Rate(Drawing):
         if self.slope_range:
             lower.set_ylim(*self.slope_range)
         upper.set(xscale="log", yscale="log")
+        for first, second in zip(self.crossings[::2], self.crossings[1::2], strict=True):
+            if first in drawn and second in drawn:
+                _mark_crossing(upper, drawn[first][0], drawn[second][0], axis)
         lower.set(xlabel=_axis_label(axis))
         if axis == "delta":
             lower.xaxis.set_minor_formatter(_few_minor_labels)
@@ -232,6 +241,22 @@ def _curve(panel: Axes, points: pd.DataFrame, style: dict[str, Any], label: str)
             zorder=style["zorder"] + 0.5,
             gid=SATURATED,
         )
+
+
+def _mark_crossing(panel: Axes, first: pd.DataFrame, second: pd.DataFrame, axis: str) -> None:
+    """A dotted line where two curves meet, interpolated on logarithmic axes, with its place written beside it."""
+    both = first.set_index("x")["mean"].to_frame("first").join(second.set_index("x")["mean"].rename("second")).dropna()
+    x, gap = np.log(both.index.to_numpy(float)), np.log((both["first"] / both["second"]).to_numpy(float))
+    change = np.flatnonzero(gap[:-1] * gap[1:] <= 0)
+    if not change.size:
+        return
+    i = int(change[0])
+    place = float(np.exp(x[i] - gap[i] * (x[i + 1] - x[i]) / (gap[i + 1] - gap[i])))
+    panel.axvline(place, color="0.35", linewidth=0.9, linestyle=":", zorder=1)
+    words = f"{_axis_label(axis).split()[-1]} = {number(float(f'{place:.2g}'))}"
+    panel.annotate(
+        words, (place, 0.03), xycoords=("data", "axes fraction"), xytext=(3, 0), textcoords="offset points", fontsize=6
+    )
 
 
 def _hollow() -> Any:

@@ -7,7 +7,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dprepro.errors import InputError
+from dprepro.errors import Incompatible, InputError
 from dprepro.problems.constants import Constants
 from dprepro.problems.data import FloatArray, Minimum, Point
 from dprepro.problems.minimisers import duality_gap
@@ -143,6 +143,27 @@ class BallRisk(Problem):
         curved = 0.5 * float(step @ step) if self._loss.code == 1 else 0.0
         return float(self.gradient(at) @ step) + curved
 
+    def _affine(self) -> tuple[FloatArray, FloatArray]:
+        """(a, c) with l = (a_k - <c_k, theta>)_+, shapes (K,) and (K, p), for the hinge and the positive part."""
+        if self._loss.code == 4:
+            return np.ones_like(self.labels), np.asarray(self.labels[:, None] * self.distinct)
+        return self.labels, self.distinct
+
+    @cached_property
+    def kinks(self) -> FloatArray:
+        """In one dimension, where the risk is piecewise linear: the set's ends and all kinks between them, ascending.
+
+        Raises:
+            Incompatible: another dimension, set or loss.
+        """
+        if self._constraint_set.p != 1 or self._loss.code not in (4, 5) or not isinstance(self._constraint_set, L2Ball):
+            raise Incompatible(f"only a one-dimensional hinge or positive_part has kinks, not {self._loss.name}")
+        affine, pulls = self._affine()
+        seen = pulls[:, 0] != 0
+        radius = self._constraint_set.radius
+        places = np.clip(affine[seen] / pulls[seen, 0], -radius, radius)
+        return np.unique(np.concatenate([[-radius], places, [radius]]))
+
     def _find_minimum(self) -> Minimum:
         if self._known is not None:
             return self._certified(self._known)
@@ -168,13 +189,15 @@ class BallRisk(Problem):
             room = float(self._weights[on].sum())
             size = float(np.linalg.norm(rest))
             gradient = rest * max(0.0, 1.0 - room / size) if size > 0 else rest
-        elif self._loss.code == 4:
-            on = np.abs(1.0 - self.labels * (self.distinct @ theta)) <= 1e-9
+        elif self._loss.code in (4, 5):
+            # both are the positive part of something affine, -pull its gradient
+            affine, pulls = self._affine()
+            on = np.abs(affine - pulls @ theta) <= 1e-9
             gradient = self._weights[~on] @ gradients[~on]
             if on.any():
                 from scipy.optimize import lsq_linear
 
-                pull = -(self._weights * self.labels)[on, None] * self.distinct[on]
+                pull = -self._weights[on, None] * pulls[on]
                 share = lsq_linear(pull.T, -gradient, bounds=(0.0, 1.0), tol=1e-14).x
                 gradient = gradient + np.clip(share, 0.0, 1.0) @ pull
         else:

@@ -132,8 +132,24 @@ class Hinge(RecordLoss):
         return np.asarray(-(active * labels)[:, None] * records)
 
 
+class PositivePart(RecordLoss):
+    """l = (y - <theta, x>)_+: L = bound. The loss of Appendix A of the same paper, where labels lie in [-1, 1]."""
+
+    name, code = "positive_part", 5
+
+    def lipschitz(self, radius: float, bound: float) -> float:
+        return bound
+
+    def values(self, theta: FloatArray, records: FloatArray, labels: FloatArray) -> FloatArray:
+        return np.asarray(np.maximum(0.0, labels - records @ theta))
+
+    def gradients(self, theta: FloatArray, records: FloatArray, labels: FloatArray) -> FloatArray:
+        active = records @ theta < labels
+        return np.asarray(-(active[:, None] * records))
+
+
 RECORD_LOSSES: dict[str, RecordLoss] = {
-    kind.name: kind() for kind in (Linear, HalfSquaredDistance, Median, SharpDistance, Hinge)
+    kind.name: kind() for kind in (Linear, HalfSquaredDistance, Median, SharpDistance, Hinge, PositivePart)
 }
 
 

@@ -7,7 +7,7 @@ import math
 import numpy as np
 from numba import njit
 
-LINEAR, HALF_SQUARED, MEDIAN, SHARP, HINGE = 0, 1, 2, 3, 4
+LINEAR, HALF_SQUARED, MEDIAN, SHARP, HINGE, POSITIVE_PART = 0, 1, 2, 3, 4, 5
 
 
 @njit(cache=True, inline="always")
@@ -64,6 +64,13 @@ def add_gradient(loss, record, label, theta, weight, gradient):  # type: ignore[
         if label * margin < 1.0:
             for j in range(p):
                 gradient[j] -= weight * label * record[j]
+    elif loss == POSITIVE_PART:
+        margin = 0.0
+        for j in range(p):
+            margin += theta[j] * record[j]
+        if margin < label:
+            for j in range(p):
+                gradient[j] -= weight * record[j]
     else:
         size = 0.0
         for j in range(p):

@@ -6,6 +6,7 @@ from dprepro.studies.envelope import EnvelopeStudy
 from dprepro.studies.inequality import Inequality, InequalityStudy
 from dprepro.studies.one_dimension import OneDimensionStudy
 from dprepro.studies.rate import RateStudy, Series
+from dprepro.studies.smoothing import SmoothingStudy
 
 __all__ = [
     "AttackStudy",
@@ -16,5 +17,6 @@ __all__ = [
     "OneDimensionStudy",
     "RateStudy",
     "Series",
+    "SmoothingStudy",
     "Study",
 ]

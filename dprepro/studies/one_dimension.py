@@ -10,7 +10,8 @@ from typing import Literal
 import numpy as np
 from numpy.typing import NDArray
 
-from dprepro.algorithms import ObjectivePerturbation
+from dprepro.algorithms import HuberisedObjectivePerturbation, ObjectivePerturbation
+from dprepro.algorithms.objective_perturbation import PerturbationSchedule
 from dprepro.budget import Budget
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.engine.grid import expand
@@ -26,27 +27,55 @@ class PrivacySeries:
     """One algorithm whose privacy is computed."""
 
     role: Literal["claim", "control", "context"]
-    algorithm: ObjectivePerturbation
+    algorithm: ObjectivePerturbation | HuberisedObjectivePerturbation
+
+
+@dataclass(frozen=True)
+class Record:
+    """A loss whose slope is ``lowest`` below middle - width, ``highest`` above middle + width, and linear between."""
+
+    lowest: float
+    highest: float
+    width: float
+    middle: float
+
+    def slope(self, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
+        """l', at each alpha."""
+        share = np.clip((alpha - self.middle) / (2 * self.width) + 0.5, 0.0, 1.0)
+        return np.asarray(self.lowest + (self.highest - self.lowest) * share)
+
+    def curve(self, alpha: NDArray[np.float64]) -> NDArray[np.float64]:
+        """l''."""
+        inside = np.abs(alpha - self.middle) < self.width
+        return np.asarray((self.highest - self.lowest) / (2 * self.width) * inside)
 
 
 @dataclass(frozen=True)
 class OneDimensionStudy(Study):
     """The exact delta(epsilon) and the largest privacy loss between two neighbouring data sets.
 
-    The data sets: records that say nothing (x = 0), and those with one more, whose loss is (lambda/2)
-    (theta - c)^2, continued with slope +-zeta where it would be steeper, zeta = lambda = 1. (Its Hessian jumps; a loss
-    with a continuous one is as near as one likes, and so is its delta.) Then theta^priv = alpha has the density nu(b)
-    |db/d alpha| at b = -Delta alpha, and with the further record at b = -(Delta alpha + l'(alpha)). The record's centre
-    c is where b is ``centres`` times the noise's scale; the worst of them counts. Pairs of neighbours give a lower
-    bound on what the mechanism spends: exceeding the budget disproves privacy.
+    Objective perturbation answers alpha where the objective's slope psi(alpha) + b is zero: it has the density
+    nu(-psi(alpha)) psi'(alpha), with psi = Delta alpha + the slopes of the records' losses.
+
+    Kifer, Smith and Thakurta's algorithm: records that say nothing (x = 0), and those with one more, whose loss is
+    (lambda/2) (theta - c)^2, continued with slope +-zeta where it would be steeper, zeta = lambda = 1. (Its Hessian
+    jumps; a loss with a continuous one is as near as one likes, and so is its delta.) The record's centre c is where b
+    is ``centres`` times the noise's scale; the worst of them counts.
+
+    Equation (9) of Bassily, Smith and Thakurta: one record, (1, c), replaced by one that says nothing, (0, 0), or by
+    (-1, -c'), c' at c or ``offsets`` noise scales from it. On [-2, 2] the answer is clipped, which gives nothing away;
+    labels stay within 1 where the smoothing is below 1/64.
+
+    Pairs of neighbours give a lower bound on what the mechanism spends: exceeding the budget disproves privacy.
 
     Quantities: ``exact_delta``, the largest over pairs and directions of the integral of (p - e^epsilon p')_+, with the
-    budget's delta as bound (delta > 0 only); ``largest_loss``, the largest |ln p/p'|, with epsilon as bound (delta =
-    0).
+    budget's delta as bound (delta > 0 only), for (9) also ``exact_delta_silent``, over pairs with a record that says
+    nothing; ``largest_loss``, the largest |ln p/p'|, with epsilon as bound (delta = 0).
     """
 
     series: Mapping[str, PrivacySeries]
     centres: Sequence[float] = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
+    offsets: Sequence[float] = (0.0, -0.5, 0.5)
 
     def cells(self, design: Design) -> list[Cell]:
         """Series by series; one replicate, since nothing is random."""
@@ -59,10 +88,15 @@ class OneDimensionStudy(Study):
                     "neighbours": str(self.neighbours),
                     "algorithm": describe(one.algorithm),
                     "centres": list(self.centres),
+                    **(
+                        {"offsets": list(self.offsets)}
+                        if isinstance(one.algorithm, HuberisedObjectivePerturbation)
+                        else {}
+                    ),
                 }
             )
             axes = {axis: [value] for axis, value in MAIN_AXES.items()} | {k: list(v) for k, v in design.sweep.items()}
-            if one.algorithm.noise == "gamma":
+            if isinstance(one.algorithm, ObjectivePerturbation) and one.algorithm.noise == "gamma":
                 axes["delta"] = [0.0]
             cells += [Cell(label, one.role, point, 0, design.seed, science) for point in expand(axes)]
         return cells
@@ -73,34 +107,65 @@ class OneDimensionStudy(Study):
         constants = Constants(n=1, p=1, radius=1.0, lipschitz=1.0, curvature=0.0, vertices=0, smoothness=1.0)
         budget = Budget(epsilon, delta, self.neighbours)
         schedule = algorithm.schedule(constants, budget)
+        if isinstance(algorithm, HuberisedObjectivePerturbation):
+            return self._huberised(algorithm, schedule, epsilon, delta)
         losses, spent = [], []
         for centre in self.centres:
-            alpha, added, without = _densities(algorithm.noise, schedule.coordinate_scale, schedule.regulariser, centre)
-            losses.append(float(np.abs(added - without).max()))
+            middle = centre * schedule.coordinate_scale / schedule.regulariser
+            densities = _densities(algorithm.noise, schedule, Record(-1.0, 1.0, 1.0, middle), None)
+            losses.append(float(np.abs(densities[1] - densities[2]).max()))
             if delta > 0:
-                spent += [_excess(alpha, added, without, epsilon), _excess(alpha, without, added, epsilon)]
+                spent.append(_either(densities, epsilon))
         if delta == 0:
             return [Row("largest_loss", max(losses), epsilon)]
         return [Row("exact_delta", max(spent), delta)]
 
+    def _huberised(
+        self, algorithm: HuberisedObjectivePerturbation, schedule: PerturbationSchedule, epsilon: float, delta: float
+    ) -> list[Row]:
+        h, unit = algorithm.smoothing, schedule.coordinate_scale / schedule.regulariser
+        silent, spoken = [], []
+        for centre in {sign * value for value in self.centres for sign in (1, -1)}:
+            record = Record(-1.0, 0.0, h, centre * unit)
+            silent.append(_either(_densities("gaussian", schedule, record, None), epsilon))
+            for offset in self.offsets:
+                other = Record(0.0, 1.0, h, (centre + offset) * unit)
+                spoken.append(_either(_densities("gaussian", schedule, record, other), epsilon))
+        return [
+            Row("exact_delta", max(*silent, *spoken), delta),
+            Row("exact_delta_silent", max(silent), delta),
+        ]
+
 
 def _densities(
-    noise: str, scale: float, ridge: float, centre: float
+    noise: str, schedule: PerturbationSchedule, record: Record, other: Record | None
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
-    """Points alpha, and the log densities of theta^priv there with and without the further record.
+    """Points alpha, and the log densities of theta^priv there with `record` and with `other` (None: nothing) instead.
 
     b runs to 40 scales on both sides, beyond which is less than e^-40; most points are where l'' is not small.
     """
+    scale, ridge = schedule.coordinate_scale, schedule.regulariser
     far = (40 * scale + 1) / ridge
-    middle = centre * scale / ridge
-    near = min(2.0, far)
-    fine = np.linspace(-near, near, POINTS)
-    outside = np.geomspace(near, 2 * far, POINTS // 4)[1:]
-    alpha = middle + np.concatenate([-outside[::-1], fine, outside])
-    slope, curve = np.clip(alpha - middle, -1, 1), (np.abs(alpha - middle) < 1).astype(float)
-    without = _log_density(noise, ridge * alpha, scale) + math.log(ridge)
-    added = _log_density(noise, ridge * alpha + slope, scale) + np.log(ridge + curve)
-    return alpha, added, without
+    near = min(2 * record.width, far)
+    points = POINTS if other is None else POINTS // 4  # many more pairs are tried with a second record
+    fine = np.linspace(-near, near, points)
+    outside = np.geomspace(near, 2 * far, points // 4)[1:]
+    alpha = record.middle + np.concatenate([-outside[::-1], fine, outside])
+    if other is not None:
+        alpha = np.union1d(alpha, other.middle + fine)
+
+    def density(one: Record | None) -> NDArray[np.float64]:
+        if one is None:
+            return _log_density(noise, ridge * alpha, scale) + math.log(ridge)
+        return _log_density(noise, ridge * alpha + one.slope(alpha), scale) + np.log(ridge + one.curve(alpha))
+
+    return alpha, density(record), density(other)
+
+
+def _either(densities: tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]], epsilon: float) -> float:
+    """The larger delta(epsilon) of the two directions."""
+    alpha, first, second = densities
+    return max(_excess(alpha, first, second, epsilon), _excess(alpha, second, first, epsilon))
 
 
 def _log_density(noise: str, b: NDArray[np.float64], scale: float) -> NDArray[np.float64]:
