@@ -17,6 +17,7 @@ from dprepro.algorithms.noisy_sgd import NoisySGD
 from dprepro.algorithms.objective_perturbation import ObjectivePerturbation
 from dprepro.algorithms.output_perturbation import OutputPerturbation
 from dprepro.algorithms.regularised_output_perturbation import RegularisedOutputPerturbation
+from dprepro.algorithms.signed_counts import SignedCounts
 
 __all__ = [
     "Algorithm",
@@ -37,5 +38,6 @@ __all__ = [
     "RegularisedOutputPerturbation",
     "ReleasedMarginals",
     "Schedule",
+    "SignedCounts",
     "Solution",
 ]

@@ -16,6 +16,7 @@ from dprepro.constructions.perturbation import (
     OrthogonalRegression,
     RandomQuadratic,
 )
+from dprepro.constructions.signed_labels import LipschitzSignedLabels, SignedLabels
 from dprepro.constructions.table import File, RandHealth, Table
 from dprepro.constructions.tardos_lasso import TardosLasso
 
@@ -32,6 +33,7 @@ __all__ = [
     "HingeCorner",
     "HuberCounterexample",
     "LinearSlope",
+    "LipschitzSignedLabels",
     "NiceRegression",
     "OneHotFamily",
     "OnePlace",
@@ -42,6 +44,7 @@ __all__ = [
     "RandHealth",
     "RandomDesign",
     "RandomQuadratic",
+    "SignedLabels",
     "SpreadPlaces",
     "Table",
     "TardosLasso",

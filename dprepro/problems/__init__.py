@@ -6,7 +6,7 @@ from dprepro.problems.data import GroupPoint, Minimum, Moments, Point, Records, 
 from dprepro.problems.least_squares import LeastSquares
 from dprepro.problems.local_ball import LocalBall
 from dprepro.problems.losses import AbsoluteLoss, LogisticLoss, Loss, SquaredLoss
-from dprepro.problems.one_hot import OneHot, SketchedOneHot, glm_constants
+from dprepro.problems.one_hot import OneHot, OneHotData, SketchedOneHot, glm_constants
 from dprepro.problems.problem import Problem
 from dprepro.problems.quadratic import Quadratic
 from dprepro.problems.record_losses import RECORD_LOSSES, RecordLoss, record_loss
@@ -30,6 +30,7 @@ __all__ = [
     "Minimum",
     "Moments",
     "OneHot",
+    "OneHotData",
     "Point",
     "Problem",
     "Quadratic",

@@ -210,6 +210,42 @@ class OneHot(Problem):
             raise InputError("this is a population; draw a sample first")
 
 
+class OneHotData(OneHot):
+    """A fixed data set of one-hot records: the population is the data set itself, so the risk is the empirical mean.
+
+    Args:
+        copies: records X e_j, shape (m,); the other n - sum are x = 0.
+        label: a_j. positive: how many of the copies have the label a_j, shape (m,); the others have -a_j.
+        n, ball, loss, feature_bound, label_bound: as in :class:`OneHot`.
+
+    Raises:
+        InputError: as there; copies or positive that are not whole numbers, or more than there are.
+    """
+
+    def __init__(
+        self,
+        n: float,
+        ball: L2Ball,
+        loss: Loss,
+        copies: FloatArray,
+        label: FloatArray,
+        positive: FloatArray,
+        feature_bound: float = 1.0,
+        label_bound: float = 1.0,
+    ) -> None:
+        counts = np.concatenate([copies, positive])
+        if (counts != np.round(counts)).any() or (positive < 0).any() or (positive > copies).any() or copies.sum() > n:
+            raise InputError("copies and positive must be whole numbers, positive <= copies, and at most n in all")
+        # a coordinate without records has no bias either
+        bias = 2 * positive / np.maximum(copies, 1.0) - (copies > 0)
+        super().__init__(n, ball, loss, copies / n, label, bias, feature_bound, label_bound)
+        self.count, self.positive = copies, positive
+
+    def sample(self, rng: np.random.Generator) -> OneHotData:
+        """The data set itself."""
+        return self
+
+
 def glm_constants(
     n: float, p: float, radius: float, loss: Loss, feature_bound: float = 1.0, label_bound: float = 1.0
 ) -> Constants:
