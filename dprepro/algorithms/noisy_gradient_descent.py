@@ -43,7 +43,9 @@ class NoisyGD(Algorithm):
             raise InputError(f"noise_factor must be positive, got noise_factor={self.noise_factor:g}")
 
     def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """T = n, sigma and eta of Theorem 1; raises InputError at delta = 0 with a finite epsilon."""
+        """T = n, sigma and eta of Theorem 1; raises InputError at delta = 0 with a finite epsilon, or without H."""
+        if not constants.smoothness > 0:
+            raise InputError("NoisyGD needs a smooth loss: its step is at most 1/(4H)")
         steps = int(constants.n)
         noise = self.noise_factor * gradient_noise(self.constants, constants, budget, steps)
         largest = max(math.sqrt(constants.smoothness) * constants.label_bound, noise * math.sqrt(constants.p))

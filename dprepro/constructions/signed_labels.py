@@ -134,11 +134,11 @@ class SignedLabels(Attackable):
             coordinates -= 1
         copies = least_copies(max(1, coordinates))
         if coordinates < 1 or coordinates * copies > n:
+            raise PremiseError(f"n={n} records are too few: one coordinate needs {copies} for D={flips}")
+        if ratio > math.sqrt(coordinates) * (1 + 1e-9):
             raise PremiseError(
-                f"n={n} is too small: one coordinate needs {copies} records at epsilon={point['epsilon']:g}"
+                f"b exceeds 1: B X/Y = {ratio:g} must be at most sqrt(d') = {math.sqrt(coordinates):.3g}"
             )
-        if copies < flips:
-            raise PremiseError(f"b = {flips / copies:.3g} exceeds 1: B X/Y = {ratio:g} must be at most sqrt(d')")
         if coordinates < d:  # all records are used
             copies = _parity(n // coordinates - 1, flips)
         size = self.label_bound * flips / (copies * self.feature_bound)

@@ -1,0 +1,50 @@
+"""The experiments on smoothing and on the GLM lower bounds end to end, and falsehoods planted in them. Fixed seeds."""
+
+import copy
+
+import pytest
+
+from dprepro import run
+from dprepro.analysis.checks import build, judge
+from dprepro.config.compose import compose
+
+pytestmark = pytest.mark.slow
+
+PLANTED = {
+    "huberization": [
+        ("exponent_n", -1.0), ("exponent_n", -0.6), ("exponent_n_exponential", -0.8), ("exponent_smoothing", 0.5),
+        ("exponent_smoothing_d2", -0.5), ("crossover", -1.0), ("below_bound", 0.05), ("exponent_n_corrected", 0.1),
+    ],
+    "huberization_privacy": [("private", 1e-2), ("private_beside_a_silent_record", 1e-20)],
+    "glm_lower_bound": [
+        ("exponent_n", -0.5), ("exponent_n_small_d", -0.6666667), ("exponent_norm", 1.0), ("exponent_p", 1.0),
+        ("exponent_epsilon", -1.0), ("above_level", 1.2), ("lemma_1", 1.5), ("below_own_bound", 0.5),
+        ("within_budget", 0.5), ("signs_of_counts", 0.9), ("signs", 0.5), ("noisy_gd_over_level", 0.1),
+    ],
+    "glm_lipschitz_lower_bound": [
+        ("exponent_n", -1.0), ("exponent_n_small_rank", -0.5), ("exponent_norm", 0.5), ("exponent_p", 1.0),
+        ("above_level", 1.2), ("within_six", 5.0), ("below_own_bound", 0.5), ("signs_of_counts", 0.85),
+        ("algorithm_3_over_level", 0.1),
+    ],
+}  # fmt: skip
+
+
+@pytest.fixture(scope="module", params=PLANTED)
+def outcome(request, tmp_path_factory):
+    folder = str(tmp_path_factory.mktemp("results"))
+    return request.param, run(request.param, results_dir=folder, workers=1, progress=False)
+
+
+def test_the_claim_is_confirmed_and_every_check_comes_out_as_expected(outcome):
+    _, result = outcome
+    assert result.verdict["verdict"] == "confirmed"
+    assert result.verdict["as_expected"]
+
+
+def test_planted_falsehoods_are_refuted(outcome):
+    name, result = outcome
+    for check, wrong in PLANTED[name]:
+        checks = copy.deepcopy(compose([f"+experiment={name}"]).config["checks"])
+        checks[check] |= {"expected": wrong}
+        verdict = judge(result.frame, {check: build(check, checks[check])})[check].verdict
+        assert verdict == "refuted", f"{name}: {check}={wrong} is {verdict}"
