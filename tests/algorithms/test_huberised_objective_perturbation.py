@@ -6,11 +6,12 @@ import numpy as np
 import pytest
 from scipy.stats import kstest
 
-from dprepro.algorithms import ExponentialMechanism, HuberisedObjectivePerturbation
+from dprepro.algorithms import ExponentialMechanism, HuberisedObjectivePerturbation, NoisySGD
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import HuberCounterexample, OneWayMarginals
 from dprepro.errors import Incompatible, InputError
 from dprepro.problems import BallRisk, L2Ball
+from dprepro.reductions import CompiledDescent
 from dprepro.studies.smoothing import expected_risk
 
 BUDGET = Budget(0.5, 1e-6, Neighbours.REPLACE_ONE)
@@ -71,6 +72,16 @@ def test_the_exponential_mechanism_has_its_density_between_the_kinks():
     density = np.exp(-(0.5 / 8) * 12 * np.array([problem.risk(np.array([t])) for t in grid[::100]]))
     distribution = np.cumsum(np.interp(grid, grid[::100], density))
     assert kstest(draws, lambda t: np.interp(t, grid, distribution / distribution[-1])).pvalue > ALARM
+
+
+def test_the_compiled_loop_knows_the_positive_part():
+    """The same numbers in the same order as the printed loop, with sampled records and with the full gradient."""
+    problem = HuberCounterexample("d1").build({"n": 12.0}, 0.0)
+    for gradient in ("sampled", "full"):
+        algorithm = NoisySGD(gradient=gradient)
+        both = (algorithm, CompiledDescent(algorithm))
+        literal, compiled = (one.solve(problem, BUDGET, np.random.default_rng(5)).theta for one in both)
+        assert compiled == pytest.approx(literal)
 
 
 def test_what_cannot_be_huberised_is_refused():

@@ -15,7 +15,7 @@ PLANTED = {
         ("exponent_n", -1.0), ("exponent_n", -0.6), ("exponent_n_exponential", -0.8), ("exponent_smoothing", 0.5),
         ("exponent_smoothing_d2", -0.5), ("crossover", -1.0), ("below_bound", 0.05), ("exponent_n_corrected", 0.1),
     ],
-    "huberization_privacy": [("private", 1e-2), ("private_beside_a_silent_record", 1e-20)],
+    "huberization_privacy": [("private", 1e-8)],
     "glm_lower_bound": [
         ("exponent_n", -0.5), ("exponent_n_small_d", -0.6666667), ("exponent_norm", 1.0), ("exponent_p", 1.0),
         ("exponent_epsilon", -1.0), ("above_level", 1.2), ("lemma_1", 1.5), ("below_own_bound", 0.5),
