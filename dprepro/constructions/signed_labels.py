@@ -86,7 +86,8 @@ class SignedLabels(Attackable):
     S_sigma and S_sigma' that differ in one sign differ in D records; all else of n records is x = 0. The minimiser is
     w_j = sigma_j Y b/X, of norm at most B = ``norm``. d = ``p``. Where d allows it all records are used (the paper's
     p = 1) and d' = (n B X/(D Y))^(2/3); else d' = d and m = D sqrt(d) Y/(B X). Whole numbers: m = D mod 2, m >= D, d' m
-    <= n, with d' or m moved until the norm fits.
+    <= n, with d' or m moved until the norm fits. Features of different coordinates are orthogonal: the data are held as
+    counts by coordinate.
 
     Printed slips: Delta = p b n/d' (n is missing); b <= 1 needs B X/Y <= sqrt(d) where p < 1, which is not said.
 
