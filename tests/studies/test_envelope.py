@@ -11,7 +11,7 @@ from dprepro.constructions import LinearSlope, RandomQuadratic
 from dprepro.errors import InputError
 from dprepro.problems.constants import Constants
 from dprepro.studies import Design, EnvelopeStudy, OneDimensionStudy, Series
-from dprepro.studies.one_dimension import PrivacySeries, _densities, _excess
+from dprepro.studies.one_dimension import PrivacySeries, Record, _densities, _excess
 
 ADD = Neighbours.ADD_OR_REMOVE_ONE
 DESIGN = Design({"n": [1e6], "p": [50], "epsilon": [1], "delta": [1e-6]})
@@ -74,7 +74,8 @@ def test_the_certified_epsilon_covers_the_exact_delta_in_one_dimension(least, ep
     budget = Budget(epsilon, 1e-6, ADD)
     schedule, certified = algorithm.schedule(one, budget), algorithm.spent(one, budget).epsilon
     for centre in (0.0, 1.0, 3.0, 5.0):
-        densities = _densities("gaussian", schedule.coordinate_scale, schedule.regulariser, centre)
+        middle = centre * schedule.coordinate_scale / schedule.regulariser
+        densities = _densities("gaussian", schedule, Record(-1.0, 1.0, 1.0, middle), None)
         alpha, added, without = densities
         for log_p in (added, without):
             assert np.trapezoid(np.exp(log_p), alpha) == pytest.approx(1, abs=1e-3)
