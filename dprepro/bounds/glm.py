@@ -17,6 +17,8 @@ from __future__ import annotations
 
 import math
 
+from dprepro.bounds import bst
+
 
 def theorem_1_rate(
     n: float, p: float, epsilon: float, delta: float, smoothness: float, radius: float, lipschitz: float,
@@ -146,7 +148,7 @@ def group_delta(epsilon: float, delta: float, flips: float) -> float:
 
     delta (1 + e^epsilon + ... + e^((D-1) epsilon)) = delta (e^(D epsilon) - 1)/(e^epsilon - 1), at most 1.
     """
-    return min(1.0, delta * math.expm1(flips * epsilon) / math.expm1(epsilon))
+    return min(1.0, bst.group_delta(flips, epsilon, delta))
 
 
 def two_point_error(epsilon: float, delta: float, flips: float) -> float:

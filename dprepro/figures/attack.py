@@ -144,9 +144,6 @@ class Attack(Drawing):
             )
         panel.set_xscale("log")
         _few_ticks(panel, [points["x"].to_numpy(dtype=float) for several in curves.values() for points in several])
-        low, high = panel.get_xlim()
-        if high > 10 * low:  # whole decades are labelled, and those between them would overlap
-            panel.xaxis.set_minor_formatter("")
         if linear:
             panel.set_ylim(-0.04, 1.04)
         else:
