@@ -74,12 +74,12 @@ class Algorithm(ABC):
     shape: ClassVar[str] = ""
     deterministic: ClassVar[bool] = False
 
-    def admit(self, budget: Budget) -> None:  # noqa: B027  most algorithms run under every budget
-        """Raise InputError for a budget under which the algorithm cannot run at all, whatever the data."""
+    def admit(self, constants: Constants, budget: Budget) -> None:  # noqa: B027  some run wherever they are asked to
+        """Raise InputError where the algorithm cannot run at all, by what is known before any data are seen."""
 
     @abstractmethod
     def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """Steps and noise for a data set with these public constants; raises InputError if the budget cannot be met."""
+        """Steps and noise for a data set with these public constants; raises InputError as `admit`."""
 
     @abstractmethod
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:

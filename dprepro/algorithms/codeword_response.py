@@ -37,17 +37,17 @@ class CodewordResponse(Algorithm):
     version: ClassVar[int] = 1
     needs: ClassVar[tuple[str, ...]] = ("records",)
 
-    def admit(self, budget: Budget) -> None:
-        """Raise InputError for an infinite epsilon, or neighbours whose sizes differ."""
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """Raise InputError for an infinite epsilon, neighbours whose sizes differ, or a p without a code."""
         if not budget.is_private:
             raise InputError(f"CodewordResponse needs a finite epsilon, got epsilon={budget.epsilon:g}")
         if budget.neighbours is not Neighbours.REPLACE_ONE:
             raise InputError("CodewordResponse knows n; choices for neighbours: replace_one")
+        check_length(constants.p)
 
     def schedule(self, constants: Constants, budget: Budget) -> Schedule:
         """One answer; raises InputError where the budget or the dimension does not allow it."""
-        self.admit(budget)
-        check_length(constants.p)
+        self.admit(constants, budget)
         return Schedule(1)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:

@@ -58,12 +58,16 @@ class ExponentialMechanism(Algorithm):
         if not 0 < self.scale_factor < math.inf:
             raise InputError(f"scale_factor must be positive, got scale_factor={self.scale_factor:g}")
 
-    def kappa(self, constants: Constants, budget: Budget) -> float:
-        """Inverse temperature of the sum of the losses; raises InputError for an infinite epsilon or no diameter."""
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A finite epsilon and an l2 diameter are needed."""
         if not budget.is_private:
             raise InputError(f"ExponentialMechanism needs a finite epsilon, got epsilon={budget.epsilon:g}")
         if not constants.diameter > 0:
             raise InputError("ExponentialMechanism needs a set of known l2 diameter")
+
+    def kappa(self, constants: Constants, budget: Budget) -> float:
+        """Inverse temperature of the sum of the losses; raises InputError as `admit`."""
+        self.admit(constants, budget)
         doubled = self.constants == "printed" or budget.neighbours is Neighbours.REPLACE_ONE
         scale = (2 if doubled else 1) * constants.lipschitz * constants.diameter
         return self.scale_factor * budget.epsilon / scale

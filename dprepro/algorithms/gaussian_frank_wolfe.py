@@ -36,12 +36,8 @@ class GaussianFrankWolfe(Algorithm):
     step_size: StepSize = "decaying"
     needs: ClassVar[tuple[str, ...]] = ("records", "moments", "quadratic")
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """T and sigma.
-
-        Raises:
-            InputError: epsilon infinite, delta zero, or constants without the set's width or the l2-Lipschitz constant.
-        """
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A finite epsilon, a positive delta, the width and the l2-Lipschitz constant are needed."""
         if not budget.is_private or budget.delta == 0:
             raise InputError(
                 f"GaussianFrankWolfe needs a finite epsilon and delta > 0, got epsilon={budget.epsilon:g}, "
@@ -49,6 +45,14 @@ class GaussianFrankWolfe(Algorithm):
             )
         if not (constants.width > 0 and constants.euclidean_lipschitz > 0):
             raise InputError("GaussianFrankWolfe needs the set's Gaussian width and the loss's l2-Lipschitz constant")
+
+    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
+        """T and sigma.
+
+        Raises:
+            InputError: epsilon infinite, delta zero, or constants without the set's width or the l2-Lipschitz constant.
+        """
+        self.admit(constants, budget)
         n, lipschitz = constants.n, constants.euclidean_lipschitz
         steps = max(2, math.ceil((constants.curvature * n * budget.epsilon / (lipschitz * constants.width)) ** (2 / 3)))
         if self.constants == "exact":

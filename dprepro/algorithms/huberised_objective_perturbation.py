@@ -46,13 +46,17 @@ class HuberisedObjectivePerturbation(Algorithm):
             if not 0 < value < math.inf:
                 raise InputError(f"{name} must be positive, got {name}={value:g}")
 
-    def schedule(self, constants: Constants, budget: Budget) -> PerturbationSchedule:
-        """The noise of the sum's slope and Delta; raises InputError without a finite epsilon and delta > 0."""
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A finite epsilon and a positive delta are needed."""
         if not budget.is_private or budget.delta == 0:
             raise InputError(
                 f"HuberisedObjectivePerturbation needs a finite epsilon and delta > 0, got "
                 f"epsilon={budget.epsilon:g}, delta={budget.delta:g}"
             )
+
+    def schedule(self, constants: Constants, budget: Budget) -> PerturbationSchedule:
+        """The noise of the sum's slope and Delta; raises InputError without a finite epsilon and delta > 0."""
+        self.admit(constants, budget)
         scale = self.noise_factor * math.sqrt(8 * math.log(1 / budget.delta)) / budget.epsilon
         share = 4 if self.regulariser == "printed" else 1
         regulariser = 1 / (share * budget.epsilon * self.smoothing)

@@ -52,15 +52,20 @@ class JohnsonLindenstrauss(Algorithm):
         if not 0 < self.dimension_exponent <= 1:
             raise InputError(f"dimension_exponent must be in (0, 1], got {self.dimension_exponent:g}")
 
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A finite epsilon, and what Algorithm 1 needs."""
+        if not budget.is_private:
+            raise InputError("JohnsonLindenstrauss needs a finite epsilon, got epsilon=inf")
+        self.descent.admit(constants, budget)
+
     @property
     def descent(self) -> NoisyGD:
         """Algorithm 1 as it is run after the projection."""
         return NoisyGD(constants=self.constants)
 
     def dimension(self, constants: Constants, budget: Budget) -> int:
-        """k; see the class. Raises InputError without a finite epsilon."""
-        if not budget.is_private:
-            raise InputError("JohnsonLindenstrauss needs a finite epsilon, got epsilon=inf")
+        """k; see the class. Raises InputError as `admit`."""
+        self.admit(constants, budget)
         scale = math.sqrt(constants.smoothness) * constants.radius
         ratio = scale * constants.n * budget.epsilon / (constants.label_bound + scale)
         return max(1, math.ceil(self.dimension_factor * float(ratio**self.dimension_exponent)))

@@ -39,11 +39,16 @@ class Localization(Algorithm):
         """Algorithm 3."""
         return OutputPerturbation(noise=self.noise, constants=self.constants)
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """Steps of the inner solver and, as ``noise_scale``, its noise on C_0."""
-        half = _half(budget)
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """At least two records, and what Algorithm 3 needs."""
         if not constants.n >= 2:
             raise InputError(f"Localization needs at least 2 records, got n={constants.n:g}")
+        self.outer.admit(constants, _half(budget))
+
+    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
+        """Steps of the inner solver and, as ``noise_scale``, its noise on C_0."""
+        self.admit(constants, budget)
+        half = _half(budget)
         diameter = min(constants.diameter, 2 * self.outer.reach(constants, half))
         return self.inner.schedule(replace(constants, diameter=diameter), half)
 

@@ -44,7 +44,7 @@ class ReleasedMarginals(Algorithm):
         if not 0 < self.noise_factor < math.inf:
             raise InputError(f"noise_factor must be positive, got noise_factor={self.noise_factor:g}")
 
-    def admit(self, budget: Budget) -> None:
+    def admit(self, constants: Constants, budget: Budget) -> None:
         """Raise InputError for noise that the budget does not define."""
         if self.release in ("laplace", "gaussian") and not budget.is_private:
             raise InputError(f"release {self.release} needs a finite epsilon, got epsilon={budget.epsilon:g}")
@@ -53,7 +53,7 @@ class ReleasedMarginals(Algorithm):
 
     def schedule(self, constants: Constants, budget: Budget) -> Schedule:
         """One release with its noise scale; raises InputError as `admit` does."""
-        self.admit(budget)
+        self.admit(constants, budget)
         sensitivity = mean_sensitivity(constants, budget.neighbours)
         if self.release == "laplace":
             return Schedule(1, self.noise_factor * sensitivity / budget.epsilon)

@@ -48,13 +48,15 @@ class NoisyFrankWolfe(Algorithm):
         if not 0 < self.steps_factor < math.inf:
             raise InputError(f"steps_factor must be positive, got steps_factor={self.steps_factor:g}")
 
-    def admit(self, budget: Budget) -> None:
-        """The printed noise scale needs a finite epsilon and a positive delta."""
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A finite epsilon and a positive delta (the printed scale divides by both), and a set with vertices."""
         if not budget.is_private or budget.delta == 0:
             raise InputError(
                 f"NoisyFrankWolfe needs a finite epsilon and delta > 0, got epsilon={budget.epsilon:g}, "
                 f"delta={budget.delta:g}"
             )
+        if constants.vertices < 2:
+            raise InputError("NoisyFrankWolfe needs a polytope with at least 2 vertices")
 
     def schedule(self, constants: Constants, budget: Budget) -> Schedule:
         """T and lambda of Theorem 2.5, with the expected regret of one selection among the vertices.
@@ -62,9 +64,7 @@ class NoisyFrankWolfe(Algorithm):
         Raises:
             InputError: epsilon infinite, delta zero (the printed scale divides by neither), or a set without vertices.
         """
-        self.admit(budget)
-        if constants.vertices < 2:
-            raise InputError("NoisyFrankWolfe needs a polytope with at least 2 vertices")
+        self.admit(constants, budget)
         scale = constants.lipschitz * constants.radius
         ratio = constants.curvature * constants.n * budget.epsilon / scale
         steps = max(1, math.ceil(self.steps_factor * ratio**self.steps_exponent))

@@ -58,13 +58,8 @@ class NoisySGD(Algorithm):
             if not 0 < getattr(self, name) < math.inf:
                 raise InputError(f"{name} must be positive, got {name}={getattr(self, name):g}")
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """T and s = sigma/n.
-
-        Raises:
-            InputError: epsilon infinite or delta zero, no l2 diameter, a loss that is not strongly convex where the
-                step size needs it, or n^2 steps that cannot be run.
-        """
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A finite epsilon, a positive delta, an l2 diameter; for its own step size a strongly convex loss."""
         if not budget.is_private or budget.delta == 0:
             raise InputError(
                 f"NoisySGD needs a finite epsilon and delta > 0, got epsilon={budget.epsilon:g}, delta={budget.delta:g}"
@@ -73,6 +68,15 @@ class NoisySGD(Algorithm):
             raise InputError("NoisySGD needs a set of known l2 diameter")
         if self.step_size == "strongly_convex" and not constants.strong_convexity > 0:
             raise InputError("step_size strongly_convex needs a strongly convex loss; choices: lipschitz")
+
+    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
+        """T and s = sigma/n.
+
+        Raises:
+            InputError: epsilon infinite or delta zero, no l2 diameter, a loss that is not strongly convex where the
+                step size needs it, or n^2 steps that cannot be run.
+        """
+        self.admit(constants, budget)
         if self.gradient == "sampled" and constants.n > LARGEST_SAMPLED_N:
             raise InputError(
                 f"gradient sampled takes n^2 steps, which stops at n={LARGEST_SAMPLED_N:g}, got n={constants.n:g}; "

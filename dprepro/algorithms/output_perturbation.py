@@ -41,18 +41,22 @@ class OutputPerturbation(Algorithm):
         if not 0 < self.noise_factor < math.inf:
             raise InputError(f"noise_factor must be positive, got noise_factor={self.noise_factor:g}")
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """One release, with its noise scale.
-
-        Raises:
-            InputError: an infinite epsilon, a loss that is not strongly convex, or delta = 0 with Gaussian noise.
-        """
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A finite epsilon and a strongly convex loss are needed, for Gaussian noise a positive delta too."""
         if not budget.is_private:
             raise InputError(f"OutputPerturbation needs a finite epsilon, got epsilon={budget.epsilon:g}")
         if not constants.strong_convexity > 0:
             raise InputError("OutputPerturbation needs a strongly convex loss")
         if self.noise == "gaussian" and budget.delta == 0:
             raise InputError("OutputPerturbation with noise gaussian needs delta > 0; choices: laplace")
+
+    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
+        """One release, with its noise scale.
+
+        Raises:
+            InputError: an infinite epsilon, a loss that is not strongly convex, or delta = 0 with Gaussian noise.
+        """
+        self.admit(constants, budget)
         sensitivity = minimiser_sensitivity(constants, budget.neighbours)
         printed = 2 * constants.lipschitz / (constants.n * constants.strong_convexity * budget.epsilon)
         if self.noise == "laplace":

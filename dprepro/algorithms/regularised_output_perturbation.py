@@ -54,8 +54,8 @@ class RegularisedOutputPerturbation(Algorithm):
             return float(front * signal ** -(power or 2 / 3))
         return float(g * logarithm**0.25 / constants.radius * signal ** -(power or 1 / 2))
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """sigma as `noise_scale`, one step; raises InputError without a finite epsilon and delta > 0."""
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A finite epsilon and a positive delta are needed, for the smooth setting a smooth loss too."""
         if not budget.is_private or budget.delta == 0:
             raise InputError(
                 f"RegularisedOutputPerturbation needs a finite epsilon and delta > 0, got epsilon={budget.epsilon:g}, "
@@ -63,6 +63,10 @@ class RegularisedOutputPerturbation(Algorithm):
             )
         if self.setting == "smooth" and not constants.smoothness > 0:
             raise InputError("setting smooth needs a smooth loss; choices: smooth, lipschitz")
+
+    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
+        """sigma as `noise_scale`, one step; raises InputError without a finite epsilon and delta > 0."""
+        self.admit(constants, budget)
         weight = self.weight(constants, budget)
         if self.constants == "exact":
             sensitivity = self.sensitivity(constants, budget)

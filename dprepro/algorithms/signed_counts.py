@@ -42,12 +42,16 @@ class SignedCounts(Algorithm):
         if self.flips < 0:
             raise InputError(f"flips must be at least 1, or 0 for floor(1/epsilon), got flips={self.flips}")
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """The Laplace scale of a count; raises InputError for an infinite epsilon, or without a label bound."""
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A finite epsilon is needed, for the squared setting a smooth loss and a label bound too."""
         if not budget.is_private:
             raise InputError(f"SignedCounts needs a finite epsilon, got epsilon={budget.epsilon:g}")
         if self.setting == "squared" and not (constants.smoothness > 0 and constants.label_bound > 0):
             raise InputError("setting squared needs a smooth loss and a label bound; choices: squared, lipschitz")
+
+    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
+        """The Laplace scale of a count; raises InputError for an infinite epsilon, or without a label bound."""
+        self.admit(constants, budget)
         return Schedule(1, self._sensitivity(budget) / budget.epsilon)
 
     def size(self, constants: Constants, budget: Budget) -> float:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any, Literal, TypeVar
 
@@ -15,7 +16,7 @@ from dprepro.budget import Budget
 from dprepro.constructions import Construction
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.engine.grid import expand
-from dprepro.errors import InputError
+from dprepro.errors import InputError, PremiseError
 from dprepro.problems.problem import Problem
 from dprepro.reductions import AUTOMATIC, LITERAL, REDUCTIONS, choose, solver
 from dprepro.studies.base import MAIN_AXES, Design, Study
@@ -120,7 +121,9 @@ class RateStudy(Study):
                 reduction = self._reduction(label, one, point)
                 if reduction not in science:
                     science[reduction] = canonical(self._science(one) | reduction_version(reduction))
-                at(one.algorithm, point).admit(self._budget(one, point))
+                with suppress(PremiseError):  # such a point becomes a skipped row
+                    constants = at(one.construction, point).constants(point)
+                    at(one.algorithm, point).admit(constants, self._budget(one, point))
                 for replicate in range(one.replicates or design.replicates):
                     cells.append(Cell(label, one.role, point, replicate, design.seed, science[reduction]))
         if not cells:

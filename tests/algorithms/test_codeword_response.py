@@ -60,7 +60,7 @@ def test_what_it_cannot_do_is_refused():
     with pytest.raises(InputError, match="epsilon=inf"):
         CodewordResponse().schedule(constants, Budget(math.inf, 0.0, Neighbours.REPLACE_ONE))
     with pytest.raises(InputError, match="replace_one"):
-        CodewordResponse().admit(Budget(1.0, 0.0, Neighbours.ADD_OR_REMOVE_ONE))
+        CodewordResponse().admit(constants, Budget(1.0, 0.0, Neighbours.ADD_OR_REMOVE_ONE))
     with pytest.raises(InputError, match="p=7"):
         CodewordResponse().schedule(
             Packing().constants({"n": 10.0, "p": 8.0}).__class__(**{**vars(constants), "p": 7.0}),

@@ -69,8 +69,8 @@ def test_what_it_cannot_do_is_refused():
     with pytest.raises(InputError, match="noise_factor=0"):
         ReleasedMarginals(noise_factor=0)
     with pytest.raises(InputError, match="delta > 0; choices: laplace"):
-        ReleasedMarginals().admit(Budget(1.0, 0.0, Neighbours.REPLACE_ONE))
+        ReleasedMarginals().admit(problem().constants, Budget(1.0, 0.0, Neighbours.REPLACE_ONE))
     with pytest.raises(InputError, match="epsilon=inf"):
-        ReleasedMarginals("laplace").admit(Budget(math.inf, 0.0, Neighbours.REPLACE_ONE))
+        ReleasedMarginals("laplace").admit(problem().constants, Budget(math.inf, 0.0, Neighbours.REPLACE_ONE))
     with pytest.raises(Incompatible, match="BallRisk"):
         ReleasedMarginals("exact").solve(object(), BUDGET, np.random.default_rng(0))
