@@ -44,6 +44,7 @@ class ObjectivePerturbation(Algorithm):
             for Gaussian noise, R being the set's l2 norm bound in place of ||theta_hat||; ``balanced``: zeta p/(epsilon
             R) for gamma noise; ``least``: no more than privacy needs.
         least: Delta is at least this many lambda/epsilon: 2 in line 1; Theorem 4 assumes 1/2, which is not private.
+        noise_factor: multiplies the noise; 1 is the paper's (others are negative controls).
 
     Add or remove one record; losses whose Hessian has rank one (generalised linear models).
     """
@@ -52,7 +53,12 @@ class ObjectivePerturbation(Algorithm):
     constants: Literal["printed", "exact"] = "printed"
     regulariser: Literal["theorem_4", "balanced", "least"] = "theorem_4"
     least: float = 2.0
+    noise_factor: float = 1.0
     needs: ClassVar[tuple[str, ...]] = ("quadratic",)
+
+    def __post_init__(self) -> None:
+        if not 0 < self.noise_factor < math.inf:
+            raise InputError(f"noise_factor must be positive, got noise_factor={self.noise_factor:g}")
 
     def schedule(self, constants: Constants, budget: Budget) -> PerturbationSchedule:
         """Delta and the noise.
@@ -81,6 +87,7 @@ class ObjectivePerturbation(Algorithm):
             scale = 2 * zeta / epsilon
         else:
             scale = zeta * math.sqrt(8 * math.log(2 / budget.delta) + 4 * epsilon) / epsilon
+        scale *= self.noise_factor
         # ||b|| has the gamma law of shape p and this scale, or is chi with p degrees of freedom
         size = math.sqrt(p * (p + 1)) * scale if self.noise == "gamma" else math.sqrt(p) * scale
         return PerturbationSchedule(1, size, coordinate_scale=scale, regulariser=delta_big)

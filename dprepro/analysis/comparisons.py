@@ -1,4 +1,4 @@
-"""Rules `ratio` and `affine`: two curves that agree up to a factor, one curve that is affine."""
+"""Rules `ratio` and `affine`: two curves, or a curve and its shape, that agree up to a factor; an affine curve."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dprepro.analysis.fits import Interval, NotEnoughError, Vector, fit_bend, fit_step
+from dprepro.analysis.fits import Interval, NotEnoughError, Vector, fit_bend, fit_mean, fit_step
 from dprepro.analysis.points import AXES, by_state, grid_points, require_columns, sentence, single_curve
 from dprepro.analysis.rule import Measured, Rule
 from dprepro.errors import InputError
@@ -36,7 +36,8 @@ class Ratio(Rule):
     """Two curves agree up to the factor `expected`.
 
     These are `series` and `against` on the grid points that both have, or, within one series, the points that share a
-    product (`collapse: [n, epsilon]`: only n epsilon enters).
+    product (`collapse: [n, epsilon]`: only n epsilon enters), or `series` and its own column `divide`: with `shape`,
+    which knows nothing of how an algorithm was run, the constant of a rate.
 
     Attributes:
         series: the numerator.
@@ -47,7 +48,7 @@ class Ratio(Rule):
         axes: further columns that tell grid points apart.
 
     The estimate is a geometric mean over the points, with the 99% interval of a common factor
-    (:func:`dprepro.analysis.fits.fit_step`). Saturated points are left out.
+    (:func:`dprepro.analysis.fits.fit_step`, or `fit_mean` for a column). Saturated points are left out.
 
     Error rate: a true ratio is refuted in at most 1% of data sets, noise and scatter of the ratio over the grid
     included. Not protected: a ratio that moves along the grid, of which only the mean is judged; use `exponent` on it.
@@ -65,8 +66,11 @@ class Ratio(Rule):
 
     def __post_init__(self) -> None:
         super().__post_init__()
-        if bool(self.against) == bool(self.collapse):
-            raise InputError("ratio needs one of against (a series) and collapse (axes of which the product matters)")
+        if (self.against and self.collapse) or not (self.against or self.collapse or self.divide):
+            raise InputError(
+                "ratio needs one of against (a series) and collapse (axes of which the product matters), or divide (a "
+                "column) alone"
+            )
 
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""
@@ -89,6 +93,8 @@ class Ratio(Rule):
             if left_out := sentence(named):
                 words.append(f"{name}: {left_out}" if self.against else left_out)
         used = pd.concat([points[points["state"] == "used"] for points in both], ignore_index=True)
+        if not (self.against or self.collapse):
+            return self._constant(used, words, details)
         keys = [axis for axis in axes if axis not in self.collapse]
         if self.collapse:
             # 0.1 * 3e6 and 1 * 3e5 are one product, whatever the last bits say.
@@ -110,8 +116,19 @@ class Ratio(Rule):
         except NotEnoughError as error:
             return Measured(reason="; ".join([str(error), *words]), details=details)
         details["groups"] = int(used["group"].nunique())
-        interval = Interval(*(float(np.exp(value)) for value in (log.estimate, log.low, log.high)))
-        return Measured(interval=interval, reason="; ".join(words), details=details)
+        return Measured(interval=_exponential(log), reason="; ".join(words), details=details)
+
+    def _constant(self, used: pd.DataFrame, words: list[str], details: dict[str, object]) -> Measured:
+        mean = used["mean"].to_numpy(dtype=float)
+        try:
+            log = fit_mean(np.log(mean), used["error"].to_numpy(float) / mean, used["count"].to_numpy(float))
+        except NotEnoughError as error:
+            return Measured(reason="; ".join([str(error), *words]), details=details)
+        return Measured(interval=_exponential(log), reason="; ".join(words), details=details)
+
+
+def _exponential(log: Interval) -> Interval:
+    return Interval(*(float(np.exp(value)) for value in (log.estimate, log.low, log.high)))
 
 
 @dataclass(frozen=True, kw_only=True)

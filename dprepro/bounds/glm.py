@@ -2,15 +2,21 @@
 
 ``smoothness`` is H X^2, ``radius`` is B, ``label_bound`` is ||Y||, ``lipschitz`` is G.
 
-Derivation of the explicit bound of Theorem 1 (the text at hand has no appendix). Non-negativity and smoothness give
-||grad l||^2 <= 2 H l. Projected descent with noise sigma, compared with w*, and eta H <= 1/4:
+Derivation of the explicit bound of Theorem 1 (the text at hand has no appendix). All second moments are of the sample,
+the noise and, for stability, the replaced record.
 
-    R := mean_t E[L_S(w_t) - L_S(w*)] <= 4/3 (B^2/(2 eta T) + eta H Y^2 + eta sigma^2 p/2), as E L_S(w*) <= Y^2.
-
-Shared noise and eta <= 2/H make steps nonexpansive: replacing record i moves w_T by at most eta/n times the sum over t
-of the two records' gradient norms, whose mean square over i is at most 8 H eta^2 (Y^2 + R) at T = n. Lei and Ying
-(2020, Theorem 2) turn this into a generalisation gap of at most inf_c H M/c + (H + c)/2 8 H eta^2 M = 4 H eta M +
-4 (H eta)^2 M, M = Y^2 + R. The average inherits both by convexity.
+1. A non-negative H-smooth f has ||grad f||^2 <= 2 H f.
+2. Regret. Projected steps eta with noise sigma, compared with w*, ||w*|| <= B, and step 1 for the mean loss at w_t:
+   R := mean_t E[L_S(w_t) - L_S(w*)] <= B^2/(2 eta T) + eta/2 (2 H (R + Y^2) + sigma^2 p), as E L_S(w*) = L(w*) <= Y^2;
+   hence (1 - eta H) R <= B^2/(2 eta T) + eta H Y^2 + eta sigma^2 p/2.
+3. Stability. Two runs that share the noise, record i replaced in one: without record i the step is nonexpansive
+   (eta <= 2/H), so their distance grows by at most eta/n (a_t + b_t), the gradient norms of the record that each run
+   does see. By step 1 the mean squares over i of a_t and b_t are at most 2 H m_t, m_t = E L_S(w_t), of mean at most
+   M = Y^2 + R. The averages are apart by eta/(n T) sum_t (T - t)(a_t + b_t), whose root mean square is at most
+   eta/(n T) 2 sqrt(2 H) sum_t (T - t) sqrt(m_t) <= eta T/n sqrt(8 H M/3): squared, 8/3 H eta^2 M at T = n.
+4. Generalisation. L(w) - L_S(w) is in the mean f_i(w^(i)) - f_i(w), w^(i) being the run with record i replaced. By
+   smoothness and step 1 that is at most H M/c + (H + c)/2 (8/3 H eta^2 M) for every c > 0 (Lei and Ying 2020, Theorem
+   2): 4/sqrt(3) H eta M + 4/3 (H eta)^2 M at the best c.
 """
 
 from __future__ import annotations
@@ -42,11 +48,20 @@ def corollary_1_rate(n: float, smoothness: float, radius: float, label_bound: fl
 def theorem_1(
     p: float, steps: float, noise_scale: float, step_size: float, smoothness: float, radius: float, label_bound: float
 ) -> float:
-    """Theorem 1 with its constants, for T = n, noise and step as run: R + 4 (H eta + (H eta)^2) (Y^2 + R)."""
+    """Theorem 1 with its constants, for T = n, noise and step as run: R + (4/sqrt(3) H eta + 4/3 (H eta)^2) (Y^2 + R).
+
+    Raises ValueError unless H eta < 1; the printed step has H eta <= 1/4.
+    """
     noise = step_size * noise_scale**2 * p / 2
-    regret = 4 / 3 * (radius**2 / (2 * step_size * steps) + step_size * smoothness * label_bound**2 + noise)
-    small = smoothness * step_size
-    return regret + 4 * (small + small**2) * (label_bound**2 + regret)
+    return _descent(radius**2 / (2 * step_size * steps) + noise, smoothness * step_size, label_bound**2)
+
+
+def _descent(start_and_noise: float, step: float, level: float) -> float:
+    """Regret and generalisation gap of steps 2 to 4; ``step`` is H eta, ``level`` bounds the loss compared with."""
+    if not step < 1:
+        raise ValueError(f"H eta must be below 1, got {step:g}")
+    regret = (start_and_noise + step * level) / (1 - step)
+    return regret + (4 / math.sqrt(3) * step + 4 / 3 * step**2) * (level + regret)
 
 
 def theorem_3_rate(
@@ -76,10 +91,11 @@ def output_perturbation_smooth(
     """Theorem 3 with constants, at lambda and sigma as run: E risk <= lambda B^2/2 + H sigma^2/2 + gen.
 
     The regularised minimiser beats w* in the regularised mean loss, hence lambda B^2/2. Noise on a prediction <x, w>
-    has variance at most sigma^2 X^2 and mean zero, and H-smoothness costs half of it times H. The generalisation gap by
-    average stability (Lei and Ying 2020, Theorem 2): replacing one record moves the minimiser by at most the two
-    records' gradients there over lambda n, mean square at most 8 H M/(lambda n)^2 with M = Y^2 + lambda B^2/2 the
-    largest mean loss; gen <= 4 H M/(lambda n) + 4 (H/(lambda n))^2 M.
+    has variance at most sigma^2 X^2 and mean zero, and H-smoothness costs half of it times H. Stability: by strong
+    convexity the minimiser with record i, and the one with its replacement, are each within (that record's gradient
+    norm there)/(lambda n) of the minimiser without record i; step 1 at the top of this file makes the mean square of
+    their distance at most 8 H M/(lambda n)^2, M = Y^2 + lambda B^2/2 bounding the mean loss. Step 4 turns it into
+    gen <= 4 H M/(lambda n) + 4 (H/(lambda n))^2 M.
     """
     mean_loss = label_bound**2 + weight * radius**2 / 2
     small = smoothness / (weight * n)
@@ -136,11 +152,10 @@ def theorem_2(
     (clipping, ||Phi w*|| > 2B).
     """
     jl_error = smoothness * radius**2 / sketch
-    level = label_bound**2 + jl_error
     noise = step_size * noise_scale**2 * sketch / 2
-    regret = 4 / 3 * (radius**2 / (2 * step_size * steps) + step_size * sketched_smoothness * level + noise)
-    small = sketched_smoothness * step_size
-    return jl_error + regret + 4 * (small + small**2) * (level + regret)
+    level = label_bound**2 + jl_error
+    step = sketched_smoothness * step_size
+    return jl_error + _descent(radius**2 / (2 * step_size * steps) + noise, step, level)
 
 
 def group_delta(epsilon: float, delta: float, flips: float) -> float:

@@ -78,15 +78,17 @@ def theorem_2_6(curvature: float, steps: float, initial_risk: float, noise_scale
 
 
 def theorem_2_5_over_algorithm_gap(
-    n: float, p: float, epsilon: float, delta: float, curvature: float, lipschitz: float, radius: float, vertices: float
-) -> float:
-    """Theorem 2.5's shape divided by ln(2p)^(2/3): what Algorithm 3's risk on the LASSO exceeds by p^(1/3).
+    n: float, epsilon: float, delta: float, curvature: float, lipschitz: float, radius: float, vertices: float,
+    width: float,
+) -> float:  # fmt: skip
+    """Theorem 2.5's shape with Theorem 2.6's (G_C)^(2/3) in the place of ln|S|: Algorithm 3 exceeds it by p^(1/3).
 
-    Theorem 2.6 has (L_2 G_C)^(2/3) = (4 sqrt p)^(2/3) ln(2p)^(1/3) there, up to constants, and Theorem 2.5 ln(2p).
+    On the LASSO L_2 = 4 sqrt p and L_1 = 4, so that p^(1/3) is all that is left between the two shapes. (With G_C^2 =
+    2 ln(2p), its limit, the logarithms leave ln(2p)^(-2/3).)
     """
     rate = theorem_2_5_rate(n, epsilon, delta, curvature, lipschitz, radius, vertices)
-    logarithm: float = math.log(2 * p) ** (2 / 3)
-    return rate / logarithm
+    logarithms: float = width ** (2 / 3) / math.log(vertices)
+    return rate * logarithms
 
 
 def theorem_3_1_rate(n: float) -> float:
