@@ -191,3 +191,16 @@ def test_local_slopes_of_a_power_law_are_its_exponent_at_geometric_middles() -> 
     assert found.x == pytest.approx([1e3, 1e5])
     assert found.slope == pytest.approx([-0.7, -0.7])
     assert found.se == pytest.approx([0.1 * np.sqrt(2) / np.log(100)] * 2)
+
+
+def test_a_constant_is_compared_with_what_theory_says_and_does_not_care_for_the_grid() -> None:
+    frame = make_frame(GRID, lambda at: 1.34 * rate(at), noise=0.05, replicates=40, shape=rate)
+    assert ratio(frame, divide="shape", expected=1.34, margin=0.07).verdict == "confirmed"
+    for wrong in (2.68, 0.67, 1.34 * 1.2):  # twice or half the noise, a fifth more
+        assert ratio(frame, divide="shape", expected=wrong, margin=0.07).verdict == "refuted"
+
+
+@pytest.mark.parametrize("fields", [{}, {"against": "other", "collapse": ("n", "epsilon")}])
+def test_ratio_wants_one_thing_to_compare_with(fields: dict[str, Any]) -> None:
+    with pytest.raises(InputError, match="divide"):
+        ratio(make_frame(GRID, rate), **fields)

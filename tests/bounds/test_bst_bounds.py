@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from scipy.special import ive
+from scipy.special import gammaincc, ive
 
 from dprepro import bounds
 from dprepro.mechanisms import BoundedRange, GaussianShift, SampledGaussianShift
@@ -18,6 +18,7 @@ NUMBERS = {
     "lipschitz": 1.0,
     "diameter": 2.0,
     "strong_convexity": 1.0,
+    "smoothness": 0.0,
 }
 
 
@@ -32,7 +33,7 @@ def test_the_explicit_bounds_of_theorem_2_4_are_the_printed_rates_at_n_squared_s
     for change in ({}, {"n": 1e6}, {"p": 640.0}, {"epsilon": 0.1}, {"n": 1e7, "delta": 1e-12}):
         numbers = NUMBERS | change
         numbers |= {"steps": numbers["n"] ** 2, "noise_scale": noise(numbers, numbers["n"] ** 2)}
-        logarithm = (2 + 2 * math.log(numbers["n"])) / math.log(numbers["n"] / numbers["delta"])
+        logarithm = (2.5 + 3 * math.log(numbers["n"])) / math.log(numbers["n"] / numbers["delta"])
         first.append(
             bounds.evaluate("bst.theorem_2_4_1", numbers)
             / bounds.evaluate("bst.theorem_2_4_1_rate", numbers)
@@ -44,7 +45,7 @@ def test_the_explicit_bounds_of_theorem_2_4_are_the_printed_rates_at_n_squared_s
             / bounds.evaluate("bst.theorem_2_4_2_rate", numbers)
             / logarithm
         )
-    np.testing.assert_allclose(first, 2 * math.sqrt(32), rtol=1e-3)
+    np.testing.assert_allclose(first, math.sqrt(32), rtol=1e-3)
     np.testing.assert_allclose(second, 17 * 32, rtol=1e-3)
 
 
@@ -70,23 +71,50 @@ def test_theorem_3_2_holds_for_the_exact_risk_of_linear_losses_and_its_shape_is_
             assert risk == pytest.approx(shape, rel=2e-3)
 
 
-def test_the_tail_integrates_to_the_bound_and_the_planted_one_is_below_the_mean():
+def test_the_printed_tail_integrates_to_a_few_times_the_bound_and_the_planted_one_is_below_the_mean():
     level = np.linspace(0, 60, 60_001)
     tails = np.array([bounds.evaluate("bst.theorem_3_2_tail", NUMBERS | {"level": one}) for one in level[::1000]])
     start = tails[0]
     mean = start + (tails[1] - tails[0]) / (level[1000] - level[0])  # slope times the mean of exp(-level)
-    assert mean == pytest.approx(bounds.evaluate("bst.theorem_3_2", NUMBERS))
+    assert 4.4 < mean / bounds.evaluate("bst.theorem_3_2", NUMBERS) < 4.6
     planted = bounds.evaluate("bst.theorem_3_2_tail_too_tight", NUMBERS | {"level": 1.0})
     assert planted < bounds.evaluate("bst.theorem_3_2_rate", NUMBERS)
+
+
+@pytest.mark.parametrize("p", [1, 3, 20, 300])
+def test_a_norm_in_all_of_space_attains_theorem_3_2_and_nears_its_sharp_tail(p):
+    """With F = ||theta|| the risk has the Gamma law of shape p and scale 1/(n kappa) = 2 L C/(n epsilon)."""
+    numbers = NUMBERS | {"p": float(p)}
+    scale = 2 * numbers["lipschitz"] * numbers["diameter"] / (numbers["n"] * numbers["epsilon"])
+    assert bounds.evaluate("bst.theorem_3_2", numbers) == pytest.approx(p * scale)
+    for level in (0.5, 1.0, 3.0, 10.0):
+        reach = bounds.evaluate("bst.theorem_3_2_tail_sharp", numbers | {"level": level})
+        share = float(gammaincc(p, reach / scale)) / math.exp(-level)
+        assert 0.001 < share < 1
+        assert reach < bounds.evaluate("bst.theorem_3_2_tail", numbers | {"level": level})
+
+
+@pytest.mark.parametrize("slope", [0.0, 0.3, 1.0])
+def test_the_recursions_behind_the_bounds_of_the_last_iterate(slope):
+    """The worst cases of the smooth strongly convex recursion, and of 1/eta_T - 1/eta_(T-k) and the sum of steps."""
+    second_moment, distance = 1.0, slope
+    for t in range(1, 2000):
+        distance = max(0.0, 1 - 2 / t) * distance + second_moment / t**2
+        numbers = NUMBERS | {"lipschitz": 1.0, "smoothness": 1.0, "steps": t + 1.0, "noise_scale": 0.0}
+        assert distance / 2 <= bounds.evaluate("bst.theorem_2_4_2", numbers) * (1 + 1e-12)
+    steps = 400
+    eta = 1 / np.sqrt(np.arange(1, steps + 1))
+    for k in range(1, steps):
+        assert 1 / eta[-1] - 1 / eta[steps - 1 - k] <= k / math.sqrt(steps) + 1e-12
+        assert eta[steps - 1 - k :].sum() <= 2 * (k + 1) / math.sqrt(steps)
 
 
 def test_theorem_4_3_has_the_printed_rate_up_to_the_constant():
     ratios = []
     for change in ({}, {"n": 1e7}, {"epsilon": 0.3}, {"p": 1000.0, "n": 1e9}):
         numbers = NUMBERS | {"n": 1e6} | change
-        ratio = bounds.evaluate("bst.theorem_4_3", numbers) / bounds.evaluate("bst.theorem_4_3_rate", numbers)
-        ratios.append(ratio * numbers["p"] / ((numbers["p"] + 1) * math.log(3) + 1))
-    np.testing.assert_allclose(ratios, 8 * 2 * 2 * 3 * 4, rtol=1e-6)
+        ratios.append(bounds.evaluate("bst.theorem_4_3", numbers) / bounds.evaluate("bst.theorem_4_3_rate", numbers))
+    np.testing.assert_allclose(ratios, 2 * 2 * 2 * 3 * 4, rtol=1e-6)
 
 
 def test_the_closed_form_of_the_gaussian_agrees_with_the_accountant_where_both_work():
