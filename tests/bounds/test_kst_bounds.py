@@ -1,4 +1,4 @@
-"""The explicit bounds of Kifer, Smith and Thakurta (2012) against random draws, and what the print leaves on the table."""
+"""The explicit bounds of Kifer, Smith and Thakurta (2012) against random draws, and what the print leaves unused."""
 
 import math
 
@@ -9,7 +9,6 @@ from dprepro import bounds
 from dprepro.algorithms import ObjectivePerturbation
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import LinearSlope, NiceRegression, RandomQuadratic
-
 
 FAMILIES = {
     **{within: RandomQuadratic(within=within, l1=30.0) for within in ("box", "l1_ball", "l2_ball")},
