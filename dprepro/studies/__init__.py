@@ -4,6 +4,7 @@ from dprepro.studies.attack import AttackStudy
 from dprepro.studies.base import Design, Study
 from dprepro.studies.envelope import EnvelopeStudy
 from dprepro.studies.inequality import Inequality, InequalityStudy
+from dprepro.studies.limits import LimitStudy
 from dprepro.studies.one_dimension import OneDimensionStudy
 from dprepro.studies.rate import RateStudy, Series
 from dprepro.studies.smoothing import SmoothingStudy
@@ -14,6 +15,7 @@ __all__ = [
     "EnvelopeStudy",
     "Inequality",
     "InequalityStudy",
+    "LimitStudy",
     "OneDimensionStudy",
     "RateStudy",
     "Series",

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -34,9 +34,12 @@ class EnvelopeStudy(RateStudy):
     ``trivial_risk`` is the supremum of the trivial answer's risk over the same members. The largest of several means is
     biased upwards, by less than the standard error of one. Column ``worst`` is the member that was hardest.
 
-    For objective perturbation every draw is held against Lemma 24, Corollary 25 and Lemma 3: the quantities `lemma_24`,
-    `corollary_25` and `lemma_3` are the largest ratio of left to right side over all draws and members, with bound 1.
+    For objective perturbation every draw is held against Lemma 24, Corollary 25, Lemma 3 and, where the loss is strongly
+    convex, Theorem 30: the quantities `lemma_24`, `corollary_25`, `lemma_3` and `theorem_30` are the largest ratio of
+    left to right side over all draws and members, with bound 1.
     """
+
+    version: ClassVar[int] = 2
 
     over: str = "size"
     values: Sequence[float] = ()
@@ -96,7 +99,11 @@ class EnvelopeStudy(RateStudy):
 def _inequalities(
     algorithm: Algorithm, problem: Problem, schedule: Schedule, solutions: Sequence[Solution]
 ) -> dict[str, float]:
-    """Largest left over right side of Lemma 24, Corollary 25 and Lemma 3 of Kifer, Smith and Thakurta, over draws."""
+    """Largest left over right side of Lemma 24, Corollary 25, Lemma 3 and Theorem 30 of KST, over draws.
+
+    Theorem 30 (b) in every draw, before its tail bound of ||b||: the distance to theta_hat is at most 2 ||b||/(Delta +
+    eta) + sqrt(Delta/(Delta + eta)) ||theta_hat|| (equations 18 and 21), the loss being eta/n-strongly convex.
+    """
     if not (isinstance(algorithm, ObjectivePerturbation) and isinstance(schedule, PerturbationSchedule)):
         return {}
     if not isinstance(problem, Quadratic):
@@ -107,11 +114,18 @@ def _inequalities(
     assert isinstance(at, np.ndarray)
     assert isinstance(least, np.ndarray)
     ridge = delta / (2 * n) * float(least @ least)
-    found: dict[str, list[float]] = {"lemma_24": [], "corollary_25": [], "lemma_3": []}
+    eta = n * float(problem.curvature.min())
+    found: dict[str, list[float]] = {"lemma_24": [], "corollary_25": [], "lemma_3": []} | (
+        {"theorem_30": []} if eta > 0 else {}
+    )
     for solution in solutions:
         norm, theta = solution.diagnostics["noise_norm"], solution.theta
         energy = 2 * norm**2 / (delta * n)
         found["lemma_24"].append(float(np.linalg.norm(theta - at)) / (2 * norm / delta))
         found["corollary_25"].append(regularised.excess_risk(theta) / energy)
         found["lemma_3"].append(problem.excess_risk(theta) / (energy + ridge))
+        if eta > 0:
+            shrunk = math.sqrt(delta / (delta + eta)) * float(np.linalg.norm(least))
+            reach = 2 * norm / (delta + eta) + shrunk
+            found["theorem_30"].append(float(np.linalg.norm(theta - least)) / reach)
     return {name: max(ratios) for name, ratios in found.items()}

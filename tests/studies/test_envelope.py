@@ -7,7 +7,7 @@ import pytest
 
 from dprepro.algorithms import DataFree, ObjectivePerturbation
 from dprepro.budget import Budget, Neighbours
-from dprepro.constructions import LinearSlope, RandomQuadratic
+from dprepro.constructions import LinearSlope, NiceRegression, RandomQuadratic
 from dprepro.errors import InputError
 from dprepro.problems.constants import Constants
 from dprepro.studies import Design, EnvelopeStudy, OneDimensionStudy, Series
@@ -100,3 +100,13 @@ def test_delta_of_line_1_is_private_and_that_of_theorem_4_is_not():
         found[cell.series] = row.value / row.bound
     assert found["line_1"] < 1 < 1000 < found["theorem_4"]
     assert found["line_1_gamma"] < 1 < found["theorem_4_gamma"]
+
+
+@pytest.mark.parametrize("n", [1e4, 1e8])
+def test_theorem_30_bounds_the_distance_in_every_draw_of_a_strongly_convex_problem(n):
+    series = {"one": Series("claim", ObjectivePerturbation(regulariser="least"), NiceRegression())}
+    one = EnvelopeStudy(series, bound="kst.theorem_31", values=[math.inf], draws=100, neighbours=ADD)
+    design = Design({"n": [n], "p": [30], "epsilon": [1], "delta": [1e-6]})
+    found = {row.quantity: row.value for row in one.measure(one.cells(design)[0], np.random.default_rng(0))}
+    assert 0 < found["theorem_30"] <= 1
+    assert "theorem_30" not in rows(study([1.0]))  # linear losses
