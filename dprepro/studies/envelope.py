@@ -34,9 +34,9 @@ class EnvelopeStudy(RateStudy):
     ``trivial_risk`` is the supremum of the trivial answer's risk over the same members. The largest of several means is
     biased upwards, by less than the standard error of one. Column ``worst`` is the member that was hardest.
 
-    For objective perturbation every draw is held against Lemma 24, Corollary 25, Lemma 3 and, where the loss is strongly
-    convex, Theorem 30: the quantities `lemma_24`, `corollary_25`, `lemma_3` and `theorem_30` are the largest ratio of
-    left to right side over all draws and members, with bound 1.
+    For objective perturbation every draw is held against Lemma 24, Corollary 25, Lemma 3 and, where the loss is
+    strongly convex, Theorem 30: the quantities `lemma_24`, `corollary_25`, `lemma_3` and `theorem_30` are the largest
+    ratio of left to right side over all draws and members, with bound 1.
     """
 
     version: ClassVar[int] = 2
@@ -115,9 +115,9 @@ def _inequalities(
     assert isinstance(least, np.ndarray)
     ridge = delta / (2 * n) * float(least @ least)
     eta = n * float(problem.curvature.min())
-    found: dict[str, list[float]] = {"lemma_24": [], "corollary_25": [], "lemma_3": []} | (
-        {"theorem_30": []} if eta > 0 else {}
-    )
+    found: dict[str, list[float]] = {"lemma_24": [], "corollary_25": [], "lemma_3": []}
+    if eta > 0:
+        found["theorem_30"] = []
     for solution in solutions:
         norm, theta = solution.diagnostics["noise_norm"], solution.theta
         energy = 2 * norm**2 / (delta * n)

@@ -37,10 +37,10 @@ class LimitStudy(Study):
         weight: w in units of the noise's scale.
         centres: of the further record, where b is that many times the noise's scale; the worst counts.
 
-    Quantities: ``exact_delta``, as there, atoms included; ``atom``, the probability that phi^i is zero, and ``limit_atom`` for the
-    limit, both with erf(w/sqrt 2), the limit's, as bound; ``largest_gap``, sup over b of |phi^i(b) - phi(b)|, with the
-    bound 1/i: the two agree where |phi^i(b)| >= 1/i, since r_i = r there, and elsewhere phi(b) lies between zero and
-    phi^i(b), as |r_i'| <= w.
+    Quantities: ``exact_delta``, as there, atoms included; ``atom``, the probability that phi^i is zero, and
+    ``limit_atom`` for the limit, both with erf(w/sqrt 2), the limit's, as bound; ``largest_gap``, the largest over b of
+    |phi^i(b) - phi(b)|, with the bound 1/i: the two agree where |phi^i(b)| >= 1/i, since r_i = r there, and elsewhere
+    phi(b) lies between zero and phi^i(b), as |r_i'| <= w.
     """
 
     series: Mapping[str, PrivacySeries]
@@ -99,10 +99,10 @@ class Law:
         """Points theta, dense where r_i'' and l'' are not zero, without zero itself in the limit."""
         far = (40 * self.scale + self.weight + 1) / self.ridge
         parts = [np.linspace(-far, far, 5 * points), middle + np.linspace(-1, 1, points)]
-        parts += [middle + side for side in (-1 - 1e-12, 1 + 1e-12)]
+        parts.append(middle + np.array([-1 - 1e-12, 1 + 1e-12]))
         if math.isfinite(self.index):
             parts.append(np.linspace(-1, 1, points) / self.index)
-        alpha = np.unique(np.concatenate([np.atleast_1d(part) for part in parts]))
+        alpha = np.unique(np.concatenate(parts))
         return alpha[alpha != 0] if math.isinf(self.index) else alpha
 
     def parts(self, alpha: Vector, middle: float | None) -> tuple[Vector, float]:
