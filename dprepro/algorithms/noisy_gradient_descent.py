@@ -26,6 +26,7 @@ class NoisyGD(Algorithm):
     Attributes:
         constants: ``printed`` sigma^2 = 8 G^2 T ln(1/delta)/(n epsilon)^2, or ``exact``: the smallest sigma that the
             accountant certifies for the budget. With epsilon = inf there is no noise (Corollary 1).
+        step: ``theorem_1``, or ``low_noise``: 1/(4H) for all n, for best risks near zero and without privacy.
         step_factor: multiplies the step size; 1 in the paper.
         noise_factor: multiplies sigma; 1 in the paper (less is a negative control).
     """
@@ -33,6 +34,7 @@ class NoisyGD(Algorithm):
     needs: ClassVar[tuple[str, ...]] = ("population",)
 
     constants: Literal["printed", "exact"] = "printed"
+    step: Literal["theorem_1", "low_noise"] = "theorem_1"
     step_factor: float = 1.0
     noise_factor: float = 1.0
 
@@ -49,7 +51,9 @@ class NoisyGD(Algorithm):
         steps = int(constants.n)
         noise = self.noise_factor * gradient_noise(self.constants, constants, budget, steps)
         largest = max(math.sqrt(constants.smoothness) * constants.label_bound, noise * math.sqrt(constants.p))
-        size = min(constants.radius / (math.sqrt(steps) * largest), 1 / (4 * constants.smoothness))
+        size = 1 / (4 * constants.smoothness)
+        if self.step == "theorem_1":
+            size = min(constants.radius / (math.sqrt(steps) * largest), size)
         return Schedule(steps, noise, step_size=self.step_factor * size)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:

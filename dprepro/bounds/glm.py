@@ -56,6 +56,16 @@ def theorem_1(
     return _descent(radius**2 / (2 * step_size * steps) + noise, smoothness * step_size, label_bound**2)
 
 
+def corollary_1_low_noise_rate(n: float, smoothness: float, radius: float) -> float:
+    """What Corollary 1 becomes where the best risk L* is zero: H B^2/n (Srebro, Sridharan and Tewari 2010)."""
+    return smoothness * radius**2 / n
+
+
+def corollary_1_low_noise(steps: float, step_size: float, smoothness: float, radius: float) -> float:
+    """The same with constants: the derivation above compares with a mean loss of L* = 0 instead of Y^2."""
+    return _descent(radius**2 / (2 * step_size * steps), smoothness * step_size, 0.0)
+
+
 def _descent(start_and_noise: float, step: float, level: float) -> float:
     """Regret and generalisation gap of steps 2 to 4; ``step`` is H eta, ``level`` bounds the loss compared with."""
     if not step < 1:
