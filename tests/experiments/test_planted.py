@@ -41,7 +41,7 @@ def claims(name: str) -> dict[str, dict[str, Any]]:
 def falsehoods(check: Mapping[str, Any], estimate: float) -> list[float]:
     """Values of `expected` near the claim that the check must refute."""
     if check["rule"] == "below":
-        return [estimate / 2]
+        return [estimate / 3]
     if check["rule"] == "ratio":
         return [0.75 * check["expected"], 1.3 * check["expected"]]
     if check["rule"] == "crossing":  # the transition is at d ~ (n epsilon)^(2/3); the other candidates are 1/3 and 1
