@@ -9,6 +9,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dprepro.algorithms import ObjectivePerturbation
 from dprepro.budget import Budget
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.engine.grid import expand
@@ -60,8 +61,8 @@ class LimitStudy(Study):
         shared |= {"weight": self.weight, "centres": list(self.centres)}
         cells = []
         for label, one in self.series.items():
-            if one.algorithm.noise != "gaussian":
-                raise InputError(f"series {label}: LimitStudy is for noise=gaussian, got noise={one.algorithm.noise}")
+            if not isinstance(one.algorithm, ObjectivePerturbation) or one.algorithm.noise != "gaussian":
+                raise InputError(f"series {label}: LimitStudy is for ObjectivePerturbation with noise=gaussian")
             science = canonical(shared | {"algorithm": describe(one.algorithm)})
             cells += [Cell(label, one.role, point, 0, design.seed, science) for point in expand(axes)]
         return cells
