@@ -44,10 +44,16 @@ class NoisyGD(Algorithm):
         if not 0 < self.noise_factor < math.inf:
             raise InputError(f"noise_factor must be positive, got noise_factor={self.noise_factor:g}")
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """T = n, sigma and eta of Theorem 1; raises InputError at delta = 0 with a finite epsilon, or without H."""
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A smooth loss is needed, and for a finite epsilon a positive delta."""
         if not constants.smoothness > 0:
             raise InputError("NoisyGD needs a smooth loss: its step is at most 1/(4H)")
+        if budget.is_private and budget.delta == 0:
+            raise InputError("Gaussian noise needs delta > 0, got delta=0")
+
+    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
+        """T = n, sigma and eta of Theorem 1; raises InputError as `admit`."""
+        self.admit(constants, budget)
         steps = int(constants.n)
         noise = self.noise_factor * gradient_noise(self.constants, constants, budget, steps)
         largest = max(math.sqrt(constants.smoothness) * constants.label_bound, noise * math.sqrt(constants.p))
@@ -83,8 +89,6 @@ def gradient_noise(kind: str, constants: Constants, budget: Budget, steps: int) 
     """sigma of one step as printed in Theorem 1, or the smallest for the budget; 0 without privacy."""
     if not budget.is_private:
         return 0.0
-    if budget.delta == 0:
-        raise InputError("Gaussian noise needs delta > 0, got delta=0")
     if kind == "printed":
         root = math.sqrt(8 * steps * math.log(1 / budget.delta))
         return constants.lipschitz * root / (constants.n * budget.epsilon)

@@ -60,13 +60,8 @@ class ObjectivePerturbation(Algorithm):
         if not 0 < self.noise_factor < math.inf:
             raise InputError(f"noise_factor must be positive, got noise_factor={self.noise_factor:g}")
 
-    def schedule(self, constants: Constants, budget: Budget) -> PerturbationSchedule:
-        """Delta and the noise.
-
-        Raises:
-            InputError: an infinite epsilon, a delta that the noise cannot use, another neighbouring relation, no
-                Delta above zero, or (constants exact) a Delta so small that the Hessian alone spends the budget.
-        """
+    def admit(self, constants: Constants, budget: Budget) -> None:
+        """A finite epsilon, a delta that the noise can use, and add-or-remove-one neighbours are needed."""
         if not budget.is_private or (budget.delta == 0) != (self.noise == "gamma"):
             raise InputError(
                 f"{self.noise} noise needs a finite epsilon and delta {'= 0' if self.noise == 'gamma' else '> 0'}, "
@@ -74,6 +69,15 @@ class ObjectivePerturbation(Algorithm):
             )
         if budget.neighbours is not Neighbours.ADD_OR_REMOVE_ONE:
             raise InputError("ObjectivePerturbation is proved for neighbours=add_or_remove_one only")
+
+    def schedule(self, constants: Constants, budget: Budget) -> PerturbationSchedule:
+        """Delta and the noise.
+
+        Raises:
+            InputError: an infinite epsilon, a delta that the noise cannot use, another neighbouring relation, no
+                Delta above zero, or (constants exact) a Delta so small that the Hessian alone spends the budget.
+        """
+        self.admit(constants, budget)
         p, zeta, epsilon = constants.p, constants.lipschitz, budget.epsilon
         delta_big = max(self._wanted(constants, budget), self.least * constants.smoothness / epsilon)
         if not delta_big > 0:
