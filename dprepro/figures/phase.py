@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dprepro.analysis.points import AXES, grid_points, number
+from dprepro.analysis.crossing import Crossing, crossings
+from dprepro.analysis.fits import Vector
+from dprepro.analysis.points import AXES, grid_points
 from dprepro.errors import InputError
 from dprepro.figures.base import Drawing
 from dprepro.figures.style import COLUMN, styled
@@ -28,7 +30,7 @@ class Phase(Drawing):
         along: the abscissa of each panel; for n, n epsilon is shown.
         checks: the check of rule `crossing` of each panel.
         axis: the ordinate.
-        names: what to call the two in the colour bar.
+        names: what to call the two.
         envelope: axes over which the largest mean is taken.
     """
 
@@ -51,17 +53,30 @@ class Phase(Drawing):
         """The panels side by side; see the class."""
         panels = len(self.series)
         tables = [self._ratio(frame, index) for index in range(panels)]
-        largest = max(float(np.nanmax(np.abs(table.to_numpy()))) for table in tables)
+        values = np.concatenate([table.to_numpy().ravel() for table in tables])
+        limits = float(np.nanmin(values)), float(np.nanmax(values))
         with styled() as figure_class:
-            figure: Figure = figure_class(figsize=(COLUMN * max(1.0, 0.95 * panels), 2.9), layout="constrained")
+            figure: Figure = figure_class(figsize=(COLUMN * max(1.0, 0.95 * panels), 3.1), layout="constrained")
             axes = np.atleast_1d(figure.subplots(1, panels))
+            handles: dict[str, Any] = {}
             for index, (panel, table) in enumerate(zip(axes, tables, strict=True)):
-                self._panel(panel, table, largest, verdict["checks"].get(self.checks[index], {}), index)
-            figure.colorbar(
+                self._panel(panel, table, limits)
+                self._transition(panel, frame, table, verdict["checks"].get(self.checks[index], {}), index)
+                panel.set_xlabel("nε" if self.along[index] == "n" else "norm of the target B")
+                shown, labels = panel.get_legend_handles_labels()
+                handles |= dict(zip(labels, shown, strict=True))
+            axes[0].set_ylabel("dimension d")
+            bar = figure.colorbar(
                 axes[-1].collections[0], ax=list(axes),
                 label=f"log10 of risk, {self.names[0]} over {self.names[1]}",
             )  # fmt: skip
+            bar.ax.axhline(0, color="white", linewidth=1)
             figure.suptitle(self.title or f"{verdict['claim']}: {verdict['verdict']}", x=0.02, ha="left", fontsize=7.5)
+            # Beside the cells, not over them.
+            figure.legend(
+                list(handles.values()), list(handles), loc="outside lower center", ncols=3, frameon=False,
+                handlelength=2.6, columnspacing=1.5, labelspacing=0.25,
+            )  # fmt: skip
         return figure
 
     def _ratio(self, frame: pd.DataFrame, index: int) -> pd.DataFrame:
@@ -74,37 +89,84 @@ class Phase(Drawing):
             both.append(points.set_index([self.axis, "x"])["mean"])
         joined = both[0].to_frame("first").join(both[1].rename("second"), how="left")
         joined["ratio"] = np.log10(joined["first"] / joined["second"])
-        return joined["ratio"].unstack("x").sort_index(ascending=False)
+        return joined["ratio"].unstack("x").sort_index()
 
-    def _panel(self, panel: Axes, table: pd.DataFrame, largest: float, check: Mapping[str, Any], index: int) -> None:
-        import seaborn
+    def _panel(self, panel: Axes, table: pd.DataFrame, limits: tuple[float, float]) -> None:
+        """The cells; lightness rises with the ratio, so that the diagram reads in grey too."""
+        from matplotlib.patheffects import withStroke
 
-        seaborn.heatmap(
-            table, ax=panel, cmap="RdBu_r", center=0.0, vmin=-largest, vmax=largest, cbar=False, linewidths=0.3,
-            xticklabels=[number(float(x)) for x in table.columns],
-            yticklabels=[number(float(y)) for y in table.index],
+        x, y = table.columns.to_numpy(float), table.index.to_numpy(float)
+        panel.set(xscale="log", yscale="log")
+        panel.pcolormesh(
+            _edges(x), _edges(y), np.ma.masked_invalid(table.to_numpy()),
+            cmap="cividis", vmin=limits[0], vmax=limits[1], edgecolors="white", linewidth=0.3,
         )  # fmt: skip
-        panel.set_facecolor("0.85")
-        abscissa = "nε" if self.along[index] == "n" else "norm of the target B"
-        panel.set(xlabel=abscissa, ylabel="dimension d" if index == 0 else "")
-        panel.tick_params(rotation=0, length=2)
-        panel.tick_params(axis="x", rotation=45)
-        found = (check.get("details") or {}).get("crossings")
-        if not found or check.get("estimate") is None:
+        outline = [withStroke(linewidth=1.8, foreground="white")]
+        for word, up, side in ((self.names[0], 0.04, "bottom"), (self.names[1], 0.96, "top")):
+            panel.text(
+                0.02, up, f"{word}\nbetter", transform=panel.transAxes, va=side, path_effects=outline, zorder=5,
+                fontsize=6.5, linespacing=1.0,
+            )  # fmt: skip
+        if (np.isnan(table.to_numpy())).any():
+            # Hatched, since any grey would be a value on the scale when printed without colour.
+            panel.patch.set(facecolor="white", edgecolor="0.6", hatch="/////", linewidth=0)
+            panel.fill([], [], facecolor="white", edgecolor="0.6", hatch="/////", label=f"no {self.names[1]} there")
+
+    def _transition(
+        self, panel: Axes, frame: pd.DataFrame, table: pd.DataFrame, check: Mapping[str, Any], index: int
+    ) -> None:
+        """The measured crossings with their fit, the claimed line through their middle, and where the bounds cross."""
+        from matplotlib.patheffects import withStroke
+
+        details = check.get("details") or {}
+        if not details.get("crossings") or check.get("estimate") is None:
             return
-        xs, ys = np.log(table.columns.to_numpy(float)), np.log(table.index.to_numpy(float))
-        along, place = np.log(np.array(found, dtype=float)).T
-        along = along + np.log(float(check["details"]["scale"]))
-        column = np.interp(along, xs, np.arange(len(xs)) + 0.5)
-        row = np.interp(place, ys[::-1], np.arange(len(ys))[::-1] + 0.5)
-        panel.plot(column, row, "o", color="black", markersize=3, label="measured")
-        slope = float(check["estimate"])
-        grid = np.linspace(xs[0], xs[-1], 50)
-        line = place.mean() + slope * (grid - along.mean())
-        claimed = place.mean() + float(check["expected"]) * (grid - along.mean())
-        spots = np.interp(grid, xs, np.arange(len(xs)) + 0.5)
-        for values, style, label in ((line, "-", f"fit {slope:.2f}"), (claimed, "--", "claim 2/3")):
-            inside = (values >= ys[-1]) & (values <= ys[0])
-            rows = np.interp(values[inside], ys[::-1], np.arange(len(ys))[::-1] + 0.5)
-            panel.plot(spots[inside], rows, color="black", linestyle=style, linewidth=1, label=label)
-        panel.legend(loc="upper left", fontsize=6, framealpha=0.8)
+        x, y = np.array(details["crossings"], dtype=float).T
+        scale = float(details["scale"])
+        outline: dict[str, Any] = {
+            "path_effects": [withStroke(linewidth=2.2, foreground="white")],
+            "color": "black",
+            "linewidth": 1.0,
+        }
+        edges = _edges(table.columns.to_numpy(float))
+        grid = np.geomspace(edges[0], edges[-1], 50)
+        middle_x, middle_y = np.log(x * scale).mean(), np.log(y).mean()
+        # One legend serves all panels: it says what a line is; its slope stands beside it.
+        for slope, style, label in (
+            (float(check["estimate"]), "-", "fit to the measured transition"),
+            (float(check["expected"]), "--", f"claimed slope {float(check['expected']):.2f}"),
+        ):
+            line = np.exp(middle_y + slope * (np.log(grid) - middle_x))
+            panel.plot(grid, line, linestyle=style, label=label, zorder=3, **outline)
+        panel.set_title(
+            f"measured slope {check['estimate']:.2f}, 99% interval [{check['low']:.2f}, {check['high']:.2f}]",
+            fontsize=7,
+        )
+        rule = Crossing(
+            role="context", expected=0, series=self.series[index], against=self.against[index], axis=self.axis,
+            along=self.along[index], scale="epsilon" if self.along[index] == "n" else "", envelope=self.envelope,
+        )  # fmt: skip
+        if "bound" in frame and (bounds := crossings(rule, frame, "bound")[0]):
+            along, place, _, scales, _ = np.array(bounds).T
+            panel.plot(
+                along * scales, place, linestyle=":", label="where the explicit bounds cross", zorder=3, **outline
+            )
+        panel.plot(
+            x * scale,
+            y,
+            "o",
+            color="white",
+            markeredgecolor="black",
+            markersize=4,
+            label="measured transition",
+            zorder=4,
+        )
+        panel.set(xlim=(grid[0], grid[-1]), ylim=_edges(table.index.to_numpy(float))[[0, -1]])
+
+
+def _edges(centres: Vector) -> Vector:
+    """Edges of cells around values on a logarithmic axis."""
+    logs: Vector = np.log(centres)
+    middle = (logs[1:] + logs[:-1]) / 2
+    edges: Vector = np.exp(np.concatenate([[2 * logs[0] - middle[0]], middle, [2 * logs[-1] - middle[-1]]]))
+    return edges

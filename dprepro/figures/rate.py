@@ -48,6 +48,7 @@ class Rate(Drawing):
         envelope: axes over which the largest mean is drawn, as in the rules.
         crossings: pairs of series, one after the other: the place where the two curves meet is marked.
         quantity: what is drawn.
+        slopes: whether there is a lower panel.
         slope: reference line in the lower panel; default the check's expected.
         slope_range: limits of the lower panel.
     """
@@ -60,6 +61,7 @@ class Rate(Drawing):
     labels: Mapping[str, str] = field(default_factory=dict)
     hide: tuple[str, ...] = ()
     quantity: str = "excess_risk"
+    slopes: bool = True
     slope: float | None = None
     slope_range: tuple[float, ...] | None = None
     series: tuple[str, ...] = ()
@@ -88,10 +90,11 @@ class Rate(Drawing):
             legend_columns = min(2 * len(axes), 4)
             legend_rows = -(-(len(styles) + 2 + 2 * len(axes)) // legend_columns)
             figure: Figure = figure_class(figsize=(width, 3.3 + 0.125 * legend_rows), layout="constrained")
-            panels = figure.subplots(2, len(axes), sharex="col", squeeze=False, height_ratios=[3, 1.15])
+            heights = [3, 1.15] if self.slopes else [1]
+            panels = figure.subplots(len(heights), len(axes), sharex="col", squeeze=False, height_ratios=heights)
             handles: dict[str, Any] = {}
             for column, axis in enumerate(axes):
-                upper, lower = panels[0, column], panels[1, column]
+                upper, lower = panels[0, column], panels[1, column] if self.slopes else None
                 named = self.check if isinstance(self.check, str) else self.check[column]
                 check = verdict["checks"].get(named or f"exponent_{axis}", {})
                 self._column(upper, lower, rows, axis, styles, check, only_varying=len(axes) > 1)
@@ -101,7 +104,8 @@ class Rate(Drawing):
                     upper.set_title(self.title or _title(verdict, check), loc="left")
                     what = "risk (mean)" if self.quantity == "excess_risk" else self.quantity.replace("_", " ")
                     upper.set_ylabel(f"excess {what}" if self.quantity == "excess_risk" else what)
-                    lower.set_ylabel("local slope")
+                    if lower is not None:
+                        lower.set_ylabel("local slope")
             if any(line.get_gid() == SATURATED for panel in panels[0] for line in panel.lines):
                 handles[SATURATED] = _hollow()
             figure.legend(
@@ -135,7 +139,7 @@ class Rate(Drawing):
     def _column(
         self,
         upper: Axes,
-        lower: Axes,
+        lower: Axes | None,
         rows: pd.DataFrame,
         axis: str,
         styles: Mapping[str, tuple[str, dict[str, Any]]],
@@ -144,38 +148,45 @@ class Rate(Drawing):
     ) -> None:
         drawn = {}
         for name in styles:
-            curves = _curves(rows, name, self.quantity, axis, self.envelope)
-            if curves and not (only_varying and all(len(curve) < 2 for curve in curves)):
-                drawn[name] = curves
+            found = curves(rows, name, self.quantity, axis, self.envelope)
+            if found and not (only_varying and all(len(curve) < 2 for curve in found)):
+                drawn[name] = found
         main = self.claim if self.claim in drawn else next(iter(drawn), "")
-        for name, curves in drawn.items():
+        for name, found in drawn.items():
             role, style = styles[name]
-            for curve in curves:
+            for curve in found:
                 # claims on top: other curves may lie close to them
-                _curve(upper, curve, style | {"zorder": 6 if role == "claim" else 3}, self._label(name))
-                if len(curve) > 1 and (role != "context" or name == main):
-                    _slopes(lower, curve, style)
+                draw_curve(upper, curve, style | {"zorder": 6 if role == "claim" else 3}, self._label(name))
+                if lower is not None and len(curve) > 1 and (role != "context" or name == main):
+                    draw_slopes(lower, curve, style)
         if main:
             _bound_and_rate(upper, drawn[main][0], check)
+        upper.set(xscale="log", yscale="log")
+        if lower is not None:
+            self._reference(lower, drawn[main][0] if main else None, check)
+        for first, second in zip(self.crossings[::2], self.crossings[1::2], strict=True):
+            if first in drawn and second in drawn:
+                _mark_crossing(upper, drawn[first][0], drawn[second][0], axis)
+        bottom = upper if lower is None else lower
+        bottom.set(xlabel=_axis_label(axis))
+        _few_labels(bottom)
+        for panel in (upper, bottom):
+            panel.grid(True, which="major", linewidth=0.3, color="0.85")
+            panel.set_axisbelow(True)
+
+    def _reference(self, lower: Axes, points: pd.DataFrame | None, check: Mapping[str, Any]) -> None:
+        """What the local slopes are held against, and the limits of their panel."""
         # Where the check compares with a column's own slope, that slope is the reference, and it varies.
         divide = (check.get("details") or {}).get("divide", "")
-        if divide and main:
-            _slopes(lower, drawn[main][0], {"color": "0.5", "linewidth": 1.2, "linestyle": (0, (6, 1, 1, 1))}, divide)
+        if divide and points is not None:
+            draw_slopes(lower, points, {"color": "0.5", "linewidth": 1.2, "linestyle": (0, (6, 1, 1, 1))}, divide)
         expected = check.get("expected") if self.slope is None and not divide else self.slope
         if expected is not None:
             lower.axhline(float(expected), color="0.5", linewidth=0.8, linestyle="--", zorder=0)
         if self.slope_range:
             lower.set_ylim(*self.slope_range)
-        upper.set(xscale="log", yscale="log")
-        for first, second in zip(self.crossings[::2], self.crossings[1::2], strict=True):
-            if first in drawn and second in drawn:
-                _mark_crossing(upper, drawn[first][0], drawn[second][0], axis)
-        lower.set(xlabel=_axis_label(axis))
-        if axis == "delta":
-            lower.xaxis.set_minor_formatter(_few_minor_labels)
-        for panel in (upper, lower):
-            panel.grid(True, which="major", linewidth=0.3, color="0.85")
-            panel.set_axisbelow(True)
+        else:
+            _at_least(lower, 0.2)
 
 
 def _title(verdict: Mapping[str, Any], check: Mapping[str, Any]) -> str:
@@ -185,22 +196,38 @@ def _title(verdict: Mapping[str, Any], check: Mapping[str, Any]) -> str:
         divide = (check.get("details") or {}).get("divide", "")
         estimate = f"{check['estimate']:.3f} ± {half:.3f} (99%)"
         if divide:
-            text += f"\nslope minus the {divide}'s own: {estimate}"
+            text += f"\nslope minus that of the {'rate' if divide == 'shape' else divide}: {estimate}"
         else:
             text += f"\nexponent {estimate}, expected {check['expected']:.3f}"
     return text
 
 
-def _few_minor_labels(value: float, position: float) -> str:
-    """Labels of minor ticks on a short logarithmic axis, where matplotlib's own would overlap in a narrow panel."""
-    return f"{value:g}" if value in (20.0, 50.0, 200.0, 500.0) else ""
+def _few_labels(panel: Axes) -> None:
+    """On a short logarithmic axis label 300 beside 10^2 and 10^3 only: matplotlib's own labels would touch."""
+    low, high = panel.get_xlim()
+    powers = np.floor(np.log10(high)) - np.ceil(np.log10(low))
+
+    def label(value: float, position: float) -> str:
+        if powers >= 1 or round(value / 10 ** np.floor(np.log10(value) + 1e-9)) != 3:
+            return ""
+        return f"{value:g}" if 1e-3 < value < 1e4 else f"$3\\times10^{{{int(np.floor(np.log10(value)))}}}$"
+
+    panel.xaxis.set_minor_formatter(label)
+
+
+def _at_least(panel: Axes, span: float) -> None:
+    """Limits of a panel of slopes that do not blow up the last digit."""
+    panel.margins(y=0.12)
+    low, high = panel.get_ylim()
+    more = max(0.0, span - (high - low)) / 2
+    panel.set_ylim(low - more, high + more)
 
 
 def _axis_label(axis: str) -> str:
     return LOG_INVERSE if axis == "delta" else LABELS.get(axis, axis)
 
 
-def _curves(rows: pd.DataFrame, name: str, quantity: str, axis: str, envelope: Sequence[str]) -> list[pd.DataFrame]:
+def curves(rows: pd.DataFrame, name: str, quantity: str, axis: str, envelope: Sequence[str]) -> list[pd.DataFrame]:
     """Grid points of one series with abscissa x, a table for each combination of the other axes."""
     columns = [c for c in ("bound", "shape") if c in rows.columns]
     axes = list(dict.fromkeys([*AXES, axis]))
@@ -214,7 +241,8 @@ def _curves(rows: pd.DataFrame, name: str, quantity: str, axis: str, envelope: S
     return [group.sort_values("x") for _, group in points.groupby(others, sort=True)]
 
 
-def _curve(panel: Axes, points: pd.DataFrame, style: dict[str, Any], label: str) -> None:
+def draw_curve(panel: Axes, points: pd.DataFrame, style: dict[str, Any], label: str) -> None:
+    """Means with their 99% intervals; hollow where they are saturated. ``points`` is a table of :func:`curves`."""
     error = points["error"].fillna(0.0).to_numpy(dtype=float)
     mean = points["mean"].to_numpy(dtype=float)
     panel.errorbar(
@@ -265,7 +293,8 @@ def _hollow() -> Any:
     return Line2D([], [], marker="o", color="0.3", markerfacecolor="white", linestyle="none", markeredgewidth=0.7)
 
 
-def _slopes(panel: Axes, points: pd.DataFrame, style: dict[str, Any], column: str = "mean") -> None:
+def draw_slopes(panel: Axes, points: pd.DataFrame, style: dict[str, Any], column: str = "mean") -> None:
+    """Slopes between neighbouring points, between their abscissas."""
     x, y = np.log(points["x"].to_numpy(float)), np.log(points[column].to_numpy(float))
     keep = np.diff(x) > 0
     panel.plot(np.exp((x[1:] + x[:-1]) / 2)[keep], (np.diff(y)[keep] / np.diff(x)[keep]), **style)

@@ -2,9 +2,13 @@
 
 from __future__ import annotations
 
+import io
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
-from typing import Any
+from typing import TYPE_CHECKING, Any
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 COLUMN = 3.5
 """Width of one column, inches."""
@@ -60,3 +64,14 @@ def look(role: str, index: int) -> dict[str, Any]:
         "marker": MARKERS[role][index % len(MARKERS[role])],
         "linestyle": DASHES[role],
     }
+
+
+def rendered(figure: Figure) -> dict[str, bytes]:
+    """The figure as the bytes of a PNG and a PDF file; without dates or versions, so that equal figures are equal."""
+    answer = {}
+    for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None, "Producer": None})):
+        buffer = io.BytesIO()
+        with styled():
+            figure.savefig(buffer, format=kind, metadata=metadata)
+        answer[kind] = buffer.getvalue()
+    return answer

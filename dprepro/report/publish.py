@@ -16,11 +16,11 @@ from dprepro.analysis.checks import as_expected, build, judge, worst
 from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError
 from dprepro.figures import Drawing
+from dprepro.figures.style import rendered
 from dprepro.report.text import further, table, unmeasured, verdict_lines
 
 if TYPE_CHECKING:
     import pandas as pd
-    from matplotlib.figure import Figure
 
 #: Where a run with overrides goes while a run without them stands in the experiment's own folder.
 OVERRIDDEN = "overridden"
@@ -35,6 +35,10 @@ class Published:
     verdict: dict[str, Any]
     text: str
     drawing: Drawing
+
+    def png(self) -> bytes:
+        """The figure, drawn anew, as the content of a PNG file."""
+        return rendered(self.drawing.draw(self.frame, self.verdict))["png"]
 
 
 def command(experiment: str) -> str:
@@ -95,7 +99,7 @@ def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
 
 def _drawn(drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> dict[str, bytes]:
     try:
-        return _files(drawing.draw(frame, verdict))
+        return rendered(drawing.draw(frame, verdict))
     except (ValueError, TypeError, KeyError) as error:  # a title that is no mathematics, a range upside down
         raise InputError(f"the figure cannot be drawn: {type(error).__name__}: {error}") from error
 
@@ -125,19 +129,6 @@ def log_text(run: Run, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> str:
     ]
     parts += [*unmeasured(frame), verdict_lines(verdict)]
     return "\n".join(parts)
-
-
-def _files(figure: Figure) -> dict[str, bytes]:
-    from dprepro.figures.style import styled
-
-    answer = {}
-    # No dates or versions in the files: the same measurements give the same bytes.
-    for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None, "Producer": None})):
-        buffer = io.BytesIO()
-        with styled():
-            figure.savefig(buffer, format=kind, metadata=metadata)
-        answer[kind] = buffer.getvalue()
-    return answer
 
 
 def _parquet(frame: pd.DataFrame) -> bytes:
