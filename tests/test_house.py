@@ -17,6 +17,7 @@ ROOMS: dict[str, set[str]] = {
     "__init__": {"session"},
     "__main__": {"__init__", "config", "report", "session"},
     "ledger": {"__main__", "config", "report", "engine.store"},
+    "reference": {"__main__", "report"},
     "session": {"config", "engine", "report"},
     "config": {"studies", "engine", "analysis", "figures"},
     "report": {"engine.store", "analysis", "figures"},
@@ -75,6 +76,13 @@ def test_a_room_imports_only_what_the_table_allows(room: str) -> None:
         if not any(name == one or name.startswith(f"{one}.") for one in allowed)
     ]
     assert not wrong
+
+
+def test_paper_figures_know_stored_measurements_and_drawing_only() -> None:
+    allowed = ("__main__", "errors", "engine.store", "report", "analysis", "figures")
+    for path in sorted((HOUSE.parent / "paper_figures").glob("*.py")):
+        wrong = [name for name in imports(path) if not name.startswith(allowed)]
+        assert not wrong, path
 
 
 def test_hydra_and_omegaconf_are_known_in_one_file_only() -> None:

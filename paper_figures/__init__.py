@@ -1,0 +1,1 @@
+"""Publication figures, drawn from stored measurements: ``python -m paper_figures``. No algorithm is imported here."""

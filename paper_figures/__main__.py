@@ -1,0 +1,70 @@
+"""``python -m paper_figures [NAME ...] [results_dir=DIR] [output_dir=DIR]``: redraw the publication figures."""
+
+from __future__ import annotations
+
+import sys
+from pathlib import Path
+
+from dprepro.__main__ import guarded, leave
+from dprepro.errors import InputError, unknown
+from paper_figures.figures import FIGURES
+
+HERE = Path(__file__).parent
+HELP = f"""usage: python -m paper_figures [NAME ...] [results_dir=DIR] [output_dir=DIR]
+
+Draws publication figures, PNG and PDF, from the measurements stored in results_dir (default: results) into
+output_dir (default: the folder paper_figures). Nothing is measured.
+
+figures (default: all)
+{chr(10).join(f"  {name:<14} {figure.what}" for name, figure in FIGURES.items())}"""
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code: 0, or 1 if an experiment that a figure needs is not measured; the other figures are drawn."""
+    places = {"results_dir": "results", "output_dir": str(HERE)}
+    names = []
+    for argument in arguments:
+        if argument in ("-h", "--help"):
+            print(HELP)
+            return 0
+        key, equals, value = argument.partition("=")
+        if not equals:
+            if key not in FIGURES:
+                raise unknown("figure", key, FIGURES)
+            names.append(key)
+        elif key not in places or not value:
+            raise InputError(f"unknown argument {argument!r}; choices: results_dir=DIR, output_dir=DIR")
+        else:
+            places[key] = value
+    from paper_figures.measured import Measurements, NotMeasuredError
+
+    measurements = Measurements(places["results_dir"])
+    code = 0
+    for name in dict.fromkeys(names or FIGURES):
+        try:
+            files = FIGURES[name].files(measurements)
+        except NotMeasuredError as error:
+            print(f"not drawn: {name}: {error}", file=sys.stderr)
+            code = 1
+            continue
+        for path in _write(Path(places["output_dir"]), name, files):
+            print(path)
+    return code
+
+
+def _write(folder: Path, name: str, files: dict[str, bytes]) -> list[Path]:
+    from dprepro.report.publish import replace_file
+
+    paths = []
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for kind, content in files.items():
+            paths.append(folder / f"{name}.{kind}")
+            replace_file(paths[-1], content)
+    except OSError as error:
+        raise InputError(f"cannot write {folder}: {error.strerror or error}; choose another output_dir") from error
+    return paths
+
+
+if __name__ == "__main__":
+    leave(guarded(main, sys.argv[1:], "paper_figures"))
