@@ -73,6 +73,10 @@ class Outcome:
     def __str__(self) -> str:
         return self.published.text
 
+    def _repr_png_(self) -> bytes:
+        """What a notebook shows where a cell ends with an outcome."""
+        return self.published.png()
+
 
 def run(experiment: str, *, config_dir: str | None = None, progress: bool = True, **changes: Any) -> Outcome:
     """Run an experiment by name, as ``python -m dprepro +experiment=NAME`` does, and return what it gives.

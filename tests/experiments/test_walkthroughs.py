@@ -1,0 +1,49 @@
+"""The walkthroughs: scripts from top to bottom, notebooks cell by cell, and every experiment in one of them."""
+
+from __future__ import annotations
+
+import ast
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from cheap_experiment import ENVIRONMENT
+
+ROOT = Path(__file__).parent.parent.parent
+SCRIPTS = {path.stem: path for path in sorted((ROOT / "experiments").glob("*.py")) if path.stem != "walkthrough"}
+CELL = re.compile(r"^# %%( \[markdown\])?$", re.MULTILINE)
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_walkthrough_is_a_notebook_in_percent_format(name: str) -> None:
+    text = SCRIPTS[name].read_text(encoding="utf-8")
+    assert text.startswith("# ---\n# jupyter:\n#   jupytext:\n")
+    assert "format_name: percent" in text
+    kinds, cells = CELL.findall(text), CELL.split(text)[2::2]
+    assert kinds[0], "it begins with text"
+    for kind, cell in zip(kinds, cells, strict=True):
+        if kind:
+            assert all(line.startswith("#") for line in cell.strip().splitlines())
+        else:
+            ast.parse(cell)  # a cell is whole
+
+
+def test_every_experiment_is_run_in_a_walkthrough() -> None:
+    run = {name for path in SCRIPTS.values() for name in re.findall(r'dprepro\.run\("(\w+)"', path.read_text("utf-8"))}
+    known = {path.stem for path in (ROOT / "conf/experiment").glob("*.yaml")}
+    assert known - run <= {"pair"}
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_a_walkthrough_runs_from_top_to_bottom_and_confirms_what_it_says(name: str, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [sys.executable, SCRIPTS[name]], cwd=tmp_path, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    assert "In practice: " in done.stdout
+    assert "NOT all checks" not in done.stdout
+    assert done.stdout.count("verdict: ") == done.stdout.count(": confirmed; all checks came out as expected")
+    assert [path.name for path in tmp_path.iterdir()] == ["results"]
