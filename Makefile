@@ -9,7 +9,7 @@ SUPPORTED = import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 14) 
 PYTHON ?= $(shell for one in python3 python3.13 python3.12 python3.11 python; do \
 	"$$one" -c '$(SUPPORTED)' >/dev/null 2>&1 && echo "$$one" && exit; done; echo python3)
 
-.PHONY: help demo test test-all lint format types ledger all clean
+.PHONY: help demo test test-all lint format types ledger figures reference all clean
 
 help:
 	@echo "make demo       run the experiment $(DEMO): table, verdict, figure"
@@ -18,6 +18,8 @@ help:
 	@echo "make lint       ruff: rules and formatting (make format mends what it can)"
 	@echo "make types      mypy"
 	@echo "make ledger     run all experiments and write results/ledger.*"
+	@echo "make figures    draw the publication figures of paper_figures from the measurements in results"
+	@echo "make reference  run all experiments; renew the ledger, results/reference and paper_figures"
 	@echo "make all        lint, types, all tests, all experiments, the ledger"
 	@echo "make clean      remove .venv, caches and build products; results stay"
 
@@ -45,6 +47,13 @@ types: $(VENV)/.installed-dev
 ledger: $(VENV)/.installed-dev
 	@code=0; $(BIN)/python -m dprepro -m '+experiment=glob(*)' || code=$$?; \
 	[ $$code -gt 2 ] || $(BIN)/python -m dprepro.ledger || code=$$?; exit $$code
+
+figures: $(VENV)/.installed
+	@$(BIN)/python -m paper_figures
+
+reference: ledger
+	@$(BIN)/python -m dprepro.reference
+	@$(BIN)/python -m paper_figures
 
 all:
 	@$(MAKE) --no-print-directory lint

@@ -1,0 +1,100 @@
+"""A fast subset of the experiments with other seeds, against the committed tables, within their stated errors.
+
+Both sides are means of independent replicates with standard errors. For each series the relative differences over its
+grid points are added up and divided by the root of their summed variances: a t value, with Welch and Satterthwaite's
+degrees of freedom. With Bonferroni's correction over the series compared, a correct program fails in at most one of a
+thousand choices of the seeds, which are fixed here.
+"""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pandas as pd
+import pytest
+import yaml
+from scipy import stats
+
+from dprepro import run
+from dprepro.analysis.points import AXES
+from dprepro.report.summary import summary
+from dprepro.session import Outcome
+
+REFERENCE = Path(__file__).parent.parent.parent / "results/reference"
+FALSE_ALARM = 1e-3
+KEYS = ["series", "quantity", *AXES]
+
+SMALL: dict[str, dict[str, Any]] = {
+    "lasso_rate": {
+        "sweep": {"n": [3e5, 1e6]},
+        "study": {"series": {"steps_too_many": {"sweep": {"n": [3e6]}, "replicates": 2}}},
+        "replicates": 8,
+    },
+    "erm_strongly_convex": {
+        "study": {
+            "series": {
+                "against_n": {"sweep": {"n": [1e5, 1e7]}},
+                "against_p": {"sweep": {"p": [16, 128]}, "replicates": 60},
+                "against_epsilon": {"sweep": {"epsilon": [0.6, 5]}},
+                "against_delta": {"sweep": {"delta": [1e-10, 1e-28]}},
+                "exact_delta": {"sweep": {"delta": [1e-90]}, "replicates": 60},
+                "sharp_p": {"sweep": {"p": [16]}, "replicates": 10},
+                "lipschitz_step": {"sweep": {"n": [1e5]}, "replicates": 2},
+            }
+        },
+    },
+}
+
+
+def p_values(reference: pd.DataFrame, measured: pd.DataFrame) -> pd.Series:
+    """One p-value for each series and quantity with errors on either side; deterministic ones must be equal."""
+    both = reference.merge(measured, on=KEYS, suffixes=("", "_now"), validate="one_to_one")
+    values = {}
+    for name, points in both.groupby(["series", "quantity"]):
+        mean, now = points["mean"].to_numpy(), points["mean_now"].to_numpy()
+        fixed = (points[["standard_error", "standard_error_now"]].fillna(0) == 0).all(axis=1).to_numpy()
+        np.testing.assert_allclose(now[fixed], mean[fixed], rtol=1e-4)
+        if fixed.all():
+            continue
+        points, mean, now = points[~fixed], mean[~fixed], now[~fixed]
+        parts = [(points[error].to_numpy() / mean) ** 2 for error in ("standard_error", "standard_error_now")]
+        total = sum(part.sum() for part in parts)
+        spread = sum(
+            (part**2 / (points[count].to_numpy() - 1)).sum()
+            for part, count in zip(parts, ("replicates", "replicates_now"), strict=True)
+        )
+        t = (now / mean - 1).sum() / np.sqrt(total)
+        values[name] = 2 * stats.t.sf(abs(t), total**2 / spread)
+    return pd.Series(values)
+
+
+@pytest.fixture(scope="module", params=SMALL)
+def compared(request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory) -> tuple[pd.DataFrame, Outcome]:
+    folder = tmp_path_factory.mktemp("results")
+    reference = pd.read_csv(REFERENCE / f"{request.param}.csv")
+    outcome = run(
+        request.param, results_dir=str(folder), workers=1, progress=False, seed=20_140_615, **SMALL[request.param]
+    )
+    return reference, outcome
+
+
+def of(outcome: Outcome) -> pd.DataFrame:
+    config = yaml.safe_load((outcome.folder / "config.yaml").read_text(encoding="utf-8"))
+    table = summary(outcome.frame, config)
+    return table[table["state"].isin(["used", "saturated"])]
+
+
+def test_a_run_with_another_seed_agrees_with_the_reference(compared: tuple[pd.DataFrame, Outcome]) -> None:
+    reference, outcome = compared
+    found = p_values(reference, of(outcome))
+    assert len(found) >= 3
+    assert found.min() > FALSE_ALARM / len(SMALL) / len(found), found.sort_values()
+
+
+def test_a_reference_that_is_a_tenth_off_is_noticed(compared: tuple[pd.DataFrame, Outcome]) -> None:
+    reference, outcome = compared
+    claim = reference[(reference["role"] == "claim") & (reference["quantity"] == "excess_risk")]
+    found = p_values(claim.assign(mean=1.1 * claim["mean"]), of(outcome))
+    assert found.min() < FALSE_ALARM / len(SMALL) / len(found)
