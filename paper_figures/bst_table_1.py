@@ -176,7 +176,7 @@ def _handles() -> list[object]:
 
     return [
         mark("measured, 99% interval", "o", "black"),
-        mark("printed upper rate", "|", UPPER, 7),
-        mark("printed lower rate", "|", LOWER, 7),
+        mark("printed upper rate (above)", "|", UPPER, 7),
+        mark("printed lower rate (below)", "|", LOWER, 7),
         mark("earlier upper rate", "x", EARLIER),
     ]
