@@ -20,7 +20,7 @@ figures (default: all)
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code: 0, or 1 if an experiment that a figure needs is not measured; the other figures are drawn."""
+    """The exit code: 0, or 1 if a figure cannot be drawn, mostly since something is not measured; the others are."""
     places = {"results_dir": "results", "output_dir": str(HERE)}
     names = []
     for argument in arguments:
@@ -43,7 +43,7 @@ def main(arguments: list[str]) -> int:
     for name in dict.fromkeys(names or FIGURES):
         try:
             files = FIGURES[name].files(measurements)
-        except NotMeasuredError as error:
+        except (NotMeasuredError, InputError) as error:  # a run of an older version may lack a check
             print(f"not drawn: {name}: {error}", file=sys.stderr)
             code = 1
             continue

@@ -177,9 +177,13 @@ class Attack(Drawing):
         style = {"color": LINE_COLOURS[place], "linestyle": LINE_DASHES[place], "linewidth": 1.2, "zorder": 1}
         found = [points for name in dict.fromkeys(rows["series"]) for points in self._curves(rows, name, quantity)]
         found = [points for points in (one.dropna(subset=[column]) for one in found) if len(points)]
-        long = [points for points in found if len(points) > 1]
+        long = sorted((points for points in found if len(points) > 1), key=len, reverse=True)
+        drawn: set[tuple[str, str]] = set()
         for points in long:
-            panel.plot(points["x"], points[column], label=label, **style)
+            places = {(f"{x:.6g}", f"{y:.3g}") for x, y in zip(points["x"], points[column], strict=True)}
+            if not places <= drawn:  # dashes over equal dashes would look like a full line
+                panel.plot(points["x"], points[column], label=label, **style)
+            drawn |= places
         for points in found[: 0 if long else 1]:
             panel.axhline(float(points[column].iloc[0]), label=label, **style)
 

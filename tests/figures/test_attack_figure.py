@@ -49,10 +49,16 @@ def test_a_panel_for_each_quantity_and_a_name_for_each_line():
     assert texts == ["private algorithm", "exact", "under noised", "level", "limit of privacy", "chance"]
 
 
-def test_a_bound_follows_each_curve_and_has_one_entry_in_the_legend():
-    _, rate = drawn(bounds={"traced": "limit of privacy"}).axes
-    lines = [line for line in rate.get_lines() if line.get_label() == "limit of privacy"]
-    assert [len(line.get_xdata()) for line in lines] == [4, 2]
+def test_a_bound_follows_each_curve_and_is_drawn_once_where_curves_share_it():
+    def lengths(rows):
+        drawing = figures.build({"name": "attack", "panels": ["traced"], "bounds": {"traced": "limit of privacy"}})
+        (rate,) = drawing.draw(rows, VERDICT).axes
+        return [len(line.get_xdata()) for line in rate.get_lines() if line.get_label() == "limit of privacy"]
+
+    rows = frame()
+    assert lengths(rows) == [4]
+    rows.loc[rows["series"] == "under_noised", "bound"] /= 2
+    assert lengths(rows) == [4, 2]
 
 
 def test_the_exact_minimiser_is_a_line_across_the_panel_and_its_risk_does_not_stretch_the_axis():
