@@ -275,7 +275,7 @@ def _mark_crossing(panel: Axes, first: pd.DataFrame, second: pd.DataFrame, axis:
     """A dotted line where two curves meet, interpolated on logarithmic axes, with its place written beside it."""
     both = first.set_index("x")["mean"].to_frame("first").join(second.set_index("x")["mean"].rename("second")).dropna()
     x, gap = np.log(both.index.to_numpy(float)), np.log((both["first"] / both["second"]).to_numpy(float))
-    change = np.flatnonzero(gap[:-1] * gap[1:] <= 0)
+    change = np.flatnonzero((gap[:-1] * gap[1:] <= 0) & (gap[:-1] != gap[1:]))  # not where they coincide
     if not change.size:
         return
     i = int(change[0])

@@ -20,6 +20,8 @@ def fabricate(results_dir: Path, names: Sequence[str], replicates: int = 2, over
             experiment = build_experiment(compose([f"+experiment={name}"]))
             cells = [cell for cell in experiment.cells if cell.replicate < replicates]
             quantities = {check.get("quantity", "excess_risk") for check in experiment.settings.checks.values()}
+            figure = experiment.settings.figure
+            quantities |= {figure.get("quantity", "excess_risk"), *figure.get("panels", ())}
             results = {}
             for cell in cells:
                 axes = dict(cell.axes)
