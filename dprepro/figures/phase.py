@@ -93,13 +93,15 @@ class Phase(Drawing):
 
     def _panel(self, panel: Axes, table: pd.DataFrame, limits: tuple[float, float]) -> None:
         """The cells; lightness rises with the ratio, so that the diagram reads in grey too."""
+        import seaborn
         from matplotlib.patheffects import withStroke
 
         x, y = table.columns.to_numpy(float), table.index.to_numpy(float)
         panel.set(xscale="log", yscale="log")
         panel.pcolormesh(
             _edges(x), _edges(y), np.ma.masked_invalid(table.to_numpy()),
-            cmap="cividis", vmin=limits[0], vmax=limits[1], edgecolors="white", linewidth=0.3,
+            cmap=seaborn.color_palette("mako", as_cmap=True), vmin=limits[0], vmax=limits[1], edgecolors="white",
+            linewidth=0.3,
         )  # fmt: skip
         outline = [withStroke(linewidth=1.8, foreground="white")]
         for word, up, side in ((self.names[0], 0.04, "bottom"), (self.names[1], 0.96, "top")):
