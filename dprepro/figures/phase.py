@@ -13,6 +13,7 @@ from dprepro.analysis.fits import Vector
 from dprepro.analysis.points import AXES, grid_points
 from dprepro.errors import InputError
 from dprepro.figures.base import Drawing
+from dprepro.figures.rate import few_labels
 from dprepro.figures.style import COLUMN, styled
 
 if TYPE_CHECKING:
@@ -103,6 +104,7 @@ class Phase(Drawing):
             cmap=seaborn.color_palette("mako", as_cmap=True), vmin=limits[0], vmax=limits[1], edgecolors="white",
             linewidth=0.3,
         )  # fmt: skip
+        few_labels(panel)
         outline = [withStroke(linewidth=1.8, foreground="white")]
         for word, up, side in ((self.names[0], 0.04, "bottom"), (self.names[1], 0.96, "top")):
             panel.text(

@@ -169,7 +169,7 @@ class Rate(Drawing):
                 _mark_crossing(upper, drawn[first][0], drawn[second][0], axis)
         bottom = upper if lower is None else lower
         bottom.set(xlabel=_axis_label(axis))
-        _few_labels(bottom)
+        few_labels(bottom)
         for panel in (upper, bottom):
             panel.grid(True, which="major", linewidth=0.3, color="0.85")
             panel.set_axisbelow(True)
@@ -202,7 +202,7 @@ def _title(verdict: Mapping[str, Any], check: Mapping[str, Any]) -> str:
     return text
 
 
-def _few_labels(panel: Axes) -> None:
+def few_labels(panel: Axes) -> None:
     """On a short logarithmic axis label 300 beside 10^2 and 10^3 only: matplotlib's own labels would touch."""
     low, high = panel.get_xlim()
     powers = np.floor(np.log10(high)) - np.ceil(np.log10(low))
