@@ -46,6 +46,27 @@ practice(
 )
 
 # %% [markdown]
+# ## Theorem 1 and Example 1: limits of private algorithms
+#
+# If the answers of $\mathcal A_i$ converge to those of $\mathcal A$ on every data set, and every $\mathcal A_i$ is
+# $(\varepsilon, \delta)$-private, so is $\mathcal A$. That is how a penalty with a kink, $\|\theta\|_1$, becomes
+# admissible: it is the limit of smooth ones, though its minimiser is exactly zero with positive probability and
+# theirs never is.
+
+# %%
+limits = dprepro.run("kst_limits")
+verdict(limits)
+limits
+
+# %%
+atom = limits.frame.query("quantity == 'limit_atom' and series == 'limits'")["value"].max()
+practice(
+    f"the limit keeps its budget (delta at most {check(limits, 'private'):.2g} times the claimed one), although it",
+    f"answers exactly zero with probability {atom:.2f}. Lasso penalties may be used",
+    "as they are; sparse answers come for free.",
+)
+
+# %% [markdown]
 # ## Theorem 4 (= 26): $p\ln p/(n\varepsilon)$ with gamma, $\sqrt{p\ln(1/\delta)}/(n\varepsilon)$ with Gaussian noise
 #
 # Both times $\zeta\|\hat\theta\|$. The claim is about the worst data set, so every point is a supremum over the norm
