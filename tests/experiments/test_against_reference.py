@@ -8,6 +8,7 @@ thousand choices of the seeds, which are fixed here.
 
 from __future__ import annotations
 
+import json
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,7 @@ from dprepro.report.summary import summary
 from dprepro.session import Outcome
 
 REFERENCE = Path(__file__).parent.parent.parent / "results/reference"
+EXPERIMENTS = REFERENCE.parents[1] / "conf/experiment"
 FALSE_ALARM = 1e-3
 KEYS = ["series", "quantity", *AXES]
 
@@ -88,6 +90,7 @@ def of(outcome: Outcome) -> pd.DataFrame:
 
 def test_a_run_with_another_seed_agrees_with_the_reference(compared: tuple[pd.DataFrame, Outcome]) -> None:
     reference, outcome = compared
+    assert len(reference.merge(of(outcome), on=KEYS)) == len(of(outcome)), "the reference lacks grid points"
     found = p_values(reference, of(outcome))
     assert len(found) >= 3
     assert found.min() > FALSE_ALARM / len(SMALL) / len(found), found.sort_values()
@@ -98,3 +101,21 @@ def test_a_reference_that_is_a_tenth_off_is_noticed(compared: tuple[pd.DataFrame
     claim = reference[(reference["role"] == "claim") & (reference["quantity"] == "excess_risk")]
     found = p_values(claim.assign(mean=1.1 * claim["mean"]), of(outcome))
     assert found.min() < FALSE_ALARM / len(SMALL) / len(found)
+
+
+def test_the_reference_has_a_table_of_every_experiment() -> None:
+    assert {path.stem for path in REFERENCE.glob("*.csv")} == {path.stem for path in EXPERIMENTS.glob("*.yaml")}
+
+
+def test_the_reference_ledger_judges_by_the_checks_of_today() -> None:
+    ledger = json.loads((REFERENCE / "ledger.json").read_text(encoding="utf-8"))
+    measured = {one["experiment"]: one["checks"] for claim in ledger["claims"] for one in claim["measurements"]}
+    assert set(measured) == {path.stem for path in EXPERIMENTS.glob("*.yaml")}
+    stale = []
+    for experiment, checks in measured.items():
+        today = yaml.safe_load((EXPERIMENTS / f"{experiment}.yaml").read_text(encoding="utf-8"))["checks"]
+        for name, check in checks.items():
+            now = today.get(name, {})
+            if (check["expected"], check["margin"]) != (now.get("expected"), now.get("margin", 0)):
+                stale.append((experiment, name))
+    assert not stale, "run make reference"
