@@ -18,7 +18,7 @@
 # $\zeta$ long, its Hessian has rank one and eigenvalue at most $\lambda$. Neighbours: one record is added or removed.
 #
 # Run it as `python experiments/objective_perturbation.py`, or open it as a notebook with jupytext. Measurements are
-# kept in `./results`: the second time everything comes from there. The first time takes about a minute.
+# kept in `./results`: the second time everything comes from there. The first time takes a minute or two.
 
 # %%
 from walkthrough import check, constant, means, practice, verdict

@@ -7,7 +7,7 @@ compose API does neither, and the few lines of command line around it are in `dp
 from __future__ import annotations
 
 import itertools
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
@@ -25,6 +25,9 @@ EXECUTION_KEYS = ("results_dir", "workers")
 
 #: What an attack is aimed at: blocks that a name from the config group of their last word may fill.
 ATTACKED = ("attack.algorithm", "attack.construction")
+
+#: Blocks that only some experiments have.
+PARTS = ("algorithm", "construction", "attack")
 
 
 @dataclass(frozen=True)
@@ -80,6 +83,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
     name = _experiment_of(overrides)
     if name not in files:
         raise unknown("experiment", name, files)
+    _check_blocks(name, files, overrides)
     for override in overrides:
         if _key_of(override) == "hydra" or _key_of(override).startswith("hydra."):
             raise InputError(f"{override}: Hydra's own settings have no effect here; see --help")
@@ -125,10 +129,39 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
 def _chosen_target(override: str) -> str:
     """``attack.algorithm=NAME`` chooses from the group ``algorithm``, as ``algorithm@attack.algorithm=NAME`` would."""
     key, equals, value = override.partition("=")
-    bare = key.lstrip("+")
+    bare, value = key.lstrip("+"), value.strip("'\"")
     if bare not in ATTACKED or not equals or not value.isidentifier():
         return override
     return f"{bare.rpartition('.')[2]}@{bare}={value}"
+
+
+def _check_blocks(name: str, files: Mapping[str, Path], overrides: Sequence[str]) -> None:
+    """Refuse to set a part that the experiment does not have: nothing would use it, and no verdict would say so."""
+    for override in overrides:
+        key, _, place = override.lstrip("+~").partition("=")[0].partition("@")
+        parts = (place or key).split(".")
+        block = ".".join(parts[: 2 if parts[0] == "attack" else 1])
+        if parts[0] not in PARTS or block in _parts(files[name]):
+            continue
+        having = [one for one, path in sorted(files.items()) if block in _parts(path)]
+        raise InputError(f"{name} has no {block}; experiments that have one: {', '.join(having) or 'none'}")
+
+
+def _parts(file: Path) -> set[str]:
+    """Which of `PARTS` an experiment has, by its defaults list or by a block of its own."""
+    import yaml
+
+    try:
+        found = yaml.load(file.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
+    except (yaml.YAMLError, OSError, UnicodeDecodeError):
+        return set()  # composing it will say why
+    if not isinstance(found, dict):
+        return set()
+    chosen = [str(key) for one in found.get("defaults") or () if isinstance(one, dict) for key in one]
+    places = {key.lstrip("/").rpartition("@")[2].removeprefix("override ").lstrip("/") for key in chosen}
+    attack = found.get("attack")
+    own = {f"attack.{key}" for key in attack} if isinstance(attack, dict) else set()
+    return places | own | {key for key in PARTS if key in found}
 
 
 def _parsed(overrides: Sequence[str]) -> list[Override]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
@@ -105,7 +106,8 @@ class Attack(Drawing):
         return figure
 
     def _label(self, name: str) -> str:
-        return self.labels.get(name, name.replace("_", " "))
+        # A label may name a class in full, by interpolation of the _target_ that a command line may change.
+        return re.sub(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)", r"\1", self.labels.get(name, name.replace("_", " ")))
 
     def _styles(self, rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
         """The look of every series: claims first, then as the labels are ordered."""

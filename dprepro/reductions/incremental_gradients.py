@@ -28,7 +28,7 @@ class IncrementalGradients(Reduction):
     needs: ClassVar[tuple[str, ...]] = ("moments",)
     demands: ClassVar[tuple[str, ...]] = ("vertices",)
     serves: ClassVar[tuple[type[Algorithm], ...]] = (FrankWolfe, NoisyFrankWolfe)
-    version: ClassVar[int] = 2  # since the noisy minimum is drawn by thinning
+    version: ClassVar[int] = 3  # since the table of the thinned noisy minimum is renewed by what rejections cost
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; raises Incompatible unless a LeastSquares over an l1 ball or a simplex is given."""

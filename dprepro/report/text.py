@@ -68,7 +68,7 @@ def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = ()) -> str:
 
 
 def further(frame: pd.DataFrame) -> list[str]:
-    """One line for each quantity besides the risk: its range over all cells, and the largest share of its bound."""
+    """One line for each quantity besides the risk: its range and largest ratio over all cells, controls too."""
     good = frame[(frame["status"] == "ok") & (frame["quantity"] != "excess_risk")]
     lines = []
     for quantity, rows in good.groupby("quantity", sort=True):
@@ -76,7 +76,7 @@ def further(frame: pd.DataFrame) -> list[str]:
         line = f"{quantity}: {number(low)}" + (f" to {number(high)}" if high > low else "")
         bounded = rows[rows["bound"] > 0]
         if len(bounded):
-            line += f", at most {number((bounded['value'] / bounded['bound']).max())} of its bound"
+            line += f"; largest ratio to its bound {number((bounded['value'] / bounded['bound']).max())}"
         lines.append(line)
     return lines
 
@@ -100,7 +100,8 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
         said = f"{check['verdict']:<12}"
         if check["estimate"] is not None:
             said += f" {number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
-            said += f", expected {number(check['expected'])}"
+            inequality = check["rule"] in ("below", "proportion")
+            said += f", {'limit' if inequality else 'expected'} {number(check['expected'])}"
             said += f" +- {number(check['margin'])}" if check["margin"] else ""
         if check["constant"] is not None:
             said += f"; constant {number(check['constant'])}"

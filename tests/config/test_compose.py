@@ -10,7 +10,7 @@ from cheap_experiment import write_config_dir
 
 from dprepro.config.compose import compose, conf_dir, expand_sweeps, experiment_files, headers
 from dprepro.config.experiment import build_experiment
-from dprepro.errors import MissingDependency
+from dprepro.errors import InputError, MissingDependency
 
 
 @pytest.fixture
@@ -96,3 +96,28 @@ def test_every_shipped_choice_of_a_group_builds() -> None:
         for path in (conf_dir() / group).glob("*.yaml"):
             overrides = ["+experiment=pair", f"{group}={path.stem}"]
             assert compose(overrides).config[group]["_target_"].startswith("dprepro.")
+
+
+@pytest.mark.parametrize(
+    "override",
+    [
+        "attack.algorithm=noisy_gd",
+        "++attack.algorithm='noisy_gd'",
+        "+attack.foo=1",
+        "+attack.algorithm.constants=exact",
+    ],
+)
+def test_an_attack_is_refused_where_the_experiment_has_none(override: str) -> None:
+    with pytest.raises(InputError, match=r"^lasso_rate has no attack"):
+        compose(["+experiment=lasso_rate", override])
+
+
+def test_a_part_of_the_configuration_that_nothing_uses_is_refused() -> None:
+    with pytest.raises(InputError, match="^lasso_tardos has no algorithm; experiments that have one: .*lasso_rate"):
+        compose(["+experiment=lasso_tardos", "+algorithm.foo=1"])
+
+
+def test_an_attack_takes_an_algorithm_by_name_and_its_label_follows() -> None:
+    config = compose(["+experiment=lasso_tardos", "attack.algorithm=data_free"]).config
+    assert config["attack"]["algorithm"] == {"_target_": "dprepro.algorithms.DataFree"}
+    assert config["figure"]["labels"]["attacked"].endswith("dprepro.algorithms.DataFree")
