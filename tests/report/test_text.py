@@ -76,7 +76,8 @@ def test_points_that_share_a_reason_are_listed_once_with_it() -> None:
 
 def test_a_verdict_that_is_not_as_expected_is_marked() -> None:
     check = {
-        "role": "claim", "rule": "exponent", "verdict": "refuted", "expect": "confirmed", "as_expected": False, "estimate": -0.5,
+        "role": "claim",
+        "rule": "exponent", "verdict": "refuted", "expect": "confirmed", "as_expected": False, "estimate": -0.5,
         "low": -0.6, "high": -0.4, "expected": -0.7, "margin": 0.03, "reason": "outside", "constant": 2.0,
     }  # fmt: skip
     verdict = {
