@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,11 +18,12 @@ from dprepro.errors import InputError
 from dprepro.problems.constants import Constants
 from dprepro.studies.base import MAIN_AXES, Design, Study
 from dprepro.studies.describe import describe
-from dprepro.studies.one_dimension import PrivacySeries
+from dprepro.studies.one_dimension import CENTRES, PrivacySeries
 
 Vector = NDArray[np.float64]
-NEAR = 1e-12
-"""An atom at zero is all that lies this close to it."""
+NEAR = 1e-3
+"""An atom at zero is looked for within NEAR/i of it, and within NEAR/`STEEPEST` in the limit."""
+STEEPEST = 1e5
 
 
 @dataclass(frozen=True)
@@ -38,15 +40,19 @@ class LimitStudy(Study):
         weight: w in units of the noise's scale.
         centres: of the further record, where b is that many times the noise's scale; the worst counts.
 
-    Quantities: ``exact_delta``, as there, atoms included; ``atom``, the probability that phi^i is zero, and
-    ``limit_atom`` for the limit, both with erf(w/sqrt 2), the limit's, as bound; ``largest_gap``, the largest over b of
-    |phi^i(b) - phi(b)|, with the bound 1/i: the two agree where |phi^i(b)| >= 1/i, since r_i = r there, and elsewhere
-    phi(b) lies between zero and phi^i(b), as |r_i'| <= w.
+    Quantities: ``exact_delta``, as there, atoms included; ``mass_near_zero``, the probability of [-r, r] over 2r for an
+    r well below 1/i, with the largest density outside of it as bound: an atom exceeds it by orders of magnitude;
+    ``limit_mass_near_zero``, the same for the limit, which has one; ``limit_atom``, its size, with erf(w/sqrt 2) as
+    bound (|b| <= w); ``largest_gap``, the largest over b of |phi^i(b) - phi(b)|, with the bound 1/i: the two agree
+    where |phi^i(b)| >= 1/i, since r_i = r there, and elsewhere phi(b) lies between zero and phi^i(b), as |r_i'| <= w.
+    Probabilities near zero are what the density's integral elsewhere leaves of one: none is put in by hand.
     """
+
+    version: ClassVar[int] = 2
 
     series: Mapping[str, PrivacySeries]
     weight: float = 1.0
-    centres: Sequence[float] = (0.0, 1.0, 2.0, 3.0)
+    centres: Sequence[float] = CENTRES
 
     def __post_init__(self) -> None:
         if not 0 < self.weight < math.inf:
@@ -80,11 +86,14 @@ class LimitStudy(Study):
             alpha = law.grid(middle)
             without, added = law.parts(alpha, None), law.parts(alpha, middle)
             spent += [_excess(alpha, *pair, cell.axes["epsilon"]) for pair in ((without, added), (added, without))]
-        limit = math.erf(self.weight / math.sqrt(2))
         rows = [Row("exact_delta", max(spent), delta)]
+        radius = NEAR / min(index, STEEPEST)
+        mass, highest = law.near_zero(radius)
         if math.isinf(index):
-            return [*rows, Row("limit_atom", law.near_zero(), limit)]
-        return [*rows, Row("atom", law.near_zero(), limit), Row("largest_gap", law.largest_gap(), 1 / index)]
+            rows.append(Row("limit_mass_near_zero", mass / (2 * radius), highest))
+            return [*rows, Row("limit_atom", mass, math.erf(self.weight / math.sqrt(2)))]
+        rows.append(Row("mass_near_zero", mass / (2 * radius), highest))
+        return [*rows, Row("largest_gap", law.largest_gap(), 1 / index)]
 
 
 @dataclass(frozen=True)
@@ -96,11 +105,12 @@ class Law:
     weight: float
     index: float
 
-    def grid(self, middle: float, points: int = 20_001) -> Vector:
+    def grid(self, middle: float, points: int = 5_001) -> Vector:
         """Points theta, dense where r_i'' and l'' are not zero, without zero itself in the limit."""
         far = (40 * self.scale + self.weight + 1) / self.ridge
         parts = [np.linspace(-far, far, 5 * points), middle + np.linspace(-1, 1, points)]
-        parts.append(middle + np.array([-1 - 1e-12, 1 + 1e-12]))
+        jump = np.array([1 - 1e-9, 1 + 1e-9])
+        parts.append(middle + np.concatenate([-jump, jump]))
         if math.isfinite(self.index):
             parts.append(np.linspace(-1, 1, points) / self.index)
         alpha = np.unique(np.concatenate(parts))
@@ -116,11 +126,18 @@ class Law:
         atom = self._between(at_zero - self.weight, at_zero + self.weight) if math.isinf(self.index) else 0.0
         return np.asarray(density * (self.ridge + bend + curve)), atom
 
-    def near_zero(self) -> float:
-        """Probability of [-NEAR, NEAR] without the further record."""
-        push = self.weight if math.isinf(self.index) else float(self._regulariser(np.array([NEAR]))[0][0])
-        reach = self.ridge * NEAR + push
-        return self._between(-reach, reach)
+    def near_zero(self, radius: float) -> tuple[float, float]:
+        """Probability of [-radius, radius] without the further record, and the largest density outside.
+
+        By symmetry one minus twice the integral from `radius` on. The steps grow from a thousandth of 1/i.
+        """
+        far = (40 * self.scale + self.weight) / self.ridge
+        parts = [radius + np.geomspace(radius, far, 50_001), np.linspace(radius, 2 * radius, 1_001)]
+        if math.isfinite(self.index):
+            parts.append(np.linspace(radius, 1 / self.index, 50_001))
+        alpha = np.unique(np.concatenate(parts))
+        density, _ = self.parts(alpha, None)
+        return 1 - 2 * float(np.trapezoid(density, alpha)), float(density.max())
 
     def largest_gap(self) -> float:
         """sup |phi^i - phi| over b, without the further record; phi is soft thresholding."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,7 +19,10 @@ from dprepro.problems.constants import Constants
 from dprepro.studies.base import MAIN_AXES, Design, Study
 from dprepro.studies.describe import describe
 
-POINTS = 100_001
+POINTS = 10_001
+CENTRES = tuple(0.5 * k for k in range(17))
+"""Privacy can fail where b is large: at the printed noise the loss exceeds epsilon only from about 5.5 scales on, and
+beyond 8 there is less than 1e-15 left."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +63,7 @@ class OneDimensionStudy(Study):
     Kifer, Smith and Thakurta's algorithm: records that say nothing (x = 0), and those with one more, whose loss is
     (lambda/2) (theta - c)^2, continued with slope +-zeta where it would be steeper, zeta = lambda = 1. (Its Hessian
     jumps; a loss with a continuous one is as near as one likes, and so is its delta.) The record's centre c is where b
-    is ``centres`` times the noise's scale; the worst of them counts.
+    is ``centres`` times the noise's scale; the worst of them counts (see `CENTRES`).
 
     Equation (9) of Bassily, Smith and Thakurta: one record, (1, c), replaced by one that says nothing, (0, 0), or by
     (-1, -c'), c' at c or ``offsets`` noise scales from it. On [-2, 2] the answer is clipped, which gives nothing away;
@@ -73,9 +76,11 @@ class OneDimensionStudy(Study):
     nothing; ``largest_loss``, the largest |ln p/p'|, with epsilon as bound (delta = 0).
     """
 
+    version: ClassVar[int] = 2
+
     series: Mapping[str, PrivacySeries]
-    centres: Sequence[float] = (0.0, 1.0, 2.0, 3.0, 4.0, 5.0)
-    offsets: Sequence[float] = (0.0, -0.5, 0.5)
+    centres: Sequence[float] = CENTRES
+    offsets: Sequence[float] = (0.0, -0.1, 0.1, -0.2, 0.2, -0.5, 0.5)
 
     def cells(self, design: Design) -> list[Cell]:
         """Series by series; one replicate, since nothing is random."""
@@ -142,13 +147,15 @@ def _densities(
 ) -> tuple[NDArray[np.float64], NDArray[np.float64], NDArray[np.float64]]:
     """Points alpha, and the log densities of theta^priv there with `record` and with `other` (None: nothing) instead.
 
-    b runs to 40 scales on both sides, beyond which is less than e^-40; most points are where l'' is not small.
+    b runs to 40 scales on both sides, beyond which is less than e^-40; most points are where l'' is not small, with
+    both sides of its jumps among them.
     """
     scale, ridge = schedule.coordinate_scale, schedule.regulariser
     far = (40 * scale + 1) / ridge
     near = min(2 * record.width, far)
+    jump = record.width * np.array([1 - 1e-9, 1 + 1e-9])
     points = POINTS if other is None else POINTS // 4  # many more pairs are tried with a second record
-    fine = np.linspace(-near, near, points)
+    fine = np.unique(np.concatenate([np.linspace(-near, near, points), -jump, jump]))
     outside = np.geomspace(near, 2 * far, points // 4)[1:]
     alpha = record.middle + np.concatenate([-outside[::-1], fine, outside])
     if other is not None:

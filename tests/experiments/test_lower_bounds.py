@@ -1,4 +1,4 @@
-"""The experiments on smoothing and on the GLM lower bounds end to end, and falsehoods planted in them. Fixed seeds."""
+"""Exact privacy, limits, smoothing and the GLM lower bounds end to end, and falsehoods planted in them. Fixed seeds."""
 
 import copy
 
@@ -15,7 +15,9 @@ PLANTED = {
         ("exponent_n", -1.0), ("exponent_n", -0.6), ("exponent_n_exponential", -0.8), ("exponent_smoothing", 0.5),
         ("exponent_smoothing_d2", -0.5), ("crossover", -1.0), ("below_bound", 0.05), ("exponent_n_corrected", 0.1),
     ],
-    "huberization_privacy": [("private", 1e-8)],
+    "huberization_privacy": [("private", 1e-7), ("private_beside_a_silent_record", 1e-7)],
+    "objective_perturbation_privacy": [("private", 0.01), ("private_gamma", 0.9)],
+    "kst_limits": [("private", 0.01), ("converges", 0.8), ("no_atom_before", 0.9), ("atom_of_the_limit", 1.01)],
     "glm_lower_bound": [
         ("exponent_n", -0.5), ("exponent_n_small_d", -0.6666667), ("exponent_norm", 1.0), ("exponent_p", 1.0),
         ("exponent_epsilon", -1.0), ("above_level", 1.2), ("lemma_1", 1.5), ("below_own_bound", 0.5),

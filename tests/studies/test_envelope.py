@@ -102,6 +102,18 @@ def test_delta_of_line_1_is_private_and_that_of_theorem_4_is_not():
     assert found["line_1_gamma"] < 1 < found["theorem_4_gamma"]
 
 
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_the_search_reaches_the_noise_at_which_privacy_can_fail(epsilon):
+    """Up to 5 scales the loss stays below epsilon: residue. A search four times as fine gains little."""
+    algorithm, found = ObjectivePerturbation(regulariser="least"), []
+    for centres in (None, (0.0, 1.0, 2.0, 3.0, 4.0, 5.0), tuple(0.125 * k for k in range(81))):
+        given = {} if centres is None else {"centres": centres}
+        one = OneDimensionStudy({"one": PrivacySeries("claim", algorithm)}, neighbours=ADD, **given)
+        (cell,) = one.cells(Design({"epsilon": [epsilon], "delta": [1e-6]}))
+        found.append(one.measure(cell, np.random.default_rng(0))[0].value)
+    assert found[1] < 1e-20 < 1e-15 < found[0] <= found[2] <= 2 * found[0]
+
+
 @pytest.mark.parametrize("n", [1e4, 1e8])
 def test_theorem_30_bounds_the_distance_in_every_draw_of_a_strongly_convex_problem(n):
     series = {"one": Series("claim", ObjectivePerturbation(regulariser="least"), NiceRegression())}
