@@ -21,8 +21,8 @@ from dprepro.studies.describe import describe
 from dprepro.studies.one_dimension import CENTRES, PrivacySeries
 
 Vector = NDArray[np.float64]
-NEAR = 1e-3
-"""An atom at zero is looked for within NEAR/i of it, and within NEAR/`STEEPEST` in the limit."""
+NEAR = (1e-2, 1e-4, 1e-6)
+"""An atom at zero is looked for within r = NEAR/i of it, NEAR/`STEEPEST` in the limit. Any above 2e-6 shows."""
 STEEPEST = 1e5
 
 
@@ -40,8 +40,8 @@ class LimitStudy(Study):
         weight: w in units of the noise's scale.
         centres: of the further record, where b is that many times the noise's scale; the worst counts.
 
-    Quantities: ``exact_delta``, as there, atoms included; ``mass_near_zero``, the probability of [-r, r] over 2r for an
-    r well below 1/i, with the largest density outside of it as bound: an atom exceeds it by orders of magnitude;
+    Quantities: ``exact_delta``, as there, atoms included; ``mass_near_zero``, the probability of [-r, r] over 2r, the
+    largest for r well below 1/i, with the largest density off zero as bound: with an atom it grows as r shrinks;
     ``limit_mass_near_zero``, the same for the limit, which has one; ``limit_atom``, its size, with erf(w/sqrt 2) as
     bound (|b| <= w); ``largest_gap``, the largest over b of |phi^i(b) - phi(b)|, with the bound 1/i: the two agree
     where |phi^i(b)| >= 1/i, since r_i = r there, and elsewhere phi(b) lies between zero and phi^i(b), as |r_i'| <= w.
@@ -87,13 +87,13 @@ class LimitStudy(Study):
             without, added = law.parts(alpha, None), law.parts(alpha, middle)
             spent += [_excess(alpha, *pair, cell.axes["epsilon"]) for pair in ((without, added), (added, without))]
         rows = [Row("exact_delta", max(spent), delta)]
-        radius = NEAR / min(index, STEEPEST)
-        mass, highest = law.near_zero(radius)
+        radii = [near / min(index, STEEPEST) for near in NEAR]
+        masses, highest = zip(*map(law.near_zero, radii), strict=True)
+        near_zero = max(mass / (2 * radius) for mass, radius in zip(masses, radii, strict=True)), max(highest)
         if math.isinf(index):
-            rows.append(Row("limit_mass_near_zero", mass / (2 * radius), highest))
-            return [*rows, Row("limit_atom", mass, math.erf(self.weight / math.sqrt(2)))]
-        rows.append(Row("mass_near_zero", mass / (2 * radius), highest))
-        return [*rows, Row("largest_gap", law.largest_gap(), 1 / index)]
+            rows.append(Row("limit_mass_near_zero", *near_zero))
+            return [*rows, Row("limit_atom", min(masses), math.erf(self.weight / math.sqrt(2)))]
+        return [*rows, Row("mass_near_zero", *near_zero), Row("largest_gap", law.largest_gap(), 1 / index)]
 
 
 @dataclass(frozen=True)
@@ -129,7 +129,7 @@ class Law:
     def near_zero(self, radius: float) -> tuple[float, float]:
         """Probability of [-radius, radius] without the further record, and the largest density outside.
 
-        By symmetry one minus twice the integral from `radius` on. The steps grow from a thousandth of 1/i.
+        By symmetry one minus twice the integral from `radius` on, to about 1e-8.
         """
         far = (40 * self.scale + self.weight) / self.ridge
         parts = [radius + np.geomspace(radius, far, 50_001), np.linspace(radius, 2 * radius, 1_001)]

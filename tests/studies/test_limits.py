@@ -57,7 +57,7 @@ def test_the_limit_has_an_atom_and_is_as_private_as_what_it_is_the_limit_of():
     for cell in one.cells(Design({"epsilon": [1.0], "delta": [1e-6], "index": [1e2, 1e4, math.inf]})):
         found[cell.axes["index"]] = {row.quantity: row for row in one.measure(cell, np.random.default_rng(0))}
     assert found[math.inf]["limit_atom"].value == pytest.approx(math.erf(1 / math.sqrt(2)), abs=1e-7)
-    assert found[1e4]["mass_near_zero"].value <= 1.01 * found[1e4]["mass_near_zero"].bound
+    assert found[1e4]["mass_near_zero"].value <= 1.1 * found[1e4]["mass_near_zero"].bound
     assert found[math.inf]["limit_mass_near_zero"].value > 1e6 * found[math.inf]["limit_mass_near_zero"].bound
     assert found[1e4]["exact_delta"].value == pytest.approx(found[math.inf]["exact_delta"].value, rel=0.05)
     assert all(rows["exact_delta"].value <= 1e-6 for rows in found.values())
