@@ -73,8 +73,6 @@ class HiddenSigns(Challenge):
             Finding("sign_recovered", float(hits[0]), line),
             Finding("signs_recovered", float(hits.mean()), line, trials=0),
             Finding("risk_over_zero", self.problem.excess_risk(w) / self.problem.trivial_risk, self.share, trials=0),
-            # Delta = D is p b n/d', printed p b/d'
-            Finding("flips_over_printed", self.problem.constants.n, 1.0, trials=0),
             Finding("lemma_1", distance, glm.lemma_1(self.epsilon, self.delta, plan.flips), trials=0),
         ]
 
@@ -163,7 +161,7 @@ class SignedLabels(Attackable):
         return flips
 
     def challenge(self, point: Point, noise_scale: float, rng: np.random.Generator) -> HiddenSigns:
-        """Random signs. Certificates: d', m, D, the minimiser's norm over B, records over n, Delta's slip of print."""
+        """Random signs. Certificates: d', m, D, the minimiser's norm over B, records over n."""
         plan, n = self.plan(point), point["n"]
         sigma = rng.choice([-1.0, 1.0], plan.coordinates)
         problem = self.data(point, plan, sigma)

@@ -25,7 +25,7 @@ PLANTED = {
     ],
     "glm_lipschitz_lower_bound": [
         ("exponent_n", -1.0), ("exponent_n_small_rank", -0.5), ("exponent_norm", 0.5), ("exponent_p", 1.0),
-        ("above_level", 1.2), ("within_six", 5.0), ("below_own_bound", 0.5), ("signs_of_counts", 0.85),
+        ("above_level", 1.2), ("within_seven", 6.0), ("below_own_bound", 0.5), ("signs_of_counts", 0.85),
         ("algorithm_3_over_level", 0.1),
     ],
 }  # fmt: skip
