@@ -164,7 +164,7 @@ lipschitz
 
 # %%
 practice(
-    f"Algorithm 3 stays within {check(lipschitz, 'within_seven'):.1f} times the level, at three times or more the risk",
+    f"Algorithm 3 stays within {check(lipschitz, 'within_seven'):.1f} times the level, at about three times the risk",
     "of output zero, which is within twice the level: signs that are hidden in 1/epsilon records cannot be learnt, by",
     "any private algorithm.",
 )
