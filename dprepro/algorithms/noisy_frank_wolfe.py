@@ -24,7 +24,7 @@ class NoisyFrankWolfe(Algorithm):
 
     Attributes:
         selection: ``laplace`` as printed, or ``gumbel``: the exponential mechanism at the same scale, which the
-            text names as an equal choice and which, unlike the printed one, is certified under replacement (epsilon to 3).
+            text names as an equal choice and which, unlike the printed one, is certified under replacement.
         constants: ``printed`` noise scale L_1 ||C||_1 sqrt(8 T ln(1/delta)) / (n epsilon), or ``exact``: the smallest
             that the accountant certifies for the budget.
         steps_exponent: T = ceil((Gamma n epsilon / (L_1 ||C||_1))^steps_exponent); Theorem 2.5 has 2/3.
