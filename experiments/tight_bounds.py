@@ -103,8 +103,8 @@ pure, approximate = means(exponential, "linear_p", "p"), means(lipschitz, "linea
 practice(
     f"measured constant {constant(exponential, 'exponent_n'):.2f} times (p + 1) L C/(n epsilon), and twice the",
     "inverse temperature costs exactly twice epsilon. Scaled to n = 1e6, noisy gradient descent with delta = 1e-6",
-    f"and its printed noise loses about {0.1 * approximate[16] / pure[16]:.1f} times as much as this pure",
-    f"mechanism at p = 16 and {0.1 * approximate[2048] / pure[2048]:.2f} times at p = 2048: in few dimensions the",
+    f"and its printed noise loses about {0.1 * approximate[32] / pure[32]:.1f} times as much as this pure",
+    f"mechanism at p = 32 and {0.1 * approximate[2048] / pure[2048]:.2f} times at p = 2048: in few dimensions the",
     "pure guarantee is also the cheaper one.",
 )
 
