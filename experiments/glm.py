@@ -42,8 +42,8 @@ nonprivate
 worst, fixed = means(nonprivate, "in_n", envelope=WORST), means(nonprivate, "fixed_design", envelope=WORST)
 practice(
     f"the worst population has {constant(nonprivate, 'exponent_n'):.2f} times the rate; at n = 1,024,000 that is",
-    f"{worst[1_024_000]:.1e}, where a population on which every record carries signal has {fixed[1_024_000]:.1e}. Rates say",
-    "what to fear, not what to expect.",
+    f"{worst[1_024_000]:.1e}, where a population on which every record carries signal has {fixed[1_024_000]:.1e}.",
+    "Rates say what to fear, not what to expect.",
 )
 
 # %% [markdown]
