@@ -81,7 +81,8 @@ def _fill(part: SubFigure, panel: Panel, measured: Measured, title: str) -> None
     axes.set_xlabel(panel.x_label)
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
-    order = sorted(unique, key=lambda label: label not in drawing.labels.values())
+    series = [drawing._label(name) for name in drawing.labels]  # what is attacked first, lines last
+    order = sorted(unique, key=lambda label: series.index(label) if label in series else len(series))
     part.legend(
         [unique[label] for label in order], order, loc="outside lower center", ncols=2, frameon=False,
         handlelength=2.0, columnspacing=0.7, labelspacing=0.25,
