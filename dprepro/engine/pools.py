@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import io
 import os
 import signal
+import sys
 import threading
 import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import contextmanager
 from multiprocessing.resource_tracker import ensure_running
-from typing import Any, Protocol, TypeVar
+from typing import Any, Protocol, TextIO, TypeVar
 
 from dprepro.errors import InputError, MissingDependency
 
@@ -147,7 +149,26 @@ def parallel(workers: int | str) -> Callable[[], Pool] | None:
 def _prepare_worker(parent: int) -> None:
     """Leave Ctrl-C to the parent, and leave when the parent is gone: workers of a killed one would wait for ever."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
+    # A worker that loses its parent prints a traceback to the output that both share; a killed run has nothing to say.
+    sys.stdout = sys.stderr = _WhileParentLives(parent, sys.stderr)
     threading.Thread(target=_follow, args=(parent,), daemon=True).start()
+
+
+class _WhileParentLives(io.TextIOBase):
+    """Standard error, for as long as somebody reads it."""
+
+    def __init__(self, parent: int, out: TextIO) -> None:
+        self._parent = parent
+        self._out = out
+
+    def write(self, text: str) -> int:
+        return self._out.write(text) if os.getppid() == self._parent else len(text)
+
+    def flush(self) -> None:
+        self._out.flush()
+
+    def fileno(self) -> int:
+        return self._out.fileno()
 
 
 def _follow(parent: int) -> None:

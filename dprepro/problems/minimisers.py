@@ -147,6 +147,7 @@ def minimise(quadratic: Quadratic, constraint_set: ConstraintSet) -> tuple[Float
             if not duality_gap(quadratic.gradient(theta), theta, constraint_set) <= limit:
                 # atoms that arrive together may be nearly dependent: slower, but safer one by one
                 theta = _ActiveSet(quadratic, constraint_set, one_by_one=True).run()
+            theta = _polished(quadratic, constraint_set, theta)
     else:
         raise DpreproError(f"no exact minimiser over {type(constraint_set).__name__}; choices: L1Ball, L2Ball, Simplex")
     gap = duality_gap(quadratic.gradient(theta), theta, constraint_set)
@@ -366,6 +367,20 @@ def _inside(quadratic: Quadratic, constraint_set: ConstraintSet) -> FloatArray |
     with np.errstate(divide="ignore", invalid="ignore"):  # moments of no data set may have no finite minimum
         theta = _secular(quadratic, np.inf)
     return theta if np.abs(theta).sum() <= constraint_set.radius else None
+
+
+def _polished(quadratic: Quadratic, constraint_set: ConstraintSet, theta: FloatArray) -> FloatArray:
+    """The point itself, or where it lies inside an l1 ball the unconstrained minimiser, if that has the smaller gap.
+
+    Weights on the atoms of a ball that is much larger than the minimiser lose digits, and how many depends on the BLAS
+    kernel; the spectrum knows nothing of the ball.
+    """
+    if not isinstance(constraint_set, L1Ball) or np.abs(theta).sum() > 0.999 * constraint_set.radius:
+        return theta
+    free = _secular(quadratic, np.inf)
+    if not np.abs(free).sum() <= constraint_set.radius:
+        return theta
+    return min((theta, free), key=lambda one: duality_gap(quadratic.gradient(one), one, constraint_set))
 
 
 def _secular(quadratic: Quadratic, radius: float) -> FloatArray:
