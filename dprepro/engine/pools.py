@@ -75,7 +75,7 @@ class Processes:
     def restart(self) -> None:
         from joblib.externals.loky import get_reusable_executor
 
-        with _interrupts_held():
+        with _starting():
             self._executor: Any = get_reusable_executor(
                 self._workers,
                 initializer=_prepare_worker,
@@ -84,7 +84,7 @@ class Processes:
             )
 
     def submit(self, task: Callable[[], _T]) -> Future[_T]:
-        with _interrupts_held():
+        with _starting():
             try:
                 future: Future[_T] = self._executor.submit(task)
             except BrokenExecutor:  # a worker died between two tasks
@@ -178,13 +178,21 @@ def _follow(parent: int) -> None:
 
 
 @contextmanager
-def _interrupts_held() -> Iterator[None]:
-    """Hold Ctrl-C back while workers start: they inherit this, and do not print tracebacks of their own."""
+def _starting() -> Iterator[None]:
+    """While workers start: hold Ctrl-C back, and give them standard error as their output, both of which they inherit.
+
+    They then print no tracebacks of their own at Ctrl-C, and what one says that loses its parent while it starts is not
+    taken for the run's table.
+    """
     if not hasattr(signal, "pthread_sigmask"):
         yield
         return
     before = signal.pthread_sigmask(signal.SIG_BLOCK, {signal.SIGINT})
+    output = os.dup(1)
     try:
+        os.dup2(2, 1)
         yield
     finally:
+        os.dup2(output, 1)
+        os.close(output)
         signal.pthread_sigmask(signal.SIG_SETMASK, before)
