@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from html import escape
+
+from markupsafe import Markup, escape
 
 GREEK = {
     "alpha": "α", "beta": "β", "delta": "δ", "Delta": "Δ", "epsilon": "ε", "eta": "η", "Gamma": "Γ", "lambda": "λ",
@@ -30,9 +31,12 @@ FORMULAS: tuple[tuple[re.Pattern[str], Callable[[re.Match[str]], str]], ...] = (
 )
 
 
-def prose(text: str) -> str:
-    """A registry's sentence, its formulas set as well as HTML allows without further help."""
-    said = escape(text, quote=False)
+def prose(text: str) -> Markup:
+    """A registry's sentence, its formulas set as well as HTML allows without further help.
+
+    It may be trusted as markup: the sentence is escaped first, and setting adds only letters and ``sub`` and ``sup``.
+    """
+    said = str(escape(text))
     for pattern, sign in FORMULAS:
         said = pattern.sub(sign, said)
-    return said
+    return Markup(said)

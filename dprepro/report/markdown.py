@@ -6,18 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dprepro.report.registry import citation
-from dprepro.report.text import counts, number
-
-
-def finding(check: Mapping[str, Any]) -> str:
-    """Estimate and interval against expectation, with the measured constant."""
-    if check["estimate"] is None:
-        return str(check["reason"])
-    # Some rules compare a largest or least share with a limit.
-    relation = "limit" if check["rule"] in ("below", "proportion") else "expected"
-    said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], "
-    said += f"{relation} {number(check['expected'])}" + (f" ± {number(check['margin'])}" if check["margin"] else "")
-    return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")
+from dprepro.report.text import by_paper, counts, finding, number
 
 
 def evidence(one: Mapping[str, Any]) -> str:
@@ -33,9 +22,7 @@ def evidence(one: Mapping[str, Any]) -> str:
 def markdown(ledger: Mapping[str, Any]) -> str:
     """One table of statements and one of errata for each paper, and what belongs to no statement."""
     lines = ["# Ledger", "", f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}.", ""]
-    papers = list(dict.fromkeys(row["paper"] for row in ledger["claims"] if row["kind"] != "further"))
-    for paper in papers:
-        rows = [row for row in ledger["claims"] if row["paper"] == paper and row["kind"] != "further"]
+    for paper, rows in by_paper(ledger["claims"]).items():
         lines += [f"## {citation(paper)}", "", f"{counts(rows)}.", "", *_claims(rows), ""]
     further = [row for row in ledger["claims"] if row["kind"] == "further"]
     if further:

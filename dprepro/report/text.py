@@ -118,6 +118,17 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def finding(check: Mapping[str, Any]) -> str:
+    """Estimate and interval against expectation, with the measured constant."""
+    if check["estimate"] is None:
+        return str(check["reason"])
+    # Some rules compare a largest or least share with a limit.
+    relation = "limit" if check["rule"] in ("below", "proportion") else "expected"
+    said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], "
+    said += f"{relation} {number(check['expected'])}" + (f" ± {number(check['margin'])}" if check["margin"] else "")
+    return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")
+
+
 #: From what asks for attention to what does not.
 ORDER = (
     "refuted", "inconclusive", "confirmed", "not measured",
@@ -133,13 +144,20 @@ def counts(rows: Iterable[Mapping[str, Any]], key: str = "verdict") -> str:
     return ", ".join(f"{tally[name]} {name}" for name in sorted(tally, key=ORDER.index)) or "none"
 
 
+def by_paper(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
+    """The rows of each paper's statements; further experiments are about none."""
+    papers: dict[str, list[Mapping[str, Any]]] = {}
+    for row in claims:
+        if row["kind"] != "further":
+            papers.setdefault(row["paper"], []).append(row)
+    return papers
+
+
 def ledger_lines(ledger: Mapping[str, Any], experiments: Mapping[str, tuple[str, str]]) -> str:
     """Each experiment with its verdict and claim, and how many statements of each paper have which verdict."""
     width = max(map(len, experiments), default=0)
     lines = [f"{name:<{width}}  {verdict:<12}  {said}" for name, (verdict, said) in sorted(experiments.items())]
-    papers = list(dict.fromkeys(row["paper"] for row in ledger["claims"] if row["kind"] != "further"))
-    for paper in papers:
-        rows = [row for row in ledger["claims"] if row["paper"] == paper and row["kind"] != "further"]
+    for paper, rows in by_paper(ledger["claims"]).items():
         lines.append(f"{citation(paper)}: {len(rows)} statements, {counts(rows)}")
     lines.append(f"errata: {counts(ledger['errata'], 'state')}")
     return "\n".join(lines)

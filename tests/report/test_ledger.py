@@ -101,6 +101,7 @@ def test_markdown_keeps_signs_that_would_break_its_tables() -> None:
         ("gamma noise with probability 1 - gamma", "gamma noise with probability 1 − γ"),
         ("n^2. And n^0.5.", "n<sup>2</sup>. And n<sup>0.5</sup>."),
         ("lasso_delta and glm_jl, deltas", "lasso_delta and glm_jl, deltas"),
+        ('x^(<b>) y_("&)', "x<sup>&lt;b&gt;</sup> y<sub>&#34;&amp;</sub>"),
     ],
 )
 def test_formulas_are_set_and_names_left_alone(text: str, html: str) -> None:
