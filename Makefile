@@ -3,13 +3,14 @@
 VENV := .venv
 BIN := $(VENV)/bin
 DEMO := lasso_rate
+SEEDS := 3
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
 
 SUPPORTED = import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 14) else 1)
 PYTHON ?= $(shell for one in python3 python3.13 python3.12 python3.11 python; do \
 	"$$one" -c '$(SUPPORTED)' >/dev/null 2>&1 && echo "$$one" && exit; done; echo python3)
 
-.PHONY: help demo test test-all lint format types ledger figures reference all clean
+.PHONY: help demo test test-all lint format types ledger figures reference mutants all clean
 
 help:
 	@echo "make demo       run the experiment $(DEMO): table, verdict, figure"
@@ -19,7 +20,8 @@ help:
 	@echo "make types      mypy"
 	@echo "make ledger     run all experiments and write results/ledger.*"
 	@echo "make figures    draw the publication figures of paper_figures from the measurements in results"
-	@echo "make reference  run all experiments; renew the ledger, results/reference and paper_figures"
+	@echo "make reference  run all experiments at SEEDS=3 seeds; renew the ledger, results/reference and paper_figures"
+	@echo "make mutants    plant falsehoods in copies of the code; a verdict must notice each"
 	@echo "make all        lint, types, all tests, all experiments, the ledger"
 	@echo "make clean      remove .venv, caches and build products; results stay"
 
@@ -28,10 +30,10 @@ demo: $(VENV)/.installed
 	@echo "figure: $(CURDIR)/results/$(DEMO)/figure.png"
 
 test: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest
+	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 test-all: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest -m ''
+	@$(BIN)/python -m pytest -m '' --numprocesses auto --dist worksteal
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check
@@ -52,8 +54,12 @@ figures: $(VENV)/.installed
 	@$(BIN)/python -m paper_figures
 
 reference: ledger
+	@$(BIN)/python -m dprepro.stability seeds=$(SEEDS)
 	@$(BIN)/python -m dprepro.reference
 	@$(BIN)/python -m paper_figures
+
+mutants: $(VENV)/.installed-dev
+	@$(BIN)/python -m mutants
 
 all:
 	@$(MAKE) --no-print-directory lint

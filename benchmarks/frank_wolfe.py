@@ -8,7 +8,8 @@ early, which an algorithm that selects cannot. Floor and reduction are run in tu
 ratios are medians over the pairs, so that a busy machine slows both; the fastest run of each is the one that was least
 disturbed. The floor grows with p and the rest hardly does: a ratio of 3 is for p = 1000 and more.
 
-The second table is time a step against n, p and T.
+The second table is a single solve on records whose Gram matrix nobody has made, against making it; the third is time a
+step against n, p and T.
 """
 
 from __future__ import annotations
@@ -16,16 +17,20 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable
+from functools import partial
 
 import numpy as np
 from numba import njit
 from threadpoolctl import threadpool_limits
 
-from dprepro.algorithms import NoisyFrankWolfe
+from dprepro.algorithms import Algorithm, FrankWolfe, NoisyFrankWolfe
 from dprepro.budget import Budget, Neighbours
-from dprepro.constructions import RandomDesign, TunedNeedle
-from dprepro.problems import L1Ball, LeastSquares
-from dprepro.reductions import GroupedVertices, IncrementalGradients, kernels
+from dprepro.constructions import Construction, RandomDesign, TunedNeedle
+from dprepro.problems import Domain, L1Ball, Problem, Records, RecordsView, SquaredLoss
+from dprepro.reductions import GroupedVertices, IncrementalGradients, Reduction
+from dprepro.reductions.kernels import vertices
+
+BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
 
 
 def straightforward(
@@ -66,16 +71,25 @@ def in_turn(runs: list[Callable[[], object]], repeats: int) -> np.ndarray:
     return times
 
 
+def lasso(rows: int, p: int, rng: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Features of signs, and labels that ten of them explain."""
+    features = rng.integers(0, 2, (rows, p)) * 2.0 - 1.0
+    return features, np.clip(features[:, :10].sum(axis=1) / 10 + 0.1 * rng.standard_normal(rows), -1, 1)
+
+
+def on_records(features: np.ndarray, labels: np.ndarray) -> Problem:
+    """The LASSO on these records, with nothing computed yet."""
+    domain = Domain(SquaredLoss(), L1Ball(features.shape[1]), len(features), feature_norm=np.inf)
+    return Problem(domain, {"records": RecordsView(domain, Records(features, labels))})
+
+
 def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
     """One line for each selection and noise: microseconds a step of the three, and their ratios."""
     rng = np.random.default_rng(0)
-    features = rng.integers(0, 2, (rows, p)) * 2.0 - 1.0
-    labels = np.clip(features[:, :10].sum(axis=1) / 10 + 0.1 * rng.standard_normal(rows), -1, 1)
-    moments = LeastSquares.from_records(features, labels, L1Ball(p)).moments
-    gram = moments.gram
-    assert gram is not None
+    features, labels = lasso(rows, p, rng)
+    moments = on_records(features, labels).moments.moments
+    gram, ridge, factor, known = moments.matrix(), np.zeros(p), np.zeros((0, p)), np.ones(p, dtype=bool)
     order = rng.integers(0, p, 1021)
-    empty = np.zeros((0, p))
     print(f"N={rows} p={p} T={steps}, microseconds a step (medians); floor: the coefficient update alone")
     print("selection   lambda    numpy    floor compiled  numpy/compiled  compiled/floor (quartiles), fastest runs")
     for kind in ("laplace", "gumbel"):
@@ -89,9 +103,9 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
                 _update(gram, np.zeros(p), steps, order)
 
             def fast(s: float = scale, kind: str = kind) -> None:
-                kernels.vertex_frank_wolfe(
-                    gram, empty, np.zeros(p), moments.cross, 1.0, True, np.zeros(p), np.zeros(p), steps, s,
-                    kernels.KINDS[kind], False, rng,
+                vertices.on_columns(
+                    gram, known, factor, ridge, factor, known, p + 1, factor, ridge, moments.cross, 1.0, True,
+                    np.zeros(p), np.zeros(p), 1, steps, s, kind == "laplace", False, rng,
                 )  # fmt: skip
 
             slow = float(np.median(in_turn([literal], 3))) / numpy_steps * 1e6
@@ -104,36 +118,78 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
             )
 
 
+def single_solves() -> None:
+    """A first solve on records, and later ones on the same, against making the Gram matrix and solving with it."""
+    rng = np.random.default_rng(0)
+    print("a single solve on records, ms (medians)")
+    print("algorithm          n      p  epsilon      T  matrix  first solve  later  matrix/first")
+    for n, p, epsilon in (
+        (1000, 1000, 1.0),
+        (1000, 1000, 5.0),
+        (1000, 1000, 20.0),
+        (300, 3000, 1.0),
+        (10_000, 300, 1.0),
+    ):
+        features, labels = lasso(n, p, rng)
+        for kind in ("laplace", "gumbel"):
+            _single(f"noisy, {kind}", NoisyFrankWolfe(selection=kind), features, labels, epsilon)
+    _single("not private", FrankWolfe(steps=100), *lasso(1000, 1000, rng), 1.0)
+
+
+def _single(label: str, algorithm: Algorithm, features: np.ndarray, labels: np.ndarray, epsilon: float) -> None:
+    budget, reduction = Budget(epsilon, 1e-6, Neighbours.REPLACE_ONE), IncrementalGradients(algorithm)
+    problems = [on_records(features, labels) for _ in range(8)]
+    steps = algorithm.schedule(problems[0].domain, budget).steps
+
+    def timed(run: Callable[[], object]) -> float:
+        start = time.perf_counter()
+        run()
+        return (time.perf_counter() - start) * 1e3
+
+    rows = []
+    for seed, problem in enumerate(problems):
+        solve = partial(reduction.solve, problem, budget)
+        first, later = (timed(partial(solve, np.random.default_rng(seed))) for _ in range(2))
+        rows.append((timed(partial(problem.see, "moments")), first, later))
+    matrix, first, later = np.median(rows[1:], axis=0)
+    n, p = features.shape
+    sizes = f"{label:14s} {n:5d} {p:6d} {epsilon:8.0f} {steps:6d}"
+    print(f"{sizes} {matrix:7.1f} {first:12.2f} {later:6.2f} {matrix / first:13.1f}")
+
+
 def growth() -> None:
     """Time of whole solves: free of n at equal T, T log-free, linear in p; the grouped reduction is free of p too."""
-    budget = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
     rng = np.random.default_rng(0)
     print("solve                         n          p          T   seconds   ns a step   ns a step and p")
     for n, p in ((1e5, 100), (1e6, 100), (1e7, 100), (1e6, 300), (1e6, 1000), (1e6, 3000)):
-        _line("incremental", RandomDesign(kind="planted"), IncrementalGradients, n, p, budget, rng)
+        _line("incremental", RandomDesign(kind="planted"), "moments", IncrementalGradients, n, p, rng)
     for n, p in ((1e6, 1e3), (1e8, 1e3), (1e8, 1e12), (1e9, 1e12)):
-        _line("grouped", TunedNeedle(), GroupedVertices, n, p, budget, rng)
+        _line("grouped", TunedNeedle(), "groups", GroupedVertices, n, p, rng)
 
 
-def _line(label, construction, reduction, n, p, budget, rng) -> None:  # type: ignore[no-untyped-def]
-    algorithm = NoisyFrankWolfe()
-    point = {"n": n, "p": p}
-    schedule = algorithm.schedule(construction.constants(point), budget)
-    problem = construction.build(point, schedule.noise_scale)
+def _line(
+    label: str, construction: Construction, view: str, reduction: type[Reduction], n: float, p: float,
+    rng: np.random.Generator,
+) -> None:  # fmt: skip
+    algorithm, point = NoisyFrankWolfe(), {"n": n, "p": p}
+    domain = construction.domain(point)
+    schedule = algorithm.schedule(domain, BUDGET)
+    problem = Problem(domain, {view: construction.build(point, schedule.noise_scale).see(view)})
     solver = reduction(algorithm)
-    wall = float(np.median(in_turn([lambda: solver.solve(problem, budget, rng)], 5)))
+    wall = float(np.median(in_turn([lambda: solver.solve(problem, BUDGET, rng)], 5)))
     each = wall / schedule.steps * 1e9
     print(f"{label:12s} {n:18.0e} {p:10.0e} {schedule.steps:10d} {wall:9.4f} {each:11.1f} {each / p:17.3g}")
 
 
 def main() -> None:
-    """Print both tables."""
+    """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--quick", action="store_true", help="fewer steps of the numpy loop")
     few = parser.parse_args().quick
     with threadpool_limits(1):
         for p in (1000, 300, 3000):
             side_by_side(rows=2000, p=p, steps=50_000 if p < 3000 else 20_000, numpy_steps=50 if few else 300)
+        single_solves()
         growth()
 
 

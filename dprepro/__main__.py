@@ -6,11 +6,11 @@ import os
 import shlex
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
+from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, unknown
 
 if TYPE_CHECKING:
     from dprepro.report.text import Ending
@@ -39,11 +39,13 @@ options
 
 useful keys (any key of the YAML can be set; the grammar is Hydra's)
   sweep.n=[1e5,1e6,1e7]      axes are lists: n, p, epsilon, delta, norm and
-                             parameters by name
+                             parameters by name; -2/3 and 2^-3 are numbers
   replicates=10  seed=1      repetitions of a grid point, seed of all streams
   workers=2                  local processes, auto, or a Dask scheduler such as
                              tcp://host:8786
   results_dir=DIR            where the store and the results are [results]
+  reuse=any                  keep cells that were measured by other code; such a
+                             run never enters the ledger
   checks.NAME.expected=-0.5  plant a false claim and watch it being refuted
   algorithm=NAME  construction=NAME
                              where the experiment leaves the choice, as in pair
@@ -103,7 +105,8 @@ def main(arguments: list[str]) -> int:
 
         print(__version__)
         return 0
-    from dprepro.config.compose import compose, expand_sweeps, headers, hidden_files
+    from dprepro.config.compose import compose, expand_sweeps
+    from dprepro.config.files import headers, hidden_files
 
     elsewhere = [o.partition("=")[2] for o in options.overrides if o.startswith("results_dir=")]
     if len(options.overrides) == len(elsewhere) and not options.show:
@@ -134,6 +137,8 @@ def measured(job: list[str], options: Options, progress: bool | Callable[[int, i
     from dprepro.config.experiment import build_experiment
 
     experiment = build_experiment(compose(job, options.config_dir))
+    for line in experiment.reach:
+        print(line, flush=True)
     from dprepro.session import run_experiment
 
     return run_experiment(experiment, progress)
@@ -142,7 +147,8 @@ def measured(job: list[str], options: Options, progress: bool | Callable[[int, i
 def tell(outcome: Outcome) -> int:
     """Print what a run gave; the exit code."""
     print(outcome)
-    print(f"cells: {outcome.measured} measured now, {outcome.reused} from the store; files: {outcome.folder}")
+    again = f" (of them {outcome.again})" if outcome.again else ""
+    print(f"cells: {outcome.measured} measured now{again}, {outcome.reused} from the store; files: {outcome.folder}")
     if outcome.failed:
         print(f"{outcome.failed} cells failed; the same command tries them again", file=sys.stderr)
     return 1 if outcome.failed else 0
@@ -204,6 +210,29 @@ def say(error: DpreproError) -> int:
     skipped = isinstance(error, MissingDependency)
     print(f"{'skipped' if skipped else 'error'}: {' '.join(str(error).split())}", file=sys.stderr)
     return 0 if skipped else 2 if isinstance(error, InputError) else 1
+
+
+def arguments_of(arguments: list[str], choices: Mapping[str, str], text: str) -> dict[str, str] | None:
+    """``key=value`` and ``--option [value]`` by name, with their defaults; None after printing the help ``text``.
+
+    An option whose default is ``false`` takes no value. Raises InputError for what is not among the choices.
+    """
+    values, rest = dict(choices), iter(arguments)
+    for argument in rest:
+        if argument in ("-h", "--help"):
+            print(text)
+            return None
+        key, equals, value = argument.partition("=")
+        if key.startswith("--") and not equals:
+            value = "true" if choices.get(key) == "false" else next(rest, "")
+        elif not equals:
+            key = argument
+        if key.startswith("--") and key in choices and not value:
+            raise InputError(f"{key} needs a folder")
+        if key not in choices or not value:
+            raise unknown("argument", argument, [one if one.startswith("--") else f"{one}=" for one in choices])
+        values[key] = value
+    return values
 
 
 def leave(code: int) -> NoReturn:

@@ -10,10 +10,21 @@ from dprepro.errors import InputError
 
 
 class Neighbours(StrEnum):
-    """When two data sets count as neighbours."""
+    """When two data sets count as neighbours.
+
+    ``replace_one``: one record differs. ``zero_out``: one record is replaced by one that says nothing (its loss does
+    not depend on theta), or such a record by another. In both n is public. ``add_or_remove_one``: one data set has one
+    record more, so n is private: only for algorithms whose noise, divisor and steps do not read n.
+    """
 
     REPLACE_ONE = "replace_one"
+    ZERO_OUT = "zero_out"
     ADD_OR_REMOVE_ONE = "add_or_remove_one"
+
+    @property
+    def n_is_public(self) -> bool:
+        """Whether neighbours have the same number of records, so that an algorithm may read it."""
+        return self is not Neighbours.ADD_OR_REMOVE_ONE
 
 
 @dataclass(frozen=True)

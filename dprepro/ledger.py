@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dprepro.__main__ import guarded, leave
-from dprepro.errors import InputError
+from dprepro.__main__ import arguments_of, guarded, leave
 
 HELP = """usage: python -m dprepro.ledger [results_dir=DIR]
 
@@ -18,23 +17,16 @@ Nothing is measured, and no algorithm is imported."""
 
 def main(arguments: list[str]) -> int:
     """The exit code; see design's Commands."""
-    results_dir = "results"
-    for argument in arguments:
-        if argument in ("-h", "--help"):
-            print(HELP)
-            return 0
-        key, equals, value = argument.partition("=")
-        if key != "results_dir" or not equals or not value:
-            raise InputError(f"unknown argument {argument!r}; the ledger takes results_dir=DIR")
-        results_dir = value
+    values = arguments_of(arguments, {"results_dir": "results"}, HELP)
+    if values is None:
+        return 0
     from pathlib import Path
 
-    from dprepro.engine.store import FILE_NAME
-
-    if not (Path(results_dir) / FILE_NAME).is_file():
-        raise InputError(f"there is no store in {results_dir}; run an experiment first, or name another results_dir")
     from dprepro.report.ledger import build_ledger
+    from dprepro.report.soundness import existing_store
     from dprepro.report.text import ledger_lines
+
+    results_dir = existing_store(values["results_dir"])
 
     ledger, measured = build_ledger(results_dir)
     verdicts = {name: (one.verdict["verdict"], one.verdict["claim"]) for name, one in measured.published.items()}

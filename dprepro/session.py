@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import os
 import platform
 import re
@@ -18,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import WORKERS_ALL, Experiment, build_experiment
+from dprepro.engine.code import behind
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
 
@@ -25,6 +27,7 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from dprepro.engine.runner import Outcome as Execution
     from dprepro.engine.runner import Progress
     from dprepro.report.publish import Published
 
@@ -43,12 +46,16 @@ class Outcome:
         failed: number of cells that failed.
         measured: number of cells measured now.
         reused: number of cells that the store held.
+        again: why some of those measured now had been in the store; empty if none was.
+        reach: of overrides that touch only some of the series, how many.
     """
 
     published: Published
     failed: int
     measured: int
     reused: int
+    again: str = ""
+    reach: tuple[str, ...] = ()
 
     @property
     def frame(self) -> pd.DataFrame:
@@ -68,7 +75,7 @@ class Outcome:
     @property
     def figure(self) -> Figure:
         """The figure, drawn anew as a matplotlib object."""
-        return self.published.drawing.draw(self.frame, self.verdict)
+        return self.published.figure()
 
     def __str__(self) -> str:
         return self.published.text
@@ -105,7 +112,9 @@ def run_experiment(experiment: Experiment, progress: bool | Progress = True) -> 
     settings, cells = experiment.settings, experiment.cells
     with Store.open(settings.results_dir, create=True) as store:
         provenance = _provenance(experiment)
-        run_id = store.begin_run(experiment.name, experiment.config, experiment.overrides, provenance, cells)
+        store.made = json.dumps({key: provenance[key] for key in ("commit", "versions")}, sort_keys=True)
+        codes = behind({cell.code for cell in cells})
+        run_id = store.begin_run(experiment.name, experiment.config, experiment.overrides, provenance, cells, codes)
         started = time.perf_counter()
         done = execute(
             experiment.study.measure,
@@ -114,6 +123,7 @@ def run_experiment(experiment: Experiment, progress: bool | Progress = True) -> 
             workers=_cores() if settings.workers == WORKERS_ALL else settings.workers,
             progress=progress,
             label=experiment.name,
+            reuse=settings.reuse,
         )
         provenance["seconds"] = round(time.perf_counter() - started, 3)
         run = next(one for one in store.runs(experiment.name) if one.id == run_id)
@@ -122,7 +132,20 @@ def run_experiment(experiment: Experiment, progress: bool | Progress = True) -> 
             published = publish(store, replace(run, provenance=provenance), settings.results_dir)
             # Only now: a run that cannot be judged is none that the ledger should take for the latest.
             store.finish_run(run_id, provenance)
-    return Outcome(published, done.failed, done.measured, done.reused)
+    return Outcome(published, done.failed, done.measured, done.reused, _again(done), experiment.reach)
+
+
+def _again(done: Execution) -> str:
+    """Why cells were measured that the store had held."""
+    why = []
+    if done.other:
+        modules = (
+            f" ({', '.join(done.changed[:3])}{' and more' if len(done.changed) > 3 else ''})" if done.changed else ""
+        )
+        why.append(f"{done.other} had been measured by other code{modules}")
+    if done.damaged:
+        why.append(f"{done.damaged} were damaged in the store")
+    return "; ".join(why)
 
 
 def _cores() -> int:

@@ -1,8 +1,9 @@
 """Plain data into frozen dataclasses, by their type annotations: how YAML becomes objects.
 
 Every value is checked against its field, inside ``_target_`` blocks too, and an unknown key is refused with the keys
-that exist. A ``_target_`` names a dataclass of this project, or of a package that an installed distribution declares
-as a plug-in by an entry point of the group ``dprepro.plugins``; nothing else is imported, let alone called.
+that exist. Where a number belongs, a text is read as arithmetic (`dprepro.expressions`). A ``_target_`` names a
+dataclass of this project, or of a package that an installed distribution declares as a plug-in by an entry point of the
+group ``dprepro.plugins``; nothing else is imported, let alone called.
 """
 
 from __future__ import annotations
@@ -20,6 +21,7 @@ from functools import lru_cache
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
+from dprepro import expressions
 from dprepro.errors import InputError, MissingDependency, unknown
 
 T = TypeVar("T")
@@ -68,6 +70,11 @@ def _convert(kind: Any, value: Any, where: str) -> Any:
     if origin in (collections.abc.Sequence, tuple):
         if not isinstance(value, list | tuple):
             raise _wrong(where, kind, value)
+        if inner[0] in (float, int) and expressions.ELLIPSIS in value:
+            try:
+                value = expressions.spread(value)
+            except ValueError as error:
+                raise InputError(f"{where}: {error}") from error
         return tuple(_convert(inner[0], one, f"{where}[{i}]") for i, one in enumerate(value))
     if inspect.isclass(kind) and issubclass(kind, enum.Enum):
         return kind(_convert(typing.Literal[tuple(one.value for one in kind)], value, where))
@@ -80,8 +87,11 @@ def _convert_union(kind: Any, value: Any, where: str) -> Any:
     options = [option for option in typing.get_args(kind) if option is not type(None)]
     if value is None and type(None) in typing.get_args(kind):
         return None
-    if len(options) == 1:
-        return _convert(options[0], value, where)
+    blocks = [option for option in options if dataclasses.is_dataclass(option)]
+    if len(options) == 1 or (isinstance(value, Mapping) and len(blocks) == 1):
+        return _convert((blocks or options)[0], value, where)  # what is wrong inside is said as such
+    if isinstance(value, str) and str in options:
+        return value  # where a text is welcome it is no arithmetic
     for option in options:
         try:
             return _convert(option, value, where)
@@ -93,13 +103,21 @@ def _convert_union(kind: Any, value: Any, where: str) -> Any:
 def _convert_scalar(kind: Any, value: Any, where: str) -> Any:
     if kind not in _WORDS:
         raise InputError(f"{where} cannot be set from a configuration")
-    number = isinstance(value, int | float) and not isinstance(value, bool) and _is_number(value)
-    if number and kind is float:
-        return value
-    if number and kind is int and value == value // 1:
-        return int(value)
-    if kind in (bool, str) and isinstance(value, kind):
-        return value
+    if kind in (bool, str):
+        if isinstance(value, kind):
+            return value
+        raise _wrong(where, kind, value)
+    number = value
+    if isinstance(value, str):
+        try:
+            number = expressions.evaluate(value)
+        except ValueError as error:
+            raise InputError(f"{_wrong(where, kind, value)} or an expression: {error}") from error
+    if isinstance(number, int | float) and not isinstance(number, bool) and _is_number(number):
+        if kind is float:
+            return number
+        if number == number // 1:
+            return int(number)
     raise _wrong(where, kind, value)
 
 
@@ -150,6 +168,8 @@ def resolve(target: object, kind: type, where: str) -> type:
     try:
         found = getattr(importlib.import_module(module_name), name, None)
     except ModuleNotFoundError as error:
+        if error.name and error.name.partition(".")[0] in allowed and error.name not in module_name:
+            raise InputError(f"{said} cannot be imported: {error}") from error
         if error.name and not f"{module_name}.".startswith(f"{error.name}."):
             raise MissingDependency(f"{said} needs {error.name}: pip install {error.name}") from error
         found = None

@@ -135,8 +135,8 @@ practice(
 #
 # Each coordinate of $w^*$ has a hidden sign that $D = 1/\varepsilon$ records tell. An algorithm that is private
 # cannot know more than a two-point test allows, and averaged over the signs it keeps a share of
-# $(1-\delta')/\cosh^2(D\varepsilon/2)$ of output zero's risk. The level has the slopes $(n\varepsilon)^{-2/3}$ and
-# $\sqrt d/(n\varepsilon)$ of the upper bounds.
+# $(1-\delta')/\cosh^2(D\varepsilon/2)$ of output zero's risk. Counted on the data, that is half of the theorem's
+# $(n\varepsilon)^{-2/3}$ or $\sqrt d/(n\varepsilon)$ at every size.
 
 # %%
 lower = dprepro.run("glm_lower_bound")
@@ -154,8 +154,9 @@ practice(
 # %% [markdown]
 # ## Theorem 6: the same for Lipschitz losses
 #
-# With $\phi = G(|z - y| - |y|)$ the level is $2(1-\delta')/(1 + e^{D\varepsilon})$ of output zero's risk, of order
-# $B/\sqrt{n\varepsilon}$ or $\sqrt{\mathrm{rank}}\,B/(n\varepsilon)$; the first is that of Algorithm 3's bound.
+# The risk is that of the population. With $\phi = G(|z - y| - |y|)$ the level is $2(1-\delta')/(1 + e^{D\varepsilon})$
+# of output zero's risk, of order $B/\sqrt{n\varepsilon}$ or $\sqrt{\mathrm{rank}}\,B/(n\varepsilon)$; the first is
+# that of Algorithm 3's bound.
 
 # %%
 lipschitz = dprepro.run("glm_lipschitz_lower_bound")

@@ -135,7 +135,8 @@ practice(
 #
 # $n^* \approx p/\varepsilon$ records are copies of one of $2^{p/2}$ codewords that are far apart, the others cancel.
 # Whoever answers accurately lets the word be decoded, and group privacy limits how often a private answer can be:
-# $e^{\varepsilon n^*}/(K - 1 + e^{\varepsilon n^*})$ for $K$ words. $K$-ary randomised response attains that.
+# $e^{\varepsilon n^*}/(K - 1 + e^{\varepsilon n^*})$ for $K$ words. $K$-ary randomised response attains that. Where it
+# is below 1/2, every private algorithm errs by half the least distance on some word, more often than not.
 
 # %%
 packing = dprepro.run("marginals_packing")
@@ -144,11 +145,11 @@ packing
 
 # %%
 practice(
-    "no private answer is decoded more often than its line allows; the best of them reaches",
-    f"{check(packing, 'attack_has_power'):.0%} of it, a quarter more budget",
-    f"{check(packing, 'response_overspent'):.1f} times the line. The mean with l2-Laplace noise errs by",
-    f"{constant(packing, 'exponent_n'):.1f} p/(n epsilon), {check(packing, 'error_above_level'):.1f} times the",
-    "proved level at the closest.",
+    "no private answer is decoded more often than its line allows; randomised response is at",
+    f"{check(packing, 'response_meets_line'):.0%} of it, a quarter more budget at",
+    f"{check(packing, 'response_overspent'):.1f} times the line. So nothing private errs by less than",
+    f"{check(packing, 'certified_error'):.2f} p/(n epsilon); the nearest to that is output zero, at",
+    f"{check(packing, 'error_above_level'):.1f} times the level.",
 )
 
 # %% [markdown]
@@ -156,7 +157,8 @@ practice(
 #
 # Records have random biases from the arcsine law. The mean of $n \le \sqrt p$ of them is correlated with each member
 # enough to tell members from strangers. A private answer lets at most $e^\varepsilon\,5\% + \delta$ of the members be
-# traced when 5% of strangers are.
+# traced when 5% of strangers are. Accuracy is paid for in scores of the members, exactly, whatever the answer: that
+# binds every private algorithm.
 
 # %%
 fingerprinting = dprepro.run("marginals_fingerprinting")
@@ -169,7 +171,8 @@ practice(
     f"with n = sqrt(p)/4 records the exact mean gives away {exact[0.25]:.0%} of the members, one bit a coordinate",
     f"still {rounded[0.25]:.0%}, Gaussian noise for epsilon = 1 {gaussian[0.25]:.0%} (5% is a guess). Rounding is",
     f"no privacy. With n = 4 sqrt(p) even the exact mean gives away only {exact[4]:.0%} to this attack, which",
-    "proves nothing for it.",
+    "proves nothing for it. No private answer has less risk than",
+    f"{check(fingerprinting, 'certified_risk'):.2f} sqrt(p)/(n epsilon).",
 )
 
 # %% [markdown]

@@ -5,7 +5,8 @@ from __future__ import annotations
 import textwrap
 from typing import TYPE_CHECKING
 
-from dprepro.analysis.points import AXES, grid_points
+from dprepro.analysis.points import grid_points
+from dprepro.axes import AXES
 from dprepro.report.text import verdict_lines
 
 if TYPE_CHECKING:

@@ -14,8 +14,9 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
+from dprepro.figures.lines import thin_grid
 from dprepro.figures.style import COLOURS, styled
-from paper_figures.drawing import DOUBLE, grid, interval, short, used_points
+from paper_figures.drawing import DOUBLE, interval, short, used_points
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -109,7 +110,7 @@ def draw(measurements: Measurements) -> Figure:
             panel.tick_params(axis="y", length=0)
         size.set(xscale="log", xlim=(0.2, 1e6))
         size.set_title("risk over lower rate")
-        grid(*panels[1:])
+        thin_grid(*panels[1:])
         for panel in panels:
             panel.grid(False, axis="y")
         figure.legend(handles=_handles(), loc="outside lower center", ncols=4, frameon=False, columnspacing=1.2)

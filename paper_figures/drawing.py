@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dprepro.analysis.points import AXES, grid_points
-from dprepro.figures.rate import curves, draw_curve
+from dprepro.analysis.points import grid_points
+from dprepro.axes import AXES
+from dprepro.figures.curves import Curve, curves
+from dprepro.figures.lines import draw_curve
 from dprepro.figures.style import look
 
 if TYPE_CHECKING:
@@ -18,8 +20,6 @@ if TYPE_CHECKING:
 SINGLE, DOUBLE = 3.3, 6.9
 """Widths of one and of two columns, inches."""
 
-RATE: dict[str, Any] = {"color": "0.6", "linewidth": 3.5, "alpha": 0.6, "zorder": 0}
-BOUND: dict[str, Any] = {"color": "0.35", "linewidth": 1.4, "linestyle": (0, (6, 1, 1, 1)), "zorder": 1}
 MARKS = {"confirmed": "✓", "refuted": "✗", "inconclusive": "?"}
 
 
@@ -31,8 +31,8 @@ def draw_series(
     label: str,
     style: Mapping[str, Any],
     quantity: str = "excess_risk",
-) -> list[pd.DataFrame]:
-    """Means and intervals of one series against an axis; the points that were drawn, a table for each curve."""
+) -> list[Curve]:
+    """Means and intervals of one series against an axis; the curves that were drawn."""
     envelope = measured.config["figure"].get("envelope", ())
     rows = measured.frame[measured.frame["quantity"] == quantity]
     found = curves(rows, name, quantity, axis, envelope)
@@ -75,13 +75,6 @@ def interval(panel: Axes, row: float, check: Mapping[str, Any], color: str, mark
         [estimate], [row], xerr=[[max(estimate - low, 0)], [max(high - estimate, 0)]], color=color, marker=marker,
         linestyle="none", capsize=2, markersize=4, elinewidth=1.0, markeredgewidth=1.0,
     )  # fmt: skip
-
-
-def grid(*panels: Axes) -> None:
-    """Thin grid lines below everything."""
-    for panel in panels:
-        panel.grid(True, which="major", linewidth=0.3, color="0.85")
-        panel.set_axisbelow(True)
 
 
 def letters(panels: Sequence[Axes]) -> None:

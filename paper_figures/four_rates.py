@@ -10,8 +10,10 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dprepro.figures.style import COLOURS, styled
-from paper_figures.drawing import DOUBLE, RATE, grid, letters, used_points
+from dprepro.analysis.checks import VERDICTS, worded
+from dprepro.figures.lines import thin_grid
+from dprepro.figures.style import COLOURS, RATE, styled
+from paper_figures.drawing import DOUBLE, letters, used_points
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -128,7 +130,7 @@ def draw(measurements: Measurements) -> Figure:
                 upper.annotate(paper.note[0], paper.note[1:], fontsize=6, ha="right")
             upper.set_title(paper.title, loc="left")
             upper.legend(loc="upper left", frameon=False, fontsize=6)
-            grid(upper, lower)
+            thin_grid(upper, lower)
         letters(list(panels[::2].flat))
         figure.legend(
             handles=[_mark(marker, f"{word} is swept") for marker, word in AXES.values()],
@@ -138,7 +140,8 @@ def draw(measurements: Measurements) -> Figure:
 
 
 def _family(upper: Axes, lower: Axes, known: dict[str, Measured], family: Family, color: str, hollow: bool) -> None:
-    constant = float(known[family.sweeps[0][0]].check(family.check)["constant"] or 1.0)
+    fitted = known[family.sweeps[0][0]].check(family.check)["constant"]
+    constant = float(fitted) if fitted is not None else _through(known, family)
     seen = []
     for experiment, series, axis in family.sweeps:
         points = used_points(known[experiment], series, axis)
@@ -152,9 +155,22 @@ def _family(upper: Axes, lower: Axes, known: dict[str, Measured], family: Family
         lower.errorbar(x, y / (constant * x), yerr=error / (constant * x), **style)
         seen.append(x)
     ends = np.array([min(map(np.min, seen)), max(map(np.max, seen))])
+    line = f"{constant:.3g} × rate" if fitted is not None else "rate, through the points"
     upper.plot(ends, constant * ends, color=color, linewidth=0.8, linestyle="--" if hollow else "-",
-               label=f"{family.label}: {constant:.3g} × rate", zorder=1)  # fmt: skip
-    lower.axhline(1, **RATE | {"linewidth": 2})
+               label=f"{family.label}: {line}\n({_verdict(known, family)})", zorder=1)  # fmt: skip
+    lower.axhline(1, **{**RATE, "linewidth": 2})
+
+
+def _through(known: dict[str, Measured], family: Family) -> float:
+    """The constant of the line through the middle of all points, where no check has fitted one."""
+    tables = [used_points(known[experiment], series, axis) for experiment, series, axis in family.sweeps]
+    return float(np.exp(np.mean(np.log(np.concatenate([table["mean"] / table["shape"] for table in tables])))))
+
+
+def _verdict(known: dict[str, Measured], family: Family) -> str:
+    """The worst of the family's experiments, in words."""
+    found = {worded(known[experiment].verdict): known[experiment].verdict for experiment, *_ in family.sweeps}
+    return min(found, key=lambda words: (VERDICTS.index(found[words]["verdict"]), -len(words)))
 
 
 def _mark(marker: str, label: str) -> Any:

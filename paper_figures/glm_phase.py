@@ -14,5 +14,5 @@ if TYPE_CHECKING:
 
 def draw(measurements: Measurements) -> Figure:
     """Two panels: over n epsilon and over the norm of the target."""
-    title = "Dimension above which projecting first has the smaller worst-case risk"
-    return draw_own(measurements, "glm_phase_diagram", 3.0, title=title)
+    heading = "Dimension above which projecting first has the smaller worst-case risk"
+    return draw_own(measurements, "glm_phase_diagram", heading=heading)

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dprepro.figures.rate import SATURATED
-from dprepro.figures.style import styled
-from paper_figures.drawing import BOUND, DOUBLE, MARKS, RATE, draw_series, grid, interval, letters, short, styles
+from dprepro.analysis.checks import up_to_logarithms
+from dprepro.figures.lines import legend, legend_texts, thin_grid
+from dprepro.figures.style import BOUND, RATE, SATURATED, styled
+from dprepro.figures.words import controls
+from paper_figures.drawing import DOUBLE, MARKS, draw_series, interval, letters, short, styles
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -38,7 +40,8 @@ def draw(measurements: Measurements) -> Figure:
     """Risk against n on the left; exponents and shares of the explicit bound on the right."""
     measured = measurements.of("lasso_rate")
     looks = styles(ROLES)
-    labels = measured.config["figure"]["labels"]
+    came_out = controls(measured.verdict, measured.config)
+    labels = legend_texts(measured.frame, measured.config["figure"]["labels"], came_out)
     with styled() as figure_class:
         figure: Figure = figure_class(figsize=(DOUBLE, 3.75), layout="constrained")
         panels = figure.subplot_mosaic(
@@ -48,7 +51,7 @@ def draw(measurements: Measurements) -> Figure:
         for name in ROLES:
             found = draw_series(risk, measured, name, "n", labels[name], looks[name])
             if name == "tuned_needle":
-                points, check = found[0], measured.check("exponent_n")
+                points, check = found[0].points, measured.check("exponent_n")
                 risk.plot(points["x"], points["bound"], label="explicit bound", **BOUND)
                 constant = check["constant"] or 1.0
                 shape = constant * points["shape"].astype(float)
@@ -60,28 +63,28 @@ def draw(measurements: Measurements) -> Figure:
         low, high = check["expected"] - check["margin"], check["expected"] + check["margin"]
         slope.axvspan(low, high, color="0.88", zorder=0)
         slope.axvline(check["expected"], color="0.4", linestyle="--", linewidth=0.8)
-        slope.set_xlim(-0.78, -0.42)
+        slope.set_xlim(-0.78, -0.36)
         slope.set_title("exponent of n: expected −2/3 ± 0.03", loc="left")
         _rows(ratio, measured, RATIOS, looks)
         ratio.axvspan(ratio.get_xlim()[0], 1, color="0.88", zorder=0)
         ratio.axvline(1, color="0.4", linestyle="--", linewidth=0.8)
         ratio.set(xscale="log", xlim=(0.02, 1000), xlabel="largest risk, as a share of the explicit bound")
         ratio.set_title("expected: at most 1", loc="left")
-        grid(risk, slope, ratio)
+        thin_grid(risk, slope, ratio)
         letters([risk, slope, ratio])
         risk.plot([], [], "o", color="0.3", markerfacecolor="white", markeredgewidth=0.7, label=SATURATED)
-        figure.legend(
-            loc="outside lower center", ncols=4, frameon=False, handlelength=2.6, columnspacing=1.2, labelspacing=0.25
-        )
+        handles, texts = risk.get_legend_handles_labels()
+        figure.set_size_inches(DOUBLE, 3.2 + legend(figure, dict(zip(texts, handles, strict=True)), 4))
     return figure
 
 
 def _rows(panel: Axes, measured: Measured, rows: tuple[tuple[str, str, str], ...], looks: dict[str, Any]) -> None:
     for place, (series, name, _) in enumerate(rows):
         check = measured.check(name)
+        word = "up to logarithms" if up_to_logarithms(check) else check["verdict"]
         interval(panel, -place, check, looks[series]["color"], looks[series]["marker"])
         panel.annotate(
-            f"{short(check['estimate'])} {MARKS[check['verdict']]} {check['verdict']}", (1, -place), xytext=(-2, 3),
+            f"{short(check['estimate'])} {MARKS[check['verdict']]} {word}", (1, -place), xytext=(-2, 3),
             xycoords=("axes fraction", "data"), textcoords="offset points", ha="right", fontsize=6,
         )  # fmt: skip
     panel.set(yticks=[-place for place in range(len(rows))], yticklabels=[label for *_, label in rows])

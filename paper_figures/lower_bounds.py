@@ -9,7 +9,9 @@ import numpy as np
 
 from dprepro import figures
 from dprepro.figures.attack import Attack
-from dprepro.figures.style import styled
+from dprepro.figures.lines import legend, legend_texts
+from dprepro.figures.style import looks, styled
+from dprepro.figures.words import controls, headline
 from paper_figures.drawing import DOUBLE
 
 if TYPE_CHECKING:
@@ -60,7 +62,7 @@ def draw(measurements: Measurements) -> Figure:
     """Two by two; private algorithms drawn through, broken ones dashed, the limits of privacy dash-dotted."""
     known = measurements.all_of([panel.experiment for panel in PANELS])
     with styled() as figure_class:
-        figure: Figure = figure_class(figsize=(DOUBLE, 6.4), layout="constrained")
+        figure: Figure = figure_class(figsize=(DOUBLE, 7.6), layout="constrained")
         parts: list[SubFigure] = list(np.ravel(np.asarray(figure.subfigures(2, 2), dtype=object)))
         for place, (part, panel) in enumerate(zip(parts, PANELS, strict=True)):
             _fill(part, panel, known[panel.experiment], f"({'abcd'[place]}) {panel.title}")
@@ -76,17 +78,16 @@ def _fill(part: SubFigure, panel: Panel, measured: Measured, title: str) -> None
     rows = rows.assign(role=rows["role"].mask(rows["series"].isin(panel.broken), "control"))
     axes = part.subplots()
     # The drawing of one panel is the experiment's own; only the page is arranged here.
-    drawing._panel(axes, rows, panel.quantity, drawing._styles(rows))
-    axes.set_title(title, loc="left")
+    texts = legend_texts(rows, drawing.labels, controls(measured.verdict, measured.config))
+    styles = looks(dict(zip(rows["series"], rows["role"], strict=True)), list(drawing.labels))
+    drawing.panel(axes, rows, panel.quantity, styles, texts)
+    axes.set_title(f"{title}\n{headline(measured.verdict)}", loc="left")
     axes.set_xlabel(panel.x_label)
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
-    series = [drawing._label(name) for name in drawing.labels]  # what is attacked first, lines last
+    series = [texts[name] for name in drawing.labels if name in texts]  # what is attacked first, lines last
     order = sorted(unique, key=lambda label: series.index(label) if label in series else len(series))
-    part.legend(
-        [unique[label] for label in order], order, loc="outside lower center", ncols=2, frameon=False,
-        handlelength=2.0, columnspacing=0.7, labelspacing=0.25,
-    )  # fmt: skip
+    legend(part, {label: unique[label] for label in order}, 2)
 
 
 def _only(options: dict[str, Any], panel: Panel) -> dict[str, Any]:

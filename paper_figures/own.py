@@ -13,9 +13,10 @@ if TYPE_CHECKING:
     from paper_figures.measured import Measurements
 
 
-def draw_own(measurements: Measurements, name: str, height: float, **options: Any) -> Figure:
+def draw_own(measurements: Measurements, name: str, **options: Any) -> Figure:
     """The figure that the experiment's YAML describes, with some options changed."""
     measured = measurements.of(name)
-    figure = figures.build({**measured.config["figure"], **options}).draw(measured.frame, measured.verdict)
-    figure.set_size_inches(DOUBLE, height)
+    drawing = figures.build({**measured.config["figure"], **options})
+    figure = drawing.draw(measured.frame, measured.verdict, measured.config)
+    figure.set_size_inches(DOUBLE, figure.get_size_inches()[1])
     return figure

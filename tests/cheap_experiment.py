@@ -43,7 +43,7 @@ checks:
   half_the_bound: {rule: below, role: control, series: [needle], expected: 0.1}
   both: {rule: ratio, role: context, series: needle, against: bounded, expected: 1, margin: 0.5}
 
-figure: {name: rate, labels: {needle: needle (claim)}}
+figure: {name: rate, labels: {needle: the needle}}
 """
 #: For processes of their own: the package may not be installed.
 ENVIRONMENT = {**os.environ, "PYTHONPATH": str(Path(dprepro.__file__).parent.parent)}

@@ -57,11 +57,30 @@ def test_values_arrive_typed() -> None:
     )
 
 
+def test_expressions_are_numbers_where_a_number_belongs_and_texts_where_a_text_may_stand() -> None:
+    more = {
+        "number": "-2/3",
+        "grid": {"n": [1, "1/2", "...", "2^-3"]},
+        "maybe": "2*3",
+        "either": "2*3",
+        "anything": "1/2",
+    }
+    whole = typed.build(Whole, GOOD | more)
+    assert (whole.number, whole.maybe, whole.either, whole.anything) == (-2 / 3, 6, "2*3", "1/2")
+    assert whole.grid == {"n": (1, 0.5, 0.25, 0.125)}
+
+
 @pytest.mark.parametrize(
     ("change", "words"),
     [
         ({"nummer": 1}, "whole: unknown key 'nummer' (did you mean number?); choices: anything, "),
-        ({"number": "1e6"}, "whole.number is '1e6'; it must be a number"),
+        ({"number": "many"}, "whole.number is 'many'; it must be a number or an expression: allowed are numbers, + -"),
+        ({"number": "1/0"}, "whole.number is '1/0'; it must be a number or an expression: it divides by zero"),
+        ({"part": {"size": "1/2"}}, "whole.part.size is '1/2'; it must be a whole number"),
+        (
+            {"grid": {"n": [1, 2, "...", 9]}},
+            "whole.grid.n: from 1, 2 on no geometric progression of at most 1000 terms",
+        ),
         ({"number": True}, "whole.number is True; it must be a number"),
         ({"number": float("nan")}, "whole.number is nan; it must be a number"),
         ({"number": 10**400}, "it must be a number"),

@@ -2,11 +2,14 @@
 
 from dprepro.algorithms.base import Algorithm, Schedule, Solution
 from dprepro.algorithms.codeword_response import CodewordResponse
+from dprepro.algorithms.constant_prediction import ConstantPrediction
 from dprepro.algorithms.data_free import DataFree
+from dprepro.algorithms.efficient_sampler import EfficientSampler
 from dprepro.algorithms.exact_minimiser import ExactMinimiser
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
 from dprepro.algorithms.frank_wolfe import FrankWolfe
 from dprepro.algorithms.gaussian_frank_wolfe import GaussianFrankWolfe
+from dprepro.algorithms.high_probability import HighProbability
 from dprepro.algorithms.huberised_objective_perturbation import HuberisedObjectivePerturbation
 from dprepro.algorithms.johnson_lindenstrauss import JohnsonLindenstrauss
 from dprepro.algorithms.localization import Localization
@@ -17,16 +20,26 @@ from dprepro.algorithms.noisy_sgd import NoisySGD
 from dprepro.algorithms.objective_perturbation import ObjectivePerturbation
 from dprepro.algorithms.output_perturbation import OutputPerturbation
 from dprepro.algorithms.regularised_output_perturbation import RegularisedOutputPerturbation
+from dprepro.algorithms.regularised_release import RegularisedRelease
+from dprepro.algorithms.sample_and_aggregate import PenalisedLeastSquares, SampleAndAggregate
 from dprepro.algorithms.signed_counts import SignedCounts
+from dprepro.algorithms.sparse_regression import SparseRegression
+from dprepro.algorithms.strongly_convex_perturbation import StronglyConvexPerturbation
+from dprepro.algorithms.sufficient_statistics import SufficientStatistics
+from dprepro.algorithms.supports import ExponentialSupport
 
 __all__ = [
     "Algorithm",
     "CodewordResponse",
+    "ConstantPrediction",
     "DataFree",
+    "EfficientSampler",
     "ExactMinimiser",
     "ExponentialMechanism",
+    "ExponentialSupport",
     "FrankWolfe",
     "GaussianFrankWolfe",
+    "HighProbability",
     "HuberisedObjectivePerturbation",
     "JohnsonLindenstrauss",
     "Localization",
@@ -35,9 +48,15 @@ __all__ = [
     "NoisySGD",
     "ObjectivePerturbation",
     "OutputPerturbation",
+    "PenalisedLeastSquares",
     "RegularisedOutputPerturbation",
+    "RegularisedRelease",
     "ReleasedMarginals",
+    "SampleAndAggregate",
     "Schedule",
     "SignedCounts",
     "Solution",
+    "SparseRegression",
+    "StronglyConvexPerturbation",
+    "SufficientStatistics",
 ]

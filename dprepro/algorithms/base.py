@@ -5,39 +5,30 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from typing import Any, ClassVar
+from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from dprepro.budget import Budget
-from dprepro.errors import Incompatible
-from dprepro.privacy import Spent
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import Problem
+from dprepro.budget import Budget, Neighbours
+from dprepro.errors import InputError
+from dprepro.mechanisms import Drawn, Guarantee
+from dprepro.privacy import Spent, compose
+from dprepro.problems import LISTED, Domain, Problem
+
+Parts: TypeAlias = tuple[tuple[Guarantee, int], ...]
 
 
 @dataclass(frozen=True)
 class Schedule:
-    """The numbers that an algorithm fixes before it sees the data.
+    """The numbers that an algorithm fixes before it sees the data; algorithms add their own in subclasses.
 
     Attributes:
         steps: T as the paper counts it; the loops of Talwar, Thakurta and Zhang take T - 1 steps.
         noise_scale: scale of the noise in one step (0 where there is none), in the unit of what it is added to.
-        step_regret: bound on the expected loss of linear score in one step, caused by that noise.
-        step_size: eta of gradient methods with a constant step; 0 for others.
-        weight: lambda of a regulariser lambda/2 ||w||^2 of the mean loss; 0 where there is none.
-        sketch: dimension k after a random projection; 0 where there is none.
-        sketched_lipschitz: G, and sketched_smoothness: H X^2, of the embedded problem; 0 where there is none.
     """
 
     steps: int
     noise_scale: float = 0.0
-    step_regret: float = 0.0
-    step_size: float = 0.0
-    weight: float = 0.0
-    sketch: int = 0
-    sketched_lipschitz: float = 0.0
-    sketched_smoothness: float = 0.0
 
 
 @dataclass(frozen=True)
@@ -45,16 +36,18 @@ class Solution:
     """What ``solve`` returns.
 
     Attributes:
-        theta: the answer, shape (p,), or a point in group weights where the problem has only groups.
+        theta: the answer: an array of shape (p,), or a point of another view of the problem.
         schedule: the schedule that was run.
         spent: the privacy certified by the accountant; None where the algorithm promises none.
-        diagnostics: further numbers, by name.
+        diagnostics: further numbers, by name; `Algorithm.measures` lists them.
+        drawn: the noise that the run has drawn, to be held against the schedule's; None where nobody counted it.
     """
 
     theta: Any
     schedule: Schedule
     spent: Spent | None
     diagnostics: Mapping[str, float] = field(default_factory=dict)
+    drawn: Drawn | None = None
 
 
 @dataclass(frozen=True)
@@ -63,32 +56,75 @@ class Algorithm(ABC):
 
     Class attributes:
         version: raise it when the law of the output changes; stored measurements of the old one are then not reused.
-        needs: capabilities of the problem of which one suffices.
+        views: views of the problem of which the literal algorithm needs one.
+        relations: neighbouring relations under which it has a certificate; a noise, a divisor or a number of steps that
+            reads n excludes add_or_remove_one.
         bound, shape: the explicit bound and the rate that its paper proves of its excess risk, by name; may be empty.
+        measures: names of the diagnostics of its solutions.
         deterministic: whether equal data give equal answers, so that a single run has no error.
     """
 
     version: ClassVar[int] = 1
-    needs: ClassVar[tuple[str, ...]] = ("records", "moments")
+    views: ClassVar[tuple[str, ...]] = LISTED
+    relations: ClassVar[tuple[Neighbours, ...]] = (Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT)
     bound: ClassVar[str] = ""
     shape: ClassVar[str] = ""
+    measures: ClassVar[tuple[str, ...]] = ()
     deterministic: ClassVar[bool] = False
 
-    def admit(self, constants: Constants, budget: Budget) -> None:  # noqa: B027  some run wherever they are asked to
-        """Raise InputError where the algorithm cannot run at all, by what is known before any data are seen."""
+    def refusal(self, domain: Domain, budget: Budget) -> str:
+        """Why the algorithm cannot run there, by what is known before any data are seen; empty if it can."""
+        name = type(self).__name__
+        if budget.neighbours not in self.relations:
+            why = (
+                f"reads n, which {budget.neighbours} keeps private"
+                if budget.neighbours is Neighbours.ADD_OR_REMOVE_ONE
+                else f"has no certificate under {budget.neighbours}"
+            )
+            return f"{name} {why}; choices for neighbours: {', '.join(self.relations)}"
+        reason = self.premise(domain, budget)
+        return f"{name} {reason}" if reason else ""
 
-    @abstractmethod
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """Steps and noise for a data set with these public constants; raises InputError as `admit`."""
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        """What a premise of the algorithm's theorem lacks, as the rest of a sentence; empty if they all hold."""
+        return ""
+
+    def admit(self, domain: Domain, budget: Budget) -> None:
+        """Raise InputError with the `refusal`, if there is one."""
+        if reason := self.refusal(domain, budget):
+            raise InputError(reason)
+
+    def needs(self, views: frozenset[str]) -> str:
+        """Why the literal algorithm cannot see data that have these views; empty if it can."""
+        if views & set(self.views):
+            return ""
+        wanted = "its coordinates listed" if set(self.views) >= set(LISTED) else " or ".join(self.views)
+        return f"{type(self).__name__} needs a problem with {wanted}; this one has {', '.join(sorted(views))}"
+
+    def schedule(self, domain: Domain, budget: Budget) -> Schedule:
+        """Steps and noise for a data set of this domain, by default one answer; raises InputError as `admit`."""
+        self.admit(domain, budget)
+        return Schedule(1)
 
     @abstractmethod
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """Run on the data; all randomness comes from ``rng``."""
 
-    def check(self, capabilities: frozenset[str], where: str) -> None:
-        """Raise Incompatible unless one of the needed capabilities is there; ``where`` names the problem."""
-        if not capabilities & set(self.needs):
-            raise Incompatible(
-                f"{type(self).__name__} needs a problem with {' or '.join(self.needs)}; {where} offers only "
-                f"{', '.join(sorted(capabilities))}"
-            )
+    def parts(self, domain: Domain, budget: Budget) -> Parts | None:
+        """Guarantee of each mechanism that is used, for the budget's neighbours, and how often; None: no promise."""
+        return None
+
+    def spent(self, domain: Domain, budget: Budget) -> Spent | None:
+        """What a run of this schedule is certified to spend at the budget's delta; None where it promises nothing."""
+        parts = self.parts(domain, budget)
+        return None if parts is None else compose(parts, budget.delta)
+
+
+def records_changed(neighbours: Neighbours) -> int:
+    """How many records' losses come or go between neighbours, a sensitivity's factor: 2 for a replacement, else 1."""
+    return 2 if neighbours is Neighbours.REPLACE_ONE else 1
+
+
+def gradient_sensitivity(domain: Domain, neighbours: Neighbours) -> float:
+    """Largest l2 change of the **mean** gradient between neighbours with the same n: 2 L_2/n, or L_2/n."""
+    return records_changed(neighbours) * domain.lipschitz / domain.n

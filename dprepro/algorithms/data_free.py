@@ -7,24 +7,25 @@ from typing import ClassVar
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
-from dprepro.budget import Budget
+from dprepro.algorithms.base import Algorithm, Parts, Solution
+from dprepro.budget import Budget, Neighbours
 from dprepro.privacy import Spent
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import Problem
+from dprepro.problems import VIEWS, Domain, Problem
 
 
 @dataclass(frozen=True)
 class DataFree(Algorithm):
     """Returns the set's start (zero for a ball, the barycentre of a simplex): private, and often hard to beat."""
 
-    needs: ClassVar[tuple[str, ...]] = ("records", "moments", "groups", "population", "quadratic", "subspace")
+    views: ClassVar[tuple[str, ...]] = VIEWS
+    relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     deterministic: ClassVar[bool] = True
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """One point, no step."""
-        return Schedule(1)
-
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """The start; nothing is spent."""
-        return Solution(problem.start, Schedule(1), Spent(0.0, 0.0, "the data are not read"))
+        return Solution(problem.start, self.schedule(problem.domain, budget), self.spent(problem.domain, budget))
+
+    def parts(self, domain: Domain, budget: Budget) -> Parts:
+        return ()
+
+    def spent(self, domain: Domain, budget: Budget) -> Spent:
+        return Spent(0.0, 0.0, "the data are not read")

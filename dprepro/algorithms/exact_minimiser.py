@@ -7,23 +7,19 @@ from typing import ClassVar
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
-from dprepro.budget import Budget
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import CAPABILITIES, Problem
+from dprepro.algorithms.base import Algorithm, Solution
+from dprepro.budget import Budget, Neighbours
+from dprepro.problems import LISTED, VIEWS, Problem
 
 
 @dataclass(frozen=True)
 class ExactMinimiser(Algorithm):
-    """Returns the problem's certified minimiser. An attack that misses it has no power."""
+    """Returns the certified minimiser of the data, listed where that can be. An attack that misses it has no power."""
 
-    needs: ClassVar[tuple[str, ...]] = CAPABILITIES
+    views: ClassVar[tuple[str, ...]] = VIEWS
+    relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     deterministic: ClassVar[bool] = True
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """One answer, no noise."""
-        return Schedule(1)
-
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """The minimiser; it promises no privacy."""
-        return Solution(problem.minimum.theta, Schedule(1), None)
+        view = problem.listed if problem.views & set(LISTED) else problem.cheapest
+        return Solution(view.minimum.theta, self.schedule(problem.domain, budget), None)

@@ -8,14 +8,13 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
-from dprepro.algorithms.frank_wolfe import StepSize, step_size
-from dprepro.budget import Budget, Neighbours
-from dprepro.errors import InputError
-from dprepro.mechanisms import Gaussian
-from dprepro.privacy import Spent, noise_for, spent
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import Problem
+from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensitivity
+from dprepro.algorithms.frank_wolfe import FrankWolfeSchedule, StepSize, step_size
+from dprepro.algorithms.premises import lacks_privacy, lacks_smoothness
+from dprepro.budget import Budget
+from dprepro.mechanisms import Drawn, Gaussian
+from dprepro.privacy import noise_for
+from dprepro.problems import Domain, LocalBall, Problem
 
 
 @dataclass(frozen=True)
@@ -32,58 +31,45 @@ class GaussianFrankWolfe(Algorithm):
     <b, s* - s~> with s* free of b, hence at most E sup_s |<b, s>| in the mean.
     """
 
+    bound: ClassVar[str] = "lasso.theorem_2_6"
+    shape: ClassVar[str] = "lasso.theorem_2_6_rate"
+
     constants: Literal["printed", "squared", "exact"] = "exact"
     step_size: StepSize = "decaying"
-    needs: ClassVar[tuple[str, ...]] = ("records", "moments", "quadratic")
 
-    def admit(self, constants: Constants, budget: Budget) -> None:
-        """A finite epsilon, a positive delta, the width and the l2-Lipschitz constant are needed."""
-        if not budget.is_private or budget.delta == 0:
-            raise InputError(
-                f"GaussianFrankWolfe needs a finite epsilon and delta > 0, got epsilon={budget.epsilon:g}, "
-                f"delta={budget.delta:g}"
-            )
-        if not (constants.width > 0 and constants.euclidean_lipschitz > 0):
-            raise InputError("GaussianFrankWolfe needs the set's Gaussian width and the loss's l2-Lipschitz constant")
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        if isinstance(domain.constraint_set, LocalBall):
+            return "needs the Gaussian width of the set, which is not known of a local ball"
+        return lacks_smoothness(domain) or lacks_privacy(budget, delta=True)
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """T and sigma.
-
-        Raises:
-            InputError: epsilon infinite, delta zero, or constants without the set's width or the l2-Lipschitz constant.
-        """
-        self.admit(constants, budget)
-        n, lipschitz = constants.n, constants.euclidean_lipschitz
-        steps = max(2, math.ceil((constants.curvature * n * budget.epsilon / (lipschitz * constants.width)) ** (2 / 3)))
+    def schedule(self, domain: Domain, budget: Budget) -> FrankWolfeSchedule:
+        self.admit(domain, budget)
+        n, lipschitz, width = domain.n, domain.lipschitz, domain.width
+        steps = max(2, math.ceil((domain.curvature * n * budget.epsilon / (lipschitz * width)) ** (2 / 3)))
         if self.constants == "exact":
+            sensitivity = gradient_sensitivity(domain, budget.neighbours)
             # T - 1 uses of a Gaussian shift mu are one use of mu sqrt(T - 1)
-            all_steps = sensitivity(constants, budget.neighbours) * math.sqrt(steps - 1)
-            sigma = noise_for(lambda one: Gaussian(one).guarantee(all_steps), 1, budget)
+            sigma = noise_for(lambda one: Gaussian(one).guarantee(sensitivity * math.sqrt(steps - 1)), 1, budget)
         else:
             power = lipschitz if self.constants == "printed" else lipschitz**2
             sigma = math.sqrt(32 * power * steps) * math.log(n / budget.delta) / (n * budget.epsilon)
-        return Schedule(steps, sigma, sigma * constants.width)
+        return FrankWolfeSchedule(steps, sigma, sigma * width)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """Run on the data, as printed."""
-        schedule = self.schedule(problem.constants, budget)
-        constraint_set = problem.constraint_set
+        schedule, constraint_set = self.schedule(problem.domain, budget), problem.constraint_set
         mechanism = Gaussian(schedule.noise_scale)
-        theta = constraint_set.start()
+        theta, drawn = constraint_set.start(), Drawn()
         for t in range(1, schedule.steps):
-            toward = constraint_set.minimise_linear(mechanism.release(problem.gradient(theta), rng))
+            gradient = problem.gradient(theta)
+            noisy = mechanism.release(gradient, rng)
+            drawn += mechanism.drawn(noisy - gradient)
+            toward = constraint_set.minimise_linear(noisy)
             mu = step_size(self.step_size, t, schedule.steps)
             theta = (1 - mu) * theta + mu * toward
-        return Solution(theta, schedule, self.spent(problem.constants, budget))
+        return Solution(theta, schedule, self.spent(problem.domain, budget), drawn=drawn)
 
-    def spent(self, constants: Constants, budget: Budget) -> Spent:
-        """Epsilon that the accountant certifies for all T - 1 steps at the budget's delta (Theorem B.1)."""
-        schedule = self.schedule(constants, budget)
-        one = Gaussian(schedule.noise_scale).guarantee(sensitivity(constants, budget.neighbours))
-        return spent(one, schedule.steps - 1, budget.delta)
-
-
-def sensitivity(constants: Constants, neighbours: Neighbours) -> float:
-    """Largest l2 change of the mean gradient: 2 L_2/n for replacement, L_2/n for adding or removing (n public)."""
-    one = constants.euclidean_lipschitz / constants.n
-    return 2 * one if neighbours is Neighbours.REPLACE_ONE else one
+    def parts(self, domain: Domain, budget: Budget) -> Parts:
+        """T - 1 noisy gradients (Theorem B.1)."""
+        schedule = self.schedule(domain, budget)
+        one = Gaussian(schedule.noise_scale).guarantee(gradient_sensitivity(domain, budget.neighbours))
+        return ((one, schedule.steps - 1),)

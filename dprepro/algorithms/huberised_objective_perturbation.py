@@ -10,12 +10,11 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Solution
 from dprepro.algorithms.objective_perturbation import PerturbationSchedule
-from dprepro.budget import Budget
-from dprepro.errors import Incompatible, InputError
-from dprepro.problems import BallRisk
-from dprepro.problems.constants import Constants
+from dprepro.algorithms.premises import check_positive, lacks_privacy
+from dprepro.budget import Budget, Neighbours
+from dprepro.mechanisms import Drawn
+from dprepro.problems import Domain, PositivePartLoss, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.problems.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -24,6 +23,7 @@ class HuberisedObjectivePerturbation(Algorithm):
 
     f^(z) = z_+ for |z| > h and z^2/(4h) + z/2 + h/4 between: continuous with its derivative, not with the second one
     (printed: twice continuously differentiable), which is beta = 1/(2h) at most. b is N(0, 8 ln(1/delta)/epsilon^2).
+    Both are for |x| <= 1; for |x| <= X beta has X^2 and the deviation of b has X.
 
     Attributes:
         smoothing: h > 0.
@@ -32,59 +32,48 @@ class HuberisedObjectivePerturbation(Algorithm):
         noise_factor: multiplies b; 1 is the paper's. Replacing a record moves the sum's slope by up to 2, twice what
             adding one does, and b is scaled for 1: 2 serves replacement.
 
-    The privacy of (9) is computed, not certified: see :class:`dprepro.studies.OneDimensionStudy`.
+    The privacy of (9) is computed, not certified: it has an exact law.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("records",)
+    views: ClassVar[tuple[str, ...]] = ("records",)
+    relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
 
     smoothing: float = 0.01
     regulariser: Literal["printed", "corrected"] = "corrected"
     noise_factor: float = 1.0
 
     def __post_init__(self) -> None:
-        for name, value in (("smoothing", self.smoothing), ("noise_factor", self.noise_factor)):
-            if not 0 < value < math.inf:
-                raise InputError(f"{name} must be positive, got {name}={value:g}")
+        check_positive(self, "smoothing", "noise_factor")
 
-    def admit(self, constants: Constants, budget: Budget) -> None:
-        """A finite epsilon and a positive delta are needed."""
-        if not budget.is_private or budget.delta == 0:
-            raise InputError(
-                f"HuberisedObjectivePerturbation needs a finite epsilon and delta > 0, got "
-                f"epsilon={budget.epsilon:g}, delta={budget.delta:g}"
-            )
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        if not isinstance(domain.loss, PositivePartLoss) or domain.p != 1:
+            return f"smooths PositivePartLoss in one dimension, got {type(domain.loss).__name__} with p={domain.p}"
+        return lacks_privacy(budget, delta=True)
 
-    def schedule(self, constants: Constants, budget: Budget) -> PerturbationSchedule:
-        """The noise of the sum's slope and Delta; raises InputError without a finite epsilon and delta > 0."""
-        self.admit(constants, budget)
-        scale = self.noise_factor * math.sqrt(8 * math.log(1 / budget.delta)) / budget.epsilon
+    def schedule(self, domain: Domain, budget: Budget) -> PerturbationSchedule:
+        self.admit(domain, budget)
+        scale = self.noise_factor * domain.lipschitz * math.sqrt(8 * math.log(1 / budget.delta)) / budget.epsilon
         share = 4 if self.regulariser == "printed" else 1
-        regulariser = 1 / (share * budget.epsilon * self.smoothing)
+        regulariser = domain.feature_length**2 / (share * budget.epsilon * self.smoothing)
         return PerturbationSchedule(1, scale, coordinate_scale=scale, regulariser=regulariser)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As printed. The objective's slope without b is piecewise linear and increasing: (9) inverts it at -b."""
-        schedule = self.schedule(problem.constants, budget)
-        b = schedule.coordinate_scale * rng.standard_normal()
+        schedule = self.schedule(problem.domain, budget)
+        b = schedule.coordinate_scale * float(rng.standard_normal())
         places, slopes = self.slope(problem, schedule.regulariser)
-        theta = np.array([np.interp(-b, slopes, places)])  # beyond the ends of [-2, 2] its ends
-        return Solution(theta, schedule, None)
+        theta = np.array([np.interp(-b, slopes, places)])  # beyond the set's ends these
+        return Solution(theta, schedule, None, drawn=Drawn.normal(b**2, 1))
 
     def slope(self, problem: Problem, regulariser: float) -> tuple[FloatArray, FloatArray]:
-        """Ascending places in the set, and the slope of the objective without b there; linear between them.
-
-        Raises:
-            Incompatible: not a one-dimensional risk of positive parts.
-        """
-        if not isinstance(problem, BallRisk) or problem.loss.name != "positive_part":
-            raise Incompatible("HuberisedObjectivePerturbation needs a BallRisk with loss positive_part")
-        h, kinks = self.smoothing, problem.kinks
-        x, y = problem.distinct[:, 0], problem.labels
+        """Ascending places in the set, and the slope of the objective without b there; linear between them."""
+        h, kinks, records = self.smoothing, problem.records.kinks, problem.records.records
+        x, y = records.features[:, 0], records.targets
         seen = x != 0
         ends = np.concatenate([(y[seen] - h) / x[seen], (y[seen] + h) / x[seen], kinks])
         places = np.unique(np.clip(ends, kinks[0], kinks[-1]))
         z = y - places[:, None] * x
-        return places, -huber_slope(z, h) @ (problem.counts * x) + regulariser * places
+        return places, -huber_slope(z, h) @ (records.copies * x) + regulariser * places
 
 
 def huber_slope(z: FloatArray, h: float) -> FloatArray:

@@ -3,25 +3,40 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
+from dprepro.algorithms.base import Algorithm, Parts, Solution
+from dprepro.algorithms.descent import Descent
 from dprepro.algorithms.noisy_gradient_descent import NoisyGD
+from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_smoothness
 from dprepro.algorithms.sketches import Transform, columns
 from dprepro.budget import Budget
-from dprepro.errors import Incompatible, InputError
-from dprepro.privacy import Spent
-from dprepro.problems import OneHot, SketchedOneHot
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import Problem
+from dprepro.errors import InputError
+from dprepro.problems import Domain, L2Ball, MarginLoss, Problem, RecordsView
+from dprepro.problems.data import FloatArray
+from dprepro.problems.domain import clip
+
+CLIPPING = 1e-6
+"""delta_J: probability with which clipping may act at all, for a Gaussian map."""
+
+
+@dataclass(frozen=True)
+class SketchedDescent(Descent):
+    """After the projection: ``sketch`` is k, ``sketched_lipschitz`` and ``sketched_smoothness`` are its G and H X^2."""
+
+    sketch: int = 0
+    sketched_lipschitz: float = 0.0
+    sketched_smoothness: float = 0.0
 
 
 @dataclass(frozen=True)
 class JohnsonLindenstrauss(Algorithm):
     """Algorithm 2: Phi maps the features to k dimensions, Algorithm 1 runs on the ball of radius 2B there, then Phi^T.
+
+    As printed the answer is not projected onto the ball; where it has to lie in the set (`Domain.proper`) it is.
 
     Attributes:
         transform: ``gaussian``, ``rademacher``, ``srht`` or ``countsketch``.
@@ -39,7 +54,8 @@ class JohnsonLindenstrauss(Algorithm):
     probability at most delta_J, so that the clipping hardly ever acts.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("population",)
+    version: ClassVar[int] = 2  # since exact constants rest on L_2
+    views: ClassVar[tuple[str, ...]] = ("one_hot", "records")
 
     transform: Transform = "gaussian"
     constants: Literal["printed", "exact"] = "printed"
@@ -47,69 +63,66 @@ class JohnsonLindenstrauss(Algorithm):
     dimension_exponent: float = 2 / 3
 
     def __post_init__(self) -> None:
-        if not 0 < self.dimension_factor < math.inf:
-            raise InputError(f"dimension_factor must be positive, got dimension_factor={self.dimension_factor:g}")
+        check_positive(self, "dimension_factor")
         if not 0 < self.dimension_exponent <= 1:
             raise InputError(f"dimension_exponent must be in (0, 1], got {self.dimension_exponent:g}")
 
-    def admit(self, constants: Constants, budget: Budget) -> None:
-        """A finite epsilon, and what Algorithm 1 needs."""
-        if not budget.is_private:
-            raise InputError("JohnsonLindenstrauss needs a finite epsilon, got epsilon=inf")
-        self.descent.admit(constants, budget)
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        """A smooth loss of <x, theta> with curvature (else k is zero), and a budget for Gaussian noise."""
+        if not isinstance(domain.loss, MarginLoss):
+            return f"maps features and needs a loss of <x, theta>, got {type(domain.loss).__name__}"
+        return lacks_smoothness(domain, curved=True) or lacks_privacy(budget, delta=True)
 
     @property
     def descent(self) -> NoisyGD:
         """Algorithm 1 as it is run after the projection."""
         return NoisyGD(constants=self.constants)
 
-    def dimension(self, constants: Constants, budget: Budget) -> int:
-        """k; see the class. Raises InputError as `admit`."""
-        self.admit(constants, budget)
-        scale = math.sqrt(constants.smoothness) * constants.radius
-        ratio = scale * constants.n * budget.epsilon / (constants.label_bound + scale)
+    def dimension(self, domain: Domain, budget: Budget) -> int:
+        """k; see the class."""
+        self.admit(domain, budget)
+        scale = math.sqrt(domain.smoothness) * domain.radius
+        ratio = scale * domain.n * budget.epsilon / (domain.label_level + scale)
         return max(1, math.ceil(self.dimension_factor * float(ratio**self.dimension_exponent)))
 
-    def embedded(self, constants: Constants, budget: Budget) -> tuple[Constants, float]:
-        """Public constants after the projection, and the norm to which features are clipped, in units of X."""
-        k = self.dimension(constants, budget)
-        clip = 1 + math.sqrt(2 * math.log(constants.p / CLIPPING) / k)
-        smoothness, radius = constants.smoothness * clip**2, 2 * constants.radius
-        lipschitz = 2 * constants.label_bound * math.sqrt(smoothness) + 2 * smoothness * radius
-        after = Constants(
-            n=constants.n, p=k, radius=radius, lipschitz=lipschitz, curvature=0.0, vertices=0, diameter=2 * radius,
-            smoothness=smoothness, label_bound=constants.label_bound,
-        )  # fmt: skip
-        return after, clip
+    def embedded(self, domain: Domain, budget: Budget) -> Domain:
+        """What is public after the projection: the ball of radius 2B in k dimensions, features of the clipped norm."""
+        k = self.dimension(domain, budget)
+        longest = domain.feature_length * (1 + math.sqrt(2 * math.log(domain.p / CLIPPING) / k))
+        ball = L2Ball(k, 2 * domain.radius)
+        return replace(domain, constraint_set=ball, feature_bound=longest, feature_norm=2, proper=False)
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """Algorithm 1's schedule in k dimensions."""
-        after = self.embedded(constants, budget)[0]
+    def schedule(self, domain: Domain, budget: Budget) -> SketchedDescent:
+        after = self.embedded(domain, budget)
         inner = self.descent.schedule(after, budget)
-        return Schedule(
-            inner.steps, inner.noise_scale, step_size=inner.step_size, sketch=int(after.p),
-            sketched_lipschitz=after.lipschitz, sketched_smoothness=after.smoothness,
+        return SketchedDescent(
+            **vars(inner), sketch=after.p, sketched_lipschitz=self.descent.lipschitz(after),
+            sketched_smoothness=after.smoothness,
         )  # fmt: skip
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """As printed: project, descend, map back. theta has the touched coordinates."""
-        if not isinstance(problem, OneHot):
-            raise Incompatible("JohnsonLindenstrauss needs a one-hot sample")
-        sketched = self.project(problem, budget, rng)
+        """As printed: project, descend, map back. theta lists the coordinates that occur where it may leave the set."""
+        schedule = self.schedule(problem.domain, budget)
+        sketched, phi = self.project(problem, budget, rng)
         inner = self.descent.solve(sketched, budget, rng)
-        schedule = self.schedule(problem.constants, budget)
-        return Solution(sketched.lift(inner.theta), schedule, inner.spent)
+        return Solution(self.lift(problem.domain, phi, inner.theta), schedule, inner.spent, drawn=inner.drawn)
 
-    def project(self, problem: OneHot, budget: Budget, rng: np.random.Generator) -> SketchedOneHot:
-        """The sample with features Phi x, clipped."""
-        after, clip = self.embedded(problem.constants, budget)
-        phi = columns(self.transform, int(after.p), problem.constraint_set.p, problem.touched, rng)
-        return SketchedOneHot(problem, phi, clip, after)
+    def project(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> tuple[Problem, FloatArray]:
+        """The data with features Phi x, clipped, and the columns of Phi for the m coordinates of the answer, (k, m)."""
+        domain, after = problem.domain, self.embedded(problem.domain, budget)
+        counts = problem.one_hot if "one_hot" in problem.views else None
+        listed = counts.touched if counts and not domain.proper else domain.p
+        phi = columns(self.transform, after.p, domain.p, listed, rng)
+        given = counts.embedded(phi[:, : counts.touched]) if counts else problem.records.records
+        mapped = given.features if counts else given.features @ phi.T
+        clipped = replace(given, features=clip(mapped, after.feature_bound))
+        return Problem(after, {"records": RecordsView(after, clipped)}), phi
 
-    def spent(self, constants: Constants, budget: Budget) -> Spent | None:
-        """What Algorithm 1 spends after the projection."""
-        return self.descent.spent(self.embedded(constants, budget)[0], budget)
+    @staticmethod
+    def lift(domain: Domain, phi: FloatArray, w: FloatArray) -> FloatArray:
+        """Phi^T w, shape (m,)."""
+        theta: FloatArray = phi.T @ w
+        return domain.constraint_set.project(theta) if domain.proper else theta
 
-
-CLIPPING = 1e-6
-"""delta_J: probability with which clipping may act at all, for a Gaussian map."""
+    def parts(self, domain: Domain, budget: Budget) -> Parts | None:
+        return self.descent.parts(self.embedded(domain, budget), budget)

@@ -7,15 +7,12 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
+from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
 from dprepro.algorithms.output_perturbation import OutputPerturbation
 from dprepro.budget import Budget
-from dprepro.errors import Incompatible, InputError
-from dprepro.privacy import Spent
-from dprepro.problems import BallRisk, LocalBall
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import Problem
+from dprepro.problems import Domain, L2Ball, LocalBall, Problem
+from dprepro.problems.data import FloatArray
 
 
 @dataclass(frozen=True)
@@ -31,45 +28,56 @@ class Localization(Algorithm):
     noise: Literal["laplace", "gaussian"] = "laplace"
     constants: Literal["printed", "exact"] = "printed"
 
-    version: ClassVar[int] = 1
-    needs: ClassVar[tuple[str, ...]] = ("records",)
+    version: ClassVar[int] = 2  # since both halves are composed, not summed
+    views: ClassVar[tuple[str, ...]] = ("records", "moments")
+
+    def __post_init__(self) -> None:
+        object.__setattr__(self, "measures", self.inner.measures)  # what is reported is the inner solution
 
     @property
     def outer(self) -> OutputPerturbation:
         """Algorithm 3."""
         return OutputPerturbation(noise=self.noise, constants=self.constants)
 
-    def admit(self, constants: Constants, budget: Budget) -> None:
-        """At least two records, and what Algorithm 3 needs."""
-        if not constants.n >= 2:
-            raise InputError(f"Localization needs at least 2 records, got n={constants.n:g}")
-        self.outer.admit(constants, _half(budget))
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        if reason := self.outer.premise(domain, _half(budget)):
+            return reason
+        if not domain.n >= 2:
+            return f"needs at least 2 records, got n={domain.n:g}"
+        if not isinstance(domain.constraint_set, L2Ball):
+            return f"needs an l2 ball, whose intersection with a small ball is C_0; got {domain.constraint_set.title}"
+        inside = self.inner.refusal(self.local(domain, budget), _half(budget))
+        return f"needs an inner solver for C_0: {inside}" if inside else ""
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """Steps of the inner solver and, as ``noise_scale``, its noise on C_0."""
-        self.admit(constants, budget)
-        half = _half(budget)
-        diameter = min(constants.diameter, 2 * self.outer.reach(constants, half))
-        return self.inner.schedule(replace(constants, diameter=diameter), half)
+    def needs(self, views: frozenset[str]) -> str:
+        return super().needs(views) or self.inner.needs(views & frozenset(self.views))
+
+    def local(self, domain: Domain, budget: Budget, centre: FloatArray | None = None) -> Domain:
+        """The domain over C_0, a ball about theta_0; its constants are the same wherever that is."""
+        ball, reach = domain.constraint_set, self.outer.reach(domain, _half(budget))
+        middle = np.zeros(ball.p) if centre is None else centre
+        return replace(domain, constraint_set=LocalBall(ball.p, ball.radius, middle, reach))
+
+    def schedule(self, domain: Domain, budget: Budget) -> Schedule:
+        self.admit(domain, budget)
+        return self.inner.schedule(self.local(domain, budget), _half(budget))
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """Both steps; raises Incompatible unless the problem can be restricted to a smaller set."""
-        if not isinstance(problem, BallRisk):
-            raise Incompatible("Localization needs a BallRisk, which can be restricted to a smaller set")
+        self.admit(problem.domain, budget)
         half = _half(budget)
         first = self.outer.solve(problem, half, rng)
-        ball = problem.constraint_set
-        reach = self.outer.reach(problem.constants, half)
-        local = LocalBall(ball.p, ball.radius, np.asarray(first.theta), reach)
+        local = self.local(problem.domain, budget, first.theta).constraint_set
         second = self.inner.solve(problem.restricted(local), half, rng)
-        return Solution(second.theta, second.schedule, _sum(first.spent, second.spent), second.diagnostics)
+        assert first.drawn is not None
+        # both noises in the unit of the second, whose schedule is reported
+        drawn = first.drawn.beside(second.schedule.noise_scale / first.schedule.noise_scale)
+        drawn = drawn + second.drawn.beside(1.0) if second.drawn else drawn
+        return replace(second, spent=self.spent(problem.domain, budget), drawn=drawn)
+
+    def parts(self, domain: Domain, budget: Budget) -> Parts | None:
+        inside = self.inner.parts(self.local(domain, budget), _half(budget))
+        return None if inside is None else (*self.outer.parts(domain, _half(budget)), *inside)
 
 
 def _half(budget: Budget) -> Budget:
     return Budget(budget.epsilon / 2, budget.delta / 2, budget.neighbours)
-
-
-def _sum(first: Spent | None, second: Spent | None) -> Spent | None:
-    if first is None or second is None:
-        return None
-    return Spent(first.epsilon + second.epsilon, first.delta + second.delta, "sum of both steps")

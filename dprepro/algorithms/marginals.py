@@ -4,19 +4,18 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
+from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, records_changed
+from dprepro.algorithms.premises import check_positive, lacks_privacy, with_setting
 from dprepro.budget import Budget, Neighbours
-from dprepro.errors import Incompatible, InputError
-from dprepro.mechanisms import Gaussian, PureLoss
-from dprepro.privacy import noise_for, spent
-from dprepro.problems import BallRisk
-from dprepro.problems.constants import Constants
+from dprepro.errors import InputError
+from dprepro.mechanisms import Drawn, vector_noise
+from dprepro.privacy import noise_for
+from dprepro.problems import Domain, HalfSquaredDistance, LinearLoss, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.problems.problem import Problem
 
 
 @dataclass(frozen=True)
@@ -35,66 +34,64 @@ class ReleasedMarginals(Algorithm):
     fraction: float = 0.5
     noise_factor: float = 1.0
 
-    version: ClassVar[int] = 1
-    needs: ClassVar[tuple[str, ...]] = ("moments",)
-
     def __post_init__(self) -> None:
         if not 0 < self.fraction <= 1:
             raise InputError(f"fraction must be in (0, 1], got fraction={self.fraction:g}")
-        if not 0 < self.noise_factor < math.inf:
-            raise InputError(f"noise_factor must be positive, got noise_factor={self.noise_factor:g}")
+        check_positive(self, "noise_factor")
+        if self.release == "subsampled":
+            object.__setattr__(self, "views", ("records",))
 
-    def admit(self, constants: Constants, budget: Budget) -> None:
-        """Raise InputError for noise that the budget does not define."""
-        if self.release in ("laplace", "gaussian") and not budget.is_private:
-            raise InputError(f"release {self.release} needs a finite epsilon, got epsilon={budget.epsilon:g}")
-        if self.release == "gaussian" and budget.delta == 0:
-            raise InputError("release gaussian needs delta > 0; choices: laplace")
-
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """One release with its noise scale; raises InputError as `admit` does."""
-        self.admit(constants, budget)
-        sensitivity = mean_sensitivity(constants, budget.neighbours)
-        if self.release == "laplace":
-            return Schedule(1, self.noise_factor * sensitivity / budget.epsilon)
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        if not isinstance(domain.loss, LinearLoss | HalfSquaredDistance):
+            name = type(domain.loss).__name__
+            return f"answers a linear loss or half the squared distance, {name} needs more than the mean record"
         if self.release == "gaussian":
-            scale = noise_for(lambda scale: Gaussian(scale).guarantee(sensitivity), 1, budget)
-            return Schedule(1, self.noise_factor * scale)
-        return Schedule(1)
+            return with_setting("release gaussian", lacks_privacy(budget, delta=True), "laplace")
+        return lacks_privacy(budget) if self.release == "laplace" else ""
+
+    def schedule(self, domain: Domain, budget: Budget) -> Schedule:
+        self.admit(domain, budget)
+        sensitivity, scale = mean_sensitivity(domain, budget.neighbours), 0.0
+        if self.release == "laplace":
+            scale = sensitivity / budget.epsilon
+        elif self.release == "gaussian":
+            scale = noise_for(lambda one: vector_noise(self.release, one).guarantee(sensitivity), 1, budget)
+        return Schedule(1, self.noise_factor * scale)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """Average, coarsen or add noise, project."""
-        if not isinstance(problem, BallRisk):
-            raise Incompatible("ReleasedMarginals averages records; it needs a BallRisk")
-        schedule = self.schedule(problem.constants, budget)
-        theta = problem.constraint_set.project(self._release(problem, schedule.noise_scale, rng))
-        if not schedule.noise_scale:
-            return Solution(theta, schedule, None)
-        sensitivity = mean_sensitivity(problem.constants, budget.neighbours)
-        shift = sensitivity / schedule.noise_scale
-        guarantee = PureLoss(shift) if self.release == "laplace" else Gaussian(1.0).guarantee(shift)
-        return Solution(theta, schedule, spent(guarantee, 1, budget.delta))
+        schedule = self.schedule(problem.domain, budget)
+        released, drawn = self._release(problem, schedule.noise_scale, rng)
+        theta = problem.constraint_set.project(released)
+        return Solution(theta, schedule, self.spent(problem.domain, budget), drawn=drawn)
 
-    def _release(self, problem: BallRisk, scale: float, rng: np.random.Generator) -> FloatArray:
-        mean, p = problem.mean_record, problem.constraint_set.p
-        if self.release == "rounded":
-            return np.sign(mean) / math.sqrt(p)
+    def _release(self, problem: Problem, scale: float, rng: np.random.Generator) -> tuple[FloatArray, Drawn | None]:
+        """The released marginals, and the noise that was drawn, if any."""
         if self.release == "subsampled":
-            counts = problem.counts.astype(np.int64)
+            records = problem.records.records
+            counts = records.copies.astype(np.int64)
             kept = rng.multivariate_hypergeometric(counts, max(1, round(self.fraction * counts.sum())))
-            return np.asarray(kept @ problem.distinct / kept.sum())
-        if self.release == "gaussian":
-            return mean + scale * rng.standard_normal(p)
-        if self.release == "laplace":
-            direction = rng.standard_normal(p)
-            return mean + scale * rng.standard_gamma(p) / float(np.linalg.norm(direction)) * direction
-        return mean
+            return np.asarray(kept @ records.features / kept.sum()), None
+        mean = mean_record(problem)
+        if self.release == "rounded":
+            return np.sign(mean) / math.sqrt(mean.size), None
+        if not scale:
+            return mean, None
+        mechanism = vector_noise(self.release, scale)
+        released = mechanism.release(mean, rng)
+        return released, mechanism.drawn(released - mean)
+
+    def parts(self, domain: Domain, budget: Budget) -> Parts | None:
+        one = vector_noise(self.release, self.schedule(domain, budget).noise_scale)
+        return ((one.guarantee(mean_sensitivity(domain, budget.neighbours)), 1),) if one.scale else None
 
 
-def mean_sensitivity(constants: Constants, neighbours: Neighbours) -> float:
-    """Largest l2 change of (1/n) sum_i d_i: 2 b/n for replacing a record of norm at most b, b/n for adding one.
+def mean_record(problem: Problem) -> FloatArray:
+    """(1/n) sum_i d_i, shape (p,), as the gradient tells it: -d for a linear loss, theta - d for half the square."""
+    theta = problem.constraint_set.start()
+    gradient = problem.gradient(theta)
+    return -gradient if isinstance(problem.domain.loss, LinearLoss) else theta - gradient
 
-    b is what the loss of one record adds to the curvature's share of its Lipschitz constant: L = b + Delta radius.
-    """
-    one = (constants.lipschitz - constants.strong_convexity * constants.radius) / constants.n
-    return 2 * one if neighbours is Neighbours.REPLACE_ONE else one
+
+def mean_sensitivity(domain: Domain, neighbours: Neighbours) -> float:
+    """Largest l2 change of (1/n) sum_i d_i: 2 X/n for replacing a record, ||d||_2 <= X, and X/n for silencing one."""
+    return records_changed(neighbours) * domain.feature_length / domain.n

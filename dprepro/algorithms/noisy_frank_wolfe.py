@@ -8,14 +8,14 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
-from dprepro.algorithms.frank_wolfe import StepSize, step_size
+from dprepro.algorithms.base import Algorithm, Parts, Solution, records_changed
+from dprepro.algorithms.frank_wolfe import FrankWolfeSchedule, StepSize, step_size
+from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_smoothness
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.mechanisms import Guarantee, Selection, selection
-from dprepro.privacy import Spent, noise_for, spent
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import Problem
+from dprepro.mechanisms import Drawn, Selection, selection
+from dprepro.privacy import noise_for
+from dprepro.problems import Domain, Problem
 
 
 @dataclass(frozen=True)
@@ -40,41 +40,32 @@ class NoisyFrankWolfe(Algorithm):
 
     bound: ClassVar[str] = "lasso.theorem_2_5"
     shape: ClassVar[str] = "lasso.theorem_2_5_rate"
-    version: ClassVar[int] = 2  # since the spent epsilon of pure losses is composed in closed form
+    version: ClassVar[int] = 3  # since bounded ranges compose by finer Renyi orders
 
     def __post_init__(self) -> None:
         if not 0 < self.steps_exponent <= 2:
             raise InputError(f"steps_exponent must be in (0, 2], got steps_exponent={self.steps_exponent:g}")
-        if not 0 < self.steps_factor < math.inf:
-            raise InputError(f"steps_factor must be positive, got steps_factor={self.steps_factor:g}")
+        check_positive(self, "steps_factor")
 
-    def admit(self, constants: Constants, budget: Budget) -> None:
-        """A finite epsilon and a positive delta (the printed scale divides by both), and a set with vertices."""
-        if not budget.is_private or budget.delta == 0:
-            raise InputError(
-                f"NoisyFrankWolfe needs a finite epsilon and delta > 0, got epsilon={budget.epsilon:g}, "
-                f"delta={budget.delta:g}"
-            )
-        if constants.vertices < 2:
-            raise InputError("NoisyFrankWolfe needs a polytope with at least 2 vertices")
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        """Vertices that are listed, a finite Gamma; the printed scale divides by epsilon and by ln(1/delta)."""
+        if (domain.vertices or 0) < 2:
+            return f"needs a polytope with a list of at least 2 vertices, got {domain.constraint_set.title}"
+        return lacks_smoothness(domain) or lacks_privacy(budget, delta=self.constants == "printed")
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """T and lambda of Theorem 2.5, with the expected regret of one selection among the vertices.
-
-        Raises:
-            InputError: epsilon infinite, delta zero (the printed scale divides by neither), or a set without vertices.
-        """
-        self.admit(constants, budget)
-        scale = constants.lipschitz * constants.radius
-        ratio = constants.curvature * constants.n * budget.epsilon / scale
+    def schedule(self, domain: Domain, budget: Budget) -> FrankWolfeSchedule:
+        """T and lambda of Theorem 2.5, with the expected regret of one selection among the vertices."""
+        self.admit(domain, budget)
+        scale = domain.l1_lipschitz * domain.l1_radius
+        ratio = domain.curvature * domain.n * budget.epsilon / scale
         steps = max(1, math.ceil(self.steps_factor * ratio**self.steps_exponent))
         if self.constants == "printed":
-            noise = scale * math.sqrt(8 * steps * math.log(1 / budget.delta)) / (constants.n * budget.epsilon)
+            noise = scale * math.sqrt(8 * steps * math.log(1 / budget.delta)) / (domain.n * budget.epsilon)
         else:
-            sensitivity = score_sensitivity(constants, budget.neighbours)
-            noise = noise_for(lambda lam: selection(self.selection, lam).guarantee(sensitivity), steps - 1, budget)
-        regret = self.mechanism(noise).expected_regret(constants.vertices) if noise > 0 else 0.0
-        return Schedule(steps, noise, regret)
+            sensitivity = score_sensitivity(domain, budget.neighbours)
+            noise = noise_for(lambda lam: self.mechanism(lam).guarantee(sensitivity), max(1, steps - 1), budget)
+        assert domain.vertices is not None
+        return FrankWolfeSchedule(steps, noise, self.mechanism(noise).expected_regret(domain.vertices))
 
     def mechanism(self, noise_scale: float) -> Selection:
         """The private selection of one step."""
@@ -82,35 +73,25 @@ class NoisyFrankWolfe(Algorithm):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """Run on the data, as printed: one noise a vertex, 2 p of them a step for the l1 ball."""
-        schedule = self.schedule(problem.constants, budget)
-        constraint_set = problem.constraint_set
+        schedule, constraint_set = self.schedule(problem.domain, budget), problem.constraint_set
         mechanism = self.mechanism(schedule.noise_scale)
-        theta = constraint_set.start()
+        theta, drawn = constraint_set.start(), Drawn()
         for t in range(1, schedule.steps):
             scores = constraint_set.scores(problem.gradient(theta))
-            chosen = constraint_set.vertex(mechanism.select(scores, rng))
+            noisy = scores + mechanism.noise(scores.size, rng)
+            drawn += mechanism.drawn(noisy - scores)
+            chosen = constraint_set.vertex(int(np.argmin(noisy)))
             mu = step_size(self.step_size, t, schedule.steps)
             theta = (1 - mu) * theta + mu * chosen
-        return Solution(theta, schedule, self.spent(problem.constants, budget))
+        return Solution(theta, schedule, self.spent(problem.domain, budget), drawn=drawn)
 
-    def guarantee(self, constants: Constants, budget: Budget) -> Guarantee:
-        """Privacy of one step under the budget's neighbouring relation."""
-        schedule = self.schedule(constants, budget)
-        return self.mechanism(schedule.noise_scale).guarantee(score_sensitivity(constants, budget.neighbours))
-
-    def spent(self, constants: Constants, budget: Budget) -> Spent:
-        """Epsilon that the accountant certifies for all T - 1 selections at the budget's delta (Theorem 2.4)."""
-        uses = self.schedule(constants, budget).steps - 1
-        if uses == 0:  # T = 1: the start is published, no noise has a scale
-            return Spent(0.0, budget.delta, "no use")
-        return spent(self.guarantee(constants, budget), uses, budget.delta)
+    def parts(self, domain: Domain, budget: Budget) -> Parts:
+        """T - 1 selections (Theorem 2.4)."""
+        schedule = self.schedule(domain, budget)
+        one = self.mechanism(schedule.noise_scale).guarantee(score_sensitivity(domain, budget.neighbours))
+        return ((one, schedule.steps - 1),)
 
 
-def score_sensitivity(constants: Constants, neighbours: Neighbours) -> float:
-    """Largest change of a score <s, grad L> between neighbouring data sets.
-
-    Replacing a record moves the mean gradient by at most 2 L_1/n in sup norm. Adding or removing one moves the sum
-    by at most L_1; the divisor n of the mean is a public number here, the same for both data sets.
-    """
-    one = constants.lipschitz * constants.radius / constants.n
-    return 2 * one if neighbours is Neighbours.REPLACE_ONE else one
+def score_sensitivity(domain: Domain, neighbours: Neighbours) -> float:
+    """Largest change of a score <s, grad L> between neighbours: 2 L_1 ||C||_1/n for replacing a record, else half."""
+    return records_changed(neighbours) * domain.l1_lipschitz * domain.l1_radius / domain.n

@@ -8,14 +8,15 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
-from dprepro.budget import Budget, Neighbours
-from dprepro.errors import Incompatible, InputError
-from dprepro.mechanisms import Gaussian, GaussianShift, Guarantee, SampledGaussianShift
-from dprepro.privacy import Spent, noise_for, spent
-from dprepro.problems import BallRisk
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import Problem
+from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensitivity
+from dprepro.algorithms.descent import Descent
+from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_strong_convexity, with_setting
+from dprepro.budget import Budget
+from dprepro.errors import InputError
+from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
+from dprepro.privacy import noise_for
+from dprepro.problems import Domain, Problem
+from dprepro.problems.data import FloatArray
 
 LARGEST_SAMPLED_N = 1e5  # n^2 steps beyond it would take weeks; the full gradient serves there
 
@@ -48,124 +49,74 @@ class NoisySGD(Algorithm):
     steps_factor: float = 20.0
     noise_factor: float = 1.0
 
-    version: ClassVar[int] = 1
-    needs: ClassVar[tuple[str, ...]] = ("records", "moments")
+    version: ClassVar[int] = 2  # since the exact noise of sampled records is the least to 1e-6, not to 1e-3
 
     def __post_init__(self) -> None:
         if self.steps < 0:
             raise InputError(f"steps must be at least 1, or 0 for the rule, got steps={self.steps}")
-        for name in ("steps_factor", "noise_factor"):
-            if not 0 < getattr(self, name) < math.inf:
-                raise InputError(f"{name} must be positive, got {name}={getattr(self, name):g}")
-
-    def admit(self, constants: Constants, budget: Budget) -> None:
-        """A finite epsilon, a positive delta, an l2 diameter; for its own step size a strongly convex loss."""
-        if not budget.is_private or budget.delta == 0:
-            raise InputError(
-                f"NoisySGD needs a finite epsilon and delta > 0, got epsilon={budget.epsilon:g}, delta={budget.delta:g}"
-            )
-        if not constants.diameter > 0:
-            raise InputError("NoisySGD needs a set of known l2 diameter")
-        if self.step_size == "strongly_convex" and not constants.strong_convexity > 0:
-            raise InputError("step_size strongly_convex needs a strongly convex loss; choices: lipschitz")
-
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """T and s = sigma/n.
-
-        Raises:
-            InputError: epsilon infinite or delta zero, no l2 diameter, a loss that is not strongly convex where the
-                step size needs it, or n^2 steps that cannot be run.
-        """
-        self.admit(constants, budget)
-        if self.gradient == "sampled" and constants.n > LARGEST_SAMPLED_N:
-            raise InputError(
-                f"gradient sampled takes n^2 steps, which stops at n={LARGEST_SAMPLED_N:g}, got n={constants.n:g}; "
-                "choices: full"
-            )
-        steps, one = self._steps(constants, budget)
-        noise = self.noise_factor * one * math.sqrt(steps if self.constants == "printed" else max(1, steps - 1))
-        if self.gradient == "sampled" and self.constants == "exact":
-            noise = self.noise_factor * self._least_sampled_noise(constants, budget, steps)
-        return Schedule(steps, noise)
-
-    def _steps(self, constants: Constants, budget: Budget) -> tuple[int, float]:
-        """T, and the noise s_1 that one step alone would need; T steps need s_1 sqrt(T) (the loop takes T - 1)."""
-        if self.constants == "printed":
-            logarithms = math.log(constants.n / budget.delta) * math.log(1 / budget.delta)
-            one = constants.lipschitz * math.sqrt(32 * logarithms) / (constants.n * budget.epsilon)
-        else:
-            sensitivity = gradient_sensitivity(constants, budget.neighbours)
-            one = noise_for(lambda scale: Gaussian(scale).guarantee(sensitivity), 1, budget)
-        squared = constants.n**2
+        check_positive(self, "steps_factor", "noise_factor")
         if self.gradient == "sampled":
-            return int(squared), one
-        rule = self.steps or math.ceil(self.steps_factor * (constants.lipschitz / one) ** 2 / constants.p)
-        return int(max(2, min(rule, squared))), one
+            object.__setattr__(self, "views", ("records",))
+        theorem = {"lipschitz": "bst.theorem_2_4_1", "strongly_convex": "bst.theorem_2_4_2"}.get(self.step_size, "")
+        object.__setattr__(self, "bound", theorem)
+        object.__setattr__(self, "shape", f"{theorem}_rate" if theorem else "")
 
-    def _least_sampled_noise(self, constants: Constants, budget: Budget, steps: int) -> float:
-        def epsilon(scale: float) -> float:
-            return spent(self._guarantee(constants, budget, scale), steps - 1, budget.delta).epsilon
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        """A budget for Gaussian noise, strong convexity for its own step size only, n^2 steps that can be run."""
+        if reason := lacks_privacy(budget, delta=True):
+            return reason
+        if self.gradient == "sampled" and domain.n > LARGEST_SAMPLED_N:
+            limit = f"takes n^2 steps, which stops at n={LARGEST_SAMPLED_N:g}, got n={domain.n:g}"
+            return with_setting("gradient sampled", limit, "full")
+        reason = lacks_strong_convexity(domain) if self.step_size == "strongly_convex" else ""
+        return with_setting("step_size strongly_convex", reason, "lipschitz")
 
-        high = constants.lipschitz
-        while epsilon(high) > budget.epsilon:
-            high *= 2
-        low = high / 2
-        while epsilon(low) <= budget.epsilon:
-            low, high = low / 2, low
-        while high / low > 1 + 1e-3:
-            middle = math.sqrt(low * high)
-            low, high = (middle, high) if epsilon(middle) > budget.epsilon else (low, middle)
-        return high
-
-    def step(self, constants: Constants, schedule: Schedule, t: int) -> float:
-        """n eta(t) of Theorem 2.4, for t = 1, 2, ..."""
+    def schedule(self, domain: Domain, budget: Budget) -> Descent:
+        """T, s = sigma/n, and n eta(t) of Theorem 2.4; T steps need sqrt(T) times what one needs."""
+        self.admit(domain, budget)
+        if self.constants == "printed":
+            logarithms = math.log(domain.n / budget.delta) * math.log(1 / budget.delta)
+            one = domain.lipschitz * math.sqrt(32 * logarithms) / (domain.n * budget.epsilon)
+        else:
+            sensitivity = gradient_sensitivity(domain, budget.neighbours)
+            one = noise_for(lambda scale: GaussianShift(sensitivity / scale), 1, budget)
+        steps = int(domain.n**2)
+        if self.gradient == "full":
+            rule = self.steps or math.ceil(self.steps_factor * (domain.lipschitz / one) ** 2 / domain.p)
+            steps = int(max(2, min(rule, steps)))
+        taken = max(1, steps - 1)  # by the loop; the printed noise counts T
+        noise = one * math.sqrt(steps if self.constants == "printed" else taken)
+        if self.gradient == "sampled" and self.constants == "exact":
+            noise = noise_for(lambda scale: self._guarantee(domain, budget, scale), taken, budget)
+        noise *= self.noise_factor
+        decay = {"lipschitz": 0.5, "strongly_convex": 1.0, "constant": 0.0}[self.step_size]
         if self.step_size == "strongly_convex":
-            return 1 / (constants.strong_convexity * t)
-        second_moment = constants.lipschitz**2 + constants.p * schedule.noise_scale**2
-        return constants.diameter / math.sqrt((t if self.step_size == "lipschitz" else 1) * second_moment)
+            assert domain.strong_convexity is not None
+            return Descent(steps, noise, 1 / domain.strong_convexity, decay)
+        return Descent(steps, noise, domain.diameter / math.sqrt(domain.lipschitz**2 + domain.p * noise**2), decay)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """Run on the data, as printed; returns the last iterate theta_T after T - 1 steps."""
-        constants, constraint_set = problem.constants, problem.constraint_set
-        schedule = self.schedule(constants, budget)
-        theta = constraint_set.start()
-        last = np.cumsum(record_counts(problem)) if self.gradient == "sampled" else None
-        for t in range(1, schedule.steps):
-            if last is None:
-                gradient = problem.gradient(theta)
-            else:
-                assert isinstance(problem, BallRisk)
+        schedule = self.schedule(problem.domain, budget)
+        gradient = problem.gradient
+        if self.gradient == "sampled":
+            records = problem.records
+            last = np.cumsum(records.records.copies)
+
+            def gradient(theta: FloatArray) -> FloatArray:
                 drawn = int(np.searchsorted(last, int(rng.random() * last[-1]), side="right"))
-                gradient = problem.record_gradient(theta, drawn)
-            noise = schedule.noise_scale * rng.standard_normal(constraint_set.p)
-            theta = constraint_set.project(theta - self.step(constants, schedule, t) * (gradient + noise))
-        return Solution(theta, schedule, self.spent(constants, budget))
+                return records.record_gradient(theta, drawn)
 
-    def _guarantee(self, constants: Constants, budget: Budget, noise: float) -> Guarantee:
+        theta, drawn = schedule.run(gradient, problem.constraint_set, rng)
+        return Solution(theta, schedule, self.spent(problem.domain, budget), drawn=drawn)
+
+    def parts(self, domain: Domain, budget: Budget) -> Parts:
+        """T - 1 noisy gradients (Theorem 2.1)."""
+        schedule = self.schedule(domain, budget)
+        return ((self._guarantee(domain, budget, schedule.noise_scale), schedule.steps - 1),)
+
+    def _guarantee(self, domain: Domain, budget: Budget, noise: float) -> Guarantee:
+        whole = gradient_sensitivity(domain, budget.neighbours) / noise
         if self.gradient == "full":
-            return GaussianShift(gradient_sensitivity(constants, budget.neighbours) / noise)
-        # another record's gradient in the place of one: 2 L whatever the sizes of the data sets
-        return SampledGaussianShift(2 * constants.lipschitz / noise, constants.n)
-
-    def spent(self, constants: Constants, budget: Budget) -> Spent:
-        """Epsilon that the accountant certifies for all T - 1 steps at the budget's delta (Theorem 2.1)."""
-        schedule = self.schedule(constants, budget)
-        if self.gradient == "sampled" and budget.neighbours is not Neighbours.REPLACE_ONE:
-            raise InputError("the sampled gradient is accounted for under replace_one only")
-        return spent(self._guarantee(constants, budget, schedule.noise_scale), schedule.steps - 1, budget.delta)
-
-
-def gradient_sensitivity(constants: Constants, neighbours: Neighbours) -> float:
-    """Largest l2 change of the mean gradient between neighbours: 2 L/n for replacing a record, L/n for adding one.
-
-    The divisor n is a public number, the same for both data sets.
-    """
-    one = constants.lipschitz / constants.n
-    return 2 * one if neighbours is Neighbours.REPLACE_ONE else one
-
-
-def record_counts(problem: Problem) -> np.ndarray[tuple[int, ...], np.dtype[np.float64]]:
-    """Copies of each distinct record; raises Incompatible for a problem without listed records."""
-    if not isinstance(problem, BallRisk):
-        raise Incompatible("the sampled gradient needs a problem that lists its records; choices: BallRisk")
-    return problem.counts
+            return GaussianShift(whole)
+        return SampledGaussianShift(whole * domain.n, domain.n)  # of one record's gradient, if it is drawn

@@ -3,29 +3,26 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
 from dprepro.algorithms.base import Algorithm, Schedule, Solution
+from dprepro.algorithms.premises import check_positive, lacks_smoothness
 from dprepro.budget import Budget, Neighbours
-from dprepro.errors import InputError
-from dprepro.mechanisms import Gaussian
-from dprepro.privacy import Spent, noise_for, spent
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import Problem
-from dprepro.problems.quadratic import quadratic
+from dprepro.mechanisms import Drawn, Gaussian
+from dprepro.privacy import Spent, budget_under, converted, noise_for, spent
+from dprepro.problems import Domain, MarginLoss, Problem, View
+from dprepro.problems.data import FloatArray
 
 
 @dataclass(frozen=True)
 class PerturbationSchedule(Schedule):
-    """Noise and ridge. ``noise_scale`` is the root mean square of ||b||_2, the unit of n times a gradient.
+    """Noise and ridge, both in the unit of n times a gradient; ``noise_scale`` is the root mean square of ||b||_2.
 
-    Attributes:
-        coordinate_scale: standard deviation of b's coordinates, or 2 zeta/epsilon of the gamma density.
-        regulariser: Delta, the strong convexity that is added to n J.
+    ``coordinate_scale`` is the standard deviation of b's coordinates, or 2 zeta/epsilon of the gamma density, and
+    ``regulariser`` is Delta, the strong convexity that is added to n J.
     """
 
     coordinate_scale: float = 0.0
@@ -46,65 +43,74 @@ class ObjectivePerturbation(Algorithm):
         least: Delta is at least this many lambda/epsilon: 2 in line 1; Theorem 4 assumes 1/2, which is not private.
         noise_factor: multiplies the noise; 1 is the paper's (others are negative controls).
 
-    Add or remove one record; losses whose Hessian has rank one (generalised linear models).
+    For losses whose Hessian has rank one (generalised linear models), where a record comes or goes, or falls silent; n
+    cancels. Under replacement it runs with the budget that two such steps leave, and `spent` names the conversion.
     """
+
+    relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
+    bound: ClassVar[str] = "kst.lemma_3"
+    shape: ClassVar[str] = "kst.theorem_4_rate"
+    measures: ClassVar[tuple[str, ...]] = ("noise_norm",)
 
     noise: Literal["gamma", "gaussian"] = "gaussian"
     constants: Literal["printed", "exact"] = "printed"
     regulariser: Literal["theorem_4", "balanced", "least"] = "theorem_4"
     least: float = 2.0
     noise_factor: float = 1.0
-    needs: ClassVar[tuple[str, ...]] = ("quadratic",)
 
     def __post_init__(self) -> None:
-        if not 0 < self.noise_factor < math.inf:
-            raise InputError(f"noise_factor must be positive, got noise_factor={self.noise_factor:g}")
+        check_positive(self, "noise_factor")
 
-    def admit(self, constants: Constants, budget: Budget) -> None:
-        """A finite epsilon, a delta that the noise can use, and add-or-remove-one neighbours are needed."""
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        """A smooth loss of <x, theta>, a delta that the noise can use, and a Delta that leaves some epsilon."""
+        name = type(domain.loss).__name__
+        if not isinstance(domain.loss, MarginLoss):
+            return f"needs a loss of <x, theta>, whose Hessian has rank one, got {name}"
+        if reason := lacks_smoothness(domain):
+            return reason
         if not budget.is_private or (budget.delta == 0) != (self.noise == "gamma"):
-            raise InputError(
-                f"{self.noise} noise needs a finite epsilon and delta {'= 0' if self.noise == 'gamma' else '> 0'}, "
-                f"got epsilon={budget.epsilon:g}, delta={budget.delta:g}"
-            )
-        if budget.neighbours is not Neighbours.ADD_OR_REMOVE_ONE:
-            raise InputError("ObjectivePerturbation is proved for neighbours=add_or_remove_one only")
-
-    def schedule(self, constants: Constants, budget: Budget) -> PerturbationSchedule:
-        """Delta and the noise.
-
-        Raises:
-            InputError: an infinite epsilon, a delta that the noise cannot use, another neighbouring relation, no
-                Delta above zero, or (constants exact) a Delta so small that the Hessian alone spends the budget.
-        """
-        self.admit(constants, budget)
-        p, zeta, epsilon = constants.p, constants.lipschitz, budget.epsilon
-        delta_big = max(self._wanted(constants, budget), self.least * constants.smoothness / epsilon)
+            wanted = f"needs a finite epsilon and delta {'=' if self.noise == 'gamma' else '>'} 0"
+            return f"with {self.noise} noise {wanted}, got epsilon={budget.epsilon:g}, delta={budget.delta:g}"
+        delta_big = self._delta_big(domain, _native(budget))
         if not delta_big > 0:
-            raise InputError(f"Delta must be positive; regulariser={self.regulariser} gives {delta_big:g}")
+            return f"needs a Delta above zero, regulariser={self.regulariser} gives none for {name} and p={domain.p}"
+        if self.constants == "exact" and self._left(domain, _native(budget), delta_big) <= 0:
+            return f"leaves no epsilon for the noise, the Hessian alone spends it at Delta={delta_big:g}"
+        return ""
+
+    def schedule(self, domain: Domain, budget: Budget) -> PerturbationSchedule:
+        self.admit(domain, budget)
+        inner, p, zeta = _native(budget), domain.p, domain.lipschitz
+        delta_big = self._delta_big(domain, inner)
         if self.constants == "exact":
-            left = epsilon - math.log1p(constants.smoothness / delta_big)
-            if left <= 0:
-                raise InputError(f"Delta={delta_big:g} leaves no epsilon for the noise")
-            scale = zeta / left if self.noise == "gamma" else _gaussian_scale(zeta, left, budget)
+            left = self._left(domain, inner, delta_big)
+            scale = zeta / left
+            if self.noise == "gaussian":  # at half of delta, and no less than `spent` allows for
+                half = replace(inner, epsilon=left, delta=inner.delta / 2)
+                least = noise_for(lambda one: Gaussian(one).guarantee(zeta), 1, half)
+                scale = max(least, zeta / math.sqrt(2 * left))
         elif self.noise == "gamma":
-            scale = 2 * zeta / epsilon
+            scale = 2 * zeta / inner.epsilon
         else:
-            scale = zeta * math.sqrt(8 * math.log(2 / budget.delta) + 4 * epsilon) / epsilon
+            scale = zeta * math.sqrt(8 * math.log(2 / inner.delta) + 4 * inner.epsilon) / inner.epsilon
         scale *= self.noise_factor
         # ||b|| has the gamma law of shape p and this scale, or is chi with p degrees of freedom
         size = math.sqrt(p * (p + 1)) * scale if self.noise == "gamma" else math.sqrt(p) * scale
         return PerturbationSchedule(1, size, coordinate_scale=scale, regulariser=delta_big)
 
-    def _wanted(self, constants: Constants, budget: Budget) -> float:
-        p, unit = constants.p, constants.lipschitz / (budget.epsilon * constants.radius)
-        if self.regulariser == "least":
-            return 0.0
-        if self.noise == "gaussian":
-            return unit * math.sqrt(p * math.log(1 / budget.delta))
-        return unit * p * (math.log(p) if self.regulariser == "theorem_4" else 1.0)
+    def _delta_big(self, domain: Domain, budget: Budget) -> float:
+        p, unit = domain.p, domain.lipschitz / (budget.epsilon * domain.radius)
+        wanted = 0.0
+        if self.regulariser != "least":
+            wanted = unit * p * (math.log(p) if self.regulariser == "theorem_4" else 1.0)
+            if self.noise == "gaussian":
+                wanted = unit * math.sqrt(p * math.log(1 / budget.delta))
+        return max(wanted, self.least * domain.smoothness / budget.epsilon)
 
-    def draw(self, p: int, scale: float, rng: np.random.Generator, spare: float = 0) -> NDArray[np.float64]:
+    def _left(self, domain: Domain, budget: Budget, delta_big: float) -> float:
+        return budget.epsilon - math.log1p(domain.smoothness / delta_big)
+
+    def draw(self, p: int, scale: float, rng: np.random.Generator, spare: float = 0) -> FloatArray:
         """b, shape (p,). With ``spare`` > 0 the last coordinate is the norm of that many coordinates of b."""
         direction = rng.standard_normal(p)
         if spare:
@@ -117,19 +123,24 @@ class ObjectivePerturbation(Algorithm):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As printed, with the minimiser exact up to its certified gap."""
-        schedule = self.schedule(problem.constants, budget)
-        problem.require("quadratic")
-        b = self.draw(problem.constraint_set.p, schedule.coordinate_scale, rng)
-        return self.answer(problem, budget, b)
+        scale = self.schedule(problem.domain, budget).coordinate_scale
+        return self.answer(problem.listed, budget, self.draw(problem.domain.p, scale, rng))
 
-    def answer(self, problem: Problem, budget: Budget, b: NDArray[np.float64]) -> Solution:
-        """Line 7 for a given noise; ||b||_2 is reported in the diagnostics."""
-        schedule, n = self.schedule(problem.constants, budget), problem.constants.n
-        theta = quadratic(problem).perturbed(b / n, schedule.regulariser / n).minimum.theta
-        norm = math.sqrt(float(b @ b))
-        return Solution(theta, schedule, self.spent(problem.constants, budget), {"noise_norm": norm})
+    def answer(self, view: View, budget: Budget, b: FloatArray) -> Solution:
+        """Line 7 for a given noise, in the coordinates of the view; ||b||_2 is reported in the diagnostics."""
+        domain = view.domain
+        schedule = self.schedule(domain, budget)
+        theta = view.minimise(b / domain.n, schedule.regulariser / domain.n).theta
+        return Solution(theta, schedule, self.spent(domain, budget), *self.seen(domain.p, b))
 
-    def spent(self, constants: Constants, budget: Budget) -> Spent:
+    def seen(self, p: int, b: FloatArray) -> tuple[dict[str, float], Drawn]:
+        """What a draw of b tells: its norm as a diagnostic, and its square, of mean 1 in units of noise_scale."""
+        square = float(b @ b)
+        # the relative variance of ||b||^2, chi-square or the square of a gamma variable
+        spread = (4 * p + 6) / (p * (p + 1)) if self.noise == "gamma" else 2 / p
+        return {"noise_norm": math.sqrt(square)}, Drawn(square, 1.0, spread)
+
+    def spent(self, domain: Domain, budget: Budget) -> Spent:
         """Certified epsilon at the budget's delta, for smooth losses of generalised linear form.
 
         With one record more, the density of theta^priv at a point alpha changes by two factors. The determinant grows
@@ -140,16 +151,19 @@ class ObjectivePerturbation(Algorithm):
         zeta/scale, or ln(1 + lambda/Delta) + the Gaussian mechanism's epsilon' at delta/2. Sets and regularisers are
         limits of smooth ones (Theorem 1).
         """
-        schedule = self.schedule(constants, budget)
-        hessian = math.log1p(constants.smoothness / schedule.regulariser)
-        mu = constants.lipschitz / schedule.coordinate_scale
+        schedule, inner = self.schedule(domain, budget), _native(budget)
+        hessian = math.log1p(domain.smoothness / schedule.regulariser)
+        mu = domain.lipschitz / schedule.coordinate_scale
         if self.noise == "gamma":
-            return Spent(hessian + mu, 0.0, "density ratio")
-        half = spent(Gaussian(1.0).guarantee(mu), 1, budget.delta / 2).epsilon
-        return Spent(hessian + max(half, mu**2 / 2), budget.delta, "determinant and two-sided Gaussian shift")
+            certified = Spent(hessian + mu, 0.0, "density ratio")
+        else:
+            half = spent(Gaussian(1.0).guarantee(mu), 1, inner.delta / 2).epsilon
+            shift = max(half, mu**2 / 2)
+            certified = Spent(hessian + shift, inner.delta, "determinant and two-sided Gaussian shift")
+        return converted(certified, inner.neighbours, budget.neighbours)
 
 
-def _gaussian_scale(zeta: float, epsilon: float, budget: Budget) -> float:
-    """The least standard deviation at which a shift by zeta costs epsilon at delta/2, and epsilon >= mu^2/2."""
-    half = Budget(epsilon, budget.delta / 2, budget.neighbours)
-    return max(noise_for(lambda one: Gaussian(one).guarantee(zeta), 1, half), zeta / math.sqrt(2 * epsilon))
+def _native(budget: Budget) -> Budget:
+    """The budget under a relation of the certificate: of a replacement, what two records that fall silent may spend."""
+    replaced = budget.neighbours is Neighbours.REPLACE_ONE
+    return budget_under(Neighbours.ZERO_OUT if replaced else budget.neighbours, budget)

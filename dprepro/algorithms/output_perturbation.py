@@ -4,18 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
+from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, gradient_sensitivity
+from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_strong_convexity, with_setting
 from dprepro.budget import Budget, Neighbours
-from dprepro.errors import InputError
-from dprepro.mechanisms import Gaussian, GaussianShift, PureLoss
-from dprepro.privacy import Spent, noise_for, spent
-from dprepro.problems.constants import Constants
-from dprepro.problems.data import FloatArray
-from dprepro.problems.problem import Problem, as_theta
+from dprepro.mechanisms import vector_noise
+from dprepro.privacy import noise_for
+from dprepro.problems import Domain, Problem
+from dprepro.problems.views.base import as_theta
 
 
 @dataclass(frozen=True)
@@ -34,77 +33,55 @@ class OutputPerturbation(Algorithm):
     constants: Literal["printed", "exact"] = "printed"
     noise_factor: float = 1.0
 
-    version: ClassVar[int] = 1
-    needs: ClassVar[tuple[str, ...]] = ("records", "moments")
-
     def __post_init__(self) -> None:
-        if not 0 < self.noise_factor < math.inf:
-            raise InputError(f"noise_factor must be positive, got noise_factor={self.noise_factor:g}")
+        check_positive(self, "noise_factor")
 
-    def admit(self, constants: Constants, budget: Budget) -> None:
-        """A finite epsilon and a strongly convex loss are needed, for Gaussian noise a positive delta too."""
-        if not budget.is_private:
-            raise InputError(f"OutputPerturbation needs a finite epsilon, got epsilon={budget.epsilon:g}")
-        if not constants.strong_convexity > 0:
-            raise InputError("OutputPerturbation needs a strongly convex loss")
-        if self.noise == "gaussian" and budget.delta == 0:
-            raise InputError("OutputPerturbation with noise gaussian needs delta > 0; choices: laplace")
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        if reason := lacks_strong_convexity(domain):
+            return reason
+        gaussian = self.noise == "gaussian"
+        reason = lacks_privacy(budget, delta=gaussian)
+        return with_setting("noise gaussian", reason, "laplace") if gaussian else reason
 
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """One release, with its noise scale.
-
-        Raises:
-            InputError: an infinite epsilon, a loss that is not strongly convex, or delta = 0 with Gaussian noise.
-        """
-        self.admit(constants, budget)
-        sensitivity = minimiser_sensitivity(constants, budget.neighbours)
-        printed = 2 * constants.lipschitz / (constants.n * constants.strong_convexity * budget.epsilon)
+    def schedule(self, domain: Domain, budget: Budget) -> Schedule:
+        self.admit(domain, budget)
+        sensitivity = minimiser_sensitivity(domain, budget.neighbours)
+        printed = minimiser_sensitivity(domain, Neighbours.REPLACE_ONE) / budget.epsilon
         if self.noise == "laplace":
             scale = printed if self.constants == "printed" else sensitivity / budget.epsilon
         elif self.constants == "printed":
             scale = printed * math.sqrt(math.log(1 / budget.delta))
         else:
-            scale = noise_for(lambda sigma: Gaussian(sigma).guarantee(sensitivity), 1, budget)
+            scale = noise_for(lambda sigma: vector_noise(self.noise, sigma).guarantee(sensitivity), 1, budget)
         return Schedule(1, self.noise_factor * scale)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """Minimise, add noise, project."""
-        schedule = self.schedule(problem.constants, budget)
-        p = problem.constraint_set.p
-        minimiser = as_theta(problem.minimum.theta, p)
-        theta = problem.constraint_set.project(minimiser + self.draw(p, schedule.noise_scale, rng))
-        return Solution(theta, schedule, self.spent(problem.constants, budget))
+        schedule, constraint_set = self.schedule(problem.domain, budget), problem.constraint_set
+        minimiser = as_theta(problem.listed.minimum.theta, constraint_set.p)
+        mechanism = vector_noise(self.noise, schedule.noise_scale)
+        released = mechanism.release(minimiser, rng)
+        theta, spent = constraint_set.project(released), self.spent(problem.domain, budget)
+        return Solution(theta, schedule, spent, drawn=mechanism.drawn(released - minimiser))
 
-    def draw(self, p: int, scale: float, rng: np.random.Generator) -> FloatArray:
-        """The noise vector b, shape (p,)."""
-        direction = rng.standard_normal(p)
-        if self.noise == "gaussian":
-            return scale * direction
-        length = float(rng.standard_gamma(p)) * scale
-        return np.asarray(length * direction / float(np.linalg.norm(direction)))
-
-    def reach(self, constants: Constants, budget: Budget) -> float:
+    def reach(self, domain: Domain, budget: Budget) -> float:
         """Radius of C_0, line 4: zeta p 2 L/(Delta epsilon n) with zeta = 3 ln n, or zeta sigma_0 sqrt p, sqrt(3 ln n).
 
         Line 0 asks for zeta < 1, against Algorithm 4's 3 ln n: a slip, since a ball with zeta < 1 misses theta*.
         """
-        scale = self.schedule(constants, budget).noise_scale
+        scale = self.schedule(domain, budget).noise_scale
         if self.noise == "laplace":
-            return 3 * math.log(constants.n) * constants.p * scale
-        return math.sqrt(3 * math.log(constants.n) * constants.p) * scale
+            return 3 * math.log(domain.n) * domain.p * scale
+        return math.sqrt(3 * math.log(domain.n) * domain.p) * scale
 
-    def spent(self, constants: Constants, budget: Budget) -> Spent:
-        """Epsilon of the release at the budget's delta."""
-        sensitivity = minimiser_sensitivity(constants, budget.neighbours)
-        scale = self.schedule(constants, budget).noise_scale
-        loss = PureLoss(sensitivity / scale) if self.noise == "laplace" else GaussianShift(sensitivity / scale)
-        return spent(loss, 1, budget.delta)
+    def parts(self, domain: Domain, budget: Budget) -> Parts:
+        one = vector_noise(self.noise, self.schedule(domain, budget).noise_scale)
+        return ((one.guarantee(minimiser_sensitivity(domain, budget.neighbours)), 1),)
 
 
-def minimiser_sensitivity(constants: Constants, neighbours: Neighbours) -> float:
-    """Largest l2 change of theta*: 2 L / (n Delta) for replacing a record, L / (n Delta) for adding or removing one.
+def minimiser_sensitivity(domain: Domain, neighbours: Neighbours) -> float:
+    """Largest l2 change of theta*: 2 L / (n Delta) for replacing a record, L / (n Delta) for silencing one.
 
     The mean risk is Delta-strongly convex and its gradient changes by at most 2 L/n; the divisor n is public.
     """
-    one = constants.lipschitz / (constants.n * constants.strong_convexity)
-    return 2 * one if neighbours is Neighbours.REPLACE_ONE else one
+    assert domain.strong_convexity is not None
+    return gradient_sensitivity(domain, neighbours) / domain.strong_convexity

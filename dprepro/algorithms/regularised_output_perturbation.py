@@ -8,19 +8,28 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
-from dprepro.budget import Budget, Neighbours
-from dprepro.errors import Incompatible, InputError
+from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, records_changed
+from dprepro.algorithms.premises import lacks_privacy, lacks_smoothness, with_setting
+from dprepro.budget import Budget
+from dprepro.errors import InputError
 from dprepro.mechanisms import Gaussian
-from dprepro.privacy import Spent, noise_for, spent
-from dprepro.problems import OneHot
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import Problem
+from dprepro.privacy import noise_for
+from dprepro.problems import Domain, Problem
+from dprepro.problems.data import FloatArray
+
+
+@dataclass(frozen=True)
+class RegularisedSchedule(Schedule):
+    """Of one release; ``weight`` is lambda."""
+
+    weight: float = 0.0
 
 
 @dataclass(frozen=True)
 class RegularisedOutputPerturbation(Algorithm):
-    """argmin over the ball of (mean loss + lambda/2 ||w||^2), plus N(0, sigma^2 I): not projected again.
+    """argmin over the ball of (mean loss + lambda/2 ||w||^2), plus N(0, sigma^2 I).
+
+    As printed it is not projected again; where an answer has to lie in the set (`Domain.proper`) it is.
 
     Attributes:
         setting: ``smooth`` (Theorem 3) or ``lipschitz`` (Theorem 5).
@@ -28,13 +37,15 @@ class RegularisedOutputPerturbation(Algorithm):
         lambda_exponent: power of 1/(n epsilon) in lambda; 0 for the theorem's, 2/3 or 1/2. Others are controls.
 
     Smooth: lambda = (sqrt(H) X G/(B n epsilon))^(2/3) L^(1/3), sigma^2 = 8 G^2 L/(lambda n epsilon)^2, L = ln(1/delta),
-    with G of Lemma 2. The printed (||Y|| + H B X^2) in lambda and (||Y||^2 + H^2 B^2 X^4) in sigma^2 lack the factor
-    sqrt(H) X of ||Y|| that G has, and sigma^2 is printed with O(.); 8 is Theorem 1's constant.
+    with G of Lemma 2 or, for exact constants, the smaller L_2. The printed (||Y|| + H B X^2) in lambda and
+    (||Y||^2 + H^2 B^2 X^4) in sigma^2 lack the factor sqrt(H) X of ||Y|| that G has, and sigma^2 is printed with O(.);
+    8 is Theorem 1's constant.
     Lipschitz: lambda = G X ln(1/delta)^(1/4)/(B sqrt(n epsilon)), sigma^2 = 4 G^2 X^2 ln(1/delta)/(lambda n epsilon)^2,
-    both as printed; this sigma is short of the budget for all but small epsilon.
+    both as printed, G X = L_2; this sigma is short of the budget for all but small epsilon.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("population",)
+    version: ClassVar[int] = 2  # since exact constants rest on L_2
+    measures: ClassVar[tuple[str, ...]] = ("noise_norm", "minimiser_norm")
 
     setting: Literal["smooth", "lipschitz"] = "smooth"
     constants: Literal["printed", "exact"] = "printed"
@@ -44,55 +55,55 @@ class RegularisedOutputPerturbation(Algorithm):
         if not 0 <= self.lambda_exponent <= 2:
             raise InputError(f"lambda_exponent must be in [0, 2], got lambda_exponent={self.lambda_exponent:g}")
 
-    def weight(self, constants: Constants, budget: Budget) -> float:
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        """A budget for Gaussian noise; for the smooth setting a smooth loss, of which lambda is not zero."""
+        if reason := lacks_privacy(budget, delta=True):
+            return reason
+        reason = lacks_smoothness(domain, curved=True) if self.setting == "smooth" else ""
+        return with_setting("setting smooth", reason, "lipschitz")
+
+    def lipschitz(self, domain: Domain) -> float:
+        """G X: what a record's gradient is taken to be bounded by, in lambda, noise and account alike."""
+        lemma_2 = self.setting == "smooth" and self.constants == "printed"
+        return domain.self_bounding_lipschitz if lemma_2 else domain.lipschitz
+
+    def weight(self, domain: Domain, budget: Budget) -> float:
         """lambda; see the class."""
         logarithm, power = math.log(1 / budget.delta), self.lambda_exponent
-        signal = constants.n * budget.epsilon
-        g = constants.lipschitz
+        signal, g = domain.n * budget.epsilon, self.lipschitz(domain)
         if self.setting == "smooth":
-            front = (math.sqrt(constants.smoothness) * g / constants.radius) ** (2 / 3) * logarithm ** (1 / 3)
+            front = (math.sqrt(domain.smoothness) * g / domain.radius) ** (2 / 3) * logarithm ** (1 / 3)
             return float(front * signal ** -(power or 2 / 3))
-        return float(g * logarithm**0.25 / constants.radius * signal ** -(power or 1 / 2))
+        return float(g * logarithm**0.25 / domain.radius * signal ** -(power or 1 / 2))
 
-    def admit(self, constants: Constants, budget: Budget) -> None:
-        """A finite epsilon and a positive delta are needed, for the smooth setting a smooth loss too."""
-        if not budget.is_private or budget.delta == 0:
-            raise InputError(
-                f"RegularisedOutputPerturbation needs a finite epsilon and delta > 0, got epsilon={budget.epsilon:g}, "
-                f"delta={budget.delta:g}"
-            )
-        if self.setting == "smooth" and not constants.smoothness > 0:
-            raise InputError("setting smooth needs a smooth loss; choices: smooth, lipschitz")
-
-    def schedule(self, constants: Constants, budget: Budget) -> Schedule:
-        """sigma as `noise_scale`, one step; raises InputError without a finite epsilon and delta > 0."""
-        self.admit(constants, budget)
-        weight = self.weight(constants, budget)
+    def schedule(self, domain: Domain, budget: Budget) -> RegularisedSchedule:
+        self.admit(domain, budget)
+        weight = self.weight(domain, budget)
         if self.constants == "exact":
-            sensitivity = self.sensitivity(constants, budget)
+            sensitivity = self.sensitivity(domain, budget)
             noise = noise_for(lambda sigma: Gaussian(sigma).guarantee(sensitivity), 1, budget)
         else:
             factor = 8 if self.setting == "smooth" else 4
             root = math.sqrt(factor * math.log(1 / budget.delta))
-            noise = constants.lipschitz * root / (weight * constants.n * budget.epsilon)
-        return Schedule(1, noise, weight=weight)
+            noise = self.lipschitz(domain) * root / (weight * domain.n * budget.epsilon)
+        return RegularisedSchedule(1, noise, weight)
 
-    def sensitivity(self, constants: Constants, budget: Budget) -> float:
-        """l2 change of the minimiser: 2 G/(lambda n) by replacing a record (strong convexity), half by adding one."""
-        one = constants.lipschitz / (self.weight(constants, budget) * constants.n)
-        return 2 * one if budget.neighbours is Neighbours.REPLACE_ONE else one
+    def sensitivity(self, domain: Domain, budget: Budget) -> float:
+        """l2 change of the minimiser, by strong convexity: 2 G/(lambda n) for replacing a record, else half."""
+        changed = records_changed(budget.neighbours)
+        return changed * self.lipschitz(domain) / (self.weight(domain, budget) * domain.n)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As printed; all p coordinates are perturbed, whether they occur in the data or not."""
-        if not isinstance(problem, OneHot):
-            raise Incompatible(
-                "RegularisedOutputPerturbation needs a one-hot sample, whose regularised minimiser is exact"
-            )
-        schedule = self.schedule(problem.constants, budget)
-        w = np.zeros(problem.constraint_set.p)
-        w[: problem.touched] = problem.regularised_minimum(schedule.weight)
-        released = Gaussian(schedule.noise_scale).release(w, rng)
-        diagnostics = {"noise_norm": float(np.linalg.norm(released - w)), "minimiser_norm": float(np.linalg.norm(w))}
-        one = Gaussian(schedule.noise_scale).guarantee(self.sensitivity(problem.constants, budget))
-        certified: Spent = spent(one, 1, budget.delta)
-        return Solution(released, schedule, certified, diagnostics)
+        domain = problem.domain
+        schedule = self.schedule(domain, budget)
+        w: FloatArray = np.asarray(problem.listed.minimise(np.zeros(domain.p), schedule.weight).theta)
+        mechanism = Gaussian(schedule.noise_scale)
+        released = mechanism.release(w, rng)
+        norms = {"noise_norm": float(np.linalg.norm(released - w)), "minimiser_norm": float(np.linalg.norm(w))}
+        answer = domain.constraint_set.project(released) if domain.proper else released
+        return Solution(answer, schedule, self.spent(domain, budget), norms, mechanism.drawn(released - w))
+
+    def parts(self, domain: Domain, budget: Budget) -> Parts:
+        scale = self.schedule(domain, budget).noise_scale
+        return ((Gaussian(scale).guarantee(self.sensitivity(domain, budget)), 1),)

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro import typed
 from dprepro.analysis.comparisons import Affine, Ratio
+from dprepro.analysis.coverage import Coverage
 from dprepro.analysis.crossing import Crossing
+from dprepro.analysis.drawn import Drawn
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
+from dprepro.analysis.powers import Powers
 from dprepro.analysis.proportion import Proportion
 from dprepro.analysis.rule import ROLES, VERDICTS, CheckResult, Rule
 from dprepro.errors import InputError
@@ -17,9 +20,14 @@ from dprepro.errors import InputError
 if TYPE_CHECKING:
     import pandas as pd
 
-__all__ = ["ROLES", "RULES", "VERDICTS", "CheckResult", "Rule", "as_expected", "build", "judge", "worst"]
+__all__ = [
+    "ROLES", "RULES", "VERDICTS", "CheckResult", "Rule", "as_expected", "build", "judge", "up_to_logarithms", "worded",
+    "worst",
+]  # fmt: skip
 
-RULES: dict[str, type[Rule]] = {rule.name: rule for rule in (Exponent, Below, Ratio, Affine, Crossing, Proportion)}
+RULES: dict[str, type[Rule]] = {
+    rule.name: rule for rule in (Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Powers)
+}
 
 
 def build(name: str, mapping: Mapping[str, Any]) -> Rule:
@@ -59,3 +67,14 @@ def worst(results: Mapping[str, CheckResult]) -> str:
 def as_expected(results: Mapping[str, CheckResult]) -> bool:
     """Whether every check, whatever its role, came out as its `expect`."""
     return all(result.as_expected for result in results.values())
+
+
+def up_to_logarithms(check: Mapping[str, Any]) -> bool:
+    """Whether an exponent of verdict.json is confirmed, and a rival with a logarithm is not excluded."""
+    return check["verdict"] == "confirmed" and bool((check.get("details") or {}).get("up_to_logarithms"))
+
+
+def worded(verdict: Mapping[str, Any]) -> str:
+    """The verdict of verdict.json in words: confirmed up to logarithms where a claim's exponent is."""
+    logs = any(up_to_logarithms(check) for check in verdict["checks"].values() if check["role"] == "claim")
+    return str(verdict["verdict"]) + (" up to logarithms" if logs and verdict["verdict"] == "confirmed" else "")

@@ -9,8 +9,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dprepro.analysis.fits import Interval, NotEnoughError, Vector, fit_bend, fit_mean, fit_step
-from dprepro.analysis.points import AXES, by_state, grid_points, require_columns, sentence, single_curve
+from dprepro.analysis.points import by_state, grid_points, require_columns, sentence, single_curve
 from dprepro.analysis.rule import Measured, Rule
+from dprepro.axes import AXES
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
@@ -40,7 +41,7 @@ class Ratio(Rule):
     which knows nothing of how an algorithm was run, the constant of a rate.
 
     Attributes:
-        series: the numerator.
+        series: the numerator; with `divide` alone it may be several series, judged together.
         against: the denominator.
         collapse: instead of `against`: axes of which only the product matters; the other axes must agree. The ratio
             is then the factor by which the value changes over a decade of the first of these axes at a fixed product.
@@ -56,7 +57,7 @@ class Ratio(Rule):
 
     name: ClassVar[str] = "ratio"
 
-    series: str
+    series: str | tuple[str, ...]
     against: str = ""
     collapse: tuple[str, ...] = ()
     expected: float = 1.0
@@ -71,27 +72,30 @@ class Ratio(Rule):
                 "ratio needs one of against (a series) and collapse (axes of which the product matters), or divide (a "
                 "column) alone"
             )
+        if not isinstance(self.series, str) and (self.against or self.collapse):
+            raise InputError("ratio compares one series; a list of series needs divide alone")
 
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""
         import pandas as pd
 
         axes = list(dict.fromkeys([*AXES, *self.axes, *self.collapse]))
+        several = [self.series] if isinstance(self.series, str) else list(self.series)
         both = [
             _positive(
                 grid_points(
                     frame, name, self.quantity, divide=self.divide, axes=axes, distinct=True, envelope=self.envelope
                 )
             ).assign(step=step)
-            for name, step in ((self.series, 1.0), *(((self.against, 0.0),) if self.against else ()))
+            for name, step in (*((name, 1.0) for name in several), *(((self.against, 0.0),) if self.against else ()))
         ]
         details: dict[str, object] = {}
         words = []
-        for name, points in zip((self.series, self.against), both, strict=False):
+        for name, points in zip((*several, self.against), both, strict=False):
             named = by_state(points, axes[0], axes)
             details[name] = named
             if left_out := sentence(named):
-                words.append(f"{name}: {left_out}" if self.against else left_out)
+                words.append(f"{name}: {left_out}" if len(both) > 1 else left_out)
         used = pd.concat([points[points["state"] == "used"] for points in both], ignore_index=True)
         if not (self.against or self.collapse):
             return self._constant(used, words, details)

@@ -7,9 +7,12 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
+from dprepro.analysis.exponent import POWERS_OF
 from dprepro.analysis.fits import LEVEL, Interval, NotEnoughError, fit_mean, fit_slope
-from dprepro.analysis.points import AXES, grid_points, number
+from dprepro.analysis.points import grid_points, number
 from dprepro.analysis.rule import Measured, Rule
+from dprepro.axes import AXES
+from dprepro.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -21,8 +24,10 @@ class Crossing(Rule):
 
     Attributes:
         series, against: the two curves; the first is the smaller at the low end of `axis`.
+        column: instead of `series`, a column of `against` (`bound`) that is the smaller there.
         axis: where they cross.
         along: the axis with which the crossing moves.
+        transform: what of it, as for exponents (`log_log`: its logarithm).
         anchor: power of `along` by which crossings are divided for the constant, the geometric mean of the quotients.
         scale: a further factor of `along` in the constant: with along n and scale epsilon, n epsilon.
         versus: a column (`bound`): the result is then the difference to the exponent with which the crossing of this
@@ -36,16 +41,24 @@ class Crossing(Rule):
     """
 
     name: ClassVar[str] = "crossing"
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {"transform": tuple(POWERS_OF)}
 
-    series: str
+    series: str = ""
     against: str
+    column: str = ""
     axis: str = "p"
     along: str = "n"
+    transform: str = "log"
     scale: str = "epsilon"
     anchor: float = 0.0
     versus: str = ""
     minimum_points: int = 5
     axes: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if bool(self.series) == bool(self.column) or (self.column and self.versus):
+            raise InputError("crossing needs one of series and column (of against), and versus beside a series only")
 
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class; raises NotEnoughError with too few crossings."""
@@ -61,8 +74,9 @@ class Crossing(Rule):
             divisor = np.array([known.get(float(value), np.nan) for value in along])
             if not np.isfinite(divisor).all():
                 raise NotEnoughError(f"the curves of {self.versus} do not cross where those of the values do")
-        slope = fit_slope(np.log(along), np.log(place / divisor), error, counts)
-        log = fit_mean(np.log(place) - (self.anchor or self.expected) * np.log(along * scale), error, counts)
+        power = POWERS_OF[self.transform](along)
+        slope = fit_slope(np.log(power), np.log(place / divisor), error, counts)
+        log = fit_mean(np.log(place) - (self.anchor or self.expected) * np.log(power * scale), error, counts)
         constant = Interval(*(float(np.exp(value)) for value in (log.estimate, log.low, log.high)))
         details: dict[str, object] = {"scale": float(scale[0])}
         details |= {"crossings": [[float(a), float(b)] for a, b in zip(along, place, strict=True)], "level": LEVEL}
@@ -73,19 +87,14 @@ def crossings(rule: Crossing, frame: pd.DataFrame, column: str = "") -> tuple[li
     """(along, axis*, standard error of log axis*, scale, replicates) of each crossing; values of along without one."""
     axes = list(dict.fromkeys([*AXES, *rule.axes, rule.axis, rule.along]))
     both = []
-    for name in (rule.series, rule.against):
+    for name, instead in ((rule.series or rule.against, column or rule.column), (rule.against, column)):
+        wanted = [instead] if instead else []
         points = grid_points(
-            frame,
-            name,
-            rule.quantity,
-            axes=axes,
-            distinct=True,
-            envelope=rule.envelope,
-            columns=[column] if column else [],
+            frame, name, rule.quantity, axes=axes, distinct=True, envelope=rule.envelope, columns=wanted
         )
         points = points[points["state"].isin(["used", "saturated"]) & (points["mean"] > 0)]
-        if column:
-            points = points.assign(mean=points[column], error=0.0)
+        if instead:
+            points = points.assign(mean=points[instead], error=0.0)
         keys = [axis for axis in axes if axis not in rule.envelope]
         both.append(points.set_index(keys)[["mean", "error", "count"]])
     joined = both[0].join(both[1].add_suffix("_against"), how="inner").reset_index()

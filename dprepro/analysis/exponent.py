@@ -9,8 +9,10 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dprepro.analysis.fits import Interval, NotEnoughError, Vector, fit_mean, fit_slope
-from dprepro.analysis.points import AXES, by_state, grid_points, number, require_columns, sentence, single_curve
+from dprepro.analysis.points import by_state, grid_points, number, require_columns, sentence, single_curve
+from dprepro.analysis.rivals import rivals, surviving
 from dprepro.analysis.rule import Measured, Rule
+from dprepro.axes import AXES
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
@@ -24,6 +26,10 @@ POWERS_OF: dict[str, Callable[[Vector], Vector]] = {
     "log_log_inverse": lambda axis: -np.log(axis),
 }
 SIDES = ("two", "at_most", "at_least")
+LEAST_LOGARITHM = 1.0
+"""Axes with smaller values of ln axis, such as epsilon, have no logarithms as rivals."""
+CONSTANT_DRIFT = 0.1
+"""How much, relatively, a constant may move over the grid and still be one."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -35,7 +41,6 @@ class Exponent(Rule):
         axis: the axis, any column that is constant within a grid point.
         transform: what the power is of: `log` the axis itself, `log_log` its logarithm, `log_log_double` ln(2 axis),
             `log_log_inverse` ln(1 / axis), as for delta.
-        nuisance: columns that enter as linear regressors; `[noise_scale]` removes LASSO's saturation.
         divide: a column (`bound`, `shape`) by which the value is divided first: the result is then the difference of
             the two slopes, and `expected` is 0.
         side: `two`; `at_most` for claims of the form slope <= expected, `at_least` for slope >= expected.
@@ -53,7 +58,12 @@ class Exponent(Rule):
     wrong by 0.1 was never confirmed. The price is paid in inconclusive verdicts: over three decades a true claim is
     confirmed six times out of seven with replicates that scatter by 1%, every third time with 5%, hardly ever with 20%.
 
-    `constant` is the geometric mean of value / shape over the fitted points, where there is a column `shape`.
+    Which rivals are excluded, n^a ln^b n and powers near by, is in the details, with the power that grid and noise have
+    against each (:mod:`dprepro.analysis.rivals`). Where one with a logarithm survives, the result holds
+    `up_to_logarithms`, and says so.
+
+    `constant` is the geometric mean of value / shape over the fitted points, where there is a column `shape` to which
+    the values are proportional: it may move by 10% over the grid.
     """
 
     name: ClassVar[str] = "exponent"
@@ -63,7 +73,6 @@ class Exponent(Rule):
     axis: str = "n"
     margin: float = 0.03
     transform: str = "log"
-    nuisance: tuple[str, ...] = ()
     divide: str = ""
     side: str = "two"
     minimum_points: int = 5
@@ -85,15 +94,14 @@ class Exponent(Rule):
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""
         axes = list(dict.fromkeys([*AXES, *self.axes, self.axis]))
-        require_columns(frame, [*self.nuisance, *([self.divide] if self.divide else [])])
+        require_columns(frame, [self.divide] if self.divide else [])
         known = [name for name in ("bound", "shape") if name in frame.columns]
-        columns = [*self.nuisance, *known]
         points = grid_points(
             frame,
             self.series,
             self.quantity,
             divide=self.divide,
-            columns=columns,
+            columns=known,
             axes=axes,
             distinct=True,
             envelope=self.envelope,
@@ -101,38 +109,58 @@ class Exponent(Rule):
         with np.errstate(invalid="ignore", divide="ignore"):
             inner = POWERS_OF[self.transform](points[self.axis].to_numpy(dtype=float))
             fine = (points["mean"] > 0) & np.isfinite(inner) & (inner > 0)
-        for name in self.nuisance:
-            fine &= np.isfinite(points[name].astype(float))
         points.loc[(points["state"] == "used") & ~fine, "state"] = "unusable"
         chosen = (points["state"] == "used").to_numpy()
         used = points[chosen]
         named = by_state(points, self.axis, axes)
         left_out = sentence(named)
         details: dict[str, object] = dict(named)
-        constant = _constant(used)
         x = np.log(inner[chosen])
         curve: Vector = single_curve(used, self.axis, axes).to_numpy().astype(np.float64)
+        constant = _constant(used, x, curve)
         if too_few := self._too_few(used, x, curve):
             return Measured(reason="; ".join(filter(None, (too_few, left_out))), constant=constant, details=details)
         mean = used["mean"].to_numpy(dtype=float)
-        extra = used[list(self.nuisance)].to_numpy(dtype=float)
         error, count = (used[name].to_numpy(dtype=float) for name in ("error", "count"))
         try:
-            slope = fit_slope(x, np.log(mean), error / mean, count, extra, curve)
+            slope = fit_slope(x, np.log(mean), error / mean, count, curve)
             for name in dict.fromkeys(["raw", *known, *([self.divide] if self.divide else [])]):
                 column = used[name].to_numpy(dtype=float)
                 if (column > 0).all() and np.isfinite(column).all():
-                    own = fit_slope(x, np.log(column), nuisance=extra, group=curve).estimate
+                    own = fit_slope(x, np.log(column), group=curve).estimate
                     details["measured_slope" if name == "raw" else f"{name}_slope"] = own
         except NotEnoughError as problem:
             reason = "; ".join(filter(None, (str(problem), left_out)))
             return Measured(reason=reason, constant=constant, details=details)
         details["drift"] = slope.drift
+        words = self._against_rivals(x, np.log(mean), error / mean, count, curve, slope, details)
         details["divide"] = self.divide
         bent = f"the plot is curved, which makes the interval {2 * slope.drift:.2g} wider" if slope.drift > 0 else ""
         return Measured(
-            interval=slope, reason="; ".join(filter(None, (bent, left_out))), constant=constant, details=details
+            interval=slope,
+            reason="; ".join(filter(None, (words, bent, left_out))),
+            constant=constant,
+            details=details,
         )
+
+    def _against_rivals(
+        self,
+        x: Vector,
+        y: Vector,
+        error: Vector,
+        count: Vector,
+        curve: Vector,
+        slope: Interval,
+        details: dict[str, object],
+    ) -> str:
+        """Enters the rivals in the details; the words for those with a logarithm that survive."""
+        if self.transform != "log" or x.min() < LEAST_LOGARITHM or self.side != "two":
+            return ""
+        found = rivals(self.axis, x, y, error, count, curve, self.expected, slope.low, slope.high)
+        left = surviving(found)
+        details["rivals"] = [one.to_dict() for one in found]
+        details["up_to_logarithms"] = bool(left)
+        return f"up to logarithms ({', '.join(one.name for one in left)} not excluded)" if left else ""
 
     def _too_few(self, used: pd.DataFrame, x: Vector, curve: Vector) -> str:
         values = used[self.axis].nunique()
@@ -146,8 +174,8 @@ class Exponent(Rule):
         return ""
 
 
-def _constant(used: pd.DataFrame) -> Interval | None:
-    """Geometric mean of value / shape, with the 99% interval of the mean of the logarithms."""
+def _constant(used: pd.DataFrame, x: Vector, curve: Vector) -> Interval | None:
+    """Geometric mean of value / shape, with the 99% interval of the mean of the logarithms; None where it moves."""
     if "shape" not in used:
         return None
     ratio = used["raw"] / used["shape"]
@@ -155,5 +183,12 @@ def _constant(used: pd.DataFrame) -> Interval | None:
     if good.sum() < 2:
         return None
     relative = (used["error"] / used["mean"])[good]
-    log = fit_mean(np.log(ratio[good].to_numpy(float)), relative.to_numpy(float), used["count"][good].to_numpy(float))
+    at, logs = x[good.to_numpy()], np.log(ratio[good].to_numpy(float))
+    try:
+        trend = fit_slope(at, logs, group=curve[good.to_numpy()]).estimate
+    except NotEnoughError:
+        trend = float(np.ptp(logs) / max(np.ptp(at), 1e-300))
+    if abs(trend) * np.ptp(at) > CONSTANT_DRIFT:
+        return None
+    log = fit_mean(logs, relative.to_numpy(float), used["count"][good].to_numpy(float))
     return Interval(*(float(np.exp(v)) for v in (log.estimate, log.low, log.high)))

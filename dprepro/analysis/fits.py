@@ -10,6 +10,7 @@ there are few points, so two sources of error are looked at, and the wider inter
 
 from __future__ import annotations
 
+from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
@@ -79,23 +80,26 @@ def _half_width(
     errors: tuple[Vector, Vector] | None,
     freedom: int,
     level: float,
-) -> float:
-    """Half width of the interval of the linear functional `weights` of the points: see the module's docstring."""
+) -> Vector:
+    """Half width of the interval of the linear functional `weights` of the points: see the module's docstring.
+
+    ``residual`` has shape (m,), or (m, draws) for several data sets with the same errors; so has the answer, less m.
+    """
     from scipy.special import stdtrit
 
-    half = 0.0
+    half = np.zeros(residual.shape[1:])
     if freedom > 0:
-        usual = np.sqrt(residual @ residual / freedom * (weights @ weights))
+        usual = np.sqrt(np.sum(residual**2, axis=0) / freedom * (weights @ weights))
         free = np.clip(1 - leverage, 0, None)
         safe = free > 1e-6  # a point that is fitted exactly by a column of its own has no residual to judge by
-        unequal = np.sqrt(np.sum((weights[safe] * residual[safe] / free[safe]) ** 2))
-        half = max(usual, unequal) * float(stdtrit(freedom, 0.5 + level / 2))
+        unequal = np.sqrt((weights[safe] / free[safe]) ** 2 @ residual[safe] ** 2)
+        half = np.maximum(usual, unequal) * float(stdtrit(freedom, 0.5 + level / 2))
     if errors is not None:
         parts = (weights * errors[0]) ** 2
         if (total := parts.sum()) > 0:
             satterthwaite = total**2 / np.sum(parts**2 / errors[1])
-            half = max(half, np.sqrt(total) * float(stdtrit(satterthwaite, 0.5 + level / 2)))
-    return float(half)
+            half = np.maximum(half, np.sqrt(total) * float(stdtrit(satterthwaite, 0.5 + level / 2)))
+    return np.asarray(half)
 
 
 class Linear:
@@ -116,17 +120,30 @@ class Linear:
         if (length == 0).any() or np.linalg.matrix_rank(design / length, tol=1e-8) < unknowns:
             raise NotEnoughError("the regressors cannot be told apart on these points (a constant or collinear column)")
         self.inverse = np.linalg.pinv(design / length) / length[:, None]
-        self.coefficients = self.inverse @ y
-        self.y = y
-        self.residual = y - design @ self.coefficients
+        self.design = design
+        self._fit(y)
         self.leverage = np.einsum("ij,ji->i", design, self.inverse)
         self.errors = replicate_errors(error, count)
         self.freedom = points - unknowns
 
-    def half_width(self, contrast: ArrayLike, level: float = LEVEL) -> float:
-        """Half width of the interval of `contrast` @ coefficients."""
+    def _fit(self, y: Vector) -> None:
+        self.coefficients = self.inverse @ y
+        self.residual = y - self.design @ self.coefficients
+
+    def again(self, y: Vector) -> Linear:
+        """The same fit of other values, shape (m,) or (m, draws), with the same errors."""
+        other = copy(self)
+        other._fit(y)
+        return other
+
+    def half_widths(self, contrast: ArrayLike, level: float = LEVEL) -> Vector:
+        """Half width of the interval of `contrast` @ coefficients, for each data set."""
         weights = np.asarray(contrast, dtype=float) @ self.inverse
         return _half_width(weights, self.residual, self.leverage, self.errors, self.freedom, level)
+
+    def half_width(self, contrast: ArrayLike, level: float = LEVEL) -> float:
+        """The same for one data set."""
+        return float(self.half_widths(contrast, level))
 
     def interval(self, index: int, level: float = LEVEL) -> Interval:
         """Coefficient number `index` with its interval."""
@@ -135,7 +152,8 @@ class Linear:
         return Interval(estimate, estimate - half, estimate + half)
 
 
-def _dummies(group: Vector) -> Vector:
+def dummies(group: Vector) -> Vector:
+    """One column for each label."""
     dummies: Vector = (group[:, None] == np.unique(group)[None, :]).astype(float)
     return dummies
 
@@ -153,7 +171,6 @@ def fit_slope(
     y: ArrayLike,
     error: ArrayLike | None = None,
     count: ArrayLike | None = None,
-    nuisance: ArrayLike | None = None,
     group: ArrayLike | None = None,
 ) -> Slope:
     """The slope of `y` on `x` with its 99% interval; for a rate both are natural logarithms.
@@ -162,7 +179,6 @@ def fit_slope(
         x, y: one entry for each grid point.
         error: standard errors of `y` from the replicates, NaN where there is one replicate only.
         count: numbers of replicates.
-        nuisance: further regressors, one column each (m x q); for LASSO the noise scale, which takes the saturation.
         group: labels; each group gets its own constant, the slope is common.
 
     Not weighted: with two to five replicates an estimated weight does more harm than unequal noise does.
@@ -172,15 +188,13 @@ def fit_slope(
     slope up to there is added. A straight plot pays nothing, an (exactly) curved one becomes inconclusive.
 
     Error rates, measured by tests/analysis/test_error_rates.py on power laws with log-normal noise of .01 to .2, 1 to
-    5 replicates, 5 to 10 points, with and without a fitted exp(c n^(-2/3)), noise equal or four times larger at the
-    ends: the interval misses the exponent in about 0.15% of data sets (2.5% in the worst regime: one replicate, six
-    points, unequal noise, nuisance).
+    5 replicates, 5 to 10 points, noise equal or four times larger at the ends: the interval misses the exponent in
+    about 0.15% of data sets (2.5% in the worst regime: one replicate, six points, unequal noise).
 
     Not protected: curvature that noise hides, and exponents that the grid does not reach. n^(-1/2) log n has local
     slope -1/2 + 1/log n, so on any grid that a machine can run the fit says about -0.43 and, as soon as noise hides
-    the curvature, says it firmly. Divide by the bound, whose logarithms then cancel. Where the second of two terms
-    dominates all over the grid, its exponent is the one that is measured. A smooth misfit that a nuisance column
-    takes up is not noticed.
+    the curvature, says it firmly: :mod:`dprepro.analysis.rivals` says which such rates are excluded. Where the second
+    of two terms dominates all over the grid, its exponent is the one that is measured.
 
     Raises:
         NotEnoughError: too few points for the unknowns, or collinear columns.
@@ -192,11 +206,7 @@ def fit_slope(
     if not half_length > 0:
         raise NotEnoughError("the axis has one value only")
     u = (x - (x.max() + x.min()) / 2) / half_length
-    columns = [u[:, None], _dummies(labels)]
-    if nuisance is not None and np.size(nuisance):
-        extra = np.asarray(nuisance, dtype=float).reshape(len(x), -1)
-        columns.append(extra - extra.mean(axis=0))
-    design = np.hstack(columns)
+    design = np.hstack([u[:, None], dummies(labels)])
     line = Linear(design, y, error, count).interval(0)
     drift = 0.0
     try:
@@ -228,7 +238,7 @@ def fit_step(y: ArrayLike, step: ArrayLike, group: ArrayLike, error: ArrayLike, 
         NotEnoughError: too few points; two groups of two are the least.
     """
     y, step = np.asarray(y, dtype=float), np.asarray(step, dtype=float)
-    design = np.hstack([step[:, None], _dummies(np.asarray(group, dtype=float))])
+    design = np.hstack([step[:, None], dummies(np.asarray(group, dtype=float))])
     return Linear(design, y, *_arrays(y, error, count)).interval(0)
 
 

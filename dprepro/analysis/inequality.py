@@ -8,11 +8,15 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dprepro.analysis.fits import LEVEL, Interval, Vector, replicate_errors
-from dprepro.analysis.points import AXES, STATES, by_state, grid_points, number, require_columns, sentence
+from dprepro.analysis.points import STATES, by_state, grid_points, number, require_columns, sentence
 from dprepro.analysis.rule import Measured, Rule
+from dprepro.axes import AXES
 
 if TYPE_CHECKING:
     import pandas as pd
+
+VACUOUS = 0.1
+"""Share of its bound below which a value makes the bound vacuous."""
 
 ROUNDING = 1e-9
 """Relative: an equality that holds up to rounding is no violation."""
@@ -38,6 +42,9 @@ class Below(Rule):
     pooled error. A series without any replicates is taken as exact, unless its study says that it is random (column
     ``deterministic``): then the verdict is inconclusive. `largest_cell` in the details is the
     largest ratio of a single cell, which is not judged.
+
+    A bound that says nothing is called vacuous, in the reason and the details: where at every point it exceeds the
+    largest risk that there can be (column ``largest_risk``), or ten times the measured value.
 
     Error rates, measured at a bound that holds with equality everywhere, log-normal noise of .05 to .2 and 2 to 5
     replicates: refuted in at most 0.5% of data sets, confirmed in none. Not protected: noise so skewed that a handful
@@ -69,7 +76,7 @@ class Below(Rule):
                 name,
                 self.quantity,
                 divide="bound",
-                columns=["bound"],
+                columns=["bound", *(name for name in ("largest_risk",) if name in frame.columns)],
                 axes=axes,
                 distinct=True,
                 envelope=self.envelope,
@@ -98,6 +105,8 @@ class Below(Rule):
         interval = Interval(*(float(pick(limits)) for limits in (ratio, ratio - half, ratio + half)))
         if sign > 0:
             details["largest_cell"] = float(points["largest"].max())
+        vacuous = self._vacuous(points, ratio) if sign > 0 else ""
+        details["vacuous"] = bool(vacuous)
         limit = self.expected + sign * self.margin
         slack = ROUNDING * max(1.0, abs(limit))
         worst, doubtful = int((sign * near).argmax()), int((sign * far).argmax())
@@ -116,8 +125,16 @@ class Below(Rule):
             verdict, words = "inconclusive", "not all points could be judged"
         else:
             verdict, words = "confirmed", ""
-        reason = "; ".join(filter(None, (words, left_out)))
+        reason = "; ".join(filter(None, (words, vacuous, left_out)))
         return Measured(interval=interval, verdict=verdict, reason=reason, details=details)
+
+    def _vacuous(self, points: pd.DataFrame, ratio: Vector) -> str:
+        """Why the bound says nothing; empty if it says something."""
+        if "largest_risk" in points and (self.expected * points["bound"] >= points["largest_risk"]).all():
+            return "vacuous: the bound is above the largest possible risk at every point"
+        if (ratio < VACUOUS * self.expected).all():
+            return f"vacuous: the bound is more than {1 / VACUOUS:.0f} times the value at every point"
+        return ""
 
     def _series(self, frame: pd.DataFrame) -> list[str]:
         if self.series != "*":

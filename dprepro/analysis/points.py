@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
-from typing import TYPE_CHECKING
+from collections.abc import Mapping, Sequence
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dprepro.analysis.fits import NotEnoughError
+from dprepro.axes import AXES
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
     import pandas as pd
-
-AXES = ("n", "p", "epsilon", "delta", "norm")
-"""The axes that every measurement has."""
 
 SATURATION = 0.1
 """A point whose mean risk is above this share of the trivial risk measures the trivial answer, not the rate."""
@@ -67,9 +65,10 @@ def grid_points(
     """One line for each grid point of a series, sorted by `axes`.
 
     `envelope` names further axes, of a family of instances: of the points that differ in them only the one with the
-    largest mean is kept, which is the family's worst (the maximum of means, not the mean of maxima; among points whose
-    means are closer than their errors it is biased upwards by a fraction of these). Its trivial risk is the largest of
-    the family, since a minimax claim compares both with the worst instance. If any point of a family failed, all did.
+    largest mean value is kept, before any division, which is the family's worst (the maximum of means, not the mean of
+    maxima; among points whose means are closer than their errors it is biased upwards by a fraction of these). Its
+    trivial risk is the largest of the family, since a minimax claim compares both with the worst instance. If any point
+    of a family failed, all did.
 
     Columns: the axes; `mean`, `error` (standard error of the mean, NaN for one replicate) and `count` over the
     replicates with status ok, of value divided by the column `divide` where one is named; `raw`, the mean of value
@@ -124,7 +123,7 @@ def grid_points(
     if envelope:
         outer = keys[: len(keys) - len(envelope)]
         families = points.groupby(outer, dropna=False, sort=True)
-        worst = points["mean"].fillna(-np.inf).groupby(outer, dropna=False).idxmax()
+        worst = points["raw"].where(points["mean"].notna(), -np.inf).groupby(outer, dropna=False).idxmax()
         trivial = trivial.groupby(outer, dropna=False).max().set_axis(worst.to_numpy())
         lost, count = families["lost"].sum().to_numpy(), count.loc[worst]
         points = points.loc[worst].assign(lost=lost)
@@ -138,6 +137,14 @@ def grid_points(
         "used",
     )
     return points.reset_index()
+
+
+def further_axes(frame: pd.DataFrame, config: Mapping[str, Any]) -> list[str]:
+    """The axes of a run's sweeps beyond the main ones."""
+    sweeps = [config.get("sweep", {})]
+    series = config["study"].get("series", {})
+    sweeps += [one.get("sweep") or {} for one in series.values() if isinstance(one, Mapping)]
+    return sorted({axis for sweep in sweeps for axis in sweep if axis not in AXES and axis in frame.columns})
 
 
 def labels(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -> list[str]:

@@ -8,8 +8,9 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dprepro.analysis.fits import LEVEL, Interval, Vector
-from dprepro.analysis.points import AXES, by_state, grid_points, labels, number, require_columns, sentence
+from dprepro.analysis.points import by_state, grid_points, labels, number, require_columns, sentence
 from dprepro.analysis.rule import Measured, Rule
+from dprepro.axes import AXES
 
 if TYPE_CHECKING:
     import pandas as pd

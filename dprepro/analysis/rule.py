@@ -5,9 +5,9 @@ from __future__ import annotations
 import dataclasses
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 from dprepro.analysis.fits import Interval, NotEnoughError
 from dprepro.errors import InputError, unknown
@@ -45,6 +45,13 @@ class CheckResult:
     constant_high: float | None = None
     details: dict[str, Any] = field(default_factory=dict)
 
+    def doubted(self, problem: str) -> CheckResult:
+        """The same as inconclusive, since the measurements are not what they should be."""
+        reason = "; ".join(part for part in (problem, self.reason) if part)
+        return dataclasses.replace(
+            self, verdict="inconclusive", as_expected=self.expect == "inconclusive", reason=reason
+        )
+
     def to_dict(self) -> dict[str, Any]:
         """A plain dictionary fit for JSON: numbers that are not finite become None."""
         plain: dict[str, Any] = _plain(dataclasses.asdict(self))
@@ -72,9 +79,36 @@ class Measured:
     details: dict[str, Any] = field(default_factory=dict)
 
 
+class Named(NamedTuple):
+    """A name that a rule or a figure gives: the field it stands in, and what it names.
+
+    ``kind`` is ``series``, ``quantity``, ``axis`` (or a column that is constant within a grid point), ``column`` or
+    ``check``.
+    """
+
+    field: str
+    kind: str
+    name: str
+
+
+def named(thing: object, kinds: Mapping[str, str]) -> Iterator[Named]:
+    """What the fields of a dataclass name, by field and kind: a text, a list of texts, or the keys of a mapping."""
+    for field_name, kind in kinds.items():
+        value = getattr(thing, field_name, ())
+        for name in (value,) if isinstance(value, str) else value:
+            if name not in ("", "*"):
+                yield Named(field_name, kind, str(name))
+
+
 @dataclass(frozen=True, kw_only=True)
 class Rule(ABC):
     """One rule with its expectation.
+
+    Class attributes:
+        name: of the rule, in a YAML.
+        choices: what the fields that are a word may say.
+        kinds: fields that name something of the measurements, with what they name; a rule of one's own that has
+            further such fields adds them, so that a misspelt name is found before anything is measured.
 
     Attributes:
         role: claim, control, context or erratum; only claims enter an experiment's verdict.
@@ -84,6 +118,8 @@ class Rule(ABC):
         reason: a note, for instance why a claim is out of reach; it is added to the result's reason.
         quantity: which quantity of the frame is judged.
         envelope: axes over which the largest mean is taken first: the worst instance of a family at each grid point.
+        guards: whether nothing may rest on the experiment unless this check is confirmed: it says that what ran is what
+            was meant to run.
 
     Raises:
         InputError: a role, expect or other choice that does not exist, or a negative margin.
@@ -91,6 +127,12 @@ class Rule(ABC):
 
     name: ClassVar[str]
     choices: ClassVar[dict[str, tuple[str, ...]]] = {}
+    kinds: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("series", "against"), "series"),
+        "quantity": "quantity",
+        **dict.fromkeys(("axis", "axes", "envelope", "collapse", "along", "scale"), "axis"),
+        **dict.fromkeys(("divide", "versus", "column"), "column"),
+    }
 
     role: str
     expected: float
@@ -99,6 +141,7 @@ class Rule(ABC):
     reason: str = ""
     quantity: str = "excess_risk"
     envelope: tuple[str, ...] = ()
+    guards: bool = False
 
     def __post_init__(self) -> None:
         if not self.expect:
@@ -120,11 +163,13 @@ class Rule(ABC):
         """The values that agree with the claim."""
         return self.expected - self.margin, self.expected + self.margin
 
+    def mentions(self) -> list[Named]:
+        """Everything that must be among what is measured."""
+        return list(named(self, self.kinds))
+
     def uses(self) -> tuple[str, ...]:
         """The series that the rule names."""
-        fields = (getattr(self, key, "") for key in ("series", "against"))
-        named = [name for field in fields for name in ((field,) if isinstance(field, str) else field)]
-        return tuple(name for name in named if name not in ("", "*"))
+        return tuple(one.name for one in self.mentions() if one.kind == "series")
 
     def judge(self, frame: pd.DataFrame, empty: frozenset[str] = frozenset()) -> CheckResult:
         """Confirmed where the whole interval lies in the region of agreement, refuted where none of it does.
@@ -161,7 +206,7 @@ class Rule(ABC):
             constant=constant,
             constant_low=constant_low,
             constant_high=constant_high,
-            details=found.details,
+            details={**found.details, **({"guards": True} if self.guards else {})},
         )
 
     def _compare(self, interval: Interval) -> tuple[str, str]:

@@ -6,6 +6,7 @@ import importlib
 import inspect
 import pkgutil
 from collections.abc import Callable, Mapping
+from functools import lru_cache
 
 from dprepro.errors import InputError, MissingDependency, unknown
 from dprepro.typed import allowed_packages
@@ -13,6 +14,7 @@ from dprepro.typed import allowed_packages
 Bound = Callable[..., float]
 
 
+@lru_cache(maxsize=256)
 def find(name: str) -> Bound:
     """The bound of that name: ``paper.function``, or ``package.module.function`` of a package declared as a plug-in.
 
@@ -45,9 +47,10 @@ def find(name: str) -> Bound:
     return choices[function]
 
 
-def arguments(name: str) -> list[str]:
+@lru_cache(maxsize=256)
+def arguments(name: str) -> tuple[str, ...]:
     """The names of the numbers that a bound takes; raises InputError for an unknown one."""
-    return list(inspect.signature(find(name)).parameters)
+    return tuple(inspect.signature(find(name)).parameters)
 
 
 def evaluate(name: str, numbers: Mapping[str, float]) -> float:

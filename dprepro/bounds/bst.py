@@ -26,6 +26,30 @@ def theorem_2_4_1_scale(n: float, p: float, epsilon: float, delta: float, lipsch
     return lipschitz * diameter * logarithms * math.sqrt(p) / (n * epsilon)
 
 
+def theorem_2_4_1_tight_scale(
+    n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float
+) -> float:
+    """The rate of the same steps under the least Gaussian noise: L C sqrt(p) s(epsilon, delta)/n, `least_deviation`."""
+    return lipschitz * diameter * math.sqrt(p) * least_deviation(epsilon, delta) / n
+
+
+def least_deviation(epsilon: float, delta: float) -> float:
+    """The least deviation s that makes one number of sensitivity 1 private (Balle and Wang 2018, Theorem 8).
+
+    Phi(1/(2 s) - epsilon s) - e^epsilon Phi(-1/(2 s) - epsilon s) = delta; sqrt(2 ln(1/delta))/epsilon for small delta.
+    """
+    from scipy.optimize import brentq  # late: names of bounds are looked up where nothing is computed
+    from scipy.special import log_ndtr
+
+    def excess(log_deviation: float) -> float:
+        deviation = math.exp(log_deviation)
+        upper, lower = log_ndtr(0.5 / deviation - epsilon * deviation), log_ndtr(-0.5 / deviation - epsilon * deviation)
+        return float(upper + math.log1p(-math.exp(epsilon + lower - upper)) - math.log(delta))
+
+    widest = math.log(4 * math.sqrt(2 * math.log(2 / delta)) / epsilon + 4)
+    return math.exp(brentq(excess, math.log(1e-3), widest, xtol=1e-12))
+
+
 def theorem_2_4_1(p: float, lipschitz: float, diameter: float, steps: float, noise_scale: float) -> float:
     """Theorem 2.4.1 with its constant, at T and noise as run: E risk <= C G (5/2 + 3/2 ln T) / sqrt T.
 
@@ -39,17 +63,29 @@ def theorem_2_4_1(p: float, lipschitz: float, diameter: float, steps: float, noi
     return diameter * math.sqrt(second_moment) * (2.5 + 1.5 * math.log(steps)) / math.sqrt(steps)
 
 
-def linear_law(p: float, lipschitz: float, diameter: float, noise_scale: float, steps: float) -> float:
-    """The risk at which Algorithm 1 settles on a linear loss over a ball: (p + 1) eta s^2 / 4, eta = C / (G sqrt T).
+def linear_law(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
+    """What Algorithm 1 loses on n equal records c and a linear loss, with the printed noise and T = 8 (L/s_1)^2/p.
 
-    Derived here, not in the paper, and a limit, not a bound. Near the end the step eta hardly changes and theta
-    diffuses with drift eta m and variance eta^2 s^2 a step, reflected at the sphere: its law is exp(kappa <theta, m>)
-    with kappa = 2/(eta s^2), whose risk tends to (p + 1)/(2 kappa), whatever m is. For G^2 = p s^2, C = 2 and the
-    printed s = L c sqrt(T)/(n epsilon), c^2 = 32 ln(n/delta) ln(1/delta), it is (p + 1) L c / (2 sqrt(p) n epsilon),
-    free of T.
+    Derived here, a limit. Near the end the step eta = C/(G sqrt T) hardly changes, and theta diffuses with drift eta c
+    and variance eta^2 s^2 a step, reflected at the sphere of radius C/2: its law is exp(kappa <theta, c>), kappa =
+    2/(eta s^2). With a = kappa L C/2 the risk is L C/2 (1 - I_{p/2+1}(a)/I_{p/2}(a)), which tends to (p + 1)/(2 kappa)
+    = (p + 1) eta s^2/4. Here p s^2 = 8 L^2, G = 3 L and s = s_1 sqrt T, s_1 = L sqrt(32 ln(n/delta) ln(1/delta))/
+    (n epsilon): the limit is C (p + 1) s_1 sqrt(8)/(12 sqrt p), free of T.
     """
-    step = diameter / math.sqrt((lipschitz**2 + p * noise_scale**2) * steps)
-    return (p + 1) * step * noise_scale**2 / 4
+    one = lipschitz * math.sqrt(32 * math.log(n / delta) * math.log(1 / delta)) / (n * epsilon)
+    return _settled(p, lipschitz, diameter, one)
+
+
+def linear_law_tight(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
+    """The same for the least noise, s_1 = 2 L s(epsilon, delta)/n with `least_deviation`."""
+    return _settled(p, lipschitz, diameter, 2 * lipschitz * least_deviation(epsilon, delta) / n)
+
+
+def _settled(p: float, lipschitz: float, diameter: float, one: float) -> float:
+    kappa = 6 * math.sqrt(p) / (math.sqrt(8) * diameter * one)
+    a = kappa * lipschitz * diameter / 2
+    ratio = a / ((p + 1) / 2 + math.hypot((p + 3) / 2, a))  # of Bessel functions, to O(p^-2) (Amos 1974)
+    return lipschitz * diameter / 2 * (1 - ratio)
 
 
 def theorem_2_4_2_rate(
@@ -73,7 +109,7 @@ def theorem_2_4_2(
 ) -> float:
     """Theorem 2.4.2 with its constant: E risk <= 17 G^2 (1 + ln T) / (Delta T) (Shamir and Zhang, Theorem 1).
 
-    Where the loss is H-smooth too (``smoothness`` > 0) and its minimiser is inside the set, H G^2/(Delta^2 T) if that
+    Where the loss is H-smooth too (else H is infinite) and its minimiser is inside the set, H G^2/(Delta^2 T) if that
     is less. With a_t = E||theta_t - theta*||^2 and steps 1/(Delta t): a_{t+1} <= (1 - 2/t) a_t + G^2/(Delta t)^2, as
     <grad, theta - theta*> >= Delta ||theta - theta*||^2. So a_2 <= G^2/Delta^2, and a_t <= 2 G^2/(Delta^2 t) for t >= 2
     by induction; the risk is at most H a_T/2.
@@ -81,7 +117,7 @@ def theorem_2_4_2(
     second_moment = lipschitz**2 + p * noise_scale**2
     general = 17 * second_moment * (1 + math.log(steps)) / (strong_convexity * steps)
     smooth = smoothness * second_moment / (strong_convexity**2 * steps)
-    return min(general, smooth) if smoothness > 0 else general
+    return min(general, smooth)
 
 
 def theorem_3_2_rate(n: float, p: float, epsilon: float, lipschitz: float, diameter: float) -> float:
@@ -141,6 +177,24 @@ def theorem_4_3(
     return theorem_3_2(n, p, epsilon / 2, lipschitz, local) + lipschitz * diameter / n**3
 
 
+def lemma_a_2(smoothing: float) -> float:
+    """Lemma A.2 with a constant, in the mean: min(1, h)/10.
+
+    On the corrected data set the smoothed minimiser is 1 - h/3, where the hinge has a mean risk of h/9, until it meets
+    the end of [-2, 2]; the regulariser and the noise only move it on average further from 1.
+    """
+    return min(1.0, smoothing) / 10
+
+
+def lemma_a_3(n: float, smoothing: float) -> float:
+    """Lemma A.3 with a constant, in the mean: min(1/h, n)/(20 n).
+
+    The slope is min(1/(16 h), n) between -1 and 1 and the answer stays below epsilon/4 on average, which leaves
+    (1 - epsilon/4)/16 of 1/h at the printed regulariser, and more at the larger one.
+    """
+    return min(1 / smoothing, n) / (20 * n)
+
+
 def group_delta(copies: float, epsilon: float, delta: float) -> float:
     """delta (e^(epsilon m) - 1)/(e^epsilon - 1): delta of (epsilon, delta)-privacy for m replaced records."""
     return delta * copies if epsilon == 0 else delta * math.expm1(epsilon * copies) / math.expm1(epsilon)
@@ -184,51 +238,76 @@ def fingerprinting_line(p: float, copies: float, epsilon: float, delta: float) -
     return 1.0 if epsilon > 700 else min(1.0, copies * (math.sinh(epsilon) / math.sqrt(p) + 4 * delta))
 
 
-def theorem_5_3_level(n: float, p: float, epsilon: float, delta: float, share: float) -> float:
-    """Theorem 5.3 with a constant: no (epsilon, delta)-private algorithm has a smaller mean excess risk.
+def theorem_5_3_level(length: float, p: float, copies: float, epsilon: float, delta: float) -> float:
+    """Theorem 5.3, in the sum: no (epsilon, delta)-private theta in the unit ball loses less than that in the mean.
 
-    On m = share sqrt(p)/epsilon such records (rounded down, at most n) and (n - m)/2 of c and -c each, the sum s of
-    all records has n E risk = E ||s|| - E <theta, s>; the lemma of `fingerprinting_line` turns E <theta, s> into
-    (m + 1) E <theta, mu>. And E ||s|| >= sqrt(m (m + 1)/2) (1 - 1/p), since sqrt x >= 1 + (x - 1)/2 - (x - 1)^2/2 and
-    ||s||^2 has a relative variance of at most 2/p. An odd n - m leaves one c over, which costs at most 1. For small
-    epsilon that is share (1/sqrt 2 - share) sqrt(p)/(n epsilon), at best sqrt(p)/(8 n epsilon) with share = 1/sqrt 8.
+    m = ``copies`` such records and others that cancel have a sum s of mean norm ``length``. The loss is
+    E ||s|| - E <theta, s>, and the lemma of `fingerprinting_line` turns E <theta, s> into (m + 1) E <theta, mu>. For
+    m = share sqrt(p)/epsilon and small epsilon that is share (1/sqrt 2 - share) sqrt(p)/epsilon, at best
+    sqrt(p)/(8 epsilon) with share = 1/sqrt 8. Negative where it says nothing: it may be averaged over ``length``.
     """
-    copies = _secret_rows(n, p, epsilon, share)
-    length = math.sqrt(copies * (copies + 1) / 2) * (1 - 1 / p)
-    gain = (copies + 1) * fingerprinting_line(p, copies, epsilon, delta)
-    return max(0.0, length - gain - (n - copies) % 2) / n
+    return length - (copies + 1) * fingerprinting_line(p, copies, epsilon, delta)
 
 
-def theorem_5_5_level(n: float, p: float, epsilon: float, delta: float, share: float) -> float:
-    """Theorem 5.5 with a constant: the same for half the squared distance, whose mean excess risk is ||theta - q||^2/2.
+def theorem_5_5_level(square: float, n: float, p: float, copies: float, epsilon: float, delta: float) -> float:
+    """Theorem 5.5, in the sum over n: the same for n ||theta - q||^2/2, q = s/n, ``square`` being E ||s||^2.
 
-    The lemma for theta of any length: E <theta, q> <= B u + 4 delta m (m + 1)/n, u^2 = E ||theta||^2, with
-    B = m (m + 1) sinh(epsilon)/(n sqrt p), and 1/n more if n - m is odd. So E ||theta - q||^2 >=
-    E ||q||^2 - 2 E <theta, q> + u^2 >= E ||q||^2 - B^2 - 8 delta m (m + 1)/n, and E ||q||^2 >= m (m + 1)/(2 n^2). For
-    small epsilon that is share^2 (1/2 - share^2)/2 of p/(n epsilon)^2, at best p/(32 (n epsilon)^2), share = 1/2.
+    The lemma for theta of length up to 1: E <theta, q> <= B u + 4 delta m (m + 1)/n, u^2 = E ||theta||^2, with
+    B = m (m + 1) sinh(epsilon)/(n sqrt p). So E ||theta - q||^2 >= E ||q||^2 - 2 E <theta, q> + u^2 >= E ||q||^2 -
+    B^2 - 8 delta m (m + 1)/n. For small epsilon half of that is share^2 (1/2 - share^2)/2 of p/(n epsilon)^2, at best
+    p/(32 (n epsilon)^2) with share = 1/2.
     """
-    copies = _secret_rows(n, p, epsilon, share)
-    if epsilon > 700:
+    if epsilon > 100:
         return 0.0
     pairs = copies * (copies + 1)
-    pull = (pairs * math.sinh(epsilon) / math.sqrt(p) + (n - copies) % 2) / n
-    return max(0.0, pairs / (2 * n**2) - pull**2 - 8 * delta * pairs / n) / 2
+    pull = pairs * math.sinh(epsilon) / math.sqrt(p)
+    return (square - pull**2 - 8 * delta * pairs * n) / (2 * n)
 
 
-def _secret_rows(n: float, p: float, epsilon: float, share: float) -> float:
-    """m = share sqrt(p)/epsilon, rounded down, at most n."""
-    wanted = share * math.sqrt(p) / epsilon * (1 + 1e-12)
-    return math.floor(wanted) if wanted < n else n
+def fingerprinting_chance(p: float, copies: float, epsilon: float, delta: float, part: float) -> float:
+    """Largest chance that a private theta in the unit ball loses less than ``part`` ||s|| on -<theta, s>.
+
+    If it has chance P, E <theta, s> >= (2 - part) E ||s|| 1_P - E ||s||, and E ||s|| 1_P >= P E ||s|| - E| ||s|| -
+    E ||s|| |/2. By the lemma of `fingerprinting_line` E <theta, s> <= G = (m + 1) times that line, so P <=
+    (1 + G/E ||s||)/(2 - part) + E| ||s|| - E ||s|| |/(2 E ||s||). With r^2 = E ||s||^2 = m (m + 1)/2, the relative
+    variance of ||s||^2 is at most 2/p: E ||s|| >= r (1 - 1/p), as sqrt x >= 1 + (x - 1)/2 - (x - 1)^2/2, and
+    E (||s|| - r)^2 <= 2 r^2/p.
+    """
+    if p == 1:
+        return 1.0
+    length = math.sqrt(copies * (copies + 1) / 2) * (1 - 1 / p)
+    gain = (copies + 1) * fingerprinting_line(p, copies, epsilon, delta) / length
+    return min(1.0, (1 + gain) / (2 - part) + 1 / (math.sqrt(2 * p) * (1 - 1 / p)))
 
 
 def lemma_5_1_1_rate(n: float, p: float, epsilon: float) -> float:
-    """Lemma 5.1.1's shape below its cap of 1: p/(epsilon n), the l2 error of the marginals."""
-    return p / (epsilon * n)
+    """Lemma 5.1.1's shape, of the l2 error of the marginals: min(1, p/(epsilon n)). Printed with 1/320 and 1/16."""
+    return min(1.0, p / (epsilon * n))
+
+
+def theorem_5_2_rate(n: float, p: float, epsilon: float) -> float:
+    """Theorem 5.2's shape, mean risk of linear losses: that of Lemma 5.1.1."""
+    return lemma_5_1_1_rate(n, p, epsilon)
+
+
+def theorem_5_4_rate(n: float, p: float, epsilon: float) -> float:
+    """Theorem 5.4's shape, mean risk of half the squared distance: min(1, (p/(epsilon n))^2)."""
+    return lemma_5_1_1_rate(n, p, epsilon) ** 2
 
 
 def lemma_5_1_2_rate(n: float, p: float, epsilon: float) -> float:
-    """Lemma 5.1.2's shape below its cap of 1: sqrt(p)/(epsilon n)."""
-    return math.sqrt(p) / (epsilon * n)
+    """Lemma 5.1.2's shape, of the l2 error of the marginals: min(1, sqrt(p)/(epsilon n))."""
+    return min(1.0, math.sqrt(p) / (epsilon * n))
+
+
+def theorem_5_3_rate(n: float, p: float, epsilon: float) -> float:
+    """Theorem 5.3's shape, mean risk of linear losses: that of Lemma 5.1.2."""
+    return lemma_5_1_2_rate(n, p, epsilon)
+
+
+def theorem_5_5_rate(n: float, p: float, epsilon: float) -> float:
+    """Theorem 5.5's shape, mean risk of half the squared distance: min(1, p/(epsilon n)^2)."""
+    return lemma_5_1_2_rate(n, p, epsilon) ** 2
 
 
 def theorem_a_1_rate(n: float) -> float:

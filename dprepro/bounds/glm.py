@@ -1,6 +1,7 @@
 """Arora, Bassily, Guzman, Menart and Ullah (2022), DP generalised linear models revisited. Population risk, means.
 
-``smoothness`` is H X^2, ``radius`` is B, ``label_bound`` is ||Y||, ``lipschitz`` is G.
+``smoothness`` is H X^2, ``radius`` is B, ``label_level`` is ||Y||, ``self_bounding_lipschitz`` is G of Lemma 2 times X.
+In Theorems 5 and 6, about Lipschitz losses, G X is ``lipschitz``.
 
 Derivation of the explicit bound of Theorem 1 (the text at hand has no appendix). All second moments are of the sample,
 the noise and, for stability, the replaced record.
@@ -27,33 +28,37 @@ from dprepro.bounds import bst
 
 
 def theorem_1_rate(
-    n: float, p: float, epsilon: float, delta: float, smoothness: float, radius: float, lipschitz: float,
-    label_bound: float,
+    n: float, p: float, epsilon: float, delta: float, smoothness: float, radius: float, self_bounding_lipschitz: float,
+    label_level: float,
 ) -> float:  # fmt: skip
     """Theorem 1's two terms: sqrt(H) B Y/sqrt(n) + G B sqrt(p ln(1/delta))/(n epsilon)."""
-    private = lipschitz * radius * math.sqrt(p * math.log(1 / delta)) / (n * epsilon) if math.isfinite(epsilon) else 0.0
-    return corollary_1_rate(n, smoothness, radius, label_bound) + private
+    private = (
+        theorem_1_private(n, p, epsilon, delta, radius, self_bounding_lipschitz) if math.isfinite(epsilon) else 0.0
+    )
+    return corollary_1_rate(n, smoothness, radius, label_level) + private
 
 
-def theorem_1_private(n: float, p: float, epsilon: float, delta: float, radius: float, lipschitz: float) -> float:
+def theorem_1_private(
+    n: float, p: float, epsilon: float, delta: float, radius: float, self_bounding_lipschitz: float
+) -> float:
     """The second term alone, G B sqrt(p ln(1/delta))/(n epsilon)."""
-    return lipschitz * radius * math.sqrt(p * math.log(1 / delta)) / (n * epsilon)
+    return self_bounding_lipschitz * radius * math.sqrt(p * math.log(1 / delta)) / (n * epsilon)
 
 
-def corollary_1_rate(n: float, smoothness: float, radius: float, label_bound: float) -> float:
+def corollary_1_rate(n: float, smoothness: float, radius: float, label_level: float) -> float:
     """Corollary 1's shape, sqrt(H) B Y/sqrt(n)."""
-    return math.sqrt(smoothness) * radius * label_bound / math.sqrt(n)
+    return math.sqrt(smoothness) * radius * label_level / math.sqrt(n)
 
 
 def theorem_1(
-    p: float, steps: float, noise_scale: float, step_size: float, smoothness: float, radius: float, label_bound: float
+    p: float, steps: float, noise_scale: float, step_size: float, smoothness: float, radius: float, label_level: float
 ) -> float:
     """Theorem 1 with its constants, for T = n, noise and step as run: R + (4/sqrt(3) H eta + 4/3 (H eta)^2) (Y^2 + R).
 
     Raises ValueError unless H eta < 1; the printed step has H eta <= 1/4.
     """
     noise = step_size * noise_scale**2 * p / 2
-    return _descent(radius**2 / (2 * step_size * steps) + noise, smoothness * step_size, label_bound**2)
+    return _descent(radius**2 / (2 * step_size * steps) + noise, smoothness * step_size, label_level**2)
 
 
 def corollary_1_low_noise_rate(n: float, smoothness: float, radius: float) -> float:
@@ -75,28 +80,29 @@ def _descent(start_and_noise: float, step: float, level: float) -> float:
 
 
 def theorem_3_rate(
-    n: float, epsilon: float, delta: float, smoothness: float, radius: float, lipschitz: float, label_bound: float
-) -> float:
+    n: float, epsilon: float, delta: float, smoothness: float, radius: float, self_bounding_lipschitz: float,
+    label_level: float,
+) -> float:  # fmt: skip
     """Theorem 3's terms: (sqrt(H) B X Y + Y^2)/sqrt(n) + (sqrt(H) X B^2 G)^(2/3) (L/(n epsilon)^2)^(1/3).
 
     The second is lambda B^2 at the lambda of the theorem: ((sqrt(H) B X)^(4/3) Y^(2/3) + (sqrt(H) B X)^2) up to factors
     of 2, with G = 2 sqrt(H) X Y + 2 H X^2 B, and L = ln(1/delta).
     """
     root = math.sqrt(smoothness)
-    sampling = (root * radius * label_bound + label_bound**2) / math.sqrt(n)
-    return sampling + theorem_3_private(n, epsilon, delta, smoothness, radius, lipschitz)
+    sampling = (root * radius * label_level + label_level**2) / math.sqrt(n)
+    return sampling + theorem_3_private(n, epsilon, delta, smoothness, radius, self_bounding_lipschitz)
 
 
 def theorem_3_private(
-    n: float, epsilon: float, delta: float, smoothness: float, radius: float, lipschitz: float
+    n: float, epsilon: float, delta: float, smoothness: float, radius: float, self_bounding_lipschitz: float
 ) -> float:
     """The second term alone."""
-    power: float = (math.sqrt(smoothness) * radius**2 * lipschitz / (n * epsilon)) ** (2 / 3)
+    power: float = (math.sqrt(smoothness) * radius**2 * self_bounding_lipschitz / (n * epsilon)) ** (2 / 3)
     return float(power * math.log(1 / delta) ** (1 / 3))
 
 
 def output_perturbation_smooth(
-    n: float, weight: float, noise_scale: float, smoothness: float, radius: float, label_bound: float
+    n: float, weight: float, noise_scale: float, smoothness: float, radius: float, label_level: float
 ) -> float:
     """Theorem 3 with constants, at lambda and sigma as run: E risk <= lambda B^2/2 + H sigma^2/2 + gen.
 
@@ -107,7 +113,7 @@ def output_perturbation_smooth(
     their distance at most 8 H M/(lambda n)^2, M = Y^2 + lambda B^2/2 bounding the mean loss. Step 4 turns it into
     gen <= 4 H M/(lambda n) + 4 (H/(lambda n))^2 M.
     """
-    mean_loss = label_bound**2 + weight * radius**2 / 2
+    mean_loss = label_level**2 + weight * radius**2 / 2
     small = smoothness / (weight * n)
     noise = smoothness * noise_scale**2 / 2
     return weight * radius**2 / 2 + noise + 4 * (small + small**2) * mean_loss
@@ -132,26 +138,17 @@ def output_perturbation_lipschitz(
 
 
 def theorem_2_rate(
-    n: float, epsilon: float, delta: float, smoothness: float, radius: float, label_bound: float
+    n: float, epsilon: float, delta: float, smoothness: float, radius: float, label_level: float
 ) -> float:
     """Theorem 2's shape: sqrt(H) B X Y/sqrt(n) + ((sqrt(H) B X)^(4/3) Y^(2/3) + (sqrt(H) B X)^2)/(n epsilon)^(2/3)."""
     scale = math.sqrt(smoothness) * radius
-    front: float = scale ** (4 / 3) * label_bound ** (2 / 3) + scale**2
+    front: float = scale ** (4 / 3) * label_level ** (2 / 3) + scale**2
     power: float = (n * epsilon) ** (-2 / 3)
-    return scale * label_bound / math.sqrt(n) + front * power
-
-
-def theorem_2_terms(
-    n: float, epsilon: float, delta: float, smoothness: float, radius: float, label_bound: float, sketch: float,
-    sketched_lipschitz: float,
-) -> float:  # fmt: skip
-    """The proof sketch's terms at the k that was run: sampling, G 2B sqrt(k ln(1/delta))/(n epsilon), H (B X)^2/k."""
-    private = 2 * sketched_lipschitz * radius * math.sqrt(sketch * math.log(1 / delta)) / (n * epsilon)
-    return math.sqrt(smoothness) * radius * label_bound / math.sqrt(n) + private + smoothness * radius**2 / sketch
+    return scale * label_level / math.sqrt(n) + front * power
 
 
 def theorem_2(
-    steps: float, noise_scale: float, step_size: float, smoothness: float, radius: float, label_bound: float,
+    steps: float, noise_scale: float, step_size: float, smoothness: float, radius: float, label_level: float,
     sketch: float, sketched_smoothness: float,
 ) -> float:  # fmt: skip
     """Theorem 2 with constants for a Gaussian map: Theorem 1's bound in k dimensions plus the map's own error.
@@ -163,7 +160,7 @@ def theorem_2(
     """
     jl_error = smoothness * radius**2 / sketch
     noise = step_size * noise_scale**2 * sketch / 2
-    level = label_bound**2 + jl_error
+    level = label_level**2 + jl_error
     step = sketched_smoothness * step_size
     return jl_error + _descent(radius**2 / (2 * step_size * steps) + noise, step, level)
 
@@ -204,15 +201,15 @@ def two_point_square(epsilon: float, delta: float, flips: float) -> float:
     return (1 - group_delta(epsilon, delta, flips)) / math.cosh(flips * epsilon / 2) ** 2
 
 
-def theorem_4_rate(n: float, p: float, epsilon: float, smoothness: float, radius: float, label_bound: float) -> float:
+def theorem_4_rate(n: float, p: float, epsilon: float, smoothness: float, radius: float, label_level: float) -> float:
     """Theorem 4's shape: min(Y^2, (A^2 Y)^(2/3)/(n epsilon)^(2/3), sqrt(p) A Y/(n epsilon)), A = sqrt(H) B X.
 
     Its third term is printed with B under the root, where Table 1 has it outside.
     """
     scale = math.sqrt(smoothness) * radius
     signal = n * epsilon
-    flat: float = scale ** (4 / 3) * label_bound ** (2 / 3) / signal ** (2 / 3)
-    return min(label_bound**2, flat, math.sqrt(p) * scale * label_bound / signal)
+    flat: float = scale ** (4 / 3) * label_level ** (2 / 3) / signal ** (2 / 3)
+    return min(label_level**2, flat, math.sqrt(p) * scale * label_level / signal)
 
 
 def theorem_6_rate(n: float, p: float, epsilon: float, radius: float, lipschitz: float) -> float:

@@ -14,6 +14,16 @@ no tail bound is needed: E ||b||^2 = p sigma^2 for Gaussian noise, p (p+1) scale
 from __future__ import annotations
 
 import math
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    FloatArray = NDArray[np.float64]
+
+LOST_TO_NOISE = max(s * (1 - s / math.hypot(1, s)) for s in (0.78 + 1e-4 * k for k in range(120)))
+"""max over s of s (1 - s/sqrt(1 + s^2)), .3003."""
 
 
 def theorem_4_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
@@ -22,15 +32,212 @@ def theorem_4_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: 
     return lipschitz * radius * size / (epsilon * n)
 
 
+def linear_law(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
+    """The supremum of the risk over linear losses on a ball, for Gaussian noise as printed: .3003 R E||b||/n, derived.
+
+    With a slope of s ||b|| and Delta R below ||b|| the answer is on the sphere, opposite to the sum of slope and b,
+    which are orthogonal for large p: the loss is R s ||b||/n (1 - s/sqrt(1 + s^2)), largest (.3003) at s = .786. ||b||
+    is sqrt(p) zeta sqrt(8 ln(2/delta) + 4 epsilon)/epsilon.
+    """
+    noise = lipschitz * math.sqrt(p * (8 * math.log(2 / delta) + 4 * epsilon)) / epsilon
+    return LOST_TO_NOISE * radius * noise / n
+
+
 def lemma_3(n: float, noise_scale: float, regulariser: float, radius: float) -> float:
     """Lemma 3 in expectation, sharpened: E||b||^2/(2 Delta n) + Delta R^2/(2n)."""
     return noise_scale**2 / (2 * regulariser * n) + regulariser * radius**2 / (2 * n)
 
 
-def theorem_31(n: float, noise_scale: float, regulariser: float, radius: float, strong_convexity: float) -> float:
+def theorem_31(n: float, noise_scale: float, regulariser: float, radius: float, eta: float) -> float:
     """Theorem 31 (Theorem 5, Table 1 row 3) in expectation, sharpened: E||b||^2/(2 n (Delta + eta)) + Delta R^2/(2n).
 
-    The loss is eta/n-strongly convex, ``strong_convexity`` = eta, on the whole set, and J# (Delta + eta)/n: the display
+    The mean loss is eta/n-strongly convex on the whole set (Assumption 1), and J# (Delta + eta)/n: the display
     at the top of this file with Delta + eta. (Equations 18 and 24 give 2 in the place of 1/2.)
     """
-    return noise_scale**2 / (2 * n * (regulariser + strong_convexity)) + regulariser * radius**2 / (2 * n)
+    return noise_scale**2 / (2 * n * (regulariser + eta)) + regulariser * radius**2 / (2 * n)
+
+
+# sparse regression: noise_scale is 2 alpha/(epsilon n), the scale of Algorithm 4's mean scores
+
+
+def theorem_6_rate(n: float, p: float, epsilon: float, sparsity: float, loss_bound: float) -> float:
+    """Theorem 6's shape: alpha s ln p/(epsilon n)."""
+    return loss_bound * sparsity * math.log(p) / (epsilon * n)
+
+
+def theorem_6(noise_scale: float, p: float, sparsity: float) -> float:
+    """Theorem 6 with the best constant of one selection among K = (p over s): noise_scale W((K - 1)/e).
+
+    The expected regret of the exponential mechanism is at most that, for any scores, and this much where all K - 1
+    others are worse by 1 + W: see `mechanisms.GumbelMin`. It lies below (2 alpha/(epsilon n)) s ln p.
+    """
+    return noise_scale * _omega(_log_supports(p, sparsity) - 1)
+
+
+def theorem_34(noise_scale: float, p: float, sparsity: float, level: float) -> float:
+    """Theorem 34: at most 2 alpha s ln(p/gamma)/(epsilon n) with probability 1 - gamma; gamma = exp(-level)."""
+    return noise_scale * sparsity * (math.log(p) + level)
+
+
+def half_of_theorem_34(noise_scale: float, p: float, sparsity: float, level: float) -> float:
+    """Half of Theorem 34's level: too little."""
+    return 0.5 * theorem_34(noise_scale, p, sparsity, level)
+
+
+def theorem_35(
+    n: float, p: float, sparsity: float, noise_scale: float, fit_noise: float, regulariser: float, eta: float
+) -> float:
+    """Theorem 35 in expectation: `theorem_6` for the support, and on it `theorem_44`; eta = n Psi."""
+    return theorem_6(noise_scale, p, sparsity) + theorem_44(n, fit_noise, regulariser, eta, sparsity)
+
+
+def theorem_35_tail(
+    n: float, p: float, epsilon: float, delta: float, sparsity: float,
+    loss_bound: float, regulariser: float, eta: float, level: float,
+) -> float:  # fmt: skip
+    """Theorem 35 as printed, zeta = 2 s^(3/2), gamma = exp(-level)."""
+    s, over = sparsity, n * epsilon
+    noise = 16 * s * 4 * s**3 * (8 * math.log(2 / delta) + 2 * epsilon) * (math.log(2) + level)
+    support = 4 * loss_bound * s / over * (math.log(2 * p) + level)
+    return noise / (over * epsilon * (regulariser + eta)) + support + regulariser * s / (2 * n)
+
+
+def theorem_7_rate(n: float, p: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
+    """Theorem 7's shape, repaired: (s^4 ln(1/delta)/(n epsilon Psi) + s^3 ln p)/(n epsilon)."""
+    return (sparsity**4 * math.log(1 / delta) / (epsilon * eta) + sparsity**3 * math.log(p)) / (n * epsilon)
+
+
+def theorem_7_first_term(n: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
+    """Its first term, which is all where the support is found: s^4 ln(1/delta)/(n epsilon)^2 at Psi = 1."""
+    return sparsity**4 * math.log(1 / delta) / (epsilon * eta * n * epsilon)
+
+
+def theorem_8(p: float, sparsity: float, blocks: float, epsilon: float) -> float:
+    """Theorem 8: sample and aggregate fails with probability at most p exp(-epsilon k/(4 s))."""
+    return p * math.exp(-epsilon * blocks / (4 * sparsity))
+
+
+def votes_missed(p: float, sparsity: float, blocks: float, epsilon: float) -> float:
+    """The probability itself: all k blocks vote for the s right coordinates, and Lap(2 s/(k epsilon)) is added.
+
+    In units of the noise the right ones lead by k epsilon/(2 s): the integral over t of the density of the least of
+    them times 1 - F(t)^(p - s), by Gauss-Legendre between the two kinks and beyond.
+    """
+    import numpy as np
+
+    lead, s, others = blocks * epsilon / (2 * sparsity), sparsity, p - sparsity
+    pieces = np.linspace(-60.0, lead + 60.0, 2 * math.ceil(lead / 2) + 121)
+    edges = np.unique(np.concatenate([pieces, [0.0, lead]]))
+    nodes, weights = np.polynomial.legendre.leggauss(20)
+    half = 0.5 * np.diff(edges)
+    t = edges[:-1, None] + half[:, None] * (1 + nodes)
+
+    def below(u: FloatArray) -> FloatArray:  # ln P(Lap(1) < u)
+        return np.asarray(np.where(u < 0, np.minimum(u, 0.0) - math.log(2), np.log1p(-0.5 * np.exp(-np.abs(u)))))
+
+    density = s * 0.5 * np.exp(-np.abs(t - lead) + (s - 1) * below(lead - t))
+    return float(half @ ((density * -np.expm1(others * below(t))) @ weights))
+
+
+def theorem_44(n: float, fit_noise: float, regulariser: float, eta: float, sparsity: float) -> float:
+    """Theorem 44 in expectation over b, the support being right: `theorem_31` with ||theta||_2 <= sqrt(s).
+
+    ``fit_noise`` is the root of E ||b||^2 in the s dimensions of the support, eta = n Psi.
+    """
+    return theorem_31(n, fit_noise, regulariser, math.sqrt(sparsity), eta)
+
+
+def theorem_44_tail(
+    n: float, epsilon: float, delta: float, sparsity: float, regulariser: float, eta: float, level: float
+) -> float:
+    """Theorem 44 with n Psi in its denominator, gamma = exp(-level)."""
+    noise = 64 * sparsity**4 * (8 * math.log(2 / delta) + 2 * epsilon) * level
+    return noise / (n * epsilon**2 * (regulariser + eta)) + regulariser * sparsity / (2 * n)
+
+
+def theorem_9_rate(n: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
+    """The shape of Theorems 9 and 43: (s^4 ln(1/delta)/(n epsilon Psi) + s^2)/(n epsilon)."""
+    return (sparsity**4 * math.log(1 / delta) / (epsilon * eta) + sparsity**2) / (n * epsilon)
+
+
+def lemma_42(n: float, p: float, sparsity: float, deviation: float, psi: float) -> float:
+    """Lemma 42: ||theta_hat - theta*||^2 <= (64 sigma^2/Psi^2) s ln p/n."""
+    return 64 * deviation**2 / psi**2 * sparsity * math.log(p) / n
+
+
+def lemma_39(sparsity: float) -> float:
+    """Lemma 39: ||grad l(theta; d)||_2 <= 2 s^(3/2)."""
+    return 2 * sparsity * math.sqrt(sparsity)
+
+
+def largest_gradient(sparsity: float) -> float:
+    """||(<x, theta> - y) x||_2 at x = (1, ..., 1), y = s, theta = -x: all bounds attained."""
+    return abs(-sparsity - sparsity) * math.sqrt(sparsity)
+
+
+def rows_broken(n: float, p: float, deviation: float) -> float:
+    """The probability that an entry of n p independent N(0, deviation^2) exceeds 1: Definition 2 (1) fails at s = 1."""
+    one = math.erfc(1 / (deviation * math.sqrt(2)))
+    return -math.expm1(n * p * math.log1p(-one))
+
+
+def rows_broken_at_small_deviation(n: float, p: float) -> float:
+    """The same at deviation 1/(2 sqrt(ln(n p)))."""
+    return rows_broken(n, p, 1 / (2 * math.sqrt(math.log(n * p))))
+
+
+def small_probability(p: float) -> float:
+    """What "with high probability" leaves here: 1/p."""
+    return 1 / p
+
+
+def records_for_selection(p: float, sparsity: float, epsilon: float) -> float:
+    """Table 2, first row: the n from which on the worst expected risk of Algorithm 4's support is at most 1/10.
+
+    On orthogonal designs with |y| <= s, alpha = 2 s^2: each of m missing coordinates costs t (2 alpha/epsilon) of the
+    sum, and P(m) is proportional to (s over m) (p - s over m) exp(-t m). The worst t is searched for.
+    """
+    s = int(sparsity)
+    sizes = [_log_binomial(s, m) + _log_binomial(p - s, m) for m in range(s + 1)]
+
+    def loss(t: float) -> float:
+        logs = [size - t * m for m, size in enumerate(sizes)]
+        weights = [math.exp(one - max(logs)) for one in logs]
+        return t * sum(m * one for m, one in enumerate(weights)) / sum(weights)
+
+    low, high = 0.1, 2 * math.log(p)
+    for _ in range(200):  # one maximum: golden section
+        first, second = high - 0.618034 * (high - low), low + 0.618034 * (high - low)
+        low, high = (first, high) if loss(first) < loss(second) else (low, second)
+    return 10 * 2 * 2 * s**2 / epsilon * loss(low)
+
+
+def records_for_aggregation(p: float, sparsity: float, epsilon: float) -> float:
+    """Table 2, second row: the n = k^2 at which k right blocks and half of epsilon miss the support one time in ten."""
+    low, high = 1.0, 100.0 * sparsity * math.log(p) / epsilon
+    for _ in range(40):
+        middle = 0.5 * (low + high)
+        low, high = (middle, high) if votes_missed(p, sparsity, middle, epsilon / 2) > 0.1 else (low, middle)
+    return high**2
+
+
+def one(sparsity: float) -> float:
+    """1: what a number of records is divided by."""
+    return 1.0
+
+
+def _log_supports(p: float, sparsity: float) -> float:
+    """ln of p over s; p as large as 1e300."""
+    return _log_binomial(p, int(sparsity))
+
+
+def _log_binomial(n: float, k: int) -> float:
+    return math.fsum(math.log(n - i) for i in range(k)) - math.lgamma(k + 1) if k <= n else -math.inf
+
+
+def _omega(x: float) -> float:
+    """The w with w + ln w = x, W(e^x), by Newton's method from above; for x of 0 or more."""
+    w = max(x, 0.5)
+    for _ in range(60):
+        w -= (w + math.log(w) - x) * w / (1 + w)
+    return w

@@ -1,5 +1,7 @@
 """Talwar, Thakurta and Zhang (2015), Nearly-Optimal Private LASSO. All risks are means over n.
 
+``l1_lipschitz`` is L_1, ``l1_radius`` is ||C||_1, ``lipschitz`` is L_2, ``curvature`` is Gamma, ``vertices`` is |S|.
+
 Derivation used by the explicit bounds. Let h_t be the excess risk of theta_t and mu_t = 2/(t+2). Definition 2.1 gives
 h_{t+1} <= (1 - mu_t) h_t + mu_t r_t + mu_t^2 Gamma/2, r_t being the regret of step t's choice for the linear score.
 Multiplied by (t+1)(t+2) and summed over t = 1..T-1 it telescopes:
@@ -13,6 +15,9 @@ expectation does not need. The bounds below therefore imply the printed ones.
 from __future__ import annotations
 
 import math
+
+from dprepro.bounds.bst import least_deviation
+from dprepro.bounds.kst import LOST_TO_NOISE
 
 
 def theorem_2_2_rate(curvature: float, steps: float) -> float:
@@ -30,10 +35,10 @@ def theorem_2_2(curvature: float, steps: float, initial_risk: float) -> float:
 
 
 def theorem_2_5_rate(
-    n: float, epsilon: float, delta: float, curvature: float, lipschitz: float, radius: float, vertices: float
+    n: float, epsilon: float, delta: float, curvature: float, l1_lipschitz: float, l1_radius: float, vertices: float
 ) -> float:
     """Theorem 2.5's shape without log n: Gamma^(1/3) (L_1 ||C||_1)^(2/3) ln|S| sqrt(ln(1/delta)) (n epsilon)^(-2/3)."""
-    scale: float = curvature ** (1 / 3) * (lipschitz * radius) ** (2 / 3)
+    scale: float = curvature ** (1 / 3) * (l1_lipschitz * l1_radius) ** (2 / 3)
     private: float = (n * epsilon) ** (-2 / 3)
     return scale * math.log(vertices) * math.sqrt(math.log(1 / delta)) * private
 
@@ -56,14 +61,12 @@ def corollary_2_7_rate(n: float, p: float, epsilon: float, delta: float) -> floa
     return (math.log(n) + math.log(p) + math.log(1 / delta)) * private
 
 
-def theorem_2_6_rate(
-    n: float, epsilon: float, delta: float, curvature: float, euclidean_lipschitz: float, width: float
-) -> float:
+def theorem_2_6_rate(n: float, epsilon: float, delta: float, curvature: float, lipschitz: float, width: float) -> float:
     """Theorem 2.6's shape: Gamma^(1/3) (L_2 G_C)^(2/3) sqrt(ln(1/delta)) (n epsilon)^(-2/3).
 
     The printed log^2(n/delta) is what the printed noise costs; the exact noise needs the root of one logarithm.
     """
-    scale: float = curvature ** (1 / 3) * (euclidean_lipschitz * width) ** (2 / 3)
+    scale: float = curvature ** (1 / 3) * (lipschitz * width) ** (2 / 3)
     private: float = (n * epsilon) ** (-2 / 3)
     return scale * math.sqrt(math.log(1 / delta)) * private
 
@@ -77,8 +80,48 @@ def theorem_2_6(curvature: float, steps: float, initial_risk: float, noise_scale
     return theorem_2_5(curvature, steps, initial_risk, noise_scale * width)
 
 
+def needle_law(n: float, p: float, epsilon: float, delta: float) -> float:
+    """What Algorithm 2 with Gumbel noise loses on the tuned needle of the LASSO as T grows, derived here.
+
+    T = (2 n epsilon)^(2/3) and lambda = 4 sqrt(8 T ln(1/delta))/(n epsilon), as Theorem 2.5 has them for L_1 = 4, Gamma
+    = 8. The records are equal, m_1 = 1/2 and m_j = 1/2 - kappa, kappa = lambda (1 + W((2p - 1)/e)). Let Q be the weight
+    that theta has on the p - 1 rivals: <m, theta> = 1/2 - kappa Q, the gap of a rival's score is 2 kappa (1/2 + kappa
+    Q), and a step takes a rival with probability r/(1 + r), r = (p - 1) exp(-gap/lambda). The weights mu_t average over
+    many steps, so Q is that probability. The risk is (1/2 + kappa Q)^2 - 1/4.
+    """
+    steps = math.ceil((2 * n * epsilon) ** (2 / 3))
+    scale = 4 * math.sqrt(8 * steps * math.log(1 / delta)) / (n * epsilon)
+    kappa = scale * (1 + _lambert((2 * p - 1) / math.e))
+    low, high = 0.0, 1.0
+    for _ in range(60):
+        share = (low + high) / 2
+        odds = (p - 1) * math.exp(-2 * kappa * (0.5 + kappa * share) / scale)
+        low, high = (share, high) if odds / (1 + odds) > share else (low, share)
+    return kappa * share + (kappa * share) ** 2
+
+
+def _lambert(x: float) -> float:
+    """W(x) for x > 0, by Newton's method for w + ln w = ln x."""
+    w = math.log1p(x)
+    for _ in range(50):
+        w -= (w + math.log(w) - math.log(x)) / (1 + 1 / w)
+    return w
+
+
+def direction_law(n: float, epsilon: float, delta: float, curvature: float, lipschitz: float, width: float) -> float:
+    """The supremum of Algorithm 3's risk over equal records on an l2 ball, with the least noise: .3003 sigma G.
+
+    Derived here. A slope of s sigma G against noise of length sigma G, orthogonal for large p, leaves <theta, e> =
+    s/sqrt(1 + s^2) in every step: the loss is sigma G s (1 - s/sqrt(1 + s^2)), as in `kst.linear_law`. T = (Gamma n
+    epsilon/(L_2 G))^(2/3); sigma = 2 L_2 sqrt(T - 1)/n times `bst.least_deviation`.
+    """
+    steps = max(2, math.ceil((curvature * n * epsilon / (lipschitz * width)) ** (2 / 3)))
+    sigma = 2 * lipschitz * math.sqrt(steps - 1) * least_deviation(epsilon, delta) / n
+    return LOST_TO_NOISE * sigma * width
+
+
 def theorem_2_5_over_algorithm_gap(
-    n: float, epsilon: float, delta: float, curvature: float, lipschitz: float, radius: float, vertices: float,
+    n: float, epsilon: float, delta: float, curvature: float, l1_lipschitz: float, l1_radius: float, vertices: float,
     width: float,
 ) -> float:  # fmt: skip
     """Theorem 2.5's shape with Theorem 2.6's (G_C)^(2/3) in the place of ln|S|: Algorithm 3 exceeds it by p^(1/3).
@@ -86,7 +129,7 @@ def theorem_2_5_over_algorithm_gap(
     On the LASSO L_2 = 4 sqrt p and L_1 = 4, so that p^(1/3) is all that is left between the two shapes. (With G_C^2 =
     2 ln(2p), its limit, the logarithms leave ln(2p)^(-2/3).)
     """
-    rate = theorem_2_5_rate(n, epsilon, delta, curvature, lipschitz, radius, vertices)
+    rate = theorem_2_5_rate(n, epsilon, delta, curvature, l1_lipschitz, l1_radius, vertices)
     logarithms: float = width ** (2 / 3) / math.log(vertices)
     return rate * logarithms
 

@@ -2,6 +2,9 @@
 
 Hydra's own application decorator would write folders and logs, print several lines for one error and exit with 1; the
 compose API does neither, and the few lines of command line around it are in `dprepro.__main__`.
+
+Hydra puts the files together and applies what chooses among them (`algorithm=NAME`); then the short forms are written
+out (`templates`); then the other overrides are applied, so that every key that exists in the full form can be set.
 """
 
 from __future__ import annotations
@@ -10,66 +13,55 @@ import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dprepro.config.files import (
+    PARTS,
+    checked_dir,
+    conf_dir,
+    experiment_files,
+    folders,
+    group_options,
+    parts_of,
+    refuse_hidden,
+)
+from dprepro.config.overrides import chosen_experiment, chosen_target, key_of, place_of, quoted
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
-    from hydra.errors import OverrideParseException
-    from omegaconf import DictConfig
 
 #: Overrides that say how and where to run; they change no measurement and no verdict.
-EXECUTION_KEYS = ("results_dir", "workers")
+EXECUTION_KEYS = ("results_dir", "workers", "reuse")
 
-#: What an attack is aimed at: blocks that a name from the config group of their last word may fill.
-ATTACKED = ("attack.algorithm", "attack.construction")
-
-#: Blocks that only some experiments have.
-PARTS = ("algorithm", "construction", "attack")
+#: Under which name Hydra is given the written out configuration.
+WRITTEN_OUT = "dprepro_written_out"
 
 
 @dataclass(frozen=True)
 class Composed:
-    """A resolved configuration as plain data, and what was overridden in it beyond execution settings."""
+    """A resolved configuration as plain data, every short form written out.
+
+    Attributes:
+        name: the experiment.
+        config: its configuration.
+        overrides: what was overridden in it beyond execution settings.
+        config_dir: the user's own folder, if there is one.
+        taken: the experiment's own parts (`algorithm`, `attack.algorithm`, ...) that its study takes.
+    """
 
     name: str
     config: dict[str, Any]
     overrides: tuple[str, ...]
+    config_dir: str | None = None
+    taken: frozenset[str] = frozenset()
 
-
-def conf_dir() -> Path:
-    """The shipped configurations: inside an installed wheel, or beside the package in a checkout."""
-    package = Path(__file__).resolve().parent.parent
-    for candidate in (package / "conf", package.parent / "conf"):
-        if (candidate / "config.yaml").is_file():
-            return candidate
-    raise InputError(f"the configuration folder conf is missing beside {package}")
-
-
-def experiment_files(config_dir: str | None = None) -> dict[str, Path]:
-    """Experiment names with their YAML files, shipped ones first; a user's folder may add to them."""
-    files: dict[str, Path] = {}
-    for folder in _folders(config_dir):
-        for path in sorted((folder / "experiment").glob("*.yaml")):
-            files.setdefault(path.stem, path)
-    return files
-
-
-def headers(config_dir: str | None = None) -> dict[str, dict[str, str]]:
-    """Paper and claim of every experiment, read without composing anything."""
-    import yaml
-
-    answer = {}
-    for name, path in experiment_files(config_dir).items():
-        try:
-            # The compiled loader, where PyYAML has it, is ten times as fast.
-            found = yaml.load(path.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-            answer[name] = {key: str(found.get(key, "?")) for key in ("paper", "claim")}
-        except (yaml.YAMLError, AttributeError, OSError, UnicodeDecodeError):
-            answer[name] = {"paper": "not readable", "claim": str(path)}
-    return answer
+    def without(self, override: str) -> Composed:
+        """The same but for one override; raises InputError where the others need it."""
+        others = [one for one in self.overrides if one != override]
+        return compose([f"+experiment={self.name}", *others], self.config_dir)
 
 
 def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed:
@@ -79,23 +71,32 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
         InputError: anything that Hydra or OmegaConf refuses, in one line.
     """
     files = experiment_files(config_dir)
-    overrides = [_chosen_target(override) for override in overrides]
-    name = _experiment_of(overrides)
+    overrides = [chosen_target(override) for override in overrides]
+    name = chosen_experiment(overrides)
     if name not in files:
         raise unknown("experiment", name, files)
     _check_blocks(name, files, overrides)
     for override in overrides:
-        if _key_of(override) == "hydra" or _key_of(override).startswith("hydra."):
+        if key_of(override) == "hydra" or key_of(override).startswith("hydra."):
             raise InputError(f"{override}: Hydra's own settings have no effect here; see --help")
-    with _refusals(files[name], overrides, config_dir):
+    choices, values = _by_kind(overrides, config_dir)
+    with _refusals(files[name]):
         from omegaconf import OmegaConf
 
-        config = OmegaConf.to_container(_composed(overrides, config_dir), resolve=True, throw_on_missing=True)
+        from dprepro.config.templates import settled, taken, written_out
+
+        find = partial(_block, config_dir=config_dir)
+        full = written_out(_composed("config", choices, config_dir), find)
+        if values:
+            full = written_out(_overridden(full, values), find)
+        config = OmegaConf.to_container(OmegaConf.create(settled(full)), resolve=True, throw_on_missing=True)
     assert isinstance(config, dict)
     return Composed(
         name,
         {str(key): value for key, value in config.items()},
-        tuple(o for o in overrides if _key_of(o) not in ("experiment", *EXECUTION_KEYS)),
+        tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS)),
+        config_dir,
+        taken(full),
     )
 
 
@@ -113,7 +114,7 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
         prefix = written.partition("=")[0]
         glob = override.value()
         if isinstance(glob, Glob):
-            options = _group_options(override.key_or_group.rpartition(".")[2], config_dir)
+            options = group_options(override.key_or_group.rpartition(".")[2], config_dir)
             values: list[str] = glob.filter(options)
             if not values:
                 raise InputError(f"{written} matches nothing; choices: {', '.join(options) or 'none'}")
@@ -126,42 +127,15 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
     return [list(combination) for combination in itertools.product(*choices)]
 
 
-def _chosen_target(override: str) -> str:
-    """``attack.algorithm=NAME`` chooses from the group ``algorithm``, as ``algorithm@attack.algorithm=NAME`` would."""
-    key, equals, value = override.partition("=")
-    bare, value = key.lstrip("+"), value.strip("'\"")
-    if bare not in ATTACKED or not equals or not value.isidentifier():
-        return override
-    return f"{bare.rpartition('.')[2]}@{bare}={value}"
-
-
 def _check_blocks(name: str, files: Mapping[str, Path], overrides: Sequence[str]) -> None:
     """Refuse to set a part that the experiment does not have: nothing would use it, and no verdict would say so."""
     for override in overrides:
-        key, _, place = override.lstrip("+~").partition("=")[0].partition("@")
-        parts = (place or key).split(".")
+        parts = place_of(override).split(".")
         block = ".".join(parts[: 2 if parts[0] == "attack" else 1])
-        if parts[0] not in PARTS or block in _parts(files[name]):
+        if parts[0] not in PARTS or block in parts_of(files[name]):
             continue
-        having = [one for one, path in sorted(files.items()) if block in _parts(path)]
+        having = [one for one, path in sorted(files.items()) if block in parts_of(path)]
         raise InputError(f"{name} has no {block}; experiments that have one: {', '.join(having) or 'none'}")
-
-
-def _parts(file: Path) -> set[str]:
-    """Which of `PARTS` an experiment has, by its defaults list or by a block of its own."""
-    import yaml
-
-    try:
-        found = yaml.load(file.read_text(encoding="utf-8"), getattr(yaml, "CSafeLoader", yaml.SafeLoader))
-    except (yaml.YAMLError, OSError, UnicodeDecodeError):
-        return set()  # composing it will say why
-    if not isinstance(found, dict):
-        return set()
-    chosen = [str(key) for one in found.get("defaults") or () if isinstance(one, dict) for key in one]
-    places = {key.lstrip("/").rpartition("@")[2].removeprefix("override ").lstrip("/") for key in chosen}
-    attack = found.get("attack")
-    own = {f"attack.{key}" for key in attack} if isinstance(attack, dict) else set()
-    return places | own | {key for key in PARTS if key in found}
 
 
 def _parsed(overrides: Sequence[str]) -> list[Override]:
@@ -169,21 +143,23 @@ def _parsed(overrides: Sequence[str]) -> list[Override]:
     from hydra.errors import OverrideParseException
 
     try:
-        return OverridesParser.create().parse_overrides(list(overrides))
+        return OverridesParser.create().parse_overrides([quoted(override) for override in overrides])
     except OverrideParseException as error:
-        raise _grammar(error) from error
+        raise InputError(f"{error.override!r} is not in Hydra's grammar of overrides: {_lines(error)[0]}") from error
 
 
-def _grammar(error: OverrideParseException) -> InputError:
-    return InputError(f"{error.override!r} is not in Hydra's grammar of overrides: {_lines(error)[0]}")
+def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str], list[str]]:
+    """Overrides that choose files (``algorithm=NAME``), and those that set keys."""
+    groups = {path.name for folder in folders(config_dir) for path in folder.iterdir() if path.is_dir()}
+    kinds: tuple[list[str], list[str]] = [], []
+    for override in _parsed(overrides):
+        chooses = override.key_or_group.partition("/")[0] in groups and not isinstance(override.value(), dict)
+        kinds[0 if chooses else 1].append(override.input_line or "")
+    return kinds
 
 
-def _group_options(group: str, config_dir: str | None) -> list[str]:
-    return sorted({path.stem for folder in _folders(config_dir) for path in (folder / group).glob("*.yaml")})
-
-
-def _composed(overrides: Sequence[str], config_dir: str | None) -> DictConfig:
-    """What Hydra makes of the overrides, whether or not the caller uses Hydra too."""
+def _composed(config_name: str, overrides: Sequence[str], config_dir: str | None) -> dict[str, Any]:
+    """What Hydra makes of the overrides, whether or not the caller uses Hydra too; interpolations stay as they are."""
     from hydra import compose as hydra_compose
     from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
@@ -191,65 +167,59 @@ def _composed(overrides: Sequence[str], config_dir: str | None) -> DictConfig:
 
     users = GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()
-    path = [f"hydra.searchpath=['file://{_checked_dir(config_dir)}']"] if config_dir else []
+    path = [f"hydra.searchpath=['file://{checked_dir(config_dir)}']"] if config_dir else []
     try:
         with initialize_config_dir(version_base="1.3", config_dir=str(conf_dir())):
-            composed = hydra_compose("config", overrides=[*path, *overrides], return_hydra_config=True)
+            composed = hydra_compose(config_name, overrides=[*path, *overrides], return_hydra_config=True)
     finally:
         GlobalHydra.instance().hydra = users
-    chosen = {(group.partition("@")[0], choice) for group, choice in composed.hydra.runtime.choices.items()}
-    for file in hidden_files(config_dir):
-        if (file.parent.name, file.stem) in chosen:
-            raise InputError(f"{file} has the name of a shipped one, which would be used in its place; rename it")
-    return OmegaConf.masked_copy(composed, [str(key) for key in composed if key != "hydra"])
+    for group, choice in composed.hydra.runtime.choices.items():
+        refuse_hidden(group.partition("@")[0], str(choice), config_dir)
+    plain = OmegaConf.to_container(composed)
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items() if key != "hydra"}
 
 
-def _folders(config_dir: str | None) -> list[Path]:
-    """The shipped folder, and the user's if there is one."""
-    return [conf_dir(), _checked_dir(config_dir)] if config_dir else [conf_dir()]
+def _overridden(config: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """The configuration with keys set, in Hydra's way; to a wrong key, the keys that exist."""
+    from hydra.core.config_store import ConfigStore
+    from hydra.errors import HydraException
+
+    ConfigStore.instance().store(name=WRITTEN_OUT, node=config)
+    try:
+        return _composed(WRITTEN_OUT, overrides, None)
+    except HydraException as error:
+        raise _misspelt(overrides, config) or error from error
+    finally:
+        del ConfigStore.instance().repo[f"{WRITTEN_OUT}.yaml"]
 
 
-def hidden_files(config_dir: str | None) -> list[Path]:
-    """The user's files that have the name of a shipped one: Hydra would take the shipped one without a word."""
-    if not config_dir:
-        return []
-    own, shipped = _checked_dir(config_dir), conf_dir()
-    return [path for path in sorted(own.glob("*/*.yaml")) if (shipped / path.relative_to(own)).is_file()]
+def _block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
+    """The content of a config group's file, for use inside a series."""
+    from omegaconf import OmegaConf
 
-
-def _checked_dir(config_dir: str) -> Path:
-    path = Path(config_dir).expanduser().resolve()
-    if not path.is_dir():
-        raise InputError(f"--config-dir {config_dir} is not a folder")
-    return path
-
-
-def _key_of(override: str) -> str:
-    return override.lstrip("+~").partition("=")[0].partition("@")[0]
-
-
-def _experiment_of(overrides: Sequence[str]) -> str:
-    chosen = [o.partition("=")[2].strip() for o in overrides if _key_of(o) == "experiment"]
-    if not chosen:
-        raise InputError("name an experiment: +experiment=NAME; without arguments the command lists them")
-    if len(chosen) > 1:
-        raise InputError(f"one experiment at a time, got {', '.join(chosen)}; use -m for several")
-    if "," in chosen[0] or chosen[0].startswith("glob("):
-        raise InputError(f"experiment={chosen[0]} names several; add -m to run them all")
-    return chosen[0]
+    options = group_options(group, config_dir)
+    if name not in options:
+        raise unknown(group, name, options)
+    refuse_hidden(group, name, config_dir)
+    file = next(path for folder in folders(config_dir) if (path := folder / group / f"{name}.yaml").is_file())
+    block = OmegaConf.to_container(OmegaConf.load(file))
+    if not isinstance(block, dict) or "defaults" in block:
+        raise InputError(f"{file} has no plain block of keys, or a defaults list: a series cannot name it")
+    return {str(key): value for key, value in block.items()}
 
 
 @contextmanager
-def _refusals(file: Path, overrides: Sequence[str], config_dir: str | None) -> Iterator[None]:
-    """Hydra's, OmegaConf's and YAML's refusals in one line; to a wrong key, the keys that exist."""
-    from hydra.errors import HydraException, MissingConfigException, OverrideParseException
+def _refusals(file: Path) -> Iterator[None]:
+    """Hydra's, OmegaConf's and YAML's refusals in one line."""
+    from hydra.errors import HydraException, MissingConfigException
     from omegaconf.errors import MissingMandatoryValue, OmegaConfBaseException
     from yaml import YAMLError
 
     try:
         yield
-    except OverrideParseException as error:
-        raise _grammar(error) from error
+    except InputError:
+        raise
     except MissingMandatoryValue as error:
         raise InputError(f"{file} lacks a key that every experiment has: {_lines(error)[0]}") from error
     except YAMLError as error:
@@ -260,7 +230,7 @@ def _refusals(file: Path, overrides: Sequence[str], config_dir: str | None) -> I
         group, _, choice = (error.missing_cfg_file or "").rpartition("/")
         raise unknown(group, choice, error.options or ()) from error
     except HydraException as error:
-        raise _misspelt(overrides, config_dir) or InputError("; ".join(_lines(error)[:3])) from error
+        raise InputError("; ".join(_lines(error)[:3])) from error
     except (OmegaConfBaseException, ValueError, TypeError) as error:
         raise InputError(f"{file}: {'; '.join(_lines(error)[:3])}") from error
 
@@ -272,23 +242,17 @@ def _lines(error: BaseException) -> list[str]:
     return [line for line in lines if line and not line.startswith(noise)] or [type(error).__name__]
 
 
-def _misspelt(overrides: Sequence[str], config_dir: str | None) -> InputError | None:
-    """The first override whose key does not exist in the experiment without such overrides, with the keys that do."""
-    from hydra.errors import HydraException
-    from omegaconf import OmegaConf
-
-    groups = {path.name for path in conf_dir().iterdir() if path.is_dir()}
-    try:
-        tree = _composed([o for o in overrides if _key_of(o) in groups], config_dir)
-    except HydraException:
-        return None
+def _misspelt(overrides: Sequence[str], config: Mapping[str, Any]) -> InputError | None:
+    """The first override whose key does not exist, with the keys that do."""
     for override in overrides:
-        node: Any = OmegaConf.to_container(tree, resolve=False)
-        key = _key_of(override)
-        # What has a + is meant to be new, and a group's choice is judged by Hydra.
-        for part in [] if override.startswith("+") or key in groups else key.split("."):
+        node: Any = config
+        key = key_of(override)
+        for part in [] if override.startswith("+") else key.split("."):  # what has a + is meant to be new
             if isinstance(node, str) and node.startswith("${"):
-                return InputError(f"{key}: the YAML takes this block from {node}; set the key there")
+                alone = override.replace(key, f"++{key}", 1)
+                return InputError(
+                    f"{key}: this block is taken from {node}; set the key there, or for this block alone by {alone}"
+                )
             if not isinstance(node, dict):
                 break
             if part not in node:

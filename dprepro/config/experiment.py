@@ -4,16 +4,20 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dprepro import figures, typed
 from dprepro.analysis.checks import build as build_check
+from dprepro.axes import AXES
 from dprepro.config.compose import Composed
-from dprepro.errors import InputError, unknown
+from dprepro.config.names import check_names
+from dprepro.config.reach import reach
+from dprepro.errors import InputError
 
 if TYPE_CHECKING:
+    from dprepro.analysis.rule import Rule
     from dprepro.engine.cell import Cell
-    from dprepro.studies import Study
+    from dprepro.studies import Design, Study
 
 WORKERS_ALL = "auto"
 
@@ -37,6 +41,7 @@ class Settings:
     seed: int = 0
     workers: int | str = WORKERS_ALL
     results_dir: str = "results"
+    reuse: Literal["same", "any"] = "same"
     attack: Mapping[str, Any] = field(default_factory=dict)
     algorithm: Any = None
     construction: Any = None
@@ -59,7 +64,10 @@ class Settings:
 
 @dataclass(frozen=True)
 class Experiment:
-    """An experiment ready to run: its study with all cells, and the resolved configuration that is stored with them."""
+    """An experiment ready to run: its study with all cells, and the resolved configuration that is stored with them.
+
+    ``reach`` says of overrides that touch only some of the series how many.
+    """
 
     name: str
     settings: Settings
@@ -67,6 +75,7 @@ class Experiment:
     cells: Sequence[Cell]
     config: Mapping[str, Any]
     overrides: tuple[str, ...]
+    reach: tuple[str, ...] = ()
 
 
 def build_experiment(composed: Composed) -> Experiment:
@@ -76,12 +85,47 @@ def build_experiment(composed: Composed) -> Experiment:
         InputError: one line that names the key, the rule and the choices.
         MissingDependency: a part of the experiment needs a package that is not installed.
     """
-    settings = typed.build(Settings, composed.config)
+    checked = check(composed.config)
+    cells = checked.study.cells(checked.design)
+    reached = reach(composed, cells, _cells)
+    points: dict[str, dict[int, Mapping[str, float]]] = {}
+    for cell in cells:
+        points.setdefault(cell.series, {})[id(cell.axes)] = cell.axes  # replicates share that of their grid point
+    grids = {series: list(own.values()) for series, own in points.items()}
+    stored = {key: value for key, value in composed.config.items() if key not in ("algorithm", "construction")}
+    stored["figure"] = dict(checked.figure)
+    stored["checks"] = {
+        name: _told_apart(mapping, checked.rules[name], grids) for name, mapping in checked.settings.checks.items()
+    }
+    return Experiment(composed.name, checked.settings, checked.study, cells, stored, composed.overrides, reached)
+
+
+@dataclass(frozen=True)
+class Checked:
+    """A configuration of which every key and every name is sound."""
+
+    settings: Settings
+    rules: Mapping[str, Rule]
+    figure: Mapping[str, Any]
+    study: Study
+    design: Design
+
+
+def check(config: Mapping[str, Any]) -> Checked:
+    """All that can be told without making the cells; raises as `build_experiment`."""
+    settings = typed.build(Settings, config)
     rules = {name: build_check(name, mapping) for name, mapping in settings.checks.items()}
     if not any(rule.role == "claim" for rule in rules.values()):
         raise InputError("no check has role=claim, so the experiment would have no verdict")
     figure = settings.figure or _default_figure(settings.sweep)
-    figures.build(figure)
+    drawing = figures.build(figure)
+    study, design = _study(settings)
+    check_names(study.declare(design), settings.sweep, rules, drawing)
+    return Checked(settings, rules, figure, study, design)
+
+
+def _study(settings: Settings) -> tuple[Study, Design]:
+    """The study under the experiment's relation of neighbours, and what it is to sweep."""
     from dprepro.studies.base import Design, Study
 
     design = Design(settings.sweep, settings.replicates, settings.seed)
@@ -89,17 +133,12 @@ def build_experiment(composed: Composed) -> Experiment:
         raise InputError("study.neighbours is set by the key neighbours of the experiment; leave it out")
     # `Study` is abstract: the block's _target_ chooses, and `build` checks that it is one.
     study: Study = typed.build(Study, settings.study, "study")  # type: ignore[type-abstract]
-    study = replace(study, neighbours=typed.build(type(study.neighbours), settings.neighbours, "neighbours"))
-    cells = study.cells(design)
-    series = {cell.series for cell in cells}.union(settings.study.get("series", ()))
-    for name, rule in rules.items():
-        for one in rule.uses():
-            if one not in series:
-                raise InputError(f"check {name}: {unknown('series', one, series)}")
-    _check_figure(figure, cells, series, rules)
-    stored = {key: value for key, value in composed.config.items() if key not in ("algorithm", "construction")}
-    stored["figure"] = dict(figure)
-    return Experiment(composed.name, settings, study, cells, stored, composed.overrides)
+    return replace(study, neighbours=typed.build(type(study.neighbours), settings.neighbours, "neighbours")), design
+
+
+def _cells(config: Mapping[str, Any]) -> Sequence[Cell]:
+    study, design = _study(typed.build(Settings, config))
+    return study.cells(design)
 
 
 def _default_figure(sweep: Mapping[str, Sequence[float]]) -> Mapping[str, Any]:
@@ -108,22 +147,19 @@ def _default_figure(sweep: Mapping[str, Sequence[float]]) -> Mapping[str, Any]:
     return {"name": "rate", "axis": swept[0]} if swept else {"name": "rate"}
 
 
-def _check_figure(
-    figure: Mapping[str, Any], cells: Sequence[Cell], series: set[str], checks: Mapping[str, Any]
-) -> None:
-    """What a figure names must be there; otherwise it would be missed only after everything is measured."""
-    axes = {axis for cell in cells for axis in cell.axes}
-    named = {
-        "axis": axes,
-        "hide": series,
-        "claim": series,
-        "series": series,
-        "labels": series,
-        "across": series,
-        "check": set(checks),
-    }
-    for option, choices in named.items():
-        given = figure.get(option) or ()
-        for one in [given] if isinstance(given, str) else given:
-            if one not in choices:
-                raise InputError(f"figure.{option}: {unknown(option, one, choices)}")
+def _told_apart(
+    check: Mapping[str, Any], rule: Rule, grids: Mapping[str, Sequence[Mapping[str, float]]]
+) -> Mapping[str, Any]:
+    """The check with all axes in `axes` that are needed to tell the grid points of its series apart.
+
+    A rule knows the main axes and those that it mentions; of an axis that a sweep adds it would see several values for
+    one grid point.
+    """
+    if not hasattr(rule, "axes"):
+        return check
+    known = sorted({*AXES, *(one.name for one in rule.mentions() if one.kind == "axis")})
+    further: dict[str, None] = {}
+    for own in [grids[series] for series in rule.uses() or grids if series in grids]:
+        if len({tuple(point.get(axis) for axis in known) for point in own}) < len(own):
+            further |= {axis: None for axis in own[0] if axis not in known and len({one[axis] for one in own}) > 1}
+    return {**check, "axes": [*check.get("axes", ()), *further]} if further else check

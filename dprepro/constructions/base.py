@@ -2,36 +2,68 @@
 
 from __future__ import annotations
 
+import math
+import re
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dprepro.problems import SquaredLoss
-from dprepro.problems.constants import Constants
-from dprepro.problems.problem import Problem
+from dprepro.errors import InputError, PremiseError, unknown
+from dprepro.problems import ConstraintSet, Domain, Loss, Problem, View, derived_views, losses, sets
+from dprepro.problems.data import FloatArray
 
 Point = Mapping[str, float]
+
+LISTED_LIMIT = 4096
+"""Families whose data lie in few directions list all p coordinates up to this p; their reductions go on beyond."""
+
+RECORDS_LIMIT = 2e7
+"""Entries of a matrix of records that is still written out."""
+
+LOSSES: dict[str, Loss] = {
+    re.sub(r"(?<=[a-z])(?=[A-Z])", "_", name.removesuffix("Loss")).lower(): kind()
+    for name, kind in vars(losses).items()
+    if isinstance(kind, type) and issubclass(kind, Loss) and hasattr(kind, "phi")
+}
+"""What a YAML calls losses (`HalfSquaredDistance` is half_squared_distance), and below sets."""
+
+SETS: dict[str, type[ConstraintSet]] = {
+    "l1_ball": sets.L1Ball, "l2_ball": sets.L2Ball, "simplex": sets.Simplex, "box": sets.Box
+}  # fmt: skip
 
 
 @dataclass(frozen=True)
 class Construction(ABC):
     """A hard instance or an ordinary family. Subclasses are frozen dataclasses of its parameters.
 
-    Class attribute ``version``: raise it when the data change.
+    Class attributes:
+        version: raise it when the data change.
+        measures: names of the further quantities that `report` stores.
     """
 
     version: ClassVar[int] = 1
+    measures: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
-    def constants(self, point: Point) -> Constants:
-        """The public constants at a grid point (n, p, ...), without building any data."""
+    def domain(self, point: Point) -> Domain:
+        """What is public at a grid point (n, p, ...), without building any data.
+
+        Raises:
+            PremiseError: the point lies outside the construction's premise.
+        """
 
     @abstractmethod
-    def capabilities(self, point: Point) -> frozenset[str]:
-        """The views of the data that `build` will offer there, without building them."""
+    def views(self, point: Point) -> frozenset[str]:
+        """The views that `build` and `draw` will offer there, without building them; see `problems.VIEWS`.
+
+        Four further words help to choose a reduction: ``axis`` (`RecordsView.axis` exists), ``tail`` (a balanced tail
+        of equal weights fills all coordinates of the one-hot counts but a few), ``signal`` (one coordinate stands
+        beside such a tail, which need not fill the others) and ``orthogonal`` (the risk is a sum over coordinates, by
+        one-hot counts or moments with a diagonal G).
+        """
 
     @abstractmethod
     def build(self, point: Point, noise_scale: float) -> Problem:
@@ -42,8 +74,8 @@ class Construction(ABC):
         """
 
     def draw(self, point: Point, noise_scale: float, rng: np.random.Generator) -> Problem:
-        """What an algorithm is given: `build`'s data, of which a population draws its n records from ``rng``."""
-        return self.build(point, noise_scale).sample(rng)
+        """What an algorithm is given: `build`'s data; a population draws its n records from ``rng``."""
+        return self.build(point, noise_scale)
 
     def settle(self, point: Point) -> dict[str, float]:
         """The grid point as the construction fixes it: a table, say, has its own p."""
@@ -53,18 +85,47 @@ class Construction(ABC):
         """Further quantities of the data set to store beside the risk, by name."""
         return {}
 
+    def score(self, point: Point, theta: FloatArray) -> Mapping[str, float]:
+        """Further quantities of an answer, shape (p,), by name: what it is worth on records that were held out."""
+        return {}
+
     def fingerprint(self) -> Mapping[str, str]:
         """Hashes of input data, by name: they enter the key of a cell."""
         return {}
 
+    def _demand(self, name: str, fine: bool, rule: str) -> None:
+        """Raise InputError, with the rule and the value, unless that parameter is fine."""
+        if not fine:
+            raise InputError(f"{name} must be {rule}, got {name}={getattr(self, name):g}")
 
-def unit_lasso_constants(n: float, p: float) -> Constants:
-    """Constants of the paper's LASSO: |x_ij| <= 1, |y| <= 1, ||theta||_1 <= 1, hence L_1 = 4, Gamma = 8, |S| = 2p."""
-    return Constants(
-        n=n,
-        p=p,
-        radius=1.0,
-        lipschitz=SquaredLoss().l1_lipschitz(1.0, 1.0, 1.0),
-        curvature=SquaredLoss().curvature(1.0, 1.0),
-        vertices=2 * p,
-    )
+
+def unit_lasso(point: Point) -> Domain:
+    """The paper's LASSO: |x_ij| <= 1, |y| <= 1, ||theta||_1 <= 1, hence L_1 = 4, Gamma = 8, |S| = 2p."""
+    return Domain(LOSSES["squared"], sets.L1Ball(int(point["p"])), point["n"], feature_norm=math.inf)
+
+
+def loss_of(said: Loss | str) -> Loss:
+    """The loss that a word names; a loss is itself. Raises InputError for another word."""
+    if isinstance(said, Loss):
+        return said
+    if said not in LOSSES:
+        raise InputError(f"loss: {unknown('loss', said, LOSSES)}")
+    return LOSSES[said]
+
+
+def constraint_set(word: str, p: float, radius: float = 1.0, q: float = 1.5) -> ConstraintSet:
+    """The set of that name and size in p dimensions; ``q`` is the order of an ``lq_ball``."""
+    return sets.LqBall(int(p), radius, q) if word == "lq_ball" else SETS[word](int(p), radius)
+
+
+def recorded(domain: Domain, rows: float, *words: str) -> frozenset[str]:
+    """The views of that many distinct records, with further words; none where they are too many to write out."""
+    small = rows * domain.p <= RECORDS_LIMIT
+    return derived_views(domain, frozenset({"records"})) | set(words) if small else frozenset()
+
+
+def offered(domain: Domain, views: frozenset[str], **known: View | Callable[[], View]) -> Problem:
+    """The problem with those of the known views that are among ``views``; raises PremiseError where none is."""
+    if not views:
+        raise PremiseError(f"p={domain.p} coordinates are too many to list the data")
+    return Problem(domain, {name: view for name, view in known.items() if name in views})

@@ -5,12 +5,12 @@ from __future__ import annotations
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dprepro.constructions.base import Construction, Point
-from dprepro.problems.problem import Problem
+from dprepro.problems import Problem
 
 
 @dataclass(frozen=True)
@@ -52,7 +52,15 @@ class Challenge(ABC):
 
 @dataclass(frozen=True)
 class Attackable(Construction):
-    """A family of hard instances of which each has a secret."""
+    """A family of hard instances of which each has a secret.
+
+    Class attributes:
+        findings: quantities that the attack may find; a name that ends in a star stands for all that begin so.
+        certificates: names of the certificates of its instances, likewise.
+    """
+
+    findings: ClassVar[tuple[str, ...]] = ("*",)
+    certificates: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def challenge(self, point: Point, noise_scale: float, rng: np.random.Generator) -> Challenge:

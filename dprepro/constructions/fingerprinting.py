@@ -5,18 +5,20 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dprepro.bounds import bst
+from dprepro.constructions.arcsine import MOST_SEARCHED, best_private_correlation, biases, identity
 from dprepro.constructions.base import Point
-from dprepro.constructions.challenge import Attackable, Challenge, Finding
-from dprepro.constructions.padding import check_share, padded, secret_rows
-from dprepro.errors import InputError
-from dprepro.problems import BallRisk, L2Ball, ball_constants
-from dprepro.problems.constants import Constants
+from dprepro.constructions.challenge import Challenge, Finding
+from dprepro.constructions.padding import PaddedFamily, padded
+from dprepro.errors import PremiseError
+from dprepro.problems import LinearLoss
 from dprepro.problems.data import FloatArray
+
+PRINTED_CHANCE = 2 / 3  # of an accurate answer, above which Lemma 5.1.2 and Theorems 5.3 and 5.5 say nothing
 
 
 @dataclass(frozen=True)
@@ -24,49 +26,87 @@ class FingerprintingChallenge(Challenge):
     """Records of a known population; the attack asks whether one of them is in the data.
 
     Attributes:
+        family, point: the construction, and where it stands.
         member: one record of the data, shape (p,). mean: mu, the population's mean record.
-        strangers: how many fresh records set the threshold.
-        centred: whether theta is first freed of its part along mu.
-        line: largest chance of tracing a member under the budget; ``most``: largest E <theta, mu>.
-        shape: of the error, sqrt(p)/(epsilon n).
+        rows: m = n*.
     """
 
+    family: Fingerprinting
+    point: Point
     member: FloatArray
     mean: FloatArray
-    strangers: int
-    centred: bool
-    line: float
-    most: float
-    shape: float
+    rows: int
 
     def attack(self, theta: Any, rng: np.random.Generator) -> Sequence[Finding]:
         """Accuse whoever has a larger <theta, x> than all strangers: a member, and one more stranger.
 
         Strangers are exchangeable, so one more of them is accused with chance 1/(strangers + 1), no more whatever
         theta is, whether or not the algorithm is private.
-        """
-        direction = theta
-        if self.centred:
-            direction = theta - (theta @ self.mean) / (self.mean @ self.mean) * self.mean
-        scores = draw_records(self.mean, self.strangers + 1, rng) @ direction
-        threshold, stranger = scores[1:].max(), scores[0]
-        return [
-            Finding("traced", float(self.member @ direction > threshold), self.line),
-            Finding("accused", float(stranger > threshold), 1 / (self.strangers + 1)),
-            Finding("correlation", float(theta @ self.mean), self.most, trials=0),
-            Finding("error", self._error(theta), trials=0, columns={"shape": self.shape}),
-        ]
 
-    def _error(self, theta: FloatArray) -> float:
-        """l2 error of the marginals; on the linear loss ||q(D)|| theta is the estimate, as in the proof of 5.2."""
-        assert isinstance(self.problem, BallRisk)
-        target = self.problem.mean_record
-        scale = float(np.linalg.norm(target)) if self.problem.loss.code == 0 else 1.0
-        return float(np.linalg.norm(scale * theta - target))
+        ``risk``, the excess risk, is in the mean no less than ``certified_risk`` for any private algorithm, which is
+        made of the sum of this very instance. ``accurate``: the risk is below `part` of the largest, with the largest
+        chance of that under privacy; where this is at most 2/3, the risk that it excludes is ``certified_likely``.
+        ``identity`` holds the lemma behind all this against every answer function, ``searched`` its consequence against
+        the best private answer to one coordinate.
+        """
+        strangers, epsilon, delta = self.family.strangers, self.point["epsilon"], self.point["delta"]
+        direction = theta
+        if self.family.centred:
+            direction = theta - (theta @ self.mean) / (self.mean @ self.mean) * self.mean
+        scores = draw_records(self.mean, strangers + 1, rng) @ direction
+        threshold, stranger = scores[1:].max(), scores[0]
+        p, risk, least = self.mean.size, self.problem.excess_risk(theta), self._least_accurate()
+        line = bst.fingerprinting_line(p, self.rows, epsilon, delta)
+        chance = bst.fingerprinting_chance(p, self.rows, epsilon, delta, self.family.part)
+        traceable = bst.tracing_line(1 / (strangers + 1), epsilon, delta)
+        level, rate = self._level(), self._rate()
+        found = [
+            Finding("traced", float(self.member @ direction > threshold), traceable),
+            Finding("accused", float(stranger > threshold), 1 / (strangers + 1)),
+            Finding("correlation", float(theta @ self.mean), line, trials=0),
+            Finding("risk", risk, level, trials=0),
+            Finding("accurate", float(risk < least), chance),
+            Finding("certified_risk", level, rate, trials=0),
+            Finding("certified_likely", least * float(chance <= PRINTED_CHANCE), rate, trials=0),
+            Finding("identity", identity(self.rows), 1.0, trials=0),
+        ]
+        if max(self.rows, epsilon) <= MOST_SEARCHED:
+            best = best_private_correlation(self.rows, epsilon, delta) / math.sqrt(p)
+            found.append(Finding("searched", best, line, trials=0))
+        return found
+
+    @property
+    def _linear(self) -> bool:
+        return isinstance(self.problem.domain.loss, LinearLoss)
+
+    def _rate(self) -> float:
+        rate = bst.theorem_5_3_rate if self._linear else bst.theorem_5_5_rate
+        return rate(self.point["n"], self.mean.size, self.point["epsilon"])
+
+    def _level(self) -> float:
+        """E of it is what no private algorithm has a smaller mean risk than; see the bounds."""
+        n, epsilon, delta = self.point["n"], self.point["epsilon"], self.point["delta"]
+        length, p = self._length(), self.mean.size
+        if self._linear:
+            return bst.theorem_5_3_level(length, p, self.rows, epsilon, delta) / n
+        return bst.theorem_5_5_level(length**2, n, p, self.rows, epsilon, delta) / n
+
+    def _least_accurate(self) -> float:
+        """The risk from which on an answer is not accurate.
+
+        On the linear loss `part` of ||q||. On half the squared distance that of an estimate of q whose direction loses
+        as much: if ||a - q|| < c ||q|| then <a, q> > sqrt(1 - c^2) ||a|| ||q||, and c^2 = 1 - (1 - part)^2.
+        """
+        length, part = self._length() / self.point["n"], self.family.part
+        return part * length if self._linear else part * (2 - part) * length**2 / 2
+
+    def _length(self) -> float:
+        """||s||, of the sum of all records."""
+        return float(self.point["n"] * np.linalg.norm(self.problem.records.mean_record))
 
 
 @dataclass(frozen=True)
-class Fingerprinting(Attackable):
+class Fingerprinting(PaddedFamily):
     """n* records from {-1, 1}^p / sqrt p with independent entries of mean mu_j, and (n - n*)/2 of c and -c each.
 
     sqrt(p) mu_j follows the arcsine law on [-1, 1]. Then sum_i <theta, x_i - mu> has the mean of <theta, mu>, for any
@@ -75,55 +115,57 @@ class Fingerprinting(Attackable):
 
     Attributes:
         loss: ``linear`` (Theorem 5.3) or ``half_squared_distance`` (Theorem 5.5).
-        share: n* = share sqrt(p)/epsilon, at most n; infinite: all n records are from the population.
+        share: n* = share sqrt(p)/epsilon, at most n, one fewer where n - n* would be odd; infinite: all n records are
+            from the population.
         ratio: if positive, n = ratio sqrt(p) whatever the sweep's n is.
         strangers: how many fresh records a member has to outdo; 19 accuse 5% of further strangers.
         centred: trace with theta less its part along mu. Stronger against theta near q(D), but not tied to accuracy:
             a noise of the size of the sampling error, far too little for privacy, takes its power.
+        part: of the largest linear risk, below which an answer counts as accurate.
     """
 
-    loss: Literal["linear", "half_squared_distance"] = "linear"
+    findings: ClassVar[tuple[str, ...]] = (
+        "traced", "accused", "correlation", "risk", "accurate", "certified_risk", "certified_likely", "identity",
+        "searched",
+    )  # fmt: skip
+    certificates: ClassVar[tuple[str, ...]] = ("rows", "length")
+
     share: float = math.inf
     ratio: float = 0.0
     strangers: int = 19
     centred: bool = False
+    part: float = 0.2
 
     def __post_init__(self) -> None:
-        check_share(self.share)
-        if not 0 <= self.ratio < math.inf:
-            raise InputError(f"ratio must be positive, or 0 for the sweep's n, got ratio={self.ratio:g}")
-        if self.strangers < 1:
-            raise InputError(f"strangers must be at least 1, got strangers={self.strangers}")
+        super().__post_init__()
+        self._demand("ratio", 0 <= self.ratio < math.inf, "positive, or 0 for the sweep's n")
+        self._demand("strangers", self.strangers >= 1, "at least 1")
+        self._demand("part", 0 < self.part < 1, "in (0, 1)")
 
     def settle(self, point: Point) -> dict[str, float]:
         """n = ratio sqrt(p), rounded, where a ratio is given."""
         n = max(1, round(self.ratio * math.sqrt(point["p"]))) if self.ratio else point["n"]
         return dict(point) | {"n": n}
 
-    def constants(self, point: Point) -> Constants:
-        """Those of the unit ball and records of norm 1."""
-        return ball_constants(self.loss, point["n"], L2Ball(int(point["p"])))
-
-    def capabilities(self, point: Point) -> frozenset[str]:
-        """As all linear and quadratic risks."""
-        return frozenset({"axis", "moments", "records"})
+    def secrets(self, point: Point) -> float:
+        return min(point["n"], self.share * math.sqrt(point["p"]) / point["epsilon"])
 
     def challenge(self, point: Point, noise_scale: float, rng: np.random.Generator) -> FingerprintingChallenge:
         """A fresh population and its records; raises PremiseError where n* is below 1."""
-        n, p, epsilon, delta = point["n"], int(point["p"]), point["epsilon"], point["delta"]
-        rows = secret_rows(self.share, math.sqrt(p), point)
-        mean = np.sin(math.pi * (rng.random(p) - 0.5)) / math.sqrt(p)
+        n, p = point["n"], int(point["p"])
+        rows = self.secret_rows(math.sqrt(p), point)
+        rows -= int((n - rows) % 2)
+        if rows < 1:
+            raise PremiseError(f"n={n:g} leaves no even number of records to cancel")
+        mean = biases(rng.random(p)) / math.sqrt(p)
         members = draw_records(mean, rows, rng)
-        records, counts = padded(members, rows, n, rng)
         return FingerprintingChallenge(
-            BallRisk(self.loss, L2Ball(p), records, counts),
+            self.problem(point, padded(members, rows, n, rng)),
+            self,
+            point,
             members[0],
             mean,
-            self.strangers,
-            self.centred,
-            bst.tracing_line(1 / (self.strangers + 1), epsilon, delta),
-            bst.fingerprinting_line(p, rows, epsilon, delta),
-            bst.lemma_5_1_2_rate(n, p, epsilon),
+            rows,
             certificates={"rows": float(rows), "length": float(np.linalg.norm(members.sum(axis=0))) / rows},
         )
 

@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import math
+from functools import lru_cache
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -12,6 +15,13 @@ def paley_order(least: float) -> int:
     while not _is_prime(order - 1):
         order += 4
     return order
+
+
+@lru_cache(maxsize=256)
+def dividing_order(number: int, least: int, most: int) -> int | None:
+    """The smallest such order, from ``least`` to ``most``, that divides a number; None if there is none."""
+    orders = range(max(4, -4 * (-least // 4)), min(number, most) + 1, 4)
+    return next((order for order in orders if number % order == 0 and _is_prime(order - 1)), None)
 
 
 def orthogonal_columns(order: int, columns: int) -> NDArray[np.float64]:
@@ -25,16 +35,12 @@ def orthogonal_columns(order: int, columns: int) -> NDArray[np.float64]:
     character[np.unique(np.arange(1, q, dtype=np.int64) ** 2 % q)] = 1.0
     character[0] = 0.0
     i = np.arange(q)
-    matrix = np.zeros((order, order))
+    matrix = np.zeros((order, columns))
     matrix[0, 1:], matrix[1:, 0] = 1.0, -1.0
-    matrix[1:, 1:] = character[(i[:, None] - i[None, :]) % q]
+    matrix[1:, 1:] = character[(i[:, None] - i[None, : columns - 1]) % q]
     np.fill_diagonal(matrix, 1.0)
-    return matrix[:, :columns]
+    return matrix
 
 
 def _is_prime(number: int) -> bool:
-    if number < 4:
-        return number > 1
-    if number % 2 == 0:
-        return False
-    return all(number % divisor for divisor in range(3, int(number**0.5) + 1, 2))
+    return number > 1 and all(number % divisor for divisor in range(2, math.isqrt(number) + 1))

@@ -1,7 +1,6 @@
 """Needles: data sets on which private selection among vertices is as hard as it can be at every n.
 
-All n records are equal, (m, 1), so the loss is (m.theta - 1)^2 and the data matter only through m.theta. Vertices with
-the same inner product with m are interchangeable: a handful of groups carries any p.
+All n records are equal, (m, 1), so the loss is (m.theta - 1)^2 and the data matter only through m.theta.
 
 The gap at which one selection by the exponential mechanism loses most, among K candidates of which one is best and the
 others are equal, is lambda (1 + W((K - 1)/e)) (see `GumbelMin.expected_regret`). Both families place their vertices
@@ -13,17 +12,12 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar
 
-import numpy as np
-from numpy.typing import NDArray
-
-from dprepro.constructions.base import Construction, Point, unit_lasso_constants
+from dprepro.constructions.base import Point, unit_lasso
+from dprepro.constructions.equal_records import EqualRecords
 from dprepro.errors import PremiseError
-from dprepro.problems import L1Ball, LeastSquares, Moments, VertexGroups
-from dprepro.problems.constants import Constants
-
-VERTICES_LISTED = 4096
+from dprepro.problems import Domain
 
 
 def hardest_gap(noise_scale: float, candidates: float) -> float:
@@ -34,39 +28,13 @@ def hardest_gap(noise_scale: float, candidates: float) -> float:
 
 
 @dataclass(frozen=True)
-class Needle(Construction):
-    """Equal records (m, 1), with m given by its distinct values; ``view`` is how the data are offered.
+class Needle(EqualRecords):
+    """Equal records (m, 1) in the domain of the unit LASSO."""
 
-    ``groups`` costs nothing at any p; ``moments`` lists all p coordinates, for the literal algorithm (p <= 4096).
-    """
+    least: ClassVar[int] = 2  # or there is no rival vertex
 
-    view: Literal["groups", "moments"] = "groups"
-
-    def constants(self, point: Point) -> Constants:
-        """Those of the unit LASSO."""
-        return unit_lasso_constants(point["n"], point["p"])
-
-    def capabilities(self, point: Point) -> frozenset[str]:
-        """What ``view`` says."""
-        return frozenset({self.view})
-
-    def levels(self, point: Point, noise_scale: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """Distinct values of m and how many coordinates have each; raises PremiseError."""
-        raise TypeError(f"{type(self).__name__} does not say what its records are")
-
-    def build(self, point: Point, noise_scale: float) -> LeastSquares:
-        """The data set; raises PremiseError outside the premise of the family."""
-        p = int(point["p"])
-        values, counts = self.levels(point, noise_scale)
-        if self.view == "moments":
-            if p > VERTICES_LISTED:
-                raise PremiseError(f"p={p} coordinates are too many to list (at most {VERTICES_LISTED})")
-            m = np.repeat(values, counts.astype(np.int64))
-            moments = Moments(n=point["n"], cross=m, second_moment=1.0, gram=np.outer(m, m))
-            return LeastSquares.from_moments(moments, L1Ball(p))
-        inner = np.concatenate([values, -values])
-        groups = VertexGroups(np.concatenate([counts, counts]), np.outer(inner, inner), inner, second_moment=1.0)
-        return LeastSquares.from_groups(groups, point["n"], L1Ball(p))
+    def domain(self, point: Point) -> Domain:
+        return unit_lasso(point)
 
 
 @dataclass(frozen=True)
@@ -77,14 +45,11 @@ class TunedNeedle(Needle):
     there. Premise: kappa <= 1, or -e_j would beat e_1 (and beyond 3/2 the records would leave [-1, 1]).
     """
 
-    def levels(self, point: Point, noise_scale: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(1/2, 1/2 - kappa), once and p - 1 times."""
+    def entries(self, point: Point, noise_scale: float) -> tuple[float, float]:
         kappa = hardest_gap(noise_scale, 2 * point["p"])
-        if point["p"] < 2:
-            raise PremiseError(f"p={point['p']:g} leaves no rival vertex (p >= 2)")
         if kappa > 1:
             raise PremiseError(f"kappa={kappa:.3g} exceeds 1, another vertex would win")
-        return np.array([0.5, 0.5 - kappa]), np.array([1.0, point["p"] - 1.0])
+        return 0.5, 0.5 - kappa
 
 
 @dataclass(frozen=True)
@@ -94,11 +59,8 @@ class CentredNeedle(Needle):
     Near theta = e_1 the gap to them is 2 a (1 - a), close to 2a where lambda is small. Premise: a <= 1.
     """
 
-    def levels(self, point: Point, noise_scale: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
-        """(a, 0), once and p - 1 times."""
+    def entries(self, point: Point, noise_scale: float) -> tuple[float, float]:
         a = hardest_gap(noise_scale, 2 * point["p"] - 1) / 2
-        if point["p"] < 2:
-            raise PremiseError(f"p={point['p']:g} leaves no rival vertex (p >= 2)")
         if a > 1:
             raise PremiseError(f"a={a:.3g} exceeds 1, the bound on a record")
-        return np.array([a, 0.0]), np.array([1.0, point["p"] - 1.0])
+        return a, 0.0

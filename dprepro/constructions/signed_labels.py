@@ -1,28 +1,27 @@
-"""The data sets S_sigma of Arora, Bassily, Guzman, Menart and Ullah (2022): a sign hidden in each coordinate.
+"""A sign hidden in each coordinate's labels, after Arora, Bassily, Guzman, Menart and Ullah (2022).
 
-Theorem 4 (squared loss) and Theorem 6 (Lipschitz losses). They are data sets, so the risk here is the **empirical**
-mean, of which the theorems' proofs speak; the step to population risk is another one and costs logarithms.
+Theorem 4 (squared loss) is about data sets S_sigma and their **empirical** risk, Theorem 6 (Lipschitz losses) about
+populations D_sigma and the **population** risk of what is answered to n independent records.
 """
 
 from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
-from typing import Any
+from dataclasses import dataclass, replace
+from functools import lru_cache
+from typing import Any, ClassVar
 
 import numpy as np
 
 from dprepro.bounds import glm
 from dprepro.constructions.base import Point
 from dprepro.constructions.challenge import Attackable, Challenge, Finding
-from dprepro.errors import InputError, PremiseError
-from dprepro.problems import AbsoluteLoss, L2Ball, Loss, OneHotData, SquaredLoss, glm_constants
-from dprepro.problems.constants import Constants
+from dprepro.constructions.glm import one_hot, one_hot_views
+from dprepro.errors import PremiseError
+from dprepro.problems import AbsoluteLoss, Domain, L2Ball, OneHotView, Problem, SquaredLoss
 from dprepro.problems.data import FloatArray
-
-LARGEST_DELTA = 1 / 16
-"""Lemma 1's premise: delta <= (1 - e^-epsilon)/16."""
+from dprepro.problems.views.one_hot import sampled
 
 
 @dataclass(frozen=True)
@@ -39,41 +38,42 @@ class Plan:
     flips: int
     size: float
 
-    @property
-    def bias(self) -> float:
-        """b = D/m: (1 + b) m/2 labels have the sign sigma_j, the others its opposite."""
-        return self.flips / self.copies
-
 
 @dataclass(frozen=True)
 class HiddenSigns(Challenge):
-    """S_sigma and its secret sigma.
+    """S_sigma, or n records of D_sigma, and its secret sigma.
 
-    Findings. ``sign_recovered``: whether the answer has sigma_1's sign in coordinate 1, one trial an answer, with the
-    two-point bound; ``signs_recovered``: the share over all coordinates, which one answer's noise makes dependent;
-    ``risk_over_zero``: excess risk over that of the answer zero, whose mean no private algorithm can have below the
-    exact two-point level; ``lemma_1``: |w_j - sigma_j a|/a, averaged, with the two-point bound of Lemma 1.
+    Attributes:
+        sigma, plan: the signs, and the whole numbers.
+        missed: the least chance with which a private answer misses a sign.
+        level: mean risk that no private algorithm is below, by the two-point argument on this very instance.
+        rate: the theorem's shape.
     """
 
     sigma: FloatArray
     plan: Plan
-    share: float
-    epsilon: float
-    delta: float
+    missed: float
+    level: float
+    rate: float
 
     def attack(self, theta: Any, rng: np.random.Generator) -> Sequence[Finding]:
-        """See the class; a coordinate that is zero is guessed."""
+        """How many signs an answer has right, and its risk; a coordinate that is zero is guessed.
+
+        ``sign_recovered``: coordinate 1, one trial an answer; ``signs_recovered``: the share over all coordinates,
+        which one answer's noise makes dependent; ``risk_over_zero``: excess risk over that of the answer zero;
+        ``lemma_1``: |w_j - sigma_j a|/a, averaged; all with the two-point bound. ``certified_risk`` is the level.
+        """
         plan = self.plan
         w = np.asarray(theta, dtype=np.float64)[: plan.coordinates]
         guess = np.where(w == 0, rng.choice([-1.0, 1.0], plan.coordinates), np.sign(w))
-        hits = guess == self.sigma
-        line = 1 - glm.two_point_error(self.epsilon, self.delta, plan.flips)
+        hits, zero = guess == self.sigma, self.problem.trivial_risk
         distance = float(np.mean(np.abs(w - self.sigma * plan.size))) / plan.size
         return [
-            Finding("sign_recovered", float(hits[0]), line),
-            Finding("signs_recovered", float(hits.mean()), line, trials=0),
-            Finding("risk_over_zero", self.problem.excess_risk(w) / self.problem.trivial_risk, self.share, trials=0),
-            Finding("lemma_1", distance, glm.lemma_1(self.epsilon, self.delta, plan.flips), trials=0),
+            Finding("sign_recovered", float(hits[0]), 1 - self.missed),
+            Finding("signs_recovered", float(hits.mean()), 1 - self.missed, trials=0),
+            Finding("risk_over_zero", self.problem.excess_risk(w) / zero, self.level / zero, trials=0),
+            Finding("lemma_1", distance, 2 * self.missed, trials=0),
+            Finding("certified_risk", self.level, self.rate, trials=0),
         ]
 
 
@@ -96,29 +96,27 @@ class SignedLabels(Attackable):
     Premise: epsilon in [1/n, 1], delta <= (1 - e^-epsilon)/16, b <= 1.
     """
 
+    findings: ClassVar[tuple[str, ...]] = (
+        "sign_recovered", "signs_recovered", "risk_over_zero", "lemma_1", "certified_risk"
+    )  # fmt: skip
+    certificates: ClassVar[tuple[str, ...]] = ("coordinates", "copies", "flips", "norm_over_radius", "records_used")
+
     feature_bound: float = 1.0
     label_bound: float = 1.0
     flips: int = 0
 
     def __post_init__(self) -> None:
-        if self.flips < 0:
-            raise InputError(f"flips must be at least 1, or 0 for floor(1/epsilon), got flips={self.flips}")
-        for name, value in (("feature_bound", self.feature_bound), ("label_bound", self.label_bound)):
-            if not 0 < value < math.inf:
-                raise InputError(f"{name} must be positive, got {name}={value:g}")
+        self._demand("flips", self.flips >= 0, "at least 1, or 0 for floor(1/epsilon)")
+        self._demand("feature_bound", 0 < self.feature_bound < math.inf, "positive")
+        self._demand("label_bound", 0 < self.label_bound < math.inf, "positive")
 
-    @property
-    def loss(self) -> Loss:
-        """The loss of one record."""
-        return SquaredLoss()
+    def domain(self, point: Point) -> Domain:
+        """Squared loss over the ball of radius B, which answers may leave."""
+        ball, x, y = L2Ball(int(point["p"]), point["norm"]), self.feature_bound, self.label_bound
+        return Domain(SquaredLoss(), ball, point["n"], x, label_bound=y, proper=False)
 
-    def constants(self, point: Point) -> Constants:
-        """Those of the loss over the ball of radius B."""
-        return glm_constants(point["n"], point["p"], point["norm"], self.loss, self.feature_bound, self.label_bound)
-
-    def capabilities(self, point: Point) -> frozenset[str]:
-        """A one-hot sample, which is a fixed data set."""
-        return frozenset({"population"})
+    def views(self, point: Point) -> frozenset[str]:
+        return one_hot_views(self.domain(point), point["p"])
 
     def plan(self, point: Point) -> Plan:
         """The whole numbers at a grid point; raises PremiseError where there are none."""
@@ -143,16 +141,12 @@ class SignedLabels(Attackable):
         size = self.label_bound * flips / (copies * self.feature_bound)
         return Plan(coordinates, copies, flips, size)
 
-    def share(self, point: Point, plan: Plan) -> float:
-        """What every private algorithm's risk is at least, as a share of output zero's, averaged over sigma."""
-        return glm.two_point_square(point["epsilon"], point["delta"], plan.flips)
-
     def _flips(self, point: Point) -> int:
         """D; raises PremiseError outside the theorems' epsilon and delta."""
         n, epsilon, delta = point["n"], point["epsilon"], point["delta"]
         if not 1 / n <= epsilon <= 1:
             raise PremiseError(f"epsilon={epsilon:g} must be in [1/n, 1], n={n:g}")
-        most = -math.expm1(-epsilon) * LARGEST_DELTA
+        most = -math.expm1(-epsilon) / 16  # Lemma 1's premise
         if delta > most:
             raise PremiseError(f"delta={delta:g} must be at most (1 - e^-epsilon)/16 = {most:.3g}")
         flips = int(self.flips) or math.floor(1 / epsilon * (1 + 1e-12))
@@ -164,65 +158,109 @@ class SignedLabels(Attackable):
         """Random signs. Certificates: d', m, D, the minimiser's norm over B, records over n."""
         plan, n = self.plan(point), point["n"]
         sigma = rng.choice([-1.0, 1.0], plan.coordinates)
-        problem = self.data(point, plan, sigma)
-        used = plan.coordinates * plan.copies
-        norm = float(np.linalg.norm(np.asarray(problem.minimum.theta)))
-        whole = used <= n and (plan.copies + plan.flips) % 2 == 0 and plan.flips <= plan.copies
-        if not whole or norm > point["norm"] * (1 + 1e-9):
-            raise PremiseError(f"no such data: d'={plan.coordinates}, m={plan.copies}, D={plan.flips}, |w|={norm:g}")
-        share = self.share(point, plan)
+        view, mirror = (self.data(point, plan, signs) for signs in (sigma, -sigma))
+        missed, level = self.two_points(point, view, mirror)
+        norm = plan.size * math.sqrt(plan.coordinates)
         certificates = {
-            "level": share * problem.trivial_risk,
             "coordinates": float(plan.coordinates),
             "copies": float(plan.copies),
             "flips": float(plan.flips),
             "norm_over_radius": norm / point["norm"],
-            "records_used": used / n,
+            "records_used": plan.coordinates * plan.copies / n,
         }
-        return HiddenSigns(problem, sigma, plan, share, point["epsilon"], point["delta"], certificates=certificates)
+        problem, rate = self.problem(point, view, rng), self.rate(point)
+        return HiddenSigns(problem, sigma, plan, missed, level, rate, certificates=certificates)
 
-    def data(self, point: Point, plan: Plan, sigma: FloatArray) -> OneHotData:
-        """S_sigma as counts: (m + sigma_j D)/2 of the m labels in coordinate j are +Y."""
-        labels = np.full(plan.coordinates, self.label_bound)
-        positive = (plan.copies + sigma * plan.flips) / 2
-        return self._problem(point, plan, labels, positive)
+    def data(self, point: Point, plan: Plan, sigma: FloatArray) -> OneHotView:
+        """S_sigma as counts: (m + sigma_j D)/2 of the m labels in coordinate j are positive."""
+        plus, minus = ((plan.copies + sign * sigma * plan.flips) / (2 * point["n"]) for sign in (1, -1))
+        labels = np.full(plan.coordinates, self.label(plan))
+        return OneHotView(self.domain(point), labels, plus, minus, known=sigma * plan.size)
 
-    def _problem(self, point: Point, plan: Plan, labels: FloatArray, positive: FloatArray) -> OneHotData:
-        ball = L2Ball(int(point["p"]), point["norm"])
-        copies = np.full(plan.coordinates, float(plan.copies))
-        return OneHotData(point["n"], ball, self.loss, copies, labels, positive, self.feature_bound, self.label_bound)
+    def problem(self, point: Point, view: OneHotView, rng: np.random.Generator) -> Problem:
+        """What the algorithm is given."""
+        return one_hot(view, self.views(point))
+
+    def two_points(self, point: Point, view: OneHotView, mirror: OneHotView) -> tuple[float, float]:
+        """The least chance of missing a sign, and the level: the sum over coordinates of what two points lose.
+
+        S_sigma and the same with the other sign in one coordinate differ in as many records as have another label
+        there. The risk is the sum of h_j (w_j - w_j^sigma)^2/2 over coordinates, h_j the Hessian's entry, and private
+        answers to both err by half their distance squared times `glm.two_point_square` at least, in the mean.
+        """
+        epsilon, delta = point["epsilon"], point["delta"]
+        differ = np.rint(point["n"] * np.abs(view.plus - mirror.plus))
+        flips = float(differ.max())  # the coordinate that is hardest to hide
+        half = (np.asarray(view.minimum.theta) - np.asarray(mirror.minimum.theta)) / 2
+        level = float(np.sum(view.hessian / 2 * half**2)) * glm.two_point_square(epsilon, delta, flips)
+        return glm.two_point_error(epsilon, delta, flips), level
+
+    def rate(self, point: Point) -> float:
+        """The theorem's shape."""
+        domain = self.domain(point)
+        n, p, epsilon = point["n"], point["p"], point["epsilon"]
+        return glm.theorem_4_rate(n, p, epsilon, domain.smoothness, domain.radius, domain.label_level)
+
+    def label(self, plan: Plan) -> float:
+        """|y| of the records that are not zero."""
+        return self.label_bound
 
 
 @dataclass(frozen=True)
 class LipschitzSignedLabels(SignedLabels):
-    """Theorem 6's data: D = floor(1/epsilon) copies of X e_j with label y_j = sigma_j X B/sqrt(d'), d' = min(d, n/D).
+    """Theorem 6's populations: x = X e_j with probability D/n, y = sigma_j X B/sqrt(d'), d' = min(d, n/D); else x = 0.
 
     The loss is G (|z - y| - |y|), zero at zero, so that labels may be as large as they have to; without the constant
-    -|y| it is the absolute loss (G = 1). All D labels of a coordinate change with its sign. rank = d'.
+    -|y| it is the absolute loss (G = 1). The minimiser is w_j = sigma_j B/sqrt(d'), of norm B; rank <= d'. Answers are
+    given to n independent records, of which N, Binomial(n, D/n), tell a sign. Given all else, samples of D_sigma and
+    of the same with one other sign differ in these N, and the two-point argument holds for each N.
 
     Premise: epsilon in [1/n, 1]; the paper has epsilon <= 1.2 (any two signs then differ in one record at least) and
     delta <= epsilon, which is more than the exact level needs.
     """
 
-    @property
-    def loss(self) -> Loss:
-        """|z - y|."""
-        return AbsoluteLoss()
+    def domain(self, point: Point) -> Domain:
+        """|z - y| over the ball of radius B, which answers may leave; labels reach the largest prediction, X B."""
+        return replace(super().domain(point), loss=AbsoluteLoss(), label_bound=self.feature_bound * point["norm"])
 
     def plan(self, point: Point) -> Plan:
-        """As there, with m = D."""
+        """As there, with m = D, in the mean."""
         flips = self._flips(point)
         coordinates = min(int(point["p"]), int(point["n"]) // flips)
         return Plan(coordinates, flips, flips, point["norm"] / math.sqrt(coordinates))
 
-    def share(self, point: Point, plan: Plan) -> float:
-        """As there, for absolute values in place of squares."""
-        return glm.lemma_1(point["epsilon"], point["delta"], plan.flips)
+    def problem(self, point: Point, view: OneHotView, rng: np.random.Generator) -> Problem:
+        """n records, judged by the population."""
+        return one_hot(sampled(view, rng), self.views(point), view)
 
-    def data(self, point: Point, plan: Plan, sigma: FloatArray) -> OneHotData:
-        """All labels of coordinate j are sigma_j X B/sqrt(d')."""
-        labels = np.full(plan.coordinates, self.feature_bound * plan.size)
-        return self._problem(point, plan, labels, (1 + sigma) / 2 * plan.copies)
+    def two_points(self, point: Point, view: OneHotView, mirror: OneHotView) -> tuple[float, float]:
+        """As there: the risk is the sum of q_j X |w_j - w_j^sigma|, q_j the coordinate's probability.
+
+        Private answers to both err by half their distance times twice the chance of a miss at least, in the mean.
+        """
+        differ = float(np.abs(view.plus - mirror.plus).max())
+        missed = _mean_error(point["n"], differ, point["epsilon"], point["delta"])
+        half = np.abs(np.asarray(view.minimum.theta) - np.asarray(mirror.minimum.theta)) / 2
+        return missed, float(np.sum(view.share * self.feature_bound * half)) * 2 * missed
+
+    def rate(self, point: Point) -> float:
+        domain = self.domain(point)
+        return glm.theorem_6_rate(point["n"], point["p"], point["epsilon"], domain.radius, domain.lipschitz)
+
+    def label(self, plan: Plan) -> float:
+        """X B/sqrt(d')."""
+        return self.feature_bound * plan.size
+
+
+@lru_cache(maxsize=256)
+def _mean_error(n: float, chance: float, epsilon: float, delta: float) -> float:
+    """E of `glm.two_point_error` over Binomial(n, chance) records; what is beyond ten deviations is left out."""
+    from scipy.stats import binom
+
+    reach = 10 * math.sqrt(n * chance * (1 - chance)) + 10
+    flips = np.arange(max(0, math.floor(n * chance - reach)), min(n, math.ceil(n * chance + reach)) + 1)
+    errors = [glm.two_point_error(epsilon, delta, float(one)) for one in flips]
+    return float(binom.pmf(flips, n, chance) @ errors)
 
 
 def _parity(number: int, flips: int) -> int:

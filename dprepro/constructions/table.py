@@ -1,4 +1,4 @@
-"""A real table as a LASSO data set: bounds come from the user, never from the private values."""
+"""A person's table as a data set: bounds come from its public schema, never from the private values."""
 
 from __future__ import annotations
 
@@ -7,82 +7,103 @@ import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
+from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
-from numpy.typing import NDArray
 
-from dprepro.constructions.base import Construction, Point, unit_lasso_constants
-from dprepro.errors import InputError, MissingDependency, unknown
-from dprepro.problems import L1Ball, LeastSquares
-from dprepro.problems.constants import Constants
+from dprepro.constructions.base import Construction, Point, constraint_set, loss_of
+from dprepro.errors import InputError, MissingDependency
+from dprepro.problems import Domain, Loss, Problem, Records, RecordsView, derived_views
+from dprepro.problems.data import FloatArray
+from dprepro.problems.losses import MarginLoss
+from dprepro.tables import Column, Encoded, Schema, encode, load_schema, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
-FEWEST_ROWS = 10
+TABLES_KEPT = 2
 
 
-@dataclass(frozen=True)
-class Scaled:
-    """A table mapped to [-1, 1]: features (rows, p), labels (rows,), how many values were clipped, and a hash."""
+@dataclass(eq=False)
+class Kept:
+    """An encoded table, and the problems that were made of it, by domain and part."""
 
-    features: NDArray[np.float64]
-    labels: NDArray[np.float64]
-    clipped_features: int
-    clipped_labels: int
-    digest: str
+    encoded: Encoded
+    problems: dict[tuple[Domain, float, int], Problem] = field(default_factory=dict)
+
+
+_tables: dict[str, Kept] = {}  # those read last, by the text of all that determines them
 
 
 @dataclass(frozen=True)
 class Table(Construction):
-    """Columns of a table, clipped to public bounds and mapped affinely to [-1, 1]; l1 ball of radius 1.
+    """Columns of a table, by their public schema in [-1, 1], with any loss of a margin over any set.
 
-    The data set at n is the first n rows of one random order of the table; an n beyond its length means all of it.
+    The data set at n is the first n records of one random order, after those that are held out; an n beyond them means
+    all.
 
     Attributes:
-        target: column of the labels.
-        bounds: for every column used, [low, high] known without looking at the data. Values outside are clipped, and
-            counted; the count is a plain statistic of the data, for the analyst's eyes, not a private release.
-        features: columns to use; empty means all with bounds but the target.
-        intercept: whether a column of ones is added.
+        schema: a YAML file with the public schema (`dprepro.tables.Schema`); or, for numeric columns alone:
+        target, bounds, features: the column of the labels, [low, high] of every column used, and the columns to use
+            (empty: all with bounds but the target). Values outside are clipped.
+        intercept: whether a column of ones is added (a schema says so itself).
         seed: of the random order.
+        loss: its word, or the loss itself. constraint_set, radius: the word of the set and its size.
+        holdout: share of the records that is held out, to judge answers by. split: which part that is, counted from 0;
+            the parts of different splits overlap like random ones.
     """
 
+    schema: str = field(default="", metadata={"identity": False})
     target: str = ""
     bounds: Mapping[str, Sequence[float]] = field(default_factory=dict)
     features: Sequence[str] = ()
     intercept: bool = True
     seed: int = 0
+    loss: Loss | str = "squared"
+    constraint_set: Literal["l1_ball", "l2_ball", "simplex", "box"] = "l1_ball"
+    radius: float = 1.0
+    holdout: float = 0.0
+    split: float = 0
+
+    counts: ClassVar[tuple[str, ...]] = ("clipped_features", "clipped_labels", "dropped_records", "filled_features")
+    measures: ClassVar[tuple[str, ...]] = (*counts, "holdout_rmse", "holdout_mae", "r_squared", "accuracy", "auc")
 
     def __post_init__(self) -> None:
+        self._demand("holdout", 0 <= self.holdout < 1, "in [0, 1)")
+        self._demand("radius", 0 < self.radius < math.inf, "above 0")
+        self._demand("split", self.split >= 0 and self.split == int(self.split), "0, 1, 2, ...")
+        loss = loss_of(self.loss)
+        if not isinstance(loss, MarginLoss):
+            raise InputError(f"a table needs a loss of a prediction, {type(loss).__name__} is one of a distance")
+        _ = self.public  # a schema that says nothing is refused here
+
+    @cached_property
+    def public(self) -> Schema:
+        """The schema; raises InputError for one that is lacking or wrong."""
+        if self.schema:
+            if self.target or self.bounds or self.features:
+                raise InputError("schema stands in the place of target, bounds and features: give one or the other")
+            return load_schema(self.schema)
         if not self.target:
             raise InputError("target names no column; give the one to be predicted, for example construction.target=y")
-        for column in self.columns:
+        used = tuple(self.features) or tuple(column for column in self.bounds if column != self.target)
+        for column in (*used, self.target):
             if column not in self.bounds:
                 raise InputError(
                     f"bounds for column {column} are missing; give them from public knowledge, for example "
                     f"'+construction.bounds={{{column}:[0,1]}}'"
                 )
-        for column, bound in self.bounds.items():
-            if len(bound) != 2 or not -math.inf < bound[0] < bound[1] < math.inf:
-                raise InputError(f"bounds of {column} must be [low, high] with low < high, got {list(bound)}")
-        if self.target in self.used or len(set(self.used)) < len(self.used):
-            raise InputError(f"features must be different columns without the target, got {', '.join(self.used)}")
-        if not self.used:
-            raise InputError("no feature is left; give bounds for at least one column besides the target")
-
-    @property
-    def used(self) -> tuple[str, ...]:
-        """Feature columns, in order."""
-        return tuple(self.features) or tuple(column for column in self.bounds if column != self.target)
-
-    @property
-    def columns(self) -> tuple[str, ...]:
-        """Feature columns and the target."""
-        return (*self.used, self.target)
+        if self.target in used or len(set(used)) < len(used):
+            raise InputError(f"features must be different columns without the target, got {', '.join(used)}")
+        columns = {}
+        for column in (*used, self.target):
+            try:
+                columns[column] = Column(range=tuple(self.bounds[column]))
+            except InputError as error:
+                raise InputError(f"bounds of {column}: {error}") from error
+        return Schema(self.target, columns, self.intercept)
 
     @abstractmethod
     def source(self) -> tuple[str, str]:
@@ -92,35 +113,86 @@ class Table(Construction):
     def read(self) -> pd.DataFrame:
         """The raw table; raises InputError or MissingDependency."""
 
-    def scaled(self) -> Scaled:
-        """The table in [-1, 1]; raises InputError for a column that is missing, not numeric or not complete."""
-        return _scaled(self, self.source())
+    @property
+    def encoded(self) -> Encoded:
+        """The table in [-1, 1]; raises InputError for a column that is missing or breaks the schema."""
+        return self._kept().encoded
+
+    def _kept(self) -> Kept:
+        key = repr((self.public, self.source(), self.seed))
+        if key not in _tables:
+            while len(_tables) >= TABLES_KEPT:
+                del _tables[next(iter(_tables))]
+            _tables[key] = Kept(encode(self.read(), self.public, self.source()[0], self.seed))
+        return _tables[key]
 
     def fingerprint(self) -> Mapping[str, str]:
-        """SHA-256 of the scaled values: the same data under another path are the same data."""
-        return {"data": self.scaled().digest}
+        """SHA-256 of the encoded values and of the schema: the same data under another path are the same data."""
+        public = hashlib.sha256(repr(self.public).encode()).hexdigest()
+        return {"data": self.encoded.digest, "schema": public}
 
     def settle(self, point: Point) -> dict[str, float]:
-        """p is the table's, and n at most its length."""
-        rows, p = self.scaled().features.shape
-        return dict(point) | {"n": min(point["n"], rows), "p": p}
+        """p is the table's, and n at most what is not held out."""
+        return dict(point) | {"n": min(point["n"], len(self._parts()[0])), "p": self.public.p}
 
-    def constants(self, point: Point) -> Constants:
-        """Those of the unit LASSO at the table's p."""
-        return unit_lasso_constants(point["n"], point["p"])
+    def domain(self, point: Point) -> Domain:
+        """Bounds of one record by the schema: every entry in [-1, 1], and its l2 norm where the set is round."""
+        within = constraint_set(self.constraint_set, self.public.p, self.radius)
+        loss = loss_of(self.loss)
+        if self.constraint_set == "l2_ball":
+            return Domain(loss, within, point["n"], math.sqrt(self.public.squared_length), 2)
+        return Domain(loss, within, point["n"], feature_norm=math.inf)
 
-    def capabilities(self, point: Point) -> frozenset[str]:
-        """Records, and moments made from them."""
-        return frozenset({"records", "moments"})
+    def views(self, point: Point) -> frozenset[str]:
+        return derived_views(self.domain(point), frozenset({"records"}))
 
-    def build(self, point: Point, noise_scale: float) -> LeastSquares:
-        """The first n rows in random order."""
-        return _subsample(self, self.source(), int(point["n"]))
+    def build(self, point: Point, noise_scale: float) -> Problem:
+        kept, domain, n = self._kept(), self.domain(point), int(point["n"])
+        key = domain, self.holdout, int(self.split)
+        if key not in kept.problems:
+            rows = self._parts()[0][:n]
+            records = Records(kept.encoded.features[rows], kept.encoded.labels[rows])
+            kept.problems[key] = Problem(domain, {"records": RecordsView(domain, records)})
+        return kept.problems[key]
 
     def report(self, point: Point) -> Mapping[str, float]:
-        """``clipped_features`` and ``clipped_labels``: how many values of the whole table lay outside their bounds."""
-        scaled = self.scaled()
-        return {"clipped_features": scaled.clipped_features, "clipped_labels": scaled.clipped_labels}
+        """How many values of the whole table were clipped or filled, and records dropped: facts of the private data."""
+        counts = self.encoded.counts
+        found = (counts["clipped"], counts["clipped_labels"], counts["dropped"], counts["filled"])
+        return dict(zip(self.counts, found, strict=True))
+
+    def score(self, point: Point, theta: FloatArray) -> Mapping[str, float]:
+        """What an answer is worth on the records held out: errors in the target's own unit, or accuracy and AUC."""
+        rows = self._parts()[1]
+        if not len(rows):
+            return {}
+        encoded = self.encoded
+        prediction, labels = encoded.features[rows] @ theta, encoded.labels[rows]
+        if self.public.classification:
+            from sklearn.metrics import roc_auc_score
+
+            both = len(np.unique(labels)) == 2
+            found = {"accuracy": float(np.mean(np.where(prediction > 0, 1.0, -1.0) == labels))}
+            return found | ({"auc": float(roc_auc_score(labels, prediction))} if both else {})
+        # predictions are clipped to the public range, as labels are
+        residual, scale = np.clip(prediction, -1, 1) - labels, self.public.scale()
+        spread = float(np.mean((labels - labels.mean()) ** 2))
+        found = {
+            "holdout_rmse": scale * math.sqrt(float(np.mean(residual**2))),
+            "holdout_mae": scale * float(np.mean(np.abs(residual))),
+        }
+        return found | ({"r_squared": 1 - float(np.mean(residual**2)) / spread} if spread > 0 else {})
+
+    def _parts(self) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], np.ndarray[tuple[int], np.dtype[np.intp]]]:
+        """Numbers of the records to learn from, and of those held out."""
+        total = len(self.encoded.labels)
+        order = np.arange(total)
+        if self.holdout:
+            order = np.random.default_rng([self.seed, int(self.split)]).permutation(total)
+        kept = total - round(self.holdout * total)
+        if kept < 1:
+            raise InputError(f"holdout={self.holdout:g} leaves no record of {total} to learn from")
+        return order[:kept], order[kept:]
 
 
 @dataclass(frozen=True)
@@ -143,18 +215,7 @@ class File(Table):
         return self.path, f"{stat.st_size} {stat.st_mtime_ns}"
 
     def read(self) -> pd.DataFrame:
-        """The file's table."""
-        import pandas as pd
-
-        path = Path(self.path).expanduser()
-        kind = path.suffix.lower()
-        if kind not in (".csv", ".parquet"):
-            raise unknown(f"file type of {self.path}:", path.suffix, [".csv", ".parquet"])
-        try:
-            return pd.read_csv(path) if kind == ".csv" else pd.read_parquet(path)
-        except (OSError, ValueError) as error:
-            reason = getattr(error, "strerror", None) or str(error).splitlines()[0]
-            raise InputError(f"cannot read {self.path}: {reason}") from error
+        return read_table(self.path)
 
 
 @dataclass(frozen=True)
@@ -166,7 +227,6 @@ class RandHealth(Table):
     """
 
     def source(self) -> tuple[str, str]:
-        """The data set's name."""
         return "RAND health insurance data", "statsmodels"
 
     def read(self) -> pd.DataFrame:
@@ -177,64 +237,3 @@ class RandHealth(Table):
             raise MissingDependency("this data set needs statsmodels: pip install 'dprepro[data]'") from error
         data: pd.DataFrame = randhie.load_pandas().data
         return data
-
-
-@lru_cache(maxsize=2)
-def _scaled_of(key: str, holder: _ByIdentity) -> Scaled:
-    table = holder.table
-    raw = table.read()
-    name = table.source()[0]
-    for column in table.columns:
-        if column not in raw.columns:
-            raise unknown(f"column of {name}:", column, raw.columns)
-    if len(raw) < FEWEST_ROWS:
-        raise InputError(f"{name} has {len(raw)} rows, at least {FEWEST_ROWS} are needed")
-    values = {}
-    clipped = {}
-    for column in table.columns:
-        series = raw[column]
-        if series.dtype.kind not in "biuf":
-            raise InputError(f"column {column} of {name} is not numeric ({series.dtype})")
-        numbers = series.to_numpy(dtype=np.float64)
-        if missing := int((~np.isfinite(numbers)).sum()):
-            raise InputError(
-                f"column {column} of {name} has {missing} values that are NaN or infinite; drop or fill them"
-            )
-        low, high = table.bounds[column]
-        clipped[column] = int(((numbers < low) | (numbers > high)).sum())
-        if clipped[column] == len(numbers):
-            raise InputError(f"all values of {column} in {name} lie outside its bounds [{low:g}, {high:g}]")
-        values[column] = 2 * (np.clip(numbers, low, high) - low) / (high - low) - 1
-    order = np.random.default_rng(table.seed).permutation(len(raw))
-    ones = [np.ones(len(raw))] if table.intercept else []
-    features = np.column_stack([*ones, *(values[column] for column in table.used)])[order]
-    labels = values[table.target][order]
-    digest = hashlib.sha256(np.ascontiguousarray(features).tobytes() + labels.tobytes()).hexdigest()
-    return Scaled(features, labels, sum(clipped[column] for column in table.used), clipped[table.target], digest)
-
-
-class _ByIdentity:
-    """Carries a table past the cache's key, which is the text of what determines the result."""
-
-    def __init__(self, table: Table) -> None:
-        self.table = table
-
-    def __hash__(self) -> int:
-        return 0
-
-    def __eq__(self, other: object) -> bool:
-        return isinstance(other, _ByIdentity)
-
-
-def _scaled(table: Table, source: tuple[str, str]) -> Scaled:
-    return _scaled_of(repr((table, source)), _ByIdentity(table))
-
-
-@lru_cache(maxsize=32)
-def _subsample_of(key: str, n: int, holder: _ByIdentity) -> LeastSquares:
-    scaled = holder.table.scaled()
-    return LeastSquares.from_records(scaled.features[:n], scaled.labels[:n], L1Ball(scaled.features.shape[1]))
-
-
-def _subsample(table: Table, source: tuple[str, str], n: int) -> LeastSquares:
-    return _subsample_of(repr((table, source)), n, _ByIdentity(table))

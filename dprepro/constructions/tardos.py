@@ -18,6 +18,7 @@ b = 1/2 only, and at small b it is false. `threshold` takes Chernoff's bound of 
 *Users.* With g(b) = E[f | b], E[f sum_i phi(x_i)] = sqrt(b (1 - b)) g'(b), which the density turns into
 (g(1 - t) - g(t))/(pi - 4 r_0) >= 2/pi for an answer that agrees with all consensus columns (up to the cutoff t). The
 mean score of w users is 2 d/(pi w), above sqrt(2 d ln(1/fa)) where d > (pi^2/2) w^2 ln(1/fa): `required_length`.
+Whoever agrees with fewer columns, or not always, has less: `agreement_chance` says how often a private answer may.
 """
 
 from __future__ import annotations
@@ -46,13 +47,20 @@ def lowest_angle(users: int) -> float:
 
 
 @lru_cache(maxsize=64)
-def mixed_share(users: int) -> float:
-    """Probability that a code column is not consensus for ``users`` users: 1 - E[b^w + (1 - b)^w]."""
+def column_law(users: int) -> NDArray[np.float64]:
+    """Probabilities that k of ``users`` users have a 1 in a code column, k = 0, ..., w."""
     nodes, weights = np.polynomial.legendre.leggauss(200)
     low = lowest_angle(users)
-    angle = low + (0.5 * math.pi - 2 * low) * 0.5 * (nodes + 1)
-    alike = np.sin(angle) ** (2 * users) + np.cos(angle) ** (2 * users)
-    return 1 - float(0.5 * weights @ alike)
+    bias = np.sin(low + (0.5 * math.pi - 2 * low) * 0.5 * (nodes + 1)) ** 2
+    ones = np.arange(users + 1)[:, None]
+    choices = np.array([[math.comb(users, k)] for k in range(users + 1)])
+    return np.asarray((choices * bias**ones * (1 - bias) ** (users - ones)) @ (0.5 * weights))
+
+
+def mixed_share(users: int) -> float:
+    """Probability that a code column is not consensus for ``users`` users: 1 - E[b^w + (1 - b)^w]."""
+    law = column_law(users)
+    return 1 - float(law[0] + law[-1])
 
 
 @lru_cache(maxsize=64)
@@ -70,6 +78,44 @@ def longest_code(users: int, columns: int, tau: float) -> int:
         fits = (users + 1) * bdtrc(room, middle, share) <= FAILURE
         low, high = (middle, high) if fits else (low, middle)
     return low
+
+
+@lru_cache(maxsize=256)
+def score_slope(users: int, columns: int, tau: float, agreement: float) -> float:
+    """The least of E[A Z] over P(A): A is that an answer agrees with a p consensus columns, Z the mean user's score.
+
+    For a code column E[A f sum_i phi(x_i)] = (h(1 - t) - h(t))/(pi - 4 r_0), h(b) = E[A f | b] being a mixture over the
+    number k of ones. *All alike:* given the rows, code columns are as likely as padding to be among the C consensus
+    columns, of which at least a p agree. So the d - M that are code have sum_j A f_j s_j >= A (d - M) (2 a p/C - 1), in
+    the mean, s_j being the consensus; M <= tau p is their promise, and C = p - M is above p - d E M/d by
+    sqrt(d ln(1/failure)/2) with probability `FAILURE` at most. *Mixed columns* are tau p at most and count for what
+    their k weighs at the ends of the arcsine law, over its probability.
+    """
+    d, law, low = longest_code(users, columns, tau), column_law(users), lowest_angle(users)
+    b, k = math.sin(low) ** 2, np.arange(users + 1)
+    choices = np.array([math.comb(users, int(one)) for one in k])
+    ends = choices * ((1 - b) ** k * b ** (users - k) - b**k * (1 - b) ** (users - k))
+    alike = float(law[0] + law[-1])
+    most = columns - d * (1 - alike) + math.sqrt(d * math.log(1 / FAILURE) / 2)
+    agreeing = 2 * float(ends[-1]) * (d - tau * columns) * (2 * agreement * columns / most - 1) / alike
+    mixed = float((np.abs(ends[1:-1]) / law[1:-1]).max()) * tau * columns
+    return (agreeing - mixed) / (users * (math.pi - 4 * low))
+
+
+def agreement_chance(users: int, columns: int, tau: float, agreement: float, epsilon: float, delta: float) -> float:
+    """The largest P(A) of an (epsilon, delta)-private answer to the padded code; see `score_slope`.
+
+    Put a fresh user in the place of one: the answer no longer knows that user's entries, whose score Z has variance d
+    at most. Privacy and Cauchy-Schwarz give E[A Z] <= e^epsilon sqrt((e^epsilon P(A) + delta) d) + delta max |Z|, with
+    |Z| <= d sqrt(300 w). Left out so far are events of probability `FAILURE`, worth d each.
+    """
+    d, slope = longest_code(users, columns, tau), score_slope(users, columns, tau, agreement)
+    if epsilon > 50 or slope <= 0:
+        return 1.0
+    grown, rare, chance = math.exp(epsilon), d * (delta * math.sqrt(CUTOFF * users) + 2 * FAILURE), 1.0
+    for _ in range(100):  # from above: every step is a bound
+        chance = min(chance, (grown * math.sqrt((grown * chance + delta) * d) + rare) / slope)
+    return chance
 
 
 @dataclass(frozen=True)

@@ -15,22 +15,19 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Literal
+from typing import Any, ClassVar
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dprepro.bounds import lasso as bounds
-from dprepro.constructions.base import Point, unit_lasso_constants
+from dprepro.constructions.base import RECORDS_LIMIT, Point, offered, unit_lasso
 from dprepro.constructions.challenge import Attackable, Challenge, Finding
 from dprepro.constructions.hadamard import orthogonal_columns, paley_order
-from dprepro.constructions.tardos import PaddedCode, draw_code, required_length
-from dprepro.errors import InputError
-from dprepro.problems import L1Ball, LeastSquares, Minimum, Moments, Records
-from dprepro.problems.constants import Constants
+from dprepro.constructions.tardos import PaddedCode, agreement_chance, draw_code, required_length
+from dprepro.problems import Domain, Moments, MomentsView, Records, RecordsView
 
 INNOCENTS = 20  # fresh users a challenge; given the answers they are independent
-LARGEST_BLOCK = 2e7  # entries of an explicit orthogonal block
 
 
 @dataclass(frozen=True)
@@ -49,9 +46,14 @@ class TardosLasso(Attackable):
         false_accusation: fa, largest probability that an innocent is accused.
         length: multiple of `required_length`. At 1 whoever agrees with all consensus columns is caught; whoever agrees
             with a p of (1 - tau) p and errs on the rest has 2a/(1 - tau) - 1 of that score, and needs a code longer by
-            the inverse square, 9 at the defaults.
-        view: ``moments`` with the orthogonal block implicit, or ``records`` with the block in full, for small sizes.
+            the inverse square, 9 at the defaults. From there on the level binds every private algorithm.
     """
+
+    findings: ClassVar[tuple[str, ...]] = (
+        "agreement", "agrees", "traced", "caught", "least_caught", "accused", "equation_3", "lemma_3_3",
+        "loss_at_agreement", "certified_level", "zero_risk", "disagreeing", "certified_risk",
+    )  # fmt: skip
+    certificates: ClassVar[tuple[str, ...]] = ("code_length", "consensus_share", "level_gap")
 
     users: int = 5
     tau: float = 0.1
@@ -59,30 +61,18 @@ class TardosLasso(Attackable):
     agreement: float = 0.6
     false_accusation: float = 0.01
     length: float = 1.0
-    view: Literal["moments", "records"] = "moments"
 
     def __post_init__(self) -> None:
-        if not (self.users == int(self.users) and self.users >= 2):
-            raise InputError(f"users must be a whole number of at least 2, got users={self.users:g}")
+        self._demand("users", self.users == int(self.users) and self.users >= 2, "a whole number of at least 2")
         object.__setattr__(self, "users", int(self.users))
-        if not 0 < self.false_accusation < 1:
-            raise InputError(f"false_accusation must be in (0, 1), got false_accusation={self.false_accusation:g}")
-        if not 0 < self.kappa < math.inf:
-            raise InputError(f"kappa must be positive, got kappa={self.kappa:g}")
-        if not 1 <= self.length < math.inf:
-            raise InputError(f"length must be at least 1, or not even a full agreement is caught, got {self.length:g}")
-        if not 0.5 < self.agreement < 1:
-            raise InputError(
-                f"agreement must be in (1/2, 1), since random signs agree with half of the columns, "
-                f"got agreement={self.agreement:g}"
-            )
-        if not 0 < self.tau < (1 - self.agreement) / 2:
-            raise InputError(
-                f"the sharp Lemma 3.3 leaves no gap unless 0 < tau < (1 - agreement)/2 = {(1 - self.agreement) / 2:g}, "
-                f"got tau={self.tau:g}"
-            )
-        if self.view == "records" and self.block * self.columns > LARGEST_BLOCK:
-            raise InputError(f"an orthogonal block of {self.block} x {self.columns} is too large; take view=moments")
+        self._demand("false_accusation", 0 < self.false_accusation < 1, "in (0, 1)")
+        self._demand("kappa", 0 < self.kappa < math.inf, "positive")
+        self._demand("length", 1 <= self.length < math.inf, "at least 1, or not even a full agreement is caught")
+        half = "in (1/2, 1), since random signs agree with half of the columns"
+        self._demand("agreement", 0.5 < self.agreement < 1, half)
+        most = (1 - self.agreement) / 2
+        gap = f"in (0, (1 - agreement)/2 = {most:g}), or the sharp Lemma 3.3 leaves no gap"
+        self._demand("tau", 0 < self.tau < most, gap)
 
     @property
     def columns(self) -> int:
@@ -95,31 +85,37 @@ class TardosLasso(Attackable):
         return paley_order(max(self.kappa * self.users * self.columns, self.columns))
 
     def settle(self, point: Point) -> dict[str, float]:
-        """n and p follow from the parameters."""
         return dict(point) | {"n": self.users + self.block, "p": self.columns}
 
-    def constants(self, point: Point) -> Constants:
-        """Those of the unit LASSO."""
-        return unit_lasso_constants(point["n"], point["p"])
+    def domain(self, point: Point) -> Domain:
+        return unit_lasso(self.settle(point))
 
-    def capabilities(self, point: Point) -> frozenset[str]:
-        """What ``view`` says."""
-        return frozenset({self.view})
+    def views(self, point: Point) -> frozenset[str]:
+        """Moments with the orthogonal block implicit, and records where it can be written out."""
+        return frozenset({"moments", "records"} if self.block * self.columns <= RECORDS_LIMIT else {"moments"})
 
     def challenge(self, point: Point, noise_scale: float, rng: np.random.Generator) -> TardosChallenge:
         """A fresh code, without a random row; raises PremiseError where it breaks Theorem 3.2's promise."""
         code = draw_code(self.users, self.columns, self.tau, rng)
         left_out = int(rng.integers(self.users + 1))
         rows = np.delete(code.rows, left_out, axis=0)
-        problem = databases(rows, self.block, self.view)
+        moments = databases(rows, self.block)
         consensus = code.consensus(left_out)
-        level, gap = certified_level(problem, rows, self.block, consensus, self.agreement)
+        level, gap, rival = certified_level(moments, rows, self.block, consensus, self.agreement)
         certificates = {
             "code_length": float(code.biases.size),
             "consensus_share": float(np.mean(consensus != 0)),
             "level_gap": gap,
         }
-        return TardosChallenge(problem, self, dict(point), code, left_out, consensus, level, certificates=certificates)
+
+        def records() -> RecordsView:
+            features = np.vstack([rows, orthogonal_columns(self.block, self.columns)])
+            return RecordsView(moments.domain, Records(features, np.repeat([1.0, 0.0], [self.users, self.block])))
+
+        problem = offered(moments.domain, self.views(point), moments=moments, records=records)
+        return TardosChallenge(
+            problem, self, dict(point), code, left_out, consensus, level, rival, certificates=certificates
+        )
 
 
 @dataclass(frozen=True)
@@ -132,6 +128,7 @@ class TardosChallenge(Challenge):
         code, left_out: the code and the row i that is not in the data.
         consensus: signs of the consensus columns of D_i, 0 for the others, shape (p,).
         level: certified mean loss that every theta agreeing with fewer than a p consensus columns exceeds.
+        rival: the best such theta that was found.
     """
 
     family: TardosLasso
@@ -140,6 +137,7 @@ class TardosChallenge(Challenge):
     left_out: int
     consensus: NDArray[np.float64]
     level: float
+    rival: NDArray[np.float64]
 
     def attack(self, theta: Any, rng: np.random.Generator) -> Sequence[Finding]:
         """Agreement, the inequalities of section 3, and whom the tracer accuses.
@@ -149,14 +147,16 @@ class TardosChallenge(Challenge):
         that. ``least_caught``: the same for an answer that agrees with just a p columns, made by the attack.
         ``accused``: innocents. They are independent given the answer, and theory bounds the chance of each given the
         answer; their pooled rate is therefore no more spread than a binomial one (Hoeffding 1956), and its exact
-        limits hold.
+        limits hold. ``disagreeing``: the loss of `rival`, with the level under it. ``certified_risk``: the mean risk
+        that no private algorithm is below, since it agrees no more often than `tardos.agreement_chance`.
         """
-        family, n = self.family, self.problem.constants.n
+        family, n, risk_of = self.family, self.problem.domain.n, self.problem.listed.value
         w, mixed = family.users, float(np.mean(self.consensus == 0))
         kappa, tau = family.block / (w * family.columns), family.tau
-        agreement = float(np.mean((self.consensus != 0) & (np.sign(theta) == self.consensus)))
-        risk, excess = self.problem.risk(theta), self.problem.excess_risk(theta)
-        planted = _planted(self.consensus, family.block, w)
+        agreement = self._agreement(theta)
+        risk, excess = risk_of(theta), self.problem.excess_risk(theta)
+        # equation (3)'s point, of the best size: s_j/c (1 + k/(w c))^-1 on the c consensus columns, 0 elsewhere
+        planted = self.consensus / (np.count_nonzero(self.consensus) + family.block / w)
         answer = self.code.answer(theta)
         threshold = self.code.threshold(answer, family.false_accusation)
         words = np.array([self.code.entries(row) for row in range(w + 1) if row != self.left_out])
@@ -165,7 +165,11 @@ class TardosChallenge(Challenge):
         least_caught = self.code.scores(words, least) > self.code.threshold(least, family.false_accusation)
         bystanders = np.vstack([self.code.entries(self.left_out), self.code.fresh(INNOCENTS - 1, rng)])
         accused = self.code.scores(bystanders, answer) > threshold
-        private = math.exp(min(self.point["epsilon"], 700.0)) * family.false_accusation + self.point["delta"]
+        epsilon, delta = self.point["epsilon"], self.point["delta"]
+        private = math.exp(min(epsilon, 700.0)) * family.false_accusation + delta
+        chance = agreement_chance(w, family.columns, tau, family.agreement, epsilon, delta)
+        level, rate = self.level - self.problem.minimum.value, bounds.theorem_3_1_rate(n)
+        rival = risk_of(self.rival) if self._agreement(self.rival) < family.agreement else 0.0
         return [
             Finding("agreement", agreement, trials=0),
             Finding("agrees", float(agreement >= family.agreement)),
@@ -173,18 +177,18 @@ class TardosChallenge(Challenge):
             Finding("caught", float(traced.any()), min(1.0, w * private)),
             Finding("least_caught", float(least_caught.any())),
             Finding("accused", float(accused.mean()), family.false_accusation, trials=INNOCENTS),
-            _ratio("equation_3", self.problem.risk(planted), bounds.sharp_equation_3(w, kappa, tau) / n),
-            _ratio("lemma_3_3", bounds.sharp_lemma_3_3(w, kappa, tau, family.agreement) / n, self.level),
-            _ratio("loss_at_agreement", bounds.sharp_lemma_3_3(w, kappa, mixed, agreement) / n, risk),
-            Finding(
-                "certified_level",
-                self.level - self.problem.minimum.value,
-                excess,
-                trials=0,
-                columns={"shape": bounds.theorem_3_1_rate(n)},
-            ),
-            _ratio("zero_risk", self.problem.trivial_risk, excess),
+            Finding("equation_3", risk_of(planted), bounds.sharp_equation_3(w, kappa, tau) / n, trials=0),
+            Finding("lemma_3_3", bounds.sharp_lemma_3_3(w, kappa, tau, family.agreement) / n, self.level, trials=0),
+            Finding("loss_at_agreement", bounds.sharp_lemma_3_3(w, kappa, mixed, agreement) / n, risk, trials=0),
+            Finding("certified_level", level, excess, trials=0),
+            Finding("zero_risk", self.problem.trivial_risk, excess, trials=0),
+            Finding("disagreeing", rival, self.level, trials=0),
+            Finding("certified_risk", (1 - chance) * level, rate, trials=0),
         ]
+
+    def _agreement(self, theta: NDArray[np.float64]) -> float:
+        """The share of columns that are consensus and have theta's sign."""
+        return float(np.mean((self.consensus != 0) & (np.sign(theta) == self.consensus)))
 
     def _least_agreeing(self, rng: np.random.Generator) -> NDArray[np.float64]:
         """Signs that agree with ceil(a p) random consensus columns, and are wrong on all others as on mixed columns.
@@ -198,33 +202,29 @@ class TardosChallenge(Challenge):
         return np.asarray(signs)
 
 
-def databases(rows: NDArray[np.float64], block: int, view: str = "moments") -> LeastSquares:
+def databases(rows: NDArray[np.float64], block: int) -> MomentsView:
     """D_i of the rows (w, p) with label 1 and k = ``block`` rows of orthogonal columns with label 0.
 
     Where the ridge solution theta = X^T (X X^T + k I)^-1 1 lies in the ball (for kappa > tau it does) it is handed on
-    as the minimum, which LeastSquares certifies by its duality gap.
+    as the minimum, which is certified by its duality gap.
     """
     w, p = rows.shape
-    n, ball = w + block, L1Ball(p)
+    n = w + block
     ridge = rows.T @ np.linalg.solve(rows @ rows.T + block * np.eye(w), np.ones(w))
-    known = Minimum(ridge, value=math.nan, gap=math.nan) if np.abs(ridge).sum() <= 1 else None
-    if view == "records":
-        records = Records(np.vstack([rows, orthogonal_columns(block, p)]), np.repeat([1.0, 0.0], [w, block]))
-        return LeastSquares(ball, n, records=records, minimum=known)
-    moments = Moments(n, rows.sum(axis=0) / n, w / n, ridge=block / n, factor=rows / math.sqrt(n))
-    return LeastSquares(ball, n, moments=moments, minimum=known)
+    moments = Moments(rows.sum(axis=0) / n, w / n, ridge=block / n, factor=rows / math.sqrt(n))
+    return MomentsView(unit_lasso({"n": n, "p": p}), moments, ridge if np.abs(ridge).sum() <= 1 else None)
 
 
 def certified_level(
-    problem: LeastSquares, rows: NDArray[np.float64], block: int, consensus: NDArray[np.float64], agreement: float
-) -> tuple[float, float]:
-    """The least mean loss of a theta that agrees with fewer than a p consensus columns, and its duality gap.
+    problem: MomentsView, rows: NDArray[np.float64], block: int, consensus: NDArray[np.float64], agreement: float
+) -> tuple[float, float, NDArray[np.float64]]:
+    """The least mean loss of a theta that agrees with fewer than a p consensus columns, its duality gap, and the theta.
 
     The loss treats consensus columns alike once their signs are undone, so it does not matter which of them agree, and
     as many as possible is best: S_1, the first ceil(a p) - 1 of them. What is left is one convex program over the hull
     of 0, +-e_j for j in S_1 or not consensus, and -s_j e_j for the other consensus columns. Setting the latter to zero
     only helps (x_i.theta <= 1 for all i), which gives the candidate; convexity certifies it: its loss less
-    max_v <gradient, theta - v> over the hull's vertices v is a lower bound. Returns that bound and the gap.
+    max_v <gradient, theta - v> over the hull's vertices v is a lower bound. Returns bound, gap and candidate.
     """
     p = consensus.size
     at_consensus = np.flatnonzero(consensus)
@@ -237,14 +237,4 @@ def certified_level(
     if against.any():
         steepest = max(steepest, float((consensus * gradient)[against].max()))
     gap = max(0.0, float(gradient @ theta) + steepest)
-    return problem.risk(theta) - gap, gap
-
-
-def _planted(consensus: NDArray[np.float64], block: int, users: int) -> NDArray[np.float64]:
-    """Equation (3)'s point, of the best size: s_j/c (1 + k/(w c))^-1 on the c consensus columns, 0 elsewhere."""
-    count = np.count_nonzero(consensus)
-    return np.asarray(consensus / (count + block / users))
-
-
-def _ratio(name: str, value: float, bound: float) -> Finding:
-    return Finding(name, value, bound, trials=0)
+    return problem.value(theta) - gap, gap, theta

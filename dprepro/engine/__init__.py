@@ -1,15 +1,16 @@
 """Measure cells, keep what was measured, and give it back as a frame; knows nothing of what is measured."""
 
-from dprepro.engine.cell import Cell, Row, canonical
+from dprepro.engine.cell import LEADING, Cell, Result, Row, canonical
 from dprepro.engine.grid import expand
-from dprepro.engine.runner import Measure, Outcome, execute, measure_cell
+from dprepro.engine.measuring import Measure, measure_cell
+from dprepro.engine.runner import Outcome, execute
 from dprepro.engine.seeding import generator
-from dprepro.engine.store import AXES, LEADING, Result, Run, Store
+from dprepro.engine.store import Integrity, Run, Store
 
 __all__ = [
-    "AXES",
     "LEADING",
     "Cell",
+    "Integrity",
     "Measure",
     "Outcome",
     "Result",

@@ -5,12 +5,16 @@ from __future__ import annotations
 import hashlib
 import json
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
 from typing import Any
 
+from dprepro.axes import AXES
 from dprepro.errors import InputError
+
+LEADING = ("experiment", "series", "role", *AXES, "replicate", "quantity", "value", "bound", "status", "seconds")
 
 _EXACT = 2.0**53  # below it every whole float is exactly one integer
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
@@ -32,7 +36,8 @@ class Cell:
 
     `axes` is the grid point (n, p, epsilon, delta, norm and any more); `science` is the canonical text of everything
     else that shapes the measurement (study, algorithm, construction, their versions, the hash of input data). `series`
-    and `role` are labels: cells that differ only in them are the same measurement and share one key.
+    and `role` are labels: cells that differ only in them are the same measurement and share one key. `code` is the
+    digest of the code that measures it; a stored cell of other code is measured again.
     """
 
     series: str
@@ -41,6 +46,7 @@ class Cell:
     replicate: int
     seed: int
     science: str
+    code: str = ""
     _key: bytes = field(default=b"", init=False, repr=False, compare=False)
 
     @property
@@ -54,6 +60,24 @@ class Cell:
             )
             object.__setattr__(self, "_key", hashlib.sha256(text.encode()).digest())
         return self._key
+
+
+@dataclass(frozen=True)
+class Result:
+    """What measuring one cell gave: `status` is `ok`, `failed: <error>` or `skipped: <premise>`; wall `seconds`.
+
+    `code` is the cell's, `cpu` the type of the machine that measured it.
+    """
+
+    key: bytes
+    status: str
+    seconds: float
+    axes: dict[str, float]
+    replicate: int
+    rows: Sequence[Row] = ()
+    traceback: str | None = None
+    code: str = ""
+    cpu: str = ""
 
 
 def canonical(value: object) -> str:

@@ -10,18 +10,16 @@ from collections import Counter, deque
 from collections.abc import Callable, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
-from functools import lru_cache, partial
-from typing import Any
-
-import numpy as np
+from functools import partial
+from typing import Any, Literal
 
 from dprepro.engine import pools
-from dprepro.engine.cell import Cell, Row
-from dprepro.engine.seeding import generator
-from dprepro.engine.store import LEADING, Result, Store
-from dprepro.errors import Interrupted, MissingDependency, PremiseError
+from dprepro.engine.cell import Cell, Result
+from dprepro.engine.measuring import Measure, cpu_type, measure_cell, one_thread
+from dprepro.engine.store import Store
+from dprepro.errors import Interrupted
 
-Measure = Callable[[Cell, np.random.Generator], list[Row]]
+Reuse = Literal["same", "any"]
 Progress = Callable[[int, int], None]
 """Is told how many cells are measured, of how many."""
 
@@ -31,13 +29,15 @@ SERIAL_SECONDS = 3.0  # a forecast below this stays in one process: workers take
 WARM_UP_SECONDS = 3.0  # imports and compilation in the first cell take less than this
 DEATHS = 3  # a cell that was in this many broken chunks is run alone
 BLOCK_CELLS = 16
-_RESERVED = frozenset((*LEADING, "key"))
-_ENTRIES = (float, int, str, type(None), np.generic)
 
 
 @dataclass(frozen=True)
 class Outcome:
-    """What :func:`execute` did, in distinct cells; `failed` and `skipped` are among the `measured`; wall `seconds`."""
+    """What :func:`execute` did, in distinct cells; `failed` and `skipped` are among the `measured`; wall `seconds`.
+
+    Of the measured ones `other` were stored by other code and `damaged` not as they had been stored; `changed` are the
+    modules that made the difference, where that is known.
+    """
 
     total: int
     reused: int
@@ -45,42 +45,9 @@ class Outcome:
     failed: int
     skipped: int
     seconds: float
-
-
-def measure_cell(measure: Measure, cell: Cell) -> Result:
-    """Measure one cell; whatever goes wrong becomes its status, except an interrupt and a missing package."""
-    rows: Sequence[Row] = ()
-    status, trace = "ok", None
-    start = time.perf_counter()
-    try:
-        rows = list(measure(cell, generator(cell.key)))
-        fault = _fault(rows, cell)
-        if fault:
-            rows, status = (), f"failed: {fault}"
-    except PremiseError as error:
-        status = f"skipped: {' '.join(str(error).split()) or 'premise'}"
-    except MissingDependency:
-        raise  # the same for every cell, and no measurement: nothing is stored that installing it would not mend
-    except Exception as error:
-        first = str(error).strip().partition("\n")[0]
-        status = f"failed: {type(error).__name__}{': ' if first else ''}{first}"
-        trace = traceback.format_exc()
-    return Result(cell.key, status, time.perf_counter() - start, cell.axes, cell.replicate, rows, trace)
-
-
-def _fault(rows: Sequence[Row], cell: Cell) -> str | None:
-    """What is wrong with the rows of a cell."""
-    if not rows:
-        return "no rows"
-    for row in rows:
-        if not math.isfinite(row.value) or (row.bound is not None and not math.isfinite(row.bound)):
-            return f"not finite: {row.quantity}"
-        for name, entry in row.columns.items():
-            if not isinstance(entry, _ENTRIES):
-                return f"the column {name} holds a {type(entry).__name__}, not a number or text"
-            if name in _RESERVED or name in cell.axes:
-                return f"the column {name} belongs to the engine; the study must call it something else"
-    return None
+    other: int = 0
+    damaged: int = 0
+    changed: tuple[str, ...] = ()
 
 
 def execute(
@@ -91,18 +58,22 @@ def execute(
     workers: int | str,
     progress: bool | Progress = True,
     label: str = "",
+    reuse: Reuse = "same",
 ) -> Outcome:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
     `progress` is whether to draw a bar on a terminal, or what to tell instead. `workers` is a number of local processes
-    or the address of a Dask scheduler. The results are the same bits for all of them. Raises `InputError` for `workers`
-    that cannot be, `MissingDependency` without Dask, `Interrupted` on Ctrl-C or when the scheduler is lost; what was
-    measured by then is stored.
+    or the address of a Dask scheduler. The results are the same bits for all of them. Cells that other code made, or
+    that are not as they were stored, are measured again; with `reuse` "any" those of other code are kept.
+
+    Raises `InputError` for `workers` that cannot be, `MissingDependency` without Dask, `Interrupted` on Ctrl-C or when
+    the scheduler is lost; what was measured by then is stored.
     """
     start = time.perf_counter()
     open_pool = pools.parallel(workers)
     distinct = {cell.key: cell for cell in cells}
-    done = store.done(distinct)
+    held = store.done({key: cell.code for key, cell in distinct.items()}, any_code=reuse == "any")
+    done = held.keys
     todo = [cell for key, cell in distinct.items() if key not in done]
     tally: Counter[str] = Counter()
     if todo:
@@ -129,6 +100,9 @@ def execute(
         failed=tally["failed"],
         skipped=tally["skipped"],
         seconds=time.perf_counter() - start,
+        other=sum(held.other.values()),
+        damaged=len(held.damaged),
+        changed=store.difference(held.other, {cell.code for cell in distinct.values()}),
     )
 
 
@@ -200,7 +174,8 @@ class _Loop:
         except self.pool.deaths as error:
             self.pool.restart()
             status = f"failed: {type(error).__name__}: the worker process died"
-            self._store([Result(cell.key, status, 0.0, cell.axes, cell.replicate, traceback=traceback.format_exc())])
+            trace = traceback.format_exc()
+            self._store([Result(cell.key, status, 0.0, cell.axes, cell.replicate, (), trace, cell.code, cpu_type())])
 
     def _store(self, results: list[Result]) -> None:
         self.store.commit(results)
@@ -271,26 +246,6 @@ def _work(measure: Measure, cells: Sequence[Cell]) -> list[Result]:
         if time.perf_counter() > deadline:
             break
     return results
-
-
-def one_thread() -> bool:
-    """Hold every loaded BLAS to one thread for good; says whether one of them had more."""
-    controller = _controller(len(sys.modules))
-    if all(library.num_threads == 1 for library in controller.lib_controllers):
-        return False
-    controller.limit(limits=1)
-    return True
-
-
-@lru_cache(maxsize=1)
-def _controller(_modules: int) -> Any:
-    """Finding the libraries takes .7 ms, so it is done again only after an import."""
-    # scipy brings a BLAS of its own. It must be here before the first measurement: what that one computed with threads,
-    # and kept in a cache, would outlive the repetition that mends its own rows.
-    import scipy.linalg  # noqa: F401
-    from threadpoolctl import ThreadpoolController
-
-    return ThreadpoolController()
 
 
 class _Bar:

@@ -1,63 +1,63 @@
-"""Where measurements are kept: one SQLite file per results folder, written by the parent process only."""
+"""Where measurements are kept: one SQLite file per results folder, written by the parent process only.
+
+It holds the cells (:mod:`dprepro.engine.cell_table`) and the runs that they belong to, each with a digest of all that
+is stored of it.
+"""
 
 from __future__ import annotations
 
 import itertools
 import json
-import sqlite3
-from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from pathlib import Path
-from types import TracebackType
-from typing import TYPE_CHECKING, Any, Self
+from typing import TYPE_CHECKING, Any
 
-from dprepro.engine.cell import Cell, Row
+from dprepro.engine.cell import Cell
+from dprepro.engine.cell_table import FILE_NAME, CellTable, digest, dump
+from dprepro.engine.code import changed
+from dprepro.engine.connection import reading
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
     import pandas as pd
 
-SCHEMA_VERSION = 1
-FILE_NAME = "measurements.sqlite"
-AXES = ("n", "p", "epsilon", "delta", "norm")
-LEADING = ("experiment", "series", "role", *AXES, "replicate", "quantity", "value", "bound", "status", "seconds")
+__all__ = ["FILE_NAME", "Integrity", "Run", "Store"]
 
-_SCHEMA = f"""
-CREATE TABLE cells(key BLOB PRIMARY KEY, status TEXT NOT NULL, seconds REAL NOT NULL, axes TEXT NOT NULL,
-                   replicate INTEGER NOT NULL, rows TEXT NOT NULL, traceback TEXT);
-CREATE TABLE runs(id INTEGER PRIMARY KEY, experiment TEXT NOT NULL, config TEXT NOT NULL, overrides TEXT NOT NULL,
-                  provenance TEXT NOT NULL, layout TEXT NOT NULL, keys BLOB NOT NULL, finished INTEGER NOT NULL);
-PRAGMA user_version = {SCHEMA_VERSION};
-"""
 _KEY_BYTES = 32
-_BATCH = 10_000  # keys in one query; SQLite takes 32,766
-_BUSY_SECONDS = 30.0
-
-
-def _numpy_scalar(value: Any) -> Any:
-    return value.item()
-
-
-_dump = json.JSONEncoder(separators=(",", ":"), default=_numpy_scalar).encode
 
 
 @dataclass(frozen=True)
-class Result:
-    """What measuring one cell gave: `status` is `ok`, `failed: <error>` or `skipped: <premise>`; wall `seconds`."""
+class Integrity:
+    """Whether a run's measurements are what they say.
 
-    key: bytes
-    status: str
-    seconds: float
-    axes: dict[str, float]
-    replicate: int
-    rows: Sequence[Row] = ()
-    traceback: str | None = None
+    Attributes:
+        cells: distinct cells of the run. missing, damaged: not stored, or not as they were stored.
+        foreign: made by other code than the run's.
+        changed: modules of the run's code that have other source now.
+        record: what is wrong with the run's own record; empty if nothing.
+    """
+
+    cells: int = 0
+    missing: int = 0
+    damaged: int = 0
+    foreign: int = 0
+    changed: tuple[str, ...] = ()
+    record: str = ""
+
+    @property
+    def problem(self) -> str:
+        """What keeps the run from being evidence, in words; empty if nothing."""
+        counts = ((self.missing, "missing"), (self.damaged, "damaged"), (self.foreign, "made by other code"))
+        said = [f"{count} of {self.cells} cells are {what}" for count, what in counts if count]
+        if self.changed:
+            more = f" and {len(self.changed) - 3} more" if len(self.changed) > 3 else ""
+            said.append(f"the code has changed since ({', '.join(self.changed[:3])}{more})")
+        return "; ".join([*([self.record] if self.record else []), *said])
 
 
 @dataclass(frozen=True)
 class Run:
-    """One run of an experiment, without its measurements."""
+    """One run of an experiment, without its measurements; ``damaged`` says what is wrong with its record."""
 
     id: int
     experiment: str
@@ -65,87 +65,11 @@ class Run:
     overrides: list[str]
     provenance: dict[str, Any]
     finished: bool
+    damaged: str = ""
 
 
-class Store:
+class Store(CellTable):
     """The measurements and runs of one results folder; a context manager, made by :meth:`open`."""
-
-    def __init__(self, database: sqlite3.Connection, path: Path) -> None:
-        self.path = path
-        self._database = database
-
-    @classmethod
-    def open(cls, results_dir: str | Path, create: bool = False) -> Self:
-        """Open `results_dir/measurements.sqlite`; without `create` for reading only, and an absent file reads as empty.
-
-        Raises `InputError` if the file is no store, is from a newer version, or cannot be created or written.
-        """
-        path = Path(results_dir) / FILE_NAME
-        try:
-            if create:
-                path.parent.mkdir(parents=True, exist_ok=True)
-            database = _connect(path, create)
-        except (OSError, sqlite3.Error) as error:
-            reason = getattr(error, "strerror", None) or error
-            verb = "create or open" if create else "read"
-            raise InputError(f"cannot {verb} the store {path}: {reason}; choose another results_dir") from None
-        return cls(database, path)
-
-    def __enter__(self) -> Self:
-        return self
-
-    def __exit__(
-        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
-    ) -> None:
-        self.close()
-
-    def close(self) -> None:
-        """Close the file; the last one to close it removes SQLite's side files."""
-        self._database.close()
-
-    @contextmanager
-    def _transaction(self) -> Iterator[sqlite3.Connection]:
-        try:
-            self._database.execute("BEGIN IMMEDIATE")
-            try:
-                yield self._database
-                self._database.execute("COMMIT")
-            except BaseException:
-                self._database.execute("ROLLBACK")
-                raise
-        except sqlite3.Error as error:
-            raise InputError(f"cannot write the store {self.path}: {error}") from error
-
-    # cells
-
-    def done(self, keys: Iterable[bytes]) -> set[bytes]:
-        """Those of `keys` that are measured or skipped; failed cells are not done, they are tried again."""
-        return {key for key, status in self._select("status", list(keys)) if not status.startswith("failed")}
-
-    def commit(self, results: Iterable[Result]) -> None:
-        """Store results in one transaction, in place of earlier ones with the same key."""
-        lines = [
-            (
-                r.key,
-                r.status,
-                r.seconds,
-                _dump(r.axes),
-                r.replicate,
-                _dump([(row.quantity, row.value, row.bound, row.columns) for row in r.rows]),
-                r.traceback,
-            )
-            for r in results
-        ]
-        with self._transaction() as database:
-            database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?)", lines)
-
-    def _select(self, columns: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
-        for start in range(0, len(keys), _BATCH):
-            batch = keys[start : start + _BATCH]
-            marks = ",".join("?" * len(batch))
-            yield from self._database.execute(f"SELECT key, {columns} FROM cells WHERE key IN ({marks})", batch)
-
-    # runs
 
     def begin_run(
         self,
@@ -154,41 +78,50 @@ class Store:
         overrides: Sequence[str],
         provenance: Mapping[str, Any],
         cells: Sequence[Cell],
+        codes: Mapping[str, Mapping[str, str]] | None = None,
     ) -> int:
-        """Enter a run and give its id; a repetition of the experiment's newest run only renews its provenance."""
-        texts = _dump(dict(config)), _dump(list(overrides)), _dump(dict(provenance))
-        segments = itertools.groupby((cell.series, cell.role) for cell in cells)
-        layout = _dump([(*label, sum(1 for _ in group)) for label, group in segments])
-        keys = b"".join([cell.key for cell in cells])
+        """Enter a run and give its id; a repetition of the experiment's newest run only renews its provenance.
+
+        ``codes`` has the modules of each code that the cells name, with the digest of each.
+        """
+        segments = itertools.groupby((cell.series, cell.role, cell.code) for cell in cells)
+        layout = dump([(*label, sum(1 for _ in group)) for label, group in segments])
+        same = (experiment, dump(dict(config)), dump(list(overrides)), layout, b"".join([cell.key for cell in cells]))
         with self._transaction() as database:
+            for code, modules in (codes or {}).items():
+                database.execute("INSERT OR IGNORE INTO codes VALUES (?, ?)", (code, dump(dict(modules))))
             newest = database.execute(
-                "SELECT id, config, overrides, layout, keys FROM runs WHERE experiment = ? ORDER BY id DESC LIMIT 1",
+                "SELECT id, experiment, config, overrides, layout, keys, finished FROM runs WHERE experiment = ?"
+                " ORDER BY id DESC LIMIT 1",
                 (experiment,),
             ).fetchone()
-            if newest and newest[1:] == (*texts[:2], layout, keys):
-                # it stays finished if it was: a repetition takes no measurement away
-                database.execute("UPDATE runs SET provenance = ? WHERE id = ?", (texts[2], newest[0]))
-                return int(newest[0])
+            # it stays finished if it was: a repetition takes no measurement away
+            repeated = newest is not None and newest[1:-1] == same
+            finished = newest[-1] if repeated else 0
+            columns = (*same[:3], dump(dict(provenance)), *same[3:], finished)
             cursor = database.execute(
-                "INSERT INTO runs(experiment, config, overrides, provenance, layout, keys, finished)"
-                " VALUES (?, ?, ?, ?, ?, ?, 0)",
-                (experiment, *texts, layout, keys),
+                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (newest[0] if repeated else None, *columns, digest(*columns)),
             )
             return int(cursor.lastrowid or 0)
 
     def finish_run(self, run_id: int, provenance: Mapping[str, Any]) -> None:
         """Mark a run as complete, with its final provenance."""
         with self._transaction() as database:
-            database.execute("UPDATE runs SET finished = 1, provenance = ? WHERE id = ?", (_dump(provenance), run_id))
+            columns = list(database.execute(f"SELECT {_RUN} FROM runs WHERE id = ?", (run_id,)).fetchone())
+            columns[3], columns[6] = dump(provenance), 1
+            database.execute(
+                "UPDATE runs SET provenance = ?, finished = 1, digest = ? WHERE id = ?",
+                (columns[3], digest(*columns), run_id),
+            )
 
     def runs(self, experiment: str | None = None) -> list[Run]:
-        """All runs, or those of one experiment, oldest first."""
-        found = self._database.execute(
-            "SELECT id, experiment, config, overrides, provenance, finished FROM runs"
-            " WHERE ?1 IS NULL OR experiment = ?1 ORDER BY id",
-            (experiment,),
-        )
-        return [Run(i, name, json.loads(c), json.loads(o), json.loads(p), bool(f)) for i, name, c, o, p, f in found]
+        """All runs, or those of one experiment, oldest first; a record that cannot be read says so."""
+        with reading(self.path):
+            found = self._database.execute(
+                f"SELECT id, {_RUN}, digest FROM runs WHERE ?1 IS NULL OR experiment = ?1 ORDER BY id", (experiment,)
+            ).fetchall()
+        return [_run(*columns) for columns in found]
 
     def latest(self, experiment: str, published: bool = True) -> Run | None:
         """The newest run of an experiment; `published` asks for the newest finished one without overrides."""
@@ -198,108 +131,71 @@ class Store:
         return None
 
     def frame(self, run_id: int) -> pd.DataFrame:
-        """The measurements of a run so far, one line per cell and quantity, ordered by key, series and quantity.
+        """The sound measurements of a run so far, one line per cell and quantity; see :meth:`measurements`."""
+        return self.measurements(run_id)[0]
+
+    def measurements(self, run_id: int) -> tuple[pd.DataFrame, Integrity]:
+        """The sound measurements of a run so far, ordered by key, series and quantity, and what is wrong with them.
 
         Columns: the contract's, further axes, the study's own by name, `key`. A failed or skipped cell is one line of
-        `excess_risk` without a value. Raises `InputError` for an unknown run.
+        `excess_risk` without a value. Cells that are missing or damaged have no line.
+
+        Raises:
+            InputError: an unknown run, or a layout that cannot be read.
         """
-        import numpy as np
-        import pandas as pd
+        from dprepro.engine.frame import frame_of
 
-        run = self._database.execute("SELECT experiment, layout, keys FROM runs WHERE id = ?", (run_id,)).fetchone()
-        if run is None:
+        with reading(self.path):
+            columns = self._database.execute(f"SELECT id, {_RUN}, digest FROM runs WHERE id = ?", (run_id,)).fetchone()
+            codes = dict(self._database.execute("SELECT code, modules FROM codes"))
+        if columns is None:
             raise InputError(f"the store {self.path} has no run {run_id}")
-        experiment, layout, blob = run
+        run, blob = _run(*columns), columns[6]
         keys = [blob[i : i + _KEY_BYTES] for i in range(0, len(blob), _KEY_BYTES)]
-        labels = itertools.chain.from_iterable(
-            itertools.repeat((series, role), count) for series, role, count in json.loads(layout)
-        )
-        places = sorted({(key, *label) for key, label in zip(keys, labels, strict=True)})
-        stored = list(self._select("status, seconds, replicate, axes, rows", sorted(set(keys))))
-        # one parse of everything: a call of json.loads per cell would double the time
-        rows = json.loads(f"[{','.join([cell[5] for cell in stored])}]")
-        points = {text: json.loads(text) for text in {cell[4] for cell in stored}}
-        cells = {cell[0]: (cell, measured or _UNMEASURED) for cell, measured in zip(stored, rows, strict=True)}
-
-        lines: list[tuple[Any, ...]] = []
-        for key, series, role in places:
-            if key not in cells:
-                continue
-            (_, status, seconds, replicate, axes, _), measured = cells[key]
-            point = points[axes]
-            for quantity, value, bound, own in measured:
-                lines.append((key, series, role, point, replicate, quantity, value, bound, own, status, seconds))
-        columns = list(zip(*lines, strict=True)) or [()] * 11
-        key_of, series_of, role_of, point_of, replicates, quantities, values, bounds, owns, statuses, seconds_of = (
-            columns
-        )
-
-        further = sorted(set(itertools.chain.from_iterable(points.values())).difference(AXES))
-        axis = {name: np.array([p.get(name, np.nan) for p in point_of], dtype=float) for name in (*AXES, *further)}
-        for name in ("n", "p"):
-            if (axis[name] % 1 == 0).all():
-                axis[name] = axis[name].astype(np.int64)
-        study = {name: [own.get(name) for own in owns] for name in sorted(set(itertools.chain.from_iterable(owns)))}
-        return pd.DataFrame(
-            {
-                "experiment": [experiment] * len(lines),
-                "series": series_of,
-                "role": role_of,
-                **{name: axis[name] for name in AXES},
-                "replicate": np.array(replicates, dtype=np.int64),
-                "quantity": quantities,
-                "value": np.array(values, dtype=float),
-                "bound": np.array(bounds, dtype=float),  # None becomes NaN
-                "status": statuses,
-                "seconds": np.array(seconds_of, dtype=float),
-                **{name: axis[name] for name in further},
-                **study,
-                "key": [key.hex() for key in key_of],
-            }
-        )
-
-
-_UNMEASURED: list[Any] = [["excess_risk", None, None, {}]]
-
-
-def _connect(path: Path, create: bool) -> sqlite3.Connection:
-    """A connection to a file that is known to be a store; an empty one in memory where there is nothing to read."""
-    if not create and not path.exists():
-        return _empty()
-    address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
-    database = sqlite3.connect(address, uri=True, timeout=_BUSY_SECONDS, isolation_level=None)
-    try:
-        # one statement, so that the two numbers belong together even while another process creates the tables
-        state = "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
-        version, tables = database.execute(state).fetchone()
-        if version > SCHEMA_VERSION:
+        try:
+            segments = [
+                (str(series), str(role), str(code), int(count)) for series, role, code, count in json.loads(columns[5])
+            ]
+            if sum(count for *_, count in segments) != len(keys):
+                raise ValueError
+        except (ValueError, TypeError):
             raise InputError(
-                f"the store {path} has version {version}, this dprepro knows versions up to {SCHEMA_VERSION};"
-                " update dprepro or choose another results_dir"
-            )
-        if version == 0 and tables:
-            raise InputError(f"{path} is a database, but not a store of measurements; choose another results_dir")
-        if not create:
-            if version == 0:
-                database.close()
-                return _empty()
-            database.execute("PRAGMA query_only = ON")
-            return database
-        if version == 0:
-            database.execute("PRAGMA journal_mode = WAL")
-        database.execute("PRAGMA synchronous = NORMAL")
-        database.execute("BEGIN IMMEDIATE")  # also the proof that the file can be written
-        if database.execute(state).fetchone() == (0, 0):
-            for statement in _SCHEMA.split(";"):
-                database.execute(statement)
-        database.execute("COMMIT")
-    except BaseException:
-        database.close()
-        raise
-    return database
+                f"the store {self.path}: the layout of run {run_id} ({run.experiment}) is damaged; run it again"
+            ) from None
+        labels = itertools.chain.from_iterable(itertools.repeat(tuple(label), count) for *label, count in segments)
+        places = sorted({(key, series, role, code) for key, (series, role, code) in zip(keys, labels, strict=True)})
+        wanted = {key: code for key, _, _, code in places}
+        stored = {}
+        damaged = foreign = 0
+        for key, cell, origin, sound in self._cells(sorted(wanted)):
+            if not sound:
+                damaged += 1
+                continue
+            stored[key] = cell
+            foreign += origin[0] != wanted[key]
+        known = [json.loads(codes[code]) for code in set(wanted.values()) if code in codes]
+        integrity = Integrity(
+            cells=len(wanted),
+            missing=len(wanted) - len(stored) - damaged,
+            damaged=damaged,
+            foreign=foreign,
+            changed=tuple(sorted({name for modules in known for name in changed(modules)})),
+            record=run.damaged,
+        )
+        return frame_of(run.experiment, [place[:3] for place in places], stored), integrity
 
 
-def _empty() -> sqlite3.Connection:
-    database = sqlite3.connect(":memory:", isolation_level=None)
-    database.executescript(_SCHEMA + "PRAGMA query_only = ON;")
-    return database
+_RUN = "experiment, config, overrides, provenance, layout, keys, finished"
+
+
+def _run(number: int, experiment: str, config: str, overrides: str, provenance: str, *rest: Any) -> Run:
+    layout, keys, finished, stored = rest
+    texts = []
+    for text, empty in ((config, "{}"), (overrides, "[]"), (provenance, "{}")):
+        try:
+            texts.append(json.loads(text))
+        except ValueError:
+            texts.append(json.loads(empty))
+    sound = stored is None or stored == digest(experiment, config, overrides, provenance, layout, keys, finished)
+    damaged = "" if sound else "the record of the run is not as it was stored"
+    return Run(number, experiment, texts[0], texts[1], texts[2], bool(finished), damaged)

@@ -2,28 +2,29 @@
 
 from __future__ import annotations
 
-import re
-import textwrap
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
 from dprepro.analysis.fits import LEVEL
-from dprepro.analysis.points import AXES, grid_points, number
+from dprepro.analysis.points import further_axes, number
 from dprepro.analysis.proportion import clopper_pearson
+from dprepro.analysis.rule import Named
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.rate import LABELS
-from dprepro.figures.style import COLUMN, MARKERS, look, styled
+from dprepro.figures.curves import Curve, curves
+from dprepro.figures.lines import few_ticks, legend, legend_texts, name_curves, said, thin_grid, titles
+from dprepro.figures.style import COLUMN, looks, styled
+from dprepro.figures.words import Judged, axis_label, controls, headline, judged, quantity_label
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
 
-ROUNDING = 1e-9
+ROUNDING = 1e-13
 LINE_COLOURS = ("0.35", "0.6", "#A65628", "#4D4D99")
 LINE_DASHES: tuple[Any, ...] = ((0, (6, 1, 1, 1)), (0, (1, 1.5)), (0, (4, 1, 1, 1, 1, 1)), (0, (2, 1)))
 
@@ -54,6 +55,11 @@ class Attack(Drawing):
     """
 
     name: ClassVar[str] = "attack"
+    kinds: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("axis", "times"), "axis"),
+        **dict.fromkeys(("labels", "hide", "across"), "series"),
+        **dict.fromkeys(("panels", "names", "bounds", "curves", "constants", "linear", "logarithmic"), "quantity"),
+    }
 
     panels: tuple[str, ...] = ("excess_risk",)
     axis: str = "epsilon"
@@ -77,108 +83,123 @@ class Attack(Drawing):
                 if quantity not in self.panels:
                     raise unknown(f"panel in {option}", quantity, self.panels)
 
-    def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> Figure:
+    def mentions(self) -> list[Named]:
+        """As for all figures; of `curves` the values too."""
+        return [
+            *super().mentions(),
+            *(Named("curves", "quantity", one) for many in self.curves.values() for one in many),
+        ]
+
+    def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The panels; see the class."""
         for quantity in (*self.panels, *(one for several in self.curves.values() for one in several)):
             if quantity not in set(frame["quantity"]):
                 raise unknown("figure.panels or figure.curves", quantity, map(str, frame["quantity"].unique()))
         rows = frame[~frame["series"].isin(self.hide)]
-        styles = self._styles(rows)
+        further, claims = further_axes(frame, config), judged(verdict, config)
+        styles = looks(dict(zip(rows["series"], rows["role"], strict=True)), list(self.labels))
+        texts = legend_texts(rows, self.labels, controls(verdict, config))
         with styled() as figure_class:
-            entries = len(styles) + len(self.bounds) + sum(map(len, [*self.constants.values(), *self.curves.values()]))
-            title = textwrap.fill(self.title or f"{verdict['claim']}: {verdict['verdict']}", 56)
-            height = 0.25 + 0.12 * title.count("\n") + max(2.2, 1.45 * len(self.panels)) + 0.13 * -(-entries // 2)
+            height = max(2.2, 1.45 * len(self.panels))
             figure: Figure = figure_class(figsize=(COLUMN, height), layout="constrained")
             panels = figure.subplots(len(self.panels), 1, sharex=True, squeeze=False)[:, 0]
             handles: dict[str, Any] = {}
+            heads: list[tuple[Axes, list[str]]] = []
             for panel, quantity in zip(panels, self.panels, strict=True):
-                self._panel(panel, rows, quantity, styles)
-                shown, texts = panel.get_legend_handles_labels()
-                handles |= {text: one for text, one in zip(texts, shown, strict=True) if text not in handles}
-            panels[0].set_title(title, loc="left")
-            panels[-1].set_xlabel(self.x_label or LABELS.get(self.axis, self.axis.replace("_", " ")))
-            series = [text for text in (self._label(name) for name in styles) if text in handles]
-            texts = list(dict.fromkeys([*series, *handles]))  # matplotlib lists lines before error bars
-            figure.legend(
-                [handles[text] for text in texts], texts, loc="outside lower center", ncols=2, frameon=False,
-                handlelength=2.6, columnspacing=1.0, labelspacing=0.25,
-            )  # fmt: skip
+                self.panel(panel, rows, quantity, styles, texts, further)
+                shown, names = panel.get_legend_handles_labels()
+                handles |= {text: one for text, one in zip(names, shown, strict=True) if text not in handles}
+                shown = (quantity, *self.curves.get(quantity, ()))
+                own = [one for one in claims if one.quantity in shown and one.series(styles)]
+                heads.append((panel, [self._said(one, rows, texts, quantity) for one in own]))
+            panels[-1].set_xlabel(self.x_label or axis_label(self.axis))
+            series = [texts[name] for name in styles if texts[name] in handles]
+            handles = {text: handles[text] for text in dict.fromkeys([*series, *handles])}  # lines come before errors
+            more = titles(figure, headline(verdict, self.heading), heads, COLUMN - 0.55, stacked=True)
+            more += legend(figure, handles, 2, self.note)
+            figure.set_size_inches(COLUMN, height + more)
         return figure
 
-    def _label(self, name: str) -> str:
-        # A label may name a class in full, by interpolation of the _target_ that a command line may change.
-        return re.sub(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)", r"\1", self.labels.get(name, name.replace("_", " ")))
+    def _said(self, one: Judged, rows: pd.DataFrame, texts: Mapping[str, str], quantity: str) -> str:
+        """The comparison of a check; of a line in the panel it is told by the line's name, not by a series."""
+        if one.quantity == quantity:
+            return said(one, rows, texts)
+        return f"{self.names.get(one.quantity, one.quantity)}: {said(one, rows, texts, named=False)}"
 
-    def _styles(self, rows: pd.DataFrame) -> dict[str, dict[str, Any]]:
-        """The look of every series: claims first, then as the labels are ordered."""
-        found = list(dict.fromkeys(zip(rows["series"], rows["role"], strict=True)))
-        order, places = ("claim", "context", "control"), list(self.labels)
-        found.sort(key=lambda one: (order.index(one[1]), places.index(one[0]) if one[0] in places else len(places)))
-        styles: dict[str, dict[str, Any]] = {}
-        for role in order:
-            names = [name for name, own in found if own == role]
-            for index, name in enumerate(names):
-                taken = {style["marker"] for style in styles.values()}
-                free = [marker for marker in MARKERS[role] if marker not in taken]  # distinct in grey, across roles
-                styles[name] = look(role, index) | ({"marker": free[0]} if free else {})
-        return styles
-
-    def _panel(self, panel: Axes, rows: pd.DataFrame, quantity: str, styles: Mapping[str, dict[str, Any]]) -> None:
+    def panel(
+        self,
+        panel: Axes,
+        rows: pd.DataFrame,
+        quantity: str,
+        styles: Mapping[str, dict[str, Any]],
+        texts: Mapping[str, str],
+        further: Sequence[str] = (),
+    ) -> None:
+        """One panel; ``further`` are axes of the sweep beyond the main ones."""
         rate = bool("trials" in rows and rows.loc[rows["quantity"] == quantity, "trials"].notna().any())
-        curves = {name: self._curves(rows, name, quantity) for name in styles}
+        drawn = {name: self._curves(rows, name, quantity, further) for name in styles}
         linear = (rate or quantity in self.linear) and quantity not in self.logarithmic
+        lost: dict[str, list[Curve]] = {}
         if not linear:
-            curves = _above_rounding(curves)
-        for name, several in curves.items():
-            for points in several:
-                label = self._label(name)
-                if name in self.across and len(points) == 1:
-                    _level(panel, points, styles[name], label)
+            every, drawn = drawn, _above_rounding(drawn)
+            lost = {texts[name]: every[name] for name in every if every[name] and not drawn[name]}
+        for name, several in drawn.items():
+            for curve in several:
+                if name in self.across and len(curve.points) == 1:
+                    _level(panel, curve.points, styles[name], texts[name])
                 else:
-                    _points(panel, points, styles[name], label)
-        for place, curve in enumerate(self.curves.get(quantity, ())):
-            self._line(panel, rows, curve, "mean", self.names.get(curve, curve.replace("_", " ")), place + 1)
+                    _points(panel, curve, styles[name], texts[name])
+        for place, one in enumerate(self.curves.get(quantity, ())):
+            label = self.names.get(one, one.replace("_", " "))
+            self._line(panel, rows, one, "mean", label, place + 1, further)
         if quantity in self.bounds:
-            self._line(panel, rows, quantity, "bound", self.bounds[quantity], 0)
+            self._line(panel, rows, quantity, "bound", self.bounds[quantity], 0, further)
         for place, (text, value) in enumerate(self.constants.get(quantity, {}).items()):
             panel.axhline(
                 value, color=LINE_COLOURS[-1 - place], linestyle=LINE_DASHES[-1 - place], label=text, zorder=1
             )
         panel.set_xscale("log")
-        _few_ticks(panel, [points["x"].to_numpy(dtype=float) for several in curves.values() for points in several])
+        few_ticks(panel, [curve.points["x"].to_numpy(dtype=float) for several in drawn.values() for curve in several])
         if linear:
             panel.set_ylim(-0.04, 1.04)
         else:
             panel.set_yscale("log")
-        panel.set_ylabel(self.names.get(quantity, "excess risk (mean)" if quantity == "excess_risk" else quantity))
-        panel.grid(True, which="major", linewidth=0.3, color="0.85")
-        panel.set_axisbelow(True)
+            _name_lost(panel, lost)
+        for name, several in drawn.items():
+            if len(several) > 1:
+                name_curves(panel, several, styles[name]["color"])
+        panel.set_ylabel(self.names.get(quantity, quantity_label(quantity)))
+        thin_grid(panel)
 
-    def _curves(self, rows: pd.DataFrame, series: str, quantity: str) -> list[pd.DataFrame]:
-        """Grid points of one series, a table for each combination of the axes that the abscissa does not hold."""
+    def _curves(self, rows: pd.DataFrame, series: str, quantity: str, further: Sequence[str]) -> list[Curve]:
+        """The curves of one series, with columns ``low`` and ``high`` for the limits of every point."""
         own = rows[(rows["series"] == series) & (rows["quantity"] == quantity) & (rows["status"] == "ok")]
         if own.empty:
             return []
         if "trials" in own:
             trials = own["trials"].astype(float)
             own = own.assign(_trials=trials, _hits=own["value"].astype(float) * trials)
-        axes = list(dict.fromkeys([*AXES, self.axis, *self.times]))
-        counted = [column for column in ("_trials", "_hits") if column in own]
-        points = grid_points(own, series, quantity, columns=["bound", *counted], axes=axes)
-        points["x"] = points[self.axis].astype(float)
-        for axis, power in self.times.items():
-            points["x"] *= points[axis].astype(float) ** power
-        points = points.assign(**_limits(points))
-        if points["x"].nunique() == len(points):
-            return [points.sort_values("x")]
-        others = [axis for axis in axes if axis not in (self.axis, *self.times)]
-        return [group.sort_values("x") for _, group in points.groupby(others, sort=True)]
+        found = curves(
+            own, series, quantity, self.axis, further=further, times=self.times, columns=("_trials", "_hits"),
+            positive=False,
+        )  # fmt: skip
+        return [replace(curve, points=curve.points.assign(**_limits(curve.points))) for curve in found]
 
-    def _line(self, panel: Axes, rows: pd.DataFrame, quantity: str, column: str, label: str, place: int) -> None:
+    def _line(
+        self,
+        panel: Axes,
+        rows: pd.DataFrame,
+        quantity: str,
+        column: str,
+        label: str,
+        place: int,
+        further: Sequence[str],
+    ) -> None:
         """A quantity, or its bound, as a line without markers along every curve; across the panel if all are points."""
         style = {"color": LINE_COLOURS[place], "linestyle": LINE_DASHES[place], "linewidth": 1.2, "zorder": 1}
-        found = [points for name in dict.fromkeys(rows["series"]) for points in self._curves(rows, name, quantity)]
-        found = [points for points in (one.dropna(subset=[column]) for one in found) if len(points)]
+        several = [self._curves(rows, name, quantity, further) for name in dict.fromkeys(rows["series"])]
+        tables = [curve.points.dropna(subset=[column]) for one in several for curve in one]
+        found = [points for points in tables if len(points)]
         long = sorted((points for points in found if len(points) > 1), key=len, reverse=True)
         drawn: set[tuple[str, str]] = set()
         for points in long:
@@ -202,29 +223,34 @@ def _limits(points: pd.DataFrame) -> dict[str, Any]:
     return {"mean": mean, "low": low, "high": high}
 
 
-def _above_rounding(curves: Mapping[str, list[pd.DataFrame]]) -> dict[str, list[pd.DataFrame]]:
+def _above_rounding(drawn: Mapping[str, list[Curve]]) -> dict[str, list[Curve]]:
     """What a logarithmic axis can show, with lower limits that stay on it."""
-    largest = max((float(points["mean"].max()) for several in curves.values() for points in several), default=0.0)
-    kept = {
-        name: [points[points["mean"] > ROUNDING * largest] for points in several] for name, several in curves.items()
-    }
-    return {
-        name: [points.assign(low=np.maximum(points["low"], 0.05 * points["mean"])) for points in several if len(points)]
-        for name, several in kept.items()
-    }
+    tables = [curve.points for several in drawn.values() for curve in several]
+    least = ROUNDING * max((float(points["mean"].max()) for points in tables), default=0.0)
+
+    def kept(curve: Curve) -> Curve:
+        points = curve.points[curve.points["mean"] > least]
+        return replace(curve, points=points.assign(low=np.maximum(points["low"], 0.05 * points["mean"])))
+
+    shown = {name: [kept(curve) for curve in several] for name, several in drawn.items()}
+    return {name: [curve for curve in several if len(curve.points)] for name, several in shown.items()}
 
 
-def _few_ticks(panel: Axes, values: Sequence[Any]) -> None:
-    """A tick at every value where these are few and near each other: powers of ten would be too few, or crowd."""
-    from matplotlib.ticker import NullLocator
+def _name_lost(panel: Axes, lost: Mapping[str, list[Curve]]) -> None:
+    """At the bottom of a panel: the series that lie below it, with their largest value, those of zero left out."""
+    tops = {text: max(float(curve.points["mean"].max()) for curve in several) for text, several in lost.items()}
+    words = [f"{text.rpartition(' (')[0] or text}: {number(top)}" for text, top in tops.items() if top > 0]
+    if words:
+        low, high = panel.get_ylim()
+        panel.set_ylim(low * (low / high) ** (0.1 + 0.07 * len(words)), high)
+        panel.text(
+            0.01, 0.02, "\n".join(["below the panel:", *words]), transform=panel.transAxes, fontsize=5, va="bottom",
+            zorder=9,
+        )  # fmt: skip
 
-    places = np.unique(np.concatenate(values)) if values else np.empty(0)
-    if 2 <= len(places) <= 8 and places[-1] < 50 * places[0]:
-        panel.set_xticks(places, [number(place) for place in places])
-        panel.xaxis.set_minor_locator(NullLocator())
 
-
-def _points(panel: Axes, points: pd.DataFrame, style: Mapping[str, Any], label: str) -> None:
+def _points(panel: Axes, curve: Curve, style: Mapping[str, Any], label: str) -> None:
+    points = curve.points
     mean = points["mean"].to_numpy(dtype=float)
     shown: Sequence[Any] = [np.maximum(0, mean - points["low"]), np.maximum(0, points["high"] - mean)]
     panel.errorbar(points["x"], mean, yerr=shown, label=label, capsize=1.5, elinewidth=0.6, zorder=4, **style)

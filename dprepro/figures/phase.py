@@ -10,11 +10,13 @@ import numpy as np
 
 from dprepro.analysis.crossing import Crossing, crossings
 from dprepro.analysis.fits import Vector
-from dprepro.analysis.points import AXES, grid_points
+from dprepro.analysis.points import grid_points
+from dprepro.axes import AXES
 from dprepro.errors import InputError
 from dprepro.figures.base import Drawing
-from dprepro.figures.rate import few_labels
+from dprepro.figures.lines import few_labels, legend, titles
 from dprepro.figures.style import COLUMN, styled
+from dprepro.figures.words import axis_label, comparison, estimated, headline, judged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -36,6 +38,11 @@ class Phase(Drawing):
     """
 
     name: ClassVar[str] = "phase"
+    kinds: ClassVar[dict[str, str]] = {
+        **dict.fromkeys(("series", "against"), "series"),
+        **dict.fromkeys(("along", "axis", "envelope"), "axis"),
+        "checks": "check",
+    }
 
     series: tuple[str, ...] = ()
     against: tuple[str, ...] = ()
@@ -50,7 +57,7 @@ class Phase(Drawing):
         if lengths != {len(self.series)} or not self.series or len(self.names) != 2:
             raise InputError("a phase figure needs as many series as against, along and checks, and two names")
 
-    def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> Figure:
+    def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The panels side by side; see the class."""
         panels = len(self.series)
         tables = [self._ratio(frame, index) for index in range(panels)]
@@ -60,25 +67,38 @@ class Phase(Drawing):
             figure: Figure = figure_class(figsize=(COLUMN * max(1.0, 0.95 * panels), 3.1), layout="constrained")
             axes = np.atleast_1d(figure.subplots(1, panels))
             handles: dict[str, Any] = {}
+            heads = []
             for index, (panel, table) in enumerate(zip(axes, tables, strict=True)):
                 self._panel(panel, table, limits)
                 self._transition(panel, frame, table, verdict["checks"].get(self.checks[index], {}), index)
-                panel.set_xlabel("nε" if self.along[index] == "n" else "norm of the target B")
+                panel.set_xlabel("nε" if self.along[index] == "n" else axis_label(self.along[index]))
+                heads.append((panel, self._said(index, verdict, config)))
                 shown, labels = panel.get_legend_handles_labels()
                 handles |= dict(zip(labels, shown, strict=True))
-            axes[0].set_ylabel("dimension d")
+            axes[0].set_ylabel(axis_label(self.axis))
             bar = figure.colorbar(
                 axes[-1].collections[0], ax=list(axes),
                 label=f"log10 of risk, {self.names[0]} over {self.names[1]}",
             )  # fmt: skip
             bar.ax.axhline(0, color="white", linewidth=1)
-            figure.suptitle(self.title or f"{verdict['claim']}: {verdict['verdict']}", x=0.02, ha="left", fontsize=7.5)
-            # Beside the cells, not over them.
-            figure.legend(
-                list(handles.values()), list(handles), loc="outside lower center", ncols=3, frameon=False,
-                handlelength=2.6, columnspacing=1.5, labelspacing=0.25,
-            )  # fmt: skip
+            more = titles(figure, headline(verdict, self.heading), heads, 0.8 * COLUMN)
+            more += legend(figure, handles, 3, self.note)  # beside the cells, not over them
+            figure.set_size_inches(figure.get_size_inches()[0], 2.6 + more)
         return figure
+
+    def _said(self, index: int, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
+        """What the claims on a panel's transition were judged by, and the bare slope that is drawn."""
+        place = (self.series[index], self.against[index])
+        own = [
+            one for one in judged(verdict, config) if (one.options.get("series"), one.options.get("against")) == place
+        ]
+        drawn = verdict["checks"].get(self.checks[index], {})
+        bare = (
+            []
+            if drawn.get("estimate") is None or drawn.get("role") == "claim"
+            else [f"bare exponent {estimated(drawn)}"]
+        )
+        return [*(comparison(one) for one in own if one.rule == "crossing"), *bare]
 
     def _ratio(self, frame: pd.DataFrame, index: int) -> pd.DataFrame:
         """log10 of the ratio of mean risks: a row for each value of `axis`, a column for each of `along`."""
@@ -137,15 +157,11 @@ class Phase(Drawing):
         middle_x, middle_y = np.log(x * scale).mean(), np.log(y).mean()
         # One legend serves all panels: it says what a line is; its slope stands beside it.
         for slope, style, label in (
-            (float(check["estimate"]), "-", "fit to the measured transition"),
-            (float(check["expected"]), "--", f"claimed slope {float(check['expected']):.2f}"),
+            (float(check["estimate"]), "-", "fit to the measured transition, bare slope"),
+            (float(check["expected"]), "--", f"slope {float(check['expected']):.2f}, the limit"),
         ):
             line = np.exp(middle_y + slope * (np.log(grid) - middle_x))
             panel.plot(grid, line, linestyle=style, label=label, zorder=3, **outline)
-        panel.set_title(
-            f"measured slope {check['estimate']:.2f}, 99% interval [{check['low']:.2f}, {check['high']:.2f}]",
-            fontsize=7,
-        )
         rule = Crossing(
             role="context", expected=0, series=self.series[index], against=self.against[index], axis=self.axis,
             along=self.along[index], scale="epsilon" if self.along[index] == "n" else "", envelope=self.envelope,

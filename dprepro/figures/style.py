@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import io
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -12,6 +12,9 @@ if TYPE_CHECKING:
 
 COLUMN = 3.5
 """Width of one column, inches."""
+
+TITLE_LINE, LEGEND_LINE = 0.105, 0.125
+"""Heights of a line of a title and of a legend, inches."""
 
 #: Fonts embedded as outlines of TrueType, nothing that depends on the day or the machine.
 SETTINGS: dict[Any, Any] = {
@@ -32,16 +35,36 @@ SETTINGS: dict[Any, Any] = {
 
 #: Okabe and Ito's palette, ordered by falling lightness difference; markers and dashes tell series apart in grey.
 COLOURS = {
-    "claim": ["#000000", "#0072B2", "#7B1E3A", "#2E6B34", "#5B3A8C"],
+    "claim": ["#000000", "#0072B2", "#7B1E3A", "#2E6B34", "#5B3A8C", "#00665E", "#7A5C00"],
     "control": ["#D55E00", "#CC79A7", "#8C510A", "#E69F00"],
-    "context": ["#56B4E9", "#009E73", "#999999", "#7A6FAC", "#B8A000", "#5E8C6A", "#A0522D"],
+    "context": [
+        "#56B4E9",
+        "#009E73",
+        "#999999",
+        "#7A6FAC",
+        "#B8A000",
+        "#5E8C6A",
+        "#A0522D",
+        "#C79FEF",
+        "#4B6A88",
+        "#D4A373",
+    ],
 }
 MARKERS = {
-    "claim": ["o", "s", "^", "D", "v"],
+    "claim": ["o", "s", "^", "D", "v", "P", "X"],
     "control": ["x", "+", "1", "2"],
-    "context": ["D", "^", "v", "<", ">", "p", "h"],
+    "context": ["D", "^", "v", "<", ">", "p", "h", "*", "8", "d"],
 }
-DASHES: Mapping[str, Any] = {"claim": "-", "control": (0, (4, 1.5)), "context": (0, (1, 1))}
+SATURATED = "hollow: saturated, not fitted"
+
+#: How an explicit bound, the fitted rate, slopes to be met and saturated points look, in every figure.
+BOUND: Mapping[str, Any] = {"color": "0.35", "linewidth": 1.2, "linestyle": (0, (6, 1, 1, 1)), "zorder": 1}
+RATE: Mapping[str, Any] = {"color": "0.6", "linewidth": 3.5, "alpha": 0.6, "zorder": 0, "gid": "rate"}
+SLOPES: Mapping[str, Any] = {"color": "0.5", "linewidth": 0.9, "linestyle": (0, (4, 2)), "zorder": 0}
+HOLLOW: Mapping[str, Any] = {
+    "marker": "o", "color": "0.3", "markerfacecolor": "white", "linestyle": "none", "markeredgewidth": 0.7,
+}  # fmt: skip
+DASHES: Mapping[str, Any] = {"claim": "-", "context": (0, (1, 1)), "control": (0, (4, 1.5))}
 
 
 @contextmanager
@@ -64,6 +87,22 @@ def look(role: str, index: int) -> dict[str, Any]:
         "marker": MARKERS[role][index % len(MARKERS[role])],
         "linestyle": DASHES[role],
     }
+
+
+def looks(roles: Mapping[str, str], order: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
+    """The look of every series by name and role, in the order of the legend: claims first, then as in ``order``.
+
+    No two have one marker, as long as there are enough, so that they are distinct in grey.
+    """
+    ranks = list(DASHES)
+    names = sorted(roles, key=lambda one: (ranks.index(roles[one]), order.index(one) if one in order else len(order)))
+    found: dict[str, dict[str, Any]] = {}
+    for name in names:
+        style = look(roles[name], sum(roles[other] == roles[name] for other in found))
+        taken = {other["marker"] for other in found.values()}
+        free = [marker for marker in (style["marker"], *MARKERS[roles[name]]) if marker not in taken]
+        found[name] = style | {"marker": free[0]} if free else style
+    return found
 
 
 def rendered(figure: Figure) -> dict[str, bytes]:

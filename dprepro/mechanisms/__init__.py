@@ -1,19 +1,26 @@
 """Noise and private selection at a given scale, each with the privacy that one use of it costs."""
 
-from dprepro.mechanisms.additive import Gaussian, Laplace
+from dprepro.mechanisms.additive import Gaussian, L2Laplace, Laplace, vector_noise
+from dprepro.mechanisms.drawn import Drawn
 from dprepro.mechanisms.guarantees import BoundedRange, GaussianShift, Guarantee, PureLoss, SampledGaussianShift
 from dprepro.mechanisms.selection import GumbelMin, LaplaceMin, Selection, selection
+from dprepro.mechanisms.subsets import NoisyTop, SubsetChoice
 
 __all__ = [
     "BoundedRange",
+    "Drawn",
     "Gaussian",
     "GaussianShift",
     "Guarantee",
     "GumbelMin",
+    "L2Laplace",
     "Laplace",
     "LaplaceMin",
+    "NoisyTop",
     "PureLoss",
     "SampledGaussianShift",
     "Selection",
+    "SubsetChoice",
     "selection",
+    "vector_noise",
 ]

@@ -1,4 +1,4 @@
-"""Release of a vector with independent noise on every coordinate."""
+"""Release of a vector with noise: independent on every coordinate, or spherical."""
 
 from __future__ import annotations
 
@@ -7,6 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
+from dprepro.mechanisms.drawn import Drawn
 from dprepro.mechanisms.guarantees import GaussianShift, PureLoss
 
 
@@ -24,6 +25,33 @@ class Laplace:
         """Privacy of one release of a quantity whose **l1** sensitivity is given."""
         return PureLoss(sensitivity / self.scale)
 
+    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
+        """What such draws, any shape, sum up to."""
+        return Drawn.of(noise, 2.0, 24.0)
+
+
+@dataclass(frozen=True)
+class L2Laplace:
+    """Adds b of density proportional to exp(-||b||_2/scale): a uniform direction times a length with a Gamma(p) law."""
+
+    scale: float
+
+    def release(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
+        """``value``, shape (p,), plus noise."""
+        direction = rng.standard_normal(value.size)
+        length = float(rng.standard_gamma(value.size)) * self.scale
+        return np.asarray(value + length / float(np.linalg.norm(direction)) * direction)
+
+    def guarantee(self, sensitivity: float) -> PureLoss:
+        """Privacy of one release of a quantity whose **l2** sensitivity is given."""
+        return PureLoss(sensitivity / self.scale)
+
+    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
+        """What one such draw, shape (p,), sums up to; its length has a Gamma(p) law."""
+        p = noise.size
+        second = p * (p + 1.0)
+        return Drawn(float(noise @ noise), second, second * (p + 2) * (p + 3) - second**2)
+
 
 @dataclass(frozen=True)
 class Gaussian:
@@ -38,3 +66,12 @@ class Gaussian:
     def guarantee(self, sensitivity: float) -> GaussianShift:
         """Privacy of one release of a quantity whose **l2** sensitivity is given."""
         return GaussianShift(sensitivity / self.scale)
+
+    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
+        """What such draws, any shape, sum up to."""
+        return Drawn.normal(float(np.sum(noise**2)), noise.size)
+
+
+def vector_noise(name: str, scale: float) -> Gaussian | L2Laplace:
+    """The noise of that name for a vector of known l2 sensitivity, ``gaussian`` or ``laplace``, at that scale."""
+    return Gaussian(scale) if name == "gaussian" else L2Laplace(scale)

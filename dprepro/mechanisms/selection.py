@@ -15,6 +15,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprepro.errors import unknown
+from dprepro.mechanisms.additive import Laplace
+from dprepro.mechanisms.drawn import Drawn, least_gumbel, raw_moments
 from dprepro.mechanisms.guarantees import BoundedRange, Guarantee, PureLoss
 
 
@@ -40,6 +42,10 @@ class Selection(ABC):
         """Index of the least noisy score; ``scores`` has shape (candidates,)."""
         return int(np.argmin(scores + self.noise(len(scores), rng)))
 
+    @abstractmethod
+    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
+        """What such draws, any shape, sum up to."""
+
 
 @dataclass(frozen=True)
 class LaplaceMin(Selection):
@@ -48,6 +54,9 @@ class LaplaceMin(Selection):
     def noise(self, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """``size`` draws of Lap(scale)."""
         return rng.laplace(0.0, self.scale, size=size)
+
+    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
+        return Laplace(self.scale).drawn(noise)
 
     def guarantee(self, sensitivity: float) -> PureLoss:
         """2 sensitivity / scale: scores may move both up and down, so the factor 2 is needed."""
@@ -69,6 +78,9 @@ class GumbelMin(Selection):
     def noise(self, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
         """``size`` draws of the Gumbel law for minima, scale * log(E) with E exponential."""
         return self.scale * np.log(rng.standard_exponential(size=size))
+
+    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
+        return Drawn.of(noise, *raw_moments(least_gumbel, 1.0))
 
     def guarantee(self, sensitivity: float) -> BoundedRange:
         """Bounded range 2 sensitivity / scale."""

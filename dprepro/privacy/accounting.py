@@ -1,72 +1,69 @@
-"""Composition of equal uses of one mechanism: pure losses in closed form, all else by the accountant `dp_accounting`.
+"""Composition of mechanisms, like and unlike, and the noise that a budget needs.
 
-The accountant is imported on first use (it costs about a second); results are remembered, since a sweep asks the same
-question for every replicate.
+`compose` takes the least of the accounts that hold, and names it in its answer:
 
-Conversions, named in every answer:
+* the dominating pairs (`pairs`): every part as its randomised responses or its Gaussian, composed exactly. Pure losses
+  and Gaussians attain them, so for these nothing else is asked;
+* Renyi curves, by the accountant of `dp_accounting`, with the tight conversion of Canonne, Kamath and Steinke 2020:
+  for a bounded range (eta^2/8-zCDP) and for a Gaussian on a sampled record, beside parts of any kind. The simple
+  conversion rho + 2 sqrt(rho ln(1/delta)) of zCDP gives about a fifth more;
+* a split of delta: pure losses and Gaussians by their pairs, the rest by its Renyi curve.
 
-* pure losses: T-fold randomised response, which dominates every T-fold adaptive composition of epsilon_0-private
-  mechanisms (Kairouz, Oh and Viswanath 2015), in closed form. The accountant's discrete loss distribution agrees with
-  it where it works (to 1e-5 at T = 1e7 and delta = 1e-6), but cuts tails off: at T = 3e5 and delta = 1e-11 it answers
-  19 in place of 2.46. It also takes a second where the closed form takes .1 ms.
-* bounded range: eta^2/8-zCDP a use, summed, and converted to (epsilon, delta) by the tight formula of Canonne, Kamath
-  and Steinke 2020 (the simple one, rho + 2 sqrt(rho ln(1/delta)), gives about a fifth more).
-* Gaussian: T uses of shift mu are one use of shift mu sqrt(T), exactly (Dong, Roth and Su 2022).
-* Gaussian on one sampled record: Renyi accounting of sampling without replacement under replacement of a record (Wang,
-  Balle and Kasiviswanathan 2019); a sample of one record is the same with and without replacement.
+Results are remembered, since a sweep asks the same question for every replicate.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass
 from functools import lru_cache
+from typing import Any
 
 from dprepro.budget import Budget
 from dprepro.errors import InputError
-from dprepro.mechanisms import BoundedRange, GaussianShift, Guarantee, PureLoss, SampledGaussianShift
+from dprepro.mechanisms import Guarantee
+from dprepro.privacy.pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
 
-KINDS: dict[str, type[PureLoss] | type[BoundedRange] | type[GaussianShift]] = {
-    kind.__name__: kind for kind in (PureLoss, BoundedRange, GaussianShift)
-}
+Parts = tuple[tuple[Guarantee, int], ...]
+
+COARSE_ORDERS = tuple(1 + 0.02 * 1.25**k for k in range(80))
+"""Renyi orders from 1.02 to 1e6; finer ones are tried around the best of them."""
+
+WHOLE_ORDERS = (*map(float, range(2, 65)), 80.0, 100.0, 128.0, 180.0, 256.0, 360.0, 512.0, 720.0, 1024.0)
+"""Higher than the accountant's own, as small composed shifts need."""
+
+SHARES = (0.01, 0.1, 0.5, 0.9, 0.99)
+"""Shares of delta that are tried for the Renyi curve where delta is split."""
 
 
 @dataclass(frozen=True)
 class Spent:
-    """What a run has spent: at most ``epsilon`` at the budget's ``delta``, by the named conversion."""
+    """What a run has spent: at most ``epsilon`` at ``delta``, by the named conversion."""
 
     epsilon: float
     delta: float
     conversion: str
 
 
-def spent(guarantee: Guarantee, uses: int, delta: float) -> Spent:
-    """Epsilon at ``delta`` of ``uses`` adaptive uses of a mechanism with this guarantee.
+def compose(parts: Iterable[tuple[Guarantee, int]], delta: float) -> Spent:
+    """Epsilon at ``delta`` of all parts together, each a guarantee and how often it is used, adaptively, in any order.
 
-    At delta = 0 only pure losses, and bounded ranges through the pure loss eta that they imply, have a finite epsilon:
-    uses times the loss of one. Returns infinity where no finite epsilon exists.
+    At delta = 0 the pure losses are summed; a Gaussian has none, and the answer is infinity, as it is for a part of
+    infinite loss.
 
     Raises:
-        InputError: a negative number of uses.
+        InputError: a negative count, or a delta outside [0, 1).
     """
-    if uses < 0:
-        raise InputError(f"uses must be at least 0, got uses={uses}")
-    if uses == 0:
-        return Spent(0.0, delta, "no use")
-    if isinstance(guarantee, PureLoss):
-        return Spent(_pure(guarantee.epsilon, uses, delta), delta, "optimal composition of pure losses")
-    if isinstance(guarantee, SampledGaussianShift):
-        epsilon = _sampled_gaussian(guarantee.mu, int(guarantee.population), uses, delta)
-        return Spent(epsilon, delta, "sampled Gaussian, Renyi accounting under replacement")
-    if isinstance(guarantee, BoundedRange):
-        # A range of eta implies the pure loss eta, which is the better account of a few large losses.
-        pure = _pure(guarantee.eta, uses, delta)
-        concentrated = _zcdp(uses * guarantee.eta**2 / 8, delta) if delta > 0 else math.inf
-        if concentrated < pure:
-            return Spent(concentrated, delta, "bounded range, zCDP, tight conversion")
-        return Spent(pure, delta, "optimal composition of pure losses")
-    return Spent(_gaussian(guarantee.mu * math.sqrt(uses), delta), delta, "Gaussian, exact")
+    if not 0 <= delta < 1:
+        raise InputError(f"delta must be in [0, 1), got delta={delta:g}")
+    epsilon, conversion = _least(_merged(parts), delta)
+    return Spent(epsilon, delta, conversion)
+
+
+def spent(guarantee: Guarantee, uses: int, delta: float) -> Spent:
+    """Epsilon at ``delta`` of ``uses`` adaptive uses of a mechanism with this guarantee: `compose` of one part."""
+    return compose([(guarantee, uses)], delta)
 
 
 def noise_for(guarantee_at: Callable[[float], Guarantee], uses: int, budget: Budget) -> float:
@@ -76,154 +73,116 @@ def noise_for(guarantee_at: Callable[[float], Guarantee], uses: int, budget: Bud
     mechanisms of the project. The answer errs on the private side, by at most a relative 1e-6.
 
     Raises:
-        InputError: no scale suffices (a Gaussian mechanism at delta = 0).
+        InputError: no scale suffices (a Gaussian mechanism at delta = 0, an infinite sensitivity).
     """
-    if uses == 0 or not budget.is_private:
+    return noise_factor([(guarantee_at(1.0), uses)], budget)
+
+
+def noise_factor(parts: Iterable[tuple[Guarantee, int]], budget: Budget) -> float:
+    """Smallest common factor on the noise of all parts with which they stay within the budget together.
+
+    Parts are as in `compose`; their scales keep their proportions. 0 where no privacy is asked or nothing is used.
+    Errs on the private side, by at most a relative 1e-6.
+
+    Raises:
+        InputError: a negative count, or no factor suffices (a Gaussian part at delta = 0, an infinite sensitivity).
+    """
+    used = _merged(parts)
+    if not used or not budget.is_private:
         return 0.0
-    unit = guarantee_at(1.0)
-    return _loss(unit) / _largest_loss(type(unit).__name__, uses, budget.epsilon, budget.delta)
+    unit = max(guarantee.loss for guarantee, _ in used)
+    if not math.isfinite(unit):
+        raise InputError("a part has an infinite sensitivity: no finite noise suffices")
+    return unit * _least_factor(_scaled(used, unit), budget.epsilon, budget.delta)
+
+
+def _merged(parts: Iterable[tuple[Guarantee, int]]) -> Parts:
+    """Equal guarantees added up, in order of appearance; parts that cost nothing left out."""
+    counts: dict[Guarantee, int] = {}
+    for guarantee, count in parts:
+        if count < 0:
+            raise InputError(f"uses must be at least 0, got uses={count}")
+        if count and guarantee.loss:
+            counts[guarantee] = counts.get(guarantee, 0) + count
+    return tuple(counts.items())
+
+
+def _scaled(parts: Parts, noise: float) -> Parts:
+    return tuple((guarantee.scaled(noise), count) for guarantee, count in parts)
 
 
 @lru_cache(maxsize=4096)
-def _largest_loss(kind_name: str, uses: int, epsilon: float, delta: float) -> float:
-    """Largest loss of one use (its epsilon, eta or mu) such that ``uses`` uses spend at most (epsilon, delta)."""
-    kind = KINDS[kind_name]
-    if not math.isfinite(spent(kind(1e-3 / uses), uses, delta).epsilon):
-        raise InputError(f"{kind.__name__} cannot satisfy delta={delta:g}: no finite noise suffices")
+def _least_factor(parts: Parts, epsilon: float, delta: float) -> float:
+    from scipy.optimize import brentq
 
-    def within(loss: float) -> bool:
-        return spent(kind(loss), uses, delta).epsilon <= epsilon
+    if delta == 0 and (impure := [one.words for one, _ in parts if not math.isfinite(one.pure_loss)]):
+        raise InputError(f"{impure[0]} noise cannot satisfy delta=0: no finite noise suffices")
 
-    low = epsilon / uses  # basic composition: always within for pure losses
-    while not within(low):
-        low /= 2
-    high = 2 * low
-    while within(high):
-        low, high = high, 2 * high
-    while high / low - 1 > 1e-6:
-        middle = math.sqrt(low * high)
-        low, high = (middle, high) if within(middle) else (low, middle)
-    return low
+    def excess(log_noise: float) -> float:
+        ratio = _least(_scaled(parts, math.exp(log_noise)), delta)[0] / epsilon
+        return math.log(min(max(ratio, 1e-9), 1e9))
 
-
-def _loss(guarantee: Guarantee) -> float:
-    match guarantee:
-        case PureLoss(epsilon):
-            return epsilon
-        case BoundedRange(eta):
-            return eta
-        case GaussianShift(mu):
-            return mu
-        case SampledGaussianShift():
-            raise InputError("the noise of a sampled Gaussian cannot be calibrated by its shift alone")
+    # Epsilon is all but inversely proportional to the noise where it is small, and falls faster where it is large.
+    high = 0.0
+    while (over := excess(high)) > 0:
+        high += over + 0.1
+    low = high
+    while (under := excess(low)) <= 0:
+        high, low = low, low + under - 0.1
+    log_noise = float(brentq(excess, low, high, xtol=1e-7)) + 1e-7
+    while excess(log_noise) > 0:
+        log_noise += 1e-7
+    return math.exp(log_noise)
 
 
 @lru_cache(maxsize=4096)
-def _pure(epsilon: float, uses: int, delta: float) -> float:
-    """Optimal composition of ``uses`` pure losses (Kairouz, Oh and Viswanath 2015), for any delta.
-
-    The loss is epsilon (2 J - uses) with J binomial of parameter p = e^epsilon/(1 + e^epsilon) under one data set and
-    1 - p under the other, hence delta(x) = P(J >= k) - e^x Q(J >= k) for every x in [loss(k - 1), loss(k)]. All
-    probabilities are handled by their logarithms.
-    """
+def _least(parts: Parts, delta: float) -> tuple[float, str]:
+    """The least epsilon that an account gives, and that account's name."""
+    if not parts:
+        return 0.0, "no use"
+    if not all(math.isfinite(one.loss) for one, _ in parts):
+        return math.inf, "a part of infinite loss"
     if delta == 0:
-        return epsilon * uses
-    from scipy.special import betainc
-
-    p = 1 / (1 + math.exp(-epsilon))
-
-    def log_tail(k: int, q: float) -> float:
-        """ln P(J >= k) for 1 <= k <= uses; betainc where scipy.stats would cost an import of .8 s."""
-        tail = float(betainc(k, uses - k + 1, q))
-        return math.log(tail) if tail > 0 else -math.inf
-
-    def log_delta(k: int, x: float) -> float:
-        above, below = log_tail(k, p), log_tail(k, 1 - p)
-        return above + math.log1p(-math.exp(min(0.0, x + below - above))) if x + below < above else -math.inf
-
-    target = math.log(delta)
-    low, high = uses // 2, uses  # loss(low) spends too much delta, loss(high) none at all
-    while high - low > 1:
-        middle = (low + high) // 2
-        if log_delta(middle + 1, epsilon * (2 * middle - uses)) > target:
-            low = middle
-        else:
-            high = middle
-    above, below = log_tail(high, p), log_tail(high, 1 - p)
-    if above <= target:
-        return max(0.0, epsilon * (2 * low - uses))
-    solution = above + math.log1p(-math.exp(target - above)) - below  # infinite where Q is below all floats
-    return max(0.0, min(solution, epsilon * (2 * high - uses)))
+        return math.fsum(count * one.pure_loss for one, count in parts), "sum of pure losses"
+    answers = [_by_pairs(parts, delta)]
+    exact = tuple(part for part in parts if part[0].attained)
+    rest = tuple(part for part in parts if not part[0].attained)
+    if rest:
+        answers.append(_by_renyi_curves(parts, delta))
+    if rest and exact:
+        for share in SHARES:
+            (one, by), (other, otherwise) = _by_pairs(exact, (1 - share) * delta), _by_renyi_curves(rest, share * delta)
+            answers.append((one + other, f"delta split: {by}; {otherwise}"))
+    return min(answers)
 
 
-@lru_cache(maxsize=4096)
-def _zcdp(rho: float, delta: float) -> float:
-    import dp_accounting
+def _by_pairs(parts: Parts, delta: float) -> tuple[float, str]:
+    pure = tuple((one.pure_loss, count) for one, count in parts if math.isfinite(one.pure_loss))
+    mu = math.hypot(*(one.shift * math.sqrt(count) for one, count in parts if math.isfinite(one.shift)))
+    known = "" if all(one.attained for one, _ in parts if math.isfinite(one.shift)) else ", as if not sampled"
+    if not pure:
+        return gaussian_epsilon(mu, delta), f"Gaussian, exact{known}"
+    if mu:
+        return mixed_epsilon(pure, mu, delta), f"pure losses and a Gaussian, exact pairs{known}"
+    epsilon = pure_epsilon(*pure[0], delta) if len(pure) == 1 else mixed_epsilon(pure, 0.0, delta)
+    return epsilon, "optimal composition of pure losses"
+
+
+def _by_renyi_curves(parts: Parts, delta: float) -> tuple[float, str]:
+    name = f"Renyi curves, tight conversion: {', '.join(dict.fromkeys(one.words for one, _ in parts))}"
+    if any(one.whole_orders for one, _ in parts):
+        return float(_accountant(parts, WHOLE_ORDERS).get_epsilon(delta)), name
+    _, order = _accountant(parts, COARSE_ORDERS).get_epsilon_and_optimal_order(delta)
+    orders = tuple(1 + (float(order) - 1) * 1.01**k for k in range(-30, 31))
+    return float(_accountant(parts, orders).get_epsilon(delta)), name
+
+
+@lru_cache(maxsize=64)
+def _accountant(parts: Parts, orders: tuple[float, ...]) -> Any:
+    import dp_accounting.dp_event as events
+    from dp_accounting import NeighboringRelation
     from dp_accounting.rdp import RdpAccountant
 
-    # The accountant minimises over a fixed list of orders; the best one is near 1 + sqrt(ln(1/delta)/rho).
-    best = 1 + math.sqrt(math.log(1 / delta) / rho) if rho > 0 else 2.0
-    orders = sorted({1 + (best - 1) * 1.02**k for k in range(-60, 61)})
-    accountant = RdpAccountant(orders)
-    accountant.compose(dp_accounting.ZCDpEvent(rho))
-    return float(accountant.get_epsilon(delta))
-
-
-#: Below this delta the accountant's truncated tails answer infinity, and the closed form takes over.
-SMALLEST_DELTA = 1e-12
-
-
-@lru_cache(maxsize=4096)
-def _gaussian(mu: float, delta: float) -> float:
-    if mu == 0:
-        return 0.0
-    if delta == 0:
-        return math.inf
-    if delta < SMALLEST_DELTA:
-        return gaussian_epsilon(mu, delta)
-    import dp_accounting.dp_event as event
-    from dp_accounting.pld import PLDAccountant
-
-    # One Gaussian event of shift mu; the discretisation is made finer where epsilon is small.
-    accountant = PLDAccountant(value_discretization_interval=min(1e-4, mu * 1e-3))
-    accountant.compose(event.GaussianDpEvent(1 / mu))
-    return float(accountant.get_epsilon(delta))
-
-
-def gaussian_epsilon(mu: float, delta: float) -> float:
-    """Epsilon of one Gaussian shift mu at delta > 0, in closed form (Balle and Wang 2018), for any delta.
-
-    delta(x) = Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu), by logarithms; the root in x by bisection, from above.
-    """
-    import numpy as np
-    from scipy.special import log_ndtr
-
-    def log_delta(x: float) -> float:
-        first, second = float(log_ndtr(mu / 2 - x / mu)), x + float(log_ndtr(-mu / 2 - x / mu))
-        return first + float(np.log1p(-math.exp(second - first))) if second < first else -math.inf
-
-    target, low, high = math.log(delta), 0.0, mu
-    if log_delta(0.0) <= target:
-        return 0.0
-    while log_delta(high) > target:
-        low, high = high, 2 * high
-    while high - low > 1e-10 * high:
-        middle = (low + high) / 2
-        low, high = (middle, high) if log_delta(middle) > target else (low, middle)
-    return high
-
-
-@lru_cache(maxsize=4096)
-def _sampled_gaussian(mu: float, population: int, uses: int, delta: float) -> float:
-    if delta == 0:
-        return math.inf
-    import dp_accounting
-    import dp_accounting.dp_event as event
-    from dp_accounting.rdp import RdpAccountant
-
-    # Higher orders than the accountant's own: small composed shifts need them. The accountant wants whole orders here.
-    orders = [*range(2, 65), 80, 100, 128, 180, 256, 360, 512, 720, 1024]
-    accountant = RdpAccountant(orders, neighboring_relation=dp_accounting.NeighboringRelation.REPLACE_ONE)
-    one = event.SampledWithoutReplacementDpEvent(population, 1, event.GaussianDpEvent(1 / mu))
-    accountant.compose(event.SelfComposedDpEvent(one, uses))
-    return float(accountant.get_epsilon(delta))
+    accountant = RdpAccountant(orders, NeighboringRelation.REPLACE_ONE)
+    accountant.compose(events.ComposedDpEvent([events.SelfComposedDpEvent(one.event(), count) for one, count in parts]))
+    return accountant

@@ -1,46 +1,69 @@
-"""Losses, constraint sets, problems and their exact, certified minimisers."""
+"""Domains, losses, constraint sets, problems and their exact, certified minimisers."""
 
-from dprepro.problems.ball_risk import BallRisk, ball_constants
-from dprepro.problems.constants import Constants
-from dprepro.problems.data import GroupPoint, Minimum, Moments, Point, Records, VertexGroups
-from dprepro.problems.least_squares import LeastSquares
-from dprepro.problems.local_ball import LocalBall
-from dprepro.problems.losses import AbsoluteLoss, LogisticLoss, Loss, SquaredLoss
-from dprepro.problems.one_hot import OneHot, OneHotData, SketchedOneHot, glm_constants
-from dprepro.problems.problem import Problem
-from dprepro.problems.quadratic import Quadratic
-from dprepro.problems.record_losses import RECORD_LOSSES, RecordLoss, record_loss
-from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LqBall, Simplex
+from dprepro.problems.answers import GroupPoint, Minimum, PlanePoint, Point
+from dprepro.problems.data import Moments, Records, VertexGroups
+from dprepro.problems.domain import Domain
+from dprepro.problems.losses import (
+    AbsoluteLoss,
+    DistanceLoss,
+    HalfSquaredDistance,
+    HalfSquaredLoss,
+    HingeLoss,
+    HuberLoss,
+    LinearLoss,
+    LogisticLoss,
+    Loss,
+    MarginLoss,
+    Median,
+    PositivePartLoss,
+    SharpDistance,
+    SquaredLoss,
+)
+from dprepro.problems.problem import LISTED, VIEWS, Problem, derived_views
+from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LocalBall, LqBall, Simplex, SpikedBall
+from dprepro.problems.supports import SupportPoint
+from dprepro.problems.views import GroupsView, MomentsView, OneHotView, RecordsView, SupportsView, View
 
 __all__ = [
-    "RECORD_LOSSES",
+    "LISTED",
+    "VIEWS",
     "AbsoluteLoss",
-    "BallRisk",
     "Box",
-    "Constants",
     "ConstraintSet",
+    "DistanceLoss",
+    "Domain",
     "GroupPoint",
+    "GroupsView",
+    "HalfSquaredDistance",
+    "HalfSquaredLoss",
+    "HingeLoss",
+    "HuberLoss",
     "L1Ball",
     "L2Ball",
-    "LeastSquares",
+    "LinearLoss",
     "LocalBall",
     "LogisticLoss",
     "Loss",
     "LqBall",
+    "MarginLoss",
+    "Median",
     "Minimum",
     "Moments",
-    "OneHot",
-    "OneHotData",
+    "MomentsView",
+    "OneHotView",
+    "PlanePoint",
     "Point",
+    "PositivePartLoss",
     "Problem",
-    "Quadratic",
-    "RecordLoss",
     "Records",
+    "RecordsView",
+    "SharpDistance",
     "Simplex",
-    "SketchedOneHot",
+    "SpikedBall",
     "SquaredLoss",
+    "SupportPoint",
+    "SupportsView",
     "VertexGroups",
-    "ball_constants",
-    "glm_constants",
-    "record_loss",
+    "View",
+    "derived_views",
 ]

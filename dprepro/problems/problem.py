@@ -1,121 +1,196 @@
-"""The oracle that algorithms see: risk, gradient and a certified minimum behind declared capabilities."""
+"""A problem: a domain with data, seen through one or several views of them."""
 
 from __future__ import annotations
 
-from abc import ABC, abstractmethod
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from functools import cached_property
+from typing import TypeVar
 
-import numpy as np
-
-from dprepro.errors import Incompatible, InputError
-from dprepro.problems.constants import Constants
-from dprepro.problems.data import FloatArray, GroupPoint, Minimum, Moments, Point, Records, VertexGroups
+from dprepro.errors import Incompatible
+from dprepro.problems.answers import GroupPoint, Minimum, PlanePoint, Point
+from dprepro.problems.data import FloatArray
+from dprepro.problems.domain import Domain
+from dprepro.problems.losses import MarginLoss
 from dprepro.problems.sets import ConstraintSet
+from dprepro.problems.supports import SupportPoint
+from dprepro.problems.views import GroupsView, MomentsView, OneHotView, RecordsView, SupportsView, View
 
-CAPABILITIES = ("axis", "groups", "moments", "population", "quadratic", "records", "subspace")
+LISTED = ("one_hot", "moments", "records")
+"""Views in which theta is an array of all p coordinates, the cheapest first."""
+
+VIEWS = ("groups", "plane", *LISTED)
+"""All views, the cheapest first."""
+
+MOMENTS_LIMIT = 5000  # largest p for which records are turned into a p x p matrix (200 MB)
+RECORDS_LIMIT = 2e7  # entries of the matrix of records that one-hot counts are turned into
+
+_Kind = TypeVar("_Kind", bound=View)
 
 
-class Problem(ABC):
-    """A convex risk, always the mean over n records, over a constraint set.
+def derived_views(domain: Domain, views: frozenset[str]) -> frozenset[str]:
+    """The views that data with these have.
 
-    Capabilities say what an algorithm may ask for beyond risk and gradient: "records", "moments", "groups",
-    "population", "quadratic" (a :class:`~dprepro.problems.quadratic.Quadratic`, to which terms can be added),
-    "subspace" (only the coordinates along the data are listed). Asking for another raises :class:`Incompatible` with
-    the reason.
+    One-hot counts have records, and records of a quadratic loss have moments, where no large matrix arises.
+    """
+    form, found = domain.loss.quadratic, set(views)
+    if "one_hot" in views and (2 * domain.p + 1) * domain.p <= RECORDS_LIMIT:
+        found.add("records")
+    matrix = form is not None and isinstance(domain.loss, MarginLoss) and form[0] > 0 and "one_hot" not in views
+    if "records" in found and form is not None and not (matrix and domain.p > MOMENTS_LIMIT):
+        found.add("moments")
+    return frozenset(found)
+
+
+class Problem:
+    """The mean loss of the data over the domain's set, with its exact minimum.
+
+    The data may be seen as ``records`` (listed once each), ``moments`` (the coefficients of a quadratic risk),
+    ``one_hot`` counts, ``groups`` of interchangeable vertices or a ``plane`` through the data; which of them there are,
+    is known before they are built (`Construction.views`). A view is built when it is first used. All views tell the
+    same risk: a point is judged by the view that knows points of its kind.
+
+    Algorithms see :attr:`domain`, :meth:`gradient`, and the views that they name.
+
+    Args:
+        domain: what is public.
+        views: the views by name, or functions that build them.
+        population: the view by which answers are judged, where that is not the data themselves.
     """
 
-    @property
-    @abstractmethod
-    def constants(self) -> Constants:
-        """The public constants, from which schedules and noise scales are computed."""
+    def __init__(
+        self, domain: Domain, views: Mapping[str, View | Callable[[], View]], population: View | None = None
+    ) -> None:
+        self.domain = domain
+        self._given = dict(views)
+        self._built: dict[str, View] = {}
+        self.population = population
 
     @property
-    @abstractmethod
+    def given(self) -> frozenset[str]:
+        """The names of the views that were given, without those derived from them."""
+        return frozenset(self._given)
+
+    @cached_property
+    def views(self) -> frozenset[str]:
+        """The names of all views."""
+        return derived_views(self.domain, self.given)
+
+    @property
     def constraint_set(self) -> ConstraintSet:
         """The set that theta is confined to."""
+        return self.domain.constraint_set
+
+    def see(self, name: str) -> View:
+        """The view of that name; raises Incompatible where there is none."""
+        if name not in self._built:
+            if name not in self.views:
+                raise Incompatible(f"this problem has no {name}; it has: {', '.join(sorted(self.views))}")
+            given = self._given.get(name)
+            self._built[name] = self._derived(name) if given is None else given() if callable(given) else given
+        return self._built[name]
 
     @property
-    @abstractmethod
-    def capabilities(self) -> frozenset[str]:
-        """The subset of `CAPABILITIES` that this problem offers."""
-
-    @abstractmethod
-    def risk(self, theta: Point) -> float:
-        """Mean loss over the n records (or the population risk)."""
-
-    @abstractmethod
-    def gradient(self, theta: Point) -> FloatArray:
-        """Gradient of the risk: shape (p,), or (G,) for a :class:`GroupPoint`, whose entries are <s, gradient>."""
-
-    @abstractmethod
-    def _find_minimum(self) -> Minimum:
-        """The certified minimum; called once."""
+    def records(self) -> RecordsView:
+        """The records."""
+        return self._see("records", RecordsView)
 
     @property
-    @abstractmethod
+    def moments(self) -> MomentsView:
+        """The moments."""
+        return self._see("moments", MomentsView)
+
+    @property
+    def plane(self) -> MomentsView:
+        """The plane through the data."""
+        return self._see("plane", MomentsView)
+
+    @property
+    def groups(self) -> GroupsView:
+        """The groups of interchangeable vertices."""
+        return self._see("groups", GroupsView)
+
+    @property
+    def one_hot(self) -> OneHotView:
+        """The one-hot counts."""
+        return self._see("one_hot", OneHotView)
+
+    @cached_property
+    def listed(self) -> View:
+        """The view in which theta is an array; raises Incompatible where there is none.
+
+        Moments come first where they were given; those of records alone need not be worth their matrix.
+        """
+        for name in LISTED:
+            if name in self.given:
+                return self.see(name)
+        raise Incompatible(
+            f"the p={self.domain.p} coordinates of this problem are not listed; it has: {', '.join(sorted(self.views))}"
+        )
+
+    @cached_property
+    def supports(self) -> SupportsView:
+        """Choices among the listed coordinates of what answers are judged by."""
+        view = self.population or self.listed
+        return SupportsView(self.moments if isinstance(view, RecordsView) and "moments" in self.views else view)
+
+    @cached_property
+    def cheapest(self) -> View:
+        """The view in which a point costs least."""
+        return self.see(next(name for name in VIEWS if name in self.given))
+
+    def gradient(self, theta: FloatArray) -> FloatArray:
+        """Gradient (or a subgradient) of the mean loss of the data, shape (p,)."""
+        return self.listed.gradient(theta)
+
+    @property
     def start(self) -> Point:
-        """The set's data-free first point, in the form that this problem computes with."""
+        """The set's data-free first point, in the cheapest view."""
+        return self.cheapest.start
 
     @cached_property
     def minimum(self) -> Minimum:
-        """The exact minimum over the set with its duality gap, computed once; raises DpreproError without it."""
-        return self._find_minimum()
+        """The exact minimum of what answers are judged by, with all coordinates listed where that is possible."""
+        if self.population is not None:
+            return self.population.minimum
+        return (self.listed if self.given & set(LISTED) else self.cheapest).minimum
 
-    def sample(self, rng: np.random.Generator) -> Problem:
-        """The problem as an algorithm sees it: a population draws its n records, a data set is its own sample."""
-        return self
+    def judge(self, theta: Point) -> View:
+        """The view that knows the risk of a point of this kind.
+
+        Raises:
+            Incompatible: a kind of point that no view of this problem knows.
+        """
+        if isinstance(theta, SupportPoint):
+            return self.supports
+        if self.population is not None:
+            return self.population
+        if isinstance(theta, GroupPoint):
+            return self.groups
+        return self.plane if isinstance(theta, PlanePoint) else self.listed
 
     def excess_risk(self, theta: Point) -> float:
-        """risk(theta) - minimum.value; at least -minimum.gap for theta in the set."""
-        return self.risk(theta) - self.minimum.value
+        """The risk of theta above the minimum; at least minus the certificate's gap for theta in the set."""
+        return self.judge(theta).excess(theta)
 
     @cached_property
     def trivial_risk(self) -> float:
-        """Excess risk of the answer that looks at no data: the set's start point."""
+        """Excess risk of the answer that looks at no data."""
         return self.excess_risk(self.start)
 
-    @property
-    def records(self) -> Records:
-        """The records; raises Incompatible where there are none."""
-        raise self._incompatible("records")
+    def restricted(self, constraint_set: ConstraintSet) -> Problem:
+        """The same data over another set."""
+        domain = replace(self.domain, constraint_set=constraint_set)
+        return Problem(domain, {name: self.see(name).over(domain) for name in self.given & {"records", "moments"}})
 
-    @property
-    def moments(self) -> Moments:
-        """The moments; raises Incompatible where there are none."""
-        raise self._incompatible("moments")
+    def _derived(self, name: str) -> View:
+        if name == "records":
+            return RecordsView(self.domain, self.one_hot.to_records())
+        if "one_hot" in self.given:
+            return MomentsView(self.domain, self.one_hot.to_moments())
+        return self.records.to_moments()
 
-    @property
-    def groups(self) -> VertexGroups:
-        """The groups of interchangeable vertices; raises Incompatible where there are none."""
-        raise self._incompatible("groups")
-
-    def require(self, *capabilities: str) -> None:
-        """Check that all of `capabilities` are offered.
-
-        Raises:
-            Incompatible: for the first one that is not, with the reason.
-            InputError: for a name that is no capability.
-        """
-        for capability in capabilities:
-            if capability not in CAPABILITIES:
-                raise InputError(f"unknown capability {capability!r}; choices: {', '.join(CAPABILITIES)}")
-            if capability not in self.capabilities:
-                raise self._incompatible(capability)
-
-    def _incompatible(self, capability: str) -> Incompatible:
-        offered = ", ".join(sorted(self.capabilities)) or "none"
-        reason = self._reason(capability)
-        return Incompatible(f"{type(self).__name__} offers no {capability}{reason}; it has: {offered}")
-
-    def _reason(self, capability: str) -> str:
-        """Why a capability is missing, as the rest of a sentence; empty where there is no more to say."""
-        return ""
-
-
-def as_theta(theta: Point, p: int) -> FloatArray:
-    """theta as an array of shape (p,). Raises Incompatible for a :class:`GroupPoint`, InputError for another shape."""
-    if isinstance(theta, GroupPoint):
-        raise Incompatible("a GroupPoint can only be judged by a problem with groups")
-    if theta.shape != (p,):
-        raise InputError(f"theta must have shape ({p},), got {theta.shape}")
-    return theta
+    def _see(self, name: str, kind: type[_Kind]) -> _Kind:
+        view = self.see(name)
+        assert isinstance(view, kind)
+        return view

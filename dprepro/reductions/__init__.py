@@ -4,14 +4,14 @@ from __future__ import annotations
 
 from dprepro.algorithms import Algorithm
 from dprepro.errors import Incompatible, unknown
+from dprepro.problems import Domain
 from dprepro.reductions.base import Reduction
-from dprepro.reductions.few_steps import FewSteps, IsotropicTail
-from dprepro.reductions.gaussian_frank_wolfe import GaussianGroups, GaussianSubspace
-from dprepro.reductions.grouped_vertices import GroupedVertices
-from dprepro.reductions.incremental_gradients import IncrementalGradients
-from dprepro.reductions.invariant_noise import InvariantNoise
-from dprepro.reductions.noisy_descent import AxisDescent, CompiledDescent
-from dprepro.reductions.sketched_steps import BidiagonalSketch, SketchedFewSteps
+from dprepro.reductions.descent import AxisDescent, CompiledDescent
+from dprepro.reductions.few_steps import BidiagonalSketch, FewSteps, IsotropicTail, SketchedFewSteps
+from dprepro.reductions.frank_wolfe import GroupedVertices, IncrementalGradients
+from dprepro.reductions.gaussian import GaussianGroups, GaussianSubspace, InvariantNoise
+from dprepro.reductions.perturbation import BatchedPerturbation
+from dprepro.reductions.supports import SeparableSupports
 
 #: By name, the cheapest first: `automatic` takes the first that serves.
 REDUCTIONS: dict[str, type[Reduction]] = {
@@ -20,10 +20,12 @@ REDUCTIONS: dict[str, type[Reduction]] = {
     "gaussian_subspace": GaussianSubspace,
     "incremental_gradients": IncrementalGradients,
     "invariant_noise": InvariantNoise,
-    "few_steps": FewSteps,
+    "batched_perturbation": BatchedPerturbation,
+    "separable_supports": SeparableSupports,
     "isotropic_tail": IsotropicTail,
+    "few_steps": FewSteps,
     "sketched_few_steps": SketchedFewSteps,
-    "bidiagonal_sketch": BidiagonalSketch,
+    "bidiagonal_sketch": BidiagonalSketch,  # cheaper, but it skips tails that are shorter than k
     "axis_descent": AxisDescent,
     "compiled_descent": CompiledDescent,
 }
@@ -31,25 +33,20 @@ LITERAL = "literal"
 AUTOMATIC = "automatic"
 
 
-def choose(name: str, algorithm: Algorithm, capabilities: frozenset[str], where: str) -> str:
+def choose(name: str, algorithm: Algorithm, domain: Domain, views: frozenset[str], where: str) -> str:
     """The reduction to use, by name: the one asked for, or for ``automatic`` the cheapest that serves.
+
+    All is known before any data are built: the domain, and the names of `Construction.views`.
 
     Raises:
         InputError: an unknown name. Incompatible: neither the algorithm nor a reduction can run on the problem, which
             ``where`` names.
     """
-    if name == LITERAL:
-        algorithm.check(capabilities, where)
-        return LITERAL
     if name == AUTOMATIC:
-        for candidate, kind in REDUCTIONS.items():
-            if not kind.obstacle(algorithm, capabilities):
-                return candidate
-        algorithm.check(capabilities, where)
-        return LITERAL
-    if name not in REDUCTIONS:
+        name = next((one for one, kind in REDUCTIONS.items() if not kind.obstacle(algorithm, domain, views)), LITERAL)
+    if name not in (LITERAL, *REDUCTIONS):
         raise unknown("reduction", name, [AUTOMATIC, LITERAL, *REDUCTIONS])
-    if obstacle := REDUCTIONS[name].obstacle(algorithm, capabilities):
+    if obstacle := algorithm.needs(views) if name == LITERAL else REDUCTIONS[name].obstacle(algorithm, domain, views):
         raise Incompatible(f"{where}: {obstacle}")
     return name
 
@@ -64,6 +61,7 @@ __all__ = [
     "LITERAL",
     "REDUCTIONS",
     "AxisDescent",
+    "BatchedPerturbation",
     "BidiagonalSketch",
     "CompiledDescent",
     "FewSteps",
@@ -74,6 +72,7 @@ __all__ = [
     "InvariantNoise",
     "IsotropicTail",
     "Reduction",
+    "SeparableSupports",
     "SketchedFewSteps",
     "choose",
     "solver",

@@ -3,61 +3,62 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar
 
 import numpy as np
 
-from dprepro.algorithms import Algorithm, FrankWolfe, NoisyFrankWolfe, Solution
-from dprepro.algorithms.base import Schedule
+from dprepro.algorithms import Algorithm, Solution
 from dprepro.budget import Budget
-from dprepro.errors import Incompatible
-from dprepro.problems.problem import Problem
+from dprepro.problems import Domain, Problem
 
 
 @dataclass(frozen=True)
 class Reduction(ABC):
-    """Wraps an algorithm; ``solve`` returns an answer equal to the algorithm's **in distribution**."""
+    """Wraps an algorithm; ``solve`` returns an answer equal to the algorithm's **in distribution**.
+
+    Class attributes:
+        version: raise it when the use of the random stream changes.
+        serves: the algorithms, by their very classes: a subclass may have a ``solve`` of its own.
+        views: views of the problem, and further words of `Construction.views`, that it needs, all of them.
+        either: views of which it needs one besides.
+    """
 
     algorithm: Algorithm
     version: ClassVar[int] = 1
-    needs: ClassVar[tuple[str, ...]] = ()  # capabilities of the problem of which one suffices
-    demands: ClassVar[tuple[str, ...]] = ()  # those that must all be there besides
     serves: ClassVar[tuple[type[Algorithm], ...]] = ()
+    views: ClassVar[tuple[str, ...]] = ()
+    either: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``."""
 
+    def solve_many(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
+        """One answer for each stream, those of ``solve``; a reduction that solves them together says so."""
+        return [self.solve(problem, budget, rng) for rng in rngs]
+
     @classmethod
-    def obstacle(cls, algorithm: Algorithm, capabilities: frozenset[str]) -> str:
-        """Why this reduction cannot be used here; empty if it can."""
-        # A subclass may have a ``solve`` of its own: only the very algorithms are known to be equal in distribution.
+    def obstacle(cls, algorithm: Algorithm, domain: Domain, views: frozenset[str]) -> str:
+        """Why this reduction cannot be used there, by declarations alone; empty if it can."""
         if type(algorithm) not in cls.serves:
             names = ", ".join(kind.__name__ for kind in cls.serves)
             return f"{cls.__name__} serves {names}, not {type(algorithm).__name__}"
-        if not capabilities & set(cls.needs):
-            return (
-                f"{cls.__name__} needs a problem with {' or '.join(cls.needs)}; this one offers "
-                f"{', '.join(sorted(capabilities))}"
-            )
-        if lacking := [one for one in cls.demands if one not in capabilities]:
-            return f"{cls.__name__} needs a problem with {', '.join(lacking)} too; this one has none"
+        lacking = ", ".join(one for one in cls.views if one not in views)
+        if not lacking and cls.either and not views & set(cls.either):
+            lacking = " or ".join(cls.either)
+        if lacking:
+            return f"{cls.__name__} needs a problem with {lacking}; this one has {', '.join(sorted(views))}"
+        reason = cls.premise(algorithm, domain)
+        return f"{cls.__name__} {reason}" if reason else ""
+
+    @classmethod
+    def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
+        """What else it lacks there, as the rest of a sentence; empty if nothing."""
         return ""
 
 
-def vertex_plan(algorithm: Algorithm, problem: Problem, budget: Budget) -> tuple[Schedule, str, bool]:
-    """Schedule, noise kind and whether steps are constant, of a Frank-Wolfe algorithm over vertices."""
-    if isinstance(algorithm, NoisyFrankWolfe):
-        kind: str = algorithm.selection
-    elif isinstance(algorithm, FrankWolfe):
-        kind = "none"
-    else:
-        raise Incompatible(f"{type(algorithm).__name__} does not select vertices")
-    return algorithm.schedule(problem.constants, budget), kind, algorithm.step_size == "constant"
-
-
-def vertex_solution(algorithm: Algorithm, problem: Problem, budget: Budget, theta: object, plan: Schedule) -> Solution:
-    """The solution with the privacy that the wrapped algorithm reports."""
-    spent = algorithm.spent(problem.constants, budget) if isinstance(algorithm, NoisyFrankWolfe) else None
-    return Solution(theta, plan, spent)
+def lacks_coefficients(domain: Domain) -> str:
+    """What a loss lacks that is to be quadratic; empty if nothing."""
+    return "" if domain.loss.quadratic else f"needs a quadratic loss, {type(domain.loss).__name__} is none"

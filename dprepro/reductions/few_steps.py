@@ -1,4 +1,4 @@
-"""Noisy gradient descent on a quadratic, in a few thousand steps instead of n and at a cost free of p."""
+"""Noisy gradient descent on a quadratic of one-hot records, in a few thousand steps and at a cost free of p."""
 
 from __future__ import annotations
 
@@ -8,63 +8,79 @@ from typing import ClassVar
 
 import numpy as np
 
-from dprepro.algorithms import Algorithm, NoisyGD, Solution
+from dprepro.algorithms import Algorithm, JohnsonLindenstrauss, NoisyGD, Solution
+from dprepro.algorithms.descent import Descent
 from dprepro.budget import Budget
-from dprepro.errors import Incompatible
-from dprepro.problems import OneHot, SquaredLoss
-from dprepro.problems.problem import Problem
-from dprepro.reductions.base import Reduction
+from dprepro.errors import PremiseError
+from dprepro.mechanisms import Drawn
+from dprepro.problems import Domain, Problem
+from dprepro.problems.data import FloatArray
+from dprepro.reductions.base import Reduction, lacks_coefficients
 
 
 @dataclass(frozen=True)
-class FewSteps(Reduction):
-    """Algorithm 1 for the squared loss on a one-hot sample; theta has the m touched coordinates only.
+class _FewSteps(Reduction):
+    """The number of steps is reduced.
 
-    Two parts. The p - m idle coordinates have no gradient and enter only through the norm that the projection needs:
-    by rotation invariance a step takes their norm r to sqrt((r + eta sigma g)^2 + (eta sigma)^2 chi^2_{p-m-1}), with g
-    a unit normal, and the projection scales r like all else. This is exact.
-
-    The number of steps is the second. T steps of size eta with noise sigma are the Euler scheme, with time step eta, of
-    the reflected diffusion dw = -grad L dt + sqrt(eta) sigma dB on the ball, run up to time S = eta T: its law depends
-    on S and s^2 = eta^2 sigma^2 T only. T' steps with eta' = S/T' and sigma' = sigma sqrt(T'/T) are another Euler
-    scheme of the same diffusion, so both laws agree up to their discretisation errors. These are O(largest eigenvalue
-    x S/T') in the drift, held at 1/8 a step, and an inward shift of the sphere by 0.58 s/sqrt(T') where the projection
-    is at work (the overshoot of a normal walk), against B of order s sqrt(p). Exact where T' = T, that is for n up to
+    T steps of size eta with noise sigma are the Euler scheme, with time step eta, of the reflected diffusion
+    dw = -grad L dt + sqrt(eta) sigma dB on the ball, run up to time S = eta T: its law depends on S and
+    s^2 = eta^2 sigma^2 T only. T' steps with eta' = S/T' and sigma' = sigma sqrt(T'/T) are another Euler scheme of the
+    same diffusion, so both laws agree up to their discretisation errors. These are O(largest eigenvalue x S/T') in the
+    drift, held at 1/8 a step, and an inward shift of the sphere by 0.58 s/sqrt(T') where the projection is at work (the
+    overshoot of a normal walk), against B of order s sqrt(p). Exact where T' = T, that is for n up to
     ``minimum_steps``.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("population",)
-    serves: ClassVar[tuple[type[Algorithm], ...]] = (NoisyGD,)
-
     minimum_steps: int = 1000
 
-    def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """As ``Algorithm.solve``; raises Incompatible for another loss than the squared one."""
-        if not isinstance(problem, OneHot) or not isinstance(problem.loss, SquaredLoss):
-            raise Incompatible("FewSteps needs a one-hot sample with squared loss")
-        assert isinstance(self.algorithm, NoisyGD)
-        from dprepro.reductions import gradient_kernels  # numba is imported only to run
+    @classmethod
+    def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
+        return lacks_coefficients(domain)
 
-        schedule = self.algorithm.schedule(problem.constants, budget)
-        x = problem.feature_bound
-        hessian = 2 * x**2 * problem.count / problem.n
-        linear = 2 * x * problem.label * (2 * problem.positive - problem.count) / problem.n
-        average = gradient_kernels.noisy_descent(
-            hessian, np.zeros(0), linear, problem.constraint_set.p - problem.touched,
-            *few(schedule.steps, schedule.step_size, schedule.noise_scale, float(hessian.max()), self.minimum_steps),
-            problem.constraint_set.radius, rng,
-        )  # fmt: skip
-        return Solution(average, schedule, self.algorithm.spent(problem.constants, budget))
+    def _few(self, schedule: Descent, largest: float) -> tuple[int, float, float]:
+        """(T', eta', sigma'): the fewest steps with eta' x largest eigenvalue <= 1/8, from the minimum up to T."""
+        steps, eta = schedule.steps, schedule.step_size
+        fewer = min(steps, max(self.minimum_steps, math.ceil(8 * largest * eta * steps)))
+        return fewer, eta * steps / fewer, schedule.noise_scale * math.sqrt(fewer / steps)
+
+    def _solution(self, problem: Problem, budget: Budget, theta: FloatArray, drawn: Drawn) -> Solution:
+        domain, algorithm = problem.domain, self.algorithm
+        return Solution(theta, algorithm.schedule(domain, budget), algorithm.spent(domain, budget), drawn=drawn)
 
 
-def few(steps: int, step_size: float, noise_scale: float, largest: float, minimum: int) -> tuple[int, float, float]:
-    """(T', eta', sigma'): the fewest steps with eta' x (largest eigenvalue) <= 1/8, at least ``minimum``, at most T."""
-    fewer = min(steps, max(minimum, math.ceil(8 * largest * step_size * steps)))
-    return fewer, step_size * steps / fewer, noise_scale * math.sqrt(fewer / steps)
+def _drawn(square: float, fewer: int, steps: int, p: int) -> Drawn:
+    """The noise of T' steps, each with T'/T of the square of the schedule's, in p dimensions."""
+    return Drawn.normal(square * steps / fewer, (fewer - 1) * p)
 
 
 @dataclass(frozen=True)
-class IsotropicTail(Reduction):
+class FewSteps(_FewSteps):
+    """Algorithm 1 for a quadratic loss on a one-hot sample; theta has the m touched coordinates only.
+
+    The p - m idle coordinates have no gradient and enter only through the norm that the projection needs: by rotation
+    invariance a step takes their norm r to sqrt((r + eta sigma g)^2 + (eta sigma)^2 chi^2_{p-m-1}), with g a unit
+    normal, and the projection scales r like all else. This is exact. The number of steps is reduced: see `_FewSteps`.
+    """
+
+    serves: ClassVar[tuple[type[Algorithm], ...]] = (NoisyGD,)
+    views: ClassVar[tuple[str, ...]] = ("one_hot",)
+
+    def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
+        """As ``Algorithm.solve``."""
+        from dprepro.reductions.kernels import few_steps  # numba is imported only to run
+
+        sample, domain = problem.one_hot, problem.domain
+        assert isinstance(self.algorithm, NoisyGD)
+        schedule = self.algorithm.schedule(domain, budget)
+        plan = self._few(schedule, float(sample.hessian.max()))
+        average, square = few_steps.noisy_descent(
+            sample.hessian, np.zeros(0), sample.linear, domain.p - sample.touched, *plan, domain.radius, rng
+        )
+        return self._solution(problem, budget, average, _drawn(square, plan[0], schedule.steps, domain.p))
+
+
+@dataclass(frozen=True)
+class IsotropicTail(_FewSteps):
     """Algorithm 1 where a balanced tail of equal probabilities fills all coordinates but a few, at a cost free of p.
 
     Why it is exact. The tail's Hessian is a multiple of the identity and its linear term is zero, so the law of its
@@ -75,29 +91,112 @@ class IsotropicTail(Reduction):
     them. Steps are reduced as in `FewSteps`.
     """
 
-    needs: ClassVar[tuple[str, ...]] = ("population",)
     serves: ClassVar[tuple[type[Algorithm], ...]] = (NoisyGD,)
-
-    minimum_steps: int = 1000
+    views: ClassVar[tuple[str, ...]] = ("one_hot", "tail")
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """As ``Algorithm.solve``; raises Incompatible for another loss or another shape of the population."""
-        if not isinstance(problem, OneHot) or not isinstance(problem.loss, SquaredLoss):
-            raise Incompatible("IsotropicTail needs a one-hot sample with squared loss")
-        assert isinstance(self.algorithm, NoisyGD)
-        tail, free = problem.balanced, problem.touched - problem.balanced
-        if not tail or problem.touched != problem.constraint_set.p or np.ptp(problem.probability[free:]) > 0:
-            raise Incompatible("IsotropicTail needs a balanced tail of equal probabilities on all other coordinates")
-        from dprepro.reductions import gradient_kernels  # numba is imported only to run
+        """As ``Algorithm.solve``."""
+        from dprepro.reductions.kernels import few_steps
 
-        schedule = self.algorithm.schedule(problem.constants, budget)
-        x = problem.feature_bound
-        hessian = 2 * x**2 * problem.count / problem.n
-        linear = 2 * x * problem.label * (2 * problem.positive - problem.count) / problem.n
-        average, square = gradient_kernels.noisy_descent_with_tail(
-            hessian[:free], linear[:free], tail, float(hessian[free]),
-            *few(schedule.steps, schedule.step_size, schedule.noise_scale, float(hessian.max()), self.minimum_steps),
-            problem.constraint_set.radius, rng,
+        sample, domain = problem.one_hot, problem.domain
+        assert isinstance(self.algorithm, NoisyGD)
+        free = sample.touched - sample.tail
+        schedule = self.algorithm.schedule(domain, budget)
+        plan = self._few(schedule, float(sample.hessian.max()))
+        average, mean_square, square = few_steps.noisy_descent_with_tail(
+            sample.hessian[:free], sample.linear[:free], sample.tail, float(sample.hessian[free]), *plan,
+            domain.radius, rng,
         )  # fmt: skip
-        theta = np.concatenate([average, np.full(tail, math.sqrt(square))])
-        return Solution(theta, schedule, self.algorithm.spent(problem.constants, budget))
+        theta = np.concatenate([average, np.full(sample.tail, math.sqrt(mean_square))])
+        return self._solution(problem, budget, theta, _drawn(square, plan[0], schedule.steps, domain.p))
+
+
+@dataclass(frozen=True)
+class _Sketched(_FewSteps):
+    serves: ClassVar[tuple[type[Algorithm], ...]] = (JohnsonLindenstrauss,)
+
+    def _descend(
+        self, problem: Problem, budget: Budget, rng: np.random.Generator,
+        diagonal: FloatArray, off: FloatArray, linear: FloatArray,
+    ) -> tuple[FloatArray, Drawn]:  # fmt: skip
+        """The average iterate of the descent in k dimensions, with a diagonal or tridiagonal Hessian, and its noise."""
+        from dprepro.reductions.kernels import few_steps
+
+        assert isinstance(self.algorithm, JohnsonLindenstrauss)
+        schedule = self.algorithm.schedule(problem.domain, budget)
+        largest = float(diagonal.max()) + (2 * float(np.abs(off).max()) if off.size else 0.0)
+        plan = self._few(schedule, largest)
+        average, square = few_steps.noisy_descent(diagonal, off, linear, 0, *plan, 2 * problem.domain.radius, rng)
+        return average, _drawn(square, plan[0], schedule.steps, linear.size)
+
+
+@dataclass(frozen=True)
+class SketchedFewSteps(_Sketched):
+    """Algorithm 2 for a quadratic loss with any map: the map is drawn, the descent runs in the Hessian's eigenbasis.
+
+    Rotating R^k leaves the ball and the law of the noise alone, so this is exact; the number of steps is reduced as in
+    `FewSteps`. Costs k^2 m + k^3.
+    """
+
+    views: ClassVar[tuple[str, ...]] = ("one_hot",)
+
+    def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
+        """As ``Algorithm.solve``; theta has the touched coordinates."""
+        algorithm = self.algorithm
+        assert isinstance(algorithm, JohnsonLindenstrauss)
+        sketched, phi = algorithm.project(problem, budget, rng)
+        moments = sketched.moments.moments
+        values, vectors = np.linalg.eigh(2 * moments.matrix())
+        average, drawn = self._descend(
+            problem, budget, rng, np.maximum(values, 0.0), np.zeros(0), vectors.T @ (2 * moments.cross)
+        )
+        return self._solution(problem, budget, algorithm.lift(problem.domain, phi, vectors @ average), drawn)
+
+
+@dataclass(frozen=True)
+class BidiagonalSketch(_Sketched):
+    """Algorithm 2 with a Gaussian map on one coordinate with a signal and a balanced tail of t >= k coordinates.
+
+    Why it is exact. The embedded tail has the Hessian h/k G G^T, h being that of a tail coordinate, G a k x t Gaussian
+    matrix, and the signal the direction phi, |phi|^2 = chi^2_k/k, independent. Rotate R^k so that phi points along e_1;
+    G keeps its law. Householder reflections from the right and, leaving e_1 alone, from the left bring G to lower
+    bidiagonal form L with independent entries: chi_t, chi_{t-1}, ..., chi_{t-k+1} on the diagonal, chi_{k-1}, ...,
+    chi_1 below (Golub-Kahan; Dumitriu and Edelman 2002). The left ones rotate w, and with it the isotropic noise, whose
+    law they leave alone, since they depend on G only. The gradient is then tridiagonal in the rotated w. The risk sees
+    the tail through the sum of <phi_j, w>^2 = |L^T w|^2/k alone: theta is returned with t equal entries of that mean
+    square. Clipping is left out: it acts with probability at most 1e-6, which bounds the distance in total variation.
+    Steps are reduced as in `FewSteps`.
+    """
+
+    views: ClassVar[tuple[str, ...]] = ("one_hot", "signal")
+
+    @classmethod
+    def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
+        assert isinstance(algorithm, JohnsonLindenstrauss)
+        if algorithm.transform != "gaussian":
+            return f"needs a Gaussian map, not {algorithm.transform}"
+        if domain.proper:
+            return "needs a problem whose answers may leave the ball"
+        return super().premise(algorithm, domain)
+
+    def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
+        """As ``Algorithm.solve``; theta is compressed. Raises PremiseError for a tail shorter than k."""
+        algorithm, sample = self.algorithm, problem.one_hot
+        assert isinstance(algorithm, JohnsonLindenstrauss)
+        tail, k = sample.tail, algorithm.dimension(problem.domain, budget)
+        if tail < k:
+            raise PremiseError(f"the projection to k={k} dimensions needs a tail of at least as many, got {tail}")
+        length = math.sqrt(float(rng.chisquare(k)) / k)
+        diagonal = np.sqrt(rng.chisquare(tail - np.arange(k)))
+        below = np.sqrt(rng.chisquare(np.arange(k - 1, 0, -1))) if k > 1 else np.zeros(0)
+        signal, flat = sample.hessian[:2]
+        hessian = flat / k * (diagonal**2 + np.concatenate([[0.0], below**2]))
+        hessian[0] += length**2 * signal
+        linear = np.zeros(k)
+        linear[0] = length * sample.linear[0]
+        w, drawn = self._descend(problem, budget, rng, hessian, flat / k * below * diagonal[:-1], linear)
+        folded = diagonal * w
+        folded[:-1] += below * w[1:]
+        theta = np.full(sample.touched, math.sqrt(float(folded @ folded) / (tail * k)))
+        theta[0] = length * w[0]
+        return self._solution(problem, budget, theta, drawn)

@@ -3,18 +3,18 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dprepro.analysis.rule import VERDICTS
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
+from dprepro.report.evidence import sentence
 from dprepro.report.publish import Published, alone, command, measuring_seconds, publish, replace_file
-from dprepro.report.registry import Erratum, Statement, registries
+from dprepro.report.registry import Erratum, Registry, Statement, identity, registries
+from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
 
-NOT_MEASURED = "not measured"
 NOT_HERE = "not in this store"
 
 #: What a row repeats of a check; its details stay in verdict.json.
@@ -86,48 +86,94 @@ def measure(results_dir: str | Path) -> Measured:
     return Measured(published, notes, papers)
 
 
-def worst(verdicts: Iterable[str]) -> str:
-    """The worst of some verdicts; ``not measured`` for none."""
-    return min(verdicts, key=VERDICTS.index, default=NOT_MEASURED)
-
-
 def _claims(measured: Measured) -> Iterable[dict[str, Any]]:
     for paper, registry in registries().items():
         for statement in registry.claims:
-            errata = [erratum.item for erratum in registry.errata if statement.item in erratum.statements]
-            yield _row(paper, statement, measured, errata)
+            yield _row(paper, statement, measured, registry)
 
 
-def _row(paper: str, statement: Statement, measured: Measured, errata: list[str]) -> dict[str, Any]:
-    """One statement. Its verdict is the worst of its checks; what is missing forbids ``confirmed``."""
-    found: list[dict[str, Any]] = []
-    missing: list[str] = []
-    for experiment, wanted in statement.checks.items():
-        stored = measured.checks(experiment)
-        names = wanted or [name for name, check in stored.items() if check["role"] == "claim"]
-        if not stored:
-            missing.append(experiment)
-        else:
-            missing += [f"{experiment}:{name}" for name in names if name not in stored]
-            found.append(_measurement(measured, experiment, [name for name in names if name in stored]))
-    verdict = worst(check["verdict"] for one in found for check in one["checks"].values())
-    notes = [statement.note, *(f"{name}: {measured.notes[name]}" for name in missing if name in measured.notes)]
-    if missing and verdict == "confirmed":
-        verdict = "inconclusive"
-        notes.insert(0, f"Confirmed as far as measured; missing: {', '.join(missing)}.")
-    expected = [check["as_expected"] for one in found for check in one["checks"].values()]
+def _row(paper: str, statement: Statement, measured: Measured, registry: Registry) -> dict[str, Any]:
+    """One statement, as printed and as repaired."""
+    errata = [erratum for erratum in registry.errata if statement.item in erratum.statements]
+    printed = judged(statement, measured.published, statement.kind)
+    if statement.nothing:
+        printed = Judged(NOTHING)
+    elif statement.false:
+        disproof = [erratum for erratum in registry.errata if erratum.item in statement.false]
+        printed = _disproved(paper, disproof, measured)
+    repaired = None
+    expected = [printed.expected]
+    reasons = list(printed.reasons)
+    if statement.repaired is not None:
+        mended = judged(statement.repaired, measured.published, statement.kind)
+        repaired = {
+            "statement": statement.repaired.statement,
+            "verdict": mended.verdict,
+            "evidence": list(mended.evidence),
+            "note": " ".join(_sentences(mended.reasons)),
+        }
+        expected.append(mended.expected)
+    known = [one for one in expected if one is not None]
+    absent = [f"{name}: {measured.notes[name]}" for name in statement.experiments if name in measured.notes]
     return {
+        "id": identity(paper, statement.item),
         "paper": paper,
         "item": statement.item,
         "kind": statement.kind,
         "statement": statement.statement,
-        "verdict": verdict,
-        "as_expected": all(expected) if expected else None,
-        "note": " ".join(note for note in notes if note),
-        "experiments": list(statement.checks),
-        "errata": errata,
-        "measurements": found,
+        "verdict": printed.verdict,
+        "repaired": repaired,
+        "evidence": list(printed.evidence),
+        "as_expected": all(known) if known else None,
+        "note": " ".join(_sentences([*reasons, statement.nothing, statement.note, *absent])),
+        "experiments": list(statement.experiments),
+        "errata": [erratum.item for erratum in errata],
+        "measurements": list(_measurements(statement, measured)),
     }
+
+
+def _disproved(paper: str, errata: Sequence[Erratum], measured: Measured) -> Judged:
+    """A statement that is false as printed, by errata of which one at least is shown."""
+    evidence, states = [], []
+    for erratum in errata:
+        slip = _slip(paper, erratum, measured)
+        states.append(slip["state"])
+        shown = [one for one in slip["shown_by"] if "test" in one or one["verdict"] == one["expect"] is not None]
+        if shown:
+            where = ", ".join(one.get("test") or f"{one['experiment']}: {one['check']}" for one in shown)
+            fails = f" Fails for: {erratum.range.rstrip('.')}." if erratum.range else ""
+            text = f"{erratum.holds}{fails} ({erratum.severity}; {where})"
+            experiment = next((one["experiment"] for one in shown if "test" not in one), "")
+            checks = [one["check"] for one in shown if one.get("experiment") == experiment and "check" in one]
+            evidence.append({"kind": "exact", "text": text, "experiment": experiment, "checks": checks})
+    if "not as expected" in states:
+        return Judged("inconclusive", ["an erratum did not come out as expected"], evidence, False)
+    if not evidence:
+        return Judged(NOT_MEASURED)
+    severity = ", ".join(dict.fromkeys(erratum.severity for erratum in errata))
+    return Judged("refuted", [f"false as printed ({severity}); see the errata"], evidence, True)
+
+
+def _measurements(statement: Statement, measured: Measured) -> Iterable[dict[str, Any]]:
+    """What each experiment says of a statement, as printed or as repaired."""
+    both = (statement.evidence, statement.repaired.evidence if statement.repaired else {})
+    named: dict[str, list[str]] = {}
+    for evidence in both:
+        for checks in evidence.values():
+            for experiment, wanted in checks.items():
+                stored = measured.checks(experiment)
+                names = wanted or [name for name, check in stored.items() if check["role"] == "claim"]
+                named.setdefault(experiment, []).extend(name for name in names if name in stored)
+    for experiment, names in named.items():
+        if names:
+            yield _measurement(measured, experiment, list(dict.fromkeys(names)))
+
+
+def _sentences(words: Iterable[str]) -> Iterable[str]:
+    for one in words:
+        if one:
+            said = one[0].upper() + one[1:]
+            yield said if said.endswith((".", "!", "?")) else f"{said}."
 
 
 def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> dict[str, Any]:
@@ -150,13 +196,16 @@ def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> d
 
 def _further(measured: Measured) -> Iterable[dict[str, Any]]:
     """Experiments that no row names: a user's own, and those that serve no single statement."""
-    named = {name for registry in registries().values() for one in registry.claims for name in one.checks}
+    named = {name for registry in registries().values() for one in registry.claims for name in one.experiments}
     for name in sorted({*measured.published, *measured.notes} - named):
         row: dict[str, Any] = {
+            "id": identity("experiment", name),
             "paper": measured.papers[name],
             "item": name,
             "kind": "further",
             "statement": "",
+            "repaired": None,
+            "evidence": [],
             "errata": [],
         }
         row |= {"verdict": NOT_MEASURED, "as_expected": None, "note": measured.notes.get(name, "")}
@@ -166,6 +215,8 @@ def _further(measured: Measured) -> Iterable[dict[str, Any]]:
             claims = [key for key, check in verdict["checks"].items() if check["role"] == "claim"]
             row |= {key: verdict[key] for key in ("statement", "verdict", "as_expected")}
             row["measurements"] = [_measurement(measured, name, claims)]
+            text = sentence("holds", measured.published[name], claims)
+            row["evidence"] = [{"kind": "holds", "text": text, "experiment": name, "checks": claims}]
         yield row
 
 
@@ -197,7 +248,12 @@ def _slip(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
     return {
         "paper": paper,
         "item": erratum.item,
+        "id": identity(paper, f"erratum {erratum.item}"),
         "printed": erratum.printed,
+        "quote": erratum.quote,
+        "source": erratum.source,
+        "ocr": erratum.ocr,
+        "range": erratum.range,
         "holds": erratum.holds,
         "severity": erratum.severity,
         "state": min(states, key=order.index),

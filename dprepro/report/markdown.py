@@ -27,10 +27,12 @@ def markdown(ledger: Mapping[str, Any]) -> str:
     further = [row for row in ledger["claims"] if row["kind"] == "further"]
     if further:
         lines += ["## Further experiments", "", *_claims(further), ""]
-    lines += ["## Errata", "", "| paper | where | severity | printed | holds | shown by |", "|---|---|---|---|---|---|"]
+    lines += ["## Errata", "", "| paper | where | severity | printed | holds | fails for | shown by |"]
+    lines += ["|---|---|---|---|---|---|---|"]
     for slip in ledger["errata"]:
         severity = slip["severity"] + (" **(not as expected)**" if slip["state"] == "not as expected" else "")
-        cells = [citation(slip["paper"]), slip["item"], severity, slip["printed"], slip["holds"]]
+        quote = f"{slip['printed']} Quote: {slip['quote']} ({slip['source']}{'; read by a machine' * slip['ocr']})"
+        cells = [citation(slip["paper"]), slip["item"], severity, quote, slip["holds"], slip["range"]]
         lines.append(_line([*map(_cell, cells), "<br>".join(evidence(one) for one in slip["shown_by"])]))
     return "\n".join(lines) + "\n"
 
@@ -46,8 +48,16 @@ def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
         ]
         note = f"*{_cell(row['note'])}*" if row["note"] else ""
         verdict = f"**{row['verdict']}**" if row["verdict"] in ("refuted", "confirmed") else row["verdict"]
-        cells = [_cell(row["item"]), row["kind"], verdict, _cell(row["statement"])]
-        yield _line([*cells, "<br>".join([*found, *([note] if note else [])])])
+        statement, repaired = _cell(row["statement"]), row["repaired"]
+        if repaired:
+            verdict += f"<br>repaired: {repaired['verdict']}"
+            statement += f"<br>*Instead:* {_cell(repaired['statement'])}"
+        why = [
+            f"*{one['kind']}*: {_cell(one['text'])}"
+            for one in [*row["evidence"], *(repaired or {}).get("evidence", [])]
+        ]
+        cells = [_cell(row["item"]), row["kind"], verdict, statement]
+        yield _line([*cells, "<br>".join([*(why or found), *([note] if note else [])])])
 
 
 def _line(cells: Iterable[str]) -> str:

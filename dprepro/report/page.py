@@ -25,8 +25,11 @@ from dprepro.report.registry import PAPERS, citation
 from dprepro.report.text import ORDER, by_paper, counts, finding, number
 
 SOURCES = Path(__file__).parent
-FIGURE_WIDTH = 900
-COLOURS = 64
+SHARE = 2 / 3
+"""Of a figure's pixels, which the page keeps: 200 an inch."""
+SHOWN = 0.65
+"""Pixels of the page for each of those: letters of figures of one and of two columns are then equally large."""
+COLOURS = 256
 
 
 @dataclass(frozen=True)
@@ -98,17 +101,20 @@ def _sections(ledger: Mapping[str, Any], published: Sequence[Published]) -> Iter
 
 
 def _statement(row: Mapping[str, Any]) -> Entry:
-    return Entry(row["item"], row["kind"], row["paper"], row["verdict"], row)
+    return Entry(row["item"], row["kind"], row["paper"], row["verdict"], row, row["id"])
 
 
 def _erratum(slip: Mapping[str, Any]) -> Entry:
-    return Entry(f"{citation(slip['paper'])}: {slip['item']}", "erratum", slip["paper"], slip["state"], slip)
+    return Entry(
+        f"{citation(slip['paper'])}: {slip['item']}", "erratum", slip["paper"], slip["state"], slip, slip["id"]
+    )
 
 
 def _experiment(one: Published) -> Entry:
     name, verdict = one.verdict["experiment"], one.verdict
-    picture = base64.b64encode(smaller((one.folder / "figure.png").read_bytes())).decode()
-    about = verdict | {"figure": f"data:image/png;base64,{picture}", "seconds": measuring_seconds(one)}
+    png, width = smaller((one.folder / "figure.png").read_bytes())
+    picture = f"data:image/png;base64,{base64.b64encode(png).decode()}"
+    about = verdict | {"figure": picture, "width": round(SHOWN * width), "seconds": measuring_seconds(one)}
     return Entry(name, "experiment", verdict["paper"], verdict["verdict"], about, f"experiment-{name}")
 
 
@@ -121,16 +127,15 @@ def _aside(measurement: Mapping[str, Any]) -> str:
     return "; ".join(filter(None, said))
 
 
-def smaller(png: bytes) -> bytes:
-    """The picture at most :data:`FIGURE_WIDTH` pixels wide, in a few colours: the same bytes for the same picture."""
+def smaller(png: bytes) -> tuple[bytes, int]:
+    """The picture at :data:`SHARE` of its size in a few colours, the same bytes for the same picture; its width."""
     from PIL import Image
 
     with Image.open(io.BytesIO(png)) as picture:
         plain = Image.new("RGB", picture.size, "white")
         plain.paste(picture, mask=picture.getchannel("A") if picture.mode == "RGBA" else None)
-    if plain.width > FIGURE_WIDTH:
-        height = round(plain.height * FIGURE_WIDTH / plain.width)
-        plain = plain.resize((FIGURE_WIDTH, height), Image.Resampling.LANCZOS)
+    size = max(1, round(SHARE * plain.width)), max(1, round(SHARE * plain.height))
+    plain = plain.resize(size, Image.Resampling.LANCZOS)
     buffer = io.BytesIO()
     plain.quantize(COLOURS, dither=Image.Dither.NONE).save(buffer, "PNG", optimize=True)
-    return buffer.getvalue()
+    return buffer.getvalue(), plain.width

@@ -13,6 +13,8 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro import figures
 from dprepro.analysis.checks import as_expected, build, judge, worst
+from dprepro.analysis.independence import dependence
+from dprepro.analysis.points import further_axes
 from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError
 from dprepro.figures import Drawing
@@ -21,6 +23,7 @@ from dprepro.report.text import further, table, unmeasured, verdict_lines
 
 if TYPE_CHECKING:
     import pandas as pd
+    from matplotlib.figure import Figure
 
 #: Where a run with overrides goes while a run without them stands in the experiment's own folder.
 OVERRIDDEN = "overridden"
@@ -28,17 +31,25 @@ OVERRIDDEN = "overridden"
 
 @dataclass(frozen=True)
 class Published:
-    """What a results folder holds: ``frame``, the content of verdict.json, the text of run.log, and how it is drawn."""
+    """What a results folder holds: ``frame``, the content of verdict.json, the text of run.log, and how it is drawn.
+
+    ``config`` is the run's resolved configuration.
+    """
 
     folder: Path
     frame: pd.DataFrame
+    config: Mapping[str, Any]
     verdict: dict[str, Any]
     text: str
     drawing: Drawing
 
+    def figure(self) -> Figure:
+        """The figure, drawn anew."""
+        return self.drawing.draw(self.frame, self.verdict, self.config)
+
     def png(self) -> bytes:
         """The figure, drawn anew, as the content of a PNG file."""
-        return rendered(self.drawing.draw(self.frame, self.verdict))["png"]
+        return rendered(self.figure())["png"]
 
 
 def command(experiment: str) -> str:
@@ -80,34 +91,42 @@ def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
     """
     drawing = figures.build(run.config["figure"])
-    frame = store.frame(run.id)
-    verdict = judge_run(run, frame)
+    frame, integrity = store.measurements(run.id)
+    verdict = judge_run(run, frame, integrity.problem)
     text = log_text(run, frame, verdict)
     folder = folder_of(store, run, results_dir)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(folder / "measurements.parquet", _parquet(frame))
         replace_file(folder / "verdict.json", (json.dumps(verdict, indent=2, allow_nan=False) + "\n").encode())
-        for kind, content in _drawn(drawing, frame, verdict).items():
+        for kind, content in _drawn(drawing, frame, verdict, run.config).items():
             replace_file(folder / f"figure.{kind}", content)
         replace_file(folder / "config.yaml", _yaml(run.config).encode())
         replace_file(folder / "run.log", (text + "\n").encode())
     except OSError as error:
         raise InputError(f"cannot write {folder}: {error.strerror or error}; choose another results_dir") from error
-    return Published(folder, frame, verdict, text, drawing)
+    return Published(folder, frame, run.config, verdict, text, drawing)
 
 
-def _drawn(drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> dict[str, bytes]:
+def _drawn(
+    drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]
+) -> dict[str, bytes]:
     try:
-        return rendered(drawing.draw(frame, verdict))
+        return rendered(drawing.draw(frame, verdict, config))
     except (ValueError, TypeError, KeyError) as error:  # a title that is no mathematics, a range upside down
         raise InputError(f"the figure cannot be drawn: {type(error).__name__}: {error}") from error
 
 
-def judge_run(run: Run, frame: pd.DataFrame) -> dict[str, Any]:
-    """The content of verdict.json."""
+def judge_run(run: Run, frame: pd.DataFrame, problem: str = "") -> dict[str, Any]:
+    """The content of verdict.json; with a ``problem`` of the stored measurements nothing is confirmed, or refuted.
+
+    Replicates that are not independent are one.
+    """
     rules = {name: build(name, check) for name, check in run.config["checks"].items()}
     results = judge(frame, rules, run.config["study"].get("series", ()))
+    problem = "; ".join(filter(None, (problem, dependence(frame))))
+    if problem:
+        results = {name: result.doubted(problem) for name, result in results.items()}
     return {
         "experiment": run.experiment,
         **{key: run.config[key] for key in ("paper", "claim", "statement", "neighbours")},
@@ -124,7 +143,7 @@ def log_text(run: Run, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> str:
     axis, envelope = run.config["figure"].get("axis", "n"), run.config["figure"].get("envelope", ())
     parts = [
         run.config["statement"],
-        table(frame, axis if isinstance(axis, str) else axis[0], envelope),
+        table(frame, axis if isinstance(axis, str) else axis[0], envelope, further_axes(frame, run.config)),
         *further(frame),
     ]
     parts += [*unmeasured(frame), verdict_lines(verdict)]

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from dprepro.errors import InputError
+from dprepro.errors import InputError, unknown
 
 #: Authors with year, and title, in the order of the years, by the key that experiments have for a paper.
 PAPERS = {
@@ -28,7 +29,11 @@ PAPERS = {
 }
 
 Kind = Literal["rate", "inequality", "privacy", "attack", "phase", "definition", "comparison"]
-Severity = Literal["typo", "constant", "privacy failure"]
+Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap"]
+Checks = Mapping[str, Sequence[str]]
+
+EVIDENCE = ("exact", "certified", "attained", "holds", "audited", "not contradicted")
+"""Why a verdict stands, the strongest first; see :mod:`dprepro.report.rows`."""
 
 
 def citation(paper: str) -> str:
@@ -37,21 +42,67 @@ def citation(paper: str) -> str:
 
 
 @dataclass(frozen=True)
+class Repaired:
+    """What holds in the place of a statement that is false as printed, with its own evidence."""
+
+    statement: str
+    evidence: Mapping[str, Checks] = field(default_factory=dict)
+    upper_only: bool = False
+
+    def __post_init__(self) -> None:
+        check_evidence(self.evidence)
+
+
+@dataclass(frozen=True)
 class Statement:
     """A numbered statement of a paper, in our own words.
 
-    ``checks`` maps experiments to those of their checks that are about it; an empty list stands for all of role claim.
+    Attributes:
+        evidence: kinds of evidence, and for each the experiments with those of their checks that are it; an empty list
+            stands for all of role claim.
+        false: items of the errata that disprove the statement as printed.
+        repaired: what holds instead; without it ``note`` says why there is nothing.
+        upper_only: a rate of which only the upper bound is claimed to be seen: no family shows it.
+        nothing: why there is nothing to measure.
     """
 
     item: str
     kind: Kind
     statement: str
-    checks: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    evidence: Mapping[str, Checks] = field(default_factory=dict)
+    false: Sequence[str] = ()
+    repaired: Repaired | None = None
+    upper_only: bool = False
+    nothing: str = ""
     note: str = ""
+
+    def __post_init__(self) -> None:
+        check_evidence(self.evidence)
+        if self.nothing and (self.evidence or self.false):
+            raise InputError(f"{self.item} has nothing to measure, and yet evidence")
+
+    @property
+    def experiments(self) -> tuple[str, ...]:
+        """All experiments that are about the statement, as printed or as repaired."""
+        both = (self.evidence, self.repaired.evidence if self.repaired else {})
+        return tuple(dict.fromkeys(name for evidence in both for checks in evidence.values() for name in checks))
+
+
+def check_evidence(evidence: Mapping[str, Checks]) -> None:
+    """Raise InputError for a kind of evidence that does not exist."""
+    for kind in evidence:
+        if kind not in EVIDENCE:
+            raise unknown("kind of evidence", kind, EVIDENCE)
+
+
+def identity(paper: str, item: str) -> str:
+    """The address of a statement: ``lasso-theorem-2-5``."""
+    words = re.sub(r"[^a-z0-9]+", "-", f"{paper} {item}".lower())
+    return words.strip("-")
 
 
 @dataclass(frozen=True)
-class Evidence:
+class Shown:
     """What shows an erratum: a check of an experiment that must come out ``expect``ed, or a test by path and name."""
 
     experiment: str = ""
@@ -67,15 +118,23 @@ class Evidence:
 class Erratum:
     """A slip of print: what is printed, what holds, and what showed it.
 
-    ``about`` names the statements that it touches; without it, that is what ``item`` says up to its first comma.
+    Attributes:
+        printed: in our own words or as a ``quote``.
+        quote: the printed words; ``source``: their place; ``ocr``: the text at hand is a machine's reading of the page.
+        range: for which epsilon and delta it fails.
+        about: the statements that it touches; without it, that is what ``item`` says up to its first comma.
     """
 
     item: str
     printed: str
     holds: str
     severity: Severity
-    shown_by: Sequence[Evidence]
+    shown_by: Sequence[Shown]
     about: Sequence[str] = ()
+    quote: str = ""
+    source: str = ""
+    ocr: bool = True
+    range: str = ""
 
     @property
     def statements(self) -> tuple[str, ...]:

@@ -7,7 +7,8 @@ import math
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dprepro.analysis.points import AXES, grid_points
+from dprepro.analysis.points import further_axes, grid_points
+from dprepro.axes import AXES
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,7 +28,7 @@ def summary(frame: pd.DataFrame, config: Mapping[str, Any]) -> pd.DataFrame:
     """
     import pandas as pd
 
-    further = _further_axes(frame, config)
+    further = further_axes(frame, config)
     envelope = [name for name in config["figure"].get("envelope", ()) if name in further]
     tables = []
     judged = _judged(config["checks"])
@@ -53,13 +54,6 @@ def _judged(checks: Mapping[str, Mapping[str, Any]]) -> set[tuple[str, str]]:
         names = [series] if isinstance(series, str) else series or [ALL]
         found |= {(name, check.get("quantity", "excess_risk")) for name in (*names, check.get("against", ""))}
     return found
-
-
-def _further_axes(frame: pd.DataFrame, config: Mapping[str, Any]) -> list[str]:
-    sweeps = [config.get("sweep", {})]
-    series = config["study"].get("series", {})
-    sweeps += [one.get("sweep") or {} for one in series.values() if isinstance(one, Mapping)]
-    return sorted({axis for sweep in sweeps for axis in sweep if axis not in AXES and axis in frame.columns})
 
 
 def to_csv(table: pd.DataFrame) -> bytes:

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis import points
-from dprepro.analysis.points import AXES
+from dprepro.analysis.checks import up_to_logarithms, worded
 from dprepro.analysis.rule import VERDICTS
+from dprepro.axes import AXES
 from dprepro.report.registry import citation
 
 if TYPE_CHECKING:
@@ -24,24 +25,30 @@ def number(value: float | None) -> str:
 
 
 def position(value: float) -> str:
-    """A value on an axis: whole numbers in full where four digits would change them."""
+    """A value on an axis: whole numbers in full where four digits would change them; a hyphen for none."""
+    if value != value:
+        return "-"
     short = number(value)
     return f"{value:.0f}" if float(short) != value and value == int(value) and value < 1e9 else short
 
 
-def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = ()) -> str:
+def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = (), further: Sequence[str] = ()) -> str:
     """Mean risk, bound and their ratio for every series along the axis; other axes that vary have columns too.
 
-    Of points that differ in the axes of ``envelope`` only, the one with the largest mean risk is shown.
+    Of points that differ in the axes of ``envelope`` only, the one with the largest mean risk is shown. ``further`` are
+    the sweep's axes beyond the main ones: one that tells grid points apart has a column, so that no mean is over it.
     """
     good = frame[(frame["quantity"] == "excess_risk") & (frame["status"] == "ok")]
     if good.empty:
         return "no cell was measured" if (frame["status"] != "ok").all() else "no risk is measured here"
-    others = [a for a in AXES if a != axis and good[a].nunique() > 1]
-    keys = ["role", "series", axis, *others]
     envelope = [name for name in envelope if name in good.columns]
-    means = good.groupby([*keys, *envelope], sort=False)[["value", "bound"]].mean().reset_index()
-    means = means.loc[means.groupby(keys, sort=False)["value"].idxmax()] if envelope else means
+    main = ["role", "series", *AXES, *envelope, *([axis] if axis not in (*AXES, *envelope) else [])]
+    points = good.groupby(main, dropna=False)
+    others = [a for a in AXES if a != axis and good[a].nunique() > 1]
+    others += [a for a in further if a not in main and (points[a].nunique(dropna=False) > 1).any()]
+    keys = ["role", "series", axis, *others]
+    means = good.groupby([*keys, *envelope], sort=False, dropna=False)[["value", "bound"]].mean().reset_index()
+    means = means.loc[means.groupby(keys, sort=False, dropna=False)["value"].idxmax()] if envelope else means
     means["order"] = means["role"].map({"claim": 0, "context": 1, "control": 2})
     means = means.sort_values(["order", "series", axis, *others], kind="stable")
     lines = [[*("series", axis), *others, "risk", "bound", "ratio"]]
@@ -97,7 +104,8 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
     lines = []
     width = max(len(name) for name in verdict["checks"])
     for name, check in verdict["checks"].items():
-        said = f"{check['verdict']:<12}"
+        logs = up_to_logarithms(check)
+        said = f"{check['verdict'] + (' up to logarithms' if logs else ''):<12}"
         if check["estimate"] is not None:
             said += f" {number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
             inequality = check["rule"] in ("below", "proportion")
@@ -112,9 +120,8 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
     if verdict["overrides"]:
         lines.append(f"  overridden: {' '.join(verdict['overrides'])}")
     tail = "all checks came out as expected" if verdict["as_expected"] else "NOT all checks came out as expected"
-    lines.append(
-        f"verdict: {verdict['experiment']} ({verdict['paper']}, {verdict['claim']}): {verdict['verdict']}; {tail}"
-    )
+    said = f"verdict: {verdict['experiment']} ({verdict['paper']}, {verdict['claim']}): {worded(verdict)}; {tail}"
+    lines.append(said)
     return "\n".join(lines)
 
 
@@ -131,7 +138,7 @@ def finding(check: Mapping[str, Any]) -> str:
 
 #: From what asks for attention to what does not.
 ORDER = (
-    "refuted", "inconclusive", "confirmed", "not measured",
+    "refuted", "inconclusive", "not contradicted", "confirmed", "not measured", "nothing to measure",
     "not as expected", "shown", "by a test", "not in this store",
 )  # fmt: skip
 

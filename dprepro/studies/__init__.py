@@ -1,24 +1,25 @@
 """How to measure a kind of claim; a few kinds serve all."""
 
 from dprepro.studies.attack import AttackStudy
-from dprepro.studies.base import Design, Study
+from dprepro.studies.base import Declaration, Design, Study
 from dprepro.studies.envelope import EnvelopeStudy
 from dprepro.studies.inequality import Inequality, InequalityStudy
-from dprepro.studies.limits import LimitStudy
-from dprepro.studies.one_dimension import OneDimensionStudy
+from dprepro.studies.plan import Plan, plan
+from dprepro.studies.privacy import PrivacySeries, PrivacyStudy
 from dprepro.studies.rate import RateStudy, Series
-from dprepro.studies.smoothing import SmoothingStudy
 
 __all__ = [
     "AttackStudy",
+    "Declaration",
     "Design",
     "EnvelopeStudy",
     "Inequality",
     "InequalityStudy",
-    "LimitStudy",
-    "OneDimensionStudy",
+    "Plan",
+    "PrivacySeries",
+    "PrivacyStudy",
     "RateStudy",
     "Series",
-    "SmoothingStudy",
     "Study",
+    "plan",
 ]

@@ -9,11 +9,12 @@ from typing import Any
 
 import numpy as np
 
+from dprepro.algorithms import Solution
 from dprepro.constructions import Attackable, Finding
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import InputError
-from dprepro.reductions import solver
-from dprepro.studies.rate import RateStudy, Series, at
+from dprepro.studies.base import drawn
+from dprepro.studies.rate import RateStudy, Series
 
 
 @dataclass(frozen=True)
@@ -43,26 +44,29 @@ class AttackStudy(RateStudy):
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """See the class."""
-        one, point = self.series[cell.series], cell.axes
-        algorithm, family = at(one.algorithm, point), at(one.construction, point)
-        assert isinstance(family, Attackable)
-        budget = self._budget(one, point)
-        constants = family.constants(point)
-        schedule = algorithm.schedule(constants, budget)
-        reduction = self._reduction(cell.series, one, point)
-        solve = solver(reduction, algorithm).solve
+        setting = self._setting(cell.series, cell.axes)
+        assert isinstance(setting.construction, Attackable)
         trials: list[list[Row]] = []
-        findings: list[Finding] = []
+        answers: list[Solution] = []
+        findings: dict[str, list[Finding]] = {}
         for _ in range(self.trials):
-            challenge = family.challenge(point, schedule.noise_scale, rng)
-            solution = solve(challenge.problem, budget, rng)
-            initial = {"initial_risk": challenge.problem.trivial_risk}
-            numbers = dict(point) | vars(constants) | vars(schedule) | initial
-            trials.append(self._rows(one, challenge.problem, solution, numbers, reduction))
-            findings += challenge.attack(solution.theta, rng)
-            findings += [Finding(name, value, trials=0) for name, value in challenge.certificates.items()]
-        further = [Row(name, value) for name, value in family.report(point).items()]
-        return [_mean(rows) for rows in zip(*trials, strict=True)] + _pooled(findings) + further
+            challenge = setting.construction.challenge(cell.axes, setting.schedule.noise_scale, rng)
+            solutions = setting.solve(challenge.problem, rng)
+            trials.append(self._rows(setting, challenge.problem, solutions))
+            answers += solutions
+            certified = [Finding(name, value, trials=0) for name, value in challenge.certificates.items()]
+            for finding in (*challenge.attack(solutions[0].theta, rng), *certified):
+                findings.setdefault(finding.quantity, []).append(finding)
+        pooled = [_pooled(name, same) for name, same in findings.items()]
+        means = [_mean(rows) for rows in zip(*trials, strict=True)]
+        return means + drawn(answers, setting.schedule.noise_scale) + pooled + self._reported(setting)
+
+    def _quantities(self, one: Series) -> list[str]:
+        assert isinstance(one.construction, Attackable)
+        return [*super()._quantities(one), *one.construction.findings, *one.construction.certificates]
+
+    def _columns(self) -> list[str]:
+        return [*super()._columns(), "trials"]
 
     def _science(self, one: Series) -> dict[str, Any]:
         return super()._science(one) | {"trials": self.trials}
@@ -73,29 +77,21 @@ def _mean(rows: Sequence[Row]) -> Row:
     columns = dict(rows[0].columns)
     if "gap" in columns:  # the row of the risk; the instance is random even where the algorithm is not
         columns["deterministic"] = False
-        columns["gap"] = max(_number(row.columns["gap"]) for row in rows)
-        columns["trivial_risk"] = _average([_number(row.columns["trivial_risk"]) for row in rows])
+        columns["gap"] = max(_numbers(rows, "gap"))
+        columns["trivial_risk"] = _average(_numbers(rows, "trivial_risk"))
     bounds = [row.bound for row in rows if row.bound is not None]
     value = _average([row.value for row in rows])
     return replace(rows[0], value=value, bound=_average(bounds) if bounds else None, columns=columns)
 
 
-def _pooled(findings: Sequence[Finding]) -> list[Row]:
-    """One row for each quantity, with all its trials."""
-    by_name: dict[str, list[Finding]] = {}
-    for finding in findings:
-        by_name.setdefault(finding.quantity, []).append(finding)
-    rows = []
-    for name, same in by_name.items():
-        trials = sum(finding.trials for finding in same)
-        weights = [finding.trials if trials else 1 for finding in same]
-        value = math.fsum(f.value * weight for f, weight in zip(same, weights, strict=True)) / sum(weights)
-        bounds = [finding.bound for finding in same if finding.bound is not None]
-        columns: dict[str, Any] = {
-            key: _average([finding.columns[key] for finding in same]) for key in same[0].columns
-        } | ({"trials": trials} if trials else {})
-        rows.append(Row(name, value, _average(bounds) if bounds else None, columns))
-    return rows
+def _pooled(name: str, same: Sequence[Finding]) -> Row:
+    """One row for a quantity, with all its trials."""
+    trials = sum(finding.trials for finding in same)
+    weights = [finding.trials if trials else 1 for finding in same]
+    value = math.fsum(f.value * weight for f, weight in zip(same, weights, strict=True)) / sum(weights)
+    bounds = [finding.bound for finding in same if finding.bound is not None]
+    columns: dict[str, Any] = {key: _average([finding.columns[key] for finding in same]) for key in same[0].columns}
+    return Row(name, value, _average(bounds) if bounds else None, columns | ({"trials": trials} if trials else {}))
 
 
 def _average(values: Sequence[float]) -> float:
@@ -103,6 +99,5 @@ def _average(values: Sequence[float]) -> float:
     return values[0] if all(value == values[0] for value in values) else math.fsum(values) / len(values)
 
 
-def _number(value: object) -> float:
-    assert isinstance(value, int | float)
-    return float(value)
+def _numbers(rows: Sequence[Row], column: str) -> list[float]:
+    return [value for row in rows if isinstance(value := row.columns[column], int | float)]

@@ -1,21 +1,31 @@
-"""What every study is: which cells a claim needs, and how one cell is measured."""
+"""What every study is: which cells a claim needs, how one cell is measured, and the names of what it writes."""
 
 from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
-from typing import ClassVar
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
+from dprepro.algorithms import Algorithm, Solution
+from dprepro.axes import AXES, DEFAULTS
 from dprepro.budget import Neighbours
 from dprepro.engine.cell import Cell, Row
+from dprepro.engine.code import code_of, modules_of
+from dprepro.engine.grid import expand
 from dprepro.errors import InputError
+from dprepro.mechanisms import Drawn
+from dprepro.privacy import Spent
+from dprepro.typed import allowed_packages
 
-#: The axes that every cell has, with their values where a sweep does not name them.
-MAIN_AXES: dict[str, float] = {"n": 1, "p": 1, "epsilon": math.inf, "delta": 0, "norm": 1}
+Role = Literal["claim", "control", "context"]
+T = TypeVar("T")
+
+ANYTHING = "*"
+"""In a declaration: names that only measuring can tell."""
 
 
 @dataclass(frozen=True)
@@ -23,7 +33,7 @@ class Design:
     """What to sweep: the study turns it into cells.
 
     Attributes:
-        sweep: values of every axis; those of ``MAIN_AXES`` have defaults.
+        sweep: values of every axis; those of ``AXES`` have defaults.
         replicates: independent repetitions of every grid point.
         seed: changes every random stream.
     """
@@ -43,6 +53,12 @@ class Design:
             for value in values:
                 check_axis(axis, value)
 
+    def axes(self, sweep: Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+        """All axes of a series that departs from the sweep on some; raises InputError for a value out of range."""
+        axes = {axis: [value] for axis, value in DEFAULTS.items()} | {**self.sweep, **sweep}
+        Design(axes)
+        return {axis: list(values) for axis, values in axes.items()}
+
 
 def check_axis(axis: str, value: float) -> None:
     """Raise InputError unless the value can stand on that axis."""
@@ -58,6 +74,43 @@ def check_axis(axis: str, value: float) -> None:
         raise InputError(f"sweep.norm must hold positive numbers, got norm={value:g}")
 
 
+def points(label: str, axes: Mapping[str, Sequence[float]], *parts: Any) -> list[dict[str, float]]:
+    """The grid; an axis beyond the main ones must set a field of one of the parts, or it would be a slip of the pen.
+
+    A part is a dataclass, or a class of such.
+    """
+    known = {*AXES, *(one.name for part in parts for one in fields(part))}
+    if extra := [axis for axis in axes if axis not in known]:
+        raise InputError(
+            f"series {label}: sweep.{extra[0]} is neither a main axis nor a parameter of an algorithm or "
+            f"construction; choices: {', '.join(sorted(known))}"
+        )
+    return expand(axes)
+
+
+def at(value: T, point: Mapping[str, float]) -> T:
+    """The algorithm or construction with those fields replaced that are axes of the grid."""
+    changes = {f.name: point[f.name] for f in fields(value) if f.name in point and f.name not in AXES}  # type: ignore[arg-type]
+    return replace(value, **changes) if changes else value  # type: ignore[type-var]
+
+
+@dataclass(frozen=True)
+class Declaration:
+    """The names that the cells of a study will have, known before any is measured.
+
+    Attributes:
+        series: every series with the quantities that it may write.
+        columns: the study's own columns.
+        axes: the axes of all grid points.
+
+    A name that ends in a star stands for all names that begin so.
+    """
+
+    series: Mapping[str, frozenset[str]]
+    columns: frozenset[str]
+    axes: frozenset[str]
+
+
 @dataclass(frozen=True)
 class Study(ABC):
     """How to measure one kind of claim. Subclasses are frozen dataclasses that can be pickled.
@@ -69,6 +122,10 @@ class Study(ABC):
     version: ClassVar[int] = 1
     neighbours: Neighbours = field(default=Neighbours.REPLACE_ONE, kw_only=True)
 
+    def code(self, *parts: object) -> str:
+        """The digest of the code behind a measurement: of the study's class and of what else makes it."""
+        return code_of(modules_of((self, *parts)), allowed_packages()).digest
+
     @abstractmethod
     def cells(self, design: Design) -> list[Cell]:
         """All cells of the design, series by series.
@@ -77,6 +134,12 @@ class Study(ABC):
             InputError: nothing can be measured as asked.
         """
 
+    def declare(self, design: Design) -> Declaration:
+        """The names that the cells will have; a study that does not say which may write anything."""
+        cells, anything = self.cells(design), frozenset({ANYTHING})
+        axes = frozenset(axis for cell in cells for axis in cell.axes)
+        return Declaration({cell.series: anything for cell in cells}, anything, axes)
+
     @abstractmethod
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """The rows of one cell; all randomness from ``rng``.
@@ -84,3 +147,27 @@ class Study(ABC):
         Raises:
             PremiseError: the grid point lies outside the premise of what is measured.
         """
+
+
+def promises(algorithm: Algorithm) -> bool:
+    """Whether an algorithm promises any privacy, by its class."""
+    kind = type(algorithm)
+    return (kind.spent, kind.parts) != (Algorithm.spent, Algorithm.parts)
+
+
+def spending(spent: Spent | None, claimed: float, steps: int) -> list[Row]:
+    """The row that holds what is spent against what is claimed, where any privacy is promised and claimed."""
+    if spent is None or math.isinf(claimed):
+        return []
+    return [Row("spent_epsilon", spent.epsilon, claimed, {"total_steps": steps, "deterministic": True})]
+
+
+def drawn(solutions: Sequence[Solution], scale: float, copies: int = 1) -> list[Row]:
+    """The row that holds the noise of some answers against noise of this scale, if any was counted.
+
+    ``copies`` of the answers come from each stream of random numbers.
+    """
+    total = sum((solution.drawn for solution in solutions if solution.drawn), Drawn())
+    if not (scale > 0 and total.unit > 0):
+        return []
+    return [Row("noise_drawn", total.ratio(scale), 1.0, {"freedom": total.freedom / copies})]

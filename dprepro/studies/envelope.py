@@ -1,23 +1,25 @@
-"""The worst mean risk over a family of data sets, at every grid point, and per-draw inequalities along the way."""
+"""The worst risk over a family of data sets, at every grid point, and the best choice of a parameter against it."""
 
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar
+from typing import Any, ClassVar, get_type_hints
 
 import numpy as np
 
-from dprepro.algorithms import Algorithm, ObjectivePerturbation, Schedule, Solution
-from dprepro.algorithms.objective_perturbation import PerturbationSchedule
-from dprepro.constructions import Construction
+from dprepro import laws, typed
+from dprepro.algorithms import Solution
 from dprepro.engine.cell import Cell, Row
-from dprepro.errors import InputError, PremiseError
-from dprepro.problems import Quadratic
-from dprepro.problems.problem import Problem
-from dprepro.reductions import solver
-from dprepro.studies.rate import RateStudy, Series, at
+from dprepro.errors import InputError, PremiseError, unknown
+from dprepro.problems import Problem
+from dprepro.studies.base import drawn
+from dprepro.studies.rate import RateStudy, Series, Setting
+
+Members = Sequence[tuple[float | str | None, Problem]]
+PER_DECADE = 12
+"""Values a decade in the first pass over a parameter; two more passes look between the best one's neighbours."""
 
 
 @dataclass(frozen=True)
@@ -30,102 +32,150 @@ class EnvelopeStudy(RateStudy):
         over: a field of the construction that numbers the members; constructions without it are one data set.
         values: its values. Members outside their premise are passed over.
         draws: runs of the algorithm on each member, with common random numbers.
+        expected: whether risks are expectations by the exact law of the answer (see `laws`), and nothing is drawn.
+        best: a parameter of the algorithm, which gets the value whose worst member is best, the data being made against
+            it where the construction has this parameter too. An algorithm without it meets the worst member of all
+            these values. Where ``best`` is an axis the risk is that of the series' own data at its value.
+        between: the least and the largest value of ``best``.
 
     ``trivial_risk`` is the supremum of the trivial answer's risk over the same members. The largest of several means is
-    biased upwards, by less than the standard error of one. Column ``worst`` is the member that was hardest.
-
-    For objective perturbation every draw is held against Lemma 24, Corollary 25, Lemma 3 and, where the loss is
-    strongly convex, Theorem 30: the quantities `lemma_24`, `corollary_25`, `lemma_3` and `theorem_30` are the largest
-    ratio of left to right side over all draws and members, with bound 1.
+    biased upwards, by less than the standard error of one. Lemmas' ratios and tails are the largest over draws and
+    members. Columns: ``worst``, the member that was hardest, and ``best_<parameter>``. With expected risks ``sum_risk``
+    is n times the mean.
     """
 
-    version: ClassVar[int] = 2
+    version: ClassVar[int] = 3
 
     over: str = "size"
-    values: Sequence[float] = ()
+    values: Sequence[float | str] = ()
     draws: int = 10
+    expected: bool = False
+    best: str = ""
+    between: Sequence[float] = ()
 
     def __post_init__(self) -> None:
         if not self.values:
             raise InputError("values is empty; name the members of the family")
         if self.draws < 1:
             raise InputError(f"draws must be at least 1, got draws={self.draws}")
+        if self.best and not (len(self.between) == 2 and 0 < self.between[0] < self.between[1] < math.inf):
+            raise InputError(f"between must be [low, high] with 0 < low < high, got {list(self.between)}")
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """See the class."""
-        one, point = self.series[cell.series], cell.axes
-        algorithm, family = at(one.algorithm, point), at(one.construction, point)
-        budget = self._budget(one, point)
-        constants = family.constants(point)
-        schedule = algorithm.schedule(constants, budget)
-        reduction = self._reduction(cell.series, one, point)
         stream = int(rng.integers(2**62))
-        worst, trivial, hardest, first, premise = -math.inf, 0.0, math.nan, None, None
-        ratios: dict[str, float] = {}
-        for value, member in self._members(family):
+
+        def setting_at(value: float) -> Setting:
+            return self._setting(cell.series, cell.axes | ({self.best: value} if self.best else {}))
+
+        if not self.best:
+            setting = setting_at(math.nan)
+            return self._worst(setting, self._members(setting), stream)
+        if self.best in cell.axes:
+            setting = setting_at(cell.axes[self.best])
+            own = [(getattr(setting.construction, self.over), setting.build())]
+            return self._worst(setting, own, stream, of=self._members(setting))
+
+        def guaranteed(value: float) -> float:
+            setting = setting_at(value)
+            return max(self._risk(setting, problem, stream)[0] for _, problem in self._members(setting))
+
+        tuned = self.best in {one.name for one in fields(self.series[cell.series].algorithm)}
+        low, high = self.between
+        setting = setting_at(_search(guaranteed, low, high, 1 if tuned else -1))
+        return self._worst(setting, self._members(setting), stream)
+
+    def _worst(self, setting: Setting, members: Members, stream: int, of: Members = ()) -> list[Row]:
+        """The rows of the worst member; lemmas' ratios over all, the trivial risk over all ``of`` which they are."""
+        found = []
+        answers: list[Solution] = []
+        for value, problem in members:
+            risk, solutions = self._risk(setting, problem, stream)
+            answers += solutions
+            found.append((self._rows(setting, problem, solutions, risk if self.expected else None), value))
+        rows, worst = max(found, key=lambda one: one[0][0].value)
+        columns = rows[0].columns | {"trivial_risk": max(problem.trivial_risk for _, problem in of or members)}
+        columns |= {"worst": worst} | ({f"best_{self.best}": setting.point[self.best]} if self.best else {})
+        rows[0] = replace(rows[0], columns=columns)
+        for name in (*self._lemmas(setting.series), *self._tails()):
+            largest = max(row.value for some, _ in found for row in some if row.quantity == name)
+            rows = [replace(row, value=largest) if row.quantity == name else row for row in rows]
+        n = setting.point["n"]
+        of_sum = columns | {"trivial_risk": n * float(columns["trivial_risk"] or 0)}
+        rows += drawn(answers, setting.schedule.noise_scale, copies=len(members))
+        return rows + ([Row("sum_risk", n * rows[0].value, None, of_sum)] if self.expected else [])
+
+    def _tail(self, setting: Setting, problem: Problem, risks: Sequence[float], bound: float) -> float:
+        if not self.expected:
+            return super()._tail(setting, problem, risks, bound)
+        return laws.find(setting.algorithm, problem.domain, setting.budget).exceeds(problem, bound)
+
+    def _members(self, setting: Setting) -> Members:
+        """The members that lie within their premise, with their names."""
+        family, found = setting.construction, []
+        premise = PremiseError("the family has no member here")
+        numbered = self.over in {one.name for one in fields(family)}
+        for value in self.values if numbered else [None]:
+            changes: dict[str, Any] = {}
+            if numbered:  # the field's own type says whether a word is meant, or a number such as inf
+                kind = get_type_hints(type(family))[self.over]
+                changes[self.over] = typed.build(kind, value, "study.values")
             try:
-                problem = member.build(point, schedule.noise_scale)
+                found.append(
+                    (changes.get(self.over), replace(setting, construction=replace(family, **changes)).build())
+                )
             except PremiseError as error:
                 premise = error
-                continue
-            same = np.random.default_rng(stream)  # common random numbers: members are compared on equal draws
-            solve = solver(reduction, algorithm).solve
-            solutions = [solve(problem, budget, same) for _ in range(self.draws)]
-            risk = math.fsum(problem.excess_risk(solution.theta) for solution in solutions) / self.draws
-            trivial = max(trivial, problem.trivial_risk)
-            for name, ratio in _inequalities(algorithm, problem, schedule, solutions).items():
-                ratios[name] = max(ratio, ratios.get(name, 0.0))
-            if risk > worst:
-                worst, hardest, first = risk, value, (problem, solutions[0])
-        if first is None:
-            raise premise or PremiseError("the family has no member here")
-        problem, solution = first
-        numbers = dict(point) | vars(constants) | vars(schedule) | {"initial_risk": problem.trivial_risk}
-        rows = self._rows(one, problem, solution, numbers, reduction)
-        columns = dict(rows[0].columns) | {"trivial_risk": trivial, "worst": hardest}
-        rows[0] = replace(rows[0], value=worst, columns=columns)
-        return rows + [Row(name, ratio, 1.0) for name, ratio in ratios.items()]
+        if not found:
+            raise premise
+        return found
 
-    def _members(self, family: Construction) -> list[tuple[float, Construction]]:
-        if self.over not in {field.name for field in fields(family)}:
-            return [(math.nan, family)]
-        changes: list[dict[str, Any]] = [{self.over: value} for value in self.values]
-        return [(change[self.over], replace(family, **change)) for change in changes]
+    def _check_names(self) -> None:
+        super()._check_names()
+        families = {field.name for one in self.series.values() for field in fields(one.construction)}
+        tuned = {field.name for one in self.series.values() for field in fields(one.algorithm)}
+        for key, name, known in (("over", self.over, families), ("best", self.best, tuned | families)):
+            if name and name not in known:
+                raise InputError(f"study.{key}: {unknown('parameter', name, known)}")
+
+    def _check_bounds(self, label: str, setting: Setting) -> bool:
+        if self.expected and type(setting.algorithm) not in laws.LAWS:
+            raise InputError(f"series {label}: no expected risk is known for {type(setting.algorithm).__name__}")
+        return super()._check_bounds(label, setting)
+
+    def _risk(self, setting: Setting, problem: Problem, stream: int) -> tuple[float, Sequence[Solution]]:
+        """The mean risk on one data set, and the answers that it is the mean of."""
+        if self.expected:
+            return laws.find(setting.algorithm, problem.domain, setting.budget).expected_risk(problem), []
+        same = np.random.default_rng(stream)  # common random numbers: members are compared on equal draws
+        solutions = setting.solve(problem, same, self.draws)
+        return math.fsum(problem.excess_risk(solution.theta) for solution in solutions) / self.draws, solutions
+
+    def _quantities(self, one: Series) -> list[str]:
+        found = super()._quantities(one)
+        if not self.expected:
+            return found
+        return [*(name for name in found if name not in (*one.algorithm.measures, "noise_drawn")), "sum_risk"]
+
+    def _columns(self) -> list[str]:
+        known = [name for name in super()._columns() if not (self.expected and name == "freedom")]
+        return [*known, "worst", *([f"best_{self.best}"] if self.best else [])]
+
+    def _parts(self, one: Series, how: str) -> list[object]:
+        return super()._parts(one, how) + ([laws.LAWS[type(one.algorithm)]] if self.expected else [])
 
     def _science(self, one: Series) -> dict[str, Any]:
-        return super()._science(one) | {"over": self.over, "values": list(self.values), "draws": self.draws}
+        found = {"over": self.over, "values": list(self.values), "draws": self.draws, "expected": self.expected}
+        return super()._science(one) | found | {"best": self.best, "between": list(self.between)}
 
 
-def _inequalities(
-    algorithm: Algorithm, problem: Problem, schedule: Schedule, solutions: Sequence[Solution]
-) -> dict[str, float]:
-    """Largest left over right side of Lemma 24, Corollary 25, Lemma 3 and Theorem 30 of KST, over draws.
-
-    Theorem 30 (b) in every draw, before its tail bound of ||b||: the distance to theta_hat is at most 2 ||b||/(Delta +
-    eta) + sqrt(Delta/(Delta + eta)) ||theta_hat|| (equations 18 and 21), the loss being eta/n-strongly convex.
-    """
-    if not (isinstance(algorithm, ObjectivePerturbation) and isinstance(schedule, PerturbationSchedule)):
-        return {}
-    if not isinstance(problem, Quadratic):
-        return {}
-    n, delta = problem.constants.n, schedule.regulariser
-    regularised = problem.perturbed(0.0, delta / n)  # J#, whose minimiser is theta#
-    at, least = regularised.minimum.theta, problem.minimum.theta
-    assert isinstance(at, np.ndarray)
-    assert isinstance(least, np.ndarray)
-    ridge = delta / (2 * n) * float(least @ least)
-    eta = n * float(problem.curvature.min())
-    found: dict[str, list[float]] = {"lemma_24": [], "corollary_25": [], "lemma_3": []}
-    if eta > 0:
-        found["theorem_30"] = []
-    for solution in solutions:
-        norm, theta = solution.diagnostics["noise_norm"], solution.theta
-        energy = 2 * norm**2 / (delta * n)
-        found["lemma_24"].append(float(np.linalg.norm(theta - at)) / (2 * norm / delta))
-        found["corollary_25"].append(regularised.excess_risk(theta) / energy)
-        found["lemma_3"].append(problem.excess_risk(theta) / (energy + ridge))
-        if eta > 0:
-            shrunk = math.sqrt(delta / (delta + eta)) * float(np.linalg.norm(least))
-            reach = 2 * norm / (delta + eta) + shrunk
-            found["theorem_30"].append(float(np.linalg.norm(theta - least)) / reach)
-    return {name: max(ratios) for name, ratios in found.items()}
+def _search(risk: Callable[[float], float], low: float, high: float, sign: int) -> float:
+    """Where sign times the risk is least: three passes over ever smaller geometric grids."""
+    best = low
+    for _ in range(3):
+        count = max(2 * PER_DECADE, math.ceil(PER_DECADE * math.log10(high / low)))
+        grid = np.geomspace(low, high, count)
+        index = int(np.argmin([sign * risk(float(value)) for value in grid]))
+        best = float(grid[index])
+        low, high = float(grid[max(0, index - 1)]), float(grid[min(count - 1, index + 1)])
+    return best

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
 
 import numpy as np
 
@@ -12,7 +11,7 @@ from dprepro import bounds
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.engine.grid import expand
 from dprepro.errors import InputError
-from dprepro.studies.base import MAIN_AXES, Design, Study
+from dprepro.studies.base import Declaration, Design, Role, Study
 
 
 @dataclass(frozen=True)
@@ -25,7 +24,7 @@ class Inequality:
         sweep: axes on which this series departs from the experiment's sweep.
     """
 
-    role: Literal["claim", "control", "context"]
+    role: Role
     left: str
     right: str
     sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
@@ -45,25 +44,31 @@ class InequalityStudy(Study):
         """Series by series, grid point by grid point, each once: both sides are exact."""
         cells = []
         for label, one in self.series.items():
-            needed = {*bounds.arguments(one.left), *bounds.arguments(one.right)}
-            given = dict(design.sweep) | dict(one.sweep)
-            if missing := sorted(needed - given.keys()):
-                raise InputError(f"series {label} needs the axis {missing[0]}; given are {', '.join(sorted(given))}")
-            if extra := sorted(one.sweep.keys() - needed):
-                raise InputError(
-                    f"series {label}: sweep.{extra[0]} is no argument; choices: {', '.join(sorted(needed))}"
-                )
-            axes: dict[str, Sequence[float]] = {axis: [value] for axis, value in MAIN_AXES.items()}
-            axes |= {axis: given[axis] for axis in sorted(needed)}
-            Design(axes)  # checks the series' own axes
-            science = canonical(
-                {"study": type(self).__name__, "version": self.version, "left": one.left, "right": one.right}
-            )
-            cells += [Cell(label, one.role, point, 0, design.seed, science) for point in expand(axes)]
+            science = {"study": type(self).__name__, "version": self.version, "left": one.left, "right": one.right}
+            text, grid = canonical(science), expand(self._axes(label, one, design))
+            code = self.code(bounds.find(one.left), bounds.find(one.right))
+            cells += [Cell(label, one.role, point, 0, design.seed, text, code) for point in grid]
         return cells
+
+    def declare(self, design: Design) -> Declaration:
+        """The ratio with its two sides."""
+        axes = {axis for label, one in self.series.items() for axis in self._axes(label, one, design)}
+        ratio, sides = frozenset({"ratio"}), frozenset({"left", "right"})
+        return Declaration(dict.fromkeys(self.series, ratio), sides, frozenset(axes))
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """Left over right; nothing is random."""
         one = self.series[cell.series]
         left, right = bounds.evaluate(one.left, cell.axes), bounds.evaluate(one.right, cell.axes)
         return [Row("ratio", left / right, 1.0, {"left": left, "right": right})]
+
+    def _axes(self, label: str, one: Inequality, design: Design) -> dict[str, list[float]]:
+        """The arguments of both sides, and the default of every main axis that is none."""
+        needed = {*bounds.arguments(one.left), *bounds.arguments(one.right)}
+        if missing := sorted(needed - {*design.sweep, *one.sweep}):
+            given = ", ".join(sorted({*design.sweep, *one.sweep}))
+            raise InputError(f"series {label} needs the axis {missing[0]}; given are {given}")
+        if extra := sorted(one.sweep.keys() - needed):
+            raise InputError(f"series {label}: sweep.{extra[0]} is no argument; choices: {', '.join(sorted(needed))}")
+        swept = {**design.sweep, **one.sweep}
+        return Design({axis: swept[axis] for axis in sorted(needed)} or {"n": [1]}).axes({})

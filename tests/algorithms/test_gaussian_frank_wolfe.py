@@ -4,25 +4,24 @@ import math
 
 import numpy as np
 import pytest
+from small_problems import lasso, random_problem, sets, unit_ball
 
 from dprepro.algorithms import GaussianFrankWolfe
-from dprepro.algorithms.gaussian_frank_wolfe import sensitivity
+from dprepro.algorithms.base import gradient_sensitivity
 from dprepro.budget import Budget, Neighbours
-from dprepro.constructions import DirectionRegression
-from dprepro.errors import InputError, PremiseError
+from dprepro.errors import InputError
+from dprepro.problems import AbsoluteLoss, SquaredLoss
 
 REPLACE = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
-POINT = {"n": 1e4, "p": 6.0}
 
 
 @pytest.mark.parametrize("step_size", ["decaying", "constant"])
-@pytest.mark.parametrize("within", ["l1_ball", "l2_ball", "simplex", "lq_ball"])
+@pytest.mark.parametrize("within", sets(6))
 def test_algorithm_3_follows_the_printed_loop(within, step_size):
-    family = DirectionRegression(within=within, listed=True, size=math.inf)
-    problem = family.build(POINT, 0.0)
-    algorithm = GaussianFrankWolfe(constants="printed", step_size=step_size)
-    steps = algorithm.schedule(problem.constants, REPLACE).steps
-    sigma = math.sqrt(32 * 4 * steps) * math.log(1e4 / 1e-6) / 1e4
+    problem = random_problem(SquaredLoss(), sets(6)[within], n=200)
+    algorithm, domain = GaussianFrankWolfe(constants="printed", step_size=step_size), problem.domain
+    steps = algorithm.schedule(domain, REPLACE).steps
+    sigma = math.sqrt(32 * domain.lipschitz * steps) * math.log(200 / 1e-6) / 200
     noise = np.random.default_rng(5)
     theta = problem.constraint_set.start()
     for t in range(1, steps):
@@ -34,25 +33,25 @@ def test_algorithm_3_follows_the_printed_loop(within, step_size):
     assert problem.constraint_set.contains(solution.theta)
 
 
-def test_steps_are_those_of_theorem_b_2():
-    constants = DirectionRegression().constants({"n": 1e6, "p": 100.0})
-    steps = GaussianFrankWolfe().schedule(constants, REPLACE).steps
-    assert steps == math.ceil((8 * 1e6 / (4 * constants.width)) ** (2 / 3))
+def test_steps_are_those_of_theorem_b_2_and_a_step_loses_sigma_times_the_width():
+    domain = unit_ball(SquaredLoss(), 1e6, 100)
+    schedule = GaussianFrankWolfe().schedule(domain, REPLACE)
+    assert schedule.steps == math.ceil((8 * 1e6 / (4 * domain.width)) ** (2 / 3))
+    assert schedule.step_regret == schedule.noise_scale * domain.width
 
 
 def test_exact_noise_spends_the_budget_and_printed_noise_with_the_first_power_of_l2_exceeds_it_where_l2_is_large():
-    lasso = DirectionRegression(within="l1_ball", features="sup")
-    constants = lasso.constants({"n": 1e8, "p": 1e9})
-    assert constants.euclidean_lipschitz == pytest.approx(4 * math.sqrt(1e9))
-    assert 0.99 < GaussianFrankWolfe().spent(constants, REPLACE).epsilon <= 1 + 1e-9
-    assert GaussianFrankWolfe(constants="printed").spent(constants, REPLACE).epsilon > 20
-    assert GaussianFrankWolfe(constants="squared").spent(constants, REPLACE).epsilon < 0.1
+    domain = lasso(1e8, 10**9)
+    assert domain.lipschitz == pytest.approx(4 * math.sqrt(1e9))
+    assert 0.99 < GaussianFrankWolfe().spent(domain, REPLACE).epsilon <= 1 + 1e-9
+    assert GaussianFrankWolfe(constants="printed").spent(domain, REPLACE).epsilon > 20
+    assert GaussianFrankWolfe(constants="squared").spent(domain, REPLACE).epsilon < 0.1
 
 
-@pytest.mark.parametrize("neighbours", list(Neighbours))
+@pytest.mark.parametrize("neighbours", [Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT])
 def test_no_pair_of_neighbours_moves_the_gradient_by_more_than_the_sensitivity(neighbours):
-    constants = DirectionRegression().constants(POINT)
-    limit = sensitivity(constants, neighbours) * POINT["n"]
+    domain = unit_ball(SquaredLoss(), 1e4, 6)
+    limit = gradient_sensitivity(domain, neighbours) * domain.n
     rng = np.random.default_rng(6)
 
     def gradient(theta):
@@ -70,20 +69,8 @@ def test_no_pair_of_neighbours_moves_the_gradient_by_more_than_the_sensitivity(n
     assert np.linalg.norm(extreme) == pytest.approx(limit)
 
 
-def test_constants_without_a_width_and_pure_budgets_are_refused():
-    from dataclasses import replace
-
-    constants = DirectionRegression().constants(POINT)
-    with pytest.raises(InputError, match="Gaussian width"):
-        GaussianFrankWolfe().schedule(replace(constants, width=0.0), REPLACE)
+def test_losses_without_curvature_and_pure_budgets_are_refused():
+    with pytest.raises(InputError, match="AbsoluteLoss has gradients that jump"):
+        GaussianFrankWolfe().schedule(unit_ball(AbsoluteLoss(), 1e4, 6), REPLACE)
     with pytest.raises(InputError, match="delta > 0"):
-        GaussianFrankWolfe().schedule(constants, Budget(1.0, 0.0, Neighbours.REPLACE_ONE))
-
-
-def test_members_outside_the_premise_are_skipped():
-    with pytest.raises(PremiseError, match="bound on a record"):
-        DirectionRegression().build(POINT, 10.0)
-    with pytest.raises(PremiseError, match="features=sup"):
-        DirectionRegression(features="sup").constants(POINT)
-    with pytest.raises(PremiseError, match="too many to list"):
-        DirectionRegression(within="lq_ball").build({"n": 1e4, "p": 1e4}, 1e-6)
+        GaussianFrankWolfe().schedule(unit_ball(SquaredLoss(), 1e4, 6), Budget(1.0, 0.0, Neighbours.REPLACE_ONE))

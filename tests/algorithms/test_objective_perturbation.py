@@ -5,32 +5,59 @@ import math
 import numpy as np
 import pytest
 from scipy.stats import gamma, kstest, norm
+from small_problems import LOSSES, random_problem, sets, unit_ball
 
 from dprepro.algorithms import ObjectivePerturbation
 from dprepro.budget import Budget, Neighbours
-from dprepro.constructions import LinearSlope, NiceRegression, OrthogonalRegression, RandomQuadratic
-from dprepro.errors import Incompatible, InputError, PremiseError
-from dprepro.problems import L1Ball, LeastSquares, Moments
-from dprepro.problems.constants import Constants
+from dprepro.errors import Incompatible, InputError
+from dprepro.problems import (
+    Box,
+    Domain,
+    GroupsView,
+    HalfSquaredDistance,
+    HalfSquaredLoss,
+    HingeLoss,
+    HuberLoss,
+    L1Ball,
+    L2Ball,
+    LinearLoss,
+    LogisticLoss,
+    LqBall,
+    Moments,
+    MomentsView,
+    Problem,
+    SquaredLoss,
+    VertexGroups,
+)
 
-ADD = Neighbours.ADD_OR_REMOVE_ONE
+ADD, SILENCE, REPLACE = Neighbours.ADD_OR_REMOVE_ONE, Neighbours.ZERO_OUT, Neighbours.REPLACE_ONE
 APPROXIMATE, PURE = Budget(0.7, 1e-6, ADD), Budget(0.7, 0.0, ADD)
-POINT = {"n": 1000.0, "p": 8.0, "norm": 1.0}
 ALARM = 1e-4
+DOMAIN = unit_ball(HalfSquaredLoss(), 100, 5, radius=1.5)  # zeta = 1 + 1.5, lambda = 1
 
 
-def constants(p=5.0, zeta=2.0, smoothness=3.0):
-    return Constants(100, p, 1.5, zeta, 0.0, 0, smoothness=smoothness)
+def quadratic(within, l1=0.0, p=8, n=1000.0, seed=0):
+    """Half squared losses of orthogonal rows s_j e_j with labels y_j, some rows of length zero, and an l1 term."""
+    rng = np.random.default_rng([seed, p])
+    lengths = rng.uniform(0, 1, p) * (rng.uniform(0, 1, p) > 0.2)
+    labels = rng.uniform(-1, 1, p)
+    domain = Domain(HalfSquaredLoss(), within, n, feature_norm=1, l1_weight=l1)
+    moments = Moments(0.5 * lengths * labels / p, 0.5 * float(np.mean(labels**2)), ridge=0.5 * lengths**2 / p)
+    return Problem(domain, {"moments": MomentsView(domain, moments)})
 
 
 def test_printed_noise_and_delta_are_those_of_the_algorithm():
-    gaussian = ObjectivePerturbation().schedule(constants(), APPROXIMATE)
-    assert gaussian.coordinate_scale == pytest.approx(2 * math.sqrt(8 * math.log(2e6) + 4 * 0.7) / 0.7)
-    assert gaussian.regulariser == pytest.approx(2 * math.sqrt(5 * math.log(1e6)) / (0.7 * 1.5))
-    pure = ObjectivePerturbation(noise="gamma").schedule(constants(), PURE)
-    assert pure.coordinate_scale == pytest.approx(2 * 2 / 0.7)
-    assert pure.regulariser == pytest.approx(2 * 5 * math.log(5) / (0.7 * 1.5))
-    assert ObjectivePerturbation(regulariser="least").schedule(constants(), APPROXIMATE).regulariser == 2 * 3 / 0.7
+    gaussian = ObjectivePerturbation().schedule(DOMAIN, APPROXIMATE)
+    assert gaussian.coordinate_scale == pytest.approx(2.5 * math.sqrt(8 * math.log(2e6) + 4 * 0.7) / 0.7)
+    assert gaussian.noise_scale == pytest.approx(math.sqrt(5) * gaussian.coordinate_scale)
+    assert gaussian.regulariser == pytest.approx(2.5 * math.sqrt(5 * math.log(1e6)) / (0.7 * 1.5))
+    pure = ObjectivePerturbation(noise="gamma").schedule(DOMAIN, PURE)
+    assert pure.coordinate_scale == pytest.approx(2 * 2.5 / 0.7)
+    assert pure.noise_scale == pytest.approx(math.sqrt(5 * 6) * pure.coordinate_scale)
+    assert pure.regulariser == pytest.approx(2.5 * 5 * math.log(5) / (0.7 * 1.5))
+    assert ObjectivePerturbation(regulariser="least").schedule(DOMAIN, APPROXIMATE).regulariser == 2 / 0.7
+    balanced = ObjectivePerturbation(noise="gamma", regulariser="balanced").schedule(DOMAIN, PURE)
+    assert balanced.regulariser == pytest.approx(2.5 * 5 / (0.7 * 1.5))
 
 
 def test_gamma_noise_has_a_gamma_norm_and_a_uniform_direction():
@@ -49,25 +76,38 @@ def test_gaussian_noise_has_the_printed_standard_deviation():
     assert kstest(b.ravel(), norm(0, 2.5).cdf).pvalue > ALARM
 
 
-@pytest.mark.parametrize("within", ["box", "l1_ball", "l2_ball"])
-@pytest.mark.parametrize("l1", [0.0, 30.0])
-def test_the_answer_minimises_the_printed_objective_over_the_set(within, l1):
+def assert_minimises(problem, theta, b, ridge, rng):
     """No point of the set does better, among many random ones and those near the answer."""
-    family = RandomQuadratic(within=within, l1=l1)
-    problem = family.build(POINT, 0.0)
-    algorithm = ObjectivePerturbation(regulariser="least")
-    rng = np.random.default_rng(3)
-    b = algorithm.draw(8, 20.0, rng)
-    theta = algorithm.answer(problem, APPROXIMATE, b).theta
-    ridge = algorithm.schedule(problem.constants, APPROXIMATE).regulariser
+    n, p = problem.domain.n, problem.domain.p
 
     def objective(point):
-        return problem.risk(point) + ridge / 2000 * point @ point + b @ point / 1000
+        return problem.listed.value(point) + ridge / (2 * n) * point @ point + b @ point / n
 
     assert problem.constraint_set.contains(theta)
-    for _ in range(300):
-        for other in (rng.normal(size=8), theta + 1e-3 * rng.normal(size=8)):
-            assert objective(theta) <= objective(problem.constraint_set.project(other)) + 1e-14
+    for _ in range(30 if isinstance(problem.constraint_set, LqBall) else 300):  # its projection is slow
+        for other in (rng.normal(size=p), theta + 1e-3 * rng.normal(size=p)):
+            assert objective(theta) <= objective(problem.constraint_set.project(other)) + 1e-13
+
+
+@pytest.mark.parametrize("within", [Box(8), L1Ball(8), L2Ball(8)])
+@pytest.mark.parametrize("l1", [0.0, 30.0])
+def test_the_answer_minimises_the_printed_objective_over_the_set_with_a_regulariser(within, l1):
+    problem = quadratic(within, l1)
+    algorithm, rng = ObjectivePerturbation(regulariser="least"), np.random.default_rng(3)
+    b = algorithm.draw(8, 20.0, rng)
+    theta = algorithm.answer(problem.listed, APPROXIMATE, b).theta
+    assert_minimises(problem, theta, b, algorithm.schedule(problem.domain, APPROXIMATE).regulariser, rng)
+
+
+@pytest.mark.parametrize("within", sets(4))
+@pytest.mark.parametrize("loss", ["SquaredLoss", "LogisticLoss", "HuberLoss", "LinearLoss"])
+def test_the_answer_minimises_the_printed_objective_on_records_of_any_smooth_loss(loss, within):
+    problem = random_problem(LOSSES[loss], sets(4)[within])
+    algorithm, rng = ObjectivePerturbation(), np.random.default_rng(4)
+    b = algorithm.draw(4, 2.0, rng)
+    solution = algorithm.answer(problem.listed, APPROXIMATE, b)
+    assert solution.diagnostics["noise_norm"] == pytest.approx(np.linalg.norm(b))
+    assert_minimises(problem, solution.theta, b, solution.schedule.regulariser, rng)
 
 
 @pytest.mark.parametrize(("noise", "budget"), [("gaussian", APPROXIMATE), ("gamma", PURE)])
@@ -76,17 +116,38 @@ def test_printed_constants_are_within_the_budget_and_half_lambda_over_epsilon_is
     noise, budget, regulariser
 ):
     algorithm = ObjectivePerturbation(noise=noise, regulariser=regulariser)
-    assert algorithm.spent(constants(), budget).epsilon <= 0.7 + 1e-12
+    assert algorithm.spent(DOMAIN, budget).epsilon <= 0.7 + 1e-12
     short = ObjectivePerturbation(noise=noise, regulariser="least", least=0.5)
-    assert short.spent(constants(), budget).epsilon > 0.8
+    assert short.spent(DOMAIN, budget).epsilon > 0.8
 
 
 @pytest.mark.parametrize(("noise", "budget"), [("gaussian", APPROXIMATE), ("gamma", PURE)])
 def test_exact_constants_spend_the_budget(noise, budget):
     algorithm = ObjectivePerturbation(noise=noise, constants="exact")
-    assert 0.69 < algorithm.spent(constants(), budget).epsilon <= 0.7 + 1e-9
-    printed = ObjectivePerturbation(noise=noise).schedule(constants(), budget).coordinate_scale
-    assert algorithm.schedule(constants(), budget).coordinate_scale < printed
+    assert 0.69 < algorithm.spent(DOMAIN, budget).epsilon <= 0.7 + 1e-9
+    printed = ObjectivePerturbation(noise=noise).schedule(DOMAIN, budget).coordinate_scale
+    assert algorithm.schedule(DOMAIN, budget).coordinate_scale < printed
+
+
+@pytest.mark.parametrize("delta", [1e-6, 0.0])
+def test_a_silent_record_is_one_that_is_gone_and_a_replacement_is_two_of_them(delta):
+    """Half the epsilon is left for each, and the answer says so."""
+    algorithm = ObjectivePerturbation(noise="gaussian" if delta else "gamma", constants="exact")
+    added, silenced, replaced = (Budget(0.7, delta, one) for one in (ADD, SILENCE, REPLACE))
+    assert algorithm.schedule(DOMAIN, silenced) == algorithm.schedule(DOMAIN, added)
+    half = Budget(0.35, delta / (1 + math.exp(0.35)), SILENCE)
+    assert algorithm.schedule(DOMAIN, replaced) == algorithm.schedule(DOMAIN, half)
+    spent = algorithm.spent(DOMAIN, replaced)
+    assert 0.69 < spent.epsilon <= 0.7 + 1e-9
+    assert spent.delta <= delta * (1 + 1e-9)
+    assert "two zero-outs" in spent.conversion
+    assert "zero-outs" not in algorithm.spent(DOMAIN, silenced).conversion
+
+
+def test_n_is_not_read():
+    """The objective times n: equal sums of losses give equal laws, whatever the number of silent records."""
+    algorithm, few, many = ObjectivePerturbation(), DOMAIN, unit_ball(HalfSquaredLoss(), 1e6, 5, radius=1.5)
+    assert algorithm.schedule(few, APPROXIMATE) == algorithm.schedule(many, APPROXIMATE)
 
 
 @pytest.mark.parametrize(
@@ -95,51 +156,33 @@ def test_exact_constants_spend_the_budget(noise, budget):
         (ObjectivePerturbation(), PURE, "delta > 0"),
         (ObjectivePerturbation(noise="gamma"), APPROXIMATE, "delta = 0"),
         (ObjectivePerturbation(), Budget(math.inf, 1e-6, ADD), "finite epsilon"),
-        (ObjectivePerturbation(), Budget(1.0, 1e-6, Neighbours.REPLACE_ONE), "add_or_remove_one"),
         (ObjectivePerturbation(constants="exact", regulariser="least", least=0.5), APPROXIMATE, "leaves no epsilon"),
     ],
 )
 def test_a_budget_that_the_algorithm_cannot_meet_is_refused(algorithm, budget, words):
     with pytest.raises(InputError, match=words):
-        algorithm.schedule(constants(), budget)
+        algorithm.schedule(DOMAIN, budget)
+
+
+def test_losses_of_another_kind_are_refused():
+    for loss, words in (
+        (HalfSquaredDistance(), "Hessian has rank one, got HalfSquaredDistance"),
+        (HingeLoss(), "HingeLoss has gradients that jump"),
+    ):
+        with pytest.raises(InputError, match=words):
+            ObjectivePerturbation().schedule(unit_ball(loss, 100, 5), APPROXIMATE)
+    for loss in (SquaredLoss(), LogisticLoss(), HuberLoss(), LinearLoss()):
+        ObjectivePerturbation().admit(unit_ball(loss, 100, 5), APPROXIMATE)
 
 
 def test_a_linear_loss_without_a_regulariser_is_refused():
-    with pytest.raises(InputError, match="Delta must be positive"):
-        ObjectivePerturbation(regulariser="least").schedule(constants(smoothness=0.0), APPROXIMATE)
+    with pytest.raises(InputError, match="Delta above zero"):
+        ObjectivePerturbation(regulariser="least").schedule(unit_ball(LinearLoss(), 100, 5), APPROXIMATE)
 
 
-def test_a_problem_that_takes_no_further_terms_is_refused():
-    moments = Moments(n=10, cross=np.ones(2), second_moment=1.0, gram=np.eye(2))
-    problem = LeastSquares.from_moments(moments, L1Ball(2))
-    with pytest.raises(Incompatible, match="quadratic"):
-        ObjectivePerturbation().solve(problem, APPROXIMATE, np.random.default_rng(0))
-
-
-def test_members_outside_the_premise_are_skipped():
-    with pytest.raises(PremiseError, match="bound on a record"):
-        LinearSlope(size=2.0).build(POINT, 1000.0)
-    with pytest.raises(PremiseError, match="bound on a row"):
-        OrthogonalRegression(size=1.0).build(POINT, 1e9)
-    with pytest.raises(PremiseError, match=r"below p\^2"):
-        NiceRegression().build({"n": 60.0, "p": 8.0}, 1.0)
-
-
-def test_the_orthogonal_regression_has_the_gradients_and_curvatures_it_promises():
-    """Rows of norm sqrt p, labels <x, theta*> and the ball of radius sqrt p: |<x, theta> - y| ||x|| <= 2 p^1.5."""
-    p = 6
-    point = {"n": 60.0, "p": float(p)}
-    promised = OrthogonalRegression().constants(point)
-    rng = np.random.default_rng(4)
-    target = np.r_[math.sqrt(p), np.zeros(p - 1)]
-    for _ in range(200):
-        theta = rng.normal(size=p)
-        theta *= math.sqrt(p) / np.linalg.norm(theta)
-        row = math.sqrt(p) * np.eye(p)[rng.integers(p)]
-        assert np.linalg.norm((row @ theta - row @ target) * row) <= promised.lipschitz
-        assert row @ row <= promised.smoothness + 1e-12
-    problem = NiceRegression(view="quadratic").build(point, 0.0)
-    rows = np.repeat(math.sqrt(p) * np.eye(p), 10, axis=0)
-    theta = rng.normal(size=p) / 10
-    mean = 0.5 * np.mean((rows @ theta - rows @ target) ** 2) - 0.5 * np.mean((rows @ target) ** 2)
-    assert problem.risk(theta) == pytest.approx(mean)
+def test_a_problem_that_lists_no_coordinates_is_refused():
+    domain = Domain(SquaredLoss(), L1Ball(2), 10, feature_norm=math.inf)
+    groups = GroupsView(domain, VertexGroups(np.full(2, 2.0), np.array([[1.0, -1.0], [-1.0, 1.0]]), np.zeros(2), 1.0))
+    assert "coordinates listed" in ObjectivePerturbation().needs(frozenset({"groups"}))
+    with pytest.raises(Incompatible, match="not listed"):
+        ObjectivePerturbation().solve(Problem(domain, {"groups": groups}), APPROXIMATE, np.random.default_rng(0))

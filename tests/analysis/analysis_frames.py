@@ -55,9 +55,9 @@ def noise_scale(at: dict[str, float]) -> float:
 def lasso_frame() -> pd.DataFrame:
     """A -2/3 rate with the saturation that the noise scale brings: what the tuned needle gives."""
     return make_frame(
-        decades("n", 5.5, 8, 6),
+        decades("n", 8, 11, 8),
         lambda at: noise_scale(at) * np.exp(-3 * noise_scale(at)),
-        noise=0.005,
+        noise=0.0005,
         replicates=5,
         bound=lambda at: 50 * noise_scale(at),
         shape=lambda at: at["n"] ** (-2 / 3),

@@ -21,14 +21,14 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
     ("change", "words"),
     [
         ({"rule": "exponnent"}, "did you mean exponent"),
-        ({"rule": None}, "choices: affine, below, crossing, exponent, proportion, ratio"),
+        ({"rule": None}, "choices: affine, below, coverage, crossing, drawn, exponent, powers, proportion, ratio"),
         ({"exspected": 1.0}, "did you mean expected"),
-        ({"expected": "-0.5"}, "it must be a number"),
+        ({"expected": "half"}, "it must be a number"),
         ({"expected": True}, "it must be a number"),
         ({"expected": float("nan")}, "it must be a number"),
         ({"series": 3}, "it must be a text"),
-        ({"nuisance": "noise_scale"}, "it must be a list of texts"),
-        ({"nuisance": ["noise_scale", 1]}, "nuisance[1] is 1; it must be a text"),
+        ({"axes": "noise_scale"}, "it must be a list of texts"),
+        ({"axes": ["noise_scale", 1]}, "axes[1] is 1; it must be a text"),
         ({"minimum_points": 5.5}, "it must be a whole number"),
         ({"minimum_points": float("inf")}, "it must be a whole number"),
         ({"minimum_points": 2}, "at least 3"),
@@ -62,21 +62,25 @@ def test_controls_and_errata_are_expected_to_be_refuted_and_all_else_to_be_confi
 
 
 def test_whole_numbers_and_lists_are_taken_where_numbers_and_texts_belong() -> None:
-    rule = build("x", {**GOOD, "expected": -1, "minimum_points": 6.0, "nuisance": ["noise_scale"]})
-    assert (rule.expected, rule.minimum_points, rule.nuisance) == (-1.0, 6, ("noise_scale",))  # type: ignore[attr-defined]
+    rule = build("x", {**GOOD, "expected": -1, "minimum_points": 6.0, "axes": ["noise_scale"]})
+    assert (rule.expected, rule.minimum_points, rule.axes) == (-1.0, 6, ("noise_scale",))  # type: ignore[attr-defined]
 
 
 def test_every_rule_answers_with_the_keys_of_the_contract_and_without_nan(lasso: pd.DataFrame) -> None:
+    lasso = lasso.assign(freedom=1e5)
     other = lasso.assign(series="other")
     rules = {
-        "exponent_n": build("exponent_n", {**GOOD, "nuisance": ["noise_scale"]}),
+        "exponent_n": build("exponent_n", GOOD),
         "bound": build("bound", {"rule": "below", "role": "claim", "series": "hard"}),
         "same": build("same", {"rule": "ratio", "role": "claim", "series": "hard", "against": "other"}),
         "affine": build("affine", {"rule": "affine", "role": "claim", "series": "hard", "axis": "n"}),
         "meet": build(
             "meet", {"rule": "crossing", "role": "claim", "series": "hard", "against": "other", "expected": 0.5}
         ),
+        "drawn": build("drawn", {"rule": "drawn", "role": "claim", "quantity": "excess_risk"}),
+        "powers": build("powers", {"rule": "powers", "role": "claim", "series": "hard", "column": "value"}),
         "rate": build("rate", {"rule": "proportion", "role": "claim", "series": "hard", "expected": 0.5}),
+        "held": build("held", {"rule": "coverage", "role": "control", "series": "hard", "divide": "shape"}),
         "empty": build("empty", {**GOOD, "minimum_points": 50, "reason": "out of reach"}),
     }
     assert {rule.name for rule in rules.values()} == set(RULES)
@@ -91,7 +95,7 @@ def test_every_rule_answers_with_the_keys_of_the_contract_and_without_nan(lasso:
 
 
 def test_the_verdict_is_the_worst_of_the_claims_and_controls_never_enter(lasso: pd.DataFrame) -> None:
-    true = {**GOOD, "expected": -2 / 3, "nuisance": ["noise_scale"]}
+    true = {**GOOD, "expected": -2 / 3}
     rules = {
         "claim": build("claim", true),
         "control": build("control", {**true, "expected": -0.5, "role": "control"}),
@@ -112,7 +116,7 @@ def test_an_unknown_series_quantity_or_column_is_refused_with_the_check_and_the_
     for change, words in (
         ({"series": "hrd"}, "unknown series 'hrd'.*hard"),
         ({"quantity": "risk"}, "unknown quantity .*excess_risk"),
-        ({"nuisance": ["noise"]}, "unknown column 'noise'.*noise_scale"),
+        ({"divide": "noise"}, "unknown column 'noise'.*noise_scale"),
         ({"axis": "steps"}, "unknown column 'steps'"),
     ):
         with pytest.raises(InputError, match=f"check x: {words}"):

@@ -23,25 +23,23 @@ class Regime:
     points: int
     noise: float
     unequal: bool
-    saturating: bool
     span: float
 
 
 def regimes() -> Iterator[Regime]:
-    # A third of the full design, with every value of every factor and all pairs of most.
-    every = itertools.product((1, 2, 3, 5), (5, 6, 8, 10), (0.01, 0.05, 0.2), (False, True), (False, True), (1.5, 3.0))
-    return (Regime(*values) for index, values in enumerate(every) if index % 3 == (index // 24) % 3)
+    # Half of the full design, with every value of every factor and all pairs of most.
+    every = itertools.product((1, 2, 3, 5), (5, 6, 8, 10), (0.01, 0.05, 0.2), (False, True), (1.5, 3.0))
+    return (Regime(*values) for index, values in enumerate(every) if index % 2 == (index // 12) % 2)
 
 
 def fits(regime: Regime, rng: np.random.Generator) -> Iterator[Slope]:
     x = np.log(10) * np.linspace(5, 5 + regime.span, regime.points)
-    scale = 200 * np.exp(TRUE * x)
     ends = np.isin(np.arange(regime.points), (0, regime.points - 1))
     noise = regime.noise * np.where(ends | (not regime.unequal), 1, 0.25)
-    truth = TRUE * x - 3 * scale * regime.saturating
+    truth = TRUE * x
     for _ in range(SETS):
         y, error, count = measured(truth, noise, regime.replicates, rng)
-        yield fit_slope(x, y, error, count, scale if regime.saturating else None)
+        yield fit_slope(x, y, error, count)
 
 
 def measured(

@@ -26,6 +26,12 @@ def _helper(n: float) -> float:
 """
 
 
+def forget() -> None:
+    """What is remembered of the packages that are installed."""
+    for remembered in (typed.allowed_packages, bounds.find, bounds.arguments):
+        remembered.cache_clear()
+
+
 @pytest.fixture
 def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     package = tmp_path / "bounds_of_a_test"
@@ -36,9 +42,9 @@ def plugin(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[None]:
     monkeypatch.syspath_prepend(str(tmp_path))
     point = EntryPoint(name="x", value="bounds_of_a_test", group=typed.PLUGINS)
     monkeypatch.setattr(typed, "entry_points", lambda group: [point])
-    typed.allowed_packages.cache_clear()
+    forget()
     yield
-    typed.allowed_packages.cache_clear()
+    forget()
     for name in [name for name in sys.modules if name.startswith("bounds_of_a_test")]:
         del sys.modules[name]
 

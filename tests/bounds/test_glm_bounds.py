@@ -7,7 +7,7 @@ import pytest
 
 from dprepro import bounds
 
-SQUARED = {"smoothness": 2.0, "radius": 1.0, "label_bound": 1.0}
+SQUARED = {"smoothness": 2.0, "radius": 1.0, "label_level": 1.0}
 
 
 def test_theorem_1_holds_for_the_exact_law_of_one_coordinate_and_by_how_much():

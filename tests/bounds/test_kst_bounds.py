@@ -12,7 +12,7 @@ from dprepro.constructions import LinearSlope, NiceRegression, RandomQuadratic
 
 FAMILIES = {
     **{within: RandomQuadratic(within=within, l1=30.0) for within in ("box", "l1_ball", "l2_ball")},
-    **{f"slope {size:g}": LinearSlope("quadratic", size) for size in (0.3, 0.8, 3.0)},
+    **{f"slope {size:g}": LinearSlope(size) for size in (0.3, 0.8, 3.0)},
 }
 
 
@@ -26,7 +26,7 @@ def test_half_the_square_of_the_noise_is_enough_in_every_draw(noise):
         algorithm = ObjectivePerturbation(noise=noise, regulariser="theorem_4")
         for n in (1e4, 1e6):
             point = {"n": n, "p": 20, "norm": 1.0}
-            schedule = algorithm.schedule(family.constants(point), budget)
+            schedule = algorithm.schedule(family.domain(point), budget)
             problem = family.build(point, schedule.noise_scale)
             for _ in range(40):
                 solution = algorithm.solve(problem, budget, rng)
@@ -42,9 +42,9 @@ def test_the_first_term_of_theorem_31_is_the_risk_itself_on_nice_data():
     """There b moves theta# by b/(Delta + eta), which costs ||b||^2/(2 n (Delta + eta)): no constant is left to gain."""
     rng = np.random.default_rng(0)
     budget, point = Budget(1.0, 1e-6, Neighbours.ADD_OR_REMOVE_ONE), {"n": 1e8, "p": 50, "norm": 1.0}
-    algorithm, family = ObjectivePerturbation(regulariser="least"), NiceRegression("quadratic")
+    algorithm, family = ObjectivePerturbation(regulariser="least"), NiceRegression()
     problem = family.build(point, 1.0)
-    numbers = point | vars(family.constants(point)) | vars(algorithm.schedule(problem.constants, budget))
+    numbers = point | {"eta": problem.domain.eta} | vars(algorithm.schedule(problem.domain, budget))
     risks = [problem.excess_risk(algorithm.solve(problem, budget, rng).theta) for _ in range(200)]
     error = float(np.std(risks)) / math.sqrt(len(risks))
     assert abs(float(np.mean(risks)) - bounds.evaluate("kst.theorem_31", numbers | {"radius": 0.0})) < 4 * error

@@ -81,7 +81,8 @@ def test_it_leaves_the_users_own_hydra_as_it_was(elsewhere: Path, config_dir: st
 
 
 def test_an_outcome_keeps_its_figure_when_a_later_run_takes_the_folder(elsewhere: Path, tmp_path: Path) -> None:
-    folder = str(write_config_dir(tmp_path / "mine", titled=CHEAP.replace("{name: rate", "{name: rate, title: first")))
+    titled = CHEAP.replace("{name: rate", "{name: rate, heading: first")
+    folder = str(write_config_dir(tmp_path / "mine", titled=titled))
     first = dprepro.run("titled", config_dir=folder)
-    dprepro.run("titled", config_dir=folder, figure={"title": "second"})
-    assert first.figure.axes[0].get_title(loc="left") == "first"
+    dprepro.run("titled", config_dir=folder, figure={"heading": "second"})
+    assert first.figure.get_suptitle().startswith("first: ")

@@ -8,9 +8,11 @@ from pathlib import Path
 import pytest
 from cheap_experiment import CHEAP, command, python, write_config_dir
 
+from dprepro.config.compose import compose
 from dprepro.ledger import main as ledger
 
 LASSO = "+experiment=lasso_rate"
+LASSO_CLAIMS = [name for name, check in compose([LASSO]).config["checks"].items() if check["role"] == "claim"]
 NEEDLE = "study.series.tuned_needle"
 
 BAD: dict[str, tuple[list[str], str]] = {
@@ -53,7 +55,7 @@ BAD: dict[str, tuple[list[str], str]] = {
         "check exponent_n: margin is 'wide'; it must be a number",
     ),
     "no claim": (
-        [LASSO, *(f"checks.{c}.role=context" for c in ("exponent_n", "below_bound", "within_budget"))],
+        [LASSO, *(f"checks.{c}.role=context" for c in LASSO_CLAIMS)],
         "role=claim",
     ),
     "no checks": ([LASSO, "~checks"], "checks"),
@@ -61,7 +63,10 @@ BAD: dict[str, tuple[list[str], str]] = {
     "key in a series, added": ([LASSO, f"+{NEEDLE}.algoritm=1"], f"{NEEDLE}: unknown key 'algoritm'"),
     "key in a target": ([LASSO, "+algorithm.stepz=1"], f"{NEEDLE}.algorithm: unknown key 'stepz'"),
     "key in a target, not added": ([LASSO, "algorithm.steps_factor=2"], "is added by +algorithm.steps_factor=2"),
-    "key in a block from elsewhere": ([LASSO, f"{NEEDLE}.algorithm.x=2"], "from ${algorithm}; set the key there"),
+    "key in a block from elsewhere": (
+        [LASSO, f"{NEEDLE}.algorithm.x=2"],
+        "is taken from ${algorithm}; set the key there, or for this block",
+    ),
     "type in a target": ([LASSO, "+algorithm.steps_factor=two"], "steps_factor is 'two'; it must be a number"),
     "choice in a target": ([LASSO, "algorithm.selection=gauss"], "unknown value 'gauss'; choices: gumbel, laplace"),
     "value in a target": ([LASSO, "+algorithm.steps_exponent=-1"], "steps_exponent must be in (0, 2]"),
@@ -74,9 +79,9 @@ BAD: dict[str, tuple[list[str], str]] = {
             "+experiment=pair",
             "algorithm=frank_wolfe",
             "construction=tuned_needle",
-            "+study.series.pair.reduction=literal",
+            "+study.series.pair.reduction=few_steps",
         ],
-        "FrankWolfe needs a problem with records or moments; series pair offers only groups",
+        "series pair: FewSteps serves NoisyGD, not FrankWolfe",
     ),
     "shell": ([LASSO, "study._target_=os.system"], "study._target_=os.system is refused: only dprepro"),
     "no dataclass": (
@@ -100,6 +105,26 @@ BAD: dict[str, tuple[list[str], str]] = {
     "n beyond floats": ([LASSO, f"sweep.n=[1{'0' * 400}]"], "it must be a number"),
     "n broken": ([LASSO, "sweep.n=[1.5]"], "sweep.n must hold whole numbers of at least 1, got n=1.5"),
     "n text": ([LASSO, "sweep.n=[many]"], "sweep.n[0] is 'many'; it must be a number"),
+    "an expression of something else": (
+        [LASSO, "checks.exponent_n.expected=-2/x"],
+        "check exponent_n: expected is '-2/x'; it must be a number or an expression: allowed are numbers, + -",
+    ),
+    "an expression without a value": (
+        [LASSO, "checks.exponent_n.expected=ln(0)"],
+        "or an expression: ln has no value there",
+    ),
+    "an ellipsis that leads nowhere": (
+        [LASSO, "sweep.n=[1e5,2e5,...,7e5]"],
+        "sweep.n: from 100000, 200000 on no geometric progression of at most 1000 terms comes to 700000",
+    ),
+    "an override that touches nothing": (
+        ["+experiment=lasso_tardos_constants", "replicates=3"],
+        "replicates=3 touches none of the 11 series",
+    ),
+    "quantity of a check": (
+        [LASSO, "checks.within_budget.quantity=spent_epsilom"],
+        "unknown quantity 'spent_epsilom' (d",
+    ),
     "n no list": ([LASSO, "sweep.n=100000"], "sweep.n is 100000; it must be a list of numbers"),
     "no n": ([LASSO, "sweep.n=[]"], "sweep.n is empty"),
     "no sweep": ([LASSO, "~sweep"], "sweep"),
@@ -116,7 +141,10 @@ BAD: dict[str, tuple[list[str], str]] = {
         [LASSO, "workers=abc"],
         "workers must be a number, auto, or a Dask scheduler such as tcp://host:8786",
     ),
-    "neighbours": ([LASSO, "neighbours=friends"], "unknown value 'friends'; choices: add_or_remove_one, replace_one"),
+    "neighbours": (
+        [LASSO, "neighbours=friends"],
+        "unknown value 'friends'; choices: add_or_remove_one, replace_one, zero_out",
+    ),
     "neighbours of the study": (
         [LASSO, "+study.neighbours=replace_one"],
         "study.neighbours is set by the key neighbours",
@@ -225,7 +253,11 @@ def test_a_store_from_a_newer_version_is_refused_by_run_and_ledger(
 def test_the_ledger_refuses_what_it_does_not_know_and_a_folder_without_store(
     elsewhere: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    refused(capsys, command("+experiment=lasso_rate", function=ledger), "the ledger takes results_dir=DIR")
+    refused(
+        capsys,
+        command("+experiment=lasso_rate", function=ledger),
+        "unknown argument '+experiment=lasso_rate'; choices: results_dir=",
+    )
     refused(capsys, command(function=ledger), "there is no store in results")
     assert not list(elsewhere.iterdir())
 

@@ -8,8 +8,9 @@ import pytest
 import yaml
 from cheap_experiment import write_config_dir
 
-from dprepro.config.compose import compose, conf_dir, expand_sweeps, experiment_files, headers
+from dprepro.config.compose import compose, expand_sweeps
 from dprepro.config.experiment import build_experiment
+from dprepro.config.files import conf_dir, experiment_files, headers
 from dprepro.errors import InputError, MissingDependency
 
 
@@ -89,6 +90,13 @@ def test_every_shipped_experiment_is_sound() -> None:
             continue
         roles = {check["role"] for check in experiment.config["checks"].values()}
         assert {"claim", "control"} <= roles, name
+
+
+def test_every_shipped_experiment_can_be_read_without_scrolling() -> None:
+    for name, path in experiment_files().items():
+        lines = path.read_text(encoding="utf-8").splitlines()
+        assert max(map(len, lines)) <= 120, name
+        assert len(lines) <= 100, name
 
 
 def test_every_shipped_choice_of_a_group_builds() -> None:

@@ -1,13 +1,16 @@
 """Lemma 5.1.2's data: the fingerprinting lemma as an equality, strangers, and the levels that follow."""
 
+import itertools
 import math
+from fractions import Fraction
 
 import numpy as np
 import pytest
 from scipy.stats import binomtest
 
 from dprepro.bounds import bst
-from dprepro.constructions import Fingerprinting
+from dprepro.constructions import Fingerprinting, arcsine
+from dprepro.constructions.arcsine import best_private_correlation, identity
 from dprepro.constructions.fingerprinting import draw_records
 from dprepro.errors import InputError, PremiseError
 
@@ -37,8 +40,8 @@ def test_scores_of_all_members_add_up_to_the_accuracy_for_any_answer(kind):
     rng, differences, sizes = np.random.default_rng(3), [], []
     for _ in range(4000):
         one = challenge(rng)
-        records = one.problem.distinct
-        theta = theta_of(kind, one.problem.mean_record, rng)
+        records = one.problem.records.records.features
+        theta = theta_of(kind, one.problem.records.mean_record, rng)
         differences.append(float(((records - one.mean) @ theta).sum() - theta @ one.mean))
         sizes.append(float(theta @ one.mean))
     error = np.std(differences) / math.sqrt(len(differences))
@@ -55,7 +58,7 @@ def test_strangers_are_accused_in_five_percent_whatever_the_answer_knows(centred
 
 def challenge_accuses(rng, centred):
     one = challenge(rng, centred=centred)
-    found = {finding.quantity: finding for finding in one.attack(one.problem.mean_record, rng)}
+    found = {finding.quantity: finding for finding in one.attack(one.problem.records.mean_record, rng)}
     assert found["accused"].bound == pytest.approx(0.05)
     return found["accused"].value
 
@@ -65,8 +68,8 @@ def test_members_of_a_few_are_traced_and_zero_traces_nobody():
     hits = []
     for _ in range(100):
         one = challenge(rng, {"p": 1024.0}, ratio=0.125)
-        assert one.problem.counts.sum() == 4
-        first, zero = one.attack(one.problem.mean_record, rng)[0], one.attack(np.zeros(1024), rng)[0]
+        assert one.problem.records.records.n == 4
+        first, zero = one.attack(one.problem.records.mean_record, rng)[0], one.attack(np.zeros(1024), rng)[0]
         hits.append(first.value)
         assert zero.value == 0
     assert np.mean(hits) == 1
@@ -92,28 +95,113 @@ def test_the_line_of_tracing_is_met_by_randomised_response_on_membership():
     assert bst.tracing_line(0.05, math.inf, 0.0) == 1
 
 
-@pytest.mark.parametrize("n", [2000.0, 2001.0])
-def test_the_level_of_theorem_5_3_is_below_what_output_zero_loses_by_a_factor_two(n):
-    """At share 1/sqrt 8 the level is sqrt(p)/(8 n epsilon), and zero loses the length of the sum over n."""
-    point, share = {"n": n, "p": 1024.0, "epsilon": 0.1, "delta": 0.0}, 1 / math.sqrt(8)
-    level = bst.theorem_5_3_level(**point, share=share)
-    assert level == pytest.approx(32 / (8 * n * 0.1), rel=0.05)
-    rng = np.random.default_rng(7)
-    problems = [challenge(rng, point, share=share).problem for _ in range(20)]
-    losses = [problem.excess_risk(np.zeros(1024)) for problem in problems]
-    assert np.mean(losses) / level == pytest.approx(2, rel=0.1)
-    assert bst.theorem_5_3_level(**point, share=0.6) < level > bst.theorem_5_3_level(**point, share=0.2)
+def found_at_zero(rng, point, **fields):
+    one = challenge(rng, point, **fields)
+    p = int(one.mean.size)
+    return {finding.quantity: finding for finding in one.attack(np.zeros(p), rng)}
 
 
 @pytest.mark.parametrize("n", [2000.0, 2001.0])
-def test_the_level_of_theorem_5_5_is_below_what_output_zero_loses_by_a_factor_two(n):
-    point = {"n": n, "p": 1024.0, "epsilon": 0.1, "delta": 0.0}
-    level = bst.theorem_5_5_level(**point, share=0.5)
-    assert level == pytest.approx(1024 / (32 * (n * 0.1) ** 2), rel=0.06)
-    rng = np.random.default_rng(8)
-    problems = [challenge(rng, point, share=0.5, loss="half_squared_distance").problem for _ in range(20)]
-    assert np.mean([one.excess_risk(np.zeros(1024)) for one in problems]) / level == pytest.approx(2, rel=0.1)
-    assert bst.theorem_5_5_level(**point | {"delta": 1e-4}, share=0.5) < level
+@pytest.mark.parametrize(
+    ("loss", "share", "constant", "room"),
+    [
+        ("linear", 1 / math.sqrt(8), 1 / 8, 2.0), ("linear", 0.1, 0.1 * (math.sqrt(0.5) - 0.1), 1.16),
+        ("half_squared_distance", 0.5, 1 / 32, 2.0), ("half_squared_distance", 0.1, 0.1**2 * 0.49 / 2, 1.02),
+    ],
+)  # fmt: skip
+def test_output_zero_loses_what_theory_says_above_the_certified_level(n, loss, share, constant, room):
+    """share (1/sqrt 2 - share), share^2 (1/2 - share^2)/2; terms of 1/n* and one record less where n - n* is odd."""
+    point, rng = {"n": n, "p": 1024.0, "epsilon": 0.1, "delta": 0.0}, np.random.default_rng(7)
+    all_found = [found_at_zero(rng, point, share=share, loss=loss) for _ in range(40)]
+    level, rate = (np.mean([getattr(one["certified_risk"], name) for one in all_found]) for name in ("value", "bound"))
+    assert rate == pytest.approx((32 / (0.1 * n)) ** (1 if loss == "linear" else 2))
+    assert level / rate == pytest.approx(constant, rel=0.09)
+    assert np.mean([one["risk"].value for one in all_found]) / level == pytest.approx(room, rel=0.08)
+    assert all(one["risk"].bound == one["certified_risk"].value for one in all_found)
+
+
+def test_delta_lowers_what_is_certified():
+    for loss in ("linear", "half_squared_distance"):
+        levels = [
+            found_at_zero(np.random.default_rng(1), {"n": 2000.0, "p": 256.0, "delta": d}, share=0.3, loss=loss)[
+                "certified_risk"
+            ].value
+            for d in (0.0, 1e-5, 1e-3)
+        ]
+        assert levels[0] > levels[1] > levels[2]
+
+
+@pytest.mark.parametrize("loss", ["linear", "half_squared_distance"])
+def test_an_answer_is_accurate_from_the_risk_that_is_certified_to_be_likely(loss):
+    """Along the line from zero to the minimiser; `part` of the linear risk, or an angle that loses as much."""
+    rng = np.random.default_rng(9)
+    one = challenge(rng, {"n": 1e5, "p": 4096.0, "epsilon": 0.1, "delta": 0.0}, share=0.1, loss=loss)
+    best = np.asarray(one.problem.minimum.theta)
+    for share in np.linspace(0, 1, 101):
+        found = {finding.quantity: finding for finding in one.attack(share * best, rng)}
+        assert found["accurate"].bound < 2 / 3
+        assert found["accurate"].value == float(found["risk"].value < found["certified_likely"].value)
+        if found["accurate"].value:
+            assert best @ best * share >= 0.8 * np.linalg.norm(best) * np.linalg.norm(share * best)
+    small = challenge(rng, {"n": 1e5, "p": 64.0, "epsilon": 0.1, "delta": 0.0}, share=0.1, loss=loss)
+    found = {finding.quantity: finding for finding in small.attack(np.zeros(64), rng)}
+    assert found["accurate"].bound > 2 / 3
+    assert found["certified_likely"].value == 0
+
+
+def test_the_chance_of_accuracy_is_below_its_line_for_an_answer_made_to_gain_by_it():
+    """Right with chance 1/2 and opposite else has no correlation at all, and is accurate half of the time."""
+    assert bst.fingerprinting_chance(1e8, 1, 1e-9, 0.0, 1e-9) == pytest.approx(0.5, abs=1e-3)
+
+
+def moment(power):
+    """E t^power of the arcsine law."""
+    return Fraction(math.comb(power, power // 2), 2**power) if power % 2 == 0 else Fraction(0)
+
+
+def expected(polynomial):
+    return sum((coefficient * moment(power) for power, coefficient in enumerate(polynomial)), Fraction(0))
+
+
+def times(first, second):
+    product = [Fraction(0)] * (len(first) + len(second) - 1)
+    for (i, a), (j, b) in itertools.product(enumerate(first), enumerate(second)):
+        product[i + j] += a * b
+    return product
+
+
+@pytest.mark.parametrize("rows", range(1, 8))
+def test_the_lemma_holds_at_every_atom_in_exact_arithmetic_and_so_for_every_answer(rows):
+    """P(x | t) (sum_i x_i - rows t) and P(x | t) t have one mean for each number of +1: polynomials in t."""
+    half, t = Fraction(1, 2), [Fraction(0), Fraction(1)]
+    for ones in range(rows + 1):
+        law = [Fraction(1)]
+        for _ in range(ones):
+            law = times(law, [half, half])
+        for _ in range(rows - ones):
+            law = times(law, [half, -half])
+        score = [Fraction(2 * ones - rows), Fraction(-rows)]
+        assert expected(times(law, score)) == expected(times(law, t))
+
+
+@pytest.mark.parametrize("rows", [1, 2, 7, 100, 1000])
+def test_the_quadrature_finds_no_answer_that_violates_the_lemma(rows):
+    assert identity(rows) == pytest.approx(1, abs=1e-10)
+
+
+def test_another_prior_violates_it_and_the_quadrature_says_so(monkeypatch):
+    monkeypatch.setattr(arcsine, "biases", lambda levels: 2 * levels - 1)
+    assert identity.__wrapped__(5) > 1.5
+
+
+def test_the_best_private_answer_to_one_coordinate_is_randomised_response_for_one_record():
+    """E t x tanh(epsilon/2) = tanh(epsilon/2)/2; without privacy the majority."""
+    assert best_private_correlation(1, 0.7, 0.0) == pytest.approx(math.tanh(0.35) / 2)
+    assert best_private_correlation(3, 16.0, 0.0) == pytest.approx(9 / 16, rel=1e-5)
+    for rows, epsilon, delta in [(2, 0.1, 0.0), (4, 0.5, 1e-3), (8, 0.05, 1e-6)]:
+        best = best_private_correlation(rows, epsilon, delta)
+        assert best < bst.fingerprinting_line(1, rows, epsilon, delta)
+        assert best >= best_private_correlation(rows, 0.9 * epsilon, delta)
 
 
 def test_settings_that_make_no_sense_are_refused():
@@ -121,5 +209,9 @@ def test_settings_that_make_no_sense_are_refused():
         Fingerprinting(ratio=-1)
     with pytest.raises(InputError, match="strangers=0"):
         Fingerprinting(strangers=0)
+    with pytest.raises(InputError, match="part=1"):
+        Fingerprinting(part=1)
+    with pytest.raises(PremiseError, match="even number"):
+        challenge(np.random.default_rng(0), {"n": 2.0, "p": 100.0}, share=0.1)
     with pytest.raises(PremiseError, match="below 1"):
         challenge(np.random.default_rng(0), {"epsilon": 100.0}, share=0.35)

@@ -8,7 +8,7 @@ import pytest
 from dprepro.bounds import bst
 from dprepro.constructions import Packing
 from dprepro.errors import InputError, PremiseError
-from dprepro.problems.codes import random_linear_code
+from dprepro.problems.codes import double_circulant_code
 
 POINT = {"n": 1000.0, "p": 16.0, "epsilon": 0.1, "delta": 0.0, "norm": 1.0}
 
@@ -25,7 +25,7 @@ def test_n_star_records_are_copies_and_the_others_cancel():
     one = challenge()
     assert one.certificates["copies"] == 8  # p/(20 epsilon)
     np.testing.assert_allclose(1000 * one.target, 8 * one.code.words[one.secret])
-    assert one.problem.counts.sum() == 1000
+    assert one.problem.records.records.n == 1000
     odd = challenge(point={"n": 1001.0})
     rest = 1001 * odd.target - 8 * odd.code.words[odd.secret]
     assert np.linalg.norm(rest) == pytest.approx(1)  # the paper's alpha = c/n
@@ -67,6 +67,26 @@ def test_the_least_error_that_fails_to_decode_is_the_radius():
     assert findings(one, np.zeros(16))["error"].value == pytest.approx(8 / 1000)
 
 
+@pytest.mark.parametrize("loss", ["linear", "half_squared_distance"])
+@pytest.mark.parametrize("p", [8.0, 12.0, 16.0, 20.0])
+def test_the_answer_half_way_to_the_nearest_word_has_exactly_the_level(loss, p):
+    one = challenge(loss=loss, share=0.3, point={"p": p})
+    found = findings(one, np.zeros(int(p)))["halfway"]
+    assert found.value == pytest.approx(found.bound, rel=1e-12)
+
+
+@pytest.mark.parametrize(("loss", "size"), [("linear", 1 - math.sqrt(1 - 5 / 16)), ("half_squared_distance", 5 / 32)])
+def test_what_is_certified_is_the_level_where_no_private_answer_decodes_more_often_than_not(loss, size):
+    found = findings(challenge(loss=loss, share=0.3), np.zeros(16))
+    assert found["certified_error"].value == pytest.approx(48 / 1000 * math.sqrt(5 / 16))
+    assert found["certified_error"].bound == 16 / (0.1 * 1000)
+    power = 1 if loss == "linear" else 2
+    assert found["certified_risk"].value == pytest.approx((48 / 1000) ** power * size)
+    assert found["certified_risk"].bound == pytest.approx(0.16**power)
+    too_many = findings(challenge(loss=loss, share=0.36), np.zeros(16))  # e^5.7 > 255
+    assert too_many["certified_error"].value == too_many["certified_risk"].value == 0
+
+
 def test_the_minimiser_decodes_in_every_instance_and_zero_decodes_to_a_guess():
     hits = [findings(one := challenge(seed), one.problem.minimum.theta)["decoded"].value for seed in range(50)]
     assert all(hits)
@@ -75,7 +95,7 @@ def test_the_minimiser_decodes_in_every_instance_and_zero_decodes_to_a_guess():
 
 
 def test_the_line_is_that_of_group_privacy_and_below_the_papers():
-    size = random_linear_code(16).size
+    size = double_circulant_code(16).size
     line = challenge().line
     assert line == pytest.approx(math.exp(0.8) / (size - 1 + math.exp(0.8)))
     for copies in (1, 8, 30, 55):
@@ -108,7 +128,7 @@ def test_no_family_of_four_laws_beats_the_line(delta):
 
 def test_what_cannot_be_is_refused_and_what_is_outside_the_premise_skipped():
     with pytest.raises(InputError, match="p=15"):
-        Packing().capabilities(POINT | {"p": 15.0})
+        Packing().views(POINT | {"p": 15.0})
     with pytest.raises(InputError, match="share=0"):
         Packing(share=0)
     with pytest.raises(PremiseError, match="below 1 at epsilon=10"):

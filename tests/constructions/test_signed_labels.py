@@ -12,7 +12,6 @@ from dprepro.bounds import glm
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import LipschitzSignedLabels, SignedLabels
 from dprepro.errors import InputError, PremiseError
-from dprepro.problems import L2Ball, OneHotData, SquaredLoss
 
 POINT = {"n": 2e6, "p": 4096.0, "epsilon": 5e-4, "delta": 1e-9, "norm": 1.0}
 SMALL = {"n": 600.0, "p": 5.0, "epsilon": 0.2, "delta": 1e-9, "norm": 0.5}
@@ -22,13 +21,14 @@ def budget(point, factor=1.0):
     return Budget(factor * point["epsilon"], point["delta"], Neighbours.REPLACE_ONE)
 
 
-def records(problem):
+def records(view):
     """The data set record by record: (coordinate or -1, label)."""
-    listed = []
-    for j in range(problem.touched):
-        plus, all_of = int(problem.positive[j]), int(problem.count[j])
-        listed += [(j, float(problem.label[j]))] * plus + [(j, -float(problem.label[j]))] * (all_of - plus)
-    return listed + [(-1, 0.0)] * (int(problem.n) - len(listed))
+    listed, n = [], view.domain.n
+    for j, label in enumerate(view.label):
+        plus, minus = (n * weights[j] for weights in (view.plus, view.minus))
+        assert (plus, minus) == (pytest.approx(round(plus)), pytest.approx(round(minus)))
+        listed += [(j, float(label))] * round(plus) + [(j, -float(label))] * round(minus)
+    return listed + [(-1, 0.0)] * (int(n) - len(listed))
 
 
 @pytest.mark.parametrize("epsilon", [1.0, 0.34, 0.05, 1e-3])
@@ -51,8 +51,8 @@ def test_whole_numbers_fit_wherever_the_premise_holds(epsilon, norm, p):
     assert norm * (1 - 2 / m - 1.5 / d) * 0.99 <= math.sqrt(d) * plan.size <= norm * (1 + 1e-9)
 
 
-@pytest.mark.parametrize("family", [SignedLabels(), LipschitzSignedLabels()])
-def test_one_sign_is_told_by_exactly_d_records_and_features_are_orthogonal(family):
+def test_one_sign_is_told_by_exactly_d_records_and_features_are_orthogonal():
+    family = SignedLabels()
     plan = family.plan(SMALL)
     sigma = np.ones(plan.coordinates)
     flipped = sigma.copy()
@@ -61,7 +61,7 @@ def test_one_sign_is_told_by_exactly_d_records_and_features_are_orthogonal(famil
     assert sum((first - second).values()) == plan.flips == 5
     # Delta = p b n/d' with p the share of records in use; the printed p b/d' is n times too small
     share = plan.coordinates * plan.copies / SMALL["n"]
-    assert share * plan.bias * SMALL["n"] / plan.coordinates == pytest.approx(plan.flips)
+    assert share * plan.flips / plan.copies * SMALL["n"] / plan.coordinates == pytest.approx(plan.flips)
     features = np.eye(plan.coordinates)[sorted({j for j, _ in first if j >= 0})]
     assert np.array_equal(features @ features.T, np.eye(plan.coordinates))
 
@@ -69,8 +69,8 @@ def test_one_sign_is_told_by_exactly_d_records_and_features_are_orthogonal(famil
 def test_the_risk_is_the_mean_over_the_listed_records():
     family = SignedLabels(feature_bound=2.0, label_bound=3.0)
     challenge = family.challenge(SMALL, 0.0, np.random.default_rng(1))
-    x = np.array([np.eye(1, 5, j)[0] * 2.0 if j >= 0 else np.zeros(5) for j, _ in records(challenge.problem)])
-    y = np.array([label for _, label in records(challenge.problem)])
+    x = np.array([np.eye(1, 5, j)[0] * 2.0 if j >= 0 else np.zeros(5) for j, _ in records(challenge.problem.one_hot)])
+    y = np.array([label for _, label in records(challenge.problem.one_hot)])
     least = np.linalg.lstsq(x, y, rcond=None)[0]
     w = np.random.default_rng(2).normal(size=5)
     excess = np.mean((x @ w - y) ** 2) - np.mean((x @ least - y) ** 2)
@@ -96,9 +96,6 @@ def test_points_outside_the_premise_are_named():
         SignedLabels(label_bound=0.0)
     with pytest.raises(InputError, match="flips"):
         SignedLabels(flips=-1)
-    ball = L2Ball(2)
-    with pytest.raises(InputError, match="whole numbers"):
-        OneHotData(10, ball, SquaredLoss(), np.array([4.0]), np.ones(1), np.array([2.5]))
 
 
 def test_the_level_is_what_the_best_use_of_the_extreme_pair_gives():
@@ -117,6 +114,45 @@ def test_the_level_is_what_the_best_use_of_the_extreme_pair_gives():
     assert glm.two_point_square(1e-3, 0, 1000) == pytest.approx(0.7864, abs=1e-4)
     assert glm.two_point_square(5e-4, 1e-5, 2000) == pytest.approx(0.7594, abs=1e-4)
     assert glm.lemma_1(1e-3, 0, 1000) == pytest.approx(0.5379, abs=1e-4)
+
+
+@pytest.mark.parametrize("family", [SignedLabels(feature_bound=2.0, label_bound=3.0), LipschitzSignedLabels()])
+def test_the_level_is_what_an_answer_right_as_often_as_allowed_loses_on_the_instance(family):
+    """w_j = +-a (1 - 2q) for squares, +-a for absolute values, right but for the least chance of a miss, delta = 0."""
+    point = SMALL | {"delta": 0.0}
+    one = family.challenge(point, 0.0, np.random.default_rng(5))
+    q, size = one.missed, one.plan.size
+    length = size if isinstance(family, LipschitzSignedLabels) else size * (1 - 2 * q)
+    right, wrong = (one.problem.excess_risk(sign * length * one.sigma) for sign in (1, -1))
+    assert one.level == pytest.approx((1 - q) * right + q * wrong, rel=1e-9)
+    found = {finding.quantity: finding for finding in one.attack(np.zeros(5), np.random.default_rng(0))}
+    assert found["certified_risk"].value == found["risk_over_zero"].bound * one.problem.trivial_risk == one.level
+
+
+def test_a_population_is_sampled_and_judged_by_itself():
+    family, rng = LipschitzSignedLabels(), np.random.default_rng(6)
+    one = family.challenge(POINT, 0.0, rng)
+    sample, population = one.problem.one_hot, one.problem.population
+    count, mean = POINT["n"] * (sample.plus + sample.minus), 2000
+    assert abs(count.mean() - mean) < 5 * math.sqrt(mean / count.size)
+    assert 0.8 * mean < count.var() < 1.2 * mean  # binomial, where a data set would have D everywhere
+    assert (np.sign(sample.plus - sample.minus) == one.sigma).all()
+    np.testing.assert_allclose(population.share, mean / POINT["n"])
+    w = rng.normal(size=one.plan.coordinates) * one.plan.size
+    risk = np.sum(mean / POINT["n"] * np.abs(w - one.sigma * one.plan.size))
+    assert one.problem.excess_risk(w) == pytest.approx(risk)
+
+
+def test_the_chance_of_a_miss_is_averaged_over_how_many_records_tell_a_sign():
+    """Few records: by drawing them; many: as if there were D. A random number hides the sign a little better."""
+    point = {"n": 50.0, "p": 3.0, "epsilon": 0.2, "delta": 1e-3, "norm": 1.0}
+    one = LipschitzSignedLabels(flips=5).challenge(point, 0.0, np.random.default_rng(0))
+    drawn = np.random.default_rng(1).binomial(50, 0.1, 20000)
+    errors = np.array([glm.two_point_error(0.2, 1e-3, float(k)) for k in range(51)])[drawn]
+    assert abs(one.missed - errors.mean()) < 4 * errors.std() / math.sqrt(20000)
+    assert one.missed > glm.two_point_error(0.2, 1e-3, 5.0)
+    many = LipschitzSignedLabels().challenge(POINT, 0.0, np.random.default_rng(0))
+    assert many.missed == pytest.approx(glm.two_point_error(5e-4, 1e-9, 2000.0), rel=1e-3)
 
 
 def test_no_exponential_mechanism_over_counts_beats_the_level():
@@ -159,8 +195,8 @@ def test_signed_counts_guess_as_often_as_laplace_noise_lets_them(setting):
     expected = 1 - math.exp(-0.5) / 2
     signs = 100 * family.plan(POINT).coordinates
     assert abs(found["signs_recovered"].mean() - expected) < 4 * math.sqrt(expected * (1 - expected) / signs)
-    share = family.share(POINT, family.plan(POINT))
-    assert 1.0 < found["risk_over_zero"].mean() / share < 1.2
+    one = family.challenge(POINT, 0.0, np.random.default_rng(0))
+    assert 1.0 < found["risk_over_zero"].mean() * one.problem.trivial_risk / one.level < 1.2
     if setting == "lipschitz":
         assert found["risk_over_zero"].mean() == pytest.approx(2 * (1 - expected), rel=0.02)
 
@@ -170,7 +206,7 @@ def test_signed_counts_spend_their_epsilon():
     spent = SignedCounts().solve(problem, budget(POINT), np.random.default_rng(0)).spent
     assert spent is not None
     assert POINT["epsilon"] * 0.999 < spent.epsilon <= POINT["epsilon"]
-    assert SignedCounts().size(problem.constants, budget(POINT)) == pytest.approx(0.1, rel=1e-3)
+    assert SignedCounts().size(problem.domain, budget(POINT)) == pytest.approx(0.1, rel=1e-3)
     with pytest.raises(InputError, match="flips"):
         SignedCounts(flips=-2)
 
@@ -189,7 +225,7 @@ def test_too_little_noise_crosses_both_lines():
 def test_noisy_descent_refuses_a_loss_without_smoothness():
     problem = LipschitzSignedLabels().challenge(POINT, 0.0, np.random.default_rng(0)).problem
     with pytest.raises(InputError, match="smooth loss"):
-        NoisyGD().schedule(problem.constants, budget(POINT))
+        NoisyGD().schedule(problem.domain, budget(POINT))
 
 
 def test_the_rates_have_the_levels_slopes():
@@ -199,10 +235,8 @@ def test_the_rates_have_the_levels_slopes():
         for n in (1e7, 1e9):
             point = POINT | change | {"n": n}
             family = SignedLabels()
-            constants = family.constants(point)
-            values.append(
-                glm.theorem_4_rate(n, point["p"], 5e-4, constants.smoothness, constants.radius, constants.label_bound)
-            )
+            domain = family.domain(point)
+            values.append(glm.theorem_4_rate(n, point["p"], 5e-4, domain.smoothness, domain.radius, domain.label_level))
             plan = family.plan(point)
             levels.append(plan.coordinates * plan.copies / n * plan.size**2)
         assert math.log(values[1] / values[0]) / math.log(100) == pytest.approx(power, abs=1e-9)

@@ -20,13 +20,13 @@ def table(tmp_path):
 
 def test_columns_are_clipped_to_public_bounds_and_mapped_to_the_unit_interval(table):
     path, frame = table
-    scaled = File(path=str(path), target="y", bounds=BOUNDS).scaled()
-    assert scaled.features.shape == (60, 3)  # intercept, a, b
-    assert np.abs(scaled.features).max() <= 1
-    assert scaled.clipped_features == int((frame["a"].abs() > 1).sum()) > 0
+    encoded = File(path=str(path), target="y", bounds=BOUNDS).encoded
+    assert encoded.features.shape == (60, 3)  # intercept, a, b
+    assert np.abs(encoded.features).max() <= 1
+    assert encoded.counts["clipped"] == int((frame["a"].abs() > 1).sum()) > 0
     order = np.random.default_rng(0).permutation(60)
-    np.testing.assert_allclose(scaled.features[:, 2], (frame["b"].to_numpy() / 2 - 1)[order])
-    np.testing.assert_allclose(scaled.labels, (frame["y"].to_numpy() / 5 - 1)[order])
+    np.testing.assert_allclose(encoded.features[:, 2], (frame["b"].to_numpy() / 2 - 1)[order])
+    np.testing.assert_allclose(encoded.labels, (frame["y"].to_numpy() / 5 - 1)[order])
 
 
 def test_csv_and_parquet_of_the_same_values_are_the_same_data(table, tmp_path):
@@ -49,7 +49,7 @@ def test_an_n_beyond_the_table_means_all_of_it_and_p_is_the_tables(table):
     construction = File(path=str(path), target="y", bounds=BOUNDS)
     assert construction.settle({"n": 1e6, "p": 1.0}) == {"n": 60, "p": 3}
     problem = construction.build({"n": 40.0, "p": 3.0}, 0.1)
-    assert problem.constants.n == 40
+    assert problem.domain.n == 40
     assert problem.minimum.gap <= 1e-9
 
 
@@ -68,7 +68,7 @@ def test_an_n_beyond_the_table_means_all_of_it_and_p_is_the_tables(table):
 def test_a_choice_that_does_not_fit_the_table_is_refused_in_one_line(table, change, word):
     arguments = {"path": str(table[0]), "target": "y", "bounds": BOUNDS} | change
     with pytest.raises(InputError, match=word) as refused:
-        File(**arguments).scaled()
+        File(**arguments).fingerprint()
     assert "\n" not in str(refused.value)
 
 
@@ -80,18 +80,18 @@ def test_a_file_that_cannot_be_read_is_named(table, name, word):
     if name == "data.txt":
         path.write_text("a,y\n1,2\n")
     with pytest.raises(InputError, match=word):
-        File(path=str(path), target="y", bounds=BOUNDS).scaled()
+        File(path=str(path), target="y", bounds=BOUNDS).fingerprint()
 
 
 def test_missing_values_and_too_few_rows_are_refused_with_their_number(table):
     path, frame = table
     frame.loc[3, "a"] = np.nan
     frame.to_csv(path, index=False)
-    with pytest.raises(InputError, match="has 1 values that are NaN"):
-        File(path=str(path), target="y", bounds=BOUNDS).scaled()
+    with pytest.raises(InputError, match="has 1 missing values"):
+        File(path=str(path), target="y", bounds=BOUNDS).fingerprint()
     frame.iloc[:3].to_csv(path, index=False)
-    with pytest.raises(InputError, match="3 rows, at least 10"):
-        File(path=str(path), target="y", bounds=BOUNDS).scaled()
+    with pytest.raises(InputError, match="3 usable records, at least 10"):
+        File(path=str(path), target="y", bounds=BOUNDS).fingerprint()
 
 
 def test_without_statsmodels_the_shipped_table_says_what_to_install(monkeypatch):

@@ -10,8 +10,18 @@ import pytest
 
 from dprepro.bounds import lasso
 from dprepro.constructions import TardosLasso, tardos
-from dprepro.constructions.hadamard import orthogonal_columns, paley_order
-from dprepro.constructions.tardos import PaddedCode, draw_code, lowest_angle, mixed_share, required_length
+from dprepro.constructions.hadamard import dividing_order, orthogonal_columns, paley_order
+from dprepro.constructions.tardos import (
+    PaddedCode,
+    agreement_chance,
+    column_law,
+    draw_code,
+    longest_code,
+    lowest_angle,
+    mixed_share,
+    required_length,
+    score_slope,
+)
 from dprepro.constructions.tardos_lasso import certified_level, databases
 from dprepro.errors import InputError, PremiseError
 from dprepro.problems import L1Ball
@@ -39,20 +49,28 @@ def test_columns_of_paley_are_orthogonal_signs(least):
     np.testing.assert_array_equal(block.T @ block, order * np.eye(order))
 
 
+def test_the_order_that_divides_a_number_is_the_least_of_paleys_that_does():
+    assert dividing_order(1000, 16, 1000) == 20
+    assert dividing_order(1000, 21, 1000) == 200
+    assert dividing_order(1000, 21, 199) is None
+    assert dividing_order(1001, 4, 1001) is None
+
+
 def test_the_implicit_ridge_block_is_the_explicit_one():
-    pair = [
-        TardosLasso(users=3, false_accusation=0.5, view=view).challenge(point(SMALL), 0.0, np.random.default_rng(3))
-        for view in ("moments", "records")
-    ]
-    implicit, explicit = (challenge.problem for challenge in pair)
+    problem = SMALL.challenge(point(SMALL), 0.0, np.random.default_rng(3)).problem
+    implicit, explicit = problem.moments, problem.records
     assert explicit.records.features.shape == (3 + SMALL.block, SMALL.columns)
     rng = np.random.default_rng(0)
     for theta in rng.laplace(size=(5, SMALL.columns)):
         theta = theta / np.abs(theta).sum()
-        assert implicit.risk(theta) == pytest.approx(explicit.risk(theta), rel=1e-12)
+        assert implicit.value(theta) == pytest.approx(explicit.value(theta), rel=1e-12)
         np.testing.assert_allclose(implicit.gradient(theta), explicit.gradient(theta), atol=1e-13)
     assert implicit.minimum.value == pytest.approx(explicit.minimum.value, rel=1e-9)
-    assert pair[0].level == pytest.approx(pair[1].level, rel=1e-9)
+
+
+def test_an_orthogonal_block_that_is_too_large_to_write_out_stays_implicit():
+    assert TardosLasso().views(point(TardosLasso())) == {"moments"}
+    assert SMALL.views(point(SMALL)) == {"moments", "records"}
 
 
 @pytest.mark.parametrize("users", [2, 5, 9])
@@ -155,8 +173,8 @@ def test_certified_level_is_attained_and_nothing_that_agrees_less_is_below_it():
             theta[against] = np.where(consensus[against] * theta[against] > 0, 0.0, theta[against])
             theta = ball.project(theta)
         assert np.sum((consensus != 0) & (np.sign(theta) == consensus)) <= few
-        assert problem.risk(theta) >= challenge.level * (1 - 1e-12)
-        lowest = min(lowest, problem.risk(theta))
+        assert problem.listed.value(theta) >= challenge.level * (1 - 1e-12)
+        lowest = min(lowest, problem.listed.value(theta))
     assert lowest == pytest.approx(challenge.level, rel=1e-6)
 
 
@@ -179,12 +197,12 @@ def test_both_sharp_inequalities_hold_on_every_instance(kappa):
     total = rows.sum(axis=0)
     consensus = np.where(np.abs(total) == 3, np.sign(total), 0.0)
     block = math.ceil(kappa * 3 * family.columns)  # implicit: it need not be an order of Paley here
-    problem = databases(np.ascontiguousarray(rows), block)
-    level, gap = certified_level(problem, rows, block, consensus, 0.6)
+    view = databases(np.ascontiguousarray(rows), block)
+    level, gap, _ = certified_level(view, rows, block, consensus, 0.6)
     n, exact = 3 + block, block / (3 * family.columns)
-    assert problem.minimum.gap <= 1e-9
+    assert view.minimum.gap <= 1e-9
     assert gap <= 1e-9
-    assert problem.minimum.value <= lasso.sharp_equation_3(3, exact, 0.1) / n
+    assert view.minimum.value <= lasso.sharp_equation_3(3, exact, 0.1) / n
     assert level >= lasso.sharp_lemma_3_3(3, exact, 0.1, 0.6) / n
 
 
@@ -221,11 +239,62 @@ def test_an_answer_that_just_agrees_has_its_share_of_the_score(kind):
     assert abs(np.mean(totals)) < 4 * np.std(totals) / math.sqrt(60) + slack
 
 
+@pytest.mark.parametrize("users", [2, 3, 10])
+def test_the_law_of_a_columns_ones_agrees_with_drawn_ones(users):
+    rng, draws = np.random.default_rng(1), 40_000
+    low = lowest_angle(users)
+    bias = np.sin(rng.uniform(low, 0.5 * math.pi - low, draws)) ** 2
+    ones = np.bincount((rng.random((users, draws)) < bias).sum(axis=0), minlength=users + 1)
+    law = column_law(users)
+    assert law.sum() == pytest.approx(1)
+    assert np.abs(ones / draws - law).max() < 5 * math.sqrt(law.max() / draws)
+
+
+@pytest.mark.parametrize("mixed", ["against", "with", "silent"])
+def test_whoever_agrees_has_at_least_the_score_that_the_chance_rests_on(mixed):
+    """Answers that agree with just a p columns, always, with three ways to treat mixed ones: P(A) = 1."""
+    family, rng, scores = TardosLasso(users=3, length=2), np.random.default_rng(11), []
+    for _ in range(80):
+        challenge = family.challenge(point(family), 0.0, rng)
+        signs = challenge._least_agreeing(rng)
+        signs[challenge.consensus == 0] *= {"against": 1, "with": -1, "silent": 0}[mixed]
+        assert challenge._agreement(signs) >= family.agreement
+        words = np.array([challenge.code.entries(row) for row in range(4) if row != challenge.left_out])
+        scores.append(challenge.code.scores(words, challenge.code.answer(signs)).mean())
+    slope = score_slope(3, family.columns, family.tau, family.agreement)
+    assert slope < np.mean(scores) + 3 * np.std(scores) / math.sqrt(80)
+    assert np.mean(scores) < 1.6 * slope
+
+
+def test_a_private_answer_seldom_agrees_if_the_code_is_long_and_may_if_it_is_short():
+    short, long = (TardosLasso(users=4, length=length) for length in (1, 9))
+    fixed = {"users": 4, "tau": 0.1, "agreement": 0.6}
+    assert agreement_chance(columns=short.columns, epsilon=0.1, delta=1e-12, **fixed) == 1
+    chance = agreement_chance(columns=long.columns, epsilon=0.1, delta=1e-12, **fixed)
+    assert 0.05 < chance < 0.12
+    # the inequality that it solves
+    d, slope = longest_code(4, long.columns, 0.1), score_slope(4, long.columns, 0.1, 0.6)
+    assert slope * chance == pytest.approx(math.exp(0.1) * math.sqrt(math.exp(0.1) * chance * d), rel=0.01)
+    assert agreement_chance(columns=long.columns, epsilon=0.5, delta=1e-12, **fixed) > chance
+    assert agreement_chance(columns=long.columns, epsilon=0.1, delta=1e-3, **fixed) > 2 * chance
+    assert agreement_chance(columns=long.columns, epsilon=math.inf, delta=0.0, **fixed) == 1
+
+
+def test_what_binds_private_algorithms_is_the_level_less_what_agreement_may_save():
+    family = TardosLasso(users=3, length=9)
+    challenge = family.challenge(point(family, 0.1), 0.0, np.random.default_rng(12))
+    shown = found(challenge, np.zeros(family.columns))
+    chance = agreement_chance(3, family.columns, 0.1, 0.6, 0.1, 1e-9)
+    assert shown["certified_risk"].value == pytest.approx((1 - chance) * shown["certified_level"].value)
+    assert shown["disagreeing"].value == pytest.approx(challenge.level, rel=1e-9)
+    assert challenge._agreement(challenge.rival) < 0.6
+
+
 def test_n_and_p_follow_from_the_users_and_the_code_is_long_enough():
     family = TardosLasso(users=5)
     settled = point(family)
     challenge = family.challenge(settled, 0.0, np.random.default_rng(9))
-    assert settled["n"] == 5 + family.block == challenge.problem.constants.n
+    assert settled["n"] == 5 + family.block == challenge.problem.domain.n
     assert challenge.certificates["code_length"] > required_length(5, 0.01)
     assert family.block >= max(0.4 * 5 * family.columns, family.columns)
 
@@ -241,7 +310,6 @@ def test_n_and_p_follow_from_the_users_and_the_code_is_long_enough():
         ({"kappa": 0.0}, "kappa"),
         ({"false_accusation": 1.0}, "false_accusation"),
         ({"length": 0.5}, "length"),
-        ({"users": 10, "view": "records"}, "view=moments"),
     ],
 )
 def test_a_choice_that_breaks_a_premise_is_refused_with_the_premise(changes, word):

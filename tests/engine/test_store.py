@@ -14,8 +14,9 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
 
-from dprepro.engine import AXES, LEADING, Cell, Result, Row, Store, execute
-from dprepro.engine.store import SCHEMA_VERSION
+from dprepro.axes import AXES
+from dprepro.engine import LEADING, Cell, Result, Row, Store, execute
+from dprepro.engine.connection import SCHEMA_VERSION
 from dprepro.errors import InputError
 
 CELLS = em.cells(2)
@@ -25,7 +26,7 @@ def test_reading_creates_nothing_and_an_absent_store_is_empty(tmp_path: Path) ->
     with Store.open(tmp_path / "results") as store:
         assert store.runs() == []
         assert store.latest("lasso") is None
-        assert store.done([CELLS[0].key]) == set()
+        assert store.done({CELLS[0].key: ""}).keys == set()
         with pytest.raises(InputError, match="cannot write"):
             store.commit([])
     assert list(tmp_path.iterdir()) == []
@@ -35,7 +36,7 @@ def test_reading_leaves_no_side_files(tmp_path: Path) -> None:
     with Store.open(tmp_path, create=True) as store:
         execute(em.draw, CELLS, store, workers=1)
     with Store.open(tmp_path) as store:
-        assert store.done(cell.key for cell in CELLS) == {cell.key for cell in CELLS}
+        assert store.done({cell.key: cell.code for cell in CELLS}).keys == {cell.key for cell in CELLS}
         with pytest.raises(InputError, match="cannot write"):
             store.commit([Result(b"k" * 32, "ok", 0.0, {}, 0)])
     assert [path.name for path in tmp_path.iterdir()] == ["measurements.sqlite"]

@@ -6,11 +6,12 @@ import math
 
 import numpy as np
 import pytest
+from errata_laws import gaussian_delta, least_estimation_risk, replaced_record, spent_on_replacement
 from scipy import optimize, stats
 
 from dprepro.algorithms import NoisySGD
 from dprepro.budget import Budget, Neighbours
-from dprepro.constructions import OneWayMarginals
+from dprepro.problems import Domain, L2Ball, LinearLoss
 
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0])
@@ -20,8 +21,9 @@ def test_the_arithmetic_of_theorem_2_1_exceeds_epsilon_though_the_theorem_holds(
     step, steps = epsilon / (n * math.sqrt(math.log(1 / delta))), n**2
     composed = math.sqrt(2 * steps * math.log(1 / delta)) * step + steps * step * math.expm1(step)
     assert composed > 1.41 * epsilon
-    constants = OneWayMarginals().constants({"n": n, "p": 4})
-    assert NoisySGD().spent(constants, Budget(epsilon, delta, Neighbours.REPLACE_ONE)).epsilon < epsilon
+    spent = NoisySGD().spent(Domain(LinearLoss(), L2Ball(4), n), Budget(epsilon, delta, Neighbours.REPLACE_ONE))
+    assert spent is not None
+    assert spent.epsilon < epsilon
 
 
 def test_zeta_of_algorithm_4_is_not_below_1() -> None:
@@ -131,3 +133,151 @@ def test_equation_9_needs_four_times_the_printed_regulariser_beside_a_silent_rec
     assert (max(spent) <= delta) == private
     if not private:
         assert max(spent) > 1000 * delta
+
+
+def spent_by_sigma_0(epsilon: float, delta: float) -> float:
+    """The exact delta(epsilon) of one step of output perturbation with the printed sigma_0.
+
+    The minimiser moves by up to 2 L/(Delta n), epsilon/sqrt(log(1/delta)) times sigma_0 (attained by linear losses with
+    a ridge, in opposite directions).
+    """
+    return gaussian_delta(epsilon / math.sqrt(math.log(1 / delta)), epsilon)
+
+
+@pytest.mark.parametrize(("delta", "within", "beyond"), [(1e-6, 0.1, 0.2), (1e-3, 1.0, 1.2)])
+def test_sigma_0_of_appendix_b_is_short_from_some_epsilon_on(delta: float, within: float, beyond: float) -> None:
+    assert spent_by_sigma_0(within, delta) < delta < spent_by_sigma_0(beyond, delta)
+    assert all(spent_by_sigma_0(epsilon, 1e-9) > 1e-9 for epsilon in (0.01, 0.1, 1.0))
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "times"), [(1.0, 1e-6, 2.2), (0.5, 1e-6, 1.18), (0.1, 1e-9, 2.5)])
+def test_gaussian_localisation_can_overspend_by_what_it_publishes(epsilon: float, delta: float, times: float) -> None:
+    """Halves at (epsilon/2, delta/2): the printed first one, and a second one that spends all of its own.
+
+    The hardest law of that budget says which data set it had with probability delta/2, and else answers with log-odds
+    +-epsilon/2. theta^priv tells theta_0 and that answer, which may stand in its last digits: any solver may be used.
+    """
+    half, rest = epsilon / 2, delta / 2
+    shift = half / math.sqrt(math.log(1 / rest))
+    right = math.exp(half) / (1 + math.exp(half))
+    tails = right * gaussian_delta(shift, epsilon - half) + (1 - right) * gaussian_delta(shift, epsilon + half)
+    assert rest + (1 - rest) * tails > times * delta
+
+
+@pytest.mark.parametrize(("epsilon", "delta", "times"), [(0.2, 1e-6, 1.3), (1.0, 1e-6, 2.8), (0.1, 1e-9, 50)])
+def test_the_gaussian_noise_of_appendix_e_is_short_under_replacement(
+    epsilon: float, delta: float, times: float
+) -> None:
+    """Variance 8 L^2 log(1/delta)/epsilon^2, with Delta = 2 beta/epsilon: gradients of two records differ by up to 2 L.
+
+    The same noise serves a record added or removed (huberization_privacy, private_beside_a_silent_record).
+    """
+    scale, ridge = math.sqrt(8 * math.log(1 / delta)) / epsilon, 2 / epsilon
+    centres = np.array([-4.5, -4.0, -3.75, -3.5]) * scale / ridge
+
+    def spent(deviation: float) -> float:
+        return max(
+            spent_on_replacement(
+                replaced_record(
+                    centre, line, ridge, lambda b: stats.norm.pdf(b, scale=deviation), 14 * deviation / ridge
+                ),
+                epsilon,
+            )
+            for centre in centres * deviation / scale
+            for line in (-1, 1)
+        )
+
+    assert spent(scale) > times * delta
+    # What holds instead: Algorithm 1 of Kifer, Smith and Thakurta for gradients that differ by 2 L.
+    assert spent(2 * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon) < delta
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 5.0])
+def test_the_gamma_noise_of_appendix_e_costs_more_than_epsilon_under_replacement(epsilon: float) -> None:
+    """Density exp(-epsilon |b|/(2 L)), Delta = 2 beta/epsilon, L = beta = 1, n = 1: epsilon + ln(1 + epsilon/2).
+
+    Just inside the parabola's left end its slope is -L and its curvature beta, where the other record's slope is L.
+    """
+    ridge, centre = 2 / epsilon, 4.0
+    alpha = centre - 1 + np.geomspace(1e-9, 1, 1000)
+    slope = alpha - centre
+
+    def loss(rate: float) -> float:
+        parabola = -rate * np.abs(ridge * alpha + slope) + math.log(ridge + 1)
+        line = -rate * np.abs(ridge * alpha + 1) + math.log(ridge)
+        return float(np.abs(parabola - line).max())
+
+    assert loss(epsilon / 2) == pytest.approx(epsilon + math.log(1 + epsilon / 2), rel=1e-6)
+    assert loss(epsilon / 4) < epsilon  # twice the noise
+
+
+def test_the_ridge_that_theorem_e_2_asks_of_one_record_is_one_of_n_records() -> None:
+    """A beta-smooth loss has Delta <= beta, so Delta >= beta/(2 epsilon) needs epsilon >= 1/2; the sum has n Delta."""
+    for epsilon in (0.5, 1.0, 4.0):
+        for n, enough in ((1, False), (3, False), (4, True), (1000, True)):
+            assert (n / (2 * epsilon) >= 2 / epsilon) == enough  # against 2 beta/epsilon
+
+
+@pytest.mark.parametrize("epsilon", [1.0, 0.1])
+def test_no_algorithm_has_the_population_risk_of_section_1_1(epsilon: float) -> None:
+    """min(1/sqrt n, p/(epsilon n)) at p = L = C = 1, on [-1/2, 1/2]: half the level on [-1, 1]."""
+    over = [least_estimation_risk(n) / 2 / min(1 / math.sqrt(n), 1 / (epsilon * n)) for n in (10**6, 10**8)]
+    assert over[1] / over[0] == pytest.approx(10, rel=0.01)
+    assert over[1] > 100
+    # What Appendix F has: the larger of the two, with sqrt(p) for approximate privacy.
+    assert least_estimation_risk(10**8) / 2 < max(1e-4, 1 / (epsilon * 1e8))
+
+
+def test_with_the_best_smoothing_huberisation_loses_root_n_and_not_n() -> None:
+    """On every data set of Appendix A, at h = 1/sqrt n: n h/4 + 1/(2 epsilon h) + 4 E|b| in the sum.
+
+    f <= f-hat <= f + h/4. What theta^priv minimises gives L-hat(theta^priv) - L-hat(theta*) <= theta*^2/(8 epsilon h) +
+    b (theta* - theta^priv), and |theta| <= 2.
+    """
+    epsilon, delta = 0.5, 1e-6
+    assert max(huberised(z, 0.1) - max(z, 0) for z in np.linspace(-1, 1, 2001)) == pytest.approx(0.1 / 4)
+
+    def most(n: float) -> float:
+        h = 1 / math.sqrt(n)
+        noise = math.sqrt(2 / math.pi) * math.sqrt(8 * math.log(1 / delta)) / epsilon
+        return n * h / 4 + 4 / (8 * epsilon * h) + 4 * noise
+
+    assert most(1e8) < 2 * math.sqrt(1e8)
+    assert most(1e12) / most(1e8) == pytest.approx(100, rel=0.02)
+
+
+def test_the_choice_of_appendix_d_loses_the_least_of_the_candidates_and_not_the_largest() -> None:
+    """Two candidates of risk 0 and R: the mechanism takes the second with probability 1/(1 + e^(epsilon R/(2 L C)))."""
+    epsilon, risk, failure = 1.0, 100.0, 1e-6
+    second = 1 / (1 + math.exp(epsilon * risk / 2))
+    assert second < failure
+    assert risk - 2 / epsilon * math.log(2 / failure) > 0  # the printed max - O(L C log(k/rho)/epsilon) is positive
+
+
+def test_the_regularised_loss_of_appendix_f_is_l_plus_delta_c_lipschitz() -> None:
+    """L theta + Delta theta^2/2 on [0, C]."""
+    lipschitz, diameter, convexity = 1.0, 2.0, 3.0
+    theta = np.linspace(0, diameter, 2001)
+    slope = np.max(np.diff(lipschitz * theta + convexity * theta**2 / 2) / np.diff(theta))
+    assert slope > lipschitz + diameter + 3
+    assert slope < lipschitz + convexity * diameter
+    # Both sides of L + Delta C scale like a loss over a length; L + C does not: in cm C is 100 times as large.
+
+
+def test_lemma_f_5_has_a_length_squared_in_the_place_of_a_loss() -> None:
+    """n = 1, records d = +-1, loss L max(0, d theta) on [-1/2, 1/2]; publish -d/2 with probability delta, else 0.
+
+    (0, delta)-private, and no empirical risk. The population risk is delta L/4; C^2 delta = delta has no L.
+    """
+    delta, theta = 0.01, {1: -0.5, -1: 0.5}
+    for lipschitz in (1.0, 1e6):
+
+        def loss(point: float, record: int, scale: float = lipschitz) -> float:
+            return scale * max(0.0, record * point)
+
+        empirical = [delta * loss(theta[d], d) + (1 - delta) * loss(0, d) for d in (1, -1)]
+        population = [delta * (loss(theta[d], 1) + loss(theta[d], -1)) / 2 for d in (1, -1)]
+        assert empirical == [0, 0]
+        assert population == pytest.approx([delta * lipschitz / 4] * 2)
+        assert population[0] <= lipschitz * delta  # L C delta
+    assert population[0] > 1e5 * delta  # C^2 delta

@@ -11,6 +11,7 @@ import math
 
 import numpy as np
 import pytest
+from errata_laws import gaussian_delta
 from scipy import stats
 
 from dprepro import bounds
@@ -39,7 +40,7 @@ def test_the_step_of_theorem_2_needs_the_root_of_k_or_its_bound_depends_on_d() -
             "glm.theorem_2",
             {
                 "steps": n, "noise_scale": noise, "step_size": step_size,
-                "smoothness": smoothness, "radius": radius, "label_bound": label_bound, "sketch": sketch,
+                "smoothness": smoothness, "radius": radius, "label_level": label_bound, "sketch": sketch,
                 "sketched_smoothness": smoothness,
             },
         )  # fmt: skip
@@ -115,6 +116,60 @@ def test_theorem_3_adds_quantities_that_scale_differently() -> None:
     assert not 0.09 < sigma < 0.11
 
 
+@pytest.mark.parametrize("hidden_constant", [1.0, 16.0, 1e4])
+def test_theorem_3_is_not_private_for_long_features_whatever_its_constant(hidden_constant: float) -> None:
+    """sigma^2 = K (Y^2 + H^2 B^2 X^4) ln(1/delta)/(lambda n epsilon)^2 with the printed lambda; squared loss, H = 2.
+
+    One record (X e_1, Y) becomes (X e_1, -Y) among n - 1 silent ones: the minimiser, of size X Y/n over X^2/n +
+    lambda/2, turns around. Y is far above H B X^2, and the minimiser inside the ball.
+    """
+    epsilon, delta, n, label_bound = 1.0, 1e-6, 1e15, 1.0
+    log = math.log(1 / delta)
+
+    def shift(features: float) -> float:
+        radius = 1e-4 / features**2
+        top = label_bound + 2 * radius * features**2
+        weight = (top * math.sqrt(2) * features / (radius * n * epsilon)) ** (2 / 3) * log ** (1 / 3)
+        sigma = math.sqrt(hidden_constant * (label_bound**2 + (2 * radius * features**2) ** 2) * log) / (
+            weight * n * epsilon
+        )
+        minimiser = features * label_bound / n / (features**2 / n + weight / 2)
+        assert minimiser < radius
+        return 2 * minimiser / sigma
+
+    features = 10 * math.sqrt(hidden_constant)
+    assert gaussian_delta(shift(features), epsilon) > 0.99
+    assert shift(4 * features) == pytest.approx(4 * shift(features), rel=0.01)
+
+
+def test_theorem_3_loses_more_than_its_rate_for_short_features() -> None:
+    """x = X e_1 with probability q and else 0, y = x.w*, no sampling error: what the ridge alone costs, for X << 1.
+
+    (X w - X B)^2 q + lambda w^2/2 has its minimum at B 2 q X^2/(2 q X^2 + lambda), inside the ball.
+    """
+    radius, label_bound = 1.0, 1.0
+
+    def over_rate(features: float) -> float:
+        n_epsilon = label_bound / (2 * radius * features**2)
+        top = (label_bound + 2 * radius * features**2) * math.sqrt(2) * features
+        weight = (top / (radius * n_epsilon)) ** (2 / 3)
+        share = min(1.0, weight / (2 * features**2))
+        risk = share * (features * radius * weight / (2 * share * features**2 + weight)) ** 2
+        scale = math.sqrt(2) * radius * features
+        return risk / ((scale ** (4 / 3) * label_bound ** (2 / 3) + scale**2) / n_epsilon ** (2 / 3))
+
+    assert over_rate(1e-6) / over_rate(1e-3) == pytest.approx(100, rel=0.05)
+    assert over_rate(1e-6) > 500
+
+
+@pytest.mark.parametrize(("epsilon", "private"), [(0.3, True), (0.35, False), (1.0, False)])
+def test_theorem_5_is_short_from_a_third_of_epsilon_on(epsilon: float, private: bool) -> None:
+    """delta = 1e-5. Linear losses of slope +-G in opposite directions move the minimiser by 2 G X/(lambda n)."""
+    shift = epsilon / math.sqrt(math.log(1e5))  # over the printed sigma
+    assert (gaussian_delta(shift, epsilon) <= 1e-5) == private
+    assert gaussian_delta(shift / math.sqrt(2), epsilon) < 1e-5
+
+
 def test_table_1_needs_the_exponent_four_thirds() -> None:
     def cell(power: float, scale: float, label_bound: float) -> float:
         return scale**power * label_bound ** (2 / 3)
@@ -126,6 +181,8 @@ def test_table_1_needs_the_exponent_four_thirds() -> None:
     low = scale * label_bound * math.sqrt((scale * n_epsilon / label_bound) ** (2 / 3)) / n_epsilon
     assert low == pytest.approx(cell(4 / 3, scale, label_bound) / n_epsilon ** (2 / 3))
     assert low < 0.3 * cell(2 / 3, scale, label_bound) / n_epsilon ** (2 / 3)
+    # Where sqrt(H) B X > 1 the printed cell, an upper bound, is below Theorem 4's lower bound by any factor.
+    assert cell(4 / 3, 1e6, 1e7) > 9999 * cell(2 / 3, 1e6, 1e7)
 
 
 def test_delta_in_the_proof_of_theorem_4_lacks_n() -> None:

@@ -19,7 +19,9 @@ import yaml
 from scipy import stats
 
 from dprepro import run
-from dprepro.analysis.points import AXES
+from dprepro.analysis.checks import build
+from dprepro.axes import AXES
+from dprepro.config.compose import compose
 from dprepro.report.summary import summary
 from dprepro.session import Outcome
 
@@ -113,10 +115,9 @@ def test_the_reference_ledger_judges_by_the_checks_of_today() -> None:
     assert set(measured) == {path.stem for path in EXPERIMENTS.glob("*.yaml")}
     stale = []
     for experiment, checks in measured.items():
-        today = yaml.safe_load((EXPERIMENTS / f"{experiment}.yaml").read_text(encoding="utf-8"))["checks"]
+        today = compose([f"+experiment={experiment}"]).config["checks"]
         for name, check in checks.items():
-            now = today.get(name, {})
-            # What a YAML leaves out has the rule's own default.
-            if any(check[key] != now.get(key, check[key]) for key in ("role", "expected", "margin")) or not now:
+            now = build(name, today[name]) if name in today else None
+            if now is None or any(check[key] != getattr(now, key) for key in ("role", "expected", "margin")):
                 stale.append((experiment, name))
     assert not stale, "run make reference"

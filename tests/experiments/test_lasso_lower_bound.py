@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import copy
+
 import pytest
 
 from dprepro import run
@@ -82,11 +84,29 @@ def test_any_algorithm_can_be_attacked_by_name(tardos, results, algorithm, verdi
     assert outcome.verdict["checks"]["attacked_not_caught"]["verdict"] == verdict
 
 
+@pytest.fixture(scope="module")
+def family(results):
+    return run("lasso_tardos_family", results_dir=results, workers=1, progress=False)
+
+
 @pytest.mark.slow
-def test_every_check_of_the_family_comes_out_as_expected(results):
-    outcome = run("lasso_tardos_family", results_dir=results, workers=1, progress=False)
-    assert outcome.verdict["verdict"] == "confirmed"
-    assert outcome.verdict["as_expected"], str(outcome)
+def test_every_check_of_the_family_comes_out_as_expected(family):
+    assert family.verdict["verdict"] == "confirmed"
+    assert family.verdict["as_expected"], str(family)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("check", "wrong"),
+    [
+        ("certified_risk", 0.05), ("certified_risk_most", 0.04), ("disagreeing", 1.01), ("disagreeing_most", 0.99),
+        ("lemma_3_3", 0.9), ("private_above_level", 0.1),
+    ],
+)  # fmt: skip
+def test_a_falsehood_about_the_levels_is_refuted(family, check, wrong):
+    checks = copy.deepcopy(compose(["+experiment=lasso_tardos_family"]).config["checks"])
+    planted = build(check, checks[check] | {"expected": wrong})
+    assert judge(family.frame, {check: planted})[check].verdict == "refuted"
 
 
 @pytest.mark.parametrize(

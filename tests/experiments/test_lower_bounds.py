@@ -17,16 +17,18 @@ PLANTED = {
     ],
     "huberization_privacy": [("private", 1e-7), ("private_beside_a_silent_record", 1e-7)],
     "objective_perturbation_privacy": [("private", 0.01), ("private_gamma", 0.9)],
-    "kst_limits": [("private", 0.01), ("converges", 0.8), ("no_atom_before", 0.9), ("atom_of_the_limit", 1.01)],
+    "kst_limits": [
+        ("private", 0.01), ("epsilon_spent", 0.8), ("epsilon_spent_least", 0.7), ("converges", 0.8),
+        ("no_atom_before", 0.9), ("atom_of_the_limit", 1.01),
+    ],
     "glm_lower_bound": [
-        ("exponent_n", -0.5), ("exponent_n_small_d", -0.6666667), ("exponent_norm", 1.0), ("exponent_p", 1.0),
-        ("exponent_epsilon", -1.0), ("above_level", 1.2), ("lemma_1", 1.5), ("below_own_bound", 0.5),
-        ("within_budget", 0.5), ("signs_of_counts", 0.9), ("signs", 0.5), ("noisy_gd_over_level", 0.1),
+        ("certified_risk", 0.52), ("certified_risk_most", 0.47), ("certified_small_d", 0.58),
+        ("certified_small_d_most", 0.53), ("above_level", 1.2), ("lemma_1", 1.5), ("below_own_bound", 0.5),
+        ("within_budget", 0.5), ("signs_of_counts", 0.9), ("signs", 0.5),
     ],
     "glm_lipschitz_lower_bound": [
-        ("exponent_n", -1.0), ("exponent_n_small_rank", -0.5), ("exponent_norm", 0.5), ("exponent_p", 1.0),
-        ("above_level", 1.2), ("within_seven", 6.0), ("below_own_bound", 0.5), ("signs_of_counts", 0.85),
-        ("algorithm_3_over_level", 0.1),
+        ("certified_risk", 0.56), ("certified_risk_most", 0.52), ("above_level", 1.2), ("within_seven", 6.0),
+        ("below_own_bound", 0.5), ("signs_of_counts", 0.85),
     ],
 }  # fmt: skip
 

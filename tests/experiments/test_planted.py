@@ -16,10 +16,11 @@ import pytest
 from dprepro import run
 from dprepro.analysis.checks import build, judge
 from dprepro.analysis.exponent import POWERS_OF
-from dprepro.analysis.points import AXES, grid_points
+from dprepro.analysis.points import grid_points
+from dprepro.axes import AXES, DEFAULTS
 from dprepro.config.compose import compose
+from dprepro.config.experiment import build_experiment
 from dprepro.engine.grid import expand
-from dprepro.studies.base import MAIN_AXES
 
 EXPERIMENTS = [
     "erm_exponential", "erm_literal_sgd", "erm_localization", "erm_rate", "erm_strongly_convex", "glm_jl",
@@ -34,7 +35,7 @@ NEVER_SEEN = {"tail_at_level_1", "tail_at_level_3"}
 
 
 def claims(name: str) -> dict[str, dict[str, Any]]:
-    checks = compose([f"+experiment={name}"]).config["checks"]
+    checks = build_experiment(compose([f"+experiment={name}"])).config["checks"]
     return {key: dict(check) for key, check in checks.items() if check["role"] == "claim"}
 
 
@@ -62,7 +63,7 @@ def synthetic(config: Mapping[str, Any], check: Mapping[str, Any]) -> pd.DataFra
     rows = []
     for name in names + ([check["against"]] if check.get("against") else []):
         one = config["study"]["series"][name]
-        axes = {axis: [value] for axis, value in MAIN_AXES.items()} | dict(config["sweep"]) | dict(one.get("sweep", {}))
+        axes = {axis: [value] for axis, value in DEFAULTS.items()} | dict(config["sweep"]) | dict(one.get("sweep", {}))
         for point in expand({axis: [float(value) for value in values] for axis, values in axes.items()}):
             column = point["n"] ** -0.4 * point["p"] ** 0.3
             value = 1.0 if not check.get("divide") else column

@@ -5,12 +5,14 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_figures import check, config, entries, plain, verdict
 
 from dprepro import figures
 from dprepro.errors import InputError
 from dprepro.figures.attack import Attack
 
 VERDICT = {"claim": "Theorem 3.1", "verdict": "confirmed", "checks": {}}
+CONFIG = config()
 
 
 def frame():
@@ -35,7 +37,9 @@ def frame():
 
 
 def drawn(**options):
-    return figures.build({"name": "attack", "panels": ["excess_risk", "traced"], **options}).draw(frame(), VERDICT)
+    return figures.build({"name": "attack", "panels": ["excess_risk", "traced"], **options}).draw(
+        frame(), VERDICT, CONFIG
+    )
 
 
 def test_a_panel_for_each_quantity_and_a_name_for_each_line():
@@ -45,14 +49,14 @@ def test_a_panel_for_each_quantity_and_a_name_for_each_line():
     )  # fmt: skip
     risk, rate = figure.axes
     assert (risk.get_yscale(), rate.get_yscale()) == ("log", "linear")
-    texts = [text.get_text() for text in figure.legends[0].get_texts()]
-    assert texts == ["private algorithm", "exact", "under noised", "level", "limit of privacy", "chance"]
+    lines = ["level", "limit of privacy", "chance"]
+    assert entries(figure) == ["private algorithm (claim)", "exact (claim)", "under noised (control)", *lines]
 
 
 def test_a_bound_follows_each_curve_and_is_drawn_once_where_curves_share_it():
     def lengths(rows):
         drawing = figures.build({"name": "attack", "panels": ["traced"], "bounds": {"traced": "limit of privacy"}})
-        (rate,) = drawing.draw(rows, VERDICT).axes
+        (rate,) = drawing.draw(rows, VERDICT, CONFIG).axes
         return [len(line.get_xdata()) for line in rate.get_lines() if line.get_label() == "limit of privacy"]
 
     rows = frame()
@@ -70,8 +74,8 @@ def test_the_exact_minimiser_is_a_line_across_the_panel_and_its_risk_does_not_st
 def test_intervals_of_rates_are_exact_binomial_ones_of_the_pooled_trials():
     data = frame()
     own = data[(data["series"] == "private") & (data["quantity"] == "traced")]
-    [points] = Attack()._curves(own, "private", "traced")
-    at_one = points[points["x"] == 0.1].iloc[0]
+    [curve] = Attack()._curves(own, "private", "traced", [])
+    at_one = curve.points[curve.points["x"] == 0.1].iloc[0]
     assert at_one["mean"] == 0.0
     assert at_one["high"] == pytest.approx(1 - 0.005 ** (1 / 120))
 
@@ -79,8 +83,8 @@ def test_intervals_of_rates_are_exact_binomial_ones_of_the_pooled_trials():
 def test_the_abscissa_may_be_a_product_of_powers():
     data = frame()
     own = data[(data["series"] == "private") & (data["quantity"] == "traced")]
-    [points] = Attack(axis="epsilon", times={"p": -0.5})._curves(own, "private", "traced")
-    np.testing.assert_allclose(points["x"], np.array([0.1, 1, 10, 100]) / np.sqrt(50))
+    [curve] = Attack(axis="epsilon", times={"p": -0.5})._curves(own, "private", "traced", [])
+    np.testing.assert_allclose(curve.points["x"], np.array([0.1, 1, 10, 100]) / np.sqrt(50))
 
 
 def test_small_rates_may_have_a_logarithmic_axis_and_few_places_a_tick_each():
@@ -98,3 +102,23 @@ def test_senseless_options_are_refused(options):
 def test_a_quantity_that_nobody_measured_is_refused_with_the_choices():
     with pytest.raises(InputError, match="traced"):
         drawn(panels=["traceed"])
+
+
+def test_each_panel_says_what_was_judged_of_it():
+    result = verdict(
+        private=check("proportion", 0.4, high=0.6, expected=1, margin=0), risk=check("below", 2.0, expected=1, margin=0)
+    )
+    settings = config(
+        private={"series": "private", "quantity": "traced"}, risk={"series": "private", "side": "at_least"}
+    )
+    drawing = figures.build({"name": "attack", "panels": ["excess_risk", "traced"]})
+    figure = drawing.draw(frame(), result, settings)
+    risk, rate = (plain(panel.get_title(loc="left")) for panel in figure.axes)
+    assert rate == "private: at most 0.4 of the bound (99%: 0.6), claimed ≤ 1"
+    assert risk == "private: at least 2 (99%: 1.99), claimed ≥ 1"  # no bound stands beside the risk here
+    assert plain(figure.get_suptitle()) == "Theorem 3.1: confirmed".replace("3.1", "7")
+
+
+def test_what_lies_below_a_panel_is_named_in_it():
+    risk, _ = drawn().axes
+    assert [text.get_text() for text in risk.texts] == ["below the panel:\nexact: 1e-17"]

@@ -1,33 +1,165 @@
-"""Rate figures: where two curves cross is marked, and options that do not fit are refused."""
+"""Rate figures: what is drawn of each claim, and what title and legend say of it."""
+
+from __future__ import annotations
 
 import numpy as np
 import pandas as pd
 import pytest
+from drawn_figures import assert_says_the_verdict, bound_lines, cells, check, config, entries, title, verdict
 
 from dprepro import figures
 from dprepro.errors import InputError
 
-VERDICT = {"claim": "Theorem A.1", "verdict": "confirmed", "checks": {}}
+SIZES = list(np.geomspace(1e2, 1e4, 5))
+CONFIG = config(exponent_n={"series": "steep", "axis": "n"}, exponent_flat={"series": "flat", "axis": "n"})
+VERDICT = verdict(exponent_n=check(), exponent_flat=check(estimate=-0.5, expected=-0.5))
 
 
-def frame():
-    """Curves sqrt(n) and 30 over n: they cross at n = 900."""
-    rows = []
-    for n in np.geomspace(1e2, 1e4, 5):
-        for series, value in (("growing", np.sqrt(n)), ("flat", 30.0)):
-            cell = {"series": series, "role": "claim", "n": n, "p": 1, "epsilon": 1, "delta": 0, "norm": 1}
-            cell |= {"replicate": 0, "status": "ok"}
-            rows.append(cell | {"quantity": "excess_risk", "value": value, "bound": None})
-    return pd.DataFrame(rows)
+def claims(flat_bound=20.0):
+    """Two claims, 1/n and n^(-1/2), each a half of its bound."""
+    return [
+        *cells("steep", "claim", {"n": SIZES}, lambda at: 1 / at["n"], bound=lambda at: 2 / at["n"]),
+        *cells(
+            "flat", "claim", {"n": SIZES}, lambda at: 10 / at["n"] ** 0.5, bound=lambda at: flat_bound / at["n"] ** 0.5
+        ),
+    ]
+
+
+def drawn(rows, verdict=VERDICT, config=CONFIG, **options):
+    return figures.build({"name": "rate", **options}).draw(pd.DataFrame(rows), verdict, config)
+
+
+def line(figure, series):
+    [one] = [one for one in figure.axes[0].lines if one.get_gid() == f"bound of {series}"]
+    return one.get_ydata()
+
+
+def test_each_claim_runs_below_a_bound_of_its_own():
+    figure = drawn(claims())
+    assert sorted(bound_lines(figure)) == ["flat", "steep"]
+    np.testing.assert_allclose(line(figure, "steep"), 2 / np.array(SIZES))
+    np.testing.assert_allclose(line(figure, "flat"), 20 / np.sqrt(SIZES))
+    assert "explicit bounds, marked alike" in entries(figure)
+
+
+def test_claims_that_share_a_bound_have_one_line():
+    same = [row | {"bound": 1.0} for row in claims()]
+    assert bound_lines(drawn(same)) == ["steep"]
+    assert "explicit bound" in entries(drawn(same))
+
+
+def test_a_series_above_a_bound_that_is_not_its_own_shows_its_own():
+    low = cells("low", "context", {"n": SIZES}, 1e-9, bound=1e-3)
+    high = cells("high", "context", {"n": SIZES}, lambda at: 10 / at["n"], bound=lambda at: 50 / at["n"])
+    steep = [row for row in claims() if row["series"] == "steep"]
+    assert bound_lines(drawn([*steep, *low, *high])) == ["steep", "high"]
+
+
+def test_the_title_has_what_was_judged_and_the_bare_slope_as_such():
+    judged = check(estimate=0.02, expected=0.0, margin=0.08, details={"measured_slope": -0.706})
+    bare = check(estimate=-0.706, role="context", expected=-2 / 3)
+    settings = config(exponent_n={"series": "steep", "divide": "bound"}, bare_n={"series": "steep"})
+    figure = drawn(claims()[:10], verdict(exponent_n=judged, bare_n=bare), settings)
+    expected = "exponent less the bound's 0.020 ± 0.010, claimed 0 ± 0.08; bare exponent −0.706"
+    assert title(figure) == f"Theorem 7: confirmed {expected}"
+
+
+def test_several_claims_are_told_apart_in_the_title():
+    said = title(drawn(claims(), labels={"steep": "Steep one"}))
+    assert "Steep one: exponent −1.000 ± 0.010" in said
+    assert "flat: exponent −0.500 ± 0.010, claimed −0.5 ± 0.05" in said
+
+
+def test_up_to_logarithms_stands_in_the_title_and_cannot_be_hidden(monkeypatch):
+    logs = verdict(
+        exponent_n=check(details={"up_to_logarithms": True}), exponent_flat=VERDICT["checks"]["exponent_flat"]
+    )
+    assert_says_the_verdict(drawn(claims(), logs), logs, CONFIG)
+    assert_says_the_verdict(drawn(claims(), logs, heading="My own words"), logs, CONFIG, "My own words")
+    # planted: a title that says less
+    monkeypatch.setattr("dprepro.figures.rate.headline", lambda verdict, heading: f"{verdict['claim']}: confirmed")
+    with pytest.raises(AssertionError):
+        assert_says_the_verdict(drawn(claims(), logs), logs, CONFIG)
+
+
+def test_without_an_exponent_the_title_has_the_other_claims_on_what_is_drawn():
+    settings = config(below_bound={"series": ["steep"]}, within_budget={"series": "steep", "quantity": "spent_epsilon"})
+    results = verdict(below_bound=check("below", 0.5, expected=1), within_budget=check("below", 0.9, expected=1))
+    assert title(drawn(claims()[:10], results, settings)).endswith(
+        "at most 0.5 of the bound (99%: 0.51), claimed ≤ 1, margin 0.05"
+    )
+
+
+def test_roles_and_what_came_out_of_controls_stand_in_the_legend():
+    slow = cells("slow", "control", {"n": SIZES}, 1e-2)
+    refuted = verdict(**VERDICT["checks"], half=check(role="control", verdict="refuted"))
+    settings = config(**CONFIG["checks"], half={"series": "slow"})
+    assert {"steep (claim)", "slow (control, refuted by its slope)"} <= set(
+        entries(drawn([*claims(), *slow], refuted, settings))
+    )
+
+
+def test_what_is_certified_beyond_the_claimed_epsilon_stands_in_the_legend():
+    spent = [row | {"quantity": "spent_epsilon", "value": 1.672} for row in claims() if row["series"] == "flat"]
+    kept = [row | {"quantity": "spent_epsilon", "value": 1.0} for row in claims() if row["series"] == "steep"]
+    assert {"flat (claim), certified for 1.67 ε", "steep (claim)"} <= set(entries(drawn([*claims(), *spent, *kept])))
+
+
+def test_nothing_is_averaged_over_a_further_axis():
+    rows = cells("steep", "claim", {"n": SIZES, "mass": [0.1, 0.2]}, lambda at: at["mass"] / at["n"])
+    figure = drawn(rows, config=config({"mass": [0.1, 0.2]}, **CONFIG["checks"]))
+    assert len(figure.axes[0].containers) == 2
+    assert {text.get_text() for text in figure.axes[0].texts} == {"mass = 0.1", "mass = 0.2"}
+    with pytest.raises(InputError, match="several values"):
+        drawn(rows)
+
+
+def test_curves_that_end_in_one_place_are_named_once():
+    rows = cells("steep", "claim", {"n": SIZES, "mass": [0.1, 0.2, 0.3]}, lambda at: (1 + at["mass"] / 100) / at["n"])
+    figure = drawn(rows, config=config({"mass": [0.1]}, **CONFIG["checks"]))
+    assert [text.get_text() for text in figure.axes[0].texts] == ["mass = 0.1, 0.2, 0.3"]
+
+
+def test_the_worst_of_a_family_is_drawn_and_said_and_so_is_an_edge():
+    settings = config({"mass": [1.0]}, **CONFIG["checks"])
+    inside = cells("steep", "claim", {"n": SIZES, "mass": [1, 2, 3]}, lambda at: (4 - (at["mass"] - 2) ** 2) / at["n"])
+    beyond = cells("slow", "control", {"n": SIZES, "mass": [1, 2, 3]}, lambda at: at["mass"] / at["n"])
+    figure = drawn([*inside, *beyond], config=settings, envelope=["mass"])
+    assert figure.axes[0].get_ylabel() == "excess risk (mean, worst mass)"
+    assert {"steep (claim)", "slow (control), worst at the grid's edge"} <= set(entries(figure))
+
+
+def test_a_level_far_above_is_named_and_does_not_stretch_the_panel():
+    zero = cells("output_zero", "context", {"n": SIZES}, 1e3)
+    figure = drawn([*claims(), *zero])
+    assert "output zero: 1005, above the panel" in entries(figure)
+    assert figure.axes[0].get_ylim()[1] < 100
+
+
+def test_the_rate_has_the_constant_of_the_check():
+    rows = [row | {"shape": 1 / row["n"]} for row in claims() if row["series"] == "steep"]
+    fitted = verdict(exponent_n=check(constant=3.0))
+    figure = drawn(rows, fitted)
+    [rate] = [one for one in figure.axes[0].lines if one.get_gid() == "rate"]
+    np.testing.assert_allclose(rate.get_ydata(), 3 / np.array(SIZES))
+    assert "rate × 3 (fitted)" in entries(figure)
+    assert "rate, through the points" in entries(drawn(rows))
+
+
+def test_slopes_are_held_against_what_is_claimed_of_each():
+    lower = drawn(claims()).axes[1]
+    assert {-1.0, -0.5} <= {float(one.get_ydata()[0]) for one in lower.lines if len(set(one.get_ydata())) == 1}
 
 
 def test_a_crossing_is_marked_at_its_place():
-    figure = figures.build({"name": "rate", "axis": "n", "crossings": ["growing", "flat"]}).draw(frame(), VERDICT)
+    growing = cells("growing", "claim", {"n": SIZES}, lambda at: at["n"] ** 0.5)
+    level = cells("level", "claim", {"n": SIZES}, 30.0)
+    figure = drawn([*growing, *level], config=config(), crossings=["growing", "level"])
     assert [text.get_text() for text in figure.axes[0].texts] == ["n = 900"]
 
 
 def test_options_that_do_not_fit_are_refused():
     with pytest.raises(InputError, match="pairs"):
         figures.build({"name": "rate", "crossings": ["growing"]})
-    with pytest.raises(InputError, match="as many as"):
-        figures.build({"name": "rate", "axis": ["n", "p"], "check": ["exponent_n"]})
+    with pytest.raises(InputError, match="entries"):
+        figures.build({"name": "rate", "slope_range": [1]})

@@ -7,8 +7,8 @@ from pathlib import Path
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
-from dprepro.engine.cell import Row
-from dprepro.engine.store import Result, Store
+from dprepro.engine.cell import Result, Row
+from dprepro.engine.store import Store
 
 PROVENANCE = {"versions": {}, "commit": "", "seed": 0, "platform": "", "cells": 0, "seconds": 0.0, "date": ""}
 
@@ -30,7 +30,12 @@ def fabricate(results_dir: Path, names: Sequence[str], replicates: int = 2, over
                 level = 150.0 if cell.series.startswith("jl") else 1.0
                 shape = level * (axes["p"] ** power) / (axes["n"] * min(axes["epsilon"], 1e9)) ** (1 - power / 3)
                 value = 1.5 * shape * (1 + 0.01 * cell.replicate)
-                columns = {"shape": shape, "trivial_risk": 1e9, "noise_scale": 1e-3 * shape * axes["n"] ** 0.1}
+                columns = {
+                    "shape": shape,
+                    "law": 1.5 * shape,
+                    "trivial_risk": 1e9,
+                    "noise_scale": 1e-3 * shape * axes["n"] ** 0.1,
+                }
                 rows = [Row(quantity, value, 2 * shape, columns) for quantity in sorted({"excess_risk", *quantities})]
                 results[cell.key] = Result(cell.key, "ok", 0.0, axes, cell.replicate, rows)
             run = store.begin_run(name, experiment.config, list(overrides), PROVENANCE, cells)

@@ -42,7 +42,9 @@ def measured(tmp_path: Path) -> Pages:
     wanted: dict[str, set[str]] = {"own": {"mine"}}
     for registry in registries().values():
         shown = [one for erratum in registry.errata for one in erratum.shown_by if one.experiment]
-        named = [item for statement in registry.claims for item in statement.checks.items()]
+        named = [
+            item for statement in registry.claims for checks in statement.evidence.values() for item in checks.items()
+        ]
         for experiment, names in [*named, *((one.experiment, [one.check]) for one in shown)]:
             wanted.setdefault(experiment, set()).update(names)
     Image.new("RGB", (2, 2)).save(tmp_path / "figure.png")
@@ -55,8 +57,11 @@ def measured(tmp_path: Path) -> Pages:
         checks |= {"refuted": check("control", "refuted"), "standing": check("control", "confirmed")}
         verdict = {"experiment": name, "paper": "lasso", "claim": "Theorem 1", "statement": "It holds."}
         verdict |= {"neighbours": "replace_one", "verdict": "inconclusive", "as_expected": False, "checks": checks}
-        frame = pd.DataFrame({"key": ["a"], "seconds": [1.0]})
-        published[name] = Published(tmp_path, frame, verdict | {"provenance": provenance}, "", Mock())
+        line = {"key": "a", "seconds": 1.0, "series": "one", "role": "claim", "quantity": "excess_risk", "bound": 1.0}
+        line |= {"n": 1, "p": 1, "epsilon": 1.0, "delta": 0.0, "norm": 1.0, "replicate": 0, "status": "ok"}
+        config = {"checks": {}, "study": {"series": {"one": {"construction": {"_target_": "a.Family", "kind": "b"}}}}}
+        folded = verdict | {"provenance": provenance}
+        published[name] = Published(tmp_path, pd.DataFrame([line]), config, folded, "", Mock())
     store = Measured(
         published, dict.fromkeys(published, "a later run had overrides"), dict.fromkeys(published, "lasso")
     )

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 from unittest.mock import Mock
@@ -16,81 +17,191 @@ from dprepro.report.formulas import prose
 from dprepro.report.ledger import Measured
 from dprepro.report.markdown import markdown
 from dprepro.report.publish import alone
-from dprepro.report.registry import Erratum, Evidence, Statement
+from dprepro.report.registry import Erratum, Registry, Repaired, Shown, Statement
 
 
-def check(role: str, verdict: str, expect: str = "") -> dict[str, Any]:
-    expect = expect or ("confirmed" if role == "claim" else "refuted")
+def check(role: str, verdict: str, expect: str = "", **details: object) -> dict[str, Any]:
+    expect = expect or ("refuted" if role in ("control", "erratum") else "confirmed")
     numbers = {"estimate": 0.5, "low": 0.4, "high": 0.6, "expected": 0.5, "margin": 0.2, "rule": "exponent"}
     constants = dict.fromkeys(("constant", "constant_low", "constant_high"))
     said = {"role": role, "verdict": verdict, "expect": expect, "as_expected": verdict == expect, "reason": ""}
-    return said | numbers | constants
+    return said | numbers | constants | {"details": details}
+
+
+FAMILIES = ("iid", "planted", "noise")
+SIZES = (1e5, 1e6, 1e7, 1e8)
+
+
+def published(name: str, checks: dict[str, dict[str, Any]], sizes: Sequence[float] = SIZES) -> Mock:
+    """An experiment with three families of data, each over some sizes; every check is about all of them."""
+    lines = [
+        {"series": kind, "role": "claim", "n": n, "p": 100, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0, "replicate": 0,
+         "quantity": "excess_risk", "value": 1.0, "bound": 2.0, "status": "ok", "seconds": 1.0, "key": f"{kind}{n:g}"}
+        for kind in FAMILIES for n in sizes
+    ]  # fmt: skip
+    construction = {"_target_": "dprepro.constructions.RandomDesign", "seed": 3}
+    algorithm = {"_target_": "dprepro.algorithms.NoisyFrankWolfe", "constants": "printed"}
+    series = {kind: {"construction": construction | {"kind": kind}, "algorithm": algorithm} for kind in FAMILIES}
+    one = Mock(folder=Path(name), frame=pd.DataFrame(lines))
+    one.config = {"study": {"series": series}, "checks": {key: {"series": list(FAMILIES)} for key in checks}}
+    provenance = {"date": "2026-01-01", "cells": 3, "seconds": 1.0, "commit": "", "seed": 0, "versions": {}}
+    one.verdict = {"checks": checks, "neighbours": "replace_one", "provenance": provenance}
+    return one
 
 
 def store(**experiments: dict[str, dict[str, Any]]) -> Measured:
-    published = {}
-    for name, checks in experiments.items():
-        provenance = {"date": "2026-01-01", "cells": 3, "seconds": 1.0, "commit": "", "seed": 0, "versions": {}}
-        one = Mock(folder=Path(name), frame=pd.DataFrame({"key": ["a", "a", "b"], "seconds": [1.0, 1.0, 2.0]}))
-        one.verdict = {"checks": checks, "neighbours": "replace_one", "provenance": provenance}
-        published[name] = one
-    return Measured(published, {"late": "only overridden or unfinished runs are stored"})
+    found = {name: published(name, checks) for name, checks in experiments.items()}
+    return Measured(found, {"late": "only overridden or unfinished runs are stored"})
 
 
-GOOD = {"a": check("claim", "confirmed"), "b": check("claim", "inconclusive"), "wrong": check("control", "refuted")}
+GOOD = {
+    "slope": check("claim", "confirmed"), "bound": check("claim", "confirmed"), "open": check("claim", "inconclusive"),
+    "seen": check("context", "confirmed"), "wrong": check("control", "refuted"), "slip": check("erratum", "refuted"),
+}  # fmt: skip
 
 
-def row(measured: Measured, **checks: list[str]) -> dict[str, Any]:
-    return ledger._row("lasso", Statement("Theorem 1", "rate", "It holds.", checks), measured, [])
+def row(measured: Measured, kind: str = "rate", errata: Sequence[Erratum] = (), **fields: Any) -> dict[str, Any]:
+    statement = Statement("Theorem 1", kind, "It holds.", **fields)  # type: ignore[arg-type]
+    return ledger._row("lasso", statement, measured, Registry([statement], errata))
 
 
-def test_a_statement_has_the_worst_verdict_of_the_checks_that_are_about_it() -> None:
-    measured = store(one=GOOD, two={"a": check("claim", "refuted")})
-    assert row(measured, one=["a"])["verdict"] == "confirmed"
-    assert row(measured, one=[])["verdict"] == "inconclusive"
-    assert row(measured, one=["a"], two=[])["verdict"] == "refuted"
-    only = row(measured, one=["a"])["measurements"][0]
-    assert (list(only["checks"]), list(only["controls"])) == (["a"], ["wrong"])
+BOTH = {"attained": {"one": ["slope"]}, "holds": {"one": ["bound"]}}
+
+
+def test_an_upper_rate_takes_a_bound_on_three_families_and_one_that_attains_it() -> None:
+    measured = store(one=GOOD)
+    found = row(measured, evidence=BOTH)
+    assert (found["id"], found["verdict"], found["as_expected"]) == ("lasso-theorem-1", "confirmed", True)
+    assert [one["kind"] for one in found["evidence"]] == ["attained", "holds"]
+    only = row(measured, evidence={"holds": {"one": ["bound"]}})
+    assert (only["verdict"], only["note"]) == ("inconclusive", "No family was seen to attain the rate.")
+    assert row(measured, evidence={"holds": {"one": ["bound"]}}, upper_only=True)["verdict"] == "confirmed"
+    slope = row(measured, evidence={"attained": {"one": ["slope"]}})
+    assert (slope["verdict"], slope["note"]) == ("inconclusive", "No explicit bound was held against the measurements.")
+    for series in ("planted", "noise"):
+        del measured.published["one"].config["study"]["series"][series]["construction"]
+    few = row(measured, evidence=BOTH)
+    assert (few["verdict"], few["note"]) == ("inconclusive", "The bound was held on 1 families, and 3 are wanted.")
+
+
+def test_vacuous_bounds_alone_confirm_nothing() -> None:
+    vacuous = {"bound": check("claim", "confirmed", vacuous=True), "slope": check("claim", "confirmed")}
+    measured = store(one=vacuous)
+    alone = row(measured, evidence={"holds": {"one": ["bound"]}}, upper_only=True)
+    assert (alone["verdict"], alone["note"]) == ("inconclusive", "Every bound is vacuous at these sizes.")
+    assert row(measured, evidence=BOTH)["verdict"] == "confirmed"
+
+
+def test_a_row_has_the_worst_verdict_of_its_checks() -> None:
+    measured = store(one=GOOD, two={"slope": check("claim", "refuted")})
+    assert row(measured, evidence=BOTH | {"attained": {"one": ["open"]}})["verdict"] == "inconclusive"
+    assert row(measured, evidence=BOTH | {"attained": {"one": ["slope"], "two": []}})["verdict"] == "refuted"
+    only = row(measured, evidence=BOTH)["measurements"][0]
+    assert (list(only["checks"]), list(only["controls"])) == (["slope", "bound"], ["wrong"])
     assert only["command"] == "python -m dprepro +experiment=one"
-    assert only["measuring_seconds"] == 3
+    assert only["measuring_seconds"] == len(FAMILIES) * len(SIZES)
+
+
+def test_a_control_that_fails_takes_the_confirmation_away() -> None:
+    failed = row(store(one=GOOD | {"wrong": check("control", "confirmed")}), evidence=BOTH)
+    assert (failed["verdict"], failed["as_expected"]) == ("inconclusive", False)
+    assert failed["note"] == "Controls and guards did not come out as expected: one:wrong."
+
+
+def test_checks_of_role_context_carry_no_row() -> None:
+    seen = row(store(one=GOOD), kind="inequality", evidence={"holds": {"one": ["seen"]}})
+    assert (seen["verdict"], seen["note"]) == ("inconclusive", "Only checks of role context speak for it.")
+
+
+def test_a_lower_bound_is_confirmed_only_where_it_is_certified_at_four_sizes() -> None:
+    measured = store(one=GOOD)
+    tried = row(measured, kind="attack", evidence={"not contradicted": {"one": ["bound"]}})
+    assert tried["verdict"] == "not contradicted"
+    assert tried["evidence"][0]["text"].startswith(
+        "Not contradicted by 1 algorithm (NoisyFrankWolfe (constants printed))"
+    )
+    certified = {"certified": {"one": ["bound"]}}
+    assert row(measured, kind="attack", evidence=certified)["verdict"] == "confirmed"
+    measured.published["one"] = published("one", GOOD, SIZES[:3])  # type: ignore[index]
+    assert row(measured, kind="attack", evidence=certified)["verdict"] == "not contradicted"
+
+
+def test_privacy_is_confirmed_by_an_exact_law_or_by_an_audit_next_to_a_certificate() -> None:
+    measured = store(one=GOOD)
+    one = {"one": ["bound"]}
+    for evidence, verdict in (
+        ({"exact": one}, "confirmed"), ({"certified": one}, "inconclusive"), ({"audited": one}, "inconclusive"),
+        ({"audited": one, "certified": one}, "confirmed"),
+    ):  # fmt: skip
+        assert row(measured, kind="privacy", evidence=evidence)["verdict"] == verdict
+
+
+def test_a_statement_that_an_erratum_disproves_is_refuted_as_printed_and_has_a_repaired_twin() -> None:
+    slip = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
+    repaired = Repaired("It holds with the other step.", BOTH)
+    found = row(store(one=GOOD), errata=[slip], false=[slip.item], repaired=repaired)
+    assert (found["verdict"], found["repaired"]["verdict"]) == ("refuted", "confirmed")
+    assert found["evidence"][0]["text"] == "The other step is meant. (false; one: slip)"
+    assert found["errata"] == ["Theorem 1, step"]
+    assert row(store(), errata=[slip], false=[slip.item])["verdict"] == "not measured"
+    broken = store(one=GOOD | {"slip": check("erratum", "confirmed")})
+    assert row(broken, errata=[slip], false=[slip.item])["verdict"] == "inconclusive"
+    exact = Erratum("Theorem 1, step", "x", "y", "false", [Shown(test="tests/x.py::test_y")])
+    assert row(store(), errata=[exact], false=[slip.item])["verdict"] == "refuted"
 
 
 def test_a_statement_without_a_measurement_is_not_measured_and_says_why() -> None:
     assert row(store())["verdict"] == "not measured"
-    late = row(store(), late=[])
+    late = row(store(), evidence={"holds": {"late": ["a"]}})
     assert (late["verdict"], late["as_expected"]) == ("not measured", None)
-    assert late["note"] == "late: only overridden or unfinished runs are stored"
+    assert late["note"] == "Late: only overridden or unfinished runs are stored."
+    assert row(store(), kind="definition", nothing="A definition.")["verdict"] == "nothing to measure"
 
 
 def test_what_is_missing_forbids_confirmed_but_not_refuted() -> None:
-    measured = store(one=GOOD, two={"a": check("claim", "refuted")})
-    partly = row(measured, one=["a"], late=[])
+    measured = store(one=GOOD, two={"slope": check("claim", "refuted")})
+    partly = row(measured, evidence=BOTH | {"exact": {"late": ["a"]}})
     assert partly["verdict"] == "inconclusive"
     assert partly["note"].startswith("Confirmed as far as measured; missing: late.")
-    assert row(measured, one=["a", "gone"])["note"].startswith("Confirmed as far as measured; missing: one:gone.")
-    assert row(measured, two=[], late=[])["verdict"] == "refuted"
+    gone = row(measured, evidence=BOTH | {"exact": {"one": ["gone"]}})
+    assert gone["note"].startswith("Confirmed as far as measured; missing: one:gone.")
+    assert row(measured, evidence={"attained": {"two": [], "late": ["a"]}})["verdict"] == "refuted"
+
+
+def test_evidence_names_families_grid_replicates_constants_and_neighbours() -> None:
+    text = row(store(one=GOOD), evidence=BOTH)["evidence"][1]["text"]
+    families = ", ".join(f"RandomDesign (kind {kind})" for kind in sorted(FAMILIES))
+    assert text == (
+        f"Holds on {families}, n = 1e5 to 1e8 (4 values), p = 100, epsilon = 1, delta = 1e-6, 1 replicate, "
+        "printed constants, replace_one; 0.5 [0.4, 0.6]."
+    )
+
+
+def test_a_confirmation_up_to_logarithms_says_so() -> None:
+    found = row(store(one=GOOD | {"slope": check("claim", "confirmed", up_to_logarithms=True)}), evidence=BOTH)
+    assert (found["verdict"], found["note"]) == ("confirmed", "Exponents up to logarithms.")
 
 
 @pytest.mark.parametrize(
     ("shown_by", "state"),
     [
-        ([Evidence("one", "wrong")], "shown"),
-        ([Evidence("one", "odd"), Evidence("one", "wrong")], "not as expected"),
-        ([Evidence("late", "wrong")], "not in this store"),
-        ([Evidence("late", "wrong"), Evidence(test="tests/x.py::test_y")], "by a test"),
+        ([Shown("one", "wrong")], "shown"),
+        ([Shown("one", "odd"), Shown("one", "wrong")], "not as expected"),
+        ([Shown("late", "wrong")], "not in this store"),
+        ([Shown("late", "wrong"), Shown(test="tests/x.py::test_y")], "by a test"),
     ],
 )
-def test_an_erratum_says_whether_its_check_came_out(shown_by: list[Evidence], state: str) -> None:
+def test_an_erratum_says_whether_its_check_came_out(shown_by: list[Shown], state: str) -> None:
     measured = store(one={**GOOD, "odd": check("erratum", "confirmed")})
     slip = ledger._slip("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)
     assert slip["state"] == state
 
 
 def test_markdown_keeps_signs_that_would_break_its_tables() -> None:
-    line = row(store(one=GOOD), one=["a"]) | {"statement": "||theta||_1 <= 1 [*]"}
+    line = row(store(one=GOOD), evidence=BOTH) | {"statement": "||theta||_1 <= 1 [*]"}
     text = markdown({"claims": [line], "errata": []})
     assert r"\|\|theta\|\|\_1 \<= 1 \[\*\]" in text
-    assert "`one: a` 0.5 \\[0.4, 0.6\\], expected 0.5 ± 0.2" in text
+    assert "*attained*: Attained on RandomDesign (kind iid)" in text
 
 
 @pytest.mark.parametrize(

@@ -51,6 +51,24 @@ def test_the_table_has_claims_first_means_over_replicates_and_a_column_for_each_
     assert table(frame.assign(status="failed: x"), "n") == "no cell was measured"
 
 
+def test_a_further_axis_that_tells_grid_points_apart_has_a_column_and_is_averaged_over_by_no_table() -> None:
+    frame = rows(n=[1e5, 1e5, 1e5, 1e6], value=[1.0, 3.0, 5.0, 2.0], series=["a", "a", "a", "b"]).assign(
+        mass=[0.5, 0.25, 0.25, float("nan")]
+    )
+    assert table(frame, "n", further=["mass"]).splitlines() == [
+        "series    n  mass  risk  bound  ratio",
+        "a       1e5  0.25     4      1      4",
+        "a       1e5   0.5     1      1      1",
+        "b       1e6     -     2      1      2",
+    ]
+    assert table(frame, "n", envelope=["mass"], further=["mass"]).splitlines()[1].split() == ["a", "1e5", "4", "1", "4"]
+    assert table(frame.assign(mass=frame["n"]), "n", further=["mass"]).splitlines()[0].split()[:3] == [
+        "series",
+        "n",
+        "risk",
+    ]
+
+
 def test_what_was_not_measured_is_counted_by_its_reason_and_shared_cells_once() -> None:
     frame = rows(status=["ok", *["skipped: too small"] * 3, "failed: ValueError: x"])
     assert unmeasured(frame) == ["3 cells skipped: too small", "1 cell failed: ValueError: x"]

@@ -7,10 +7,10 @@ import pytest
 
 from dprepro.algorithms import DataFree, ExactMinimiser
 from dprepro.constructions import Attackable, Challenge, Finding, TunedNeedle
-from dprepro.constructions.base import unit_lasso_constants
+from dprepro.constructions.base import unit_lasso
 from dprepro.engine import measure_cell
 from dprepro.errors import InputError
-from dprepro.problems import L1Ball, LeastSquares
+from dprepro.problems import Problem, Records, RecordsView
 from dprepro.studies import AttackStudy, Design, Series
 
 SWEEP = {"n": [4], "p": [3], "epsilon": [1.0], "delta": [1e-6]}
@@ -29,17 +29,20 @@ class SecretChallenge(Challenge):
 class SecretCoordinate(Attackable):
     """All labels follow one coordinate: whoever fits gives it away."""
 
-    def constants(self, point):
-        return unit_lasso_constants(point["n"], point["p"])
+    findings = ("decoded", "size")
+    certificates = ("margin",)
 
-    def capabilities(self, point):
-        return frozenset({"records", "moments"})
+    def domain(self, point):
+        return unit_lasso(point)
+
+    def views(self, point):
+        return frozenset({"records"})
 
     def challenge(self, point, noise_scale, rng):
         n, p = int(point["n"]), int(point["p"])
         secret = int(rng.integers(p))
         x = np.tile(np.where(np.arange(p) == secret, 1.0, 0.0), (n, 1))
-        problem = LeastSquares.from_records(x, np.ones(n), L1Ball(p))
+        problem = Problem(self.domain(point), {"records": RecordsView(self.domain(point), Records(x))})
         return SecretChallenge(problem, secret, certificates={"margin": 1.0})
 
 

@@ -4,9 +4,10 @@ import pickle
 import numpy as np
 import pytest
 
-from dprepro.algorithms import DataFree, FrankWolfe, NoisyFrankWolfe
+from dprepro import bounds
+from dprepro.algorithms import DataFree, ExactMinimiser, FrankWolfe, NoisyFrankWolfe, NoisySGD
 from dprepro.budget import Neighbours
-from dprepro.constructions import FlatOptimum, OnePlace, RandomDesign, TunedNeedle
+from dprepro.constructions import CentredNeedle, FlatOptimum, OnePlace, RandomDesign, TunedNeedle
 from dprepro.engine import measure_cell
 from dprepro.errors import Incompatible, InputError
 from dprepro.reductions import IncrementalGradients
@@ -41,7 +42,8 @@ def test_series_with_the_same_science_share_their_cells_and_others_do_not():
     "changed",
     [
         claim(algorithm=NoisyFrankWolfe(constants="exact")),
-        claim(construction=TunedNeedle(view="moments")),
+        claim(construction=CentredNeedle()),
+        claim(overspend=2.0),
         claim(reduction="grouped_vertices"),
         claim(bound="none"),
     ],
@@ -53,14 +55,14 @@ def test_everything_scientific_enters_the_key(changed):
 
     base = key(claim())
     assert key(changed) != base
-    assert key(claim(), Neighbours.ADD_OR_REMOVE_ONE) != base
+    assert key(claim(), Neighbours.ZERO_OUT) != base
     assert key(claim(), seed=1) != base
     assert key(claim(role="context")) == base
 
 
 def test_a_new_version_of_the_reduction_in_use_is_measured_anew_and_no_other(monkeypatch):
     def keys():
-        cells = study(a=claim(), b=claim(construction=TunedNeedle(view="moments"))).cells(Design(SWEEP))
+        cells = study(a=claim(), b=claim(construction=RandomDesign())).cells(Design(SWEEP))
         return {(cell.series, cell.axes["n"]): cell.key for cell in cells}
 
     before = keys()
@@ -69,9 +71,8 @@ def test_a_new_version_of_the_reduction_in_use_is_measured_anew_and_no_other(mon
     assert changed == {"b"}
 
 
-def test_on_a_ball_without_vertices_the_automatic_reduction_is_the_literal_algorithm():
-    ball = claim(algorithm=FrankWolfe(steps=50), construction=OnePlace(loss="half_squared_distance"))
-    one = RateStudy(series={"a": ball})
+def test_where_no_reduction_serves_the_literal_algorithm_runs():
+    one = RateStudy(series={"a": claim(algorithm=ExactMinimiser(), construction=OnePlace())})
     (cell,) = one.cells(Design({"n": [100.0], "p": [5.0]}))
     result = measure_cell(one.measure, cell)
     assert result.status == "ok"
@@ -108,21 +109,23 @@ def test_an_axis_sets_the_parameter_of_its_name():
 def test_a_measurement_reports_risk_bound_trivial_risk_and_spending():
     one = study(a=claim())
     result = measure_cell(one.measure, one.cells(Design(SWEEP))[1])
-    risk, spent = result.rows
+    risk, spent, drawn = result.rows
     assert 0 < risk.value < risk.bound < risk.columns["trivial_risk"]
     assert risk.columns["reduction"] == "grouped_vertices"
     assert (spent.quantity, spent.bound) == ("spent_epsilon", 1)
     assert spent.value < 1
+    assert drawn.quantity == "noise_drawn"
+    assert abs(drawn.value - 1) < 5 * math.sqrt(2 / drawn.columns["freedom"])
 
 
 def test_the_literal_algorithm_can_be_asked_for_by_name():
-    one = study(a=claim(construction=TunedNeedle(view="moments"), reduction="literal"))
+    one = study(a=claim(reduction="literal"))
     cell = one.cells(Design(SWEEP | {"n": [3e4]}))[0]
     assert measure_cell(one.measure, cell).rows[0].columns["reduction"] == "literal"
 
 
 def test_delta_can_follow_n():
-    cells = study(a=claim(delta_power=2.0)).cells(Design(SWEEP))
+    cells = study(a=claim(tied={"delta": "n^-2"})).cells(Design(SWEEP))
     assert [cell.axes["delta"] for cell in cells] == pytest.approx([1e-10, 1e-12])
 
 
@@ -131,10 +134,14 @@ def test_a_point_outside_the_premise_is_skipped_and_a_study_can_be_pickled():
     assert measure_cell(one.measure, one.cells(Design(SWEEP | {"n": [1e3]}))[0]).status.startswith("skipped: kappa")
 
 
+def one_place(**changes):
+    return claim(**{"algorithm": NoisySGD(), "construction": OnePlace(), "bound": "none", "shape": "none"} | changes)
+
+
 @pytest.mark.parametrize(
     ("series", "sweep", "word"),
     [
-        (claim(algorithm=FrankWolfe(), reduction="literal"), SWEEP, "needs a problem with records or moments"),
+        (claim(reduction="literal"), SWEEP | {"p": [1e5]}, "needs a problem with its coordinates listed"),
         (claim(construction=RandomDesign(), reduction="grouped_vertices"), SWEEP, "groups"),
         (claim(), SWEEP | {"colour": [1.0]}, "sweep.colour"),
         (claim(), SWEEP | {"delta": [0.0]}, "delta > 0"),
@@ -143,6 +150,9 @@ def test_a_point_outside_the_premise_is_skipped_and_a_study_can_be_pickled():
         (claim(at_most={"m": 3.0}), SWEEP, "at_most.m"),
         (claim(at_most={"n": 3.0}), SWEEP, "sweep is empty"),
         (claim(bound="lasso.nothing"), SWEEP, "unknown bound"),
+        (claim(lemmas=("lemma_25",)), SWEEP, "did you mean lemma_24"),
+        (one_place(bound="glm.corollary_1_rate"), SWEEP, "needs smoothness, which Median over an l2 ball does not"),
+        (one_place(bound="kst.lemma_3"), SWEEP, "bound kst.lemma_3 needs regulariser$"),
         (claim(sweep={"n": [-5.0]}), SWEEP, "n=-5"),
     ],
 )
@@ -165,3 +175,45 @@ def test_the_trivial_answer_runs_everywhere():
     result = measure_cell(one.measure, one.cells(Design(SWEEP))[1])
     assert result.rows[0].value == pytest.approx(0.75, abs=1e-9)
     assert np.isfinite(result.rows[1].value)
+
+
+def test_a_series_of_one_point_has_the_first_value_of_every_axis():
+    control = claim(role="control", overspend=10.0, one_point=True, replicates=1)
+    cells = study(a=claim(), control=control).cells(Design(SWEEP, 3))
+    assert [cell.axes["n"] for cell in cells if cell.series == "control"] == [1e5]
+    one = study(control=control)
+    (cell,) = one.cells(Design(SWEEP))
+    _, spent, _ = measure_cell(one.measure, cell).rows
+    assert (spent.quantity, spent.bound) == ("spent_epsilon", 1)
+    assert spent.value > 1
+
+
+def test_an_own_bound_whose_numbers_the_domain_lacks_is_none(monkeypatch):
+    monkeypatch.setattr(DataFree, "bound", "lasso.theorem_2_2")
+    for family, known in ((TunedNeedle(), True), (OnePlace(), False)):
+        one = study(a=claim(algorithm=DataFree(), construction=family, bound="own", shape="none"))
+        row = measure_cell(one.measure, one.cells(Design(SWEEP))[0]).rows[0]
+        assert (row.bound is not None) == known
+
+
+def test_numbers_of_a_bound_are_the_schedules_before_the_domains():
+    from dprepro.studies.plan import Numbers
+
+    domain = TunedNeedle().domain({"n": 100, "p": 3})
+    numbers = Numbers(domain, {"steps": 7.0}, {"n": 50.0, "initial_risk": 0.5})
+    assert numbers.evaluate("lasso.theorem_2_2") == bounds.evaluate(
+        "lasso.theorem_2_2", {"curvature": 8.0, "steps": 7.0, "initial_risk": 0.5}
+    )
+    assert numbers.find("n") == 50
+    sharp = OnePlace(loss="sharp_distance").domain({"n": 100, "p": 3})
+    given = {"steps": 7.0, "noise_scale": 0.1}
+    assert math.isinf(sharp.smoothness)  # and the bound is the lesser of two, one of them without it
+    assert not Numbers(sharp, given).lacks("bst.theorem_2_4_2")
+    assert math.isfinite(Numbers(sharp, given).evaluate("bst.theorem_2_4_2"))
+    assert numbers.lacks("lasso.theorem_2_5") == "step_regret"
+
+
+def test_a_shape_with_a_logarithm_of_delta_has_no_value_at_zero():
+    one = study(a=claim(algorithm=DataFree(), bound="none"))
+    (cell, *_) = one.cells(Design(SWEEP | {"delta": [0.0]}))
+    assert measure_cell(one.measure, cell).rows[0].columns["shape"] is None

@@ -1,0 +1,182 @@
+"""Private descent and objective perturbation on arrays, beside the libraries that people use for them.
+
+    python benchmarks/peers.py [--quick]
+
+Peers are measured where they are installed (`pip install opacus`; `pip install diffprivlib "scikit-learn<1.8"`), never
+needed. All runs are in one thread of one process. Ratios are peer over reduction, of medians:
+
+- noisy gradient descent on the squared loss with T full gradients: opacus takes every record's gradient by a backward
+  pass, clips and adds them; the numpy loop does the same without a framework; the reduction needs the moments only;
+- the same on losses without moments, in ns a record and coordinate of a step;
+- objective perturbation for logistic regression: diffprivlib fits one model a call, by L-BFGS to its tolerance; the
+  reduction minimises for many draws of the noise together, each with a certified gap.
+"""
+
+from __future__ import annotations
+
+import argparse
+import time
+import warnings
+from collections.abc import Callable
+
+import numpy as np
+from threadpoolctl import threadpool_limits
+
+from dprepro.algorithms import NoisySGD, ObjectivePerturbation
+from dprepro.budget import Budget, Neighbours
+from dprepro.problems import (
+    AbsoluteLoss,
+    Domain,
+    HingeLoss,
+    HuberLoss,
+    L1Ball,
+    L2Ball,
+    LogisticLoss,
+    Loss,
+    Median,
+    Problem,
+    Records,
+    RecordsView,
+    SquaredLoss,
+)
+from dprepro.reductions import BatchedPerturbation, CompiledDescent
+
+REPLACE = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
+STEPS = 200
+
+
+def seconds(run: Callable[[], object], repeats: int) -> float:
+    """Median wall time of a call, after one to compile and warm up."""
+    run()
+    times = []
+    for _ in range(repeats):
+        start = time.perf_counter()
+        run()
+        times.append(time.perf_counter() - start)
+    return float(np.median(times))
+
+
+def problem(loss: Loss, n: int, p: int, radius: float = 1.0, within: type = L2Ball) -> Problem:
+    """n records in the unit ball, labels of a noisy linear rule."""
+    rng = np.random.default_rng(0)
+    features = rng.standard_normal((n, p))
+    features /= np.maximum(1.0, np.linalg.norm(features, axis=1))[:, None]
+    labels = np.sign(features @ rng.standard_normal(p) + 0.3 * rng.standard_normal(n))
+    domain = Domain(loss, within(p, radius), n)
+    return Problem(domain, {"records": RecordsView(domain, Records(features, labels))})
+
+
+def numpy_descent(features: np.ndarray, labels: np.ndarray, steps: int, clip: float, sigma: float) -> np.ndarray:
+    """Every record's gradient, clipped; as one would first write it."""
+    rng, theta, n = np.random.default_rng(0), np.zeros(features.shape[1]), len(labels)
+    for t in range(1, steps):
+        gradients = 2 * (features @ theta - labels)[:, None] * features
+        gradients *= np.minimum(1.0, clip / np.maximum(np.linalg.norm(gradients, axis=1), 1e-300))[:, None]
+        noisy = gradients.sum(axis=0) / n + sigma * rng.standard_normal(theta.size)
+        theta -= noisy / np.sqrt(t)
+        theta /= max(1.0, float(np.linalg.norm(theta)))
+    return theta
+
+
+def opacus_descent(features: np.ndarray, labels: np.ndarray, steps: int, clip: float) -> Callable[[], object] | None:
+    """As many full-batch steps of DP-SGD; None where opacus is missing."""
+    try:
+        import torch
+        from opacus import PrivacyEngine
+    except ImportError:
+        return None
+    torch.set_num_threads(1)
+    x, y = torch.tensor(features, dtype=torch.float32), torch.tensor(labels, dtype=torch.float32)
+
+    def run() -> None:
+        loader = torch.utils.data.DataLoader(torch.utils.data.TensorDataset(x, y), batch_size=len(y))
+        model = torch.nn.Linear(features.shape[1], 1, bias=False)
+        model, optimiser, _ = PrivacyEngine().make_private(
+            module=model, optimizer=torch.optim.SGD(model.parameters(), lr=0.1), data_loader=loader,
+            noise_multiplier=1.0, max_grad_norm=clip, poisson_sampling=False,
+        )  # fmt: skip
+        for _ in range(1, steps):
+            optimiser.zero_grad()
+            torch.nn.functional.mse_loss(model(x).squeeze(1), y).backward()
+            optimiser.step()
+
+    return run
+
+
+def on_moments(n: int, p: int, repeats: int) -> None:
+    """Squared loss: the first table."""
+    instance, algorithm = problem(SquaredLoss(), n, p), CompiledDescent(NoisySGD("full", steps=STEPS))
+    clip, rng = instance.domain.lipschitz, np.random.default_rng(0)
+    start = time.perf_counter()
+    instance.see("moments")
+    once = time.perf_counter() - start
+    ours = seconds(lambda: algorithm.solve(instance, REPLACE, rng), 20)
+    records = instance.records.records
+    print(f"noisy gradient descent, squared loss, n={n}, p={p}, T={STEPS}")
+    print(f"  reduction {ours * 1e3:.2f} ms, given the moments ({once * 1e3:.0f} ms, once)")
+    peers: dict[str, Callable[[], object] | None] = {
+        "numpy": lambda: numpy_descent(records.features, records.targets, STEPS // 20, clip, 0.1),
+        "opacus": opacus_descent(records.features, records.targets, STEPS // 20, clip),
+    }
+    for name, run in peers.items():
+        if run is None:
+            print(f"  {name}: not installed")
+        else:
+            slow = 20 * seconds(run, repeats)
+            print(f"  {name:9s} {slow:.2f} s, ratio {slow / ours:.0f}; with the moments {slow / (ours + once):.0f}")
+
+
+def on_records(n: int, p: int, repeats: int) -> None:
+    """Losses without moments: the second table."""
+    print(f"noisy gradient descent on records, n={n}, p={p}, ns a record and coordinate of a step")
+    for loss in (LogisticLoss(), HingeLoss(), HuberLoss(), AbsoluteLoss(), Median()):
+        for within in (L2Ball, L1Ball):
+            instance, steps = problem(loss, n, p, within=within), 11
+            algorithm, rng = CompiledDescent(NoisySGD("full", steps=steps)), np.random.default_rng(0)
+            each = seconds(lambda: algorithm.solve(instance, REPLACE, rng), repeats) / (steps - 1) / n / p * 1e9  # noqa: B023
+            literal = seconds(lambda: algorithm.algorithm.solve(instance, REPLACE, rng), 1) / (steps - 1) / n / p * 1e9  # noqa: B023
+            print(
+                f"  {type(loss).__name__:13s} {instance.constraint_set.title:11s} {each:6.2f}, literal {literal:6.2f}"
+            )
+
+
+def perturbed(n: int, p: int, draws: int, repeats: int) -> None:
+    """Logistic regression: the third table."""
+    budget = Budget(1.0, 0.0, Neighbours.REPLACE_ONE)
+    instance, reduction = problem(LogisticLoss(), n, p, radius=5.0), BatchedPerturbation(ObjectivePerturbation("gamma"))
+    streams = np.random.default_rng(0).spawn(draws)
+    ours = seconds(lambda: reduction.solve_many(instance, budget, streams), repeats) / draws
+    worst = max(one.gap for one in reduction.minima(instance, budget, streams))
+    line = f"  n={n:6d} p={p:4d}: reduction {ours * 1e3:7.3f} ms a fit ({draws} together, gaps up to {worst:.0e})"
+    try:
+        from diffprivlib.models import LogisticRegression
+    except ImportError:
+        print(f"{line}; diffprivlib: not installed")
+        return
+    records = instance.records.records
+
+    def fit() -> None:
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            LogisticRegression(epsilon=1.0, data_norm=1.0, fit_intercept=False).fit(records.features, records.targets)
+
+    slow = seconds(fit, max(repeats, 5))
+    print(f"{line}; diffprivlib {slow * 1e3:.1f} ms, ratio {slow / ours:.0f}")
+
+
+def main() -> None:
+    """Print the three tables."""
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("--quick", action="store_true", help="smaller data, fewer repeats")
+    quick = parser.parse_args().quick
+    repeats = 1 if quick else 5
+    with threadpool_limits(1):
+        on_moments(10_000 if quick else 100_000, 100, repeats)
+        on_records(10_000 if quick else 100_000, 100, repeats)
+        print("objective perturbation, logistic regression")
+        for n, p in ((1000, 10), (10_000, 10), (10_000, 100), *(() if quick else ((100_000, 100),))):
+            perturbed(n, p, 64, repeats)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,217 @@
+"""Algorithm 5 of Kifer, Smith and Thakurta (2012), sample and aggregate, and the fit that votes in it."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+from typing import ClassVar, Literal
+from weakref import WeakKeyDictionary
+
+import numpy as np
+
+from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
+from dprepro.algorithms.premises import check_positive
+from dprepro.algorithms.supports import SupportSchedule, SupportSelection
+from dprepro.budget import Budget, Neighbours
+from dprepro.errors import InputError
+from dprepro.mechanisms import NoisyTop
+from dprepro.problems import Domain, L1Ball, MarginLoss, Moments, Problem, Records, RecordsView
+from dprepro.problems.data import FloatArray
+from dprepro.problems.minimise import minimise_quadratic
+from dprepro.problems.supports import IntArray
+
+MOST_RECORDS = 2e6
+"""Records that are put into blocks one by one."""
+
+
+def penalised_fit(records: Records, penalty: float) -> tuple[FloatArray, float]:
+    """argmin over all theta of (1/2n) ||y - X theta||^2 + (penalty/n) ||theta||_1, and its duality gap.
+
+    No minimiser is longer than (1/2) ||y||^2/penalty in l1: zero has that much risk. The ball of this radius holds it.
+    """
+    weights, x, y = records.weights, records.features, records.targets
+    cross, constant = 0.5 * (weights * y) @ x, 0.5 * float(weights @ y**2)
+    weight = penalty / records.n
+    if 2 * np.abs(cross).max() <= weight:  # zero is a minimiser
+        return np.zeros(records.p), 0.0
+    quadratic = Moments(cross, constant, factor=np.sqrt(0.5 * weights)[:, None] * x)
+    return minimise_quadratic(quadratic, L1Ball(records.p, constant / weight), weight)
+
+
+def top_of_fit(records: Records, size: int, penalty: float) -> IntArray:
+    """A_supp: the largest coordinates of the fit by absolute value, at most ``size`` and none that is zero."""
+    fit = np.abs(penalised_fit(records, penalty)[0])
+    largest = np.argsort(-fit, kind="stable")[:size]
+    return np.sort(largest[fit[largest] > 0])
+
+
+def printed_penalty(rows: float, p: float, deviation: float) -> float:
+    """Lambda = 4 sigma sqrt(rows ln p): of a block of sqrt(n) rows 4 sigma n^(1/4) sqrt(ln p), as Lemma 41 has it."""
+    return 4 * deviation * math.sqrt(rows * math.log(p))
+
+
+@dataclass(frozen=True)
+class PenalisedLeastSquares(Algorithm):
+    """The fit of A_supp on all data: no privacy, and no set. Lemma 42 says how far it is from the truth.
+
+    Attributes:
+        deviation: sigma in Lambda = 4 sigma sqrt(n ln p).
+        penalty_factor: multiplies Lambda; 1 is the paper's (others are negative controls).
+    """
+
+    views: ClassVar[tuple[str, ...]] = ("records",)
+    relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
+    measures: ClassVar[tuple[str, ...]] = ("fit_gap",)
+    deterministic: ClassVar[bool] = True
+
+    deviation: float = 0.1
+    penalty_factor: float = 1.0
+
+    def __post_init__(self) -> None:
+        check_positive(self, "deviation", "penalty_factor")
+
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        return lacks_square(domain) or lacks_dimensions(domain)
+
+    def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
+        self.admit(problem.domain, budget)
+        penalty = self.penalty_factor * printed_penalty(problem.domain.n, problem.domain.p, self.deviation)
+        theta, gap = penalised_fit(problem.records.records, penalty)
+        return Solution(problem.constraint_set.project(theta), Schedule(1), None, {"fit_gap": gap})
+
+
+@dataclass(frozen=True)
+class VoteSchedule(SupportSchedule):
+    """``noise_scale`` is that of the mean votes, 2 s/(k epsilon); ``blocks`` is k."""
+
+    blocks: int = 0
+
+
+@dataclass(frozen=True)
+class SampleAndAggregate(SupportSelection):
+    """k blocks of records vote for the coordinates of their fits; the s largest noisy means of votes are chosen.
+
+    Attributes:
+        blocks: k, which has to be public; 0 for floor(sqrt n), as Algorithm 6 has it.
+        deviation: sigma in the fits' penalty, see `printed_penalty`.
+        penalty_factor: multiplies the penalty; 1 is the paper's (others are negative controls).
+        partition: ``contiguous``: blocks of n/k records in their order, the last one takes what is left over; n has to
+            be public. ``assigned``: each record goes to a block at random, independently of all others, so that a
+            record that comes or goes changes one block only. ``as_printed``: the contiguous blocks under any relation;
+            Theorem 36 fails where n is private, since one record more at the front moves every border, and nothing is
+            promised there.
+        noise_factor: multiplies the noise; 1 is the paper's (others are negative controls).
+
+    Records listed with counts stand in turn: all distinct ones, then again those with a second copy, and so on.
+    """
+
+    blocks: int = 0
+    deviation: float = 0.1
+    penalty_factor: float = 1.0
+    partition: Literal["contiguous", "assigned", "as_printed"] = "contiguous"
+    noise_factor: float = 1.0
+
+    views: ClassVar[tuple[str, ...]] = ("records",)
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        check_positive(self, "deviation", "penalty_factor", "noise_factor")
+        if self.blocks < 0 or (self.partition == "assigned" and not self.blocks):
+            least = 1 if self.partition == "assigned" else 0
+            raise InputError(
+                f"blocks must be at least {least} with partition={self.partition}, got blocks={self.blocks}"
+            )
+        if self.partition != "contiguous":
+            object.__setattr__(self, "relations", tuple(Neighbours))
+
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        if reason := lacks_square(domain) or lacks_dimensions(domain) or super().premise(domain, budget):
+            return reason
+        if not self.number(domain.n) <= domain.n <= MOST_RECORDS:
+            low, most = self.number(domain.n), MOST_RECORDS
+            return f"needs n from blocks={low} to {most:g}, to put every record into a block, got n={domain.n:g}"
+        return ""
+
+    def number(self, n: float) -> int:
+        """k."""
+        return self.blocks or math.isqrt(int(n))
+
+    def schedule(self, domain: Domain, budget: Budget) -> VoteSchedule:
+        self.admit(domain, budget)
+        blocks = self.number(domain.n)
+        scale = self.noise_factor * 2 * self.sparsity / (blocks * budget.epsilon)
+        return VoteSchedule(1, scale, self.sparsity, 1.0, blocks)
+
+    def support(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> IntArray:
+        scale = self.schedule(problem.domain, budget).noise_scale
+        votes = self.votes(problem, rng)  # lines 1 to 4
+        return NoisyTop(scale).select(votes, self.sparsity, rng)  # lines 5 and 6
+
+    def votes(self, problem: Problem, rng: np.random.Generator) -> FloatArray:
+        """The mean over the blocks of the indicators of their supports, shape (p,)."""
+        view, n = problem.records, round(problem.domain.n)
+        if self.partition == "assigned":
+            return self.mean_of_votes(view.records, rng.integers(self.number(n), size=n))
+        known = _votes.setdefault(view, {})
+        if self not in known:
+            known[self] = self.mean_of_votes(view.records, self.borders(n))
+        return known[self]
+
+    def borders(self, n: int) -> IntArray:
+        """The block of each record, in their order, shape (n,)."""
+        blocks = self.number(n)
+        return np.minimum(np.arange(n) // (n // blocks), blocks - 1)
+
+    def mean_of_votes(self, records: Records, block: IntArray) -> FloatArray:
+        """For records in turn, each in the block of that number; blocks of the same records vote alike."""
+        rows, votes, seen = in_turn(records), np.zeros(records.p), dict[bytes, IntArray]()
+        order = np.argsort(block, kind="stable")
+        parts = np.split(rows[order], np.searchsorted(block[order], np.arange(1, self.number(records.n))))
+        for part in parts:
+            distinct, copies = np.unique(part, return_counts=True)
+            key = distinct.tobytes() + copies.tobytes()
+            if key not in seen:
+                seen[key] = self.vote(records, distinct, copies)
+            votes[seen[key]] += 1
+        return votes / len(parts)
+
+    def vote(self, records: Records, distinct: IntArray, copies: IntArray) -> IntArray:
+        """The support of one block's fit; a block without records has none."""
+        if not distinct.size:
+            return np.zeros(0, dtype=np.int64)
+        features, labels = records.features[distinct], records.targets[distinct]
+        part = Records(features, labels, copies.astype(np.float64))
+        return top_of_fit(part, self.sparsity, self.penalty_factor * printed_penalty(part.n, part.p, self.deviation))
+
+    def parts(self, domain: Domain, budget: Budget) -> Parts | None:
+        """One block's vote changes from one support to another: by 2 s/k in l1, as all are released with noise."""
+        if self.partition == "as_printed" and not budget.neighbours.n_is_public:
+            return None
+        schedule = self.schedule(domain, budget)
+        return ((NoisyTop(schedule.noise_scale).guarantee(2 * self.sparsity / schedule.blocks), 1),)
+
+
+_votes: WeakKeyDictionary[RecordsView, dict[SampleAndAggregate, FloatArray]] = WeakKeyDictionary()
+
+
+def in_turn(records: Records) -> IntArray:
+    """The distinct record that stands at each place, shape (n,)."""
+    copies = np.rint(records.copies).astype(np.int64)
+    if not np.allclose(copies, records.copies, rtol=0, atol=1e-9 * records.n):
+        raise InputError("only whole numbers of records can be put into blocks")
+    rows = np.repeat(np.arange(copies.size), copies)
+    rounds = np.concatenate([np.arange(one) for one in copies])
+    return np.asarray(rows[np.argsort(rounds, kind="stable")])
+
+
+def lacks_square(domain: Domain) -> str:
+    """The fits are least squares."""
+    form = domain.loss.quadratic
+    if isinstance(domain.loss, MarginLoss) and form is not None and form[0] > 0:
+        return ""
+    return f"needs a squared loss of <x, theta>, whose penalised fits it makes, got {type(domain.loss).__name__}"
+
+
+def lacks_dimensions(domain: Domain) -> str:
+    """The penalty is of order sqrt(ln p)."""
+    return "" if domain.p >= 2 else f"needs p >= 2, or its penalty sqrt(ln p) is zero, got p={domain.p}"

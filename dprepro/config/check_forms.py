@@ -1,0 +1,195 @@
+"""Short forms of checks, written out; what they are is told in `templates`."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import MISSING, fields
+from difflib import get_close_matches
+from fnmatch import fnmatchcase
+from typing import Any
+
+from dprepro import expressions
+from dprepro.analysis.checks import RULES
+from dprepro.analysis.exponent import Exponent
+from dprepro.analysis.powers import Powers
+from dprepro.errors import InputError, unknown
+
+Block = dict[str, Any]
+
+SECTIONS = {"claims": "claim", "controls": "control", "context": "context", "errata": "erratum"}
+USUAL: dict[str, Block] = {
+    "below_bound": {"rule": "below"},
+    "within_budget": {"rule": "below", "quantity": "spent_epsilon"},
+    "noise_as_scheduled": {"rule": "drawn", "guards": True},
+    "as_derived": {"rule": "ratio", "divide": "law", "margin": 0.05},
+}
+FAMILY = "exponents"
+SCHEDULE = "schedule"
+NUMBERS = {
+    field.name
+    for rule in RULES.values()
+    for field in fields(rule)
+    if field.type in ("float", "int", "Mapping[str, float]")
+}
+"""Fields of the rules that hold a number, or numbers by name."""
+
+_JUDGEMENT = ("role", "expect", "reason")  # belongs to one check alone
+_OF_RULES = {"like", "rule", *(field.name for rule in RULES.values() for field in fields(rule))}
+_USUAL_NUMBERS = {
+    name: {
+        field.name: field.default
+        for field in fields(rule)
+        if field.name in ("expected", "margin") and field.default is not MISSING
+    }
+    for name, rule in RULES.items()
+}
+
+
+def matching(names: Any, series: Mapping[str, Any], where: str) -> Any:
+    """A list of names of series, with all that match in the place of a name with a star; anything else as it is."""
+    if not isinstance(names, list):
+        return names
+    found: list[Any] = []
+    for name in names:
+        if isinstance(name, str) and "*" in name:
+            new = [one for one in series if fnmatchcase(one, name) and one not in found]
+            if not any(fnmatchcase(one, name) for one in series):
+                raise InputError(f"{where}: {unknown('series', name, series)}")
+            found += new
+        else:
+            found.append(name)
+    return found
+
+
+class CheckForms:
+    """The checks of an experiment, each written out once."""
+
+    def __init__(self, given: Mapping[str, Any], series: Mapping[str, Any]) -> None:
+        self._series = series
+        self._given: dict[str, tuple[str, Any]] = {}
+        for name, one in self._families(self._sections(given)):
+            if name in self._given:
+                raise InputError(f"check {name} is given twice")
+            self._given[name] = one
+
+    def all(self) -> Block:
+        return {name: self._one(name, ()) for name in self._given}
+
+    def _sections(self, given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, Any]]]:
+        for name, one in given.items():
+            if name not in SECTIONS:
+                yield name, ("", one)
+            elif isinstance(one, Mapping):
+                yield from ((inner, (SECTIONS[name], check)) for inner, check in one.items())
+            elif one is not None:
+                raise InputError(f"checks.{name} is {one!r}; it must be a block of checks")
+
+    def _families(self, given: Iterator[tuple[str, tuple[str, Any]]]) -> Iterator[tuple[str, tuple[str, Any]]]:
+        for name, (role, one) in given:
+            if _is_schedule(name, one):
+                shared = {key: value for key, value in one.items() if key in _OF_RULES}
+                for column in [key for key in one if key not in shared]:
+                    yield f"{name}_{column}", (role, self._powers(str(column), shared, one[column]))
+                continue
+            pattern = "exponent_*" if name == FAMILY else str(name)
+            if "*" not in pattern:
+                yield name, (role, one)
+                continue
+            if not isinstance(one, Mapping):
+                raise InputError(f"checks.{name} is {one!r}; a family of checks must be a block of keys")
+            shared = {key: value for key, value in one.items() if key in _OF_RULES}
+            if axes := [key for key in one if key not in shared]:
+                for axis in axes:
+                    yield pattern.replace("*", str(axis)), (role, self._exponent(name, str(axis), shared, one[axis]))
+            elif isinstance(one.get("series"), list):
+                for label in matching(one["series"], self._series, f"checks.{name}"):
+                    yield pattern.replace("*", str(label)), (role, {**one, "series": label})
+            else:
+                raise InputError(
+                    f"checks.{name} is a family; it needs axes with their exponents (n: -2/3), or a list of series"
+                )
+
+    def _exponent(self, family: str, axis: str, shared: Mapping[str, Any], said: Any) -> Block:
+        check: Block = {} if "like" in shared else {"rule": Exponent.name}
+        check |= {"axis": axis} | ({"transform": "log_log_inverse"} if axis == "delta" else {}) | dict(shared)
+        if isinstance(said, Mapping):
+            check |= said
+        elif isinstance(said, str) and said.isidentifier() and not _is_number(said):
+            check |= {"divide": said, "expected": 0}
+        else:
+            check["expected"] = said
+        if "series" not in check and "like" not in check:
+            claims = [label for label, one in self._series.items() if _is_claim(one)]
+            if len(claims) != 1:
+                raise InputError(f"checks.{family} does not say of which series; choices: {', '.join(self._series)}")
+            check["series"] = claims[0]
+        for key in ("series", "like"):
+            if isinstance(check.get(key), str):
+                check[key] = check[key].replace("*", axis)
+        return check
+
+    def _powers(self, column: str, shared: Mapping[str, Any], said: Any) -> Block:
+        if not isinstance(said, Mapping):
+            raise InputError(f"checks.{SCHEDULE}.{column} is {said!r}; it must be a block of axes with their powers")
+        powers = {key: power for key, power in said.items() if key not in ("constant", "margin")}
+        check: Block = {"rule": Powers.name, "guards": True, "column": column} | dict(shared) | {"powers": powers}
+        check |= {key: said[key] for key in ("constant", "margin") if key in said}
+        return {"series": [label for label, one in self._series.items() if _is_claim(one)]} | check
+
+    def _one(self, name: str, asking: tuple[str, ...]) -> Any:
+        role, given = self._given[name]
+        if name in USUAL and isinstance(given, str | list):
+            given = {"series": given}
+        elif isinstance(given, str):
+            if name not in self._series:
+                raise InputError(
+                    f"check {name}: {given!r} alone is the check that a series is held against: "
+                    f"{unknown('series', name, self._series)}"
+                )
+            given = {"like": given}
+        if not isinstance(given, Mapping):
+            return given  # refused where it is built
+        check = dict(USUAL.get(name, {})) | self._inherited(name, given, asking) | dict(given)
+        check.pop("like", None)
+        if role and check.setdefault("role", role) != role:
+            raise InputError(f"check {name}: role is {check['role']!r}, and it stands in the section of role {role}")
+        if "rule" not in check and get_close_matches(name, SECTIONS, n=1):
+            raise InputError(f"checks.{name} has no rule: {unknown('section', name, SECTIONS)}")
+        if "series" in check:
+            check["series"] = matching(check["series"], self._series, f"check {name}")
+        # What people override most is there to be overridden, said or not.
+        return {**_USUAL_NUMBERS.get(str(check.get("rule")), {}), **check}
+
+    def _inherited(self, name: str, given: Mapping[str, Any], asking: tuple[str, ...]) -> Block:
+        """What a check takes over from the one that it is like, with the series of its own name where there is one."""
+        if "like" not in given:
+            return {}
+        other = str(given["like"])
+        if other in (*asking, name):
+            raise InputError(f"check {name}: like: {' -> '.join((*asking, name, other))} goes round in a circle")
+        if other in self._given:
+            taken = self._one(other, (*asking, name))
+        elif other in USUAL:
+            taken = USUAL[other]
+        else:
+            raise InputError(f"check {name}: like: {unknown('check', other, {*self._given, *USUAL})}")
+        taken = {key: one for key, one in dict(taken).items() if key not in _JUDGEMENT}
+        return taken | ({"series": name} if name in self._series else {})
+
+
+def _is_claim(series: Any) -> bool:
+    return isinstance(series, Mapping) and series.get("role") == "claim"
+
+
+def _is_schedule(name: str, one: Any) -> bool:
+    """Whether a check is a family of columns that a schedule fixes: ``schedule``, or ``schedule_`` and a word."""
+    named = name == SCHEDULE or str(name).startswith(f"{SCHEDULE}_")
+    return named and isinstance(one, Mapping) and not {"rule", "like"} & one.keys()
+
+
+def _is_number(text: str) -> bool:
+    try:
+        expressions.evaluate(text)
+    except ValueError:
+        return False
+    return True

@@ -1,0 +1,59 @@
+"""Overrides as the texts that they are, before Hydra reads them."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from dprepro import expressions
+from dprepro.errors import InputError
+
+#: What an attack is aimed at: blocks that a name from the config group of their last word may fill.
+ATTACKED = ("attack.algorithm", "attack.construction")
+
+
+def chosen_target(override: str) -> str:
+    """``attack.algorithm=NAME`` chooses from the group ``algorithm``, as ``algorithm@attack.algorithm=NAME`` would."""
+    key, equals, value = override.partition("=")
+    bare, value = key.lstrip("+"), value.strip("'\"")
+    if bare not in ATTACKED or not equals or not value.isidentifier():
+        return override
+    return f"{bare.rpartition('.')[2]}@{bare}={value}"
+
+
+def place_of(override: str) -> str:
+    """The dotted key that an override sets, for ``algorithm@attack.algorithm=NAME`` what stands behind the @."""
+    key, _, place = override.lstrip("+~").partition("=")[0].partition("@")
+    return place or key
+
+
+def key_of(override: str) -> str:
+    """The dotted key or the config group that an override begins with."""
+    return override.lstrip("+~").partition("=")[0].partition("@")[0]
+
+
+def chosen_experiment(overrides: Sequence[str]) -> str:
+    """The one experiment that the overrides name; raises InputError where that is none or several."""
+    chosen = [o.partition("=")[2].strip() for o in overrides if key_of(o) == "experiment"]
+    if not chosen:
+        raise InputError("name an experiment: +experiment=NAME; without arguments the command lists them")
+    if len(chosen) > 1:
+        raise InputError(f"one experiment at a time, got {', '.join(chosen)}; use -m for several")
+    if "," in chosen[0] or chosen[0].startswith("glob("):
+        raise InputError(f"experiment={chosen[0]} names several; add -m to run them all")
+    return chosen[0]
+
+
+def quoted(override: str) -> str:
+    """Expressions with parentheses or ^ in quotes: Hydra would take them for functions of its own, or for nothing."""
+    key, equals, value = override.partition("=")
+    parts, depth = [""], 0
+    for one in value:
+        depth += {"(": 1, ")": -1}.get(one, 0)
+        if one in "[]{}:," and depth == 0:
+            parts += [one, ""]
+        else:
+            parts[-1] += one
+    quotes = [{"(", "^"} & set(one) and expressions.is_meant(one) for one in parts]
+    return (
+        key + equals + "".join(f"'{one.strip()}'" if quote else one for one, quote in zip(parts, quotes, strict=True))
+    )

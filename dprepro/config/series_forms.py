@@ -1,0 +1,97 @@
+"""Short forms of series, written out; what they are is told in `templates`."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Any
+
+from dprepro.errors import InputError, unknown
+
+Block = dict[str, Any]
+Find = Callable[[str, str], Mapping[str, Any]]
+
+PARTS = ("algorithm", "construction")
+BY_AXIS = ("sweep", "at_most")
+
+
+def own_place(config: Mapping[str, Any], part: str) -> str:
+    """Where the experiment has its own algorithm or construction; empty where it has none."""
+    return next((place for place in (f"attack.{part}", part) if at(config, place) is not None), "")
+
+
+def at(config: Mapping[str, Any], place: str) -> Any:
+    """What stands under a dotted key; None where nothing does."""
+    node: Any = config
+    for key in place.split("."):
+        node = node.get(key) if isinstance(node, Mapping) else None
+    return node
+
+
+def changes_parameters(part: Any) -> bool:
+    """Whether a block changes parameters of another instead of being one."""
+    return isinstance(part, Mapping) and "_target_" not in part
+
+
+class SeriesForms:
+    """The series of a study, each written out once."""
+
+    def __init__(
+        self, given: Mapping[str, Any], defaults: Mapping[str, Any], own: Mapping[str, str], find: Find
+    ) -> None:
+        if not isinstance(defaults, Mapping):
+            raise InputError(f"study.defaults is {defaults!r}; it must be a block of keys")
+        self._given = given
+        self._find = find
+        base: Block = {part: f"${{{place}}}" for part, place in own.items()}
+        self._own = dict(base)
+        self._base = self._with(base, defaults, "study.defaults")
+
+    def all(self) -> Block:
+        return {label: self._one(label, ()) for label in self._given}
+
+    def _one(self, label: str, asking: tuple[str, ...]) -> Any:
+        given = self._given[label]
+        if given is None:
+            given = {}
+        if not isinstance(given, Mapping):
+            return given  # refused where it is built
+        given, base = dict(given), self._base
+        if "like" in given:
+            other = str(given.pop("like"))
+            if other not in self._given:
+                raise InputError(f"series {label}: like: {unknown('series', other, self._given)}")
+            if other in (*asking, label):
+                raise InputError(f"series {label}: like: {' -> '.join((*asking, label, other))} goes round in a circle")
+            base = self._one(other, (*asking, label))
+        return self._with(base, given, f"series {label}")
+
+    def _with(self, base: Block, given: Mapping[str, Any], where: str) -> Block:
+        full = {**base, **given}
+        full |= {part: self._part(part, base.get(part), given[part], where) for part in PARTS if part in given}
+        for key in BY_AXIS:
+            if isinstance(given.get(key), Mapping):
+                inherited = base.get(key) or {}
+                for axis in [axis for axis, values in given[key].items() if values is None]:
+                    if axis not in inherited:
+                        raise InputError(f"{where}: {key}.{axis} is null: {unknown('axis', axis, inherited)}")
+                merged = {**inherited, **given[key]}
+                full[key] = {axis: values for axis, values in merged.items() if values is not None}
+        return full
+
+    def _part(self, part: str, base: Any, said: Any, where: str) -> Any:
+        if isinstance(said, str) and not said.startswith("${"):
+            return dict(self._named(part, said, where))
+        if isinstance(said, Mapping) and "name" in said and "_target_" not in said:
+            changes = {key: one for key, one in said.items() if key != "name"}
+            return {**self._named(part, said["name"], where), **changes}
+        if not changes_parameters(said) or base is None or base == self._own.get(part):
+            return said
+        if not isinstance(base, Mapping):
+            raise InputError(f"{where}: {part} changes parameters of {base}; say which {part} by name")
+        return {**base, **said}
+
+    def _named(self, part: str, name: Any, where: str) -> Mapping[str, Any]:
+        try:
+            return self._find(part, str(name))
+        except InputError as error:
+            raise InputError(f"{where}: {error}") from error

@@ -1,0 +1,115 @@
+"""The short forms of an experiment's YAML, written out in full: plain data in, plain data out, nothing built yet.
+
+Series: `study.defaults` are the keys of every series; `like: NAME` takes over another one's; what a series says itself
+replaces what it takes over, in `sweep` axis by axis (null for the experiment's). A series without `algorithm` or
+`construction` has the experiment's own. In these two a text is a name of the config group, a block with `name` such a
+block with changed parameters, and a block without `name` and `_target_` changes parameters of what the series would
+have otherwise.
+
+Checks: the sections `claims`, `controls`, `context` and `errata` give the checks in them their role. `like: NAME` takes
+over another check but for its role, expect and reason; a text alone is the check that the series of this name is held
+against. `below_bound`, `within_budget`, `noise_as_scheduled` and `as_derived` need only their series. A name with a
+star is a family: of exponents, an axis for each further key (`exponents` is `exponent_*`), or else one check for each
+of its series. `schedule` (or `schedule_` and a word) is a family of columns that a schedule fixes, each with its powers
+by axis and, if need be, its `constant`; its series are those of role claim, unless it names others.
+
+In a list of series, of a check or of the figure, a name with a star stands for all that match.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Container, Mapping
+from contextlib import suppress
+from typing import Any
+
+from dprepro import expressions
+from dprepro.config.check_forms import NUMBERS, CheckForms, matching
+from dprepro.config.series_forms import BY_AXIS, PARTS, Block, Find, SeriesForms, at, changes_parameters, own_place
+from dprepro.errors import InputError
+
+_LISTS_OF_SERIES = ("series", "hide", "across")  # of a figure
+
+
+def written_out(config: Mapping[str, Any], find: Find) -> Block:
+    """The configuration with every short form replaced; interpolations stay as they are.
+
+    ``find`` gives the block of a config group by group and name. Writing out twice is the same as once.
+
+    Raises:
+        InputError: a short form that names what does not exist, or cannot be understood.
+    """
+    full = dict(config)
+    study = full.get("study")
+    series: Mapping[str, Any] = {}
+    if isinstance(study, Mapping) and isinstance(study.get("series"), Mapping):
+        own = {part: place for part in PARTS if (place := own_place(config, part))}
+        series = SeriesForms(study["series"], study.get("defaults") or {}, own, find).all()
+        full["study"] = {key: one for key, one in study.items() if key != "defaults"} | {"series": series}
+    if isinstance(full.get("checks"), Mapping):
+        full["checks"] = CheckForms(full["checks"], series).all()
+    if isinstance(figure := full.get("figure"), Mapping):
+        full["figure"] = {
+            key: matching(one, series, f"figure.{key}") if key in _LISTS_OF_SERIES else one
+            for key, one in figure.items()
+        }
+    return full
+
+
+def settled(config: Mapping[str, Any]) -> Block:
+    """As it is, but with numbers for expressions in sweeps and checks, and with every series' parts in full.
+
+    A series may change parameters of the experiment's own part. This comes after the overrides, so that those of the
+    own part reach such series too.
+    """
+    study, checks = config.get("study"), config.get("checks")
+    full = {**config, "sweep": _numbers(config.get("sweep"))}
+    if isinstance(checks, Mapping):
+        full["checks"] = {name: _numbers(one, NUMBERS) for name, one in checks.items()}
+    if not (isinstance(study, Mapping) and isinstance(study.get("series"), Mapping)):
+        return full
+    series = {}
+    for label, one in study["series"].items():
+        block = dict(one) if isinstance(one, Mapping) else one
+        for key in BY_AXIS if isinstance(one, Mapping) else ():
+            if key in one:
+                block[key] = _numbers(one[key])
+        for part in PARTS:
+            if isinstance(one, Mapping) and changes_parameters(one.get(part)):
+                place = own_place(config, part)
+                whole = at(config, place)
+                if not isinstance(whole, Mapping):
+                    raise InputError(
+                        f"series {label}: {part} changes parameters of the experiment's own {part}, and it has none; "
+                        "say which by name"
+                    )
+                block[part] = {**whole, **one[part]}
+        series[label] = block
+    return {**full, "study": {**study, "series": series}}
+
+
+def _numbers(block: Any, keys: Container[str] | None = None) -> Any:
+    """A block with numbers for its expressions, under all keys or some; what is none is refused where it is built."""
+    if not isinstance(block, Mapping):
+        return block
+    numbers = dict(block)
+    for key, one in block.items():
+        with suppress(ValueError):
+            if isinstance(one, Mapping):
+                numbers[key] = _numbers(one) if keys is None or key in keys else one
+            elif keys is None or key in keys:
+                many = expressions.spread(one) if isinstance(one, list) else [one]
+                found = [expressions.evaluate(each) if isinstance(each, str) else each for each in many]
+                numbers[key] = found if isinstance(one, list) else found[0]
+    return numbers
+
+
+def taken(config: Mapping[str, Any]) -> frozenset[str]:
+    """Where the experiment has own parts that its study takes, as they are or with changes."""
+    study = config.get("study")
+    text = str(study)
+    found = {place for part in PARTS for place in (part, f"attack.{part}") if f"${{{place}" in text}
+    series = study.get("series") if isinstance(study, Mapping) else None
+    for one in series.values() if isinstance(series, Mapping) else ():
+        block = one if isinstance(one, Mapping) else {}
+        found |= {own_place(config, part) for part in PARTS if changes_parameters(block.get(part))}
+    return frozenset(found)

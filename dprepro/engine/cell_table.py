@@ -1,0 +1,200 @@
+"""The cells in a store's file, each with a digest of all that is stored of it and with its origin.
+
+A cell's origin is the code that made it, the commit and versions of the packages, and the type of the CPU.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import sqlite3
+from collections import Counter
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass
+from pathlib import Path
+from types import TracebackType
+from typing import Any, Self
+
+from dprepro.engine.cell import Result
+from dprepro.engine.connection import connect, reading
+from dprepro.errors import InputError
+
+FILE_NAME = "measurements.sqlite"
+
+_BATCH = 10_000  # keys in one query; SQLite takes 32,766
+_CELL = "status, seconds, axes, replicate, rows, traceback"
+_UNKNOWN = ("unknown", "", "")  # origin of cells from before origins were stored
+
+
+def _numpy_scalar(value: Any) -> Any:
+    return value.item()
+
+
+dump = json.JSONEncoder(separators=(",", ":"), default=_numpy_scalar).encode
+"""Plain data as the text that is stored."""
+
+
+@dataclass(frozen=True)
+class Done:
+    """What a store holds of some cells.
+
+    Attributes:
+        keys: measured or skipped, sound, and by the code asked for.
+        other: numbers of sound cells by other code, by that code.
+        damaged: keys of cells whose digest does not fit.
+    """
+
+    keys: set[bytes]
+    other: Mapping[str, int]
+    damaged: tuple[bytes, ...]
+
+
+class CellTable:
+    """The cells of one results folder; a context manager, made by :meth:`open`."""
+
+    def __init__(self, database: sqlite3.Connection, path: Path) -> None:
+        self.path = path
+        self.made = ""
+        self._database = database
+        self._origins: dict[tuple[str, str, str], int] = {}
+
+    @classmethod
+    def open(cls, results_dir: str | Path, create: bool = False) -> Self:
+        """Open `results_dir/measurements.sqlite`; without `create` for reading only, and an absent file reads as empty.
+
+        Raises `InputError` if the file is no store, is from a newer version, or cannot be created or written.
+        """
+        path = Path(results_dir) / FILE_NAME
+        try:
+            if create:
+                path.parent.mkdir(parents=True, exist_ok=True)
+            database = connect(path, create)
+        except (OSError, sqlite3.Error) as error:
+            reason = getattr(error, "strerror", None) or error
+            verb = "create or open" if create else "read"
+            raise InputError(f"cannot {verb} the store {path}: {reason}; choose another results_dir") from None
+        return cls(database, path)
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the file; the last one to close it removes SQLite's side files."""
+        self._database.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[sqlite3.Connection]:
+        try:
+            self._database.execute("BEGIN IMMEDIATE")
+            try:
+                yield self._database
+                self._database.execute("COMMIT")
+            except BaseException:
+                self._origins.clear()
+                with suppress(sqlite3.Error):  # on a full disk SQLite has rolled back already
+                    self._database.execute("ROLLBACK")
+                raise
+        except sqlite3.Error as error:
+            raise InputError(f"cannot write the store {self.path}: {error}") from error
+
+    def done(self, wanted: Mapping[bytes, str], any_code: bool = False) -> Done:
+        """What is stored of cells, given as the code of each by its key; failed cells are not done, but tried again."""
+        keys: set[bytes] = set()
+        other: Counter[str] = Counter()
+        damaged: list[bytes] = []
+        for key, cell, origin, sound in self._cells(list(wanted)):
+            if not sound:
+                damaged.append(key)
+            elif not cell[0].startswith("failed"):
+                if origin[0] == wanted[key] or any_code:
+                    keys.add(key)
+                else:
+                    other[origin[0]] += 1
+        return Done(keys, dict(other), tuple(damaged))
+
+    def commit(self, results: Iterable[Result]) -> None:
+        """Store results in one transaction, in place of earlier ones with the same key."""
+        with self._transaction() as database:
+            lines = []
+            for r in results:
+                cell = (
+                    r.status,
+                    r.seconds,
+                    dump(r.axes),
+                    r.replicate,
+                    dump([(row.quantity, row.value, row.bound, row.columns) for row in r.rows]),
+                    r.traceback,
+                )
+                origin = (r.code, self.made, r.cpu)
+                lines.append((r.key, *cell, self._origin(database, origin), digest(r.key, *cell, *origin)))
+            database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", lines)
+
+    def _origin(self, database: sqlite3.Connection, origin: tuple[str, str, str]) -> int:
+        if origin not in self._origins:
+            database.execute("INSERT OR IGNORE INTO origins(code, made, cpu) VALUES (?, ?, ?)", origin)
+            found = database.execute(
+                "SELECT id FROM origins WHERE code = ? AND made = ? AND cpu = ?", origin
+            ).fetchone()
+            self._origins[origin] = int(found[0])
+        return self._origins[origin]
+
+    def _cells(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, tuple[Any, ...], tuple[str, str, str], bool]]:
+        """Key, columns, origin, and whether the digest fits, of the cells that are stored."""
+        with reading(self.path):
+            origins = {i: (c, m, u) for i, c, m, u in self._database.execute("SELECT id, code, made, cpu FROM origins")}
+            for start in range(0, len(keys), _BATCH):
+                batch = keys[start : start + _BATCH]
+                query = f"SELECT key, {_CELL}, origin, digest FROM cells WHERE key IN ({','.join('?' * len(batch))})"
+                for key, *cell, number, stored in self._database.execute(query, batch):
+                    origin = origins.get(number, _UNKNOWN)
+                    sound = number is None or stored == digest(key, *cell, *origin)
+                    yield key, tuple(cell), origin, sound
+
+    def health(self) -> list[str]:
+        """What SQLite finds wrong with the file; it does not see a changed bit inside a value."""
+        with reading(self.path):
+            return [line for (line,) in self._database.execute("PRAGMA integrity_check") if line != "ok"]
+
+    def damaged(self) -> list[bytes]:
+        """The keys of all stored cells whose digest does not fit."""
+        with reading(self.path):
+            keys = [key for (key,) in self._database.execute("SELECT key FROM cells")]
+        return [key for key, _, _, sound in self._cells(keys) if not sound]
+
+    def remove(self, keys: Iterable[bytes]) -> None:
+        """Take cells out of the store."""
+        with self._transaction() as database:
+            database.executemany("DELETE FROM cells WHERE key = ?", [(key,) for key in keys])
+
+    def results(self, keys: Sequence[bytes]) -> dict[bytes, tuple[str, list[Any], str, str]]:
+        """Status, rows (quantity, value, bound, columns), code and CPU of those cells that are stored and sound."""
+        return {
+            key: (cell[0], json.loads(cell[4]), origin[0], origin[2])
+            for key, cell, origin, sound in self._cells(keys)
+            if sound
+        }
+
+    def difference(self, codes: Iterable[str], wanted: Iterable[str]) -> tuple[str, ...]:
+        """The modules in which codes of stored cells differ from those wanted, where both are on record."""
+        with reading(self.path):
+            known = {code: json.loads(modules) for code, modules in self._database.execute("SELECT * FROM codes")}
+        now = {name: digest for code in wanted for name, digest in known.get(code, {}).items()}
+        differs = {
+            name for code in codes for name, digest in known.get(code, {}).items() if now.get(name, digest) != digest
+        }
+        return tuple(sorted(differs))
+
+
+def digest(*parts: Any) -> bytes:
+    """16 bytes that depend on every part and on where one ends."""
+    told = hashlib.blake2b(digest_size=16)
+    for part in parts:
+        content = part if isinstance(part, bytes) else repr(part).encode()
+        told.update(b"%d:" % len(content) + content)
+    return told.digest()

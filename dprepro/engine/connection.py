@@ -1,0 +1,106 @@
+"""The SQLite file of a store: its tables, how it is opened, and what can be wrong with it."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from dprepro.errors import InputError
+
+SCHEMA_VERSION = 2
+BUSY_SECONDS = 30.0
+
+SCHEMA = f"""
+CREATE TABLE cells(key BLOB PRIMARY KEY, status TEXT NOT NULL, seconds REAL NOT NULL, axes TEXT NOT NULL,
+                   replicate INTEGER NOT NULL, rows TEXT NOT NULL, traceback TEXT, origin INTEGER, digest BLOB);
+CREATE TABLE runs(id INTEGER PRIMARY KEY, experiment TEXT NOT NULL, config TEXT NOT NULL, overrides TEXT NOT NULL,
+                  provenance TEXT NOT NULL, layout TEXT NOT NULL, keys BLOB NOT NULL, finished INTEGER NOT NULL,
+                  digest BLOB);
+CREATE TABLE origins(id INTEGER PRIMARY KEY, code TEXT NOT NULL, made TEXT NOT NULL, cpu TEXT NOT NULL,
+                     UNIQUE(code, made, cpu));
+CREATE TABLE codes(code TEXT PRIMARY KEY, modules TEXT NOT NULL);
+PRAGMA user_version = {SCHEMA_VERSION};
+"""
+
+_UPGRADE = f"""
+ALTER TABLE cells ADD COLUMN origin INTEGER;
+ALTER TABLE cells ADD COLUMN digest BLOB;
+ALTER TABLE runs ADD COLUMN digest BLOB;
+{SCHEMA[SCHEMA.index("CREATE TABLE origins") :]}
+"""
+
+
+@contextmanager
+def reading(path: Path) -> Iterator[None]:
+    """SQLite's complaints about a damaged file in one line, as InputError."""
+    try:
+        yield
+    except (sqlite3.Error, UnicodeDecodeError) as error:
+        reason = "it holds text that is none" if isinstance(error, UnicodeDecodeError) else error
+        raise InputError(
+            f"the store {path} is damaged: {reason}; keep a copy and choose another results_dir"
+        ) from error
+
+
+def connect(path: Path, create: bool) -> sqlite3.Connection:
+    """A connection to a file that is known to be a store; an empty one in memory where there is nothing to read.
+
+    Raises:
+        InputError: no store, one from a newer version. sqlite3.Error: a file that cannot be opened.
+    """
+    if not create and not path.exists():
+        return _empty()
+    address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
+    database = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    try:
+        # one statement, so that the two numbers belong together even while another process creates the tables
+        state = "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
+        version, tables = database.execute(state).fetchone()
+        if version > SCHEMA_VERSION:
+            raise InputError(
+                f"the store {path} has version {version}, this dprepro knows versions up to {SCHEMA_VERSION};"
+                " update dprepro or choose another results_dir"
+            )
+        if version == 0 and tables:
+            raise InputError(f"{path} is a database, but not a store of measurements; choose another results_dir")
+        if version == 0 and not create:
+            database.close()
+            return _empty()
+        if version == 0:
+            database.execute("PRAGMA journal_mode = WAL")
+        if 0 < version < SCHEMA_VERSION:
+            _upgrade(database)
+        if not create:
+            database.execute("PRAGMA query_only = ON")
+            return database
+        database.execute("PRAGMA synchronous = NORMAL")
+        database.execute("BEGIN IMMEDIATE")  # also the proof that the file can be written
+        if database.execute(state).fetchone() == (0, 0):
+            for statement in SCHEMA.split(";"):
+                database.execute(statement)
+        database.execute("COMMIT")
+    except BaseException:
+        database.close()
+        raise
+    return database
+
+
+def _upgrade(database: sqlite3.Connection) -> None:
+    """From version 1, whose cells do not say what code made them: they stay, and are measured again when asked for."""
+    database.execute("BEGIN IMMEDIATE")
+    if database.execute("PRAGMA user_version").fetchone() == (1,):
+        for statement in _UPGRADE.split(";"):
+            database.execute(statement)
+        for number, layout in database.execute("SELECT id, layout FROM runs").fetchall():
+            segments = [(series, role, "", count) for series, role, count in json.loads(layout)]
+            database.execute("UPDATE runs SET layout = ? WHERE id = ?", (json.dumps(segments), number))
+    database.execute("COMMIT")
+
+
+def _empty() -> sqlite3.Connection:
+    database = sqlite3.connect(":memory:", isolation_level=None)
+    database.executescript(SCHEMA + "PRAGMA query_only = ON;")
+    return database

@@ -1,0 +1,99 @@
+"""One cell: its random stream, what may go wrong, and the threads and the processor that decide on last bits."""
+
+from __future__ import annotations
+
+import math
+import platform
+import sys
+import time
+import traceback
+from collections.abc import Callable, Sequence
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+
+from dprepro.engine.cell import LEADING, Cell, Result, Row
+from dprepro.engine.seeding import generator
+from dprepro.errors import MissingDependency, PremiseError
+
+Measure = Callable[[Cell, np.random.Generator], list[Row]]
+
+_RESERVED = frozenset((*LEADING, "key"))
+_ENTRIES = (float, int, str, type(None), np.generic)
+
+
+def measure_cell(measure: Measure, cell: Cell) -> Result:
+    """Measure one cell; whatever goes wrong becomes its status, except an interrupt and a missing package."""
+    rows: Sequence[Row] = ()
+    status, trace = "ok", None
+    start = time.perf_counter()
+    try:
+        rows = list(measure(cell, generator(cell.key)))
+        fault = _fault(rows, cell)
+        if fault:
+            rows, status = (), f"failed: {fault}"
+    except PremiseError as error:
+        status = f"skipped: {' '.join(str(error).split()) or 'premise'}"
+    except MissingDependency:
+        raise  # the same for every cell, and no measurement: nothing is stored that installing it would not mend
+    except Exception as error:
+        first = str(error).strip().partition("\n")[0]
+        status = f"failed: {type(error).__name__}{': ' if first else ''}{first}"
+        trace = traceback.format_exc()
+    seconds = time.perf_counter() - start
+    return Result(cell.key, status, seconds, cell.axes, cell.replicate, rows, trace, cell.code, cpu_type())
+
+
+def _fault(rows: Sequence[Row], cell: Cell) -> str | None:
+    """What is wrong with the rows of a cell."""
+    if not rows:
+        return "no rows"
+    for row in rows:
+        if not math.isfinite(row.value) or (row.bound is not None and not math.isfinite(row.bound)):
+            return f"not finite: {row.quantity}"
+        for name, entry in row.columns.items():
+            if not isinstance(entry, _ENTRIES):
+                return f"the column {name} holds a {type(entry).__name__}, not a number or text"
+            if name in _RESERVED or name in cell.axes:
+                return f"the column {name} belongs to the engine; the study must call it something else"
+    return None
+
+
+@lru_cache(maxsize=1)
+def cpu_type() -> str:
+    """What decides on the last bits of a result: the processor, and the kernels that its BLAS libraries chose."""
+    one_thread()
+    libraries = _controller(len(sys.modules)).info()
+    kernels = sorted({str(one["architecture"]) for one in libraries if one.get("architecture")})
+    return " ".join([platform.machine(), _processor(), *kernels])
+
+
+def _processor() -> str:
+    """The processor's name; the platform's word for it where /proc has none."""
+    try:
+        with open("/proc/cpuinfo", encoding="utf-8") as lines:
+            names = [line.partition(":")[2].strip() for line in lines if line.startswith("model name")]
+        return names[0] if names else platform.processor()
+    except OSError:
+        return platform.processor()
+
+
+def one_thread() -> bool:
+    """Hold every loaded BLAS to one thread for good; says whether one of them had more."""
+    controller = _controller(len(sys.modules))
+    if all(library.num_threads == 1 for library in controller.lib_controllers):
+        return False
+    controller.limit(limits=1)
+    return True
+
+
+@lru_cache(maxsize=1)
+def _controller(_modules: int) -> Any:
+    """Finding the libraries takes .7 ms, so it is done again only after an import."""
+    # scipy brings a BLAS of its own. It must be here before the first measurement: what that one computed with threads,
+    # and kept in a cache, would outlive the repetition that mends its own rows.
+    import scipy.linalg  # noqa: F401
+    from threadpoolctl import ThreadpoolController
+
+    return ThreadpoolController()

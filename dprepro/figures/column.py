@@ -1,0 +1,122 @@
+"""One column of a rate figure: the overlay along one axis, and the local slopes below it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+from typing import TYPE_CHECKING, Any
+
+from dprepro.analysis.points import number
+from dprepro.figures.curves import Bound, Curve, bounds
+from dprepro.figures.lines import draw_bounds, draw_curve, draw_rate, draw_slopes, line_mark, name_curves
+from dprepro.figures.style import SLOPES
+from dprepro.figures.words import Judged
+
+if TYPE_CHECKING:
+    from matplotlib.axes import Axes
+
+BOUNDS = ""
+"""In place of a series' name."""
+
+FAR = 30.0
+"""A constant context series that many times above all else is named in the legend: it would stretch the axis."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is drawn along one axis.
+
+    Attributes:
+        axis: its name.
+        drawn: the curves of every series, in the order of the legend.
+        roles, styles, texts: of every series: claim, control or context; its look; its legend's text.
+        claims: the checks of role claim that are about what is drawn.
+    """
+
+    axis: str
+    drawn: Mapping[str, Sequence[Curve]]
+    roles: Mapping[str, str]
+    styles: Mapping[str, Mapping[str, Any]]
+    texts: Mapping[str, str]
+    claims: Sequence[Judged]
+
+    @cached_property
+    def judged(self) -> list[Judged]:
+        """The claims that the column shows: exponents on its axis, and all that are no exponents."""
+        return [one for one in self.claims if one.rule != "exponent" or one.options.get("axis", "n") == self.axis]
+
+    @cached_property
+    def claimed(self) -> list[str]:
+        """The series that are claims."""
+        return [name for name in self.drawn if self.roles[name] == "claim"]
+
+    @cached_property
+    def constants(self) -> dict[str, float | None]:
+        """The constants of the rates to be drawn, by series: of every claim with a fitted one, or else of the first."""
+        found = {name: one.result.get("constant") for one in reversed(self.judged) for name in one.series(self.claimed)}
+        fitted = {name: found[name] for name in self.claimed if found.get(name) is not None}
+        return fitted or dict.fromkeys(self.claimed[:1])
+
+    @cached_property
+    def bounds(self) -> list[Bound]:
+        """The explicit bounds to be drawn; where no series is a claim, those of all."""
+        return bounds(self.drawn, self.claimed or list(self.drawn))
+
+    def overlay(self, panel: Axes, risks: bool, marked: bool) -> dict[str, tuple[str, Any]]:
+        """Curves, bounds and, of ``risks``, rates; ``marked`` are bounds that show whose they are.
+
+        Returns:
+            What a legend says and shows: of each series by its name, of the bounds by `BOUNDS`.
+        """
+        entries: dict[str, tuple[str, Any]] = {}
+        far = self._far_above([float(line.y.max()) for line in self.bounds])
+        for name, several in self.drawn.items():
+            text = self.texts[name]
+            if name in far:
+                entries[name] = f"{text}: {number(far[name])}, above the panel", line_mark(self.styles[name])
+                continue
+            # claims on top: other curves may lie close to them
+            style = {**self.styles[name], "zorder": 6 if name in self.claimed else 3}
+            shown = [draw_curve(panel, curve, style, text) for curve in several]
+            entries[name] = text, shown[0]
+        held = [one for one in self.claims if one.rule == "below"]
+        vacuous = risks and bool(held) and all((one.result.get("details") or {}).get("vacuous") for one in held)
+        if self.bounds:
+            entries[BOUNDS] = draw_bounds(panel, self.bounds, self.styles, marked, vacuous)
+        for name, constant in self.constants.items() if risks else ():
+            for curve in self.drawn[name]:
+                draw_rate(panel, curve, constant)
+        panel.set(xscale="log", yscale="log")
+        for name, several in self.drawn.items():
+            if len(several) > 1 and name not in far:
+                name_curves(panel, several, self.styles[name]["color"])
+        return entries
+
+    def slopes(self, panel: Axes) -> None:
+        """Local slopes of claims and controls, and what they are held against."""
+        for name, several in self.drawn.items():
+            for curve in several if self.roles[name] != "context" else ():
+                draw_slopes(panel, curve, self.styles[name])
+        exponents = [one for one in self.judged if one.rule == "exponent"]
+        for one in exponents:
+            name = one.series(self.drawn)[0]
+            look = SLOPES if len(exponents) == 1 else {**SLOPES, "color": self.styles[name]["color"]}
+            # Where the check compares with a column's own slope, that slope is the reference, and it varies.
+            if divide := str(one.options.get("divide", "")):
+                for curve in self.drawn[name]:
+                    if divide in curve.points:
+                        draw_slopes(panel, curve, look, divide, float(one.result["expected"]))
+            else:
+                panel.axhline(float(one.result["expected"]), **look)
+
+    def _far_above(self, limits: Sequence[float]) -> dict[str, float]:
+        """The level of each constant context series that is `FAR` above all else."""
+        means = {name: [mean for curve in several for mean in curve.xy()[1]] for name, several in self.drawn.items()}
+        found = {}
+        for name, own in means.items():
+            others = [*(max(several) for other, several in means.items() if other != name), *limits]
+            constant = self.roles[name] == "context" and max(own) < 1.01 * min(own)
+            if constant and others and min(own) > FAR * max(others):
+                found[name] = min(own)
+        return found

@@ -1,0 +1,192 @@
+"""What a figure says of the verdict: the headline, and the comparison that each claim was judged by."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+from dprepro.analysis.checks import up_to_logarithms, worded
+from dprepro.analysis.points import number
+
+AXES = {
+    "n": "records n",
+    "p": "dimension p",
+    "epsilon": "privacy ε (nats)",
+    "delta": "ln(1/δ)",
+    "norm": "norm of the target",
+    "steps": "steps T",
+    "smoothing": "smoothing h",
+    "m": "parameter m",
+    "tau": "share τ of columns that are not consensus",
+    "index": "index i of the smoothing",
+}
+"""What an axis is called; of delta the figures show ln(1/delta)."""
+
+SYMBOLS = {"epsilon": "ε", "delta": "δ"}
+
+QUANTITIES = {
+    "excess_risk": "excess risk (mean)",
+    "sum_risk": "excess risk (sum over n)",
+    "exact_delta": "exact δ",
+    "exact_delta_silent": "exact δ beside silence",
+    "largest_gap": "largest gap",
+}
+
+BY = {"exponent": "slope", "below": "bound", "proportion": "rate", "ratio": "constant", "affine": "bend"}
+"""What a rule judges a series by."""
+
+COLUMNS = {"bound": "the bound's", "shape": "the rate's", "law": "the law's"}
+
+
+def axis_label(axis: str) -> str:
+    """What stands below a panel."""
+    return AXES.get(axis, axis.replace("_", " "))
+
+
+def quantity_label(quantity: str, envelope: Collection[str] = ()) -> str:
+    """What stands beside a panel; of a family the worst is shown, and the label says so."""
+    label = QUANTITIES.get(quantity, quantity.replace("_", " "))
+    if not envelope:
+        return label
+    worst = f"worst {', '.join(envelope)}"
+    return f"{label[:-1]}, {worst})" if label.endswith(")") else f"{label} ({worst})"
+
+
+@dataclass(frozen=True)
+class Judged:
+    """A check: its ``name``, ``result`` as in verdict.json, and ``options`` as in the run's configuration."""
+
+    name: str
+    result: Mapping[str, Any]
+    options: Mapping[str, Any]
+
+    @property
+    def rule(self) -> str:
+        """The rule that judged."""
+        return str(self.result["rule"])
+
+    @property
+    def quantity(self) -> str:
+        """What was judged."""
+        return str(self.options.get("quantity", "excess_risk"))
+
+    def series(self, known: Iterable[str]) -> list[str]:
+        """Those of the series that the check is about; one that names none is about all."""
+        named = self.options.get("series") or "*"
+        wanted = {named} if isinstance(named, str) else set(named)
+        return [name for name in known if name in wanted or wanted == {"*"}]
+
+
+def judged(verdict: Mapping[str, Any], config: Mapping[str, Any], role: str = "claim") -> list[Judged]:
+    """The checks of a role, in the order of the configuration."""
+    known = config.get("checks", {})
+    return [Judged(name, one, known.get(name, {})) for name, one in verdict["checks"].items() if one["role"] == role]
+
+
+def controls(verdict: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, str]:
+    """For each series that is judged as a control or an erratum: what came out, and by what."""
+    found: dict[str, str] = {}
+    for one in (*judged(verdict, config, "control"), *judged(verdict, config, "erratum")):
+        if isinstance(name := one.options.get("series"), str):
+            how = "budget" if one.quantity == "spent_epsilon" else BY.get(one.rule, one.rule)
+            found.setdefault(name, f"{one.result['verdict']} by its {how}")
+    return found
+
+
+def headline(verdict: Mapping[str, Any], heading: str = "") -> str:
+    """Claim and verdict; where it is not confirmed, which checks it is for."""
+    text = f"{heading or verdict['claim']}: {worded(verdict)}"
+    if verdict["verdict"] == "confirmed":
+        return text
+    names = [
+        name for name, one in verdict["checks"].items()
+        if one["role"] == "claim" and one["verdict"] == verdict["verdict"]
+    ]  # fmt: skip
+    more = f" and {len(names) - 2} more" if len(names) > 2 else ""
+    return f"{text} ({', '.join(names[:2])}{more})" if names else text
+
+
+def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
+    """What was compared with what: the estimate, with half its 99% interval, and what is claimed.
+
+    ``axis`` is that of the panel, which an exponent need not repeat; ``bounded`` says whether an inequality is about
+    the share of a bound. Words where there is no estimate.
+    """
+    check = one.result
+    if check["estimate"] is None:
+        return f"{one.name}: {check['verdict']}, {check['reason']}"
+    text = _inequality(one, bounded) if one.rule in ("below", "proportion") else _equality(one, axis)
+    if up_to_logarithms(check):
+        return f"{text}; {kept('up to logarithms')}"
+    return text if check["verdict"] == "confirmed" else f"{text}: {check['verdict']}"
+
+
+def kept(text: str) -> str:
+    """The same on one line, by spaces that do not break."""
+    return text.replace(" ", "\N{NO-BREAK SPACE}")
+
+
+def estimated(check: Mapping[str, Any]) -> str:
+    """An estimate with half its 99% interval."""
+    low, high = (check["estimate"] if check[key] is None else check[key] for key in ("low", "high"))
+    return kept(f"{_decimal(check['estimate'])} ± {_decimal((high - low) / 2, '<0.001')}")
+
+
+def _equality(one: Judged, axis: str) -> str:
+    """Rules whose estimate is compared with a number, from two sides or from one."""
+    check, details = one.result, one.result.get("details") or {}
+    signs = {"at_most": "≤ ", "at_least": "≥ "}
+    side = signs.get(str(one.options.get("side", "two")), "")
+    claimed = f"claimed {side}{_short(check['expected'])}{_margin(check, ', margin ' if side else ' ± ')}"
+    text = f"{_subject(one, axis)} {estimated(check)}, {kept(claimed)}"
+    bare = details.get("measured_slope") if one.options.get("divide") else None
+    return text if bare is None else f"{text}; {kept(f'bare exponent {_decimal(bare)}')}"
+
+
+def _subject(one: Judged, axis: str) -> str:
+    own = str(one.options.get("axis", "n"))
+    where = "" if own == axis else f" of {AXES.get(own, own).split()[-1]}"
+    divide = str(one.options.get("divide", ""))
+    owner = COLUMNS.get(divide, f"{divide.replace('_', ' ')}'s")
+    if one.rule == "exponent":
+        return f"exponent{where}" + (f" less {owner}" if divide else "")
+    if one.rule == "crossing":
+        return "exponent of the crossing" + (" less the bounds'" if one.options.get("versus") == "bound" else "")
+    if one.rule == "affine":
+        return "curvature over slope"
+    if one.rule == "ratio":
+        against = str(one.options.get("against", "")).replace("_", " ")
+        return f"ratio to {against or owner.removesuffix(chr(39) + 's')}"
+    return one.name
+
+
+def _inequality(one: Judged, bounded: bool) -> str:
+    """Rules whose estimate is the share of a bound that comes nearest to it."""
+    check = one.result
+    least = one.options.get("side") == "at_least"
+    sign, word, limit = ("≥", "least", check["low"]) if least else ("≤", "most", check["high"])
+    text = f"at {word} {number(check['estimate'])}" + (" of the bound" if bounded else "")
+    if limit is not None and limit != check["estimate"]:
+        text += " " + kept(f"(99%: {number(limit)})")
+    claimed = f"claimed {sign} {number(check['expected'])}{_margin(check, ', margin ')}"
+    text += f", {kept(claimed)}"
+    vacuous = one.quantity == "excess_risk" and (check.get("details") or {}).get("vacuous")
+    return f"{text}; vacuous" if vacuous else text
+
+
+def _margin(check: Mapping[str, Any], word: str) -> str:
+    return f"{word}{number(check['margin'])}" if check["margin"] else ""
+
+
+def _decimal(value: float, least: str = "") -> str:
+    """Three decimals with a true minus sign; ``least`` for what they cannot show."""
+    if least and 0 < value < 0.0005:
+        return least
+    return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
+
+
+def _short(value: float) -> str:
+    """The same without zeros at its end."""
+    text = _decimal(value)
+    return text.rstrip("0").rstrip(".")

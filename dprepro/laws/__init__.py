@@ -1,0 +1,86 @@
+"""Exact laws of answers, found by algorithm, and what lemmas say of every answer."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from types import MappingProxyType
+
+from dprepro.algorithms import (
+    Algorithm,
+    EfficientSampler,
+    ExponentialMechanism,
+    ExponentialSupport,
+    HuberisedObjectivePerturbation,
+    ObjectivePerturbation,
+    SampleAndAggregate,
+    SparseRegression,
+)
+from dprepro.budget import Budget
+from dprepro.errors import Incompatible
+from dprepro.laws.base import Law, Pair
+from dprepro.laws.exponential import ExponentialLaw
+from dprepro.laws.huberised import HuberisedLaw
+from dprepro.laws.lemmas import Lemmas, huberisation_lemmas, perturbation_lemmas
+from dprepro.laws.perturbation import ObjectivePerturbationLaw
+from dprepro.laws.sampling import SamplerLaw
+from dprepro.laws.sparse_regression import SparseRegressionLaw
+from dprepro.laws.supports import ExponentialSupportLaw
+from dprepro.laws.votes import VotesLaw
+from dprepro.problems import Domain
+
+LAWS: dict[type[Algorithm], type[Law]] = {
+    EfficientSampler: SamplerLaw,
+    ExponentialMechanism: ExponentialLaw,
+    ExponentialSupport: ExponentialSupportLaw,
+    HuberisedObjectivePerturbation: HuberisedLaw,
+    ObjectivePerturbation: ObjectivePerturbationLaw,
+    SampleAndAggregate: VotesLaw,
+    SparseRegression: SparseRegressionLaw,
+}
+"""By the very class of the algorithm: a subclass may answer otherwise. An algorithm of one's own adds its law."""
+
+LEMMAS: dict[type[Algorithm], Lemmas] = {
+    ObjectivePerturbation: Lemmas(("lemma_24", "corollary_25", "lemma_3", "theorem_30"), perturbation_lemmas),
+    HuberisedObjectivePerturbation: Lemmas(
+        (
+            "minimiser_as_printed", "huber_minimiser", "huber_minimiser_as_printed", "huber_curvature",
+            "second_derivative_jump",
+        ),
+        huberisation_lemmas,
+    ),
+}  # fmt: skip
+"""By the very class of the algorithm; an algorithm of one's own adds its lemmas."""
+
+
+def find(
+    algorithm: Algorithm, domain: Domain | None, budget: Budget, point: Mapping[str, float] = MappingProxyType({})
+) -> Law:
+    """The law of an algorithm's answer on data of a domain; of unit constants at a grid point, where none is given.
+
+    Raises:
+        Incompatible: none is known.
+    """
+    kind = LAWS.get(type(algorithm))
+    if kind is None:
+        names = ", ".join(sorted(kind.__name__ for kind in LAWS))
+        raise Incompatible(f"no exact law is known for {type(algorithm).__name__}; choices: {names}")
+    if domain is not None and (obstacle := kind.obstacle(domain)):
+        raise Incompatible(f"the law of {type(algorithm).__name__} {obstacle}")
+    return kind(algorithm, domain or kind.domain_at(point), budget)
+
+
+__all__ = [
+    "LAWS",
+    "LEMMAS",
+    "ExponentialLaw",
+    "ExponentialSupportLaw",
+    "HuberisedLaw",
+    "Law",
+    "Lemmas",
+    "ObjectivePerturbationLaw",
+    "Pair",
+    "SamplerLaw",
+    "SparseRegressionLaw",
+    "VotesLaw",
+    "find",
+]

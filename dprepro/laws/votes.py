@@ -1,0 +1,136 @@
+"""Noisy votes for a support, exactly."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
+from typing import ClassVar
+
+import numpy as np
+
+from dprepro.algorithms import SampleAndAggregate
+from dprepro.algorithms.sample_and_aggregate import in_turn
+from dprepro.budget import Neighbours
+from dprepro.errors import Incompatible
+from dprepro.laws.base import Pair
+from dprepro.laws.supports import ChoiceLaw, Row, Rows, problem_of, sparse_domain
+from dprepro.mechanisms import NoisyTop
+from dprepro.problems import Domain, Problem, Records
+from dprepro.problems.data import FloatArray
+
+MOST_SPLITS = 20_000
+"""Ways to put records into blocks that are gone through."""
+
+
+@dataclass(frozen=True)
+class VotesLaw(ChoiceLaw):
+    """The mean over the ways to put records into blocks of the law of the noisy votes, for two coordinates and s = 1.
+
+    Neighbours where n is public: v of k blocks vote for the first coordinate, and a record that changes turns one of
+    these. Where it is private: a record comes to ``records`` others that are put into blocks at random; or, for
+    contiguous blocks, to the front of blocks whose votes hang on their last record, which is then that of the block
+    before: all votes turn.
+
+    Attributes:
+        records: n of the data that are put into blocks at random.
+    """
+
+    records: float = 5.0
+    plain: ClassVar[Domain] = sparse_domain(2, 1)
+
+    @classmethod
+    def obstacle(cls, domain: Domain) -> str:
+        return "" if domain.p == 2 else f"is known for two coordinates, not at p={domain.p}"
+
+    def probabilities(self, problem: Problem) -> FloatArray:
+        algorithm, n = self.algorithm, round(problem.domain.n)
+        assert isinstance(algorithm, SampleAndAggregate)
+        records, blocks = problem.records.records, algorithm.number(n)
+        mechanism = NoisyTop(algorithm.schedule(problem.domain, self.budget).noise_scale)
+        if algorithm.partition == "assigned":
+            return self._over_splits(records, blocks, mechanism)
+        return _chances(mechanism, algorithm.mean_of_votes(records, algorithm.borders(n)))
+
+    def _over_splits(self, records: Records, blocks: int, mechanism: NoisyTop) -> FloatArray:
+        """The mean over all ways, each record in any block; blocks of equal records vote alike."""
+        algorithm, rows = self.algorithm, in_turn(records)
+        assert isinstance(algorithm, SampleAndAggregate)
+        if blocks**rows.size > MOST_SPLITS:
+            raise Incompatible(f"{rows.size} records go into {blocks} blocks in more than {MOST_SPLITS} ways")
+        votes, chances, total = dict[int, FloatArray](), dict[bytes, FloatArray](), np.zeros(2)
+        for split in itertools.product(range(blocks), repeat=rows.size):
+            masks = [0] * blocks
+            for place, block in enumerate(split):
+                masks[block] |= 1 << place
+            for mask in masks:
+                if mask not in votes:
+                    members = rows[[place for place in range(rows.size) if mask >> place & 1]]
+                    distinct, copies = np.unique(members, return_counts=True)
+                    votes[mask] = np.isin([0, 1], algorithm.vote(records, distinct, copies)).astype(np.float64)
+            mean = np.mean([votes[mask] for mask in masks], axis=0)
+            if mean.tobytes() not in chances:
+                chances[mean.tobytes()] = _chances(mechanism, mean)
+            total += chances[mean.tobytes()]
+        return np.asarray(total / blocks**rows.size)
+
+    def pairs(self) -> Iterator[Pair]:
+        for first, second in self.neighbours():
+            yield self.between(problem_of(self.domain, first), problem_of(self.domain, second))
+
+    def neighbours(self) -> Iterator[tuple[Rows, Rows]]:
+        """Data sets that differ in one record; see the class."""
+        algorithm = self.algorithm
+        assert isinstance(algorithm, SampleAndAggregate)
+        one: Row = ([1.0, 0.0], 1.0, 1.0)
+        other: Row = ([0.0, 1.0], 0.5, 1.0)
+        silent: Row = ([0.0, 0.0], 0.0, 1.0)
+        if not self.budget.neighbours.n_is_public and algorithm.partition == "assigned":
+            for ones in range(int(self.records) + 1):
+                rows = [one] * ones + [other] * (int(self.records) - ones)
+                yield from ((rows, [record, *rows]) for record in (one, other))
+            return
+        k = algorithm.blocks or 4
+        width = max(2, k) if not algorithm.blocks else 2  # k blocks of k records where k is the root of n
+        if not self.budget.neighbours.n_is_public:
+            graded: list[Row] = []
+            for i in range(k):
+                graded += [silent] * (width - 2) + [([0.0, 1.0], (i + 0.5) / k, 1.0), ([1.0, 0.0], (i + 1) / k, 1.0)]
+            yield graded, [([1.0, 0.0], 0.25 / k, 1.0), *graded]
+            return
+        changed: Row = silent if self.budget.neighbours is Neighbours.ZERO_OUT else ([0.0, 1.0], 1.0, 1.0)
+        for ones in sorted({1, (k + 1) // 2, k}):
+            voting = [[one, other]] * (ones - 1) + [[silent, other]] * (k - ones)
+            rest = [record for block in voting for record in [silent] * (width - 2) + block]
+            blank = [silent] * (width - 2)
+            yield [*blank, one, other, *rest], [*blank, changed, other, *rest]
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return ("top_of_scores",)
+
+    def report(self) -> Mapping[str, tuple[float, float]]:
+        """Theorem 37 with the algorithm's noise: the largest loss over p <= 5, s <= 3 and score vectors.
+
+        The chosen lie below all others by some gap, and the scores of the former rise by Delta q = 1 while those of the
+        latter fall by as much.
+        """
+        algorithm, epsilon, largest = self.algorithm, self.budget.epsilon, 0.0
+        assert isinstance(algorithm, SampleAndAggregate)
+        for p, s in itertools.product(range(2, 6), range(1, 4)):
+            if s >= p:
+                continue
+            scale = algorithm.noise_factor * 2 * s / epsilon
+            mechanism, chosen = NoisyTop(scale), np.arange(s)
+            for gap in (0.0, 2.0, 2 * scale, 10 * scale, 30 * scale):
+                scores = np.where(np.arange(p) < s, -gap, 0.0)
+                shifted = scores + np.where(np.arange(p) < s, 1.0, -1.0)
+                before, after = (mechanism.probability(one, chosen) for one in (scores, shifted))
+                largest = max(largest, abs(math.log(after / before)))
+        return {"top_of_scores": (largest, epsilon)}
+
+
+def _chances(mechanism: NoisyTop, votes: FloatArray) -> FloatArray:
+    """Of either coordinate to have the larger noisy votes."""
+    return np.array([mechanism.probability(votes, np.array([j])) for j in (0, 1)])

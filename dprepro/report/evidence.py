@@ -1,0 +1,154 @@
+"""What a check stands on, in a sentence for a stranger: families, grid, replicates, constants, neighbours."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from dprepro.analysis.points import number
+from dprepro.axes import AXES
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dprepro.report.publish import Published
+
+WORDS = {
+    "exact": "Computed exactly",
+    "certified": "Certified for every private algorithm",
+    "attained": "Attained",
+    "holds": "Holds",
+    "audited": "Audited from draws",
+    "not contradicted": "Not contradicted",
+}
+NOT_FAMILIES = {"seed", "size", "mass", "view", "listed"}
+"""Parameters of a construction that make no other family: they number its members."""
+FAMILY_NUMBERS = {"coordinates"}
+"""Numbers that do make one: on how many coordinates the signal lies."""
+
+
+def series_of(one: Published, check: str) -> list[str]:
+    """The series that a check is about, of those that were measured."""
+    settings = one.config["checks"].get(check, {})
+    named: list[str] = []
+    for key in ("series", "against"):
+        value = settings.get(key) or []
+        named += [value] if isinstance(value, str) else list(value)
+    measured = list(dict.fromkeys(one.frame["series"]))
+    if not named or named == ["*"]:
+        quantity = settings.get("quantity", "excess_risk")
+        rows = one.frame[(one.frame["quantity"] == quantity) & one.frame["role"].isin(["claim", "context"])]
+        named = list(dict.fromkeys(rows.loc[rows["bound"].notna(), "series"]))
+    return [name for name in named if name in measured]
+
+
+def families(one: Published, check: str) -> set[str]:
+    """The families of data on which a check was judged: constructions, and the parameters that make them other ones."""
+    return {family for name in series_of(one, check) if (family := _named(one.config, name, "construction"))}
+
+
+def sizes(one: Published, check: str) -> int:
+    """The largest number of values that an axis has among a check's measurements."""
+    rows = _rows(one, [check])
+    return max((int(rows[axis].nunique()) for axis in _axes(rows)), default=0)
+
+
+def sentence(kind: str, one: Published, checks: Sequence[str]) -> str:
+    """One sentence on the evidence that these checks of an experiment are."""
+    rows = _rows(one, checks)
+    known = sorted({family for name in checks for family in families(one, name)})
+    on = f" on {_listed(known)}" if known else ""
+    by = _tried(one, checks) if kind == "not contradicted" else ""
+    said = [_grid(rows), _replicates(rows), _constants(one, checks), one.verdict["neighbours"]]
+    words = "Certified by an accountant" if kind == "certified" and _accounted(one, checks) else WORDS[kind]
+    parts = [f"{words}{by}{on}", *said]
+    findings = [found for name in checks if (found := _finding(one.verdict["checks"][name], name, len(checks)))]
+    return "; ".join([", ".join(part for part in parts if part), *findings]) + "."
+
+
+def _accounted(one: Published, checks: Iterable[str]) -> bool:
+    """Whether what was certified is the budget of the algorithms that were run."""
+    settings = (one.config["checks"].get(check, {}) for check in checks)
+    return all(each.get("quantity") == "spent_epsilon" for each in settings)
+
+
+def _rows(one: Published, checks: Iterable[str]) -> pd.DataFrame:
+    series = {name for check in checks for name in series_of(one, check)}
+    good = one.frame[(one.frame["status"] == "ok")]
+    return good[good["series"].isin(series)] if series else good
+
+
+def _axes(rows: pd.DataFrame) -> list[str]:
+    return [axis for axis in AXES if rows[axis].nunique() > 1]
+
+
+def _grid(rows: pd.DataFrame) -> str:
+    """`n = 3e5 to 1e8 (9 values), p = 1000`."""
+    said = []
+    for axis in AXES:
+        values = sorted(float(value) for value in rows[axis].unique())
+        if axis == "norm" and values == [1.0]:
+            continue
+        if len(values) == 1:
+            said.append(f"{axis} = {number(values[0])}")
+        elif values:
+            said.append(f"{axis} = {number(values[0])} to {number(values[-1])} ({len(values)} values)")
+    return ", ".join(said)
+
+
+def _replicates(rows: pd.DataFrame) -> str:
+    if rows.empty:
+        return ""
+    low, high = int(rows["replicate"].max()) + 1, rows.groupby(list(AXES), dropna=False)["replicate"].nunique().max()
+    return f"{max(low, int(high))} replicate{'s' if low > 1 else ''}"
+
+
+def _constants(one: Published, checks: Iterable[str]) -> str:
+    """The algorithms' constants, printed or exact."""
+    said = set()
+    for check in checks:
+        for name in series_of(one, check):
+            algorithm = _block(one.config, name, "algorithm")
+            if algorithm and "_target_" in algorithm:
+                said.add(str(algorithm.get("constants", "")) or "default")
+    said.discard("default")
+    return f"{' and '.join(sorted(said))} constants" if said else ""
+
+
+def _tried(one: Published, checks: Iterable[str]) -> str:
+    """` by 2 algorithms (A; B)`: those that the checks are about."""
+    series = {name for check in checks for name in series_of(one, check)}
+    tried = sorted({said for name in series if (said := _named(one.config, name, "algorithm"))})
+    return f" by {len(tried)} algorithm{'s' if len(tried) > 1 else ''} ({'; '.join(tried)})" if tried else ""
+
+
+def _finding(check: Mapping[str, Any], name: str, several: int) -> str:
+    if check["estimate"] is None:
+        return ""
+    what = f"{name.replace('_', ' ')} " if several > 1 else ""
+    return f"{what}{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}]"
+
+
+def _named(config: Mapping[str, Any], series: str, part: str) -> str:
+    """A construction or an algorithm, with the words among its parameters, which make it another one."""
+    block = _block(config, series, part)
+    if not block:
+        return ""
+    name = str(block.get("_target_", "")).rpartition(".")[2]
+    further = [f"{key} {block[key]}" for key in sorted(block) if key != "_target_" and _distinguishes(key, block[key])]
+    return f"{name} ({', '.join(further)})" if further else name
+
+
+def _distinguishes(key: str, value: object) -> bool:
+    return key in FAMILY_NUMBERS or (key not in NOT_FAMILIES and isinstance(value, str))
+
+
+def _block(config: Mapping[str, Any], series: str, part: str) -> Mapping[str, Any]:
+    found = config["study"].get("series", {}).get(series, {})
+    block = found.get(part) if isinstance(found, Mapping) else None
+    return block if isinstance(block, Mapping) else {}
+
+
+def _listed(names: Sequence[str], most: int = 6) -> str:
+    shown = ", ".join(names[:most])
+    return f"{shown} and {len(names) - most} more families" if len(names) > most else shown

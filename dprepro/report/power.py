@@ -1,0 +1,135 @@
+"""What the checks of a store would notice, by check and by statement: ``power.json`` and ``power.md``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dprepro.analysis.checks import build
+from dprepro.analysis.power import power
+from dprepro.analysis.rule import Rule
+from dprepro.engine.store import Store
+from dprepro.report.publish import judge_run
+from dprepro.report.registry import Repaired, Statement, citation, identity, registries
+from dprepro.report.tables import table
+
+ERRORS = ("above", "below", "steeper", "flatter", "epsilon")
+"""In the order of the columns; of all the smaller is the better, but of ``below`` the larger."""
+
+
+def powers(store: Store) -> list[dict[str, Any]]:
+    """One entry for each check that came out as expected in an experiment's latest run without overrides.
+
+    Raises:
+        InputError: a run that can no longer be judged.
+    """
+    found = []
+    for name in sorted({run.experiment for run in store.runs()}):
+        run = store.latest(name)
+        if run is None:
+            continue
+        frame, integrity = store.measurements(run.id)
+        rules = {key: build(key, check) for key, check in run.config["checks"].items()}
+        checks = judge_run(run, frame, integrity.problem)["checks"]
+        slope = _slope_in_epsilon(rules, checks)
+        found += [
+            {"experiment": name, "check": key, "role": rule.role, "verdict": checks[key]["verdict"]}
+            | power(rule, frame, slope if rule.quantity == "excess_risk" else None).to_dict()
+            for key, rule in rules.items()
+            if checks[key]["as_expected"]
+        ]
+    return found
+
+
+def _slope_in_epsilon(rules: Mapping[str, Rule], checks: Mapping[str, Mapping[str, Any]]) -> float | None:
+    """How the risk of an experiment falls in epsilon, as measured; by n, which enters with it, where epsilon stays."""
+    for axis in ("epsilon", "n"):
+        for key, rule in rules.items():
+            if getattr(rule, "axis", "") == axis and rule.role == "claim" and rule.quantity == "excess_risk":
+                slope = (checks[key]["details"] or {}).get("measured_slope")
+                if slope:
+                    return float(slope)
+    return None
+
+
+def statements(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
+    """One entry for each statement that checks speak for: the smallest errors that any of them notices."""
+    by_name = {(one["experiment"], one["check"]): one for one in found}
+    entries = []
+    for paper, registry in registries().items():
+        for statement in registry.claims:
+            own = list(_checks(statement, by_name)) + list(_checks(statement.repaired, by_name))
+            if own:
+                best = {key: _smallest(key, own) for key in ERRORS}
+                entries.append({"id": identity(paper, statement.item), "paper": paper, "item": statement.item} | best)
+    return entries
+
+
+def _checks(
+    statement: Statement | Repaired | None, by_name: Mapping[tuple[str, str], Mapping[str, Any]]
+) -> Iterable[Mapping[str, Any]]:
+    for wanted in statement.evidence.values() if statement else ():
+        for experiment, named in wanted.items():
+            every = [check for where, check in by_name if where == experiment]
+            for check in named or every:
+                if (one := by_name.get((experiment, check))) and one["role"] == "claim":
+                    yield one
+
+
+def _smallest(key: str, own: Sequence[Mapping[str, Any]]) -> float | None:
+    noticed = [one[key] for one in own if one[key] is not None]
+    return (max if key == "below" else min)(noticed, default=None)
+
+
+def as_json(found: Sequence[Mapping[str, Any]]) -> str:
+    """Both tables."""
+    content = {"statements": statements(found), "checks": list(found)}
+    return json.dumps(content, indent=1, allow_nan=False) + "\n"
+
+
+def markdown(found: Sequence[Mapping[str, Any]]) -> str:
+    """Both tables, as a page."""
+    lines = [
+        "# What the checks would notice",
+        "",
+        "The stored measurements with an error put in, judged again; nothing was measured. The smallest error that",
+        "changes a verdict, on a ladder of errors: a factor on the measured values, a power of the axis that is named",
+        "(of ln(1/delta) for delta), a multiple of the claimed epsilon. A dash: none on the ladder, which ends at a",
+        "factor of 100 and a power of 1.",
+        "",
+        "## By statement",
+        "",
+        "Of the checks that are its evidence the one that notices first.",
+        "",
+        *table(
+            ("paper", "item", "factor above", "below", "power added", "taken away", "epsilon"),
+            ((citation(one["paper"]), one["item"], *map(_cell, _row(one))) for one in statements(found)),
+        ),
+        "",
+        "## By check",
+        "",
+        "`spare`: whether the verdict stays without any one value of the axis; if not, the values that it needs.",
+        "",
+        *table(
+            ("experiment", "check", "role", "verdict", "factor above", "below", "power added", "taken away", "axis",
+             "epsilon", "spare"),
+            ((one["experiment"], one["check"], one["role"], one["verdict"], *map(_cell, _row(one)[:4]), one["axis"],
+              _cell(one["epsilon"]), _spare(one)) for one in found),
+        ),
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _row(one: Mapping[str, Any]) -> list[float | None]:
+    return [one[key] for key in ERRORS]
+
+
+def _cell(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def _spare(one: Mapping[str, Any]) -> str:
+    if one["spare"] is None:
+        return ""
+    return "yes" if one["spare"] else f"needs {', '.join(f'{value:g}' for value in one['needed'])}"

@@ -1,0 +1,67 @@
+"""How often a check says something else at another seed: ``stability.json`` and ``stability.md``."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dprepro.errors import InputError
+from dprepro.report.publish import replace_file
+from dprepro.report.tables import table
+
+FILES = ("stability.json", "stability.md")
+
+
+def flips(results_dir: Path, experiments: Iterable[str], seeds: Iterable[int]) -> list[dict[str, Any]]:
+    """One entry for each check: its verdicts, first that of the run in ``results_dir``, and how many are another one.
+
+    Experiments and checks that a seed lacks are counted as far as they go.
+    """
+    found = []
+    places = [results_dir, *(results_dir / f"seed-{seed}" for seed in seeds)]
+    for name in experiments:
+        runs = [checks for place in places if (checks := _checks(place / name / "verdict.json"))]
+        for check, first in (runs[0] if runs else {}).items():
+            verdicts = [run[check]["verdict"] for run in runs if check in run]
+            entry = {"experiment": name, "check": check, "role": first["role"], "expect": first["expect"]}
+            others = sum(verdict != verdicts[0] for verdict in verdicts)
+            found.append(entry | {"verdicts": verdicts, "flips": others, "seeds": len(verdicts)})
+    return found
+
+
+def _checks(path: Path) -> Mapping[str, Mapping[str, Any]]:
+    if not path.is_file():
+        return {}
+    checks: Mapping[str, Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["checks"]
+    return checks
+
+
+def markdown(found: Sequence[Mapping[str, Any]]) -> str:
+    """The checks that flipped, and how many did not."""
+    flipped = [one for one in found if one["flips"]]
+    most = max((one["seeds"] for one in found), default=0)
+    lines = [
+        "# Verdicts at other seeds",
+        "",
+        f"{len(found)} checks at {most} seeds; {len(flipped)} said something else at one of them:",
+        "",
+        *table(
+            ("experiment", "check", "role", "expected", "verdicts", "flips"),
+            ((one["experiment"], one["check"], one["role"], one["expect"], ", ".join(one["verdicts"]),
+              f"{one['flips']} of {one['seeds'] - 1}") for one in flipped),
+        ),
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def write(found: Sequence[Mapping[str, Any]], results_dir: Path) -> list[Path]:
+    """Write both files; raises InputError where that is not possible."""
+    texts = (json.dumps(found, indent=1) + "\n", markdown(found))
+    try:
+        for name, text in zip(FILES, texts, strict=True):
+            replace_file(results_dir / name, text.encode())
+    except OSError as error:
+        raise InputError(f"cannot write {results_dir}: {error.strerror or error}") from error
+    return [results_dir / name for name in FILES]

@@ -1,0 +1,181 @@
+"""The public schema of a table: what is known of each column without looking at its values."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from datetime import date
+from pathlib import Path
+from typing import Literal
+
+from dprepro import typed
+from dprepro.errors import InputError
+
+PLACEHOLDER = "FILL IN"
+"""What a draft holds in the place of public knowledge; a schema with it is refused."""
+
+
+@dataclass(frozen=True)
+class Column:
+    """What is public about one column: a range of numbers or dates, or a list of categories.
+
+    Attributes:
+        range: [low, high], in the column's own unit; for dates in days since ``since``.
+        categories: all values that may occur, as texts or numbers.
+        since: a public day, YYYY-MM-DD; the column holds dates, read as days since then.
+        outside: what becomes of a value outside: ``clip`` to the range (a category: none of them), ``drop`` the
+            record, or ``error``.
+        missing: what becomes of a missing value: ``error``, ``drop`` the record, ``fill`` by a public value, or
+            ``indicator``: filled, with a column more that says so.
+        fill: the public value; the middle of the range, or no category, where it is not given.
+    """
+
+    range: Sequence[float] = ()
+    categories: Sequence[str | float] = ()
+    since: str = ""
+    outside: Literal["clip", "drop", "error"] = "clip"
+    missing: Literal["error", "drop", "fill", "indicator"] = "error"
+    fill: float | str | None = None
+
+    def __post_init__(self) -> None:
+        if bool(self.range) == bool(self.categories):
+            raise InputError("a column needs either a public range or a public list of categories")
+        if self.range and not (len(self.range) == 2 and -math.inf < self.range[0] < self.range[1] < math.inf):
+            raise InputError(f"range must be [low, high] with low < high, got {list(self.range)}")
+        words = [word_of(one) for one in self.categories]
+        if len(set(words)) < len(words) or len(words) == 1:
+            raise InputError(f"categories must be at least two different values, got {words}")
+        if self.since:
+            if self.categories:
+                raise InputError("dates have a range of days, not categories")
+            try:
+                date.fromisoformat(self.since)
+            except ValueError as error:
+                raise InputError(f"since must be a day like 2020-01-31, got {self.since!r}") from error
+        if self.fill is not None:
+            self._check_fill(words)
+
+    def _check_fill(self, words: list[str]) -> None:
+        if self.missing not in ("fill", "indicator"):
+            raise InputError(f"fill={self.fill} is used with missing=fill or missing=indicator, not {self.missing}")
+        if self.categories:
+            if word_of(self.fill) not in words:
+                raise InputError(f"fill must be one of the categories {', '.join(words)}, got {self.fill}")
+        elif not (isinstance(self.fill, int | float) and self.range[0] <= self.fill <= self.range[1]):
+            raise InputError(f"fill must be a number in the range {list(self.range)}, got {self.fill}")
+
+    @property
+    def words(self) -> list[str]:
+        """The categories as texts."""
+        return [word_of(one) for one in self.categories]
+
+    @property
+    def filling(self) -> float:
+        """The number that takes a missing value's place."""
+        return float(self.fill) if self.fill is not None else 0.5 * (self.range[0] + self.range[1])
+
+
+@dataclass(frozen=True)
+class Schema:
+    """The columns of a table that are used, by name, and which of them is to be predicted.
+
+    A numeric target is a regression; a target of two categories is a classification, the second of which is +1.
+    """
+
+    target: str = ""
+    columns: Mapping[str, Column] = field(default_factory=dict)
+    intercept: bool = True
+
+    def __post_init__(self) -> None:
+        if not self.target:
+            raise InputError("target names no column; give the one to be predicted")
+        if self.target not in self.columns:
+            raise InputError(f"the target {self.target} has no entry among the columns")
+        if not self.features:
+            raise InputError("no feature is left; describe at least one column besides the target")
+        found = self.columns[self.target]
+        if found.categories and len(found.categories) != 2:
+            raise InputError(f"a target of categories needs two of them, {self.target} has {len(found.categories)}")
+        if found.missing in ("fill", "indicator"):
+            raise InputError(f"a missing {self.target} cannot be predicted: missing must be drop or error")
+
+    @property
+    def features(self) -> tuple[str, ...]:
+        """The columns to predict from, in order."""
+        return tuple(name for name in self.columns if name != self.target)
+
+    @property
+    def classification(self) -> bool:
+        """Whether the target is a category."""
+        return bool(self.columns[self.target].categories)
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        """Of the encoded features: the intercept, then each column's, categories and indicators by ``=``."""
+        found = ["intercept"] if self.intercept else []
+        for name in self.features:
+            column = self.columns[name]
+            found += [f"{name}={word}" for word in column.words] or [name]
+            found += [f"{name}=missing"] if column.missing == "indicator" else []
+        return tuple(found)
+
+    @property
+    def p(self) -> int:
+        """How many features there are after encoding."""
+        return len(self.names)
+
+    @property
+    def squared_length(self) -> float:
+        """max ||x||_2^2 of an encoded record, whose entries are in [-1, 1]: at most one category of a column is 1."""
+        indicators = sum(self.columns[name].missing == "indicator" for name in self.features)
+        return float(len(self.features) + indicators + int(self.intercept))
+
+    def scale(self) -> float:
+        """Units of the target per unit of the encoded label in [-1, 1]."""
+        column = self.columns[self.target]
+        return 1.0 if column.categories else 0.5 * (column.range[1] - column.range[0])
+
+
+def word_of(value: object) -> str:
+    """A category as text: 1, 1.0 and "1" are one."""
+    return f"{value:g}" if isinstance(value, int | float) and not isinstance(value, bool) else str(value).strip()
+
+
+def load_schema(path: str) -> Schema:
+    """A schema from a YAML file.
+
+    Raises:
+        InputError: the file cannot be read, still has places to fill in, or breaks a rule; named with the place.
+    """
+    import yaml
+
+    class Words(yaml.SafeLoader):
+        """YAML in which yes, no, on, off are the words that they are in a table, and days are texts."""
+
+    known = yaml.SafeLoader.yaml_implicit_resolvers.items()
+    Words.yaml_implicit_resolvers = {
+        first: [(tag, form) for tag, form in forms if tag.rpartition(":")[2] not in ("bool", "timestamp")]
+        for first, forms in known
+    }
+    Words.add_implicit_resolver("tag:yaml.org,2002:bool", re.compile("^(?:true|false)$"), list("tf"))
+    try:
+        found = yaml.load(Path(path).expanduser().read_text(encoding="utf-8"), Words)
+    except OSError as error:
+        raise InputError(f"cannot read the schema {path}: {error.strerror}") from error
+    except (yaml.YAMLError, UnicodeDecodeError) as error:
+        raise InputError(f"the schema {path} is no valid YAML: {' '.join(str(error).split())}") from error
+    if not isinstance(found, dict):
+        raise InputError(f"the schema {path} must have the keys target and columns")
+    for place in _unfilled(found, ""):
+        raise InputError(f"the schema {path} still has {PLACEHOLDER!r} at {place}: public knowledge belongs there")
+    return typed.build(Schema, found, path)
+
+
+def _unfilled(found: object, place: str) -> list[str]:
+    if isinstance(found, Mapping):
+        return [one for key, inner in found.items() for one in _unfilled(inner, f"{place}.{key}".lstrip("."))]
+    if isinstance(found, list):
+        return [one for inner in found for one in _unfilled(inner, place)]
+    return [place] if isinstance(found, str) and PLACEHOLDER in found else []

@@ -1,0 +1,132 @@
+"""``python -m mutants [NAME ...]``: plant falsehoods in copies of the package, and see a verdict notice each."""
+
+from __future__ import annotations
+
+import shutil
+import sys
+import tempfile
+import time
+from collections.abc import Sequence
+from concurrent.futures import ThreadPoolExecutor, as_completed
+from pathlib import Path
+
+from dprepro.__main__ import guarded, leave
+from dprepro.errors import InputError, unknown
+from dprepro.report.publish import replace_file
+from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
+from mutants.running import COMPILED, Verdicts, copy_of_package, plant, run
+from mutants.table import Line, as_json, line, markdown, summary, text
+
+HELP = """usage: python -m mutants [NAME ...] [experiment=NAME] [workers=2]
+                         [reference_dir=DIR] [--list]
+
+Plants one falsehood after the other in a copy of the package, runs the experiment
+that should notice on a small grid, and compares its verdict with that of the code
+as it is. NAME may be a pattern, such as 'glm_*'; the default is all of them.
+
+  experiment=NAME    only those that this experiment is to notice
+  workers=N          runs at a time [2]
+  reference_dir=DIR  where mutants.json and mutants.md go after a run of all of
+                     them [results/reference]
+  --list             what is planted, and the commands, without running any
+
+exit codes: 0 all were noticed, 1 some were not or could not be planted, 2 bad input"""
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code; see HELP."""
+    names, values, listed = [], {"experiment": "", "workers": "2", "reference_dir": "results/reference"}, False
+    for argument in arguments:
+        key, equals, value = argument.partition("=")
+        if argument in ("-h", "--help"):
+            print(HELP)
+            return 0
+        if argument == "--list":
+            listed = True
+        elif not equals and not argument.startswith("-"):
+            names.append(argument)
+        elif key in values and value:
+            values[key] = value
+        else:
+            raise unknown("argument", argument, ["NAME", "experiment=", "workers=", "reference_dir=", "--list"])
+    if not values["workers"].isdigit() or values["workers"] == "0":
+        raise InputError(f"workers must be a whole number of at least 1, got workers={values['workers']}")
+    chosen, small = mutants(names), grids()
+    if wanted := values["experiment"]:
+        known = dict.fromkeys(one.experiment for one in chosen)
+        if wanted not in known:
+            raise unknown("experiment of these mutants", wanted, known)
+        chosen = [one for one in chosen if one.experiment == wanted]
+    if listed:
+        for one in chosen:
+            words = " ".join(small.get(one.experiment, Grid()).command(one.experiment, one.checks))
+            print(f"{one.name}: {one.says}\n  {one.file}\n  - {one.old}\n  + {one.new}\n  {words}")
+        return 0
+    started = time.perf_counter()
+    lines = judged(chosen, int(values["workers"]))
+    print(text(lines))
+    print(summary(lines))
+    if not (names or wanted):
+        folder, minutes = Path(values["reference_dir"]), (time.perf_counter() - started) / 60
+        folder.mkdir(parents=True, exist_ok=True)
+        replace_file(folder / "mutants.json", as_json(lines).encode())
+        replace_file(folder / "mutants.md", markdown(lines, minutes).encode())
+    return 0 if all(one.good for one in lines) else 1
+
+
+def judged(chosen: Sequence[Mutant], workers: int) -> list[Line]:
+    """Run all of them, each experiment once without a mutant before; in the order of the catalogue."""
+    small = grids()
+    wanted: dict[str, list[Mutant]] = {}
+    for mutant in chosen:
+        wanted.setdefault(mutant.experiment, []).append(mutant)
+    words = {name: small.get(name, Grid()).command(name, _checks(some)) for name, some in wanted.items()}
+    with tempfile.TemporaryDirectory(prefix="mutants-") as temporary, ThreadPoolExecutor(workers) as pool:
+        folder = Path(temporary)
+        base = copy_of_package(folder / "base")
+        before = {name: pool.submit(run, base, words[name], folder / f"results-{name}") for name in words}
+        sound: dict[str, Verdicts] = {}
+        for name, running in before.items():
+            sound[name] = running.result()
+            _tell(f"{name}, as it is: {sound[name].fault or f'{sound[name].seconds:.0f} s'}")
+        waiting = {
+            pool.submit(_one, one, folder, small.get(one.experiment, Grid()).command(one.experiment, one.checks)): one
+            for one in chosen
+        }
+        found: dict[str, Line] = {}
+        for number, future in enumerate(as_completed(waiting), 1):
+            mutant = waiting[future]
+            found[mutant.name] = line(mutant, sound[mutant.experiment], future.result())
+            one = found[mutant.name]
+            _tell(f"[{number}/{len(chosen)}] {one.mutant}: {one.outcome}; {one.before} -> {one.after}; {one.seconds} s")
+    return [found[one.name] for one in chosen]
+
+
+def _checks(some: Sequence[Mutant]) -> list[str]:
+    """All checks that some mutants need; none, which stands for all, where one of them names none."""
+    if not all(one.checks for one in some):
+        return []
+    return list(dict.fromkeys(check for one in some for check in one.checks))
+
+
+def _one(mutant: Mutant, folder: Path, words: Sequence[str]) -> Verdicts:
+    """Plant a mutant and run it; what was copied and measured goes away."""
+    try:
+        mutant.planted((ROOT / mutant.file).read_text(encoding="utf-8"))
+    except (InputError, OSError) as error:
+        return Verdicts({}, 0.0, " ".join(str(error).split()))
+    own = folder / mutant.name
+    tree = copy_of_package(own, folder / "base", compiled=not mutant.file.startswith(COMPILED))
+    plant(mutant, tree)
+    try:
+        return run(tree, words, own / "results")
+    finally:
+        shutil.rmtree(own, ignore_errors=True)
+
+
+def _tell(words: str) -> None:
+    print(words, file=sys.stderr, flush=True)
+
+
+if __name__ == "__main__":
+    leave(guarded(main, sys.argv[1:], "mutants"))

@@ -1,0 +1,79 @@
+"""One run of an experiment by code that may have been changed: a copy of the package, the command, its verdict."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from mutants.catalogue import ROOT, Mutant
+
+SECONDS = 600
+"""After this long a run is given up."""
+
+COMPILED = ("dprepro/reductions/kernels/", "dprepro/problems/")
+"""Where functions stand that are compiled into others: what was compiled before would hide a change."""
+
+
+@dataclass(frozen=True)
+class Verdicts:
+    """What a run said.
+
+    Attributes:
+        checks: of verdict.json, by name.
+        seconds: wall time.
+        fault: why there is no verdict; empty if there is one.
+        failed: of cells that failed, how the command put it.
+    """
+
+    checks: Mapping[str, Mapping[str, Any]]
+    seconds: float
+    fault: str = ""
+    failed: str = ""
+
+
+def copy_of_package(folder: Path, source: Path = ROOT, compiled: bool = True) -> Path:
+    """Package and configuration in a new folder, with what numba has kept beside them where that may be used."""
+
+    def kept(_: str, names: list[str]) -> list[str]:
+        return [name for name in names if name.endswith(".pyc") or (not compiled and name == "__pycache__")]
+
+    for part in ("dprepro", "conf"):
+        shutil.copytree(source / part, folder / part, ignore=kept)
+    return folder
+
+
+def plant(mutant: Mutant, tree: Path) -> None:
+    """Change the line in a copy."""
+    path = tree / mutant.file
+    path.write_text(mutant.planted(path.read_text(encoding="utf-8")), encoding="utf-8")
+
+
+def run(tree: Path, words: Sequence[str], results: Path) -> Verdicts:
+    """Run ``python -m dprepro`` on a copy of the package, with a store of its own."""
+    experiment = words[0].partition("=")[2]
+    command = [sys.executable, "-m", "dprepro", *words, "workers=1", f"results_dir={results}"]
+    # Nothing compiled by Python is kept: it knows a file by its second, and mutants are made faster than that.
+    environment = {**os.environ, "PYTHONPATH": str(tree), "PYTHONDONTWRITEBYTECODE": "1", "MPLBACKEND": "agg"}
+    results.mkdir(parents=True)
+    started = time.perf_counter()
+    try:
+        done = subprocess.run(
+            command, cwd=results, env=environment, capture_output=True, text=True, timeout=SECONDS, check=False
+        )
+    except subprocess.TimeoutExpired:
+        return Verdicts({}, SECONDS, f"no verdict within {SECONDS} s")
+    seconds = time.perf_counter() - started
+    said = done.stderr.strip().splitlines()
+    path = results / experiment / "verdict.json"
+    if done.returncode not in (0, 1) or not path.is_file():
+        return Verdicts({}, seconds, said[-1] if said else f"exit code {done.returncode}")
+    checks = json.loads(path.read_text(encoding="utf-8"))["checks"]
+    return Verdicts(checks, seconds, failed=said[-1] if done.returncode and said else "")

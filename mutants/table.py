@@ -1,0 +1,132 @@
+"""What is said of every mutant: which check noticed it, and what that check said before and after."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass
+from typing import Any
+
+from mutants.catalogue import Mutant
+from mutants.running import Verdicts
+
+COLUMNS = ("mutant", "experiment", "noticed by", "before", "after", "seconds")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One line of the table.
+
+    Attributes:
+        mutant, experiment: their names.
+        says, file, old, new, harmless: of the mutant.
+        noticed: checks that came out as expected without the mutant and do not with it.
+        check: the one of them that is shown, a claim or control if there is one.
+        before, after: what that check said, verdict and estimate.
+        fault: why the mutant could not be judged; empty if it could.
+        seconds: of its run.
+    """
+
+    mutant: str
+    experiment: str
+    says: str
+    file: str
+    old: str
+    new: str
+    harmless: bool
+    noticed: Sequence[str]
+    check: str
+    before: str
+    after: str
+    fault: str
+    seconds: float
+
+    @property
+    def good(self) -> bool:
+        """Whether it was noticed, or is harmless and was not."""
+        return not self.fault and bool(self.noticed) != self.harmless
+
+    @property
+    def outcome(self) -> str:
+        """In the place of the check: what noticed it, or that nothing did."""
+        if self.fault:
+            return f"FAULT: {self.fault}"
+        if self.harmless:
+            return f"NOTICED by {self.check}, though harmless" if self.noticed else "nothing, as it should be"
+        return self.check if self.noticed else "NOTHING"
+
+
+def line(mutant: Mutant, before: Verdicts, after: Verdicts) -> Line:
+    """Compare the run of a mutant with that of the code as it is."""
+    changed = [
+        name
+        for name, check in before.checks.items()
+        if check["as_expected"] and name in after.checks and not after.checks[name]["as_expected"]
+    ]
+    claims = [name for name in changed if before.checks[name]["role"] in ("claim", "control")]
+    shown = next(iter([*claims, *changed]), "")
+    fault = (before.fault and f"without the mutant: {before.fault}") or after.fault
+    return Line(
+        mutant=mutant.name, experiment=mutant.experiment, says=mutant.says, file=mutant.file, old=mutant.old.strip(),
+        new=mutant.new.strip(), harmless=mutant.harmless, noticed=changed, check=shown,
+        before=_said(before.checks[shown]) if shown else "", after=_said(after.checks[shown]) if shown else "",
+        fault=fault, seconds=round(after.seconds, 1),
+    )  # fmt: skip
+
+
+def _said(check: Mapping[str, Any]) -> str:
+    if check["estimate"] is None:
+        return str(check["verdict"])
+    return f"{check['verdict']} {check['estimate']:.4g}"
+
+
+def text(lines: Sequence[Line]) -> str:
+    """For a terminal."""
+    rows = [
+        COLUMNS,
+        *((one.mutant, one.experiment, one.outcome, one.before, one.after, f"{one.seconds:.0f}") for one in lines),
+    ]
+    widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS))]
+    padded = (" ".join(cell.ljust(width + 1) for cell, width in zip(row, widths, strict=True)) for row in rows)
+    return "\n".join(line.rstrip() for line in padded)
+
+
+def summary(lines: Sequence[Line]) -> str:
+    """One sentence."""
+    planted = [one for one in lines if not one.harmless]
+    harmless = [one for one in lines if one.harmless]
+    said = f"{sum(one.good for one in planted)} of {len(planted)} falsehoods were noticed"
+    if harmless:
+        said += f"; {sum(one.good for one in harmless)} of {len(harmless)} harmless changes were not"
+    bad = [one.mutant for one in lines if not one.good]
+    return said + (f"; survivors and faults: {', '.join(bad)}" if bad else "")
+
+
+def markdown(lines: Sequence[Line], minutes: float) -> str:
+    """For a page."""
+    parts = [
+        "# Falsehoods planted in the code, and what noticed them",
+        "",
+        f"`make mutants` ({minutes:.0f} minutes): {summary(lines)}.",
+        "",
+        "Each is one line of code, run on a small grid of one experiment; it is noticed where a check that came out as",
+        "expected without it does not with it.",
+        "",
+        "| mutant | what it says | experiment | noticed by | before | after | s |",
+        "|---|---|---|---|---|---|---|",
+    ]  # fmt: skip
+    parts += [
+        f"| {one.mutant} | {_cell(one.says)} | {one.experiment} | {_cell(one.outcome)} | {one.before} | {one.after} "
+        f"| {one.seconds:.0f} |"
+        for one in lines
+    ]
+    return "\n".join(parts) + "\n"
+
+
+def _cell(words: str) -> str:
+    return words.replace("|", "\\|")
+
+
+def as_json(lines: Sequence[Line]) -> str:
+    """As data."""
+    return json.dumps([asdict(one) | {"good": one.good} for one in lines], indent=1) + "\n"

@@ -1,0 +1,85 @@
+"""Rules `drawn` and `powers`: what ran is what was meant to run."""
+
+from __future__ import annotations
+
+import numpy as np
+import pandas as pd
+import pytest
+from analysis_frames import decades, make_frame
+
+from dprepro.analysis.checks import build
+from dprepro.analysis.rule import CheckResult
+from dprepro.errors import InputError
+
+
+def draws(ratio: float, freedom: float, rows: int = 20, series: str = "hard", seed: int = 0) -> pd.DataFrame:
+    """Second moments of that many rows, chi-square about the ratio."""
+    rng = np.random.default_rng(seed)
+    frame = make_frame(decades("n", 3, 6, rows), lambda at: 1.0, replicates=1, quantity="noise_drawn", series=series)
+    return frame.assign(value=ratio * rng.chisquare(freedom, rows) / freedom, freedom=freedom)
+
+
+def judged(frame: pd.DataFrame, **changes: object) -> CheckResult:
+    return build("noise", {"rule": "drawn", "role": "claim", **changes}).judge(frame)
+
+
+def test_the_schedules_noise_is_confirmed_and_half_a_tenth_or_none_of_it_refuted() -> None:
+    assert judged(draws(1.0, 2e3)).verdict == "confirmed"
+    for factor in (0.0, 0.1, 0.5, 0.9, 1.1, 2.0):
+        assert judged(draws(factor**2, 2e3)).verdict == "refuted", factor
+
+
+def test_one_series_without_noise_is_refuted_though_the_others_have_all_the_draws() -> None:
+    frame = pd.concat([draws(1.0, 1e5), draws(0.0, 4.0, rows=1, series="few")])
+    found = judged(frame)
+    assert found.verdict == "refuted"
+    assert "few 0" in found.reason
+    assert judged(frame, series="hard").verdict == "confirmed"
+
+
+def test_series_of_few_draws_are_judged_together() -> None:
+    several = [draws(1.0, 500.0, rows=1, series=f"s{k}", seed=k) for k in range(60)]
+    assert judged(pd.concat(several)).verdict == "confirmed"
+    assert judged(pd.concat(several[:3])).verdict == "inconclusive"
+
+
+def test_true_noise_is_refuted_in_less_than_one_of_a_hundred_data_sets() -> None:
+    wrong = sum(judged(draws(1.0, 30.0, seed=seed), margin=0.0).verdict == "refuted" for seed in range(600))
+    assert wrong <= 14  # a rate of .01 exceeds that once in 1200
+
+
+def test_a_guard_says_so_in_its_details() -> None:
+    assert judged(draws(1.0, 2e3), guards=True).details["guards"]
+    assert "guards" not in judged(draws(1.0, 2e3)).details
+
+
+def test_nothing_drawn_is_no_confirmation_and_an_unknown_series_no_choice() -> None:
+    frame = draws(1.0, 2e3).assign(quantity="excess_risk")
+    assert judged(frame).verdict == "inconclusive"
+    with pytest.raises(InputError, match="unknown series 'hrd'"):
+        judged(frame, series="hrd")
+
+
+def scheduled(power: float = -2 / 3, other: float = 0.0) -> pd.DataFrame:
+    points = [{"n": n, "p": p, "delta": d} for n in (1e4, 1e6, 1e7) for p in (10.0, 100.0) for d in (1e-3, 1e-9)]
+    return make_frame(
+        points,
+        lambda at: 1.0,
+        noise_scale=lambda at: float(3 * at["n"] ** power * at["p"] ** other * np.log(1 / at["delta"]) ** 0.5),
+    )
+
+
+def powers(frame: pd.DataFrame, **changes: object) -> CheckResult:
+    check = {"rule": "powers", "role": "claim", "series": "hard", "column": "noise_scale", "constant": 3}
+    return build("schedule", {**check, "powers": {"n": -2 / 3, "delta": 0.5}, **changes}).judge(frame)
+
+
+def test_a_schedule_is_its_formula_and_a_power_off_by_a_hundredth_is_refuted() -> None:
+    assert powers(scheduled()).verdict == "confirmed"
+    assert powers(scheduled()).constant == pytest.approx(3)
+    assert powers(scheduled(-0.66)).verdict == "refuted"
+    assert powers(scheduled(other=0.02)).verdict == "refuted", "an axis that is not named has the power 0"
+    assert powers(scheduled(), constant=0).verdict == "confirmed"
+    assert powers(scheduled(), constant=3.1).verdict == "refuted"
+    assert powers(scheduled(), powers={"n": -2 / 3, "delta": 1}).verdict == "refuted"
+    assert "1.308 of the formula at hard, n=1e7" in powers(scheduled(-0.65)).reason

@@ -1,0 +1,209 @@
+"""Every name in every shipped experiment, misspelt in turn, is refused before anything is measured."""
+
+from __future__ import annotations
+
+import copy
+import dataclasses
+import time
+from collections.abc import Iterator
+from dataclasses import dataclass
+from functools import cache
+from pathlib import Path
+from typing import Any, ClassVar
+
+import pytest
+from cheap_experiment import CHEAP, command, write_config_dir
+from omegaconf import OmegaConf
+
+from dprepro.analysis.checks import build
+from dprepro.config import compose as hydra
+from dprepro.config.check_forms import SECTIONS
+from dprepro.config.experiment import build_experiment, check
+from dprepro.config.files import experiment_files
+from dprepro.config.names import check_names
+from dprepro.config.templates import settled, written_out
+from dprepro.engine import Cell
+from dprepro.errors import InputError
+from dprepro.figures import Drawing
+from dprepro.studies import Declaration, Design, Study
+
+EXPERIMENTS = sorted(experiment_files())
+QUICK = 12
+"""How many of the names of each experiment the quick test takes, spread over the file; the slow one takes all."""
+
+TEXTS = ("paper", "claim", "statement", "reason", "x_label", "heading", "note", "results_dir", "workers")
+Place = tuple[str | int, ...]
+
+
+@cache
+def block(group: str, name: str) -> dict[str, Any]:
+    return hydra._block(group, name, config_dir=None)
+
+
+def leaves(node: Any, path: Place = ()) -> Iterator[tuple[Place, bool]]:
+    """Paths of all keys (True) and texts (False) of a tree."""
+    if isinstance(node, dict):
+        for key, one in node.items():
+            yield (*path, key), True
+            yield from leaves(one, (*path, key))
+    elif isinstance(node, list):
+        for i, one in enumerate(node):
+            yield from leaves(one, (*path, i))
+    elif isinstance(node, str):
+        yield path, False
+
+
+def names_something(path: Place, is_key: bool, value: Any) -> bool:
+    """Whether a misspelling there is one: not in free text, and not where a name is defined."""
+    inside = [key for key in path if isinstance(key, str)]
+    if is_key:
+        defines = path[:-1] in [("checks",), ("study", "series"), *(("checks", section) for section in SECTIONS)]
+        section = path[:-1] == ("checks",) and path[-1] in SECTIONS
+        drawn_text = inside[:2] == ["figure", "constants"] and len(inside) == 4  # what a line is called
+        added = path[-1] in ("algorithm", "construction", "attack") and len(path) == 1
+        return (not defines or section) and not drawn_text and not added
+    free = inside[-1] in TEXTS or inside[:2] in (["figure", "labels"], ["figure", "names"], ["figure", "bounds"])
+    number = any(sign in value for sign in "0123456789") and not value.isidentifier() and "." not in value
+    return not (free or number or value in ("", "*", "...", "inf") or value.startswith("${"))
+
+
+def misspelt(tree: dict[str, Any], path: Place, is_key: bool) -> dict[str, Any]:
+    changed = copy.deepcopy(tree)
+    node: Any = changed
+    for key in path[:-1]:
+        node = node[key]
+    last: Any = path[-1]
+    if is_key:
+        items = [(f"{key}q" if key == last else key, one) for key, one in node.items()]
+        node.clear()
+        node.update(items)
+    else:
+        text = node[last]
+        node[last] = text.replace("*", "q*") if "*" in text else f"{text}q"
+    return changed
+
+
+def refusal(tree: dict[str, Any], name: str) -> str:
+    """What is said of a raw tree; the empty text where nothing is."""
+    try:
+        full = settled(written_out(tree, block))
+        config: Any = OmegaConf.to_container(OmegaConf.create(full), resolve=True, throw_on_missing=True)
+        check(config)
+        build_experiment(hydra.Composed(name, config, ()))
+    except InputError as error:
+        return str(error)
+    return ""
+
+
+def survivors(name: str, every: int) -> list[str]:
+    tree = hydra._composed("config", [f"+experiment={name}"], None)
+    assert refusal(tree, name) == ""
+    own = {key: tree[key] for key in ("study", "checks", "figure", "sweep", "neighbours")}
+    found = []
+    places = [(path, is_key) for path, is_key in leaves(own) if names_something(path, is_key, at(own, path))]
+    for path, is_key in places[::every] if every else places[:: max(1, len(places) // QUICK)]:
+        said = refusal(misspelt(tree, path, is_key), name)
+        if not said or "\n" in said:
+            found.append(f"{'.'.join(map(str, path))} ({'key' if is_key else at(own, path)}): {said!r}")
+    return found
+
+
+def at(tree: Any, path: Place) -> Any:
+    for key in path:
+        tree = tree[key]
+    return tree
+
+
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_a_misspelt_name_in_a_shipped_experiment_is_refused_before_anything_is_measured(name: str) -> None:
+    assert not survivors(name, every=0)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", EXPERIMENTS)
+def test_every_misspelt_name_in_a_shipped_experiment_is_refused(name: str) -> None:
+    assert not survivors(name, every=1)
+
+
+@pytest.mark.parametrize(
+    ("misspelt_name", "words"),
+    [
+        ("quantity: spent_epsilom", "check new: unknown quantity 'spent_epsilom' (did you mean spent_epsilon?)"),
+        ("divide: shap", "check new: divide: unknown column 'shap' (did you mean shape?)"),
+        ("axes: [epsilom]", "check new: axes: unknown axis 'epsilom' (did you mean epsilon?)"),
+        ("envelope: [mass]", "check new: envelope: unknown axis 'mass'"),
+        ("series: needl", "check new: unknown series 'needl' (did you mean needle?)"),
+    ],
+)
+def test_a_name_that_nothing_will_bear_is_one_line_within_two_seconds_and_nothing_is_written(
+    misspelt_name: str,
+    words: str,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    new = f"  new: {{rule: ratio, role: context, series: needle, against: bounded, expected: 1, {misspelt_name}}}"
+    if "series" in misspelt_name:
+        new = new.replace("series: needle, ", "")
+    folder = write_config_dir(tmp_path / "mine", bad=CHEAP.replace("\nfigure:", f"{new}\n\nfigure:"))
+    (tmp_path / "elsewhere").mkdir()
+    monkeypatch.chdir(tmp_path / "elsewhere")
+    command("--config-dir", folder, "+experiment=cheap", "--cfg", "job")  # what is imported once
+    capsys.readouterr()
+    started = time.perf_counter()
+    assert command("--config-dir", folder, "+experiment=bad") == 2
+    assert time.perf_counter() - started < 2
+    out, err = capsys.readouterr()
+    assert (out, err.count("\n")) == ("", 1)
+    assert words in err
+    assert not list((tmp_path / "elsewhere").iterdir())
+
+
+@dataclass(frozen=True)
+class Own(Drawing):
+    """A figure of a plug-in, with a field that names a column."""
+
+    kinds: ClassVar[dict[str, str]] = {"colour": "column"}
+
+    colour: str = "gap"
+
+    def draw(self, frame: Any, verdict: Any, config: Any) -> Any: ...
+
+
+def test_names_with_an_open_end_and_a_plug_ins_own_fields_are_held_too() -> None:
+    declared = Declaration({"a": frozenset({"excess_risk", "tail_*"})}, frozenset({"shape", "gap"}), frozenset({"n"}))
+
+    def held(figure: Drawing, **fields: Any) -> None:
+        rule = {"rule": "exponent", "role": "claim", "series": "a", "axis": "n", "expected": 1}
+        check_names(declared, ["n"], {"x": build("x", rule | fields)}, figure)
+
+    held(Own(), quantity="tail_3", divide="shape", axes=["gap"])
+    for fields, words in (
+        ({"quantity": "tial_3"}, "check x: unknown quantity 'tial_3' (did you mean tail_*?)"),
+        ({"divide": "gab"}, "check x: divide: unknown column 'gab'"),
+    ):
+        with pytest.raises(InputError) as caught:
+            held(Own(), **fields)
+        assert words in str(caught.value)
+    with pytest.raises(InputError, match=r"figure\.colour: unknown column 'gsp'"):
+        held(Own(colour="gsp"))
+    with pytest.raises(InputError, match=r"sweep\.m: unknown axis 'm'"):
+        check_names(declared, ["m"], {}, Own())
+
+
+def test_a_study_that_declares_nothing_may_write_anything() -> None:
+    @dataclass(frozen=True)
+    class Silent(Study):
+        def cells(self, design: Design) -> list[Cell]:
+            return [Cell("a", "claim", {"n": 1, "own": 2}, 0, design.seed, "")]
+
+        def measure(self, cell: Cell, rng: Any) -> list[Any]:
+            return []
+
+    declared = Silent().declare(Design({"n": [1]}))
+    rule = build(
+        "x", {"rule": "below", "role": "claim", "series": "a", "quantity": "q", "axes": ["own"], "expected": 1}
+    )
+    check_names(declared, ["n"], {"x": rule}, Own(colour="anything"))
+    with pytest.raises(InputError, match="unknown series 'b'"):
+        check_names(declared, ["n"], {"x": dataclasses.replace(rule, series="b")}, Own())

@@ -1,0 +1,117 @@
+"""The falsehoods of `mutants` can still be planted, and what is said of them follows from the verdicts."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+import pytest
+
+from dprepro.config.compose import compose
+from dprepro.config.experiment import check
+from dprepro.errors import InputError
+from mutants.__main__ import judged, main
+from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
+from mutants.running import Verdicts
+from mutants.table import line, summary
+
+EVERY = mutants()
+
+
+@pytest.mark.parametrize("mutant", EVERY, ids=lambda mutant: mutant.name)
+def test_every_old_line_is_found_exactly_once_and_the_new_one_compiles(mutant: Mutant) -> None:
+    source = (ROOT / mutant.file).read_text(encoding="utf-8")
+    planted = mutant.planted(source)
+    compile(planted, mutant.file, "exec")
+    differ = [new for old, new in zip(source.splitlines(), planted.splitlines(), strict=True) if old != new]
+    assert [one.strip() for one in differ] == [mutant.new.strip()]
+
+
+def test_there_are_at_least_sixty_falsehoods_in_every_room_of_science_and_some_harmless_changes() -> None:
+    planted = [mutant for mutant in EVERY if not mutant.harmless]
+    assert len(planted) >= 60
+    assert len(EVERY) - len(planted) >= 3
+    rooms = {mutant.file.split("/")[1] for mutant in planted}
+    assert rooms >= {"algorithms", "analysis", "bounds", "constructions", "engine", "laws", "mechanisms", "privacy",
+                     "problems", "reductions", "studies"}  # fmt: skip
+
+
+@pytest.mark.parametrize("experiment", sorted({mutant.experiment for mutant in EVERY} | set(grids())))
+def test_the_commands_of_an_experiment_are_sound(experiment: str) -> None:
+    grid = grids().get(experiment, Grid())
+    wanted = {name for mutant in EVERY if mutant.experiment == experiment for name in mutant.checks}
+    rules = check(compose(grid.command(experiment, sorted(wanted))).config).rules
+    assert set(rules) == wanted if wanted else rules
+
+
+def test_a_line_that_is_not_there_is_named() -> None:
+    mutant = Mutant("rotten", "", "dprepro/budget.py", "there is no such line", "", "pair")
+    with pytest.raises(InputError, match="has the line 'there is no such line' 0 times, not once"):
+        mutant.planted("x = 1\n")
+
+
+def test_a_line_of_two_functions_is_found_in_the_one_that_is_named() -> None:
+    source = "def f():\n    return 1\n\n\ndef g():\n    return 1\n"
+    mutant = Mutant("one", "", "", "return 1", "return 2", "pair", inside="g")
+    assert mutant.planted(source) == "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
+
+
+def test_a_check_or_series_that_an_experiment_lacks_is_refused() -> None:
+    with pytest.raises(InputError, match="unknown check of pair 'no_such'"):
+        Grid().command("pair", ["no_such"])
+    with pytest.raises(InputError, match="unknown series of pair 'no_such'"):
+        Grid(drop=("no_such",)).command("pair")
+
+
+def said(**verdicts: tuple[str, bool]) -> Verdicts:
+    checks: Mapping[str, Mapping[str, Any]] = {
+        name: {"verdict": verdict, "as_expected": fine, "estimate": 1.0, "role": "claim"}
+        for name, (verdict, fine) in verdicts.items()
+    }
+    return Verdicts(checks, 1.0)
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "harmless", "good"),
+    [
+        (("confirmed", True), ("refuted", False), False, True),
+        (("confirmed", True), ("inconclusive", False), False, True),
+        (("confirmed", True), ("confirmed", True), False, False),
+        (("inconclusive", False), ("refuted", False), False, False),
+        (("inconclusive", False), ("confirmed", True), False, False),
+        (("confirmed", True), ("confirmed", True), True, True),
+        (("confirmed", True), ("refuted", False), True, False),
+    ],
+)
+def test_a_mutant_is_noticed_where_a_check_is_no_longer_as_expected(
+    before: tuple[str, bool], after: tuple[str, bool], harmless: bool, good: bool
+) -> None:
+    mutant = Mutant("one", "", "", "", "", "pair", harmless=harmless)
+    found = line(mutant, said(check=before), said(check=after))
+    assert found.good is good
+    assert summary([found]).endswith(": one") is not good
+
+
+def test_a_mutant_that_gives_no_verdict_is_a_fault() -> None:
+    assert not line(
+        Mutant("one", "", "", "", "", "pair"), said(check=("confirmed", True)), Verdicts({}, 1.0, "died")
+    ).good
+
+
+def test_a_wrong_name_is_refused() -> None:
+    with pytest.raises(InputError, match="unknown mutant 'no_such'"):
+        main(["no_such"])
+    with pytest.raises(InputError, match="workers must be a whole number"):
+        main(["workers=none"])
+
+
+@pytest.mark.slow
+def test_a_falsehood_is_noticed_and_a_harmless_change_is_not() -> None:
+    falsehood = next(mutant for mutant in EVERY if mutant.name == "least_loss_triple")
+    harmless = Mutant(
+        "same", "the same in other words", falsehood.file, falsehood.old, "return sharp_equation_3(1, tau, tau)",
+        falsehood.experiment, falsehood.checks, falsehood.inside, harmless=True,
+    )  # fmt: skip
+    lines = judged([falsehood, harmless], 2)
+    assert [one.good for one in lines] == [True, True], summary(lines)
+    assert lines[0].check == "equation_3"

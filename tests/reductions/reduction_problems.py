@@ -1,0 +1,61 @@
+"""Small problems for the tests of reductions, and two samples of answers to compare.
+
+Seeds are fixed; a p-value below ALARM fails, so a right reduction would fail a comparison once in 1e4 seeds. A
+comparison that a wrong reduction must fail is shown to fail for one.
+"""
+
+import math
+
+import numpy as np
+from scipy.stats import ks_2samp
+
+from dprepro.budget import Budget, Neighbours
+from dprepro.problems import Domain, MomentsView, Problem, Records, RecordsView
+
+ALARM = 1e-4
+BUDGET = Budget(1.0, 1e-2, Neighbours.REPLACE_ONE)
+
+
+def domain_of(loss, constraint_set, n, feature_norm=math.inf):
+    """With records of norm 1 and labels of size 1."""
+    return Domain(loss, constraint_set, n, feature_norm=feature_norm)
+
+
+def some_records(p, rows=50, n=3000, feature_norm=math.inf, seed=0):
+    """Records that stand for n, some of them more often than others."""
+    rng = np.random.default_rng(seed)
+    features = rng.uniform(-1, 1, (rows, p))
+    features /= np.maximum(1.0, np.linalg.norm(features, feature_norm, axis=1))[:, None]
+    labels = np.sign(features[:, 0] * 0.9 - features[:, 1 % p] * 0.5 + 0.05)
+    counts = 1.0 + np.arange(rows) % 3
+    return Records(features, labels, counts * n / counts.sum())
+
+
+def problem_of(loss, constraint_set, view="records", n=3000, feature_norm=math.inf, records=None):
+    """On some records, given as they are or as their moments."""
+    domain = domain_of(loss, constraint_set, n, feature_norm)
+    seen = RecordsView(domain, records or some_records(constraint_set.p, n=n, feature_norm=feature_norm))
+    if view == "records":
+        return Problem(domain, {"records": seen})
+    return Problem(domain, {"moments": MomentsView(domain, seen.to_moments().moments)})
+
+
+def thetas(solver, problem, draws, seed, budget=BUDGET):
+    """Answers, shape (draws, p)."""
+    rng = np.random.default_rng(seed)
+    return np.array([solver.solve(problem, budget, rng).theta for _ in range(draws)])
+
+
+def risks(solver, problem, draws, seed, budget=BUDGET):
+    """Their excess risks, whatever kind of point they are; shape (draws,)."""
+    rng = np.random.default_rng(seed)
+    return np.array([problem.excess_risk(solver.solve(problem, budget, rng).theta) for _ in range(draws)])
+
+
+def least_p_value(problem, one, other, coordinates=3):
+    """Of comparing risks and first coordinates of two samples of answers; what is equal up to rounding is equal."""
+    columns = [
+        np.round(np.column_stack([[problem.excess_risk(theta) for theta in sample], sample[:, :coordinates]]), 10)
+        for sample in (one, other)
+    ]
+    return min(ks_2samp(*pair, method="asymp").pvalue for pair in zip(*(sample.T for sample in columns), strict=True))

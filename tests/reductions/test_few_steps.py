@@ -1,0 +1,122 @@
+"""Noisy gradient descent in few steps on one-hot samples, before and after a random projection."""
+
+import numpy as np
+import pytest
+from reduction_problems import ALARM
+from scipy.stats import ks_2samp
+
+from dprepro.algorithms import JohnsonLindenstrauss, NoisyGD
+from dprepro.budget import Budget, Neighbours
+from dprepro.constructions import OneHotFamily
+from dprepro.errors import Incompatible, PremiseError
+from dprepro.problems import Problem
+from dprepro.reductions import BidiagonalSketch, CompiledDescent, FewSteps, IsotropicTail, SketchedFewSteps, choose
+
+POINT = {"n": 1500.0, "p": 8.0, "norm": 1.0}
+SKETCH = {"n": 1000.0, "p": 60.0, "norm": 1.0}
+
+
+def risks(solver, family, point, epsilon, draws, seed, delta=1e-5):
+    """Of answers to fresh samples, judged by the population."""
+    budget, rng = Budget(epsilon, delta, Neighbours.REPLACE_ONE), np.random.default_rng(seed)
+    result = []
+    for _ in range(draws):
+        drawn = family.draw(point, 0.0, rng)
+        problem = Problem(drawn.domain, {"one_hot": drawn.one_hot}, population=drawn.population)
+        result.append(problem.excess_risk(solver.solve(problem, budget, rng).theta))
+    return np.array(result)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 1.0])  # the walk fills the ball; the walk stays inside
+def test_few_steps_have_the_law_of_n_steps(epsilon):
+    family = OneHotFamily(coordinates=3, mass=0.8)
+    literal = risks(NoisyGD(), family, POINT, epsilon, 100, seed=1)
+    few = risks(FewSteps(NoisyGD(), minimum_steps=500), family, POINT, epsilon, 4000, seed=2)
+    assert ks_2samp(literal, few).pvalue > ALARM
+    # Steps of half the size are noticed by the same test.
+    planted = FewSteps(NoisyGD(step_factor=0.5), minimum_steps=500)
+    assert ks_2samp(literal, risks(planted, family, POINT, epsilon, 4000, seed=3)).pvalue < ALARM
+
+
+def test_idle_coordinates_enter_by_their_norm_alone():
+    family = OneHotFamily(coordinates=1, mass=0.8)
+    every = FewSteps(NoisyGD(), minimum_steps=1500)  # n steps: nothing but the idle coordinates is reduced
+    literal = risks(NoisyGD(), family, POINT, 0.3, 100, seed=4)
+    assert ks_2samp(literal, risks(every, family, POINT, 0.3, 4000, seed=5)).pvalue > ALARM
+
+
+def test_few_steps_agree_with_many_where_the_ball_is_always_touched():
+    family = OneHotFamily(coordinates=3, mass=0.8)
+    few, many = (
+        risks(FewSteps(NoisyGD(), minimum_steps=steps), family, POINT, 0.01, 4000, 6 + steps) for steps in (400, 1500)
+    )
+    assert ks_2samp(few, many).pvalue > ALARM
+
+
+def sketched_risks(solver, draws, seed, epsilon=2.0, mass=0.4):
+    return risks(solver, OneHotFamily(coordinates=1, mass=mass, tail=-1), SKETCH, epsilon, draws, seed, delta=1e-3)
+
+
+@pytest.mark.parametrize("transform", ["gaussian", "rademacher", "srht", "countsketch"])
+def test_the_descent_in_the_eigenbasis_has_the_law_of_algorithm_2(transform):
+    algorithm = JohnsonLindenstrauss(transform=transform)
+    literal = sketched_risks(algorithm, 60, seed=11)
+    fast = SketchedFewSteps(algorithm, minimum_steps=500)
+    assert ks_2samp(literal, sketched_risks(fast, 500, seed=12)).pvalue > ALARM
+    assert ks_2samp(literal, sketched_risks(fast, 500, seed=13, epsilon=0.7)).pvalue < ALARM
+
+
+def test_the_compiled_descent_gives_algorithm_2_its_numbers():
+    budget, algorithm = Budget(2.0, 1e-3, Neighbours.REPLACE_ONE), JohnsonLindenstrauss()
+    problem = OneHotFamily(coordinates=1, mass=0.4, tail=-1).draw(SKETCH, 0.0, np.random.default_rng(0))
+    for views in ({"one_hot"}, {"records"}):
+        seen = Problem(problem.domain, {name: problem.see(name) for name in views}, population=problem.population)
+        literal, fast = (one.solve(seen, budget, np.random.default_rng(1)) for one in (
+            algorithm, CompiledDescent(algorithm)
+        ))  # fmt: skip
+        np.testing.assert_allclose(fast.theta, literal.theta, atol=1e-12)
+        assert fast.schedule == literal.schedule
+        assert fast.spent == literal.spent
+
+
+@pytest.mark.parametrize(("mass", "factor"), [(0.4, 0.12), (0.05, 0.25)])
+def test_the_bidiagonal_sketch_has_the_law_of_a_gaussian_map(mass, factor):
+    algorithm = JohnsonLindenstrauss(dimension_factor=factor)
+    dense = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 800, seed=14, mass=mass)
+    fast = sketched_risks(BidiagonalSketch(algorithm, minimum_steps=500), 800, seed=15, mass=mass)
+    assert ks_2samp(dense, fast).pvalue > ALARM
+    # A k that is half as large is noticed.
+    wrong = BidiagonalSketch(JohnsonLindenstrauss(dimension_factor=factor * 0.5), minimum_steps=500)
+    assert ks_2samp(dense, sketched_risks(wrong, 800, seed=16, mass=mass)).pvalue < ALARM
+
+
+def test_the_bidiagonal_sketch_skips_a_tail_that_is_shorter_than_k():
+    with pytest.raises(PremiseError, match="tail of at least as many"):
+        sketched_risks(BidiagonalSketch(JohnsonLindenstrauss(dimension_factor=2.0)), 1, seed=17)
+
+
+@pytest.mark.parametrize("epsilon", [0.05, 2.0])
+def test_the_isotropic_tail_has_the_law_of_all_coordinates(epsilon):
+    family = OneHotFamily(coordinates=1, mass=0.2, tail=-1)
+    every, tail = FewSteps(NoisyGD(), minimum_steps=400), IsotropicTail(NoisyGD(), minimum_steps=400)
+    sample = risks(every, family, SKETCH, epsilon, 2500, 21, delta=1e-3)
+    assert ks_2samp(sample, risks(tail, family, SKETCH, epsilon, 2500, 22, delta=1e-3)).pvalue > ALARM
+    wide = risks(tail, family, {**SKETCH, "p": 150.0}, epsilon, 2500, 23, delta=1e-3)
+    assert ks_2samp(sample, wide).pvalue < ALARM
+
+
+def test_the_words_tail_and_signal_tell_where_the_shortcuts_serve():
+    tailed, plain = OneHotFamily(coordinates=1, tail=-1), OneHotFamily(coordinates=1)
+    for family, expected in ((tailed, "isotropic_tail"), (plain, "few_steps")):
+        assert choose("automatic", NoisyGD(), family.domain(SKETCH), family.views(SKETCH), "here") == expected
+    sketch = JohnsonLindenstrauss()
+    assert choose("automatic", sketch, tailed.domain(SKETCH), tailed.views(SKETCH), "here") == "sketched_few_steps"
+    assert choose("bidiagonal_sketch", sketch, tailed.domain(SKETCH), tailed.views(SKETCH), "") == "bidiagonal_sketch"
+    with pytest.raises(Incompatible, match="BidiagonalSketch needs a problem with signal"):
+        choose("bidiagonal_sketch", sketch, plain.domain(SKETCH), plain.views(SKETCH), "here")
+    other = JohnsonLindenstrauss(transform="srht")
+    with pytest.raises(Incompatible, match="needs a Gaussian map, not srht"):
+        choose("bidiagonal_sketch", other, tailed.domain(SKETCH), tailed.views(SKETCH), "here")
+    absolute = OneHotFamily(loss="absolute", coordinates=1)
+    with pytest.raises(Incompatible, match="FewSteps needs a quadratic loss, AbsoluteLoss is none"):
+        choose("few_steps", NoisyGD(), absolute.domain(SKETCH), absolute.views(SKETCH), "here")

@@ -1,0 +1,45 @@
+"""What a study declares is what its cells have: no quantity, column or axis of a measured cell is missing in it."""
+
+from __future__ import annotations
+
+from fnmatch import fnmatchcase
+
+import numpy as np
+import pytest
+
+from dprepro.config.compose import compose
+from dprepro.config.experiment import check
+from dprepro.config.files import experiment_files
+from dprepro.errors import MissingDependency, PremiseError
+
+QUICK = {
+    "erm_exponential", "glm_lower_bound", "glm_output_perturbation", "huberization", "huberization_privacy",
+    "kst_limits", "lasso_data", "lasso_tardos", "lasso_tardos_constants", "linear_regression_table",
+    "marginals_packing",
+}  # fmt: skip
+"""Every study, every construction with a secret, and the algorithms with diagnostics."""
+
+
+@pytest.mark.parametrize(
+    "name", [pytest.param(name, marks=() if name in QUICK else pytest.mark.slow) for name in sorted(experiment_files())]
+)
+def test_a_measured_cell_has_only_declared_names(name: str) -> None:
+    try:
+        checked = check(compose([f"+experiment={name}"]).config)
+    except MissingDependency:
+        pytest.skip("an optional package is missing")
+    study, declared = checked.study, checked.study.declare(checked.design)
+    measured: set[str] = set()
+    for cell in sorted(study.cells(checked.design), key=lambda cell: (cell.axes["n"], cell.axes["p"])):
+        assert set(cell.axes) <= declared.axes
+        if cell.series in measured:
+            continue
+        try:
+            rows = study.measure(cell, np.random.default_rng(0))
+        except PremiseError:
+            continue
+        measured.add(cell.series)
+        for row in rows:
+            assert any(fnmatchcase(row.quantity, known) for known in declared.series[cell.series]), row.quantity
+            assert set(row.columns) <= declared.columns
+    assert measured
