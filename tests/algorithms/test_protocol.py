@@ -135,11 +135,16 @@ PRIVATE_N = {
     "objective_perturbation", "objective_perturbation_gamma",
 }  # fmt: skip
 
-
 WITHOUT_HALF = {
-    "codeword_response", "efficient_sampler", "high_probability", "noisy_sgd", "strongly_convex_perturbation",
+    "codeword_response", "efficient_sampler",  # do not run at the sizes of that test
+    "high_probability",  # runs at printed constants
+    "noisy_sgd",  # a random number of uses
+    "regularised_release",  # its weight follows the sensitivity too
+    "sample_and_aggregate",  # one block moves wholly
+    "strongly_convex_perturbation",  # has no certificate for silent records
+    "sufficient_statistics",  # two replaced records need not move products x x^T twice as far as one
 }  # fmt: skip
-"""Whose noise a silent record does not halve, or which do not run at the sizes of that test."""
+"""Whose noise a silent record does not halve, and why."""
 
 
 def budget(name: str, neighbours: Neighbours = REPLACE) -> Budget:
@@ -202,7 +207,7 @@ def test_exact_constants_spend_no_more_than_the_budget_under_every_relation_that
     if any(field.name == "constants" for field in dataclasses.fields(algorithm)):
         algorithm = dataclasses.replace(algorithm, constants="exact")
     accepted = {ADD, ZERO_OUT, REPLACE} if path.stem in PRIVATE_N else {ZERO_OUT, REPLACE}
-    accepted -= {ZERO_OUT} if path.stem == "strongly_convex_perturbation" else set()
+    accepted = {REPLACE} if path.stem == "strongly_convex_perturbation" else accepted
     assert set(algorithm.relations) == accepted
     for neighbours in Neighbours:
         given = budget(path.stem, neighbours)
@@ -211,8 +216,8 @@ def test_exact_constants_spend_no_more_than_the_budget_under_every_relation_that
                 domain = random_problem(loss, within, n=RECORDS).domain
                 refusal = algorithm.refusal(domain, given)
                 if neighbours not in accepted:
-                    assert "reads n" in refusal
-                    assert "add_or_remove_one" in refusal
+                    assert neighbours in refusal
+                    assert "reads n" in refusal or neighbours is not ADD
                 elif not refusal and (certified := algorithm.spent(domain, given)) is not None:
                     assert certified.epsilon <= given.epsilon * (1 + 1e-9)
                     assert certified.delta <= given.delta * (1 + 1e-9)
@@ -224,10 +229,7 @@ def noise(algorithm: Algorithm, neighbours: Neighbours, domain: Domain, delta: f
     return algorithm.schedule(domain, Budget(0.5, delta, neighbours)).noise_scale
 
 
-# two replaced records need not move products x x^T twice as far as one
-@pytest.mark.parametrize(
-    "name", sorted(set(COVERED) - PRIVATE_N - {"noisy_sgd", "codeword_response", "sufficient_statistics"})
-)
+@pytest.mark.parametrize("name", sorted(set(COVERED) - PRIVATE_N - WITHOUT_HALF))
 def test_a_silent_record_needs_half_the_noise_of_a_replaced_one(name: str) -> None:
     """At exact constants, and where T does not depend on the noise; of localisation, which halves C_0, the inner."""
     algorithm = registered(next(path for path in REGISTERED if path.stem == name))
