@@ -261,9 +261,8 @@ def test_words_are_answered_on_every_set_that_holds_them() -> None:
     algorithm, few = registered(path), 2  # at p = 4 there are four words
     for radius, fits in ((1.0, {"L2Ball", "Box"}), (2.0, {"L2Ball", "Box", "L1Ball", "LqBall", "SpikedBall"})):
         for name, within in sets(4).items():
-            problem = random_problem(LinearLoss(), dataclasses.replace(within, radius=radius), n=few)
-            if name == "SpikedBall":
-                problem = random_problem(LinearLoss(), dataclasses.replace(within, radius=radius, ball=radius / 2), n=few)
+            inner = {"ball": radius / 2} if name == "SpikedBall" else {}
+            problem = random_problem(LinearLoss(), dataclasses.replace(within, radius=radius, **inner), n=few)
             refusal = algorithm.refusal(problem.domain, budget(path.stem))
             assert (not refusal) == (name in fits), (name, radius, refusal)
             if not refusal:
