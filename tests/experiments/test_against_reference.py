@@ -30,11 +30,20 @@ EXPERIMENTS = REFERENCE.parents[1] / "conf/experiment"
 FALSE_ALARM = 1e-3
 KEYS = ["series", "quantity", *AXES]
 
+ORDINARY = {"sweep": {"n": [3e5]}}
 SMALL: dict[str, dict[str, Any]] = {
     "lasso_rate": {
-        "sweep": {"n": [3e5, 1e6]},
-        "study": {"series": {"steps_too_many": {"sweep": {"n": [3e6]}, "replicates": 2}}},
-        "replicates": 8,
+        "study": {
+            "series": {
+                "tuned_needle": {"sweep": {"n": [1e8]}, "replicates": 8},
+                "as_printed": {"sweep": {"n": [3e7, 6e7]}, "replicates": 4},
+                "steps_too_few": {"sweep": {"n": [1e8]}},
+                "steps_too_many": {"sweep": {"n": [3e6]}},
+                "constant_step": {"sweep": {"n": [1e6]}},
+                **dict.fromkeys(("small_n", "centred_needle", "output_zero"), {"sweep": {"n": [3e5, 1e6]}}),
+                **dict.fromkeys(("iid_design", "correlated_design", "planted_sparse", "pure_noise"), ORDINARY),
+            },
+        },
     },
     "erm_strongly_convex": {
         "study": {
@@ -45,6 +54,8 @@ SMALL: dict[str, dict[str, Any]] = {
                 "against_delta": {"sweep": {"delta": [1e-10, 1e-28]}},
                 "exact_delta": {"sweep": {"delta": [1e-90]}, "replicates": 60},
                 "sharp_p": {"sweep": {"p": [16]}, "replicates": 10},
+                "one_place_p": {"sweep": {"p": [16]}, "replicates": 10},
+                "many": {"sweep": {"n": [1e5]}, "replicates": 60},
                 "lipschitz_step": {"sweep": {"n": [1e5]}, "replicates": 2},
             }
         },
