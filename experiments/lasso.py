@@ -25,6 +25,7 @@ from walkthrough import check, constant, means, practice, verdict
 import dprepro
 from dprepro.algorithms import NoisyFrankWolfe
 from dprepro.bounds.lasso import theorem_2_5
+from dprepro.bounds.lasso_population import free_logarithm
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.base import unit_lasso_constants
 from dprepro.errors import MissingDependency
@@ -46,6 +47,26 @@ ordinary, hard = (means(convergence, name, "steps") for name in ("correlated_des
 practice(
     f"1/T is the worst case. On a correlated design 512 steps leave {ordinary[512]:.1e} of risk, on the flat",
     f"optimum {hard[512]:.1e}.",
+)
+
+# %% [markdown]
+# ### Remarks 1 and 2, Theorem A.2: the constants
+#
+# $\Gamma \le \lambda \|C\|^2$ with the diameter $\|C\|$ of the set; for a quadratic loss $\Gamma$ is twice the squared
+# diameter of the image of the set, where Remark 2 prints once. Theorem A.2, steps that err by up to
+# $\beta\mu\Gamma/2$, prints a constant $\mu = 1/(T+2)$; what holds is $2\Gamma(1+\beta)/(T+2)$ with $\mu_t = 2/(t+2)$.
+
+# %%
+curvature = dprepro.run("lasso_curvature")
+verdict(curvature)
+curvature
+
+# %%
+practice(
+    "take the diameter for ||C||: with the largest norm of a member Gamma comes out up to",
+    f"{check(curvature, 'largest_norm'):.0f} times too small, by Remark 2",
+    f"{check(curvature, 'remark_2_as_printed'):.0f} times, and T follows Gamma. Let the steps shrink: constant ones",
+    f"leave {check(curvature, 'constant_step'):.0f} times the bound after T = 1e4.",
 )
 
 # %% [markdown]
@@ -148,6 +169,28 @@ practice(
     f"1e4 and {general[1e7] / special[1e7]:.0f} times at p = 1e7. Over other sets take Algorithm 3, but not with",
     f"the printed noise: L_2 where L_2^2 is meant spends {check(width, 'printed_noise'):.0f} times epsilon at p =",
     "1e9.",
+)
+
+# %% [markdown]
+# ## Section 1: from where on privacy is free
+#
+# Whoever learns from $n$ records pays a generalisation error anyway, about $2\sqrt{2\ln(2p)/n}$ for the best of the
+# $2p$ vertices on pure noise. The price of privacy falls faster, as $(n\varepsilon)^{-2/3}$, and is less from $n^*$
+# records on: the paper's $\log^3 p$. What grows as a cube at the sizes here is the quotient of the two risks'
+# logarithms, which tends to $\ln p$ slowly; $n^*$ falls as $\varepsilon^{-4}$.
+
+# %%
+free = dprepro.run("lasso_privacy_for_free")
+verdict(free)
+free
+
+# %%
+at_one = constant(free, "exponent_epsilon")  # n* times epsilon^4, at p = 1e4
+at_five = [constant(free, "exponent") * free_logarithm(p) ** 3 for p in (1e3, 1e10)]
+practice(
+    f"at p = 1e4 privacy costs less than overfitting does from {at_one:.1e} records on with epsilon = 1, from",
+    f"{at_one / 8**4:.1e} with epsilon = 8: epsilon decides. Columns hardly do: at epsilon = 5 a thousand ask for",
+    f"{at_five[0]:.1e} records, 1e10 for {at_five[1]:.1e}. All this is for the hardest data known.",
 )
 
 # %% [markdown]
