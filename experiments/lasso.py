@@ -27,7 +27,7 @@ from dprepro.algorithms import NoisyFrankWolfe
 from dprepro.bounds.lasso import theorem_2_5
 from dprepro.bounds.lasso_population import free_logarithm
 from dprepro.budget import Budget, Neighbours
-from dprepro.constructions.base import unit_lasso_constants
+from dprepro.constructions.base import unit_lasso
 from dprepro.errors import MissingDependency
 
 # %% [markdown]
@@ -64,9 +64,9 @@ curvature
 # %%
 practice(
     "take the diameter for ||C||: with the largest norm of a member Gamma comes out up to",
-    f"{check(curvature, 'largest_norm'):.0f} times too small, by Remark 2",
-    f"{check(curvature, 'remark_2_as_printed'):.0f} times, and T follows Gamma. Let the steps shrink: constant ones",
-    f"leave {check(curvature, 'constant_step'):.0f} times the bound after T = 1e4.",
+    f"{check(curvature, 'largest_norm'):.0f} times too small, and {check(curvature, 'remark_2_as_printed'):.0f} times",
+    "with Remark 2 as printed; T follows Gamma. Let the steps shrink: constant ones leave",
+    f"{check(curvature, 'constant_step'):.0f} times the bound after T = 1e4.",
 )
 
 # %% [markdown]
@@ -226,11 +226,11 @@ table
 
 # %%
 budget = Budget(epsilon=1.0, delta=1e-6, neighbours=Neighbours.REPLACE_ONE)
-constants = unit_lasso_constants(1e6, 1000)
+domain = unit_lasso({"n": 1e6, "p": 1000})
 bounds = {}
 for factor in (1, 0.5, 0.25, 0.14, 0.1, 0.05):
-    schedule = NoisyFrankWolfe(steps_factor=factor).schedule(constants, budget)
-    bounds[factor] = theorem_2_5(constants.curvature, schedule.steps, 1.0, schedule.step_regret)
+    schedule = NoisyFrankWolfe(steps_factor=factor).schedule(domain, budget)
+    bounds[factor] = theorem_2_5(domain.curvature, schedule.steps, 1.0, schedule.step_regret)
     print(f"{factor:5.2f} of the printed T: {schedule.steps:6d} steps, explicit bound {bounds[factor]:.4f}")
 best = min(bounds, key=bounds.__getitem__)
 practice(f"run {best:g} of the printed number of steps: the guarantee is {bounds[1] / bounds[best]:.1f} times better.")

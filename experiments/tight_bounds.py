@@ -127,7 +127,7 @@ learnt = sampler.frame.query("series == 'printed' and quantity == 'excess_risk'"
 practice(
     f"on a line the print asks for up to {walks['bound'].max():.0e} steps, and one in",
     f"{1 / check(sampler, 'mixes_in_printed_steps'):.0f} is enough everywhere; of epsilon at most",
-    f"{check(sampler, 'private'):.0%} is spent. From so few records next to nothing is learnt (risk",
+    f"{check(sampler, 'private'):.0%} is spent. From so few records little is learnt (risk",
     f"{learnt.min():.2f} to {learnt.max():.2f}, output zero has 1). It proves that polynomial time will do; it is not",
     "a program to run.",
 )

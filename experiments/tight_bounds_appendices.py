@@ -99,8 +99,8 @@ practice(
     f"on linear losses 2048 columns cost {linear[2048] / linear[8]:.2f} times as much as 8 at n = 1e9, which is",
     f"{1e9 / 2048**2:.0f} times (p/epsilon)^2: there privacy is nearly free. With a tenth of (p/epsilon)^2 (p = 1024,",
     f"epsilon = 0.1, n = 1e7) the risk is {few[1e7] / sample:.0f} times what the sample alone costs. The recipes for",
-    f"any loss are dearer: on linear ones at n = 1e8, p = 16 {regularised[16] / axes[1e8]:.0f} times (F.3), and",
-    f"{best[16] / axes[1e8]:.0f} times (F.6, with epsilon = {math.sqrt(16 / 1e8):g}).",
+    f"any loss lose more: {regularised[16] / axes[1e8]:.0f} times as much (F.3) and {best[16] / axes[1e8]:.0f} times",
+    f"(F.6, with epsilon = {math.sqrt(16 / 1e8):g}) on linear losses at n = 1e8, p = 16.",
 )
 
 # %% [markdown]
