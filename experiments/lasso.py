@@ -84,7 +84,7 @@ verdict(rate)
 rate
 
 # %%
-needle, noise = means(rate, "tuned_needle"), means(rate, "pure_noise")
+needle, noise = means(rate, "small_n"), means(rate, "pure_noise")
 practice(
     f"the risk is {constant(rate, 'exponent_n'):.2f} times the rate, with exponent",
     f"{check(rate, 'exponent_n'):.3f}. At epsilon = 1 and p = 1000 a worst-case risk of 0.01 takes",
@@ -104,10 +104,11 @@ practice(
 
 # %%
 certified = means(rate, "as_printed", quantity="spent_epsilon").max()
+laplace, gumbel = (means(rate, name)[1e9] for name in ("as_printed", "tuned_needle"))
 practice(
     f"at a budget of epsilon = 1 the accountant certifies {certified:.3f} for",
     f"Laplace noise as printed and {check(rate, 'within_budget'):.3f} for Gumbel noise of the same scale, which",
-    f"has {needle[1e7] / means(rate, 'as_printed')[1e7]:.2f} times the risk at n = 1e7. Take Gumbel noise.",
+    f"has {gumbel / laplace:.2f} times the risk at n = 1e9. Take Gumbel noise.",
 )
 
 # %% [markdown]
@@ -145,7 +146,7 @@ by_epsilon, by_delta, by_p = (
     means(outcome, "tuned_needle", axis) for outcome, axis in ((epsilon, "epsilon"), (delta, "delta"), (dimension, "p"))
 )
 practice(
-    f"a tenth of epsilon costs {by_epsilon[0.1] / by_epsilon[1]:.1f} times the risk, as a tenth of n does; delta =",
+    f"a tenth of epsilon costs {by_epsilon[0.01] / by_epsilon[0.1]:.1f} times the risk, as a tenth of n does; delta =",
     f"1e-16 in place of 1e-8 costs {by_delta[1e-16] / by_delta[1e-8]:.2f} times: be generous with delta; a billion",
     f"times as many columns, 1e12 in place of 1e3, cost {by_p[1e12] / by_p[1e3]:.1f} times.",
 )
@@ -273,7 +274,7 @@ practice(
 # %% [markdown]
 # ## What to remember
 #
-# * The worst-case price of privacy is real: $(n\varepsilon)^{-2/3}$, with a constant near 1.5, confirmed on every
+# * The worst-case price of privacy is real: $(n\varepsilon)^{-2/3}$, with a constant of order one, confirmed on every
 #   axis.
 # * The explicit bound is sharp for the worst data: the hardest here reach more than nine tenths of it.
 # * Columns are nearly free and $\delta$ is cheap; what counts is the product $n\varepsilon$.
