@@ -17,7 +17,7 @@
 # $|y_i| \le 1$, without giving away any one record (neighbours: one record is replaced).
 #
 # Run it as `python experiments/lasso.py`, or open it as a notebook with jupytext. Measurements are kept in
-# `./results`: the second time everything comes from there. The first time takes a little more than a minute.
+# `./results`: the second time everything comes from there. The first time takes two to three minutes.
 
 # %%
 from walkthrough import check, constant, means, practice, verdict

@@ -17,7 +17,7 @@
 # neighbours: one record is replaced. Risks are means over the records.
 #
 # Run it as `python experiments/tight_bounds_appendices.py`, or open it as a notebook with jupytext. Measurements are
-# kept in `./results`: the second time everything comes from there. The first time takes about a minute and a half.
+# kept in `./results`: the second time everything comes from there. The first time takes about a minute.
 
 # %%
 import math
