@@ -55,7 +55,7 @@ class Column:
     def constants(self) -> dict[str, float | None]:
         """The constants of the rates to be drawn, by series: of every claim with a fitted one, or else of the first.
 
-        A crossing's constant is a place, not a risk over its rate; where crossings move along ``shape``, that is no rate.
+        The constant of a crossing is a place, no risk over its rate; a shape along which crossings move is no rate.
         """
         if any(one.rule == "crossing" and one.options.get("along") == "shape" for one in self.judged):
             return {}
