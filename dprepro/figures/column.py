@@ -53,8 +53,14 @@ class Column:
 
     @cached_property
     def constants(self) -> dict[str, float | None]:
-        """The constants of the rates to be drawn, by series: of every claim with a fitted one, or else of the first."""
-        found = {name: one.result.get("constant") for one in reversed(self.judged) for name in one.series(self.claimed)}
+        """The constants of the rates to be drawn, by series: of every claim with a fitted one, or else of the first.
+
+        The constant of a crossing is a place, no risk over its rate; a shape along which crossings move is no rate.
+        """
+        if any(one.rule == "crossing" and one.options.get("along") == "shape" for one in self.judged):
+            return {}
+        fits = [one for one in reversed(self.judged) if one.rule != "crossing"]
+        found = {name: one.result.get("constant") for one in fits for name in one.series(self.claimed)}
         fitted = {name: found[name] for name in self.claimed if found.get(name) is not None}
         return fitted or dict.fromkeys(self.claimed[:1])
 

@@ -30,7 +30,7 @@ EXPERIMENTS = REFERENCE.parents[1] / "conf/experiment"
 FALSE_ALARM = 1e-3
 KEYS = ["series", "quantity", *AXES]
 
-ORDINARY = {"sweep": {"n": [3e5]}}
+DESIGNS = ("iid_design", "correlated_design", "planted_sparse", "pure_noise")
 SMALL: dict[str, dict[str, Any]] = {
     "lasso_rate": {
         "study": {
@@ -40,8 +40,8 @@ SMALL: dict[str, dict[str, Any]] = {
                 "steps_too_few": {"sweep": {"n": [1e8]}},
                 "steps_too_many": {"sweep": {"n": [3e6]}},
                 "constant_step": {"sweep": {"n": [1e6]}},
-                **dict.fromkeys(("small_n", "centred_needle", "output_zero"), {"sweep": {"n": [3e5, 1e6]}}),
-                **dict.fromkeys(("iid_design", "correlated_design", "planted_sparse", "pure_noise"), ORDINARY),
+                **{name: {"sweep": {"n": [3e5, 1e6]}} for name in ("small_n", "centred_needle", "output_zero")},
+                **{name: {"sweep": {"n": [3e5]}} for name in DESIGNS},
             },
         },
     },

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import importlib
 import re
 import subprocess
 import sys
@@ -28,6 +29,14 @@ def test_a_walkthrough_is_a_notebook_in_percent_format(name: str) -> None:
             assert all(line.startswith("#") for line in cell.strip().splitlines())
         else:
             ast.parse(cell)  # a cell is whole
+
+
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_what_a_walkthrough_imports_from_the_package_exists(name: str) -> None:
+    for node in ast.walk(ast.parse(SCRIPTS[name].read_text(encoding="utf-8"))):
+        if isinstance(node, ast.ImportFrom) and str(node.module).startswith("dprepro"):
+            module = importlib.import_module(str(node.module))
+            assert [one.name for one in node.names if not hasattr(module, one.name)] == []
 
 
 def test_every_experiment_is_run_in_a_walkthrough() -> None:

@@ -146,6 +146,16 @@ def test_the_rate_has_the_constant_of_the_check():
     assert "rate, through the points" in entries(drawn(rows))
 
 
+def test_the_place_of_a_crossing_is_drawn_as_no_rate():
+    rows = [row | {"shape": 1 / row["n"]} for row in claims() if row["series"] == "steep"]
+    place = verdict(exponent_n=check("crossing", constant=1e6))
+    rules = {along: {"rule": "crossing", "against": "steep", "along": along} for along in ("p", "shape")}
+    along_p, along_shape = (drawn(rows, place, config(exponent_n=one)) for one in rules.values())
+    assert "rate, through the points" in entries(along_p)
+    assert not [one for one in along_shape.axes[0].lines if one.get_gid() == "rate"]
+    assert not any("rate" in text for text in entries(along_shape))
+
+
 def test_slopes_are_held_against_what_is_claimed_of_each():
     lower = drawn(claims()).axes[1]
     assert {-1.0, -0.5} <= {float(one.get_ydata()[0]) for one in lower.lines if len(set(one.get_ydata())) == 1}
