@@ -15,9 +15,9 @@ from dprepro.analysis.rule import Named
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
-from dprepro.figures.lines import few_ticks, legend, legend_texts, name_curves, said, thin_grid, titles
+from dprepro.figures.lines import few_ticks, legend, legend_texts, name_curves, plain_ticks, said, thin_grid, titles
 from dprepro.figures.style import COLUMN, looks, styled
-from dprepro.figures.words import Judged, axis_label, controls, headline, judged, quantity_label
+from dprepro.figures.words import Judged, axis_label, controls, headline, judged, quantity_label, undrawn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -105,6 +105,7 @@ class Attack(Drawing):
             panels = figure.subplots(len(self.panels), 1, sharex=True, squeeze=False)[:, 0]
             handles: dict[str, Any] = {}
             heads: list[tuple[Axes, list[str]]] = []
+            said_of: set[str] = set()
             for panel, quantity in zip(panels, self.panels, strict=True):
                 self.panel(panel, rows, quantity, styles, texts, further)
                 shown, names = panel.get_legend_handles_labels()
@@ -112,11 +113,12 @@ class Attack(Drawing):
                 shown = (quantity, *self.curves.get(quantity, ()))
                 own = [one for one in claims if one.quantity in shown and one.series(styles)]
                 heads.append((panel, [self._said(one, rows, texts, quantity) for one in own]))
+                said_of |= {one.name for one in own}
             panels[-1].set_xlabel(self.x_label or axis_label(self.axis))
             series = [texts[name] for name in styles if texts[name] in handles]
             handles = {text: handles[text] for text in dict.fromkeys([*series, *handles])}  # lines come before errors
             more = titles(figure, headline(verdict, self.heading), heads, COLUMN - 0.55, stacked=True)
-            more += legend(figure, handles, 2, self.note)
+            more += legend(figure, handles, 2, f"{self.note} {undrawn(claims, said_of)}".strip())
             figure.set_size_inches(COLUMN, height + more)
         return figure
 
@@ -154,7 +156,9 @@ class Attack(Drawing):
             self._line(panel, rows, one, "mean", label, place + 1, further)
         if quantity in self.bounds:
             self._line(panel, rows, quantity, "bound", self.bounds[quantity], 0, further)
-        for place, (text, value) in enumerate(self.constants.get(quantity, {}).items()):
+        every = list(dict.fromkeys(text for one in self.panels for text in self.constants.get(one, {})))
+        for text, value in self.constants.get(quantity, {}).items():
+            place = every.index(text) % len(LINE_COLOURS)
             panel.axhline(
                 value, color=LINE_COLOURS[-1 - place], linestyle=LINE_DASHES[-1 - place], label=text, zorder=1
             )
@@ -168,6 +172,7 @@ class Attack(Drawing):
         for name, several in drawn.items():
             if len(several) > 1:
                 name_curves(panel, several, styles[name]["color"])
+        plain_ticks(panel)
         panel.set_ylabel(self.names.get(quantity, quantity_label(quantity)))
         thin_grid(panel)
 

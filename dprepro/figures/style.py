@@ -105,12 +105,18 @@ def looks(roles: Mapping[str, str], order: Sequence[str] = ()) -> dict[str, dict
     return found
 
 
-def rendered(figure: Figure) -> dict[str, bytes]:
-    """The figure as the bytes of a PNG and a PDF file; without dates or versions, so that equal figures are equal."""
+def rendered(figure: Figure, stamp: str = "") -> dict[str, bytes]:
+    """The figure as the bytes of a PNG and a PDF file; without dates or versions, so that equal figures are equal.
+
+    ``stamp`` is a text that both files carry. The layout is found once: that of the first stands for the second too.
+    """
     answer = {}
-    for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None, "Producer": None})):
+    png = {"Software": None} | ({"Description": stamp} if stamp else {})
+    pdf = {"CreationDate": None, "Producer": None} | ({"Subject": stamp} if stamp else {})
+    for kind, metadata in (("png", png), ("pdf", pdf)):
         buffer = io.BytesIO()
         with styled():
             figure.savefig(buffer, format=kind, metadata=metadata)
+            figure.set_layout_engine("none")
         answer[kind] = buffer.getvalue()
     return answer
