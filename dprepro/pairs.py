@@ -39,7 +39,9 @@ WORDS = {
     "squared loss": "squares", "<x, theta>": "margins",
     "alike in all": "symmetry", "needs sparsity": "coordinates", "needs p >= 2": "coordinates", "mean record": "means",
     "one dimension": "dimension", " words": "code", "steps >= p": "steps", "delta": "budget",
-    "needs a problem": "data", "needs records": "data", "too large": "size",
+    "needs a problem": "data", "needs records": "data", "too large": "size", "K - 1": "codewords",
+    "that holds the unit ball": "position", " steps on ": "walk", "labels to be predicted": "labels",
+    "square of a prediction": "squares",
 }  # fmt: skip
 """What a reason is about, in a word, by what it says; the first that fits."""
 

@@ -105,7 +105,7 @@ class Grid:
                 named = tuple(series)
             left = () if isinstance(named, str) else tuple(one for one in named if one not in gone)
             if left and left != getattr(rule, "series", ()):
-                words.append(f"checks.{name}.series=[{','.join(left)}]")
+                words.append(f"++checks.{name}.series=[{','.join(left)}]")
             elif gone & set(rule.uses()):
                 words.append(f"~checks.{name}")
         if all(rule.role != "claim" for rule in kept.values()):  # an experiment needs one

@@ -18,6 +18,7 @@ from dprepro.errors import InputError, MissingDependency
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS = 5
+_IDLE_SECONDS = 120  # judging and drawing one experiment must not cost the next one its workers
 _RECOUNT_SECONDS = 1.0
 _FOLLOW_SECONDS = 0.5
 
@@ -62,7 +63,7 @@ class Serial:
 
 
 class Processes:
-    """Local processes of loky; they stay for the next experiment and leave by themselves after ten idle seconds."""
+    """Local processes of loky; they stay for the next experiment and leave by themselves after `_IDLE_SECONDS`."""
 
     deaths = (BrokenExecutor,)
 
@@ -78,6 +79,7 @@ class Processes:
         with _starting():
             self._executor: Any = get_reusable_executor(
                 self._workers,
+                timeout=_IDLE_SECONDS,
                 initializer=_prepare_worker,
                 initargs=(os.getpid(),),
                 env={f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "OMP")},

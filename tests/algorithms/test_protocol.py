@@ -12,7 +12,7 @@ import pytest
 import yaml
 from small_problems import LOSSES, one_hot, random_problem, sets
 
-from dprepro.algorithms import Algorithm, ExponentialMechanism, Localization
+from dprepro.algorithms import Algorithm, ExponentialMechanism, HighProbability, Localization
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.problems import (
@@ -41,7 +41,7 @@ def registered(path: Path) -> Algorithm:
     quick = {"steps": 6, "chains": 2}
     if isinstance(algorithm, ExponentialMechanism):
         return dataclasses.replace(algorithm, **quick)
-    if isinstance(algorithm, Localization):
+    if isinstance(algorithm, HighProbability | Localization):
         return dataclasses.replace(algorithm, inner=dataclasses.replace(algorithm.inner, **quick))
     return algorithm
 
@@ -135,11 +135,16 @@ PRIVATE_N = {
     "objective_perturbation", "objective_perturbation_gamma",
 }  # fmt: skip
 
-
 WITHOUT_HALF = {
-    "codeword_response", "efficient_sampler", "high_probability", "noisy_sgd", "strongly_convex_perturbation",
+    "codeword_response", "efficient_sampler",  # do not run at the sizes of that test
+    "high_probability",  # runs at printed constants
+    "noisy_sgd",  # a random number of uses
+    "regularised_release",  # its weight follows the sensitivity too
+    "sample_and_aggregate", "sparse_regression",  # one block moves wholly
+    "strongly_convex_perturbation",  # has no certificate for silent records
+    "sufficient_statistics",  # two replaced records need not move products x x^T twice as far as one
 }  # fmt: skip
-"""Whose noise a silent record does not halve, or which do not run at the sizes of that test."""
+"""Whose noise a silent record does not halve, and why."""
 
 
 def budget(name: str, neighbours: Neighbours = REPLACE) -> Budget:
@@ -202,7 +207,7 @@ def test_exact_constants_spend_no_more_than_the_budget_under_every_relation_that
     if any(field.name == "constants" for field in dataclasses.fields(algorithm)):
         algorithm = dataclasses.replace(algorithm, constants="exact")
     accepted = {ADD, ZERO_OUT, REPLACE} if path.stem in PRIVATE_N else {ZERO_OUT, REPLACE}
-    accepted -= {ZERO_OUT} if path.stem == "strongly_convex_perturbation" else set()
+    accepted = {REPLACE} if path.stem == "strongly_convex_perturbation" else accepted
     assert set(algorithm.relations) == accepted
     for neighbours in Neighbours:
         given = budget(path.stem, neighbours)
@@ -211,8 +216,8 @@ def test_exact_constants_spend_no_more_than_the_budget_under_every_relation_that
                 domain = random_problem(loss, within, n=RECORDS).domain
                 refusal = algorithm.refusal(domain, given)
                 if neighbours not in accepted:
-                    assert "reads n" in refusal
-                    assert "add_or_remove_one" in refusal
+                    assert neighbours in refusal
+                    assert "reads n" in refusal or neighbours is not ADD
                 elif not refusal and (certified := algorithm.spent(domain, given)) is not None:
                     assert certified.epsilon <= given.epsilon * (1 + 1e-9)
                     assert certified.delta <= given.delta * (1 + 1e-9)
@@ -224,10 +229,7 @@ def noise(algorithm: Algorithm, neighbours: Neighbours, domain: Domain, delta: f
     return algorithm.schedule(domain, Budget(0.5, delta, neighbours)).noise_scale
 
 
-# two replaced records need not move products x x^T twice as far as one
-@pytest.mark.parametrize(
-    "name", sorted(set(COVERED) - PRIVATE_N - {"noisy_sgd", "codeword_response", "sufficient_statistics"})
-)
+@pytest.mark.parametrize("name", sorted(set(COVERED) - PRIVATE_N - WITHOUT_HALF))
 def test_a_silent_record_needs_half_the_noise_of_a_replaced_one(name: str) -> None:
     """At exact constants, and where T does not depend on the noise; of localisation, which halves C_0, the inner."""
     algorithm = registered(next(path for path in REGISTERED if path.stem == name))
@@ -256,14 +258,11 @@ def test_in_one_dimension_the_huberised_hinge_runs_on_every_interval_and_nothing
 
 def test_words_are_answered_on_every_set_that_holds_them() -> None:
     path = next(one for one in REGISTERED if one.stem == "codeword_response")
-    algorithm = registered(path)
+    algorithm, few = registered(path), 2  # at p = 4 there are four words
     for radius, fits in ((1.0, {"L2Ball", "Box"}), (2.0, {"L2Ball", "Box", "L1Ball", "LqBall", "SpikedBall"})):
         for name, within in sets(4).items():
-            problem = random_problem(LinearLoss(), dataclasses.replace(within, radius=radius), n=RECORDS)
-            if name == "SpikedBall":
-                problem = random_problem(
-                    LinearLoss(), dataclasses.replace(within, radius=radius, ball=radius / 2), n=RECORDS
-                )
+            inner = {"ball": radius / 2} if name == "SpikedBall" else {}
+            problem = random_problem(LinearLoss(), dataclasses.replace(within, radius=radius, **inner), n=few)
             refusal = algorithm.refusal(problem.domain, budget(path.stem))
             assert (not refusal) == (name in fits), (name, radius, refusal)
             if not refusal:

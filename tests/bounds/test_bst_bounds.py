@@ -47,13 +47,18 @@ def test_the_explicit_bounds_of_theorem_2_4_are_the_printed_rates_at_n_squared_s
     np.testing.assert_allclose(second, 17 * 32, rtol=1e-3)
 
 
-def test_the_law_of_linear_losses_is_free_of_t_and_below_the_bound():
-    for steps in (1e6, 1e7):
-        numbers = NUMBERS | {"steps": steps, "noise_scale": noise(NUMBERS, steps)}
-        law = bounds.evaluate("bst.linear_law", numbers)
-        c = noise(NUMBERS, 1) * 1e5
-        assert law == pytest.approx(65 * c / (2 * 8 * 1e5), rel=0.05)
-        assert law < bounds.evaluate("bst.theorem_2_4_1", numbers)
+@pytest.mark.parametrize(("p", "n"), [(16.0, 2e4), (64.0, 1e5), (256.0, 1e6)])
+def test_the_law_of_linear_losses_is_the_mean_under_the_settled_density(p, n):
+    numbers = NUMBERS | {"p": p, "n": n}
+    # p s^2 = 8 L^2 and a step of C/(3 L sqrt T); density exp(2 <theta, c>/(eta s^2)) in the ball of radius 1
+    steps = 8 / (p * noise(numbers, 1) ** 2)
+    eta = 2 / (3 * math.sqrt(steps))
+    x = np.linspace(-1, 1, 2_000_001)
+    exponent = 2 * x / (eta * 8 / p) + (p - 1) / 2 * np.log(np.maximum(1 - x**2, 1e-300))
+    density = np.exp(exponent - exponent.max())
+    law = bounds.evaluate("bst.linear_law", numbers)
+    assert law == pytest.approx(1 - (x * density).sum() / density.sum(), rel=2 / p**2)
+    assert law < bounds.evaluate("bst.theorem_2_4_1", numbers | {"steps": steps, "noise_scale": math.sqrt(8 / p)})
 
 
 @pytest.mark.parametrize(("epsilon", "delta"), [(0.1, 1e-6), (1.0, 1e-6), (1.0, 1e-40), (8.0, 1e-12)])

@@ -8,6 +8,8 @@ from dprepro import run
 from dprepro.analysis.checks import build, judge
 from dprepro.config.compose import compose
 
+pytestmark = pytest.mark.slow  # a minute; test_planted.py tries the same checks on synthetic rows
+
 
 @pytest.fixture(scope="module")
 def outcome(tmp_path_factory):

@@ -8,7 +8,8 @@ from dprepro import run
 from dprepro.analysis.checks import build, judge
 from dprepro.config.compose import compose
 
-QUICK = ["frank_wolfe_convergence", "lasso_epsilon", "lasso_delta", "lasso_dimension", "pair"]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("lasso_delta", "lasso_epsilon")]
+QUICK = ["frank_wolfe_convergence", "lasso_dimension", "pair", *SLOW]
 
 
 @pytest.fixture(scope="module")

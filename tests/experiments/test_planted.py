@@ -72,14 +72,15 @@ def synthetic(config: Mapping[str, Any], check: Mapping[str, Any]) -> pd.DataFra
                 value *= inner ** (check["expected"] - (0.2 if check.get("side") == "at_most" else 0))
             elif name == check["series"]:
                 value *= check["expected"]
-            for axis in check.get("envelope", ()):  # the same hump everywhere
-                value *= math.exp(-((math.log(point[axis]) - np.mean(np.log(axes[axis]))) ** 2))
+            for axis in check.get("envelope", ()):  # the same hump everywhere, 1 at a member in the middle
+                members = sorted(axes[axis])
+                value *= math.exp(-(math.log(point[axis] / members[len(members) // 2]) ** 2))
             for replicate in range(max(4, one.get("replicates") or config["replicates"])):
                 rows.append(
                     {
                         "series": name, "role": one["role"], **point, "replicate": replicate, "status": "ok",
                         "quantity": check.get("quantity", "excess_risk"), "bound": column, "shape": column,
-                        "noise_scale": column, "value": value * math.exp(0.005 * rng.standard_normal()),
+                        "law": column, "noise_scale": column, "value": value * math.exp(0.005 * rng.standard_normal()),
                     }
                 )  # fmt: skip
     return pd.DataFrame(rows)
