@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -17,7 +18,16 @@ from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
 from dprepro.figures.lines import few_ticks, legend, legend_texts, name_curves, plain_ticks, said, thin_grid, titles
 from dprepro.figures.style import COLUMN, looks, styled
-from dprepro.figures.words import Judged, axis_label, controls, headline, judged, quantity_label, undrawn
+from dprepro.figures.words import (
+    OF_THE_SCHEDULE,
+    Judged,
+    axis_label,
+    controls,
+    headline,
+    judged,
+    quantity_label,
+    undrawn,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,11 +62,12 @@ class Attack(Drawing):
         constants: horizontal lines: quantity to text of the legend to value.
         linear: quantities besides rates whose axis is linear, from 0 to 1.
         logarithmic: rates whose axis is logarithmic all the same: small ones. What never happened is left out.
+        envelope: axes over which the largest mean is drawn, as in the rules.
     """
 
     name: ClassVar[str] = "attack"
     kinds: ClassVar[dict[str, str]] = {
-        **dict.fromkeys(("axis", "times"), "axis"),
+        **dict.fromkeys(("axis", "times", "envelope"), "axis"),
         **dict.fromkeys(("labels", "hide", "across"), "series"),
         **dict.fromkeys(("panels", "names", "bounds", "curves", "constants", "linear", "logarithmic"), "quantity"),
     }
@@ -74,6 +85,7 @@ class Attack(Drawing):
     constants: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     linear: tuple[str, ...] = ()
     logarithmic: tuple[str, ...] = ()
+    envelope: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.panels:
@@ -112,6 +124,7 @@ class Attack(Drawing):
                 handles |= {text: one for text, one in zip(names, shown, strict=True) if text not in handles}
                 shown = (quantity, *self.curves.get(quantity, ()))
                 own = [one for one in claims if one.quantity in shown and one.series(styles)]
+                own = [one for one in own if one.rule not in OF_THE_SCHEDULE]
                 heads.append((panel, [self._said(one, rows, texts, quantity) for one in own]))
                 said_of |= {one.name for one in own}
             panels[-1].set_xlabel(self.x_label or axis_label(self.axis))
@@ -155,7 +168,7 @@ class Attack(Drawing):
             label = self.names.get(one, one.replace("_", " "))
             self._line(panel, rows, one, "mean", label, place + 1, further)
         if quantity in self.bounds:
-            self._line(panel, rows, quantity, "bound", self.bounds[quantity], 0, further)
+            self._line(panel, rows, quantity, "bound", self.bounds[quantity], list(self.bounds).index(quantity), further)
         every = list(dict.fromkeys(text for one in self.panels for text in self.constants.get(one, {})))
         for text, value in self.constants.get(quantity, {}).items():
             place = every.index(text) % len(LINE_COLOURS)
@@ -173,7 +186,7 @@ class Attack(Drawing):
             if len(several) > 1:
                 name_curves(panel, several, styles[name]["color"])
         plain_ticks(panel)
-        panel.set_ylabel(self.names.get(quantity, quantity_label(quantity)))
+        panel.set_ylabel(self.names.get(quantity, quantity_label(quantity, self.envelope)))
         thin_grid(panel)
 
     def _curves(self, rows: pd.DataFrame, series: str, quantity: str, further: Sequence[str]) -> list[Curve]:
@@ -185,8 +198,8 @@ class Attack(Drawing):
             trials = own["trials"].astype(float)
             own = own.assign(_trials=trials, _hits=own["value"].astype(float) * trials)
         found = curves(
-            own, series, quantity, self.axis, further=further, times=self.times, columns=("_trials", "_hits"),
-            positive=False,
+            own, series, quantity, self.axis, [one for one in self.envelope if one in own.columns], further, self.times,
+            columns=("_trials", "_hits"), positive=False,
         )  # fmt: skip
         return [replace(curve, points=curve.points.assign(**_limits(curve.points))) for curve in found]
 
@@ -201,7 +214,7 @@ class Attack(Drawing):
         further: Sequence[str],
     ) -> None:
         """A quantity, or its bound, as a line without markers along every curve; across the panel if all are points."""
-        style = {"color": LINE_COLOURS[place], "linestyle": LINE_DASHES[place], "linewidth": 1.2, "zorder": 1}
+        style = {"color": LINE_COLOURS[place % 4], "linestyle": LINE_DASHES[place % 4], "linewidth": 1.2, "zorder": 1}
         several = [self._curves(rows, name, quantity, further) for name in dict.fromkeys(rows["series"])]
         tables = [curve.points.dropna(subset=[column]) for one in several for curve in one]
         found = [points for points in tables if len(points)]
@@ -246,10 +259,11 @@ def _name_lost(panel: Axes, lost: Mapping[str, list[Curve]]) -> None:
     tops = {text: max(float(curve.points["mean"].max()) for curve in several) for text, several in lost.items()}
     words = [f"{text.rpartition(' (')[0] or text}: {number(top)}" for text, top in tops.items() if top > 0]
     if words:
+        lines = textwrap.wrap(f"below the panel: {', '.join(words)}", 85)
         low, high = panel.get_ylim()
-        panel.set_ylim(low * (low / high) ** (0.1 + 0.07 * len(words)), high)
+        panel.set_ylim(low * (low / high) ** (0.05 + 0.1 * len(lines)), high)
         panel.text(
-            0.01, 0.02, "\n".join(["below the panel:", *words]), transform=panel.transAxes, fontsize=5, va="bottom",
+            0.01, 0.02, "\n".join(lines), transform=panel.transAxes, fontsize=5, va="bottom",
             zorder=9,
         )  # fmt: skip
 

@@ -11,7 +11,7 @@ from dprepro.analysis.points import number
 from dprepro.figures.curves import Bound, Curve, bounds
 from dprepro.figures.lines import draw_bounds, draw_curve, draw_rate, draw_slopes, line_mark, name_curves, plain_ticks
 from dprepro.figures.style import SLOPES
-from dprepro.figures.words import Judged
+from dprepro.figures.words import OF_THE_SCHEDULE, Judged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -45,8 +45,9 @@ class Column:
 
     @cached_property
     def judged(self) -> list[Judged]:
-        """The claims that the column shows: exponents on its axis, and all that are no exponents."""
-        return [one for one in self.claims if one.rule != "exponent" or one.options.get("axis", "n") == self.axis]
+        """The claims that the column shows: exponents on its axis, and what else is about the values."""
+        shown = [one for one in self.claims if one.rule not in OF_THE_SCHEDULE]
+        return [one for one in shown if one.rule != "exponent" or one.options.get("axis", "n") == self.axis]
 
     @cached_property
     def claimed(self) -> list[str]:

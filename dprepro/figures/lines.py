@@ -69,10 +69,11 @@ def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
         alike = all(name.startswith(start) for name in own)
         text = ", ".join([own[0], *(name.removeprefix(start) if alike else name for name in own[1:])])
         *place, rising = ends[across, top]
-        above = rising and top < 0.9  # beside the curve, not on it: away from there it runs below
-        if not above and top < 0.1 and panel.get_yscale() == "log":  # room for it
-            low, high = panel.get_ylim()
-            panel.set_ylim(low * (low / high) ** 0.1, high)
+        logarithmic = panel.get_yscale() == "log"
+        above = rising and (logarithmic or top < 0.9)  # beside the curve, not on it: away from there it runs below
+        low, high = panel.get_ylim()
+        if logarithmic and (top > 0.9 if above else top < 0.1):  # room for it
+            panel.set_ylim(*((low, high * (high / low) ** 0.06) if above else (low * (low / high) ** 0.1, high)))
         panel.annotate(
             text, place, xytext=(0, 3 if above else -3), textcoords="offset points", fontsize=5, color=color,
             ha="right" if end else "left", va="bottom" if above else "top", zorder=9,
@@ -149,6 +150,9 @@ def few_labels(panel: Axes) -> None:
     low, high = panel.get_xlim()
     if low > 5e-3 and high < 5e3:
         panel.xaxis.set_major_formatter(lambda value, position: f"{value:g}")
+        if high < 8 * low:
+            panel.xaxis.set_minor_formatter(plain())
+            return
     powers = np.floor(np.log10(high)) - np.ceil(np.log10(low))
 
     def label(value: float, position: float) -> str:
@@ -170,8 +174,8 @@ def few_ticks(panel: Axes, values: Sequence[Any]) -> None:
         panel.xaxis.set_minor_locator(NullLocator())
 
 
-def plain_ticks(panel: Axes) -> None:
-    """Of a logarithmic axis of values that spans less than a decade: 0.6 beside it and not 6 times a power of ten."""
+def plain() -> Any:
+    """A formatter of a logarithmic axis: 0.6 and not 6 times a power of ten."""
     from matplotlib.ticker import LogFormatter
 
     class Plain(LogFormatter):
@@ -180,10 +184,15 @@ def plain_ticks(panel: Axes) -> None:
         def __call__(self, x: float, pos: int | None = None) -> str:
             return number(x) if super().__call__(x, pos) else ""
 
+    return Plain(labelOnlyBase=False)
+
+
+def plain_ticks(panel: Axes) -> None:
+    """Plain numbers on a logarithmic axis of values that spans little."""
     low, high = panel.get_ylim()
-    if panel.get_yscale() == "log" and high < 30 * low:
-        panel.yaxis.set_major_formatter(Plain(labelOnlyBase=False))
-        panel.yaxis.set_minor_formatter(Plain(labelOnlyBase=False))
+    if panel.get_yscale() == "log" and high < 100 * low:
+        panel.yaxis.set_major_formatter(plain())
+        panel.yaxis.set_minor_formatter(plain())
 
 
 def at_least(panel: Axes, span: float) -> None:
@@ -228,7 +237,9 @@ def said(one: Judged, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = 
     """The comparison of a check, after the series' name where it is about one of several."""
     names = one.series(texts)
     bounded = bool(rows.loc[rows["series"].isin(names) & (rows["quantity"] == one.quantity), "bound"].notna().any())
-    name = f"{texts[names[0]].partition(' (claim)')[0]}: " if named and len(names) == 1 else ""
+    further = one.options.get("series") or ""
+    others = "" if isinstance(further, str) or len(further) == len(names) else " and others"
+    name = f"{texts[names[0]].partition(' (claim)')[0]}{others}: " if named and len(names) == 1 else ""
     return name + comparison(one, axis, bounded)
 
 

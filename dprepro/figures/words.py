@@ -31,10 +31,14 @@ QUANTITIES = {
     "exact_delta": "exact δ",
     "exact_delta_silent": "exact δ beside silence",
     "largest_gap": "largest gap",
+    "ratio": "left side over right side",
 }
 
 BY = {"exponent": "slope", "below": "bound", "proportion": "rate", "ratio": "constant", "affine": "bend"}
 """What a rule judges a series by."""
+
+OF_THE_SCHEDULE = ("drawn", "powers")
+"""Rules about what was run, which no panel shows."""
 
 COLUMNS = {"bound": "the bound's", "shape": "the rate's", "law": "the law's"}
 
@@ -114,7 +118,7 @@ def headline(verdict: Mapping[str, Any], heading: str = "") -> str:
 def undrawn(claims: Iterable[Judged], said: Collection[str]) -> str:
     """The claims that no panel speaks of, those ``said`` being spoken of: all that is not confirmed with its numbers."""
     left = [one for one in claims if one.name not in said]
-    held = [one.name.replace("_", " ") for one in left if one.result["verdict"] == "confirmed"]
+    held = [one.name for one in left if one.result["verdict"] == "confirmed"]
     others = [f"{one.name}: {comparison(one)}" for one in left if one.result["verdict"] != "confirmed"]
     words = [*others, *([f"{', '.join(held)} (confirmed)"] if held else [])]
     return f"Judged, not drawn: {'; '.join(words)}." if words else ""
