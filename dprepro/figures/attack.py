@@ -168,7 +168,9 @@ class Attack(Drawing):
             label = self.names.get(one, one.replace("_", " "))
             self._line(panel, rows, one, "mean", label, place + 1, further)
         if quantity in self.bounds:
-            self._line(panel, rows, quantity, "bound", self.bounds[quantity], list(self.bounds).index(quantity), further)
+            self._line(
+                panel, rows, quantity, "bound", self.bounds[quantity], list(self.bounds).index(quantity), further
+            )
         every = list(dict.fromkeys(text for one in self.panels for text in self.constants.get(one, {})))
         for text, value in self.constants.get(quantity, {}).items():
             place = every.index(text) % len(LINE_COLOURS)
@@ -255,11 +257,11 @@ def _above_rounding(drawn: Mapping[str, list[Curve]]) -> dict[str, list[Curve]]:
 
 
 def _name_lost(panel: Axes, lost: Mapping[str, list[Curve]]) -> None:
-    """At the bottom of a panel: the series that lie below it, with their largest value, those of zero left out."""
+    """At the bottom of a panel: the series that lie below it, with their largest value."""
     tops = {text: max(float(curve.points["mean"].max()) for curve in several) for text, several in lost.items()}
-    words = [f"{text.rpartition(' (')[0] or text}: {number(top)}" for text, top in tops.items() if top > 0]
+    words = [f"{text.rpartition(' (')[0] or text}: {number(float(f'{top:.2g}'))}" for text, top in tops.items()]
     if words:
-        lines = textwrap.wrap(f"below the panel: {', '.join(words)}", 85)
+        lines = textwrap.wrap(f"below the panel: {', '.join(words)}", 70)
         low, high = panel.get_ylim()
         panel.set_ylim(low * (low / high) ** (0.05 + 0.1 * len(lines)), high)
         panel.text(

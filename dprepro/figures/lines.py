@@ -99,7 +99,9 @@ def draw_bounds(
     """
     for line in lines:
         own = {"color": styles[line.series]["color"], "marker": styles[line.series]["marker"], "markersize": 2.5}
-        look = {**BOUND, **own, "markevery": [0, -1] if line.x.size > 1 else None} if marked and not line.shared else BOUND
+        look = (
+            {**BOUND, **own, "markevery": [0, -1] if line.x.size > 1 else None} if marked and not line.shared else BOUND
+        )
         if line.x.size == 1 and look is BOUND:  # a line of one point would not be seen
             look = {**BOUND, "marker": "_", "markersize": 9}
         panel.plot(line.x, line.y, gid=f"bound of {line.series}", **look)

@@ -82,7 +82,9 @@ class Phase(Drawing):
             )  # fmt: skip
             bar.ax.axhline(0, color="white", linewidth=1)
             more = titles(figure, headline(verdict, self.heading), heads, 0.8 * COLUMN)
-            note = f"{self.note} {undrawn(judged(verdict, config), {one.name for own in claims for one in own})}".strip()
+            note = (
+                f"{self.note} {undrawn(judged(verdict, config), {one.name for own in claims for one in own})}".strip()
+            )
             more += legend(figure, handles, 3, note)  # beside the cells, not over them
             figure.set_size_inches(figure.get_size_inches()[0], 2.6 + more)
         return figure

@@ -116,7 +116,7 @@ def headline(verdict: Mapping[str, Any], heading: str = "") -> str:
 
 
 def undrawn(claims: Iterable[Judged], said: Collection[str]) -> str:
-    """The claims that no panel speaks of, those ``said`` being spoken of: all that is not confirmed with its numbers."""
+    """The claims that are not among the ``said``, which the panels speak of; with numbers where not confirmed."""
     left = [one for one in claims if one.name not in said]
     held = [one.name for one in left if one.result["verdict"] == "confirmed"]
     others = [f"{one.name}: {comparison(one)}" for one in left if one.result["verdict"] != "confirmed"]
