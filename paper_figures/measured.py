@@ -72,6 +72,7 @@ class Measurements:
                 )
             for name, run in runs.items():
                 if run is not None and name not in self._known:
-                    frame = store.frame(run.id)
-                    self._known[name] = Measured(frame, judge_run(run, frame), run.config)
+                    frame, integrity = store.measurements(run.id)
+                    verdict = judge_run(run, frame, integrity.problem)
+                    self._known[name] = Measured(frame, verdict, run.config)
         return {name: self._known[name] for name in runs}

@@ -53,9 +53,9 @@ def dependence(frame: pd.DataFrame) -> str:
 
 def friedman(values: np.ndarray[tuple[int, int], np.dtype[np.float64]]) -> tuple[float, int]:
     """Friedman's statistic of an array (points, replicates), ties at their mean rank, and its degrees of freedom."""
-    from scipy.stats import rankdata
+    import pandas as pd
 
-    ranks = rankdata(values, axis=1)
+    ranks = pd.DataFrame(values).rank(axis=1).to_numpy()
     replicates = ranks.shape[1]
     centred = ranks - (replicates + 1) / 2
     spread = float((centred**2).sum()) / (replicates - 1)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
@@ -15,9 +16,18 @@ from dprepro.analysis.rule import Named
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
-from dprepro.figures.lines import few_ticks, legend, legend_texts, name_curves, said, thin_grid, titles
+from dprepro.figures.lines import few_ticks, legend, legend_texts, name_curves, plain_ticks, said, thin_grid, titles
 from dprepro.figures.style import COLUMN, looks, styled
-from dprepro.figures.words import Judged, axis_label, controls, headline, judged, quantity_label
+from dprepro.figures.words import (
+    OF_THE_SCHEDULE,
+    Judged,
+    axis_label,
+    controls,
+    headline,
+    judged,
+    quantity_label,
+    undrawn,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,11 +62,12 @@ class Attack(Drawing):
         constants: horizontal lines: quantity to text of the legend to value.
         linear: quantities besides rates whose axis is linear, from 0 to 1.
         logarithmic: rates whose axis is logarithmic all the same: small ones. What never happened is left out.
+        envelope: axes over which the largest mean is drawn, as in the rules.
     """
 
     name: ClassVar[str] = "attack"
     kinds: ClassVar[dict[str, str]] = {
-        **dict.fromkeys(("axis", "times"), "axis"),
+        **dict.fromkeys(("axis", "times", "envelope"), "axis"),
         **dict.fromkeys(("labels", "hide", "across"), "series"),
         **dict.fromkeys(("panels", "names", "bounds", "curves", "constants", "linear", "logarithmic"), "quantity"),
     }
@@ -74,6 +85,7 @@ class Attack(Drawing):
     constants: Mapping[str, Mapping[str, float]] = field(default_factory=dict)
     linear: tuple[str, ...] = ()
     logarithmic: tuple[str, ...] = ()
+    envelope: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:
         if not self.panels:
@@ -105,18 +117,21 @@ class Attack(Drawing):
             panels = figure.subplots(len(self.panels), 1, sharex=True, squeeze=False)[:, 0]
             handles: dict[str, Any] = {}
             heads: list[tuple[Axes, list[str]]] = []
+            said_of: set[str] = set()
             for panel, quantity in zip(panels, self.panels, strict=True):
                 self.panel(panel, rows, quantity, styles, texts, further)
                 shown, names = panel.get_legend_handles_labels()
                 handles |= {text: one for text, one in zip(names, shown, strict=True) if text not in handles}
                 shown = (quantity, *self.curves.get(quantity, ()))
                 own = [one for one in claims if one.quantity in shown and one.series(styles)]
+                own = [one for one in own if one.rule not in OF_THE_SCHEDULE]
                 heads.append((panel, [self._said(one, rows, texts, quantity) for one in own]))
+                said_of |= {one.name for one in own}
             panels[-1].set_xlabel(self.x_label or axis_label(self.axis))
             series = [texts[name] for name in styles if texts[name] in handles]
             handles = {text: handles[text] for text in dict.fromkeys([*series, *handles])}  # lines come before errors
             more = titles(figure, headline(verdict, self.heading), heads, COLUMN - 0.55, stacked=True)
-            more += legend(figure, handles, 2, self.note)
+            more += legend(figure, handles, 2, f"{self.note} {undrawn(claims, said_of)}".strip())
             figure.set_size_inches(COLUMN, height + more)
         return figure
 
@@ -153,8 +168,12 @@ class Attack(Drawing):
             label = self.names.get(one, one.replace("_", " "))
             self._line(panel, rows, one, "mean", label, place + 1, further)
         if quantity in self.bounds:
-            self._line(panel, rows, quantity, "bound", self.bounds[quantity], 0, further)
-        for place, (text, value) in enumerate(self.constants.get(quantity, {}).items()):
+            self._line(
+                panel, rows, quantity, "bound", self.bounds[quantity], list(self.bounds).index(quantity), further
+            )
+        every = list(dict.fromkeys(text for one in self.panels for text in self.constants.get(one, {})))
+        for text, value in self.constants.get(quantity, {}).items():
+            place = every.index(text) % len(LINE_COLOURS)
             panel.axhline(
                 value, color=LINE_COLOURS[-1 - place], linestyle=LINE_DASHES[-1 - place], label=text, zorder=1
             )
@@ -168,7 +187,8 @@ class Attack(Drawing):
         for name, several in drawn.items():
             if len(several) > 1:
                 name_curves(panel, several, styles[name]["color"])
-        panel.set_ylabel(self.names.get(quantity, quantity_label(quantity)))
+        plain_ticks(panel)
+        panel.set_ylabel(self.names.get(quantity, quantity_label(quantity, self.envelope)))
         thin_grid(panel)
 
     def _curves(self, rows: pd.DataFrame, series: str, quantity: str, further: Sequence[str]) -> list[Curve]:
@@ -180,8 +200,8 @@ class Attack(Drawing):
             trials = own["trials"].astype(float)
             own = own.assign(_trials=trials, _hits=own["value"].astype(float) * trials)
         found = curves(
-            own, series, quantity, self.axis, further=further, times=self.times, columns=("_trials", "_hits"),
-            positive=False,
+            own, series, quantity, self.axis, [one for one in self.envelope if one in own.columns], further, self.times,
+            columns=("_trials", "_hits"), positive=False,
         )  # fmt: skip
         return [replace(curve, points=curve.points.assign(**_limits(curve.points))) for curve in found]
 
@@ -196,7 +216,7 @@ class Attack(Drawing):
         further: Sequence[str],
     ) -> None:
         """A quantity, or its bound, as a line without markers along every curve; across the panel if all are points."""
-        style = {"color": LINE_COLOURS[place], "linestyle": LINE_DASHES[place], "linewidth": 1.2, "zorder": 1}
+        style = {"color": LINE_COLOURS[place % 4], "linestyle": LINE_DASHES[place % 4], "linewidth": 1.2, "zorder": 1}
         several = [self._curves(rows, name, quantity, further) for name in dict.fromkeys(rows["series"])]
         tables = [curve.points.dropna(subset=[column]) for one in several for curve in one]
         found = [points for points in tables if len(points)]
@@ -237,14 +257,15 @@ def _above_rounding(drawn: Mapping[str, list[Curve]]) -> dict[str, list[Curve]]:
 
 
 def _name_lost(panel: Axes, lost: Mapping[str, list[Curve]]) -> None:
-    """At the bottom of a panel: the series that lie below it, with their largest value, those of zero left out."""
+    """At the bottom of a panel: the series that lie below it, with their largest value."""
     tops = {text: max(float(curve.points["mean"].max()) for curve in several) for text, several in lost.items()}
-    words = [f"{text.rpartition(' (')[0] or text}: {number(top)}" for text, top in tops.items() if top > 0]
+    words = [f"{text.rpartition(' (')[0] or text}: {number(float(f'{top:.2g}'))}" for text, top in tops.items()]
     if words:
+        lines = textwrap.wrap(f"below the panel: {', '.join(words)}", 70)
         low, high = panel.get_ylim()
-        panel.set_ylim(low * (low / high) ** (0.1 + 0.07 * len(words)), high)
+        panel.set_ylim(low * (low / high) ** (0.05 + 0.1 * len(lines)), high)
         panel.text(
-            0.01, 0.02, "\n".join(["below the panel:", *words]), transform=panel.transAxes, fontsize=5, va="bottom",
+            0.01, 0.02, "\n".join(lines), transform=panel.transAxes, fontsize=5, va="bottom",
             zorder=9,
         )  # fmt: skip
 

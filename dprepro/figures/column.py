@@ -9,9 +9,9 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis.points import number
 from dprepro.figures.curves import Bound, Curve, bounds
-from dprepro.figures.lines import draw_bounds, draw_curve, draw_rate, draw_slopes, line_mark, name_curves
+from dprepro.figures.lines import draw_bounds, draw_curve, draw_rate, draw_slopes, line_mark, name_curves, plain_ticks
 from dprepro.figures.style import SLOPES
-from dprepro.figures.words import Judged
+from dprepro.figures.words import OF_THE_SCHEDULE, Judged
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -32,6 +32,7 @@ class Column:
         drawn: the curves of every series, in the order of the legend.
         roles, styles, texts: of every series: claim, control or context; its look; its legend's text.
         claims: the checks of role claim that are about what is drawn.
+        held: the series that a check holds against their own bounds, and that are no mere context.
     """
 
     axis: str
@@ -40,11 +41,13 @@ class Column:
     styles: Mapping[str, Mapping[str, Any]]
     texts: Mapping[str, str]
     claims: Sequence[Judged]
+    held: Sequence[str] = ()
 
     @cached_property
     def judged(self) -> list[Judged]:
-        """The claims that the column shows: exponents on its axis, and all that are no exponents."""
-        return [one for one in self.claims if one.rule != "exponent" or one.options.get("axis", "n") == self.axis]
+        """The claims that the column shows: exponents on its axis, and what else is about the values."""
+        shown = [one for one in self.claims if one.rule not in OF_THE_SCHEDULE]
+        return [one for one in shown if one.rule != "exponent" or one.options.get("axis", "n") == self.axis]
 
     @cached_property
     def claimed(self) -> list[str]:
@@ -66,8 +69,8 @@ class Column:
 
     @cached_property
     def bounds(self) -> list[Bound]:
-        """The explicit bounds to be drawn; where no series is a claim, those of all."""
-        return bounds(self.drawn, self.claimed or list(self.drawn))
+        """The explicit bounds to be drawn; where no series is a claim or held against its bound, those of all."""
+        return bounds(self.drawn, [*self.claimed, *self.held] or list(self.drawn))
 
     def overlay(self, panel: Axes, risks: bool, marked: bool) -> dict[str, tuple[str, Any]]:
         """Curves, bounds and, of ``risks``, rates; ``marked`` are bounds that show whose they are.
@@ -97,6 +100,7 @@ class Column:
         for name, several in self.drawn.items():
             if len(several) > 1 and name not in far:
                 name_curves(panel, several, self.styles[name]["color"])
+        plain_ticks(panel)
         return entries
 
     def slopes(self, panel: Axes) -> None:

@@ -19,6 +19,9 @@ if TYPE_CHECKING:
 ALIKE = 2e-3
 """Relative difference up to which two bounds are one line."""
 
+BENT = 0.02
+"""By how much the slope between two pieces of a bound may lie outside of theirs."""
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -41,11 +44,12 @@ class Curve:
 
 
 class Bound(NamedTuple):
-    """An explicit bound as a line: the series that it belongs to, abscissas and values."""
+    """An explicit bound as a line: the series that it belongs to, abscissas and values, whether others share it."""
 
     series: str
     x: Vector
     y: Vector
+    shared: bool = False
 
 
 def curves(
@@ -107,20 +111,46 @@ def at_edge(rows: pd.DataFrame, name: str, found: Sequence[Curve], axis: str) ->
 
 
 def bounds(drawn: Mapping[str, Sequence[Curve]], claims: Sequence[str]) -> list[Bound]:
-    """The explicit bounds to be drawn: no two are the same line.
+    """The explicit bounds to be drawn: no two are the same line, and pieces of one curve are one.
 
-    Every claim has its own. Any other series has its own where it would else seem to break one that it is not held
-    against.
+    All series of ``claims`` have their own: claims, and what else is held against its bound. Any other has its own
+    where it would else seem to break one that it is not held against.
     """
     lines: list[Bound] = []
     for name in sorted(drawn, key=lambda one: one not in claims):
         for curve in drawn[name]:
             x, bound = curve.xy("bound") if "bound" in curve.points else (np.empty(0), np.empty(0))
-            if not x.size or any(_alike(x, bound, line.x, line.y) for line in lines):
+            if not x.size:
                 continue
-            if name in claims or any(_above(*curve.xy(), line.x, line.y) for line in lines):
-                lines.append(Bound(name, x, bound))
+            own, new = name in claims, Bound(name, x, bound)
+            joined = ((place, _joined(line, new) if own else None) for place, line in enumerate(lines))
+            whole = next(((place, one) for place, one in joined if one is not None), None)
+            alike = [place for place, line in enumerate(lines) if _alike(x, bound, line.x, line.y)]
+            if whole is not None:
+                lines[whole[0]] = whole[1]
+            elif alike and own:
+                line = lines[alike[0]]
+                lines[alike[0]] = line._replace(shared=line.shared or line.series != name)
+            elif not alike and (own or any(_above(*curve.xy(), line.x, line.y) for line in lines)):
+                lines.append(new)
     return lines
+
+
+def _joined(line: Bound, more: Bound) -> Bound | None:
+    """Both as one curve, where they are pieces of one: between the two it is no steeper or flatter than beside."""
+    if min(line.x.size, more.x.size) < 2:
+        return None
+    x, first = np.unique(np.log(np.concatenate([line.x, more.x])), return_index=True)
+    y = np.log(np.concatenate([line.y, more.y]))
+    if not np.allclose(_between(more.x, np.exp(x), np.exp(y[first])), more.y, rtol=ALIKE):
+        return None  # two values at one place
+    own = [np.interp(x, np.log(one.x), np.gradient(np.log(one.y), np.log(one.x))) for one in (line, more)]
+    steps = np.diff(y[first]) / np.diff(x)
+    low, high = np.min(own, axis=0), np.max(own, axis=0)
+    low, high = np.minimum(low[:-1], low[1:]) - BENT, np.maximum(high[:-1], high[1:]) + BENT
+    if not ((low <= steps) & (steps <= high)).all():
+        return None
+    return Bound(line.series, np.exp(x), np.exp(y[first]), line.shared or line.series != more.series)
 
 
 def _alike(x: Vector, y: Vector, along: Vector, other: Vector) -> bool:

@@ -21,8 +21,11 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
     from matplotlib.lines import Line2D
 
-NEAR = 0.08
-"""Distance of the ends of curves that are named together, as a share of the panel."""
+NEAR = 0.08, 0.045
+"""Distances of the ends of curves that are named together, as shares of the panel's width and height."""
+
+BESIDE, LETTER = 0.37, 0.0435
+"""About how wide are, in inches, what a legend has beside a text, and a letter of the text."""
 
 LINE_MARKERS = "x+12"  # without an inside that could be hollow
 
@@ -45,28 +48,43 @@ def draw_curve(panel: Axes, curve: Curve, style: Mapping[str, Any], label: str) 
 
 
 def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
-    """What tells a series' curves apart, at their right ends; once for those that end in one place.
+    """What tells a series' curves apart, at that end where they are farther apart; once for those that meet there.
 
     The panel must have its scales.
     """
     from matplotlib.patheffects import withStroke
 
-    ends: dict[tuple[float, float], list[str]] = {}  # in shares of the panel
+    names: dict[tuple[float, float], list[str]] = {}  # by the end, in shares of the panel
+    ends: dict[tuple[float, float], tuple[float, float, bool]] = {}
+    end = max((-1, 0), key=lambda end: _distance([float(np.log(curve.xy()[1][end])) for curve in several]))
     for curve in several:
-        last = panel.transData.transform([float(values[-1]) for values in curve.xy()])
-        x, y = map(float, panel.transAxes.inverted().transform(last))
-        near = [place for place in ends if abs(place[0] - x) < NEAR and abs(place[1] - y) < NEAR]
-        ends.setdefault(near[0] if near else (x, y), []).append(curve.name)
-    for (x, y), names in ends.items():
-        start = names[0].rpartition(" = ")[0] + " = "
-        alike = all(name.startswith(start) for name in names)
-        text = ", ".join([names[0], *(name.removeprefix(start) if alike else name for name in names[1:])])
-        low = y < 0.15
+        x, y = curve.xy()
+        across, top = map(float, panel.transAxes.inverted().transform(panel.transData.transform([x[end], y[end]])))
+        near = [place for place in names if abs(place[0] - across) < NEAR[0] and abs(place[1] - top) < NEAR[1]]
+        names.setdefault(near[0] if near else (across, top), []).append(curve.name)
+        inside = -2 if end else 1
+        ends[across, top] = float(x[end]), float(y[end]), bool(y.size > 1 and y[end] > 1.001 * y[inside])
+    for (across, top), own in names.items():
+        start = own[0].rpartition(" = ")[0] + " = "
+        alike = all(name.startswith(start) for name in own)
+        text = ", ".join([own[0], *(name.removeprefix(start) if alike else name for name in own[1:])])
+        *place, rising = ends[across, top]
+        logarithmic = panel.get_yscale() == "log"
+        above = rising and (logarithmic or top < 0.9)  # beside the curve, not on it: away from there it runs below
+        low, high = panel.get_ylim()
+        if logarithmic and (top > 0.9 if above else top < 0.1):  # room for it
+            panel.set_ylim(*((low, high * (high / low) ** 0.06) if above else (low * (low / high) ** 0.1, high)))
         panel.annotate(
-            text, (x, y), xycoords="axes fraction", xytext=(0, 3 if low else -3), textcoords="offset points",
-            fontsize=5, color=color, ha="right", va="bottom" if low else "top", zorder=9,
+            text, place, xytext=(0, 3 if above else -3), textcoords="offset points", fontsize=5, color=color,
+            ha="right" if end else "left", va="bottom" if above else "top", zorder=9,
             path_effects=[withStroke(linewidth=1.5, foreground="white")],
         )  # fmt: skip
+
+
+def _distance(values: Sequence[float]) -> float:
+    """Of the nearest two that are not equal, rounded so that ends alike in this are alike."""
+    apart = np.diff(np.unique(np.round(values, 2)))
+    return round(float(apart.min()), 1) if apart.size else 0.0
 
 
 def draw_bounds(
@@ -74,15 +92,22 @@ def draw_bounds(
 ) -> tuple[str, Any]:
     """Explicit bounds: in grey, or ``marked`` in the colours of their series with their markers at the ends.
 
+    What several series share is grey all the same.
+
     Returns:
         What a legend says and shows, in nobody's colour.
     """
     for line in lines:
         own = {"color": styles[line.series]["color"], "marker": styles[line.series]["marker"], "markersize": 2.5}
-        look = {**BOUND, **own, "markevery": [0, -1] if line.x.size > 1 else None} if marked else BOUND
+        look = (
+            {**BOUND, **own, "markevery": [0, -1] if line.x.size > 1 else None} if marked and not line.shared else BOUND
+        )
+        if line.x.size == 1 and look is BOUND:  # a line of one point would not be seen
+            look = {**BOUND, "marker": "_", "markersize": 9}
         panel.plot(line.x, line.y, gid=f"bound of {line.series}", **look)
-    word = "explicit bounds, marked alike" if marked else "explicit bound"
-    mark = {"marker": "o", "markersize": 2.5} if marked else {}
+    shared = all(line.shared for line in lines)
+    word = "explicit bounds, marked alike" if marked and not shared else "explicit bound"
+    mark = {"marker": "o", "markersize": 2.5} if marked and not shared else {}
     return word + (" (vacuous)" if vacuous else ""), line_mark({**BOUND, **mark})
 
 
@@ -123,8 +148,13 @@ def mark_crossing(panel: Axes, first: Curve, second: Curve, symbol: str) -> None
 
 
 def few_labels(panel: Axes) -> None:
-    """On a short logarithmic axis label 300 beside 10^2 and 10^3 only: matplotlib's own labels would touch."""
+    """On a short logarithmic axis label 300 beside 100 and 1000 only: matplotlib's own labels would touch."""
     low, high = panel.get_xlim()
+    if low > 5e-3 and high < 5e3:
+        panel.xaxis.set_major_formatter(lambda value, position: f"{value:g}")
+        if high < 8 * low:
+            panel.xaxis.set_minor_formatter(plain())
+            return
     powers = np.floor(np.log10(high)) - np.ceil(np.log10(low))
 
     def label(value: float, position: float) -> str:
@@ -140,9 +170,31 @@ def few_ticks(panel: Axes, values: Sequence[Any]) -> None:
     from matplotlib.ticker import NullLocator
 
     places = np.unique(np.concatenate(values)) if values else np.empty(0)
+    few_labels(panel)
     if 2 <= len(places) <= 8 and places[-1] < 50 * places[0]:
         panel.set_xticks(places, [number(place) for place in places])
         panel.xaxis.set_minor_locator(NullLocator())
+
+
+def plain() -> Any:
+    """A formatter of a logarithmic axis: 0.6 and not 6 times a power of ten."""
+    from matplotlib.ticker import LogFormatter
+
+    class Plain(LogFormatter):
+        """As the base class, which chooses what is labelled, in plain numbers."""
+
+        def __call__(self, x: float, pos: int | None = None) -> str:
+            return number(x) if super().__call__(x, pos) else ""
+
+    return Plain(labelOnlyBase=False)
+
+
+def plain_ticks(panel: Axes) -> None:
+    """Plain numbers on a logarithmic axis of values that spans little."""
+    low, high = panel.get_ylim()
+    if panel.get_yscale() == "log" and high < 100 * low:
+        panel.yaxis.set_major_formatter(plain())
+        panel.yaxis.set_minor_formatter(plain())
 
 
 def at_least(panel: Axes, span: float) -> None:
@@ -169,7 +221,9 @@ def legend_texts(frame: pd.DataFrame, labels: Mapping[str, str], came_out: Mappi
     for name, role in dict(zip(frame["series"], frame["role"], strict=True)).items():
         label = re.sub(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)", r"\1", labels.get(name, name.replace("_", " ")))
         words = [role, *([came_out[name]] if name in came_out else [])] if role == "control" else [role]
-        found[name] = label if role == "context" else f"{label} ({', '.join(words)})"
+        if role == "context":  # one that is judged is a slip of print
+            words = [came_out[name]] if name in came_out else []
+        found[name] = f"{label} ({', '.join(words)})" if words else label
         found[name] += f", {spent[name]}" if name in spent else ""
     return found
 
@@ -185,7 +239,9 @@ def said(one: Judged, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = 
     """The comparison of a check, after the series' name where it is about one of several."""
     names = one.series(texts)
     bounded = bool(rows.loc[rows["series"].isin(names) & (rows["quantity"] == one.quantity), "bound"].notna().any())
-    name = f"{texts[names[0]].partition(' (claim)')[0]}: " if named and len(names) == 1 else ""
+    further = one.options.get("series") or ""
+    others = "" if isinstance(further, str) or len(further) == len(names) else " and others"
+    name = f"{texts[names[0]].partition(' (claim)')[0]}{others}: " if named and len(names) == 1 else ""
     return name + comparison(one, axis, bounded)
 
 
@@ -209,17 +265,17 @@ def titles(
     figure.suptitle(head, x=0.01, ha="left", fontsize=7.5)
     heights = []
     for panel, lines in panels:
-        own = [textwrap.fill(line, int(21 * room), subsequent_indent="  ") for line in lines if line not in shared]
+        own = [textwrap.fill(line, int(22 * room), subsequent_indent="  ") for line in lines if line not in shared]
         panel.set_title("\n".join(own), loc="left", fontsize=6)
         heights.append(sum(line.count("\n") + 1 for line in own))
     return TITLE_LINE * (1.3 * (1 + head.count("\n")) + (sum(heights) if stacked else max(heights)))
 
 
 def legend(figure: Figure | SubFigure, handles: Mapping[str, Any], most: int, note: str = "") -> float:
-    """The legend below the panels, in as many columns as its texts leave room for, at most ``most``; its height."""
+    """The legend below the panels, in the number of columns, at most ``most``, that makes it lowest; its height."""
     width = figure.bbox.width / figure.dpi
-    texts = [textwrap.fill(text, int(19 * width), subsequent_indent="  ") for text in handles]
-    columns = next(count for count in range(most, 0, -1) if count == 1 or _width(texts, count) <= width)
+    layouts = [(_wrapped(list(handles), count, width), count) for count in range(1, most + 1)]
+    texts, columns = min(layouts, key=lambda one: _lines(*one))
     box = figure.legend(
         list(handles.values()), texts, loc="outside lower center", ncols=columns, frameon=False, handlelength=2.6,
         columnspacing=1.0, labelspacing=0.25,
@@ -227,8 +283,20 @@ def legend(figure: Figure | SubFigure, handles: Mapping[str, Any], most: int, no
     lines = textwrap.wrap(f"Bars and ±: 99% intervals. {note}", int(19 * width))
     box.set_title("\n".join(lines))
     box.get_title().set_fontsize(6)
-    rows = max(sum(text.count("\n") + 1 for text in column) for column in _columns(texts, columns))
-    return LEGEND_LINE * (rows + len(lines))
+    return LEGEND_LINE * (_lines(texts, columns) + len(lines))
+
+
+def _wrapped(texts: Sequence[str], count: int, width: float) -> list[str]:
+    """Texts in as many columns: as they are where these fit, else broken so that they do."""
+    if _width(texts, count) <= width:
+        return list(texts)
+    room = int((width / count - BESIDE) / LETTER)
+    return [textwrap.fill(text, room, subsequent_indent="  ") for text in texts]
+
+
+def _lines(texts: Sequence[str], count: int) -> int:
+    """Of the longest column."""
+    return max((sum(text.count("\n") + 1 for text in column) for column in _columns(texts, count)), default=0)
 
 
 def _columns(texts: Sequence[str], count: int) -> list[Sequence[str]]:
@@ -240,4 +308,4 @@ def _columns(texts: Sequence[str], count: int) -> list[Sequence[str]]:
 
 def _width(texts: Sequence[str], columns: int) -> float:
     """About how wide a legend is, in inches."""
-    return sum(0.35 + 0.0435 * max(map(len, column), default=0) for column in _columns(texts, columns))
+    return sum(BESIDE + LETTER * max(map(len, column), default=0) for column in _columns(texts, columns))

@@ -16,7 +16,7 @@ from dprepro.errors import InputError
 from dprepro.figures.base import Drawing
 from dprepro.figures.lines import few_labels, legend, titles
 from dprepro.figures.style import COLUMN, styled
-from dprepro.figures.words import axis_label, comparison, estimated, headline, judged
+from dprepro.figures.words import Judged, axis_label, comparison, estimated, headline, judged, undrawn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -67,12 +67,12 @@ class Phase(Drawing):
             figure: Figure = figure_class(figsize=(COLUMN * max(1.0, 0.95 * panels), 3.1), layout="constrained")
             axes = np.atleast_1d(figure.subplots(1, panels))
             handles: dict[str, Any] = {}
-            heads = []
+            heads, claims = [], [self._claims(index, verdict, config) for index in range(panels)]
             for index, (panel, table) in enumerate(zip(axes, tables, strict=True)):
                 self._panel(panel, table, limits)
                 self._transition(panel, frame, table, verdict["checks"].get(self.checks[index], {}), index)
                 panel.set_xlabel("nε" if self.along[index] == "n" else axis_label(self.along[index]))
-                heads.append((panel, self._said(index, verdict, config)))
+                heads.append((panel, [*(comparison(one) for one in claims[index]), *self._bare(index, verdict)]))
                 shown, labels = panel.get_legend_handles_labels()
                 handles |= dict(zip(labels, shown, strict=True))
             axes[0].set_ylabel(axis_label(self.axis))
@@ -82,23 +82,24 @@ class Phase(Drawing):
             )  # fmt: skip
             bar.ax.axhline(0, color="white", linewidth=1)
             more = titles(figure, headline(verdict, self.heading), heads, 0.8 * COLUMN)
-            more += legend(figure, handles, 3, self.note)  # beside the cells, not over them
+            note = (
+                f"{self.note} {undrawn(judged(verdict, config), {one.name for own in claims for one in own})}".strip()
+            )
+            more += legend(figure, handles, 3, note)  # beside the cells, not over them
             figure.set_size_inches(figure.get_size_inches()[0], 2.6 + more)
         return figure
 
-    def _said(self, index: int, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
-        """What the claims on a panel's transition were judged by, and the bare slope that is drawn."""
+    def _claims(self, index: int, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[Judged]:
+        """The claims on a panel's transition."""
         place = (self.series[index], self.against[index])
-        own = [
-            one for one in judged(verdict, config) if (one.options.get("series"), one.options.get("against")) == place
-        ]
+        own = [one for one in judged(verdict, config) if one.rule == "crossing"]
+        return [one for one in own if (one.options.get("series"), one.options.get("against")) == place]
+
+    def _bare(self, index: int, verdict: Mapping[str, Any]) -> list[str]:
+        """The bare slope that a panel shows, where no claim says it."""
         drawn = verdict["checks"].get(self.checks[index], {})
-        bare = (
-            []
-            if drawn.get("estimate") is None or drawn.get("role") == "claim"
-            else [f"bare exponent {estimated(drawn)}"]
-        )
-        return [*(comparison(one) for one in own if one.rule == "crossing"), *bare]
+        said = drawn.get("estimate") is None or drawn.get("role") == "claim"
+        return [] if said else [f"bare exponent {estimated(drawn)}"]
 
     def _ratio(self, frame: pd.DataFrame, index: int) -> pd.DataFrame:
         """log10 of the ratio of mean risks: a row for each value of `axis`, a column for each of `along`."""

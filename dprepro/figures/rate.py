@@ -23,7 +23,7 @@ from dprepro.figures.lines import (
     titles,
 )  # fmt: skip
 from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, styled
-from dprepro.figures.words import SYMBOLS, axis_label, controls, headline, judged, kept, quantity_label
+from dprepro.figures.words import SYMBOLS, axis_label, controls, headline, judged, kept, quantity_label, undrawn
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -112,7 +112,9 @@ class Rate(Drawing):
             heads = [(panel, self._said(column, rows)) for panel, column in zip(panels[0], columns, strict=True)]
             room = width / len(axes) - (0.55 if len(axes) == 1 else 0.4)
             more = titles(figure, headline(verdict, self.heading), heads, room)
-            more += legend(figure, self._in_order(entries, columns, panels[0]), min(2 * len(axes), 4), self.note)
+            said_of = {one.name for column in columns for one in column.judged}
+            note = f"{self.note} {undrawn(judged(verdict, config), said_of)}".strip()
+            more += legend(figure, self._in_order(entries, columns, panels[0]), min(2 * len(axes), 4), note)
             figure.set_size_inches(width, (2.9 if self.slopes else 2.6) + more)
         return figure
 
@@ -133,7 +135,10 @@ class Rate(Drawing):
         edge = [name for name in drawn for family in self.envelope if at_edge(rows, name, drawn[name], family)]
         texts = {name: texts[name] + (EDGE if name in edge else "") for name in styles}
         claims = [one for one in judged(verdict, config) if one.quantity == self.quantity and one.series(drawn)]
-        return Column(axis, drawn, roles, styles, texts, claims)
+        others = [one for role in ("control", "erratum") for one in judged(verdict, config, role)]
+        below = [one for one in (*claims, *others) if one.rule == "below" and one.quantity == self.quantity]
+        held = [name for name in drawn if any(name in one.series(drawn) for one in below)]
+        return Column(axis, drawn, roles, styles, texts, claims, held)
 
     def _said(self, column: Column, rows: pd.DataFrame) -> list[str]:
         """The comparisons that a column's claims were judged by."""

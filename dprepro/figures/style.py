@@ -35,7 +35,22 @@ SETTINGS: dict[Any, Any] = {
 
 #: Okabe and Ito's palette, ordered by falling lightness difference; markers and dashes tell series apart in grey.
 COLOURS = {
-    "claim": ["#000000", "#0072B2", "#7B1E3A", "#2E6B34", "#5B3A8C", "#00665E", "#7A5C00"],
+    "claim": [
+        "#000000",
+        "#0072B2",
+        "#7B1E3A",
+        "#2E6B34",
+        "#5B3A8C",
+        "#00665E",
+        "#7A5C00",
+        "#C2185B",
+        "#00838F",
+        "#6D4C41",
+        "#558B2F",
+        "#283593",
+        "#9C5700",
+        "#6B6B6B",
+    ],
     "control": ["#D55E00", "#CC79A7", "#8C510A", "#E69F00"],
     "context": [
         "#56B4E9",
@@ -51,7 +66,7 @@ COLOURS = {
     ],
 }
 MARKERS = {
-    "claim": ["o", "s", "^", "D", "v", "P", "X"],
+    "claim": ["o", "s", "^", "D", "v", "P", "X", "<", ">", "p", "h", "*", "8", "d"],
     "control": ["x", "+", "1", "2"],
     "context": ["D", "^", "v", "<", ">", "p", "h", "*", "8", "d"],
 }
@@ -105,12 +120,18 @@ def looks(roles: Mapping[str, str], order: Sequence[str] = ()) -> dict[str, dict
     return found
 
 
-def rendered(figure: Figure) -> dict[str, bytes]:
-    """The figure as the bytes of a PNG and a PDF file; without dates or versions, so that equal figures are equal."""
+def rendered(figure: Figure, stamp: str = "") -> dict[str, bytes]:
+    """The figure as the bytes of a PNG and a PDF file; without dates or versions, so that equal figures are equal.
+
+    ``stamp`` is a text that both files carry. The layout is found once: that of the first stands for the second too.
+    """
     answer = {}
-    for kind, metadata in (("png", {"Software": None}), ("pdf", {"CreationDate": None, "Producer": None})):
+    png = {"Software": None} | ({"Description": stamp} if stamp else {})
+    pdf = {"CreationDate": None, "Producer": None} | ({"Subject": stamp} if stamp else {})
+    for kind, metadata in (("png", png), ("pdf", pdf)):
         buffer = io.BytesIO()
         with styled():
             figure.savefig(buffer, format=kind, metadata=metadata)
+            figure.set_layout_engine("none")
         answer[kind] = buffer.getvalue()
     return answer

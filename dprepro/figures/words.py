@@ -31,12 +31,19 @@ QUANTITIES = {
     "exact_delta": "exact δ",
     "exact_delta_silent": "exact δ beside silence",
     "largest_gap": "largest gap",
+    "ratio": "left side over right side",
 }
 
 BY = {"exponent": "slope", "below": "bound", "proportion": "rate", "ratio": "constant", "affine": "bend"}
 """What a rule judges a series by."""
 
+OF_THE_SCHEDULE = ("drawn", "powers")
+"""Rules about what was run, which no panel shows."""
+
 COLUMNS = {"bound": "the bound's", "shape": "the rate's", "law": "the law's"}
+
+SCHEDULED = {"total_steps": "steps T"}
+"""What a column of the schedule is called."""
 
 
 def axis_label(axis: str) -> str:
@@ -88,9 +95,10 @@ def controls(verdict: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str,
     """For each series that is judged as a control or an erratum: what came out, and by what."""
     found: dict[str, str] = {}
     for one in (*judged(verdict, config, "control"), *judged(verdict, config, "erratum")):
-        if isinstance(name := one.options.get("series"), str):
-            how = "budget" if one.quantity == "spent_epsilon" else BY.get(one.rule, one.rule)
-            found.setdefault(name, f"{one.result['verdict']} by its {how}")
+        named = one.options.get("series")
+        how = "budget" if one.quantity == "spent_epsilon" else BY.get(one.rule, one.rule)
+        for name in [named] if isinstance(named, str) else named or ():
+            found.setdefault(name, f"{one.result['verdict']} by {'its' if isinstance(named, str) else 'their'} {how}")
     return found
 
 
@@ -105,6 +113,15 @@ def headline(verdict: Mapping[str, Any], heading: str = "") -> str:
     ]  # fmt: skip
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
     return f"{text} ({', '.join(names[:2])}{more})" if names else text
+
+
+def undrawn(claims: Iterable[Judged], said: Collection[str]) -> str:
+    """The claims that are not among the ``said``, which the panels speak of; with numbers where not confirmed."""
+    left = [one for one in claims if one.name not in said]
+    held = [one.name for one in left if one.result["verdict"] == "confirmed"]
+    others = [f"{one.name}: {comparison(one)}" for one in left if one.result["verdict"] != "confirmed"]
+    words = [*others, *([f"{', '.join(held)} (confirmed)"] if held else [])]
+    return f"Judged, not drawn: {'; '.join(words)}." if words else ""
 
 
 def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
@@ -158,7 +175,12 @@ def _subject(one: Judged, axis: str) -> str:
     if one.rule == "ratio":
         against = str(one.options.get("against", "")).replace("_", " ")
         return f"ratio to {against or owner.removesuffix(chr(39) + 's')}"
-    return one.name
+    if one.rule == "drawn":
+        return "noise drawn, over the schedule's"
+    if one.rule == "powers":
+        column = str(one.options.get("column", one.name))
+        return f"{SCHEDULED.get(column, column.replace('_', ' '))}, over the formula"
+    return one.name.replace("_", " ")
 
 
 def _inequality(one: Judged, bounded: bool) -> str:
@@ -180,13 +202,14 @@ def _margin(check: Mapping[str, Any], word: str) -> str:
 
 
 def _decimal(value: float, least: str = "") -> str:
-    """Three decimals with a true minus sign; ``least`` for what they cannot show."""
+    """Three decimals, of larger numbers fewer, with a true minus sign; ``least`` for what they cannot show."""
     if least and 0 < value < 0.0005:
         return least
-    return f"{round(value, 3) + 0.0:.3f}".replace("-", "−")
+    places = 3 if abs(value) < 10 else 1 if abs(value) < 1000 else 0
+    return f"{round(value, places) + 0.0:.{places}f}".replace("-", "−")
 
 
 def _short(value: float) -> str:
     """The same without zeros at its end."""
     text = _decimal(value)
-    return text.rstrip("0").rstrip(".")
+    return text.rstrip("0").rstrip(".") if "." in text else text

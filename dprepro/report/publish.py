@@ -19,6 +19,7 @@ from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError
 from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
+from dprepro.report import picture
 from dprepro.report.text import further, table, unmeasured, verdict_lines
 
 if TYPE_CHECKING:
@@ -33,7 +34,7 @@ OVERRIDDEN = "overridden"
 class Published:
     """What a results folder holds: ``frame``, the content of verdict.json, the text of run.log, and how it is drawn.
 
-    ``config`` is the run's resolved configuration.
+    ``config`` is the run's resolved configuration, ``stamp`` what its figure was drawn from.
     """
 
     folder: Path
@@ -42,14 +43,17 @@ class Published:
     verdict: dict[str, Any]
     text: str
     drawing: Drawing
+    stamp: str
 
     def figure(self) -> Figure:
         """The figure, drawn anew."""
         return self.drawing.draw(self.frame, self.verdict, self.config)
 
     def png(self) -> bytes:
-        """The figure, drawn anew, as the content of a PNG file."""
-        return rendered(self.figure())["png"]
+        """The figure as the content of a PNG file: that of the folder, or drawn anew where another run replaced it."""
+        if picture.standing(self.folder, self.stamp):
+            return (self.folder / "figure.png").read_bytes()
+        return rendered(self.figure(), self.stamp)["png"]
 
 
 def command(experiment: str) -> str:
@@ -87,6 +91,8 @@ def folder_of(store: Store, run: Run, results_dir: str | Path) -> Path:
 def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
     """Judge and draw a stored run, and write its folder; each file is replaced whole.
 
+    The figure is drawn only where the one that stands is of other measurements, verdicts, options or code.
+
     Raises:
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
     """
@@ -94,27 +100,20 @@ def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
     frame, integrity = store.measurements(run.id)
     verdict = judge_run(run, frame, integrity.problem)
     text = log_text(run, frame, verdict)
+    stamp = picture.stamp(drawing, frame, verdict, run.config)
     folder = folder_of(store, run, results_dir)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(folder / "measurements.parquet", _parquet(frame))
         replace_file(folder / "verdict.json", (json.dumps(verdict, indent=2, allow_nan=False) + "\n").encode())
-        for kind, content in _drawn(drawing, frame, verdict, run.config).items():
-            replace_file(folder / f"figure.{kind}", content)
+        if not picture.standing(folder, stamp):
+            for kind, content in picture.drawn(drawing, frame, verdict, run.config, stamp).items():
+                replace_file(folder / f"figure.{kind}", content)
         replace_file(folder / "config.yaml", _yaml(run.config).encode())
         replace_file(folder / "run.log", (text + "\n").encode())
     except OSError as error:
         raise InputError(f"cannot write {folder}: {error.strerror or error}; choose another results_dir") from error
-    return Published(folder, frame, run.config, verdict, text, drawing)
-
-
-def _drawn(
-    drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]
-) -> dict[str, bytes]:
-    try:
-        return rendered(drawing.draw(frame, verdict, config))
-    except (ValueError, TypeError, KeyError) as error:  # a title that is no mathematics, a range upside down
-        raise InputError(f"the figure cannot be drawn: {type(error).__name__}: {error}") from error
+    return Published(folder, frame, run.config, verdict, text, drawing, stamp)
 
 
 def judge_run(run: Run, frame: pd.DataFrame, problem: str = "") -> dict[str, Any]:

@@ -87,6 +87,17 @@ def test_the_abscissa_may_be_a_product_of_powers():
     np.testing.assert_allclose(curve.points["x"], np.array([0.1, 1, 10, 100]) / np.sqrt(50))
 
 
+def test_the_worst_of_a_family_may_be_drawn():
+    rows = [
+        row for mass in (1, 2, 3) for row in frame().assign(mass=mass, value=frame()["value"] * mass).to_dict("records")
+    ]
+    drawing = figures.build({"name": "attack", "envelope": ["mass"], "hide": ["under_noised", "exact"]})
+    figure = drawing.draw(pd.DataFrame(rows), VERDICT, config({"mass": [1, 2, 3]}))
+    [line] = [one for one in figure.axes[0].lines if len(one.get_xdata()) == 4 and one.get_marker() == "o"]
+    assert line.get_ydata()[0] > 30  # three times 1/epsilon
+    assert figure.axes[0].get_ylabel() == "excess risk (mean, worst mass)"
+
+
 def test_small_rates_may_have_a_logarithmic_axis_and_few_places_a_tick_each():
     _, rate = drawn(logarithmic=["traced"], hide=["private"]).axes
     assert rate.get_yscale() == "log"
@@ -121,4 +132,4 @@ def test_each_panel_says_what_was_judged_of_it():
 
 def test_what_lies_below_a_panel_is_named_in_it():
     risk, _ = drawn().axes
-    assert [text.get_text() for text in risk.texts] == ["below the panel:\nexact: 1e-17"]
+    assert [text.get_text() for text in risk.texts] == ["below the panel: exact: 1e-17"]

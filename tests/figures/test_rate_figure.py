@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from drawn_figures import assert_says_the_verdict, bound_lines, cells, check, config, entries, title, verdict
+from drawn_figures import assert_says_the_verdict, bound_lines, cells, check, config, entries, plain, title, verdict
 
 from dprepro import figures
 from dprepro.errors import InputError
@@ -46,6 +46,43 @@ def test_claims_that_share_a_bound_have_one_line():
     same = [row | {"bound": 1.0} for row in claims()]
     assert bound_lines(drawn(same)) == ["steep"]
     assert "explicit bound" in entries(drawn(same))
+
+
+def test_what_is_held_against_its_bound_shows_it_and_pieces_of_one_curve_are_one_line():
+    early = cells("early", "context", {"n": [1.0, 10.0, 50.0]}, lambda at: 1 / at["n"], bound=lambda at: 2 / at["n"])
+    broken = cells("broken", "control", {"n": [1.0, 10.0]}, 5.0, bound=lambda at: 3 / at["n"])
+    steep = [row for row in claims() if row["series"] == "steep"]
+    alone = drawn([*steep, *early, *broken], verdict(), config())
+    assert bound_lines(alone) == ["steep"]
+    held = {"below": check("below", 0.5), "broken": check("below", 9.0, role="control", verdict="refuted")}
+    settings = config(below={"series": ["steep", "early"]}, broken={"series": "broken"})
+    figure = drawn([*steep, *early, *broken], verdict(**held), settings)
+    assert sorted(bound_lines(figure)) == ["broken", "steep"]
+    x = np.array([1, 10, 50, *SIZES])
+    np.testing.assert_allclose(line(figure, "steep"), 2 / x)
+
+
+def test_claims_that_no_panel_shows_are_told_with_their_numbers_where_they_are_not_confirmed():
+    results = verdict(
+        exponent_n=check(), within_budget=check("below"), over_p=check(estimate=0.9, expected=0.5, verdict="refuted"),
+        schedule=check("powers", 1.0),
+    )  # fmt: skip
+    settings = config(
+        exponent_n={"series": "steep"}, within_budget={"quantity": "spent_epsilon"}, over_p={"axis": "p"},
+        schedule={"series": "steep", "column": "total_steps"},
+    )  # fmt: skip
+    said = plain(drawn(claims(), results, settings).legends[0].get_title().get_text())
+    assert said.endswith(
+        "Judged, not drawn: over_p: exponent of p 0.900 ± 0.010, claimed 0.5 ± 0.05: refuted; "
+        "within_budget, schedule (confirmed)."
+    )
+
+
+def test_a_slip_of_print_says_what_came_out_of_it():
+    printed = cells("printed", "context", {"n": SIZES}, 1e-2)
+    results = verdict(**VERDICT["checks"], slip=check("below", 3.0, role="erratum", verdict="refuted"))
+    settings = config(**CONFIG["checks"], slip={"series": "printed"})
+    assert "printed (refuted by its bound)" in entries(drawn([*claims(), *printed], results, settings))
 
 
 def test_a_series_above_a_bound_that_is_not_its_own_shows_its_own():

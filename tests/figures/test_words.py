@@ -50,6 +50,15 @@ def test_the_headline_names_the_claims_that_are_not_confirmed():
             "ratio to few steps 1.000 ± 0.010, claimed 1 ± 0.05",
         ),
         (
+            check("drawn", 1.0, expected=1), {"series": "*"},
+            "noise drawn, over the schedule's 1.000 ± 0.010, claimed 1 ± 0.05",
+        ),
+        (
+            check("powers", 1.0, expected=1), {"column": "total_steps"},
+            "steps T, over the formula 1.000 ± 0.010, claimed 1 ± 0.05",
+        ),
+        (check(estimate=69.574, expected=68.4, margin=10), {}, "exponent 69.6 ± 0.010, claimed 68.4 ± 10"),
+        (
             check("crossing", 0.1, expected=0), {"versus": "bound", "axis": "n"},
             "exponent of the crossing less the bounds' 0.100 ± 0.010, claimed 0 ± 0.05",
         ),

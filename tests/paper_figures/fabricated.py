@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
+from dprepro import figures
+from dprepro.analysis.checks import build
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
 from dprepro.engine.cell import Result, Row
@@ -19,9 +21,11 @@ def fabricate(results_dir: Path, names: Sequence[str], replicates: int = 2, over
         for name in names:
             experiment = build_experiment(compose([f"+experiment={name}"]))
             cells = [cell for cell in experiment.cells if cell.replicate < replicates]
-            quantities = {check.get("quantity", "excess_risk") for check in experiment.settings.checks.values()}
-            figure = experiment.settings.figure
-            quantities |= {figure.get("quantity", "excess_risk"), *figure.get("panels", ())}
+            rules = [build(check, options) for check, options in experiment.settings.checks.items()]
+            drawing = figures.build(experiment.config["figure"])
+            named = [one for part in (*rules, drawing) for one in part.mentions()]
+            quantities = {one.name for one in named if one.kind == "quantity"} | {"excess_risk"}
+            judged = dict.fromkeys([one.name for one in named if one.kind == "column"], 1.0)
             results = {}
             for cell in cells:
                 axes = dict(cell.axes)
@@ -30,14 +34,15 @@ def fabricate(results_dir: Path, names: Sequence[str], replicates: int = 2, over
                 level = 150.0 if cell.series.startswith("jl") else 1.0
                 shape = level * (axes["p"] ** power) / (axes["n"] * min(axes["epsilon"], 1e9)) ** (1 - power / 3)
                 value = 1.5 * shape * (1 + 0.01 * cell.replicate)
-                columns = {
+                columns = judged | {
+                    "freedom": 1e6,
                     "shape": shape,
                     "law": 1.5 * shape,
                     "trivial_risk": 1e9,
                     "noise_scale": 1e-3 * shape * axes["n"] ** 0.1,
                 }
-                rows = [Row(quantity, value, 2 * shape, columns) for quantity in sorted({"excess_risk", *quantities})]
-                results[cell.key] = Result(cell.key, "ok", 0.0, axes, cell.replicate, rows)
+                rows = [Row(quantity, value, 2 * shape, columns) for quantity in sorted(quantities)]
+                results[cell.key] = Result(cell.key, "ok", 0.0, axes, cell.replicate, rows, code=cell.code)
             run = store.begin_run(name, experiment.config, list(overrides), PROVENANCE, cells)
             store.commit(results.values())
             store.finish_run(run, PROVENANCE)

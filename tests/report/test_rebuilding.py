@@ -13,7 +13,12 @@ import pytest
 from cheap_experiment import CHEAP, command, python, write_config_dir
 from report_contract import breaches
 
+from dprepro import figures
+from dprepro.engine.code import Code
+from dprepro.engine.store import Store
 from dprepro.ledger import main as ledger
+from dprepro.report import picture
+from dprepro.report.publish import judge_run
 
 SCIENCE = (
     "algorithms",
@@ -80,6 +85,56 @@ def test_the_ledger_rebuilds_published_folders_byte_for_byte_after_all_else_is_d
         "cheap_too": ("confirmed", ""),
         "only_overridden": ("not measured", "only overridden or unfinished runs are stored"),
     }
+
+
+def test_a_figure_is_drawn_again_only_where_something_behind_it_has_changed(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    drawn: list[str] = []
+    once = picture.drawn
+    monkeypatch.setattr(picture, "drawn", lambda *parts: drawn.append(parts[2]["experiment"]) or once(*parts))
+
+    def rebuilt() -> list[str]:
+        drawn.clear()
+        assert command(f"results_dir={results}", function=ledger) == 0
+        return sorted(drawn)
+
+    rebuilt()
+    figure = results / "cheap" / "figure.png"
+    whole = figure.read_bytes()
+    assert rebuilt() == []
+    figure.write_bytes(whole[:-20])  # cut off
+    assert rebuilt() == ["cheap"]
+    assert figure.read_bytes() == whole
+    (results / "cheap_too" / "figure.pdf").unlink()
+    assert rebuilt() == ["cheap_too"]
+    monkeypatch.setattr(picture, "LIBRARIES", ("numpy",))
+    assert rebuilt() == ["cheap", "cheap_too"]
+
+
+def test_the_stamp_changes_with_data_verdict_options_and_code_and_not_with_the_run(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    with Store.open(results) as store:
+        run = store.latest("cheap")
+        assert run is not None
+        frame = store.frame(run.id)
+    verdict, drawing = judge_run(run, frame), figures.build(run.config["figure"])
+    stamp = picture.stamp(drawing, frame, verdict, run.config)
+    others = [
+        picture.stamp(drawing, frame.assign(value=frame["value"] * (1 + 1e-12)), verdict, run.config),
+        picture.stamp(drawing, frame.iloc[1:], verdict, run.config),
+        picture.stamp(drawing, frame, verdict | {"verdict": "refuted"}, run.config),
+        picture.stamp(drawing, frame, verdict, {**run.config, "figure": {"name": "rate", "slopes": False}}),
+    ]
+    same = [
+        picture.stamp(drawing, frame.assign(seconds=1.0), verdict, run.config),
+        picture.stamp(drawing, frame, verdict | {"provenance": {}}, {**run.config, "workers": 7}),
+    ]
+    assert {stamp} == set(same)
+    assert len({stamp, *others}) == 5
+    monkeypatch.setattr(picture, "code_of", lambda *parts: Code("other", {}))
+    assert picture.stamp(drawing, frame, verdict, run.config) != stamp
 
 
 def test_rebuilding_imports_no_algorithm_no_configuration_and_no_hydra(results: Path) -> None:

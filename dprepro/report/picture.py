@@ -1,0 +1,95 @@
+"""A figure's files carry a stamp of all that they are drawn from, so that nothing is drawn that stands already."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from collections.abc import Iterable, Mapping
+from importlib import metadata
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from dprepro.engine.code import code_of
+from dprepro.errors import DpreproError, InputError
+from dprepro.figures.style import rendered
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+    from dprepro.figures import Drawing
+
+KINDS = ("png", "pdf")
+LIBRARIES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
+"""Packages on which a figure's bytes depend."""
+
+ELSEWHERE = ("results_dir", "workers", "reuse")
+"""Keys of a configuration that say where and how to measure: nothing that a figure shows."""
+
+_NO_MATTER = ("seconds", "key")  # columns: how long a cell took, and what it is called
+
+
+def stamp(drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+    """32 hexadecimal digits that change with the data, verdict, configuration, code and libraries behind a figure.
+
+    Empty for a drawing whose source cannot be read: nobody can tell whether that has changed.
+    """
+    kind = type(drawing).__module__
+    try:
+        code = code_of((kind, rendered.__module__), frozenset({"dprepro", kind.partition(".")[0]})).digest
+    except DpreproError:
+        return ""
+    told = hashlib.blake2b(digest_size=16)
+    for part in (code, _versions(), _without(verdict, ("provenance",)), _without(config, ELSEWHERE), *_table(frame)):
+        content = part if isinstance(part, bytes) else part.encode()
+        told.update(b"%d:" % len(content) + content)
+    return told.hexdigest()
+
+
+def standing(folder: Path, wanted: str) -> bool:
+    """Whether the folder has a figure of this stamp, whole."""
+    if not wanted:
+        return False
+    ends = {"png": b"IEND\xaeB`\x82", "pdf": b"%%EOF\n"}
+    try:
+        return all(
+            wanted.encode() in (content := (folder / f"figure.{kind}").read_bytes()) and content.endswith(ends[kind])
+            for kind in KINDS
+        )
+    except OSError:
+        return False
+
+
+def drawn(
+    drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any], stamped: str
+) -> dict[str, bytes]:
+    """The files of a figure, by kind.
+
+    Raises:
+        InputError: an option that cannot be drawn.
+    """
+    try:
+        return rendered(drawing.draw(frame, verdict, config), stamped)
+    except (ValueError, TypeError, KeyError) as error:  # a title that is no mathematics, a range upside down
+        raise InputError(f"the figure cannot be drawn: {type(error).__name__}: {error}") from error
+
+
+def _without(mapping: Mapping[str, Any], left_out: Iterable[str]) -> str:
+    return json.dumps({key: value for key, value in mapping.items() if key not in left_out}, sort_keys=True)
+
+
+def _versions() -> str:
+    found = []
+    for name in LIBRARIES:
+        try:
+            found.append(f"{name} {metadata.version(name)}")
+        except metadata.PackageNotFoundError:
+            continue
+    return ", ".join(found)
+
+
+def _table(frame: pd.DataFrame) -> tuple[str, bytes]:
+    """Names and content of the columns that are no accident of the run."""
+    from pandas.util import hash_pandas_object
+
+    shown = frame.drop(columns=[name for name in _NO_MATTER if name in frame.columns])
+    return ", ".join(map(str, shown.columns)), hash_pandas_object(shown, index=False).to_numpy().tobytes()
