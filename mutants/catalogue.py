@@ -113,6 +113,9 @@ class Grid:
             words += [f"checks.{name}.role=claim", f"++checks.{name}.expect={rule.expect}"]
         words += [f"~study.series.{one}" for one in series if one in gone]
         mine = [one for one in self.overrides if not any(f"study.series.{name}." in one for name in gone)]
+        blocks = composed.config["study"].get("series", {})
+        if all(blocks[one].get("replicates") for one in series if one not in gone):  # nobody has the experiment's own
+            mine = [one for one in mine if not one.startswith("replicates=")]
         return [f"+experiment={experiment}", *_plain(checked, gone), *words, *mine]
 
 

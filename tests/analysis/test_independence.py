@@ -47,6 +47,10 @@ def test_equal_replicates_everywhere_are_noticed() -> None:
     assert "equal" in dependence(frame(np.zeros((7, 4))))
 
 
+def test_an_answer_that_loses_nothing_is_no_repetition() -> None:
+    assert not dependence(frame(np.full((7, 4), -np.inf)))
+
+
 def test_equal_replicates_of_one_series_beside_others_are_not() -> None:
     both = [frame(np.zeros((7, 4)), series="discrete"), frame(np.random.default_rng(3).standard_normal((7, 4)))]
     assert not dependence(pd.concat(both, ignore_index=True))
