@@ -143,6 +143,7 @@ def test_one_pair_or_no_pair_of_points_is_no_ratio() -> None:
         Ratio(role="claim", series="hard")
 
 
+@pytest.mark.slow
 def test_a_true_ratio_is_refuted_in_at_most_one_percent() -> None:
     refuted = 0
     for seed in range(200):
@@ -175,6 +176,7 @@ def test_an_affine_curve_needs_points_a_slope_and_no_further_axis() -> None:
     assert "one curve" in Affine(role="claim", series="hard").judge(two).reason
 
 
+@pytest.mark.slow
 def test_an_affine_curve_is_refuted_in_at_most_one_percent() -> None:
     refuted = sum(
         Affine(role="claim", series="hard", margin=0.0).judge(

@@ -8,8 +8,8 @@ from dprepro import run
 from dprepro.analysis.checks import build, judge
 from dprepro.config.compose import compose
 
-SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("lasso_delta", "lasso_epsilon")]
-QUICK = ["frank_wolfe_convergence", "lasso_dimension", "pair", *SLOW]
+SLOW = [pytest.param(name, marks=pytest.mark.slow) for name in ("lasso_delta", "lasso_dimension", "lasso_epsilon")]
+QUICK = ["frank_wolfe_convergence", "pair", *SLOW]
 
 
 @pytest.fixture(scope="module")

@@ -27,7 +27,9 @@ def risks(solver, family, point, epsilon, draws, seed, delta=1e-5):
     return np.array(result)
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 1.0])  # the walk fills the ball; the walk stays inside
+@pytest.mark.parametrize(
+    "epsilon", [pytest.param(0.05, marks=pytest.mark.slow), 1.0]
+)  # the walk fills the ball; the walk stays inside
 def test_few_steps_have_the_law_of_n_steps(epsilon):
     family = OneHotFamily(coordinates=3, mass=0.8)
     literal = risks(NoisyGD(), family, POINT, epsilon, 100, seed=1)
@@ -45,6 +47,7 @@ def test_idle_coordinates_enter_by_their_norm_alone():
     assert ks_2samp(literal, risks(every, family, POINT, 0.3, 4000, seed=5)).pvalue > ALARM
 
 
+@pytest.mark.slow
 def test_few_steps_agree_with_many_where_the_ball_is_always_touched():
     family = OneHotFamily(coordinates=3, mass=0.8)
     few, many = (
@@ -57,7 +60,10 @@ def sketched_risks(solver, draws, seed, epsilon=2.0, mass=0.4):
     return risks(solver, OneHotFamily(coordinates=1, mass=mass, tail=-1), SKETCH, epsilon, draws, seed, delta=1e-3)
 
 
-@pytest.mark.parametrize("transform", ["gaussian", "rademacher", "srht", "countsketch"])
+@pytest.mark.parametrize(
+    "transform",
+    ["gaussian", *(pytest.param(one, marks=pytest.mark.slow) for one in ("rademacher", "srht", "countsketch"))],
+)
 def test_the_descent_in_the_eigenbasis_has_the_law_of_algorithm_2(transform):
     algorithm = JohnsonLindenstrauss(transform=transform)
     literal = sketched_risks(algorithm, 60, seed=11)
@@ -79,7 +85,7 @@ def test_the_compiled_descent_gives_algorithm_2_its_numbers():
         assert fast.spent == literal.spent
 
 
-@pytest.mark.parametrize(("mass", "factor"), [(0.4, 0.12), (0.05, 0.25)])
+@pytest.mark.parametrize(("mass", "factor"), [(0.4, 0.12), pytest.param(0.05, 0.25, marks=pytest.mark.slow)])
 def test_the_bidiagonal_sketch_has_the_law_of_a_gaussian_map(mass, factor):
     algorithm = JohnsonLindenstrauss(dimension_factor=factor)
     dense = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 800, seed=14, mass=mass)
@@ -95,7 +101,7 @@ def test_the_bidiagonal_sketch_skips_a_tail_that_is_shorter_than_k():
         sketched_risks(BidiagonalSketch(JohnsonLindenstrauss(dimension_factor=2.0)), 1, seed=17)
 
 
-@pytest.mark.parametrize("epsilon", [0.05, 2.0])
+@pytest.mark.parametrize("epsilon", [0.05, pytest.param(2.0, marks=pytest.mark.slow)])
 def test_the_isotropic_tail_has_the_law_of_all_coordinates(epsilon):
     family = OneHotFamily(coordinates=1, mass=0.2, tail=-1)
     every, tail = FewSteps(NoisyGD(), minimum_steps=400), IsotropicTail(NoisyGD(), minimum_steps=400)
