@@ -16,8 +16,9 @@ from dprepro.analysis.rule import Named
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
-from dprepro.figures.lines import few_ticks, legend, legend_texts, name_curves, plain_ticks, said, thin_grid, titles
+from dprepro.figures.lines import legend, legend_texts, name_curves, said, thin_grid, titles
 from dprepro.figures.style import COLUMN, looks, styled
+from dprepro.figures.ticks import few_ticks, plain_ticks
 from dprepro.figures.words import (
     OF_THE_SCHEDULE,
     Judged,

@@ -14,8 +14,9 @@ from dprepro.analysis.points import grid_points
 from dprepro.axes import AXES
 from dprepro.errors import InputError
 from dprepro.figures.base import Drawing
-from dprepro.figures.lines import few_labels, legend, titles
+from dprepro.figures.lines import legend, titles
 from dprepro.figures.style import COLUMN, styled
+from dprepro.figures.ticks import few_labels
 from dprepro.figures.words import Judged, axis_label, comparison, estimated, headline, judged, undrawn
 
 if TYPE_CHECKING:

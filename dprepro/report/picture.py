@@ -40,7 +40,9 @@ def stamp(
 ) -> str:
     """32 hexadecimal digits that change with the data, verdict, configuration, code and libraries behind a figure.
 
-    ``problem`` is what is wrong with the measurements. Empty for a drawing whose source cannot be read: nobody can tell whether that has changed.
+    ``problem`` is what is wrong with the measurements.
+
+    Empty for a drawing whose source cannot be read: nobody can tell whether that has changed.
     """
     kind = type(drawing).__module__
     try:
