@@ -74,7 +74,7 @@ class Column:
         return bounds(self.drawn, [*self.claimed, *self.held] or list(self.drawn))
 
     def _elsewhere(self, name: str) -> bool:
-        """Whether a claimed exponent is not that of the column ``shape``, which is then not the rate that is claimed."""
+        """Whether a claimed exponent is not that of the column ``shape``, which is then not the rate claimed."""
         claimed = [one for one in self.judged if one.rule == "exponent" and not one.options.get("divide")]
         for curve in self.drawn[name]:
             x, y = map(np.log, curve.xy("shape")) if "shape" in curve.points else (np.empty(0), np.empty(0))
