@@ -169,9 +169,8 @@ class Attack(Drawing):
             label = self.names.get(one, one.replace("_", " "))
             self._line(panel, rows, one, "mean", label, place + 1, further)
         if quantity in self.bounds:
-            self._line(
-                panel, rows, quantity, "bound", self.bounds[quantity], list(self.bounds).index(quantity), further
-            )
+            place = list(dict.fromkeys(self.bounds.values())).index(self.bounds[quantity])  # one look for one text
+            self._line(panel, rows, quantity, "bound", self.bounds[quantity], place, further)
         every = list(dict.fromkeys(text for one in self.panels for text in self.constants.get(one, {})))
         for text, value in self.constants.get(quantity, {}).items():
             place = every.index(text) % len(LINE_COLOURS)
