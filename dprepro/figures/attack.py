@@ -171,9 +171,9 @@ class Attack(Drawing):
         if quantity in self.bounds:
             place = list(dict.fromkeys(self.bounds.values())).index(self.bounds[quantity])  # one look for one text
             self._line(panel, rows, quantity, "bound", self.bounds[quantity], place, further)
-        every = list(dict.fromkeys(text for one in self.panels for text in self.constants.get(one, {})))
+        lines = list(dict.fromkeys(text for one in self.panels for text in self.constants.get(one, {})))
         for text, value in self.constants.get(quantity, {}).items():
-            place = every.index(text) % len(LINE_COLOURS)
+            place = lines.index(text) % len(LINE_COLOURS)
             panel.axhline(
                 value, color=LINE_COLOURS[-1 - place], linestyle=LINE_DASHES[-1 - place], label=text, zorder=1
             )

@@ -68,14 +68,14 @@ def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
         start = own[0].rpartition(" = ")[0] + " = "
         alike = all(name.startswith(start) for name in own)
         text = ", ".join([own[0], *(name.removeprefix(start) if alike else name for name in own[1:])])
-        *place, rising = ends[across, top]
+        x_end, y_end, rising = ends[across, top]
         logarithmic = panel.get_yscale() == "log"
         above = rising and (logarithmic or top < 0.9)  # beside the curve, not on it: away from there it runs below
         low, high = panel.get_ylim()
         if logarithmic and (top > 0.9 if above else top < 0.1):  # room for it
             panel.set_ylim(*((low, high * (high / low) ** 0.06) if above else (low * (low / high) ** 0.1, high)))
         panel.annotate(
-            text, place, xytext=(0, 3 if above else -3), textcoords="offset points", fontsize=5, color=color,
+            text, (x_end, y_end), xytext=(0, 3 if above else -3), textcoords="offset points", fontsize=5, color=color,
             ha="right" if end else "left", va="bottom" if above else "top", zorder=9,
             path_effects=[withStroke(linewidth=1.5, foreground="white")],
         )  # fmt: skip

@@ -49,17 +49,11 @@ def stamp(
         code = code_of((kind, rendered.__module__, *JUDGING), frozenset({"dprepro", kind.partition(".")[0]})).digest
     except DpreproError:
         return ""
+    names, content = _table(frame)
+    texts = (code, problem, _versions(), _without(verdict, ("provenance",)), _without(config, ELSEWHERE), names)
     told = hashlib.blake2b(digest_size=16)
-    for part in (
-        code,
-        problem,
-        _versions(),
-        _without(verdict, ("provenance",)),
-        _without(config, ELSEWHERE),
-        *_table(frame),
-    ):
-        content = part if isinstance(part, bytes) else part.encode()
-        told.update(b"%d:" % len(content) + content)
+    for part in (*(text.encode() for text in texts), content):
+        told.update(b"%d:" % len(part) + part)
     return told.hexdigest()
 
 
