@@ -24,7 +24,7 @@ ROOMS: dict[str, set[str]] = {
     "reference": {"__main__", "report"},
     "session": {"config", "engine", "report"},
     "config": {"studies", "engine", "analysis", "figures"},
-    "report": {"engine.store", "analysis", "figures"},
+    "report": {"engine.code", "engine.store", "analysis", "figures"},
     "pairs": {"__main__", "config", "studies"},
     "studies": {
         "laws", "reductions", "constructions", "algorithms", "privacy", "mechanisms", "problems", "bounds", "budget",

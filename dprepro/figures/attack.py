@@ -16,8 +16,9 @@ from dprepro.analysis.rule import Named
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
-from dprepro.figures.lines import few_ticks, legend, legend_texts, name_curves, plain_ticks, said, thin_grid, titles
+from dprepro.figures.lines import legend, legend_texts, name_curves, said, thin_grid, titles
 from dprepro.figures.style import COLUMN, looks, styled
+from dprepro.figures.ticks import few_ticks, plain_ticks
 from dprepro.figures.words import (
     OF_THE_SCHEDULE,
     Judged,
@@ -168,12 +169,11 @@ class Attack(Drawing):
             label = self.names.get(one, one.replace("_", " "))
             self._line(panel, rows, one, "mean", label, place + 1, further)
         if quantity in self.bounds:
-            self._line(
-                panel, rows, quantity, "bound", self.bounds[quantity], list(self.bounds).index(quantity), further
-            )
-        every = list(dict.fromkeys(text for one in self.panels for text in self.constants.get(one, {})))
+            place = list(dict.fromkeys(self.bounds.values())).index(self.bounds[quantity])  # one look for one text
+            self._line(panel, rows, quantity, "bound", self.bounds[quantity], place, further)
+        lines = list(dict.fromkeys(text for one in self.panels for text in self.constants.get(one, {})))
         for text, value in self.constants.get(quantity, {}).items():
-            place = every.index(text) % len(LINE_COLOURS)
+            place = lines.index(text) % len(LINE_COLOURS)
             panel.axhline(
                 value, color=LINE_COLOURS[-1 - place], linestyle=LINE_DASHES[-1 - place], label=text, zorder=1
             )

@@ -7,10 +7,13 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import TYPE_CHECKING, Any
 
+import numpy as np
+
 from dprepro.analysis.points import number
 from dprepro.figures.curves import Bound, Curve, bounds
-from dprepro.figures.lines import draw_bounds, draw_curve, draw_rate, draw_slopes, line_mark, name_curves, plain_ticks
+from dprepro.figures.lines import draw_bounds, draw_curve, draw_rate, draw_slopes, line_mark, name_curves
 from dprepro.figures.style import SLOPES
+from dprepro.figures.ticks import plain_ticks
 from dprepro.figures.words import OF_THE_SCHEDULE, Judged
 
 if TYPE_CHECKING:
@@ -18,6 +21,9 @@ if TYPE_CHECKING:
 
 BOUNDS = ""
 """In place of a series' name."""
+
+OF_THE_RATE = ("exponent", "ratio", "affine")
+"""Rules whose constant is that of value / shape."""
 
 FAR = 30.0
 """A constant context series that many times above all else is named in the legend: it would stretch the axis."""
@@ -58,19 +64,30 @@ class Column:
     def constants(self) -> dict[str, float | None]:
         """The constants of the rates to be drawn, by series: of every claim with a fitted one, or else of the first.
 
-        The constant of a crossing is a place, no risk over its rate; a shape along which crossings move is no rate.
+        A shape along which crossings move is no rate.
         """
         if any(one.rule == "crossing" and one.options.get("along") == "shape" for one in self.judged):
             return {}
-        fits = [one for one in reversed(self.judged) if one.rule != "crossing"]
-        found = {name: one.result.get("constant") for one in fits for name in one.series(self.claimed)}
+        own = [one for one in reversed(self.judged) if one.rule in OF_THE_RATE]
+        found = {name: one.result.get("constant") for one in own for name in one.series(self.claimed)}
         fitted = {name: found[name] for name in self.claimed if found.get(name) is not None}
-        return fitted or dict.fromkeys(self.claimed[:1])
+        return fitted or dict.fromkeys(name for name in self.claimed[:1] if not self._elsewhere(name))
 
     @cached_property
     def bounds(self) -> list[Bound]:
         """The explicit bounds to be drawn; where no series is a claim or held against its bound, those of all."""
         return bounds(self.drawn, [*self.claimed, *self.held] or list(self.drawn))
+
+    def _elsewhere(self, name: str) -> bool:
+        """Whether a claimed exponent is not that of the column ``shape``, which is then not the rate claimed."""
+        claimed = [one for one in self.judged if one.rule == "exponent" and not one.options.get("divide")]
+        for curve in self.drawn[name]:
+            x, y = map(np.log, curve.xy("shape")) if "shape" in curve.points else (np.empty(0), np.empty(0))
+            slope = (y[-1] - y[0]) / (x[-1] - x[0]) if x.size > 1 and x[-1] > x[0] else None
+            own = [float(one.result["expected"]) for one in claimed if name in one.series(self.drawn)]
+            if slope is not None and any(abs(slope - one) > 0.1 for one in own):
+                return True
+        return False
 
     def overlay(self, panel: Axes, risks: bool, marked: bool) -> dict[str, tuple[str, Any]]:
         """Curves, bounds and, of ``risks``, rates; ``marked`` are bounds that show whose they are.

@@ -50,10 +50,13 @@ def draw_curve(panel: Axes, curve: Curve, style: Mapping[str, Any], label: str) 
 def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
     """What tells a series' curves apart, at that end where they are farther apart; once for those that meet there.
 
-    The panel must have its scales.
+    The panel must have its scales. A curve without values has no end.
     """
     from matplotlib.patheffects import withStroke
 
+    several = [curve for curve in several if curve.xy()[1].size]
+    if not several:
+        return
     names: dict[tuple[float, float], list[str]] = {}  # by the end, in shares of the panel
     ends: dict[tuple[float, float], tuple[float, float, bool]] = {}
     end = max((-1, 0), key=lambda end: _distance([float(np.log(curve.xy()[1][end])) for curve in several]))
@@ -68,14 +71,14 @@ def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
         start = own[0].rpartition(" = ")[0] + " = "
         alike = all(name.startswith(start) for name in own)
         text = ", ".join([own[0], *(name.removeprefix(start) if alike else name for name in own[1:])])
-        *place, rising = ends[across, top]
+        x_end, y_end, rising = ends[across, top]
         logarithmic = panel.get_yscale() == "log"
         above = rising and (logarithmic or top < 0.9)  # beside the curve, not on it: away from there it runs below
         low, high = panel.get_ylim()
         if logarithmic and (top > 0.9 if above else top < 0.1):  # room for it
             panel.set_ylim(*((low, high * (high / low) ** 0.06) if above else (low * (low / high) ** 0.1, high)))
         panel.annotate(
-            text, place, xytext=(0, 3 if above else -3), textcoords="offset points", fontsize=5, color=color,
+            text, (x_end, y_end), xytext=(0, 3 if above else -3), textcoords="offset points", fontsize=5, color=color,
             ha="right" if end else "left", va="bottom" if above else "top", zorder=9,
             path_effects=[withStroke(linewidth=1.5, foreground="white")],
         )  # fmt: skip
@@ -147,56 +150,6 @@ def mark_crossing(panel: Axes, first: Curve, second: Curve, symbol: str) -> None
     )  # fmt: skip
 
 
-def few_labels(panel: Axes) -> None:
-    """On a short logarithmic axis label 300 beside 100 and 1000 only: matplotlib's own labels would touch."""
-    low, high = panel.get_xlim()
-    if low > 5e-3 and high < 5e3:
-        panel.xaxis.set_major_formatter(lambda value, position: f"{value:g}")
-        if high < 8 * low:
-            panel.xaxis.set_minor_formatter(plain())
-            return
-    powers = np.floor(np.log10(high)) - np.ceil(np.log10(low))
-
-    def label(value: float, position: float) -> str:
-        if powers >= 1 or round(value / 10 ** np.floor(np.log10(value) + 1e-9)) != 3:
-            return ""
-        return f"{value:g}" if 1e-3 < value < 1e4 else f"$3\\times10^{{{int(np.floor(np.log10(value)))}}}$"
-
-    panel.xaxis.set_minor_formatter(label)
-
-
-def few_ticks(panel: Axes, values: Sequence[Any]) -> None:
-    """A tick at every value where these are few and near each other: powers of ten would be too few, or crowd."""
-    from matplotlib.ticker import NullLocator
-
-    places = np.unique(np.concatenate(values)) if values else np.empty(0)
-    few_labels(panel)
-    if 2 <= len(places) <= 8 and places[-1] < 50 * places[0]:
-        panel.set_xticks(places, [number(place) for place in places])
-        panel.xaxis.set_minor_locator(NullLocator())
-
-
-def plain() -> Any:
-    """A formatter of a logarithmic axis: 0.6 and not 6 times a power of ten."""
-    from matplotlib.ticker import LogFormatter
-
-    class Plain(LogFormatter):
-        """As the base class, which chooses what is labelled, in plain numbers."""
-
-        def __call__(self, x: float, pos: int | None = None) -> str:
-            return number(x) if super().__call__(x, pos) else ""
-
-    return Plain(labelOnlyBase=False)
-
-
-def plain_ticks(panel: Axes) -> None:
-    """Plain numbers on a logarithmic axis of values that spans little."""
-    low, high = panel.get_ylim()
-    if panel.get_yscale() == "log" and high < 100 * low:
-        panel.yaxis.set_major_formatter(plain())
-        panel.yaxis.set_minor_formatter(plain())
-
-
 def at_least(panel: Axes, span: float) -> None:
     """Limits of a panel of slopes that do not blow up the last digit."""
     panel.margins(y=0.12)
@@ -241,7 +194,7 @@ def said(one: Judged, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = 
     bounded = bool(rows.loc[rows["series"].isin(names) & (rows["quantity"] == one.quantity), "bound"].notna().any())
     further = one.options.get("series") or ""
     others = "" if isinstance(further, str) or len(further) == len(names) else " and others"
-    name = f"{texts[names[0]].partition(' (claim)')[0]}{others}: " if named and len(names) == 1 else ""
+    name = f"{re.split(r' [(](?:claim|control)', texts[names[0]])[0]}{others}: " if named and len(names) == 1 else ""
     return name + comparison(one, axis, bounded)
 
 

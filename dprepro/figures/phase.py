@@ -14,8 +14,9 @@ from dprepro.analysis.points import grid_points
 from dprepro.axes import AXES
 from dprepro.errors import InputError
 from dprepro.figures.base import Drawing
-from dprepro.figures.lines import few_labels, legend, titles
+from dprepro.figures.lines import legend, titles
 from dprepro.figures.style import COLUMN, styled
+from dprepro.figures.ticks import few_labels
 from dprepro.figures.words import Judged, axis_label, comparison, estimated, headline, judged, undrawn
 
 if TYPE_CHECKING:
@@ -67,7 +68,8 @@ class Phase(Drawing):
             figure: Figure = figure_class(figsize=(COLUMN * max(1.0, 0.95 * panels), 3.1), layout="constrained")
             axes = np.atleast_1d(figure.subplots(1, panels))
             handles: dict[str, Any] = {}
-            heads, claims = [], [self._claims(index, verdict, config) for index in range(panels)]
+            heads: list[tuple[Axes, list[str]]] = []
+            claims = [self._claims(index, verdict, config) for index in range(panels)]
             for index, (panel, table) in enumerate(zip(axes, tables, strict=True)):
                 self._panel(panel, table, limits)
                 self._transition(panel, frame, table, verdict["checks"].get(self.checks[index], {}), index)

@@ -11,18 +11,9 @@ from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.column import BOUNDS, Column
 from dprepro.figures.curves import at_edge, curves
-from dprepro.figures.lines import (
-    at_least,
-    few_labels,
-    legend,
-    legend_texts,
-    line_mark,
-    mark_crossing,
-    said,
-    thin_grid,
-    titles,
-)  # fmt: skip
+from dprepro.figures.lines import at_least, legend, legend_texts, line_mark, mark_crossing, said, thin_grid, titles
 from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, styled
+from dprepro.figures.ticks import few_labels
 from dprepro.figures.words import SYMBOLS, axis_label, controls, headline, judged, kept, quantity_label, undrawn
 
 if TYPE_CHECKING:

@@ -37,6 +37,9 @@ QUANTITIES = {
 BY = {"exponent": "slope", "below": "bound", "proportion": "rate", "ratio": "constant", "affine": "bend"}
 """What a rule judges a series by."""
 
+MOST = 6
+"""How many of the confirmed claims that are not drawn are named."""
+
 OF_THE_SCHEDULE = ("drawn", "powers")
 """Rules about what was run, which no panel shows."""
 
@@ -120,7 +123,8 @@ def undrawn(claims: Iterable[Judged], said: Collection[str]) -> str:
     left = [one for one in claims if one.name not in said]
     held = [one.name for one in left if one.result["verdict"] == "confirmed"]
     others = [f"{one.name}: {comparison(one)}" for one in left if one.result["verdict"] != "confirmed"]
-    words = [*others, *([f"{', '.join(held)} (confirmed)"] if held else [])]
+    more = f" and {len(held) - MOST} more" if len(held) > MOST else ""
+    words = [*others, *([f"{', '.join(held[:MOST])}{more} (confirmed)"] if held else [])]
     return f"Judged, not drawn: {'; '.join(words)}." if words else ""
 
 
@@ -169,7 +173,11 @@ def _subject(one: Judged, axis: str) -> str:
     if one.rule == "exponent":
         return f"exponent{where}" + (f" less {owner}" if divide else "")
     if one.rule == "crossing":
-        return "exponent of the crossing" + (" less the bounds'" if one.options.get("versus") == "bound" else "")
+        along = str(one.options.get("along", "n"))
+        where = "" if along == "n" else f" in {along}"
+        return f"exponent of the crossing{where}" + (
+            " less the bounds'" if one.options.get("versus") == "bound" else ""
+        )
     if one.rule == "affine":
         return "curvature over slope"
     if one.rule == "ratio":

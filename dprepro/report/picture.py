@@ -1,4 +1,8 @@
-"""A figure's files carry a stamp of all that they are drawn from, so that nothing is drawn that stands already."""
+"""A figure's files carry a stamp of all that they are drawn from, so that nothing is done that stands already.
+
+The stamp covers the measurements, the verdict, and the code that judges and draws. So it vouches for verdict.json too:
+one that was changed since, by a hand or an accident, fits no stamp and is judged again.
+"""
 
 from __future__ import annotations
 
@@ -19,6 +23,9 @@ if TYPE_CHECKING:
     from dprepro.figures import Drawing
 
 KINDS = ("png", "pdf")
+JUDGING = ("dprepro.report.publish", "dprepro.analysis.checks", "dprepro.analysis.independence")
+"""Where the code begins that makes a verdict of measurements."""
+
 LIBRARIES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
 """Packages on which a figure's bytes depend."""
 
@@ -28,20 +35,25 @@ ELSEWHERE = ("results_dir", "workers", "reuse")
 _NO_MATTER = ("seconds", "key")  # columns: how long a cell took, and what it is called
 
 
-def stamp(drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> str:
+def stamp(
+    drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any], problem: str = ""
+) -> str:
     """32 hexadecimal digits that change with the data, verdict, configuration, code and libraries behind a figure.
+
+    ``problem`` is what is wrong with the measurements.
 
     Empty for a drawing whose source cannot be read: nobody can tell whether that has changed.
     """
     kind = type(drawing).__module__
     try:
-        code = code_of((kind, rendered.__module__), frozenset({"dprepro", kind.partition(".")[0]})).digest
+        code = code_of((kind, rendered.__module__, *JUDGING), frozenset({"dprepro", kind.partition(".")[0]})).digest
     except DpreproError:
         return ""
+    names, content = _table(frame)
+    texts = (code, problem, _versions(), _without(verdict, ("provenance",)), _without(config, ELSEWHERE), names)
     told = hashlib.blake2b(digest_size=16)
-    for part in (code, _versions(), _without(verdict, ("provenance",)), _without(config, ELSEWHERE), *_table(frame)):
-        content = part if isinstance(part, bytes) else part.encode()
-        told.update(b"%d:" % len(content) + content)
+    for part in (*(text.encode() for text in texts), content):
+        told.update(b"%d:" % len(part) + part)
     return told.hexdigest()
 
 
@@ -57,6 +69,19 @@ def standing(folder: Path, wanted: str) -> bool:
         )
     except OSError:
         return False
+
+
+def vouched(
+    folder: Path, drawing: Drawing, frame: pd.DataFrame, config: Mapping[str, Any], problem: str
+) -> dict[str, Any] | None:
+    """The content of the folder's verdict.json, where the figure's stamp says that it was judged of just this."""
+    try:
+        verdict = json.loads((folder / "verdict.json").read_bytes())
+    except (OSError, ValueError):
+        return None
+    if isinstance(verdict, dict) and standing(folder, stamp(drawing, frame, verdict, config, problem)):
+        return verdict
+    return None
 
 
 def drawn(

@@ -91,17 +91,22 @@ def folder_of(store: Store, run: Run, results_dir: str | Path) -> Path:
 def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
     """Judge and draw a stored run, and write its folder; each file is replaced whole.
 
-    The figure is drawn only where the one that stands is of other measurements, verdicts, options or code.
+    Only what has changed is judged and drawn: a figure that stands says what it, and the verdict beside it, were made
+    of: measurements, options and code.
 
     Raises:
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
     """
     drawing = figures.build(run.config["figure"])
     frame, integrity = store.measurements(run.id)
-    verdict = judge_run(run, frame, integrity.problem)
-    text = log_text(run, frame, verdict)
-    stamp = picture.stamp(drawing, frame, verdict, run.config)
     folder = folder_of(store, run, results_dir)
+    before = picture.vouched(folder, drawing, frame, run.config, integrity.problem)
+    if before is not None and before["overrides"] == list(run.overrides):
+        verdict = before | {"provenance": dict(run.provenance)}
+    else:
+        verdict = judge_run(run, frame, integrity.problem)
+    text = log_text(run, frame, verdict)
+    stamp = picture.stamp(drawing, frame, verdict, run.config, integrity.problem)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(folder / "measurements.parquet", _parquet(frame))

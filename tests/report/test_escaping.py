@@ -61,7 +61,7 @@ def measured(tmp_path: Path) -> Pages:
         line |= {"n": 1, "p": 1, "epsilon": 1.0, "delta": 0.0, "norm": 1.0, "replicate": 0, "status": "ok"}
         config = {"checks": {}, "study": {"series": {"one": {"construction": {"_target_": "a.Family", "kind": "b"}}}}}
         folded = verdict | {"provenance": provenance}
-        published[name] = Published(tmp_path, pd.DataFrame([line]), config, folded, "", Mock())
+        published[name] = Published(tmp_path, pd.DataFrame([line]), config, folded, "", Mock(), "")
     store = Measured(
         published, dict.fromkeys(published, "a later run had overrides"), dict.fromkeys(published, "lasso")
     )

@@ -18,6 +18,7 @@ from dprepro.engine.code import Code
 from dprepro.engine.store import Store
 from dprepro.ledger import main as ledger
 from dprepro.report import picture
+from dprepro.report import publish as publishing
 from dprepro.report.publish import judge_run
 
 SCIENCE = (
@@ -110,6 +111,31 @@ def test_a_figure_is_drawn_again_only_where_something_behind_it_has_changed(
     assert rebuilt() == ["cheap_too"]
     monkeypatch.setattr(picture, "LIBRARIES", ("numpy",))
     assert rebuilt() == ["cheap", "cheap_too"]
+
+
+def test_a_verdict_is_judged_again_only_where_something_behind_it_has_changed(
+    results: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    asked: list[str] = []
+    once = publishing.judge_run
+    monkeypatch.setattr(publishing, "judge_run", lambda run, *rest: asked.append(run.experiment) or once(run, *rest))
+
+    def judged() -> list[str]:
+        asked.clear()
+        assert command(f"results_dir={results}", function=ledger) == 0
+        return sorted(asked)
+
+    judged()
+    assert judged() == []
+    path = results / "cheap" / "verdict.json"
+    whole = path.read_bytes()
+    path.write_bytes(whole.replace(b'"verdict": "confirmed"', b'"verdict": "refuted"', 1))
+    assert judged() == ["cheap"]
+    assert path.read_bytes() == whole
+    with closing(sqlite3.connect(results / "measurements.sqlite")) as database:  # a lost cell
+        database.execute("DELETE FROM cells WHERE rowid = (SELECT min(rowid) FROM cells)")
+        database.commit()
+    assert judged()
 
 
 def test_the_stamp_changes_with_data_verdict_options_and_code_and_not_with_the_run(
