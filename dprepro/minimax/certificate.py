@@ -127,9 +127,7 @@ def lower_limit(game: Reduced, solved: Solved, epsilon: float, delta: float, los
     return Lower(prior, prices, deltas, risk)
 
 
-def dual_risk(
-    game: Reduced, prior: Whole, prices: Whole, deltas: Whole, epsilon: float, delta: float
-) -> Fraction:
+def dual_risk(game: Reduced, prior: Whole, prices: Whole, deltas: Whole, epsilon: float, delta: float) -> Fraction:
     """The lower limit that these weights and prices prove (see `lower_limit`), exactly.
 
     Raises:

@@ -22,7 +22,17 @@ import numpy as np
 
 from dprepro.errors import InputError, PremiseError
 from dprepro.minimax.reduced import IntArray, Symmetry, Table, counts, replacements
-from dprepro.problems import Box, Domain, HalfSquaredDistance, L2Ball, LinearLoss, Problem, Records, RecordsView
+from dprepro.problems import (
+    Box,
+    Domain,
+    HalfSquaredDistance,
+    L2Ball,
+    LinearLoss,
+    Problem,
+    Records,
+    RecordsView,
+    Simplex,
+)
 from dprepro.problems.data import FloatArray
 
 MOST_STATES = 100_000
@@ -34,7 +44,7 @@ class Game(ABC):
     """One problem. Subclasses are frozen dataclasses of its parameters.
 
     Class attributes:
-        unit: the excess risk of the game is that of `problem` times this, for p coordinates.
+        version: raise it when the data sets or their risks change.
     """
 
     version: ClassVar[int] = 1
@@ -52,8 +62,8 @@ class Game(ABC):
         """The extreme records as the project's problems have them, shape (R, p)."""
 
     @abstractmethod
-    def domain(self, n: int, p: int) -> Domain:
-        """What is public about the same problem for algorithms."""
+    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
+        """What is public about the same problem for algorithms; for those that answer with ``supports``, if so."""
 
     def unit(self, p: int) -> float:
         """The game's excess risk over that of `problem`."""
@@ -63,10 +73,10 @@ class Game(ABC):
         """What the answers, where they are a grid, may cost: the optimum is in [value - cost, value]."""
         return Fraction(0)
 
-    def problem(self, n: int, p: int, state: IntArray) -> Problem:
+    def problem(self, n: int, p: int, state: IntArray, supports: bool = False) -> Problem:
         """The data set for algorithms."""
         here = state > 0
-        return listed(self.domain(n, p), self.records(p)[here], state[here].astype(float))
+        return listed(self.domain(n, p, supports), self.records(p)[here], state[here].astype(float))
 
 
 def listed(domain: Domain, features: FloatArray, copies: FloatArray) -> Problem:
@@ -85,7 +95,7 @@ class Linear(Game):
     def records(self, p: int) -> FloatArray:
         return Cube().records(p)
 
-    def domain(self, n: int, p: int) -> Domain:
+    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
         return Domain(LinearLoss(), L2Ball(1), n)
 
 
@@ -115,7 +125,7 @@ class Squared(Game):
     def records(self, p: int) -> FloatArray:
         return np.array([[1.0], [-1.0]])
 
-    def domain(self, n: int, p: int) -> Domain:
+    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
         return Domain(HalfSquaredDistance(), L2Ball(1), n)
 
     def cost(self) -> Fraction:
@@ -150,9 +160,9 @@ class Cube(Game):
         return Table(states, replacements(kinds), symmetries, _lost(states @ corners @ corners.T), n)
 
     def records(self, p: int) -> FloatArray:
-        return _corners(p) / np.sqrt(p)
+        return np.asarray(_corners(p) / np.sqrt(p))
 
-    def domain(self, n: int, p: int) -> Domain:
+    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
         """In the unit ball, as in the papers: records and answers over sqrt p."""
         return Domain(LinearLoss(), Box(p, 1 / np.sqrt(p)) if p > 1 else L2Ball(1), n)
 
@@ -184,8 +194,8 @@ class Selection(Game):
     def records(self, p: int) -> FloatArray:
         return self._subsets(p).astype(float)
 
-    def domain(self, n: int, p: int) -> Domain:
-        return Domain(LinearLoss(), Box(p), n, feature_norm=np.inf)
+    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
+        return Domain(LinearLoss(), Box(p) if supports else Simplex(p), n, feature_norm=np.inf)
 
     def _subsets(self, p: int) -> IntArray:
         if p < 2:
@@ -206,8 +216,8 @@ class Sparse(Game):
     def records(self, p: int) -> FloatArray:
         return np.eye(p)
 
-    def domain(self, n: int, p: int) -> Domain:
-        return Domain(LinearLoss(), Box(p), n, feature_norm=1)
+    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
+        return Domain(LinearLoss(), Box(p) if supports else Simplex(p), n, feature_norm=1)
 
 
 GAMES: Mapping[str, type[Game]] = {

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -45,9 +45,10 @@ def solve(game: Reduced, epsilon: float, delta: float) -> Solved:
     Raises:
         ArithmeticError: the solver finds no optimum.
     """
-    from scipy.optimize import linprog
+    from scipy import optimize
     from scipy.sparse import coo_matrix
 
+    linprog: Any = optimize.linprog
     sets, answers = game.variable.shape
     size, pairs = game.variables, len(game.pairs)
     slack = pairs if delta > 0 else 0

@@ -79,7 +79,7 @@ def reduced(table: Table) -> Reduced:
     """Without symmetry. Orbits are told by their least member, states and answers being numbered."""
     answers, known_states = int(table.risk.shape[1]), len(table.states)
     # a state's number is found by a random linear code, which must be different for all of them
-    mixer = np.random.default_rng(0).integers(2**63, size=table.states.shape[1], dtype=np.uint64)
+    mixer = np.asarray(np.random.default_rng(0).integers(2**63, size=table.states.shape[1], dtype=np.uint64))
     mixed = _coded(table.states, mixer)
     order = np.argsort(mixed)
     ranked = mixed[order]
