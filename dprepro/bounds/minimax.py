@@ -73,7 +73,6 @@ def squared_limit(n: float, epsilon: float) -> float:
     return 1 / (n * math.sinh(epsilon / 2)) ** 2
 
 
-@lru_cache(maxsize=256)
 def squared_geometric(n: float, epsilon: float) -> float:
     """The least worst risk on `squared` of an answer made from the number of ones plus geometric noise; delta = 0.
 
@@ -82,10 +81,15 @@ def squared_geometric(n: float, epsilon: float) -> float:
     quadratics of these. An upper limit whatever the solver does; that nothing private is better is for the programme
     to say (Gupte and Sundararajan 2010 prove it where the answers are numbers of ones).
     """
+    return _geometric(int(n), epsilon)
+
+
+@lru_cache(maxsize=256)
+def _geometric(size: int, epsilon: float) -> float:
     from scipy import optimize
 
     minimize: Any = optimize.minimize
-    size, a = int(n), math.exp(-epsilon)
+    a = math.exp(-epsilon)
     k, i = np.meshgrid(np.arange(size + 1), np.arange(size + 1), indexing="ij")
     law = (1 - a) / (1 + a) * a ** np.abs(k - i)
     law[:, 0], law[:, size] = a ** k[:, 0] / (1 + a), a ** (size - k[:, 0]) / (1 + a)

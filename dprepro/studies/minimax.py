@@ -38,6 +38,7 @@ class MinimaxSeries:
         levels: of the optimum: functions of `bounds`, by name, each a quantity of its own.
         rate: of the optimum: the shape of a theorem's rate, by name.
         draws: of an algorithm without a known expected risk, on the data set that was found worst.
+        symmetric: whether the algorithm has the game's symmetries, so that one data set of each orbit is enough.
         overspend: mechanism or algorithm have this multiple of the epsilon that is claimed.
         sweep: axes on which this series departs from the experiment's sweep.
         replicates: repetitions, where they differ from the experiment's.
@@ -49,6 +50,7 @@ class MinimaxSeries:
     levels: tuple[str, ...] = ()
     rate: str = ""
     draws: int = 400
+    symmetric: bool = True
     overspend: float = 1.0
     sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
     replicates: int | None = None
@@ -96,6 +98,7 @@ class MinimaxStudy(Study):
                     "levels": named,
                     "draws": one.draws if one.algorithm else 0,
                     "overspend": one.overspend,
+                    "symmetric": one.symmetric,
                 }
             )
             for point in grid:
@@ -157,6 +160,8 @@ class MinimaxStudy(Study):
         algorithm, budget = self._admitted(label, axes)
         n, p = int(axes["n"]), int(axes["p"])
         low, high, states = _limits(one.game, n, p, axes["epsilon"], axes["delta"])
+        if not one.symmetric:
+            states = tuple(map(tuple, one.game.table(n, p).states.tolist()))
         supports = isinstance(algorithm, SupportSelection)
         unit = one.game.unit(p)
         problems = [one.game.problem(n, p, np.array(state), supports) for state in states]
