@@ -180,8 +180,9 @@ practice(
 #
 # What is the least risk that *any* private algorithm can have? With few data sets and few answers a private algorithm
 # is a table of probabilities, and its worst risk a linear programme. Records may be taken from the corners of their
-# range, answers to linear losses too, and symmetry leaves few data sets. Both sides of each optimum are checked in whole
-# numbers, with rationals around $e^\varepsilon$: a table that is private for certain, and prices that bind every table.
+# range, answers to linear losses too, and symmetry leaves few data sets. Both sides of each optimum are checked in
+# whole numbers, with rationals around $e^\varepsilon$: a table that is private for certain, and prices that bind every
+# table.
 #
 # On $[-1, 1]$ the best algorithm for a linear loss is the sign of the sum after geometric noise, and loses
 # $(s/n)e^{-\varepsilon s/2}$ at the worst even $s$: $2/(e\,n\varepsilon)$.
@@ -195,15 +196,15 @@ linear
 times = means(linear, "exponential_mechanism", "n", "times_optimum")
 practice(
     f"no private algorithm loses less than {check(linear, 'certified_risk'):.2f} min(1, 1/(n epsilon)) on [-1, 1].",
-    f"With n = 20 and epsilon = 0.5 the exponential mechanism over the interval loses {times[20]:.1f} times the optimum",
-    "(2 e = 5.4 times in the limit), regularised release",
+    f"With n = 20 and epsilon = 0.5 the exponential mechanism over the interval loses {times[20]:.1f} times the",
+    "optimum (2 e = 5.4 times in the limit), regularised release",
     f"{means(linear, 'regularised_release', 'n', 'times_optimum')[20]:.1f} times. The two-point argument is off by",
     f"{1 / check(linear, 'two_point_raised') - 1:.0%} where it is applied to even n at this epsilon.",
 )
 
 # %% [markdown]
-# For half the squared distance the best one adds geometric noise to the number of ones and answers from a table: at most
-# $1/(n\sinh(\varepsilon/2))^2$. In two to four dimensions, and among 2 to 5 candidates, there is no closed form.
+# For half the squared distance the best one adds geometric noise to the number of ones and answers from a table: at
+# most $1/(n\sinh(\varepsilon/2))^2$. In two to four dimensions, and among 2 to 5 candidates, there is no closed form.
 
 # %%
 squared = dprepro.run("minimax_squared")
