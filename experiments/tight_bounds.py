@@ -228,6 +228,61 @@ practice(
 )
 
 # %% [markdown]
+# ## The exact optimum at small sizes
+#
+# What is the least risk that *any* private algorithm can have? With few data sets and few answers a private algorithm
+# is a table of probabilities, and its worst risk a linear programme. Records may be taken from the corners of their
+# range, answers to linear losses too, and symmetry leaves few data sets. Both sides of each optimum are checked in
+# whole numbers, with rationals around $e^\varepsilon$: a table that is private for certain, and prices that bind every
+# table.
+#
+# On $[-1, 1]$ the best algorithm for a linear loss is the sign of the sum after geometric noise, and loses
+# $(s/n)e^{-\varepsilon s/2}$ at the worst even $s$: $2/(e\,n\varepsilon)$.
+
+# %%
+linear = dprepro.run("minimax_linear")
+verdict(linear)
+linear
+
+# %%
+times = means(linear, "exponential_mechanism", "n", "times_optimum")
+practice(
+    f"no private algorithm loses less than {check(linear, 'certified_risk'):.2f} min(1, 1/(n epsilon)) on [-1, 1].",
+    f"With n = 20 and epsilon = 0.5 the exponential mechanism over the interval loses {times[20]:.1f} times the",
+    "optimum (2 e = 5.4 times in the limit), regularised release",
+    f"{means(linear, 'regularised_release', 'n', 'times_optimum')[20]:.1f} times. The two-point argument is off by",
+    f"{1 / check(linear, 'two_point_raised') - 1:.0%} where it is applied to even n at this epsilon.",
+)
+
+# %% [markdown]
+# For half the squared distance the best one adds geometric noise to the number of ones and answers from a table: at
+# most $1/(n\sinh(\varepsilon/2))^2$. In two to four dimensions, and among 2 to 5 candidates, there is no closed form.
+
+# %%
+squared = dprepro.run("minimax_squared")
+verdict(squared)
+squared
+
+# %%
+cube = dprepro.run("minimax_cube")
+verdict(cube)
+cube
+
+# %%
+selection = dprepro.run("minimax_selection")
+verdict(selection)
+selection
+
+# %%
+seen, summed = means(cube, "in_p", "p")[3], means(cube, "sums_in_p", "p")[3]
+practice(
+    "with three coordinates and four records an algorithm that looks at the sum of the records only, all that the risk",
+    f"is made of, loses {summed / seen - 1:.0%} more than the best one. Among K candidates the exponential mechanism",
+    f"loses up to {check(selection, 'exponential_within_two'):.2f} times the optimum, and where n epsilon is small",
+    "randomised response over the candidates is the best there is: the packing argument's level is attained.",
+)
+
+# %% [markdown]
 # ## Theorem A.1, Lemmas A.2 and A.3: smoothing the hinge does not help
 #
 # Objective perturbation needs a smooth loss, and a hinge can be smoothed over a width $h$ (Huberised). On one data

@@ -4,6 +4,7 @@ from dprepro.studies.attack import AttackStudy
 from dprepro.studies.base import Declaration, Design, Study
 from dprepro.studies.envelope import EnvelopeStudy
 from dprepro.studies.inequality import Inequality, InequalityStudy
+from dprepro.studies.minimax import MinimaxSeries, MinimaxStudy
 from dprepro.studies.plan import Plan, plan
 from dprepro.studies.privacy import PrivacySeries, PrivacyStudy
 from dprepro.studies.rate import RateStudy, Series
@@ -15,6 +16,8 @@ __all__ = [
     "EnvelopeStudy",
     "Inequality",
     "InequalityStudy",
+    "MinimaxSeries",
+    "MinimaxStudy",
     "Plan",
     "PrivacySeries",
     "PrivacyStudy",

@@ -28,6 +28,7 @@ from dprepro.constructions import (
     TunedNeedle,
 )
 from dprepro.engine import measure_cell
+from dprepro.minimax import Linear, Squared
 from dprepro.studies import (
     AttackStudy,
     Declaration,
@@ -35,6 +36,8 @@ from dprepro.studies import (
     EnvelopeStudy,
     Inequality,
     InequalityStudy,
+    MinimaxSeries,
+    MinimaxStudy,
     PrivacySeries,
     PrivacyStudy,
     RateStudy,
@@ -119,6 +122,18 @@ STUDIES: dict[str, tuple[Study, dict[str, list[float]]]] = {
     "limits": (
         PrivacyStudy({"one": PrivacySeries("claim", LEAST, law={"l1": 1.0})}, neighbours=ADD),
         {"epsilon": [1.0], "delta": [1e-6], "index": [10.0, float("inf")]},
+    ),
+    "minimax": (
+        MinimaxStudy(
+            {
+                "best": MinimaxSeries(
+                    "claim", Squared(4), levels=("minimax.squared_two_point",), rate="bst.theorem_5_4_rate"
+                ),
+                "mechanism": MinimaxSeries("claim", Linear(), ExponentialMechanism(), draws=4),
+                "zero": MinimaxSeries("claim", Linear(), DataFree(), symmetric=False),
+            }
+        ),
+        {"n": [3], "epsilon": [1.0], "delta": [0.0]},
     ),
     "pure": (
         PrivacyStudy({"one": PrivacySeries("claim", ObjectivePerturbation(noise="gamma"))}, neighbours=ADD),

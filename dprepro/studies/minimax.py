@@ -1,0 +1,233 @@
+"""The exact optimum of small problems, the levels that theorems draw below it, and how far algorithms are above it."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+
+import numpy as np
+
+from dprepro import bounds, laws
+from dprepro.algorithms import Algorithm
+from dprepro.algorithms.supports import SupportSelection
+from dprepro.budget import Budget, Neighbours
+from dprepro.engine.cell import Cell, Row, canonical
+from dprepro.errors import Incompatible, InputError, PremiseError
+from dprepro.minimax import Game, optimum, private
+from dprepro.problems import Problem
+from dprepro.studies.base import Declaration, Design, Role, Study, at, points, promises, spending
+from dprepro.studies.describe import describe
+from dprepro.studies.plan import Numbers
+
+Value = float | int | str | bool | None
+
+SEARCHED = 4
+"""The worst data set is looked for with one in so many of the draws that its risk is then measured by."""
+
+
+@dataclass(frozen=True)
+class MinimaxSeries:
+    """The optimum of a game, or the worst risk of an algorithm on its data sets.
+
+    Attributes:
+        role: ``claim``, ``control`` (must be refuted) or ``context``.
+        game: the problem (see `dprepro.minimax`).
+        algorithm: what is run on every data set; none for the optimum itself.
+        levels: of the optimum: functions of `bounds`, by name, each a quantity of its own.
+        rate: of the optimum: the shape of a theorem's rate, by name.
+        draws: of an algorithm without a known expected risk, on the data set that was found worst.
+        symmetric: whether the algorithm has the game's symmetries, so that one data set of each orbit is enough.
+        overspend: mechanism or algorithm have this multiple of the epsilon that is claimed.
+        sweep: axes on which this series departs from the experiment's sweep.
+        replicates: repetitions, where they differ from the experiment's.
+    """
+
+    role: Role
+    game: Game
+    algorithm: Algorithm | None = None
+    levels: tuple[str, ...] = ()
+    rate: str = ""
+    draws: int = 400
+    symmetric: bool = True
+    overspend: float = 1.0
+    sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    replicates: int | None = None
+
+    def __post_init__(self) -> None:
+        if not 0 < self.overspend < math.inf:
+            raise InputError(f"overspend must be positive, got overspend={self.overspend:g}")
+        if self.draws < SEARCHED:
+            raise InputError(f"draws must be at least {SEARCHED}, got draws={self.draws}")
+        if self.algorithm is not None and (self.levels or self.rate):
+            raise InputError("levels and rate are held against the optimum: a series with an algorithm has none")
+
+
+@dataclass(frozen=True)
+class MinimaxStudy(Study):
+    """Measures the least worst-case risk under replacement of one record, and compares with it.
+
+    ``excess_risk`` is the worst over all data sets of n extreme records, and its bound is the certified lower limit for
+    every private mechanism. Of the optimum it is the risk of the mechanism that was found; it also has
+    ``minimax_risk``, the same beside the rate; ``certified_risk``, the lower limit beside the rate; ``private``, 1 if
+    the mechanism passes the exact check at the epsilon that is claimed and 0 if not, with bound 1; and each level, with
+    the lower limit as bound. An algorithm also has ``times_optimum``, bound 1, and ``spent_epsilon``.
+
+    Columns: ``worst``, the data set; ``answers_cost``, what a grid of answers may cost; ``data_sets``, how many orbits
+    of them there are; ``deterministic``, and ``total_steps`` of what is spent.
+    """
+
+    series: Mapping[str, MinimaxSeries]
+
+    def cells(self, design: Design) -> list[Cell]:
+        """Series by series; one replicate where nothing is drawn."""
+        if self.neighbours is not Neighbours.REPLACE_ONE:
+            raise InputError(f"neighbours must be replace_one here, got {self.neighbours}")
+        cells = []
+        for label, one in self.series.items():
+            grid = self._grid(label, design)
+            named = [*one.levels, *([one.rate] if one.rate else [])]
+            science = canonical(
+                {
+                    "study": type(self).__name__,
+                    "version": self.version,
+                    "neighbours": str(self.neighbours),
+                    "game": describe(one.game),
+                    "algorithm": describe(one.algorithm),
+                    "levels": named,
+                    "draws": one.draws if one.algorithm else 0,
+                    "overspend": one.overspend,
+                    "symmetric": one.symmetric,
+                }
+            )
+            for point in grid:
+                if one.algorithm is not None:
+                    self._admitted(label, point)
+                numbers = _numbers(one, point)
+                for name in named:
+                    if lack := numbers.lacks(name):
+                        raise InputError(f"series {label}: {name} needs {lack}")
+            parts: list[object] = [one.game, optimum]
+            if one.algorithm is not None:
+                law = laws.LAWS.get(type(one.algorithm))
+                parts += [one.algorithm, *([law] if law else [])]
+            made = science, self.code(*parts, *(bounds.find(name) for name in named))
+            count = one.replicates or design.replicates if one.algorithm is not None else 1
+            cells += [Cell(label, one.role, point, k, design.seed, *made) for point in grid for k in range(count)]
+        return cells
+
+    def declare(self, design: Design) -> Declaration:
+        """As the class says."""
+        found = {}
+        for label, one in self.series.items():
+            if one.algorithm is None:
+                names = ["excess_risk", "minimax_risk", "certified_risk", "private", *map(_short, one.levels)]
+            else:
+                names = ["excess_risk", "times_optimum", *(["spent_epsilon"] if promises(one.algorithm) else [])]
+            found[label] = frozenset(names)
+        axes = {axis for label in self.series for point in self._grid(label, design) for axis in point}
+        columns = frozenset({"worst", "answers_cost", "data_sets", "deterministic", "total_steps"})
+        return Declaration(found, columns, frozenset(axes))
+
+    def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
+        """See the class."""
+        one = self.series[cell.series]
+        return self._optimum(one, cell.axes) if one.algorithm is None else self._worst(cell.series, cell.axes, rng)
+
+    def _optimum(self, one: MinimaxSeries, axes: Mapping[str, float]) -> list[Row]:
+        n, p, epsilon, delta = int(axes["n"]), int(axes["p"]), axes["epsilon"], axes["delta"]
+        best = optimum(one.game, n, p, one.overspend * epsilon, delta)
+        low, high, numbers = float(best.lower.risk), float(best.upper.risk), _numbers(one, axes)
+        columns: dict[str, Value] = {
+            "deterministic": True,
+            "data_sets": len(best.game.states),
+            "answers_cost": float(one.game.cost()),
+        }
+        rate = numbers.evaluate(one.rate) if one.rate else None
+        kept = private(best.game, best.upper.table, epsilon, delta)
+        rows = [
+            Row("excess_risk", high, low, columns),
+            Row("minimax_risk", high, rate, columns),
+            Row("certified_risk", low, rate, columns),
+            Row("private", float(kept), 1.0, columns),
+        ]
+        return rows + [Row(_short(name), numbers.evaluate(name), low, columns) for name in one.levels]
+
+    def _worst(self, label: str, axes: Mapping[str, float], rng: np.random.Generator) -> list[Row]:
+        """The largest expected risk over data sets; by draws, it is looked for and measured with different ones."""
+        one = self.series[label]
+        algorithm, budget = self._admitted(label, axes)
+        n, p = int(axes["n"]), int(axes["p"])
+        low, high, states = _limits(one.game, n, p, axes["epsilon"], axes["delta"])
+        if not one.symmetric:
+            states = tuple(map(tuple, one.game.table(n, p).states.tolist()))
+        supports = isinstance(algorithm, SupportSelection)
+        unit = one.game.unit(p)
+        problems = [one.game.problem(n, p, np.array(state), supports) for state in states]
+        expected = _expected(algorithm, budget, problems[0])
+        if expected is not None:
+            risks = [expected(problem) for problem in problems]
+            worst = int(np.argmax(risks))
+            risk = risks[worst]
+        else:
+            few = one.draws // SEARCHED
+            worst = int(np.argmax([_mean(algorithm, budget, problem, few, rng) for problem in problems]))
+            risk = _mean(algorithm, budget, problems[worst], one.draws, rng)
+        exact = expected is not None or algorithm.deterministic
+        columns: dict[str, Value] = {"deterministic": exact, "worst": " ".join(map(str, states[worst]))}
+        rows = [Row("excess_risk", unit * risk, low, columns), Row("times_optimum", unit * risk / high, 1.0, columns)]
+        domain = problems[0].domain
+        return rows + spending(
+            algorithm.spent(domain, budget), axes["epsilon"], algorithm.schedule(domain, budget).steps
+        )
+
+    def _admitted(self, label: str, axes: Mapping[str, float]) -> tuple[Algorithm, Budget]:
+        """The algorithm at a grid point with its budget; raises InputError where it refuses."""
+        one = self.series[label]
+        assert one.algorithm is not None
+        algorithm = at(one.algorithm, axes)
+        budget = Budget(one.overspend * axes["epsilon"], axes["delta"], self.neighbours)
+        domain = one.game.domain(int(axes["n"]), int(axes["p"]), isinstance(algorithm, SupportSelection))
+        if reason := algorithm.refusal(domain, budget):
+            raise InputError(f"series {label}: {reason}")
+        return algorithm, budget
+
+    def _grid(self, label: str, design: Design) -> list[dict[str, float]]:
+        one = self.series[label]
+        return points(label, design.axes(one.sweep), *([one.algorithm] if one.algorithm is not None else []))
+
+
+@lru_cache(maxsize=512)
+def _limits(
+    game: Game, n: int, p: int, epsilon: float, delta: float
+) -> tuple[float, float, tuple[tuple[int, ...], ...]]:
+    """Both limits of the optimum, and one data set of each orbit; the grid of answers matters to no algorithm."""
+    best = optimum(game, n, p, epsilon, delta)
+    return float(best.lower.risk), float(best.upper.risk), tuple(map(tuple, best.game.states.tolist()))
+
+
+def _expected(algorithm: Algorithm, budget: Budget, problem: Problem) -> Callable[[Problem], float] | None:
+    """The expected risk by a law, where one is known."""
+    try:
+        law = laws.find(algorithm, problem.domain, budget)
+        law.expected_risk(problem)
+    except (Incompatible, PremiseError):
+        return None
+    return law.expected_risk
+
+
+def _mean(algorithm: Algorithm, budget: Budget, problem: Problem, draws: int, rng: np.random.Generator) -> float:
+    count = 1 if algorithm.deterministic else draws
+    risks = [problem.excess_risk(algorithm.solve(problem, budget, rng).theta) for _ in range(count)]
+    return math.fsum(risks) / count
+
+
+def _numbers(one: MinimaxSeries, axes: Mapping[str, float]) -> Numbers:
+    """What a level may ask for: the grid point, and constants of the domain."""
+    return Numbers(one.game.domain(int(axes["n"]), int(axes["p"])), axes)
+
+
+def _short(name: str) -> str:
+    """What a level is called."""
+    return name.rpartition(".")[2]
