@@ -77,6 +77,8 @@ class Audit(Rule):
 
     def _notices(self, rows: pd.DataFrame) -> dict[str, float]:
         """The least overspending that was noticed everywhere, by series."""
+        if "overspend" not in rows:
+            return {}
         own = rows[(rows["quantity"] == "overspent_epsilon") & (rows["value"] > rows["bound"])]
         return {str(name): float(factor) for name, factor in own.groupby("series")["overspend"].max().items()}
 

@@ -77,7 +77,8 @@ class AuditStudy(Study):
     what is certified of an honest run; ``slack``, certified over audited, where that is not zero; ``noise_drawn``; and
     ``exact_epsilon``, what is spent on this pair, where the law of the answer is known.
 
-    Without draws: ``exact_delta`` at ``multiple`` times epsilon, with ``certified_delta`` there as bound.
+    Without draws: ``exact_delta``, the largest over the pairs, at ``multiple`` times epsilon, with ``certified_delta``,
+    that of an honest run there, as bound.
 
     The limit says nothing of other pairs of data sets and of other events: it is one from below.
 
@@ -159,7 +160,8 @@ class AuditStudy(Study):
         epsilon = one.multiple * point["epsilon"]
         data = one.data.neighbours(point, one.relation or self.neighbours)
         pairs = [exact for pair in data.values() if (exact := exact_pair(algorithm, told, pair)) is not None]
-        parts = algorithm.parts(one.data.domain(point), told)
+        honest = Budget(point["epsilon"], point["delta"], told.neighbours)
+        parts = algorithm.parts(one.data.domain(point), honest)
         bound = None if parts is None else certified_delta(parts, epsilon)
         exact = max(pair.delta(epsilon) for pair in pairs)
         columns = {"deterministic": True}
