@@ -18,6 +18,12 @@ if TYPE_CHECKING:
 
 REASONS_SHOWN = 6
 
+RAW = (
+    "not private: risks, counts, minimisers, the store and the figure are computed from the raw table, and the noise "
+    "can be computed again from seed and configuration; of all this only the algorithm's answer is private"
+)
+"""What a run on a person's own table says."""
+
 
 def number(value: float | None) -> str:
     """A short spelling of a number; a hyphen for nothing."""
@@ -39,6 +45,8 @@ def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = (), further:
     the sweep's axes beyond the main ones: one that tells grid points apart has a column, so that no mean is over it.
     """
     good = frame[(frame["quantity"] == "excess_risk") & (frame["status"] == "ok")]
+    if good.empty and (frame["quantity"] == "audited_epsilon").any():
+        return audits(frame)
     if good.empty:
         return "no cell was measured" if (frame["status"] != "ok").all() else "no risk is measured here"
     envelope = [name for name in envelope if name in good.columns]
@@ -63,6 +71,24 @@ def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = (), further:
                 number(ratio),
             ]
         )
+    return _aligned(lines)
+
+
+def audits(frame: pd.DataFrame) -> str:
+    """What is claimed, certified, exact and audited for every series, the slack, and the overspending noticed."""
+    good = frame[frame["status"] == "ok"]
+    lines = [["series", "n", "p", "claimed", "delta", "certified", "exact", "audited", "slack", "notices"]]
+    for (name, n, p, epsilon, delta), rows in good.groupby(["series", "n", "p", "epsilon", "delta"], sort=False):
+        value = rows.groupby("quantity")["value"].mean()
+        noticed = rows[(rows["quantity"] == "overspent_epsilon") & (rows["value"] > rows["bound"])]
+        shown = ("spent_epsilon", "exact_epsilon", "audited_epsilon", "slack")
+        factor = f"x{number(float(noticed['overspend'].max()))}" if len(noticed) else "-"
+        numbers = (number(float(f"{value[one]:.3g}")) if one in value else "-" for one in shown)
+        lines.append([str(name), *map(position, (n, p, epsilon, delta)), *numbers, factor])
+    return _aligned(lines)
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> str:
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = []
     for line in lines:
@@ -86,6 +112,13 @@ def further(frame: pd.DataFrame) -> list[str]:
             line += f"; largest ratio to its bound {number((bounded['value'] / bounded['bound']).max())}"
         lines.append(line)
     return lines
+
+
+def reads_a_table(config: Mapping[str, Any]) -> bool:
+    """Whether a construction that some series uses reads a file: one has a path."""
+    series = config.get("study", {}).get("series", {})
+    blocks = [one.get("construction") for one in series.values() if isinstance(one, Mapping)]
+    return any(isinstance(one, Mapping) and bool(one.get("path")) for one in blocks)
 
 
 def unmeasured(frame: pd.DataFrame) -> list[str]:
