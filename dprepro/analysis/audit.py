@@ -86,11 +86,11 @@ class Audit(Rule):
         """The audits that do not notice an overspending, with the largest that was tried."""
         own = rows[rows["quantity"] == "overspent_epsilon"].reset_index(drop=True)
         without = sorted(set(map(str, rows["series"])) - set(map(str, own["series"])))
-        noticed = (own["value"] > own["bound"]) & (own["overspend"].astype(float) <= self.power) if len(own) else []
+        lines = zip(own["value"], own["bound"], own.get("overspend", own["value"]), strict=True)
         said = [
-            f"{_place(own, at)} (overspent by {number(float(own.loc[at, 'overspend']))})"
-            for at, seen in enumerate(noticed)
-            if not seen
+            f"{_place(own, at)} (overspent by {number(float(factor))})"
+            for at, (value, bound, factor) in enumerate(lines)
+            if not (value > bound and factor <= self.power)
         ]
         return said + [f"{name} (no overspending was tried)" for name in without]
 

@@ -20,6 +20,7 @@ if TYPE_CHECKING:
 MARKS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "spent_epsilon": ("certified", {"marker": "D", "color": COLOURS["context"][0]}),
     "audited_epsilon": ("audited: at least that much", {"marker": ">", "color": COLOURS["claim"][0]}),
+    "exact_epsilon": ("exact, on this pair", {"marker": "|", "color": COLOURS["claim"][1], "markersize": 6}),
     "overspent_epsilon": ("the same of the run that overspends", {"marker": "x", "color": COLOURS["control"][0]}),
 }
 """What a legend calls the quantities, and how they look."""
@@ -52,7 +53,8 @@ class Ledger(Drawing):
         rows = frame[frame["quantity"].isin(MARKS) & (frame["status"] == "ok") & ~frame["series"].isin(self.hide)]
         if rows.empty:
             raise unknown("quantity of the figure", "audited_epsilon", map(str, frame["quantity"].unique()))
-        lines = self._lines(rows, controls(verdict, config))
+        order = list(config.get("study", {}).get("series", {}))
+        lines = self._lines(rows, controls(verdict, config), order)
         with styled() as figure_class:
             height = LINE * (len(lines) + 4)
             figure: Figure = figure_class(figsize=(2 * COLUMN, height), layout="constrained")
@@ -65,7 +67,8 @@ class Ledger(Drawing):
                 for quantity, share in shares.items():
                     text, look = MARKS[str(quantity)]
                     (handles[text],) = panel.plot([share], [place], linestyle="none", zorder=4, **look)
-                for one in own.loc[own["quantity"] == "overspent_epsilon", "overspend"].astype(float):
+                overspent = own[own["quantity"] == "overspent_epsilon"]
+                for one in overspent["overspend"].astype(float) if len(overspent) else ():
                     panel.annotate(
                         f"×{one:g}", (shares["overspent_epsilon"], place), xytext=(4, 0), textcoords="offset points",
                         fontsize=5, va="center", color=COLOURS["control"][0],
@@ -73,18 +76,21 @@ class Ledger(Drawing):
             panel.set_yticks(range(len(lines)), [text for text, _ in lines])
             panel.set(ylim=(len(lines) - 0.5, -0.5), xlabel="ε over the ε that is claimed", xlim=(-0.03, None))
             thin_grid(panel)
-            order = ["claimed", *(text for text, _ in MARKS.values() if text in handles)]
+            shown = ["claimed", *(text for text, _ in MARKS.values() if text in handles)]
             more = titles(figure, headline(verdict, self.heading), [(panel, [])], 2 * COLUMN - 0.5)
-            more += legend(figure, {text: handles[text] for text in order}, 4, self.note)
+            more += legend(figure, {text: handles[text] for text in shown}, 4, self.note)
             figure.set_size_inches(2 * COLUMN, height + more)
         return figure
 
-    def _lines(self, rows: pd.DataFrame, came_out: Mapping[str, str]) -> Sequence[tuple[str, pd.DataFrame]]:
-        """Text and measurements of each line, in their order."""
+    def _lines(
+        self, rows: pd.DataFrame, came_out: Mapping[str, str], order: Sequence[str]
+    ) -> Sequence[tuple[str, pd.DataFrame]]:
+        """Text and measurements of each line, in the order of the configuration."""
         swept = [axis for axis in AXES if axis != "norm"]
         found = []
         for role in ("claim", "context", "control"):
-            for name in dict.fromkeys(rows.loc[rows["role"] == role, "series"]):
+            names = set(rows.loc[rows["role"] == role, "series"])
+            for name in [*(one for one in order if one in names), *sorted(names - set(order))]:
                 own = rows[(rows["series"] == name) & (rows["replicate"] == 0)]
                 several = [axis for axis in swept if own[axis].nunique() > 1]
                 shown = list(dict.fromkeys([*several, "epsilon", "delta"]))

@@ -49,8 +49,9 @@ class ReleaseLaw(Law):
         if isinstance(self.algorithm, ReleasedMarginals):
             return float(mean_record(problem)[0])
         schedule = self.algorithm.schedule(problem.domain, self.budget)
-        weighted = isinstance(schedule, RegularisedSchedule | RegularisedReleaseSchedule)
-        found = problem.listed.minimise(np.zeros(1), schedule.weight) if weighted else problem.listed.minimum
+        found = problem.listed.minimum
+        if isinstance(schedule, RegularisedSchedule | RegularisedReleaseSchedule):
+            found = problem.listed.minimise(np.zeros(1), schedule.weight)
         return float(as_theta(found.theta, 1)[0])
 
     def below(self, problem: Problem, places: FloatArray) -> FloatArray:

@@ -11,6 +11,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 from typing import TypeAlias
 
 import numpy as np
@@ -131,24 +132,36 @@ def scores(first: FloatArray, second: FloatArray) -> Iterator[tuple[str, Score]]
     """
     scale = np.concatenate([first, second]).std(axis=0) + 1e-300
     shift = (first.mean(axis=0) - second.mean(axis=0)) / scale**2
-    centres = np.median(first, axis=0), np.median(second, axis=0)
-    plain: list[tuple[str, Score]] = [("shift", lambda answers: answers @ shift)]
-    if first.shape[1] > 1:
-        coordinates = range(min(COORDINATES, first.shape[1]))
-        plain += [(f"coordinate {j}", lambda answers, j=j: answers[:, j]) for j in coordinates]
-        plain.append(("distances", lambda answers: _distance(answers, centres[1]) - _distance(answers, centres[0])))
-    for name, score in plain:
+    plain: list[tuple[str, Score]] = [("shift", partial(_along, shift))]
+    size = first.shape[1]
+    if size > 1:
+        axes = np.eye(size)[:COORDINATES]
+        plain += [(f"coordinate {j}", partial(_along, axes[j])) for j in range(len(axes))]
+        plain.append(("distances", partial(_nearer, np.median(first, axis=0), np.median(second, axis=0))))
+    ratios = [(f"likelihood by {name}", _likelihood(score, first, second)) for name, score in plain]
+    if size > 1 and len(np.unique(np.concatenate([first, second]), axis=0)) <= FEW:
+        weights = np.random.default_rng(0).standard_normal(size)  # a number for each of the answers
+        ratios.append(("each answer", _likelihood(partial(_along, weights), first, second)))
+    for name, score in (*plain, *ratios):
         yield name, score
-        yield f"{name}, turned", lambda answers, score=score: -score(answers)
-        ratio = _histogram(score(first), score(second))
-        yield f"likelihood by {name}", lambda answers, score=score, ratio=ratio: ratio(score(answers))
-        yield f"likelihood by {name}, turned", lambda answers, score=score, ratio=ratio: -ratio(score(answers))
-    finite = np.unique(np.concatenate([first, second]), axis=0)
-    if first.shape[1] > 1 and len(finite) <= FEW:
-        weights = np.random.default_rng(0).standard_normal(first.shape[1])  # a number for each of the answers
-        ratio = _histogram(first @ weights, second @ weights)
-        yield "each answer", lambda answers: ratio(answers @ weights)
-        yield "each answer, turned", lambda answers: -ratio(answers @ weights)
+        yield f"{name}, turned", partial(_turned, score)
+
+
+def _along(direction: FloatArray, answers: FloatArray) -> FloatArray:
+    return np.asarray(answers @ direction)
+
+
+def _nearer(first: FloatArray, second: FloatArray, answers: FloatArray) -> FloatArray:
+    return _distance(answers, second) - _distance(answers, first)
+
+
+def _turned(score: Score, answers: FloatArray) -> FloatArray:
+    return -score(answers)
+
+
+def _likelihood(score: Score, first: FloatArray, second: FloatArray) -> Score:
+    ratio = _histogram(score(first), score(second))
+    return lambda answers: ratio(score(answers))
 
 
 def _distance(answers: FloatArray, centre: FloatArray) -> FloatArray:

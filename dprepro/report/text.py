@@ -17,6 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REASONS_SHOWN = 6
+ONE_SIDED = ("below", "proportion", "audit")
+"""Rules that hold a share against a limit."""
 
 RAW = (
     "not private: risks, counts, minimisers, the store and the figure are computed from the raw table, and the noise "
@@ -84,7 +86,7 @@ def audits(frame: pd.DataFrame) -> str:
         shown = ("spent_epsilon", "exact_epsilon", "audited_epsilon", "slack")
         factor = f"x{number(float(noticed['overspend'].max()))}" if len(noticed) else "-"
         numbers = (number(float(f"{value[one]:.3g}")) if one in value else "-" for one in shown)
-        lines.append([str(name), *map(position, (n, p, epsilon, delta)), *numbers, factor])
+        lines.append([str(name), *(position(float(str(one))) for one in (n, p, epsilon, delta)), *numbers, factor])
     return _aligned(lines)
 
 
@@ -141,7 +143,7 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
         said = f"{check['verdict'] + (' up to logarithms' if logs else ''):<12}"
         if check["estimate"] is not None:
             said += f" {number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
-            inequality = check["rule"] in ("below", "proportion")
+            inequality = check["rule"] in ONE_SIDED
             said += f", {'limit' if inequality else 'expected'} {number(check['expected'])}"
             said += f" +- {number(check['margin'])}" if check["margin"] else ""
         if check["constant"] is not None:
@@ -163,7 +165,7 @@ def finding(check: Mapping[str, Any]) -> str:
     if check["estimate"] is None:
         return str(check["reason"])
     # Some rules compare a largest or least share with a limit.
-    relation = "limit" if check["rule"] in ("below", "proportion") else "expected"
+    relation = "limit" if check["rule"] in ONE_SIDED else "expected"
     said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], "
     said += f"{relation} {number(check['expected'])}" + (f" ± {number(check['margin'])}" if check["margin"] else "")
     return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")

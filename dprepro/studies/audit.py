@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -23,6 +23,8 @@ from dprepro.problems.data import FloatArray
 from dprepro.studies.base import Declaration, Design, Role, Study, at, points, promises, spending
 from dprepro.studies.corners import Corners, Pair
 from dprepro.studies.describe import describe
+
+Columns: TypeAlias = dict[str, float | int | str | bool | None]
 
 SEARCH = (100, 600)
 """Draws with which pairs are looked for: on each pair, then on each of the `BEST`."""
@@ -139,7 +141,7 @@ class AuditStudy(Study):
         first, second = data[name]
         counted = [answers(algorithm, problem, told, one.draws, one.repeats, rng) for problem in (first, second)]
         found = audit(counted[0][0], counted[1][0], delta)
-        columns = {"pair": name, "event": found.event, "draws": found.draws, "deterministic": True}
+        columns: Columns = {"pair": name, "event": found.event, "draws": found.draws, "deterministic": True}
         rows = [Row("audited_epsilon", found.epsilon, epsilon, columns)]
         if one.role == "claim":
             rows.append(self._overspent(algorithm, data[name], one, cell.axes, rng))
@@ -163,9 +165,8 @@ class AuditStudy(Study):
         honest = Budget(point["epsilon"], point["delta"], told.neighbours)
         parts = algorithm.parts(one.data.domain(point), honest)
         bound = None if parts is None else certified_delta(parts, epsilon)
-        exact = max(pair.delta(epsilon) for pair in pairs)
-        columns = {"deterministic": True}
-        rows = [Row("exact_delta", exact, bound, columns)]
+        columns: Columns = {"deterministic": True}
+        rows = [Row("exact_delta", max(one.delta(epsilon) for one in pairs), bound, columns)]
         return rows if bound is None else [*rows, Row("certified_delta", bound, None, columns)]
 
     def _overspent(
@@ -176,8 +177,8 @@ class AuditStudy(Study):
         row = None
         for factor in self.overspends:
             told = Budget(factor * epsilon, delta, one.relation or self.neighbours)
-            both = (answers(algorithm, problem, told, one.draws, one.repeats, rng)[0] for problem in pair)
-            found = audit(*both, delta)
+            first, second = (answers(algorithm, each, told, one.draws, one.repeats, rng)[0] for each in pair)
+            found = audit(first, second, delta)
             row = Row("overspent_epsilon", found.epsilon, epsilon, {"overspend": factor, "deterministic": True})
             if found.epsilon > epsilon:
                 break
@@ -237,10 +238,10 @@ def exact_pair(algorithm: Algorithm, told: Budget, pair: Pair) -> laws.Pair | No
     """
     try:
         known = [laws.find(algorithm, one.domain, told) for one in pair]
-        width, within = SPREAD * max(one.domain.radius for one in pair), pair[0].domain
-        ends = np.array([-1.0, 1.0]) * within.radius
-        beside = np.concatenate([ends, np.nextafter(ends, 0.0), np.nextafter(ends, 2 * ends)])
-        places = np.unique(np.concatenate([np.linspace(*ends, PLACES), np.linspace(-width, width, PLACES), beside]))
+        radius = pair[0].domain.radius
+        ends, fine = np.array([-radius, radius]), np.linspace(-radius, radius, PLACES)
+        beside = np.concatenate([np.nextafter(ends, 0.0), np.nextafter(ends, 2 * ends)])
+        places = np.unique(np.concatenate([fine, SPREAD * fine, beside]))
         ranks = [law.below(one, places) for law, one in zip(known, pair, strict=True)]
     except Incompatible:
         return None
