@@ -135,8 +135,7 @@ def scores(first: FloatArray, second: FloatArray) -> Iterator[tuple[str, Score]]
     plain: list[tuple[str, Score]] = [("shift", partial(_along, shift))]
     size = first.shape[1]
     if size > 1:
-        axes = np.eye(size)[:COORDINATES]
-        plain += [(f"coordinate {j}", partial(_along, axes[j])) for j in range(len(axes))]
+        plain += [(f"coordinate {j}", partial(_along, np.eye(size)[:, j])) for j in range(min(size, COORDINATES))]
         plain.append(("distances", partial(_nearer, np.median(first, axis=0), np.median(second, axis=0))))
     ratios = [(f"likelihood by {name}", _likelihood(score, first, second)) for name, score in plain]
     if size > 1 and len(np.unique(np.concatenate([first, second]), axis=0)) <= FEW:
