@@ -139,7 +139,7 @@ def scores(first: FloatArray, second: FloatArray) -> Iterator[tuple[str, Score]]
         plain.append(("distances", partial(_nearer, np.median(first, axis=0), np.median(second, axis=0))))
     ratios = [(f"likelihood by {name}", _likelihood(score, first, second)) for name, score in plain]
     if size > 1 and len(np.unique(np.concatenate([first, second]), axis=0)) <= FEW:
-        weights = np.random.default_rng(0).standard_normal(size)  # a number for each of the answers
+        weights = np.random.default_rng(0).standard_normal((size,))  # a number for each of the answers
         ratios.append(("each answer", _likelihood(partial(_along, weights), first, second)))
     for name, score in (*plain, *ratios):
         yield name, score
