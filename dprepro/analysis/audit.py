@@ -53,7 +53,7 @@ class Audit(Rule):
         rows = frame[frame["series"].isin(wanted)]
         failed = sorted(set(map(str, rows.loc[~rows["status"].isin(["ok"]), "series"])))
         rows = rows[rows["status"] == "ok"]
-        found = rows[rows["quantity"] == self.quantity]
+        found = rows[(rows["quantity"] == self.quantity) & (rows["bound"] > 0)]
         if found.empty:
             return Measured(reason="no audit was measured")
         shares = found["value"].astype(float) / found["bound"].astype(float)

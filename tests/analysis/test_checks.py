@@ -80,6 +80,7 @@ def test_every_rule_answers_with_the_keys_of_the_contract_and_without_nan(lasso:
         "drawn": build("drawn", {"rule": "drawn", "role": "claim", "quantity": "excess_risk"}),
         "powers": build("powers", {"rule": "powers", "role": "claim", "series": "hard", "column": "value"}),
         "rate": build("rate", {"rule": "proportion", "role": "claim", "series": "hard", "expected": 0.5}),
+        "audit": build("audit", {"rule": "audit", "role": "claim", "series": "hard", "quantity": "excess_risk"}),
         "held": build("held", {"rule": "coverage", "role": "control", "series": "hard", "divide": "shape"}),
         "empty": build("empty", {**GOOD, "minimum_points": 50, "reason": "out of reach"}),
     }
