@@ -80,7 +80,8 @@ def audits(frame: pd.DataFrame) -> str:
     """What is claimed, certified, exact and audited for every series, the slack, and the overspending noticed."""
     good = frame[frame["status"] == "ok"]
     lines = [["series", "n", "p", "claimed", "delta", "certified", "exact", "audited", "slack", "notices"]]
-    for (name, n, p, epsilon, delta), rows in good.groupby(["series", "n", "p", "epsilon", "delta"], sort=False):
+    keys = ["role", "series", "n", "p", "epsilon", "delta"]
+    for (_, name, n, p, epsilon, delta), rows in good.groupby(keys, sort=True):
         value = rows.groupby("quantity")["value"].mean()
         noticed = rows[(rows["quantity"] == "overspent_epsilon") & (rows["value"] > rows["bound"])]
         shown = ("spent_epsilon", "exact_epsilon", "audited_epsilon", "slack")
