@@ -21,7 +21,10 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
     ("change", "words"),
     [
         ({"rule": "exponnent"}, "did you mean exponent"),
-        ({"rule": None}, "choices: affine, audit, below, coverage, crossing, drawn, exponent, powers, proportion, ratio"),
+        (
+            {"rule": None},
+            "choices: affine, audit, below, coverage, crossing, drawn, exponent, powers, proportion, ratio",
+        ),
         ({"exspected": 1.0}, "did you mean expected"),
         ({"expected": "half"}, "it must be a number"),
         ({"expected": True}, "it must be a number"),
