@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from typing import TYPE_CHECKING, Any
 
 from dprepro import typed
+from dprepro.analysis.audit import Audit
 from dprepro.analysis.comparisons import Affine, Ratio
 from dprepro.analysis.coverage import Coverage
 from dprepro.analysis.crossing import Crossing
@@ -26,7 +27,7 @@ __all__ = [
 ]  # fmt: skip
 
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule for rule in (Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Powers)
+    rule.name: rule for rule in (Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Powers, Audit)
 }
 
 

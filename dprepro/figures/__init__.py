@@ -8,10 +8,11 @@ from typing import Any
 from dprepro import typed
 from dprepro.figures.attack import Attack
 from dprepro.figures.base import Drawing
+from dprepro.figures.ledger import Ledger
 from dprepro.figures.phase import Phase
 from dprepro.figures.rate import Rate
 
-FIGURES: dict[str, type[Drawing]] = {kind.name: kind for kind in (Rate, Phase, Attack)}
+FIGURES: dict[str, type[Drawing]] = {kind.name: kind for kind in (Rate, Phase, Attack, Ledger)}
 
 
 def build(options: Mapping[str, Any]) -> Drawing:

@@ -12,6 +12,10 @@ from dprepro.algorithms import (
     ExponentialSupport,
     HuberisedObjectivePerturbation,
     ObjectivePerturbation,
+    OutputPerturbation,
+    RegularisedOutputPerturbation,
+    RegularisedRelease,
+    ReleasedMarginals,
     SampleAndAggregate,
     SparseRegression,
 )
@@ -22,6 +26,7 @@ from dprepro.laws.exponential import ExponentialLaw
 from dprepro.laws.huberised import HuberisedLaw
 from dprepro.laws.lemmas import Lemmas, huberisation_lemmas, perturbation_lemmas
 from dprepro.laws.perturbation import ObjectivePerturbationLaw
+from dprepro.laws.release import ReleaseLaw
 from dprepro.laws.sampling import SamplerLaw
 from dprepro.laws.sparse_regression import SparseRegressionLaw
 from dprepro.laws.supports import ExponentialSupportLaw
@@ -34,6 +39,10 @@ LAWS: dict[type[Algorithm], type[Law]] = {
     ExponentialSupport: ExponentialSupportLaw,
     HuberisedObjectivePerturbation: HuberisedLaw,
     ObjectivePerturbation: ObjectivePerturbationLaw,
+    OutputPerturbation: ReleaseLaw,
+    RegularisedOutputPerturbation: ReleaseLaw,
+    RegularisedRelease: ReleaseLaw,
+    ReleasedMarginals: ReleaseLaw,
     SampleAndAggregate: VotesLaw,
     SparseRegression: SparseRegressionLaw,
 }
@@ -79,6 +88,7 @@ __all__ = [
     "Lemmas",
     "ObjectivePerturbationLaw",
     "Pair",
+    "ReleaseLaw",
     "SamplerLaw",
     "SparseRegressionLaw",
     "VotesLaw",

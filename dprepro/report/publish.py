@@ -20,7 +20,7 @@ from dprepro.errors import InputError
 from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
 from dprepro.report import picture
-from dprepro.report.text import further, table, unmeasured, verdict_lines
+from dprepro.report.text import RAW, further, reads_a_table, table, unmeasured, verdict_lines
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -151,6 +151,7 @@ def log_text(run: Run, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> str:
         *further(frame),
     ]
     parts += [*unmeasured(frame), verdict_lines(verdict)]
+    parts += [RAW] if reads_a_table(run.config) else []
     return "\n".join(parts)
 
 

@@ -17,6 +17,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REASONS_SHOWN = 6
+ONE_SIDED = ("below", "proportion", "audit")
+"""Rules that hold a share against a limit."""
+
+RAW = (
+    "not private: risks, counts, minimisers, the store and the figure are computed from the raw table, and the noise "
+    "can be computed again from seed and configuration; of all this only the algorithm's answer is private"
+)
+"""What a run on a person's own table says."""
 
 
 def number(value: float | None) -> str:
@@ -39,6 +47,8 @@ def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = (), further:
     the sweep's axes beyond the main ones: one that tells grid points apart has a column, so that no mean is over it.
     """
     good = frame[(frame["quantity"] == "excess_risk") & (frame["status"] == "ok")]
+    if good.empty and (frame["quantity"] == "audited_epsilon").any():
+        return audits(frame)
     if good.empty:
         return "no cell was measured" if (frame["status"] != "ok").all() else "no risk is measured here"
     envelope = [name for name in envelope if name in good.columns]
@@ -63,6 +73,25 @@ def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = (), further:
                 number(ratio),
             ]
         )
+    return _aligned(lines)
+
+
+def audits(frame: pd.DataFrame) -> str:
+    """What is claimed, certified, exact and audited for every series, the slack, and the overspending noticed."""
+    good = frame[frame["status"] == "ok"]
+    lines = [["series", "n", "p", "claimed", "delta", "certified", "exact", "audited", "slack", "notices"]]
+    keys = ["role", "series", "n", "p", "epsilon", "delta"]
+    for (_, name, n, p, epsilon, delta), rows in good.groupby(keys, sort=True):
+        value = rows.groupby("quantity")["value"].mean()
+        noticed = rows[(rows["quantity"] == "overspent_epsilon") & (rows["value"] > rows["bound"])]
+        shown = ("spent_epsilon", "exact_epsilon", "audited_epsilon", "slack")
+        factor = f"x{number(float(noticed['overspend'].max()))}" if len(noticed) else "-"
+        numbers = (number(float(f"{value[one]:.3g}")) if one in value else "-" for one in shown)
+        lines.append([str(name), *(position(float(str(one))) for one in (n, p, epsilon, delta)), *numbers, factor])
+    return _aligned(lines)
+
+
+def _aligned(lines: Sequence[Sequence[str]]) -> str:
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = []
     for line in lines:
@@ -88,6 +117,13 @@ def further(frame: pd.DataFrame) -> list[str]:
     return lines
 
 
+def reads_a_table(config: Mapping[str, Any]) -> bool:
+    """Whether a construction that some series uses reads a file: one has a path."""
+    series = config.get("study", {}).get("series", {})
+    blocks = [one.get("construction") for one in series.values() if isinstance(one, Mapping)]
+    return any(isinstance(one, Mapping) and bool(one.get("path")) for one in blocks)
+
+
 def unmeasured(frame: pd.DataFrame) -> list[str]:
     """One line for each way in which cells failed or were skipped, the most frequent first."""
     # Series may share cells, which are measured once.
@@ -108,7 +144,7 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
         said = f"{check['verdict'] + (' up to logarithms' if logs else ''):<12}"
         if check["estimate"] is not None:
             said += f" {number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
-            inequality = check["rule"] in ("below", "proportion")
+            inequality = check["rule"] in ONE_SIDED
             said += f", {'limit' if inequality else 'expected'} {number(check['expected'])}"
             said += f" +- {number(check['margin'])}" if check["margin"] else ""
         if check["constant"] is not None:
@@ -130,7 +166,7 @@ def finding(check: Mapping[str, Any]) -> str:
     if check["estimate"] is None:
         return str(check["reason"])
     # Some rules compare a largest or least share with a limit.
-    relation = "limit" if check["rule"] in ("below", "proportion") else "expected"
+    relation = "limit" if check["rule"] in ONE_SIDED else "expected"
     said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], "
     said += f"{relation} {number(check['expected'])}" + (f" ± {number(check['margin'])}" if check["margin"] else "")
     return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")

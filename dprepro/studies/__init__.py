@@ -1,7 +1,9 @@
 """How to measure a kind of claim; a few kinds serve all."""
 
 from dprepro.studies.attack import AttackStudy
+from dprepro.studies.audit import AuditSeries, AuditStudy
 from dprepro.studies.base import Declaration, Design, Study
+from dprepro.studies.corners import Corners
 from dprepro.studies.envelope import EnvelopeStudy
 from dprepro.studies.inequality import Inequality, InequalityStudy
 from dprepro.studies.minimax import MinimaxSeries, MinimaxStudy
@@ -11,6 +13,9 @@ from dprepro.studies.rate import RateStudy, Series
 
 __all__ = [
     "AttackStudy",
+    "AuditSeries",
+    "AuditStudy",
+    "Corners",
     "Declaration",
     "Design",
     "EnvelopeStudy",

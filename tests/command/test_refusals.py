@@ -149,7 +149,7 @@ BAD: dict[str, tuple[list[str], str]] = {
         [LASSO, "+study.neighbours=replace_one"],
         "study.neighbours is set by the key neighbours",
     ),
-    "figure": ([LASSO, "figure.name=pie"], "unknown figure.name 'pie'; choices: attack, phase, rate"),
+    "figure": ([LASSO, "figure.name=pie"], "unknown figure.name 'pie'; choices: attack, ledger, phase, rate"),
     "option of the figure": (
         [LASSO, "+figure.axes=n"],
         "figure: unknown key 'axes' (did you mean axis?); choices: axis",

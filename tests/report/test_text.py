@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dprepro.analysis.points import sentence
-from dprepro.report.text import number, position, table, unmeasured, verdict_lines
+from dprepro.report.text import number, position, reads_a_table, table, unmeasured, verdict_lines
 
 AXES = {"n": 1e6, "p": 1000, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0}
 
@@ -108,3 +108,20 @@ def test_a_verdict_that_is_not_as_expected_is_marked() -> None:
         "  overridden: seed=1",
         "verdict: x (lasso, Theorem 1): refuted; NOT all checks came out as expected",
     ]
+
+
+def test_an_audit_has_a_table_of_its_own() -> None:
+    quantities = ["audited_epsilon", "spent_epsilon", "overspent_epsilon", "slack"]
+    frame = rows(quantity=quantities, value=[0.8, 1.0, 1.2, 1.25]).assign(overspend=[None, None, 1.3, None])
+    assert table(frame, "n").splitlines() == [
+        "series    n     p  claimed  delta  certified  exact  audited  slack  notices",
+        "a       1e6  1000        1   1e-6          1      -      0.8   1.25     x1.3",
+    ]
+
+
+def test_only_a_construction_with_a_path_reads_a_table() -> None:
+    def config(construction: object) -> dict[str, object]:
+        return {"study": {"series": {"one": {"construction": construction}}}}
+
+    assert reads_a_table(config({"path": "survey.csv"}))
+    assert not any(reads_a_table(one) for one in (config({"path": ""}), config(None), {"study": {}}, {}))

@@ -1,0 +1,107 @@
+"""Privacy at a glance: for each series what is claimed, what is certified, and what a distinguisher achieves."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dprepro.axes import AXES
+from dprepro.errors import unknown
+from dprepro.figures.base import Drawing
+from dprepro.figures.lines import legend, thin_grid, titles
+from dprepro.figures.style import COLOURS, COLUMN, styled
+from dprepro.figures.words import SYMBOLS, controls, headline
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+MARKS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
+    "spent_epsilon": ("certified", {"marker": "D", "color": COLOURS["context"][0]}),
+    "audited_epsilon": ("audited: at least that much", {"marker": ">", "color": COLOURS["claim"][0]}),
+    "exact_epsilon": ("exact, on this pair", {"marker": "|", "color": COLOURS["claim"][1], "markersize": 6}),
+    "overspent_epsilon": ("the same of the run that overspends", {"marker": "x", "color": COLOURS["control"][0]}),
+}
+"""What a legend calls the quantities, and how they look."""
+
+LINE = 0.125
+"""Height of a line, inches."""
+
+MOST = 6.0
+"""Shares of what is claimed beyond that are drawn at the edge."""
+
+
+@dataclass(frozen=True)
+class Ledger(Drawing):
+    """A line for each series and grid point, with epsilons as shares of the one that is claimed.
+
+    Claims first, then context and controls. The number beside a cross is the overspending of that run.
+
+    Attributes:
+        labels: series name to text. hide: series that are left out.
+    """
+
+    name: ClassVar[str] = "ledger"
+    kinds: ClassVar[dict[str, str]] = dict.fromkeys(("labels", "hide"), "series")
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    hide: tuple[str, ...] = ()
+
+    def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
+        """The lines; see the class."""
+        rows = frame[frame["quantity"].isin(MARKS) & (frame["status"] == "ok") & ~frame["series"].isin(self.hide)]
+        if rows.empty:
+            raise unknown("quantity of the figure", "audited_epsilon", map(str, frame["quantity"].unique()))
+        order = list(config.get("study", {}).get("series", {}))
+        lines = self._lines(rows, controls(verdict, config), order)
+        with styled() as figure_class:
+            height = LINE * (len(lines) + 4)
+            figure: Figure = figure_class(figsize=(2 * COLUMN, height), layout="constrained")
+            panel = figure.subplots()
+            handles: dict[str, Any] = {"claimed": panel.axvline(1.0, color="0.35", linewidth=1.0, zorder=1)}
+            for place, (_, own) in enumerate(lines):
+                shares = {q: self._share(part) for q, part in own.groupby("quantity")}
+                ends = [shares[one] for one in ("audited_epsilon", "spent_epsilon") if one in shares]
+                panel.plot(ends, [place] * len(ends), color="0.75", linewidth=1.5, zorder=2)
+                for quantity, share in shares.items():
+                    text, look = MARKS[str(quantity)]
+                    (handles[text],) = panel.plot([share], [place], linestyle="none", zorder=4, **look)
+                overspent = own[own["quantity"] == "overspent_epsilon"]
+                for one in overspent["overspend"].astype(float) if len(overspent) else ():
+                    panel.annotate(
+                        f"×{one:g}", (shares["overspent_epsilon"], place), xytext=(4, 0), textcoords="offset points",
+                        fontsize=5, va="center", color=COLOURS["control"][0],
+                    )  # fmt: skip
+            panel.set_yticks(range(len(lines)), [text for text, _ in lines])
+            panel.set(ylim=(len(lines) - 0.5, -0.5), xlabel="ε over the ε that is claimed", xlim=(-0.03, None))
+            thin_grid(panel)
+            shown = ["claimed", *(text for text, _ in MARKS.values() if text in handles)]
+            more = titles(figure, headline(verdict, self.heading), [(panel, [])], 2 * COLUMN - 0.5)
+            more += legend(figure, {text: handles[text] for text in shown}, 4, self.note)
+            figure.set_size_inches(2 * COLUMN, height + more)
+        return figure
+
+    def _lines(
+        self, rows: pd.DataFrame, came_out: Mapping[str, str], order: Sequence[str]
+    ) -> Sequence[tuple[str, pd.DataFrame]]:
+        """Text and measurements of each line, in the order of the configuration."""
+        swept = [axis for axis in AXES if axis != "norm"]
+        found = []
+        for role in ("claim", "context", "control"):
+            names = set(rows.loc[rows["role"] == role, "series"])
+            for name in [*(one for one in order if one in names), *sorted(names - set(order))]:
+                own = rows[(rows["series"] == name) & (rows["replicate"] == 0)]
+                several = [axis for axis in swept if own[axis].nunique() > 1]
+                shown = list(dict.fromkeys([*several, "epsilon", "delta"]))
+                for point, part in own.groupby(shown, sort=True):
+                    said = ", ".join(f"{SYMBOLS.get(a, a)} = {v:g}" for a, v in zip(shown, point, strict=True))
+                    text = self.labels.get(str(name), str(name).replace("_", " "))
+                    text += f" ({role})" if role == "control" else ""
+                    text += f": {came_out[str(name)].split()[0]}" if str(name) in came_out else ""
+                    found.append((f"{text}; {said}", part))
+        return found
+
+    @staticmethod
+    def _share(rows: pd.DataFrame) -> float:
+        return min(MOST, float(rows["value"].iloc[0]) / float(rows["bound"].iloc[0]))

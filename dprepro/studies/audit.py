@@ -1,0 +1,270 @@
+"""What a distinguisher achieves on an algorithm's own answers, beside what is claimed and what is certified."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import ClassVar, TypeAlias
+
+import numpy as np
+
+from dprepro import laws
+from dprepro.algorithms import Algorithm
+from dprepro.algorithms.base import Parts
+from dprepro.budget import Budget, Neighbours
+from dprepro.engine.cell import Cell, Row, canonical
+from dprepro.errors import Incompatible, InputError
+from dprepro.mechanisms import Drawn
+from dprepro.privacy import compose
+from dprepro.privacy.audit import audit, chosen
+from dprepro.problems import Problem, SupportPoint
+from dprepro.problems.data import FloatArray
+from dprepro.studies.base import Declaration, Design, Role, Study, at, points, promises, spending
+from dprepro.studies.corners import Corners, Pair
+from dprepro.studies.describe import describe
+
+Columns: TypeAlias = dict[str, float | int | str | bool | None]
+
+SEARCH = (100, 600)
+"""Draws with which pairs are looked for: on each pair, then on each of the `BEST`."""
+BEST = 4
+
+PLACES, SPREAD, LEAST = 8_001, 20.0, 1e-11
+"""How finely an exact law is cut into intervals, how far beyond the set, and what probability is too small to see."""
+
+
+@dataclass(frozen=True)
+class AuditSeries:
+    """One algorithm on pairs of small data sets.
+
+    Attributes:
+        role: ``claim``, ``control`` (must be refuted) or ``context``.
+        algorithm: an axis of the sweep that bears the name of one of its fields sets that field; so for what follows.
+        data: the pairs among which the worst is looked for.
+        draws: answers on each of the two data sets, of which half choose the event; 0 for the exact law alone.
+        multiple: of the claimed epsilon, at which delta is looked at; for no draws only.
+        relation: under which the data sets are neighbours; by default the experiment's.
+        believed: the relation that the algorithm is told, where that is another (negative control).
+        overspend: it is given that multiple of the epsilon that is claimed; 1 for a claim.
+        repeats: answers that are published where one is accounted for; 1 for a claim.
+        sweep: axes on which this series departs from the experiment's sweep.
+    """
+
+    role: Role
+    algorithm: Algorithm
+    data: Corners = field(default_factory=Corners)
+    draws: int = 10_000
+    multiple: float = 1.0
+    relation: Neighbours | None = None
+    believed: Neighbours | None = None
+    overspend: float = 1.0
+    repeats: int = 1
+    sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        if 0 < self.draws < 100 or self.draws < 0 or self.repeats < 1 or not self.overspend > 0:
+            said = f"draws={self.draws}, repeats={self.repeats}, overspend={self.overspend:g}"
+            raise InputError(f"draws must be 0 or at least 100, repeats at least 1 and overspend positive, got {said}")
+
+
+@dataclass(frozen=True)
+class AuditStudy(Study):
+    """Answers of ``solve`` on two neighbours, told apart by an event that other draws have chosen.
+
+    Quantities, with the claimed epsilon as bound: ``audited_epsilon``, which is spent at least, at the claimed delta,
+    with 99% confidence for each cell (see `privacy.audit`); for a claim ``overspent_epsilon``, the same of a run that
+    was given the least of ``overspends`` which the audit notices, or the largest (column ``overspend``), at the same
+    draws and on the same pair: what an audit cannot refute there, it cannot support here either; ``spent_epsilon``,
+    what is certified of an honest run; ``slack``, certified over audited, where that is not zero; ``noise_drawn``; and
+    ``exact_epsilon``, what is spent on this pair, where the law of the answer is known.
+
+    Without draws: ``exact_delta``, the largest over the pairs, at ``multiple`` times epsilon, with ``certified_delta``,
+    that of an honest run there, as bound.
+
+    The limit says nothing of other pairs of data sets and of other events: it is one from below.
+
+    Attributes:
+        overspends: multiples of epsilon, ascending.
+    """
+
+    version: ClassVar[int] = 1
+
+    series: Mapping[str, AuditSeries]
+    overspends: tuple[float, ...] = (1.3, 2.0, 4.0)
+
+    def cells(self, design: Design) -> list[Cell]:
+        """Series by series, with all replicates."""
+        cells = []
+        for label, one in self.series.items():
+            grid = self._grid(label, design)
+            for point in grid:
+                series = at(one, point)
+                told = self._told(series, point)
+                at(one.algorithm, point).admit(one.data.domain(point), told)
+            science = canonical(
+                {
+                    "study": type(self).__name__,
+                    "version": self.version,
+                    "neighbours": str(self.neighbours),
+                    "overspends": self.overspends if one.role == "claim" else (),
+                    **{name: describe(getattr(one, name)) for name in MEASURED},
+                }
+            )
+            code = self.code(one.algorithm, one.data)
+            cells += [
+                Cell(label, one.role, point, replicate, design.seed, science, code)
+                for point in grid
+                for replicate in range(design.replicates)
+            ]
+        return cells
+
+    def declare(self, design: Design) -> Declaration:
+        """As the class says; whether noise is counted and a law is known, only a run can tell."""
+        found = {}
+        for label, one in self.series.items():
+            names = {"audited_epsilon", "slack", "noise_drawn", "exact_epsilon"}
+            names |= {"overspent_epsilon"} if one.role == "claim" else set()
+            names |= {"spent_epsilon"} if promises(one.algorithm) else set()
+            found[label] = frozenset(names if one.draws else {"exact_delta", "certified_delta"})
+        axes = {axis for label in self.series for point in self._grid(label, design) for axis in point}
+        return Declaration(found, frozenset(COLUMNS), frozenset(axes))
+
+    def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
+        """See the class."""
+        one = at(self.series[cell.series], cell.axes)
+        algorithm, epsilon, delta = at(one.algorithm, cell.axes), cell.axes["epsilon"], cell.axes["delta"]
+        told, data = self._told(one, cell.axes), one.data.neighbours(cell.axes, one.relation or self.neighbours)
+        if not one.draws:
+            return self._curve(algorithm, one, told, cell.axes)
+        name = worst_pair(algorithm, data, told, one.repeats, rng)
+        first, second = data[name]
+        counted = [answers(algorithm, problem, told, one.draws, one.repeats, rng) for problem in (first, second)]
+        found = audit(counted[0][0], counted[1][0], delta)
+        columns: Columns = {"pair": name, "event": found.event, "draws": found.draws, "deterministic": True}
+        rows = [Row("audited_epsilon", found.epsilon, epsilon, columns)]
+        if one.role == "claim":
+            rows.append(self._overspent(algorithm, data[name], one, cell.axes, rng))
+        if one.repeats == 1 and (exact := exact_pair(algorithm, told, data[name])) is not None:
+            rows.append(Row("exact_epsilon", exact.epsilon(delta), epsilon, {"deterministic": True}))
+        schedule, honest = algorithm.schedule(first.domain, told), Budget(epsilon, delta, told.neighbours)
+        spent = algorithm.spent(first.domain, honest)
+        rows += spending(spent, epsilon, schedule.steps)
+        if spent is not None and found.epsilon > 0:
+            rows.append(Row("slack", spent.epsilon / found.epsilon))
+        noise = counted[0][1]
+        if schedule.noise_scale > 0 and noise.unit > 0:
+            rows.append(Row("noise_drawn", noise.ratio(schedule.noise_scale), 1.0, {"freedom": noise.freedom}))
+        return rows
+
+    def _curve(self, algorithm: Algorithm, one: AuditSeries, told: Budget, point: Mapping[str, float]) -> list[Row]:
+        """delta against epsilon, exact over all pairs beside what is certified."""
+        epsilon = one.multiple * point["epsilon"]
+        data = one.data.neighbours(point, one.relation or self.neighbours)
+        pairs = [exact for pair in data.values() if (exact := exact_pair(algorithm, told, pair)) is not None]
+        honest = Budget(point["epsilon"], point["delta"], told.neighbours)
+        parts = algorithm.parts(one.data.domain(point), honest)
+        bound = None if parts is None else certified_delta(parts, epsilon)
+        columns: Columns = {"deterministic": True}
+        rows = [Row("exact_delta", max(one.delta(epsilon) for one in pairs), bound, columns)]
+        return rows if bound is None else [*rows, Row("certified_delta", bound, None, columns)]
+
+    def _overspent(
+        self, algorithm: Algorithm, pair: Pair, one: AuditSeries, point: Mapping[str, float], rng: np.random.Generator
+    ) -> Row:
+        """The limit for the least overspending that is noticed."""
+        epsilon, delta = point["epsilon"], point["delta"]
+        row = None
+        for factor in self.overspends:
+            told = Budget(factor * epsilon, delta, one.relation or self.neighbours)
+            first, second = (answers(algorithm, each, told, one.draws, one.repeats, rng)[0] for each in pair)
+            found = audit(first, second, delta)
+            row = Row("overspent_epsilon", found.epsilon, epsilon, {"overspend": factor, "deterministic": True})
+            if found.epsilon > epsilon:
+                break
+        assert row is not None
+        return row
+
+    def _told(self, one: AuditSeries, point: Mapping[str, float]) -> Budget:
+        """The budget that the algorithm is given."""
+        relation = one.believed or one.relation or self.neighbours
+        return Budget(one.overspend * point["epsilon"], point["delta"], relation)
+
+    def _grid(self, label: str, design: Design) -> list[dict[str, float]]:
+        one = self.series[label]
+        return points(label, design.axes(one.sweep), one.algorithm, one)
+
+
+MEASURED = ("algorithm", "data", "draws", "multiple", "relation", "believed", "overspend", "repeats")
+"""What of a series its measurements depend on."""
+
+COLUMNS = ("pair", "event", "draws", "overspend", "freedom", "total_steps", "deterministic")
+
+
+def answers(
+    algorithm: Algorithm, problem: Problem, told: Budget, draws: int, repeats: int, rng: np.random.Generator
+) -> tuple[FloatArray, Drawn]:
+    """Independent answers, shape (draws, q), and the noise that was drawn for them; ``repeats`` stand side by side."""
+    rows, drawn = [], Drawn()
+    for _ in range(draws):
+        row = []
+        for _ in range(repeats):
+            solution = algorithm.solve(problem, told, rng)
+            row.append(_vector(solution.theta, problem.domain.p))
+            drawn += solution.drawn or Drawn()
+        rows.append(row[0] if repeats == 1 else np.concatenate(row))
+    return np.array(rows), drawn
+
+
+def worst_pair(
+    algorithm: Algorithm, pairs: Mapping[str, Pair], told: Budget, repeats: int, rng: np.random.Generator
+) -> str:
+    """The name of the pair that a few draws tell apart best; the draws are used for nothing else."""
+    names = list(pairs)
+    for draws, kept in zip(SEARCH, (BEST, 1), strict=True):
+        if len(names) > kept:
+            seen = {}
+            for name in names:
+                first, second = (answers(algorithm, one, told, draws, repeats, rng)[0] for one in pairs[name])
+                seen[name] = max(event.limit for event in chosen(first, second, told.delta, level=0.0))
+            names = sorted(names, key=lambda name: -seen[name])[:kept]
+    return names[0]
+
+
+def exact_pair(algorithm: Algorithm, told: Budget, pair: Pair) -> laws.Pair | None:
+    """The law of the answer on both data sets over fine intervals of the line; None where none is known.
+
+    Probabilities below `LEAST`, differences of numbers near one, are left out of both.
+    """
+    try:
+        known = [laws.find(algorithm, one.domain, told) for one in pair]
+        radius = pair[0].domain.radius
+        ends, fine = np.array([-radius, radius]), np.linspace(-radius, radius, PLACES)
+        beside = np.concatenate([np.nextafter(ends, 0.0), np.nextafter(ends, 2 * ends)])
+        places = np.unique(np.concatenate([fine, SPREAD * fine, beside]))
+        ranks = [law.below(one, places) for law, one in zip(known, pair, strict=True)]
+    except Incompatible:
+        return None
+    masses = [np.diff(rank, prepend=0.0, append=1.0) for rank in ranks]
+    seen = np.minimum(*masses) > LEAST
+    return laws.Pair(masses[0][seen], masses[1][seen], silent=False)
+
+
+def certified_delta(parts: Parts, epsilon: float) -> float:
+    """The least delta, to a relative 1e-6, at which these parts are certified to spend no more than epsilon."""
+    low, high = math.log(LEAST), math.log1p(-LEAST)
+    while high - low > 1e-6:
+        middle = (low + high) / 2
+        enough = compose(parts, math.exp(middle)).epsilon <= epsilon
+        low, high = (low, middle) if enough else (middle, high)
+    return math.exp(high)
+
+
+def _vector(theta: object, p: int) -> FloatArray:
+    """An answer as numbers: of a choice of coordinates the indicator."""
+    if isinstance(theta, SupportPoint):
+        vector = np.zeros(p)
+        vector[theta.chosen] = 1.0
+        return vector
+    assert isinstance(theta, np.ndarray)
+    return theta

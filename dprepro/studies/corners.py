@@ -1,0 +1,148 @@
+"""Pairs of small neighbouring data sets, at the corners of what a domain allows: where an audit looks for the worst."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from functools import partial
+from typing import Literal, TypeAlias
+
+import numpy as np
+
+from dprepro.budget import Neighbours
+from dprepro.constructions.base import constraint_set, loss_of
+from dprepro.errors import InputError, PremiseError
+from dprepro.problems import DistanceLoss, Domain, OneHotView, Problem, Records, RecordsView
+from dprepro.problems.codes import double_circulant_code
+from dprepro.problems.data import FloatArray
+
+Record: TypeAlias = tuple[FloatArray, float]
+"""Features, shape (p,), and a label."""
+
+Pair: TypeAlias = tuple[Problem, Problem]
+
+WORDS = ("plus", "minus", "flipped", "aside", "silent")
+"""Records: (X e, Y), its features or its label with the other sign, (X e', Y), and one that says nothing."""
+
+REST = (*WORDS, "both")
+"""What the records that both data sets share are: all alike, or half `plus` and half `flipped`, or opposite."""
+
+
+@dataclass(frozen=True)
+class Corners:
+    """Data sets of n records, n - 1 of them shared: pairs by names such as ``plus flipped aside``.
+
+    The names say which record the first data set has, which the second, and what the n - 1 others are. The first is
+    always (X e_1, Y), up to the symmetries of a loss; where a record falls silent, or comes or goes, so is the second.
+    e is e_1, or (1, ..., 1) where the features are bounded coordinate by coordinate, and e' is e_2, or e with
+    its last sign turned.
+
+    Attributes:
+        loss: by its name, see `constructions`.
+        over: ``l1_ball``, ``l2_ball``, ``box`` or ``simplex``; radius: of it.
+        feature_norm: order of the bound 1 on ||x||.
+        label_bound: on |y|.
+        proper: whether answers have to lie in the set.
+        listing: ``records``; ``one_hot`` counts; or ``words`` of a code, the records that codeword response knows.
+        pairs: those that are tried; by default all.
+    """
+
+    loss: str = "linear"
+    over: str = "l2_ball"
+    radius: float = 1.0
+    feature_norm: float = 2
+    label_bound: float = 1.0
+    proper: bool = True
+    listing: Literal["records", "one_hot", "words"] = "records"
+    pairs: tuple[str, ...] = ()
+
+    def __post_init__(self) -> None:
+        for name in self.pairs:
+            words = name.split()
+            if len(words) != 3 or not (words[0] == "plus" and words[1] in WORDS[1:] and words[2] in REST):
+                choices = f"plus, one of {', '.join(WORDS[1:])}, and one of {', '.join(REST)}"
+                raise InputError(f"pairs must be like 'plus flipped aside', {choices}, got {name!r}")
+
+    def domain(self, point: Mapping[str, float]) -> Domain:
+        """What is public at a grid point."""
+        within = constraint_set(self.over, point["p"], self.radius)
+        return Domain(
+            loss_of(self.loss), within, point["n"], feature_norm=self.feature_norm, label_bound=self.label_bound,
+            proper=self.proper,
+        )  # fmt: skip
+
+    def neighbours(self, point: Mapping[str, float], relation: Neighbours) -> dict[str, Pair]:
+        """The pairs by name, each as two problems; where a record comes or goes the second has n - 1.
+
+        Raises:
+            PremiseError: the point has no such pair.
+        """
+        domain, found = self.domain(point), {}
+        for name in self.pairs or self._names(domain, relation):
+            first, second, rest = name.split()
+            shared = self._shared(domain, rest)
+            with_first = [self._record(domain, first), *shared]
+            if relation is Neighbours.ADD_OR_REMOVE_ONE:
+                both = with_first, shared
+            else:
+                both = with_first, [self._record(domain, second), *shared]
+            found[name] = self._problem(domain, both[0]), self._problem(domain, both[1])
+        if not found:
+            raise PremiseError(f"no pair of neighbours is known at n={point['n']:g}, p={point['p']:g}")
+        return found
+
+    def _names(self, domain: Domain, relation: Neighbours) -> list[str]:
+        distance = isinstance(domain.loss, DistanceLoss)
+        if relation is not Neighbours.REPLACE_ONE:
+            others = ["silent"]
+        elif distance or self.listing == "words" or self.loss == "linear":
+            others = ["minus", "aside"]
+        else:
+            others = ["minus", "flipped", "aside", "silent"]
+        if distance and relation is Neighbours.ZERO_OUT:
+            raise InputError("a loss of the distance has no record that says nothing; choices: replace_one")
+        if domain.p == 1:
+            others = [one for one in others if one != "aside"]
+        rests = [one for one in REST if one in ("plus", "both", *others)]
+        if domain.n == 1:
+            rests = rests[:1] if relation is not Neighbours.ADD_OR_REMOVE_ONE else []
+        return [f"plus {other} {rest}" for other in others for rest in rests]
+
+    def _shared(self, domain: Domain, rest: str) -> list[Record]:
+        count = round(domain.n) - 1
+        if rest != "both":
+            return [self._record(domain, rest)] * count
+        turned = "minus" if isinstance(domain.loss, DistanceLoss) or self.loss == "linear" else "flipped"
+        return [self._record(domain, "plus" if i % 2 else turned) for i in range(count)]
+
+    def _record(self, domain: Domain, word: str) -> Record:
+        p = domain.p
+        if self.listing == "words":
+            words = double_circulant_code(p).words
+            return words[WORDS.index(word)], domain.label_bound
+        if self.feature_norm == math.inf:
+            straight, aside = np.ones(p), np.ones(p)
+            aside[-1] = -1.0
+        else:
+            straight, aside = np.eye(p)[0], np.eye(p)[min(1, p - 1)]
+        features = {"minus": -straight, "aside": aside, "silent": 0 * straight}.get(word, straight)
+        label = {"flipped": -1.0, "silent": 0.0}.get(word, 1.0) * domain.label_bound
+        return domain.feature_bound * features, label
+
+    def _problem(self, domain: Domain, records: list[Record]) -> Problem:
+        domain = replace(domain, n=float(len(records)))
+        return Problem(domain, {_view(self.listing): partial(_listed, self.listing, domain, records)})
+
+
+def _view(listing: str) -> str:
+    return "one_hot" if listing == "one_hot" else "records"
+
+
+def _listed(listing: str, domain: Domain, records: list[Record]) -> RecordsView | OneHotView:
+    if listing != "one_hot":
+        features, labels = np.array([one for one, _ in records]), np.array([label for _, label in records])
+        return RecordsView(domain, Records(features, labels))
+    signs = np.array([np.sign(label) * np.sign(one) for one, label in records])
+    plus, minus = (np.mean(sign * signs > 0, axis=0) for sign in (1, -1))
+    return OneHotView(domain, np.full(domain.p, domain.label_bound), plus, minus)

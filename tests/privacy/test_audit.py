@@ -1,0 +1,85 @@
+"""The audit's engine, on draws of laws that are known."""
+
+from __future__ import annotations
+
+import math
+
+import numpy as np
+import pytest
+from scipy.stats import binom
+
+from dprepro.budget import Budget, Neighbours
+from dprepro.mechanisms import Gaussian, Laplace
+from dprepro.privacy import noise_for
+from dprepro.privacy.audit import audit, lower_limit
+
+DRAWS = 20_000
+
+
+def shifted(kind: str, scale: float, draws: int, rng: np.random.Generator) -> list[np.ndarray]:
+    """Draws of noise around 0 and around 1, shape (draws, 1)."""
+    noise = rng.laplace if kind == "laplace" else rng.normal
+    return [noise(centre, scale, (draws, 1)) for centre in (0.0, 1.0)]
+
+
+def scale_for(kind: str, epsilon: float, delta: float) -> float:
+    mechanism = Laplace if kind == "laplace" else Gaussian
+    return noise_for(lambda one: mechanism(one).guarantee(1.0), 1, Budget(epsilon, delta, Neighbours.REPLACE_ONE))
+
+
+@pytest.mark.parametrize(("kind", "delta"), [("laplace", 0.0), ("normal", 0.1)])
+def test_an_overspending_of_1_3_is_refuted_at_epsilon_1(kind: str, delta: float) -> None:
+    scale = scale_for(kind, 1.3, delta)
+    for seed in range(5):
+        found = audit(*shifted(kind, scale, DRAWS, np.random.default_rng(seed)), delta)
+        assert 1 < found.epsilon < 1.3
+
+
+@pytest.mark.parametrize(("kind", "delta"), [("laplace", 0.0), ("normal", 0.1), ("normal", 1e-3)])
+def test_what_spends_all_of_its_epsilon_is_not_refuted_in_50_seeds(kind: str, delta: float) -> None:
+    """Each limit fails with probability 1% at most; of 50 three or more would fail with probability 1.4% at most.
+
+    The limits of both probabilities would have to fail together, so that none is expected in the lifetime of this test.
+    """
+    scale = scale_for(kind, 1.0, delta)
+    limits = [audit(*shifted(kind, scale, 4000, np.random.default_rng(seed)), delta).epsilon for seed in range(50)]
+    assert max(limits) < 1
+    assert np.median(limits) > (0.2 if delta == 1e-3 else 0.6)  # and yet they say something
+
+
+def test_spherical_noise_is_told_apart_by_its_distances() -> None:
+    rng = np.random.default_rng(0)
+
+    def drawn(centre: list[float]) -> np.ndarray:
+        direction = rng.standard_normal((DRAWS, 3))
+        direction /= np.linalg.norm(direction, axis=1)[:, None]
+        return np.array(centre) + rng.gamma(3.0, 1.0, (DRAWS, 1)) * direction
+
+    found = audit(drawn([0.0, 0.0, 0.0]), drawn([2.0, 0.0, 0.0]), 0.0)
+    assert 1.2 < found.epsilon < 2.0
+
+
+def test_an_answer_that_betrays_a_record_is_found_among_few_answers() -> None:
+    """The third of four answers comes up on one data set only, one time in ten."""
+    rng, words = np.random.default_rng(0), np.eye(4)
+    first = words[rng.choice(4, DRAWS, p=[0.3, 0.3, 0.1, 0.3])]
+    second = words[rng.choice(4, DRAWS, p=[0.4, 0.3, 0.0, 0.3])]
+    assert audit(first, second, 0.05).epsilon > 3
+
+
+def test_equal_laws_are_not_told_apart() -> None:
+    rng = np.random.default_rng(0)
+    for _ in range(20):
+        assert audit(rng.random((400, 2)), rng.random((400, 2)), 0.0).epsilon == 0.0
+
+
+@pytest.mark.parametrize(("p", "q", "delta"), [(0.5, 0.2, 0.0), (0.03, 0.01, 0.0), (0.3, 0.1, 0.1)])
+def test_the_limit_of_a_fixed_event_is_above_the_truth_in_less_than_one_per_cent(
+    p: float, q: float, delta: float
+) -> None:
+    """By the exact binomial laws of both counts, not by draws."""
+    draws, truth = 400, math.log((p - delta) / q)
+    counts = np.arange(draws + 1)
+    limits = lower_limit(*np.meshgrid(counts, counts, indexing="ij"), draws, delta)
+    weight = np.outer(binom.pmf(counts, draws, p), binom.pmf(counts, draws, q))
+    assert weight[limits > truth].sum() < 0.01
