@@ -135,6 +135,17 @@ def few_labels(panel: Axes) -> None:
     panel.xaxis.set_minor_formatter(label)
 
 
+def plain_numbers(panel: Axes) -> None:
+    """Labels 3, 4, 6 on a vertical logarithmic axis of less than a decade, in the place of 3 x 10^0."""
+    from matplotlib.ticker import FuncFormatter, LogLocator
+
+    low, high = panel.get_ylim()
+    if high < 12 * low:
+        panel.yaxis.set_minor_locator(LogLocator(subs=(1.5, 2, 3, 4, 5, 6, 8) if high > 2 * low else "all"))
+        panel.yaxis.set_major_formatter(FuncFormatter(lambda value, _: number(value)))
+        panel.yaxis.set_minor_formatter(FuncFormatter(lambda value, _: number(value)))
+
+
 def few_ticks(panel: Axes, values: Sequence[Any]) -> None:
     """A tick at every value where these are few and near each other: powers of ten would be too few, or crowd."""
     from matplotlib.ticker import NullLocator
