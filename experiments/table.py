@@ -14,7 +14,7 @@
 #
 # Two tables that ship with statsmodels stand for a person's own: outpatient visits in the RAND Health Insurance
 # Experiment (20,190 person-years), and whether there were affairs, by a magazine's questionnaire of 1974 (6,366
-# answers). The question is the user's: *is a private answer good enough, by which algorithm, and from which epsilon on?*
+# answers). The question is the user's: *is a private answer good enough, by which algorithm, from which epsilon on?*
 #
 # Run it as `python experiments/table.py`, or open it as a notebook with jupytext (needs the extra `data`). Measurements
 # are kept in `./results`. The first time takes about two minutes.
@@ -41,9 +41,9 @@ print(draft(fair, "fair.csv", "affairs"))
 # %% [markdown]
 # ## Regression: how many visits?
 #
-# Every private algorithm that fits, beside the private mean, answering zero and the exact optimum, on eight splits with
-# a quarter held out. The error is the root mean square in visits a year. The target is half of what the mean leaves over
-# the optimum.
+# Every private algorithm that fits, beside the private mean, answering zero and the exact optimum, on eight splits
+# with a quarter held out. The error is the root mean square in visits a year. The target is half of what the mean
+# leaves over the optimum.
 
 # %%
 visits = dprepro.run("table_regression")
@@ -52,9 +52,9 @@ visits
 
 
 # %%
-def errors(outcome: dprepro.session.Outcome, series: str, quantity: str, axis: str = "epsilon") -> dict[float, float]:
-    """Mean hold-out errors by epsilon or n; splits are averaged over."""
-    return dict(means(outcome, series, axis, quantity))
+def errors(outcome, series, quantity):
+    """Mean hold-out errors by epsilon; splits are averaged over."""
+    return dict(means(outcome, series, "epsilon", quantity))
 
 
 rmse = {name: errors(visits, name, "holdout_rmse") for name in ("statistics", "private_mean", "optimum", "output_zero")}
@@ -86,7 +86,8 @@ for epsilon in rates["objective"]:
     print(f"epsilon = {epsilon:<5g}", *(f"{name} {values[epsilon]:.3f}" for name, values in rates.items()))
 practice(
     f"the majority class errs in {100 * rates['private_majority'][1]:.0f}% of the records, the optimum without privacy",
-    f"in {100 * rates['optimum'][1]:.0f}%, objective perturbation at epsilon = 1 in {100 * rates['objective'][1]:.0f}%.",
+    f"in {100 * rates['optimum'][1]:.0f}%, objective perturbation at epsilon = 1 in",
+    f"{100 * rates['objective'][1]:.0f}%.",
 )
 
 # %% [markdown]

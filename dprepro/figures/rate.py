@@ -164,7 +164,8 @@ class Rate(Drawing):
         if not self.average:
             return {}
         plain_numbers(panel)
-        found = [one.result["details"]["target"] for one in column.judged if one.rule == "enough"]
+        known = [one.result.get("details") or {} for one in column.judged if one.rule == "enough"]
+        found = [float(one["target"]) for one in known if one.get("target") is not None]
         lines = [panel.axhline(target, **TARGET) for target in found]
         return {TARGETED: (TARGETED, lines[0])} if lines else {}
 
