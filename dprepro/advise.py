@@ -46,6 +46,9 @@ ASKED = "?"
 GRIDS = {"epsilon": [10 ** (k / 2) for k in range(-6, 5)], "n": [10 ** (k / 2) for k in range(4, 21)]}
 """Where a solution is looked for; between two of these values it is interpolated."""
 
+BEATS = 0.95
+"""Of what answering zero loses: an algorithm that loses more does not beat it."""
+
 
 def main(arguments: list[str]) -> int:
     """The exit code; see HELP."""
@@ -111,7 +114,7 @@ def ranked(asked: Asked, algorithms: Mapping[str, Any], seconds: float = 1.5) ->
     from dprepro.studies.advice import advise
 
     choices, refused, zero, most = advise(asked, algorithms, seconds)
-    beaten = [one for one in choices if one.typical is not None and one.typical < zero]
+    beaten = [one for one in choices if one.typical is not None and one.typical + 2 * (one.error or 0) < BEATS * zero]
     return {
         "point": asked.point,
         "choices": choices,
@@ -190,41 +193,38 @@ def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -
     def at(place: float) -> Asked:
         return point_of({**values, key: repr(float(round(place)) if key == "n" else place)})
 
-    who: dict[str, str] = {}
-
-    def typical(place: float) -> float:
-        answer = ranked(at(place), algorithms, seconds=0.5)
+    def typical(place: float) -> tuple[float, str]:
+        answer = ranked(at(place), algorithms, seconds=0.35)
         first = answer["choices"][0] if answer["choices"] else None
-        who["typical"] = first.label if first else ""
-        return math.inf if first is None or first.typical is None else float(first.typical)
-
-    def certified(place: float) -> float:
-        found = best_bound(at(place), algorithms)
-        who["certified"] = found[1]
-        return found[0]
+        return (math.inf, "") if first is None or first.typical is None else (first.typical, first.label)
 
     answer: dict[str, Any] = {"risk": risk, "unknown": key}
-    for name, function in (("typical", typical), ("certified", certified)):
-        answer[name] = _least(function, GRIDS[key], risk)
-        answer[f"{name}_by"] = who.get(name, "") if answer[name] is not None else ""
+    for name, function in (("typical", typical), ("certified", lambda place: best_bound(at(place), algorithms))):
+        answer[name], answer[f"{name}_by"] = _least(function, GRIDS[key], risk)
     return answer
 
 
-def _least(risk: Callable[[float], float], grid: Sequence[float], target: float) -> float | None:
-    """The place from which a falling risk is below the target: bisection, then interpolation of logarithms."""
+def _least(
+    risk: Callable[[float], tuple[float, str]], grid: Sequence[float], target: float
+) -> tuple[float | None, str]:
+    """The place from which a falling risk is below the target, and whose it is: bisection, then interpolation.
+
+    Between two values of the grid logarithms are interpolated.
+    """
     low, high = -1, len(grid)
-    known: dict[int, float] = {}
+    known: dict[int, tuple[float, str]] = {}
     while high - low > 1:
         middle = (low + high) // 2
         known[middle] = risk(grid[middle])
-        low, high = (low, middle) if known[middle] <= target else (middle, high)
+        low, high = (low, middle) if known[middle][0] <= target else (middle, high)
     if high == len(grid):
-        return None
-    risk(grid[high]) if high not in known else None
-    if low < 0 or not (math.isfinite(known[low]) and known[low] > known[high] > 0):
-        return grid[high]
-    share = math.log(known[low] / target) / math.log(known[low] / known[high])
-    return float(grid[low] * (grid[high] / grid[low]) ** share)
+        return None, ""
+    below, label = known[high]
+    above = known[low][0] if low >= 0 else math.inf
+    if not (math.isfinite(above) and above > below > 0):
+        return grid[high], label
+    share = math.log(above / target) / math.log(above / below)
+    return float(grid[low] * (grid[high] / grid[low]) ** share), label
 
 
 def told(values: Mapping[str, str], key: str, answer: Mapping[str, Any]) -> list[str]:

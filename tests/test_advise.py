@@ -40,7 +40,7 @@ def test_a_point_is_answered_with_risks_bounds_refusals_and_a_command_that_compo
     assert all(one["spent"] <= 1 + 1e-9 for one in found["choices"])
     every = {one["name"] for one in found["choices"]} | {name for names in found["refused"].values() for name in names}
     silent = {name for name, why in LEFT_OUT.items() if not why}
-    not_private = {"exact_minimiser", "frank_wolfe", "penalised_least_squares"}
+    not_private = {"exact_minimiser", "frank_wolfe", "penalised_least_squares", "huberised_objective_perturbation"}
     assert every == set(pairs.blocks("algorithm")) - silent - not_private
     words = [word.strip("'") for word in found["verify"].split() if word not in ("python", "-m", "dprepro")]
     assert compose(words).config["algorithm"]["_target_"].startswith("dprepro.algorithms.")
