@@ -114,7 +114,12 @@ def ranked(asked: Asked, algorithms: Mapping[str, Any], seconds: float = 1.5) ->
     from dprepro.studies.advice import advise
 
     choices, refused, zero, most = advise(asked, algorithms, seconds)
-    beaten = [one for one in choices if one.typical is not None and one.typical + 2 * (one.error or 0) < BEATS * zero]
+    # one run alone may be lucky; so may the first of many algorithms
+    beaten = [
+        one
+        for one in choices
+        if one.typical is not None and one.error is not None and one.typical + 3 * one.error < BEATS * zero
+    ]
     return {
         "point": asked.point,
         "choices": choices,
