@@ -26,6 +26,7 @@ ROOMS: dict[str, set[str]] = {
     "config": {"studies", "engine", "analysis", "figures"},
     "report": {"engine.code", "engine.store", "analysis", "figures"},
     "pairs": {"__main__", "config", "studies"},
+    "advise": {"__main__", "config", "studies", "figures", "pairs", "budget"},
     "studies": {
         "laws", "minimax", "reductions", "constructions", "algorithms", "privacy", "mechanisms", "problems", "bounds",
         "budget", "engine.cell", "engine.code", "engine.grid",

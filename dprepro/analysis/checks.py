@@ -11,6 +11,7 @@ from dprepro.analysis.comparisons import Affine, Ratio
 from dprepro.analysis.coverage import Coverage
 from dprepro.analysis.crossing import Crossing
 from dprepro.analysis.drawn import Drawn
+from dprepro.analysis.enough import Enough
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
 from dprepro.analysis.powers import Powers
@@ -27,7 +28,8 @@ __all__ = [
 ]  # fmt: skip
 
 RULES: dict[str, type[Rule]] = {
-    rule.name: rule for rule in (Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Powers, Audit)
+    rule.name: rule
+    for rule in (Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Powers, Audit, Enough)
 }
 
 
@@ -76,6 +78,8 @@ def up_to_logarithms(check: Mapping[str, Any]) -> bool:
 
 
 def worded(verdict: Mapping[str, Any]) -> str:
-    """The verdict of verdict.json in words: confirmed up to logarithms where a claim's exponent is."""
-    logs = any(up_to_logarithms(check) for check in verdict["checks"].values() if check["role"] == "claim")
-    return str(verdict["verdict"]) + (" up to logarithms" if logs and verdict["verdict"] == "confirmed" else "")
+    """The verdict of verdict.json in words: what a user's question is answered by, and what is up to logarithms."""
+    claims = [check for check in verdict["checks"].values() if check["role"] == "claim"]
+    answers = [str((check.get("details") or {}).get("words", "")) for check in claims if check["rule"] == Enough.name]
+    said = "".join(f"{answer}: " for answer in answers if answer) + str(verdict["verdict"])
+    return said + (" up to logarithms" if said == "confirmed" and any(map(up_to_logarithms, claims)) else "")

@@ -139,6 +139,15 @@ def grid_points(
     return points.reset_index()
 
 
+def averaged(frame: pd.DataFrame, over: Sequence[str]) -> pd.DataFrame:
+    """The frame in which points that differ in these axes only are replicates of one point."""
+    if not over:
+        return frame
+    require_columns(frame, over)
+    replicate = frame.groupby([*over, "replicate"], dropna=False).ngroup()
+    return frame.assign(replicate=replicate, **dict.fromkeys(over, 0.0))
+
+
 def further_axes(frame: pd.DataFrame, config: Mapping[str, Any]) -> list[str]:
     """The axes of a run's sweeps beyond the main ones."""
     sweeps = [config.get("sweep", {})]

@@ -13,7 +13,7 @@ from dprepro.constructions.perturbation import NiceRegression, OrthogonalRegress
 from dprepro.constructions.populations import AxisPopulation, CoinPopulation, DirectionPopulation
 from dprepro.constructions.signed_labels import LipschitzSignedLabels, SignedLabels
 from dprepro.constructions.supports import PlantedSupport
-from dprepro.constructions.table import File, RandHealth, Table
+from dprepro.constructions.table import File, RandHealth, Shipped, Table
 from dprepro.constructions.tardos_lasso import TardosLasso
 
 __all__ = [
@@ -44,6 +44,7 @@ __all__ = [
     "RandHealth",
     "RandomDesign",
     "RandomQuadratic",
+    "Shipped",
     "SignedLabels",
     "SpreadPlaces",
     "Table",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import math
 from abc import abstractmethod
 from collections.abc import Mapping, Sequence
@@ -14,16 +15,21 @@ from typing import TYPE_CHECKING, ClassVar, Literal
 import numpy as np
 
 from dprepro.constructions.base import Construction, Point, constraint_set, loss_of
-from dprepro.errors import InputError, MissingDependency
+from dprepro.errors import InputError, MissingDependency, unknown
 from dprepro.problems import Domain, Loss, Problem, Records, RecordsView, derived_views
 from dprepro.problems.data import FloatArray
-from dprepro.problems.losses import MarginLoss
+from dprepro.problems.losses import HingeLoss, LogisticLoss, MarginLoss
 from dprepro.tables import Column, Encoded, Schema, encode, load_schema, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
 
 TABLES_KEPT = 2
+SHIPPED = {
+    **dict.fromkeys(("anes96", "ccard", "fair", "modechoice", "randhie", "spector"), "statsmodels"),
+    **dict.fromkeys(("breast_cancer", "diabetes", "digits", "wine"), "sklearn"),
+}
+"""Tables by name, with the package that they ship with."""
 
 
 @dataclass(eq=False)
@@ -48,6 +54,7 @@ class Table(Construction):
         schema: a YAML file with the public schema (`dprepro.tables.Schema`); or, for numeric columns alone:
         target, bounds, features: the column of the labels, [low, high] of every column used, and the columns to use
             (empty: all with bounds but the target). Values outside are clipped.
+        columns: in place of bounds and features, what a schema says of the columns.
         intercept: whether a column of ones is added (a schema says so itself).
         seed: of the random order.
         loss: its word, or the loss itself. constraint_set, radius: the word of the set and its size.
@@ -59,6 +66,7 @@ class Table(Construction):
     target: str = ""
     bounds: Mapping[str, Sequence[float]] = field(default_factory=dict)
     features: Sequence[str] = ()
+    columns: Mapping[str, Column] = field(default_factory=dict)
     intercept: bool = True
     seed: int = 0
     loss: Loss | str = "squared"
@@ -68,7 +76,6 @@ class Table(Construction):
     split: float = 0
 
     counts: ClassVar[tuple[str, ...]] = ("clipped_features", "clipped_labels", "dropped_records", "filled_features")
-    measures: ClassVar[tuple[str, ...]] = (*counts, "holdout_rmse", "holdout_mae", "r_squared", "accuracy", "auc")
 
     def __post_init__(self) -> None:
         self._demand("holdout", 0 <= self.holdout < 1, "in [0, 1)")
@@ -77,17 +84,28 @@ class Table(Construction):
         loss = loss_of(self.loss)
         if not isinstance(loss, MarginLoss):
             raise InputError(f"a table needs a loss of a prediction, {type(loss).__name__} is one of a distance")
-        _ = self.public  # a schema that says nothing is refused here
+        classes = self.public.classification  # a schema that says nothing is refused here
+        if isinstance(loss, LogisticLoss | HingeLoss) and not classes:
+            raise InputError(
+                f"{type(loss).__name__} needs a target of two classes, {self.public.target} has numbers; give it two "
+                "categories, or above: a public threshold"
+            )
+        scores = ("error_rate", "accuracy", "auc") if classes else ("holdout_rmse", "holdout_mae", "r_squared")
+        object.__setattr__(self, "measures", (*self.counts, *(scores if self.holdout else ())))
 
     @cached_property
     def public(self) -> Schema:
         """The schema; raises InputError for one that is lacking or wrong."""
         if self.schema:
-            if self.target or self.bounds or self.features:
+            if self.target or self.bounds or self.features or self.columns:
                 raise InputError("schema stands in the place of target, bounds and features: give one or the other")
             return load_schema(self.schema)
         if not self.target:
             raise InputError("target names no column; give the one to be predicted, for example construction.target=y")
+        if self.columns:
+            if self.bounds or self.features:
+                raise InputError("columns stand in the place of bounds and features: give one or the other")
+            return Schema(self.target, self.columns, self.intercept)
         used = tuple(self.features) or tuple(column for column in self.bounds if column != self.target)
         for column in (*used, self.target):
             if column not in self.bounds:
@@ -151,8 +169,10 @@ class Table(Construction):
         key = domain, self.holdout, int(self.split)
         if key not in kept.problems:
             rows = self._parts()[0][:n]
-            records = Records(kept.encoded.features[rows], kept.encoded.labels[rows])
-            kept.problems[key] = Problem(domain, {"records": RecordsView(domain, records)})
+            records = RecordsView(domain, Records(kept.encoded.features[rows], kept.encoded.labels[rows]))
+            # a quadratic risk is the same by its moments, and its gradient then costs p^2 instead of n p
+            moments = {"moments": records.to_moments} if domain.loss.quadratic is not None else {}
+            kept.problems[key] = Problem(domain, {**moments, "records": records})
         return kept.problems[key]
 
     def report(self, point: Point) -> Mapping[str, float]:
@@ -172,7 +192,8 @@ class Table(Construction):
             from sklearn.metrics import roc_auc_score
 
             both = len(np.unique(labels)) == 2
-            found = {"accuracy": float(np.mean(np.where(prediction > 0, 1.0, -1.0) == labels))}
+            right = float(np.mean(0.5 * (1 + np.sign(prediction) * labels)))  # a tie is a coin's toss
+            found = {"error_rate": 1 - right, "accuracy": right}
             return found | ({"auc": float(roc_auc_score(labels, prediction))} if both else {})
         # predictions are clipped to the public range, as labels are
         residual, scale = np.clip(prediction, -1, 1) - labels, self.public.scale()
@@ -219,21 +240,43 @@ class File(Table):
 
 
 @dataclass(frozen=True)
-class RandHealth(Table):
+class Shipped(Table):
+    """A public table that ships with statsmodels or scikit-learn.
+
+    Attributes:
+        name: of the data set in ``statsmodels.datasets`` or ``sklearn.datasets``; its target is the column ``target``
+            in the latter.
+    """
+
+    name: str = "randhie"
+
+    def __post_init__(self) -> None:
+        if self.name not in SHIPPED:
+            raise unknown("table", self.name, SHIPPED)
+        super().__post_init__()
+
+    def source(self) -> tuple[str, str]:
+        return f"the table {self.name}", SHIPPED[self.name]
+
+    def read(self) -> pd.DataFrame:
+        """The table; raises MissingDependency without the package that has it."""
+        package = SHIPPED[self.name]
+        try:
+            datasets = importlib.import_module(f"{package}.datasets")
+            if package == "sklearn":
+                found = getattr(datasets, f"load_{self.name}")(as_frame=True).frame
+            else:
+                found = getattr(datasets, self.name).load_pandas().data
+        except ImportError as error:
+            raise MissingDependency(f"this data set needs {package}: pip install 'dprepro[data]'") from error
+        table: pd.DataFrame = found
+        return table
+
+
+@dataclass(frozen=True)
+class RandHealth(Shipped):
     """RAND Health Insurance Experiment, 20190 person-years, as shipped with statsmodels: outpatient visits and health.
 
     Bounds are set by what the columns can be (shares, indicator variables, logarithms of dollar amounts), not by what
     the sample holds; visits are capped at 20.
     """
-
-    def source(self) -> tuple[str, str]:
-        return "RAND health insurance data", "statsmodels"
-
-    def read(self) -> pd.DataFrame:
-        """The table; raises MissingDependency without statsmodels."""
-        try:
-            from statsmodels.datasets import randhie
-        except ImportError as error:
-            raise MissingDependency("this data set needs statsmodels: pip install 'dprepro[data]'") from error
-        data: pd.DataFrame = randhie.load_pandas().data
-        return data

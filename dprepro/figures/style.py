@@ -97,10 +97,11 @@ def styled() -> Iterator[Any]:
 
 def look(role: str, index: int) -> dict[str, Any]:
     """Colour, marker and dashes of the index-th series of a role."""
+    again = role == "claim" and index >= len(COLOURS[role])  # more curves than colours: other dashes tell them apart
     return {
         "color": COLOURS[role][index % len(COLOURS[role])],
         "marker": MARKERS[role][index % len(MARKERS[role])],
-        "linestyle": DASHES[role],
+        "linestyle": (0, (7, 1.5, 1.5, 1.5)) if again else DASHES[role],
     }
 
 

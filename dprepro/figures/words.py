@@ -32,6 +32,12 @@ QUANTITIES = {
     "exact_delta_silent": "exact δ beside silence",
     "largest_gap": "largest gap",
     "ratio": "left side over right side",
+    "holdout_rmse": "hold-out RMSE (unit of the column)",
+    "holdout_mae": "hold-out mean error (unit of the column)",
+    "r_squared": "hold-out R²",
+    "accuracy": "hold-out accuracy",
+    "error_rate": "hold-out error rate",
+    "auc": "hold-out AUC",
 }
 
 BY = {"exponent": "slope", "below": "bound", "proportion": "rate", "ratio": "constant", "affine": "bend"}
@@ -135,6 +141,8 @@ def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
     the share of a bound. Words where there is no estimate.
     """
     check = one.result
+    if one.rule == "enough":
+        return str((check.get("details") or {}).get("goal", check["reason"]))
     if check["estimate"] is None:
         return f"{one.name}: {check['verdict']}, {check['reason']}"
     text = _inequality(one, bounded) if one.rule in ("below", "proportion") else _equality(one, axis)

@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING, Any
 from dprepro import figures
 from dprepro.analysis.checks import as_expected, build, judge, worst
 from dprepro.analysis.independence import dependence
-from dprepro.analysis.points import further_axes
+from dprepro.analysis.points import averaged, further_axes
 from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError
 from dprepro.figures import Drawing
@@ -144,10 +144,13 @@ def judge_run(run: Run, frame: pd.DataFrame, problem: str = "") -> dict[str, Any
 
 def log_text(run: Run, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> str:
     """What a run prints at its end: the table, counts of what was not measured, and the verdict."""
-    axis, envelope = run.config["figure"].get("axis", "n"), run.config["figure"].get("envelope", ())
+    figure = run.config["figure"]
+    axis, envelope, average = figure.get("axis", "n"), figure.get("envelope", ()), figure.get("average", ())
+    rows, quantity = averaged(frame, average), figure.get("quantity", "excess_risk") if average else "excess_risk"
+    more = further_axes(rows, run.config)
     parts = [
         run.config["statement"],
-        table(frame, axis if isinstance(axis, str) else axis[0], envelope, further_axes(frame, run.config)),
+        table(rows, axis if isinstance(axis, str) else axis[0], envelope, more, quantity),
         *further(frame),
     ]
     parts += [*unmeasured(frame), verdict_lines(verdict)]

@@ -40,13 +40,20 @@ def position(value: float) -> str:
     return f"{value:.0f}" if float(short) != value and value == int(value) and value < 1e9 else short
 
 
-def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = (), further: Sequence[str] = ()) -> str:
-    """Mean risk, bound and their ratio for every series along the axis; other axes that vary have columns too.
+def table(
+    frame: pd.DataFrame,
+    axis: str,
+    envelope: Sequence[str] = (),
+    further: Sequence[str] = (),
+    quantity: str = "excess_risk",
+) -> str:
+    """Mean risk, or another quantity, bound and their ratio for every series along the axis.
 
-    Of points that differ in the axes of ``envelope`` only, the one with the largest mean risk is shown. ``further`` are
-    the sweep's axes beyond the main ones: one that tells grid points apart has a column, so that no mean is over it.
+    Other axes that vary have columns too. Of points that differ in the axes of ``envelope`` only, the one with the
+    largest mean risk is shown. ``further`` are the sweep's axes beyond the main ones: one that tells grid points apart
+    has a column, so that no mean is over it.
     """
-    good = frame[(frame["quantity"] == "excess_risk") & (frame["status"] == "ok")]
+    good = frame[(frame["quantity"] == quantity) & (frame["status"] == "ok")]
     if good.empty and (frame["quantity"] == "audited_epsilon").any():
         return audits(frame)
     if good.empty:
@@ -61,7 +68,7 @@ def table(frame: pd.DataFrame, axis: str, envelope: Sequence[str] = (), further:
     means = means.loc[means.groupby(keys, sort=False, dropna=False)["value"].idxmax()] if envelope else means
     means["order"] = means["role"].map({"claim": 0, "context": 1, "control": 2})
     means = means.sort_values(["order", "series", axis, *others], kind="stable")
-    lines = [[*("series", axis), *others, "risk", "bound", "ratio"]]
+    lines = [[*("series", axis), *others, "risk" if quantity == "excess_risk" else quantity, "bound", "ratio"]]
     for row in means.to_dict("records"):
         ratio = row["value"] / row["bound"] if row["bound"] else None
         lines.append(
@@ -142,7 +149,7 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
     for name, check in verdict["checks"].items():
         logs = up_to_logarithms(check)
         said = f"{check['verdict'] + (' up to logarithms' if logs else ''):<12}"
-        if check["estimate"] is not None:
+        if check["estimate"] is not None and check["rule"] != "enough":
             said += f" {number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
             inequality = check["rule"] in ONE_SIDED
             said += f", {'limit' if inequality else 'expected'} {number(check['expected'])}"
@@ -163,7 +170,7 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
 
 def finding(check: Mapping[str, Any]) -> str:
     """Estimate and interval against expectation, with the measured constant."""
-    if check["estimate"] is None:
+    if check["estimate"] is None or check["rule"] == "enough":
         return str(check["reason"])
     # Some rules compare a largest or least share with a limit.
     relation = "limit" if check["rule"] in ONE_SIDED else "expected"

@@ -128,6 +128,8 @@ class RateStudy(Study):
         lemmas: of every series that names none and whose algorithm has them.
         tails: bounds that hold with a probability, by name: risk >= bound(level) with probability at most exp(-level).
         levels: the levels at which the tails are measured.
+        skip_refused: whether an algorithm that refuses the data leaves its cells skipped, with its reason, in place of
+            an error: for lists of algorithms on data of somebody's choice.
 
     Every diagnostic of a solution, and every lemma's ratio, is a quantity of its own, with bound 1. A tail gives the
     quantity ``<function>_<level>``, 1 where the risk reached the bound and 0 elsewhere, with bound exp(-level).
@@ -146,6 +148,7 @@ class RateStudy(Study):
     lemmas: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
     levels: tuple[float, ...] = ()
+    skip_refused: bool = False
 
     def cells(self, design: Design) -> list[Cell]:
         """Series by series, grid point by grid point, replicate by replicate."""
@@ -236,7 +239,12 @@ class RateStudy(Study):
         algorithm, construction = at(one.algorithm, point), at(one.construction, point)
         # what the algorithm is given; the grid point holds what is claimed
         budget = Budget(one.overspend * point["epsilon"], point["delta"], self.neighbours)
-        found = plan(algorithm, construction, point, budget, one.reduction, f"series {label}")
+        try:
+            found = plan(algorithm, construction, point, budget, one.reduction, f"series {label}")
+        except InputError as error:
+            if self.skip_refused:
+                raise PremiseError(f"{error}") from error
+            raise
         return Setting(one, point, algorithm, construction, budget, found)
 
     def _check_bounds(self, label: str, setting: Setting) -> bool:

@@ -82,6 +82,8 @@ def encode(raw: pd.DataFrame, schema: Schema, name: str = "the table", seed: int
     target = schema.columns[schema.target]
     if target.categories:
         labels = np.where(table[schema.target].to_numpy() == target.words[1], 1.0, -1.0)
+    elif target.above is not None:
+        labels = np.where(table[schema.target].to_numpy(dtype=np.float64) > target.above, 1.0, -1.0)
     else:
         labels = _scaled(table[schema.target].to_numpy(dtype=np.float64), *target.range)
     digest = hashlib.sha256(features.tobytes() + labels.tobytes()).hexdigest()

@@ -30,6 +30,7 @@ class Column:
         missing: what becomes of a missing value: ``error``, ``drop`` the record, ``fill`` by a public value, or
             ``indicator``: filled, with a column more that says so.
         fill: the public value; the middle of the range, or no category, where it is not given.
+        above: of a target: a public threshold in its range that makes two classes of it, +1 above and -1 otherwise.
     """
 
     range: Sequence[float] = ()
@@ -38,6 +39,7 @@ class Column:
     outside: Literal["clip", "drop", "error"] = "clip"
     missing: Literal["error", "drop", "fill", "indicator"] = "error"
     fill: float | str | None = None
+    above: float | None = None
 
     def __post_init__(self) -> None:
         if bool(self.range) == bool(self.categories):
@@ -56,6 +58,10 @@ class Column:
                 raise InputError(f"since must be a day like 2020-01-31, got {self.since!r}") from error
         if self.fill is not None:
             self._check_fill(words)
+        if self.above is not None and not (self.range and self.range[0] <= self.above < self.range[1]):
+            raise InputError(
+                f"above must be a number in the range {list(self.range)} below its end, got {self.above:g}"
+            )
 
     def _check_fill(self, words: list[str]) -> None:
         if self.missing not in ("fill", "indicator"):
@@ -81,7 +87,8 @@ class Column:
 class Schema:
     """The columns of a table that are used, by name, and which of them is to be predicted.
 
-    A numeric target is a regression; a target of two categories is a classification, the second of which is +1.
+    A numeric target is a regression; one of two categories is a classification, the second of which is +1, and so is
+    one with a threshold (`Column.above`).
     """
 
     target: str = ""
@@ -100,6 +107,8 @@ class Schema:
             raise InputError(f"a target of categories needs two of them, {self.target} has {len(found.categories)}")
         if found.missing in ("fill", "indicator"):
             raise InputError(f"a missing {self.target} cannot be predicted: missing must be drop or error")
+        if split := [name for name in self.features if self.columns[name].above is not None]:
+            raise InputError(f"above makes classes of the target, and {split[0]} is a feature")
 
     @property
     def features(self) -> tuple[str, ...]:
@@ -108,8 +117,9 @@ class Schema:
 
     @property
     def classification(self) -> bool:
-        """Whether the target is a category."""
-        return bool(self.columns[self.target].categories)
+        """Whether the target is a class."""
+        target = self.columns[self.target]
+        return bool(target.categories) or target.above is not None
 
     @property
     def names(self) -> tuple[str, ...]:
@@ -135,7 +145,7 @@ class Schema:
     def scale(self) -> float:
         """Units of the target per unit of the encoded label in [-1, 1]."""
         column = self.columns[self.target]
-        return 1.0 if column.categories else 0.5 * (column.range[1] - column.range[0])
+        return 1.0 if self.classification else 0.5 * (column.range[1] - column.range[0])
 
 
 def word_of(value: object) -> str:

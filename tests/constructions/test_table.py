@@ -5,6 +5,8 @@ import pytest
 from dprepro.constructions import File, RandHealth
 from dprepro.errors import InputError, MissingDependency
 
+pytest.importorskip("sklearn", reason="the optional extra data is not installed")
+
 BOUNDS = {"y": (0.0, 10.0), "a": (-1.0, 1.0), "b": (0.0, 4.0)}
 
 

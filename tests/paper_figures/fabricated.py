@@ -40,7 +40,6 @@ def fabricate(results_dir: Path, names: Sequence[str], replicates: int = 2, over
                     "law": 1.5 * shape,
                     "trivial_risk": 1e9,
                     "noise_scale": 1e-3 * shape * axes["n"] ** 0.1,
-                    "freedom": 100.0,
                 }
                 rows = [Row(quantity, value, 2 * shape, columns) for quantity in sorted(quantities)]
                 results[cell.key] = Result(cell.key, "ok", 0.0, axes, cell.replicate, rows, code=cell.code)

@@ -1,0 +1,280 @@
+"""``python -m dprepro.advise``: which private algorithm to take, and what risk to expect; no data are read."""
+
+from __future__ import annotations
+
+import math
+import sys
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, replace
+from typing import TYPE_CHECKING, Any
+
+from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.errors import InputError, unknown
+from dprepro.pairs import blocks
+
+if TYPE_CHECKING:
+    from dprepro.studies.advice import Asked, Choice
+
+HELP = """usage: python -m dprepro.advise n=1e5 p=100 epsilon=1 [key=value ...] [--json]
+
+Ranks the private algorithms at a point by public numbers alone; no data are read.
+  typical    mean excess risk (mean over n) on two ordinary families, simulated now:
+             500 records in [-1, 1]^p, independent or correlated, repeated up to n
+  of zero    its share of what answering zero loses there
+  certified  the explicit bound of the algorithm's paper, on any data; - has none
+risk=.01 with epsilon=? or n=? finds the least that will do.
+
+keys
+  n=1e5 p=100 epsilon=1 delta=1e-6   the point
+  loss=squared   set=l2   radius=1   absolute, huber, logistic, hinge, ...; l1, l2, simplex, box
+  neighbours=replace_one             or zero_out, add_or_remove_one
+  risk=NUMBER                        the risk that will do, with epsilon=? or n=?
+  figure=FILE.png                    risks over n, drawn there
+
+options
+  --json             the same as JSON
+  --config-dir DIR   add your own algorithm/
+
+exit codes: 0 answered, 2 bad input"""
+
+KEYS = {
+    "n": "1e5", "p": "100", "epsilon": "1", "delta": "1e-6", "loss": "squared", "set": "l2", "radius": "1",
+    "neighbours": "replace_one", "risk": "", "figure": "", "--json": "false", "--config-dir": "",
+}  # fmt: skip
+WORDS = {"l1": "l1_ball", "l2": "l2_ball", "simplex": "simplex", "box": "box"}
+ASKED = "?"
+GRIDS = {"epsilon": [10 ** (k / 2) for k in range(-6, 5)], "n": [10 ** (k / 2) for k in range(4, 21)]}
+"""Where a solution is looked for; between two of these values it is interpolated."""
+
+BEATS = 0.95
+"""Of what answering zero loses: an algorithm that loses more does not beat it."""
+
+
+def main(arguments: list[str]) -> int:
+    """The exit code; see HELP."""
+    values = arguments_of(arguments, KEYS, HELP)
+    if values is None:
+        return 0
+    unknowns = [key for key in GRIDS if values[key] == ASKED]
+    if len(unknowns) > 1 or bool(unknowns) != bool(values["risk"]):
+        raise InputError("give a point, or risk=NUMBER with one of epsilon=? and n=?")
+    algorithms = blocks("algorithm", values["--config-dir"])
+    if unknowns:
+        answer = solved(values, unknowns[0], algorithms)
+        lines = told(values, unknowns[0], answer)
+    else:
+        answer = ranked(point_of(values), algorithms)
+        lines = [title(point_of(values)), *table(answer), *advice(point_of(values), answer)]
+    if values["--json"] == "true":
+        import json
+
+        print(json.dumps(answer, indent=1, default=_plain))
+    else:
+        print("\n".join(lines))
+    if values["figure"]:
+        if unknowns:
+            raise InputError("a figure is drawn over n at a point; leave risk away")
+        draw(point_of(values), algorithms, values["figure"])
+    return 0
+
+
+def point_of(values: Mapping[str, str]) -> Asked:
+    """What is asked for; raises InputError for the first key that cannot be."""
+    from dprepro import typed
+    from dprepro.budget import Budget, Neighbours
+    from dprepro.studies.advice import Asked
+    from dprepro.studies.base import check_axis
+
+    numbers = {key: _number(key, values[key]) for key in ("n", "p", "epsilon", "delta", "radius")}
+    for key in ("n", "p", "epsilon", "delta"):
+        check_axis(key, numbers[key])
+    if not math.isfinite(numbers["epsilon"]):
+        raise InputError("epsilon=inf is no privacy; give a finite epsilon")
+    if values["set"] not in WORDS:
+        raise unknown("set", values["set"], WORDS)
+    budget = Budget(numbers["epsilon"], numbers["delta"], typed.build(Neighbours, values["neighbours"], "neighbours"))
+    asked = Asked(numbers["n"], numbers["p"], budget, values["loss"], WORDS[values["set"]], numbers["radius"])
+    if asked.rows * asked.p > 1e6:
+        raise InputError(f"p={asked.p:g} is too large to simulate in seconds; give at most {1e6 / asked.rows:g}")
+    asked.family("iid").domain(asked.point)  # which refuses a loss, a radius
+    return asked
+
+
+def _number(key: str, text: str) -> float:
+    from dprepro import expressions
+
+    try:
+        return float(expressions.evaluate(text))
+    except ValueError as error:
+        raise InputError(f"{key} must be a number, got {key}={text}") from error
+
+
+def ranked(asked: Asked, algorithms: Mapping[str, Any], seconds: float = 1.5) -> dict[str, Any]:
+    """The answer at a point, as it is written in JSON."""
+    from dprepro.studies.advice import advise
+
+    choices, refused, zero, most = advise(asked, algorithms, seconds)
+    # one run alone may be lucky; so may the first of many algorithms
+    beaten = [
+        one
+        for one in choices
+        if one.typical is not None and one.error is not None and one.typical + 3 * one.error < BEATS * zero
+    ]
+    return {
+        "point": asked.point,
+        "choices": choices,
+        "refused": refused,
+        "zero_typical": zero,
+        "largest_risk": most,
+        "best": beaten[0].label if beaten else None,
+        "verify": _verify(asked, beaten[0]) if beaten else None,
+    }
+
+
+def _plain(one: Any) -> dict[str, Any]:
+    return {"label": one.label, **asdict(one)}
+
+
+def _short(value: float | None) -> str:
+    return "-" if value is None else f"{value:.3g}"
+
+
+def title(asked: Asked) -> str:
+    """What is asked for, in a line."""
+    point = ", ".join(f"{key}={asked.point[key]:.10g}" for key in ("n", "p", "epsilon", "delta"))
+    return f"{asked.loss} loss, {asked.constraint_set} of radius {asked.radius:g}, {asked.budget.neighbours}: {point}"
+
+
+def table(answer: Mapping[str, Any]) -> list[str]:
+    """The choices with their risks, and who was refused."""
+    width = max([len(one.label) for one in answer["choices"]] + [len("algorithm")])
+    lines = [f"{'algorithm':<{width}}    typical  of zero  certified  spends"]
+    for one in answer["choices"]:
+        share = "-" if one.share is None else f"{100 * one.share:.3g}%"
+        spent = "-" if one.spent is None else f"{one.spent:.3g}"
+        row = f"{one.label:<{width}}  {_short(one.typical):>9}  {share:>7}  {_short(one.bound):>9}  {spent:>6}"
+        lines.append(f"{row}  {one.note}".rstrip())
+    lines.append(f"{'answering zero':<{width}}  {_short(answer['zero_typical']):>9}  {'100%':>7}  "
+                 f"{_short(answer['largest_risk']):>9}  {0:>6}  at most, on any data")  # fmt: skip
+    return [*lines, *(f"not here: {', '.join(names)}: {why}" for why, names in answer["refused"].items())]
+
+
+def advice(asked: Asked, answer: Mapping[str, Any]) -> list[str]:
+    """The answer in words, with the command that checks it."""
+    bounds = [one for one in answer["choices"] if one.bound is not None and one.bound < answer["largest_risk"]]
+    if answer["best"] is None:
+        lines = ["advice: no private algorithm here beats answering zero on ordinary data"]
+    else:
+        best = next(one for one in answer["choices"] if one.label == answer["best"])
+        lines = [f"advice: {best.label}: {_short(best.typical)} on ordinary data, {100 * best.share:.3g}% of zero's"]
+    if bounds:
+        least = min(bounds, key=lambda one: one.bound)
+        lines.append(
+            f"on any data: {least.label} loses at most {_short(least.bound)} in the mean, by its paper's bound"
+        )
+    else:
+        lines.append("on any data: no explicit bound here is below what answering zero loses at most")
+    return lines + ([f"to verify: {answer['verify']}"] if answer["verify"] else [])
+
+
+def _verify(asked: Asked, best: Choice) -> str:
+    data = {"constraint_set": asked.constraint_set, "loss": asked.loss, "radius": f"{asked.radius:g}"}
+    words = ["python -m dprepro +experiment=pair", f"algorithm={best.name}", "construction=iid_design"]
+    words += [f"++algorithm.{key}={value}" for key, value in best.changes.items()]
+    words += [f"++construction.{key}={value}" for key, value in {**data, "rows": f"{asked.rows}"}.items()]
+    axes = {key: asked.point[key] for key in ("n", "p", "epsilon", "delta")}
+    words += [f"'sweep.{key}=[{value:.12g}]'" for key, value in axes.items()]
+    return " ".join([*words, f"neighbours={asked.budget.neighbours}"])
+
+
+def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -> dict[str, Any]:
+    """The least ``key`` at which the risk will do: typically, and certified on any data; None beyond the grid."""
+    from dprepro.studies.advice import best_bound
+
+    risk = _number("risk", values["risk"])
+    if not risk > 0:
+        raise InputError(f"risk must be positive, got risk={values['risk']}")
+
+    def at(place: float) -> Asked:
+        return point_of({**values, key: repr(float(round(place)) if key == "n" else place)})
+
+    def typical(place: float) -> tuple[float, str]:
+        answer = ranked(at(place), algorithms, seconds=0.35)
+        first = answer["choices"][0] if answer["choices"] else None
+        return (math.inf, "") if first is None or first.typical is None else (first.typical, first.label)
+
+    answer: dict[str, Any] = {"risk": risk, "unknown": key}
+    for name, function in (("typical", typical), ("certified", lambda place: best_bound(at(place), algorithms))):
+        answer[name], answer[f"{name}_by"] = _least(function, GRIDS[key], risk)
+    return answer
+
+
+def _least(
+    risk: Callable[[float], tuple[float, str]], grid: Sequence[float], target: float
+) -> tuple[float | None, str]:
+    """The place from which a falling risk is below the target, and whose it is: bisection, then interpolation.
+
+    Between two values of the grid logarithms are interpolated.
+    """
+    low, high = -1, len(grid)
+    known: dict[int, tuple[float, str]] = {}
+    while high - low > 1:
+        middle = (low + high) // 2
+        known[middle] = risk(grid[middle])
+        low, high = (low, middle) if known[middle][0] <= target else (middle, high)
+    if high == len(grid):
+        return None, ""
+    below, label = known[high]
+    above = known[low][0] if low >= 0 else math.inf
+    if not (math.isfinite(above) and above > below > 0):
+        return grid[high], label
+    share = math.log(above / target) / math.log(above / below)
+    return float(grid[low] * (grid[high] / grid[low]) ** share), label
+
+
+def told(values: Mapping[str, str], key: str, answer: Mapping[str, Any]) -> list[str]:
+    """The solution in words."""
+    end = GRIDS[key][-1]
+    lines = [f"risk {answer['risk']:g}, {values['loss']} loss over {values['set']} of radius {values['radius']}:"]
+    for name, where in (("typical", "on ordinary data"), ("certified", "on any data, by an explicit bound")):
+        found = answer[name]
+        said = f"no {key} up to {end:g}" if found is None else f"{key} ~ {found:.3g} ({answer[f'{name}_by']})"
+        lines.append(f"  {where}: {said}")
+    return lines
+
+
+def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
+    """Typical risks, drawn through, and bounds, dashed, over n, into a PNG file."""
+    from dprepro.figures.style import looks, styled
+
+    places = [asked.n * 10 ** (k / 2) for k in range(-2, 3) if asked.n * 10 ** (k / 2) >= 10]
+    answers = [ranked(replace(asked, n=float(round(place))), algorithms, seconds=0.4) for place in places]
+    found: dict[str, list[Choice]] = {}
+    for answer in answers:
+        for one in answer["choices"]:
+            found.setdefault(one.label, []).append(one)
+    names = [one.label for one in answers[-1]["choices"] if one.typical is not None][:6]
+    styles = looks(dict.fromkeys(names, "claim"))
+    with styled() as figure_class:
+        figure = figure_class(figsize=(4.5, 3.4), layout="constrained")
+        panel = figure.subplots()
+        for name in names:
+            several = {a["point"]["n"]: one for a in answers for one in a["choices"] if one.label == name}
+            for kind, look in (("typical", styles[name]), ("bound", {**styles[name], "linestyle": "--", "marker": ""})):
+                line = [(n, getattr(one, kind)) for n, one in several.items() if getattr(one, kind) is not None]
+                if line:
+                    panel.plot(*zip(*line, strict=True), **look, label=name if kind == "typical" else None)
+        zeros = [answer["zero_typical"] for answer in answers]
+        panel.plot([a["point"]["n"] for a in answers], zeros, color="0.4", linestyle=":", label="answering zero")
+        panel.set(xscale="log", yscale="log", xlabel="records n", ylabel="excess risk (mean)", title=title(asked))
+        figure.legend(
+            loc="outside lower center", ncols=1, frameon=False, title="typical; dashed: certified on any data"
+        )
+        try:
+            figure.savefig(path)
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot write {path}: {error}") from error
+
+
+if __name__ == "__main__":
+    leave(guarded(main, sys.argv[1:], "dprepro.advise"))

@@ -1,0 +1,230 @@
+"""Which private algorithm to take where nothing is known but public numbers; no data of anybody's are read."""
+
+from __future__ import annotations
+
+import math
+import signal
+import threading
+import time
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager, suppress
+from dataclasses import dataclass, fields, replace
+from typing import Any
+
+import numpy as np
+
+from dprepro import typed
+from dprepro.algorithms import Algorithm
+from dprepro.budget import Budget
+from dprepro.constructions import RandomDesign
+from dprepro.errors import DpreproError
+from dprepro.problems import Domain, Problem
+from dprepro.studies.base import promises
+from dprepro.studies.plan import Numbers, plan
+
+FAMILIES = ("iid", "correlated")
+"""Ordinary data on which typical risks are simulated."""
+
+ROWS = 500  # distinct records of them, repeated up to n
+DRAWS = 4
+
+SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
+    # 300 full gradients instead of as many as the noise allows: the risk hardly depends on it
+    "noisy_sgd_full": ({"steps": 300},),
+    "exponential_mechanism": ({"chains": 1, "steps": 100},),
+    "objective_perturbation": ({}, {"regulariser": "least"}),
+    "regularised_release": ({}, {"noise": "gaussian"}),
+}
+"""Parameters that are tried beside the least noise that is certified, which all have that can."""
+
+LEFT_OUT = {
+    "exponential_support": "answers a support, not a point",
+    "sample_and_aggregate": "answers a support, not a point",
+    "constant_prediction": "answers one prediction for all: take it as a baseline",
+    "data_free": "",  # is what all are compared with
+    "noisy_frank_wolfe_exact": "",  # is noisy_frank_wolfe with constants=exact
+    "noisy_frank_wolfe_laplace": "is certified for more than its budget",
+}
+
+
+@dataclass(frozen=True)
+class Choice:
+    """What is known of one algorithm at a point.
+
+    Attributes:
+        name, changes: of the configuration, and the parameters that differ from it.
+        bound: of the expected excess risk on any data, from the explicit bound of the algorithm's paper; else None.
+        typical: mean excess risk on ordinary data, the larger of the families' means; else None.
+        error: its standard error. share: of what answering zero loses on the same data.
+        spent: epsilon that the accountant certifies.
+        note: why a number is missing.
+    """
+
+    name: str
+    changes: Mapping[str, Any]
+    bound: float | None = None
+    typical: float | None = None
+    error: float | None = None
+    share: float | None = None
+    spent: float | None = None
+    note: str = ""
+
+    @property
+    def label(self) -> str:
+        """The name with its changed parameters."""
+        return " ".join([self.name, *(f"{key}={value}" for key, value in self.changes.items())])
+
+
+@dataclass(frozen=True)
+class Asked:
+    """What is asked for: n, p, the budget, and what losses and parameters are like.
+
+    Features lie in [-1, 1] (or, ``feature_norm`` 2, have an l2 norm of at most 1), labels in [-1, 1].
+    """
+
+    n: float
+    p: float
+    budget: Budget
+    loss: str
+    constraint_set: str
+    radius: float
+
+    @property
+    def rows(self) -> int:
+        """How many distinct records the ordinary data have."""
+        return int(max(2, min(ROWS, self.n)))
+
+    @property
+    def point(self) -> dict[str, float]:
+        """The grid point; n is a multiple of the rows that are repeated."""
+        n = float(self.rows * max(1, round(self.n / self.rows)))
+        return {"n": n, "p": self.p, "epsilon": self.budget.epsilon, "delta": self.budget.delta, "norm": 1.0}
+
+    def family(self, kind: str) -> RandomDesign:
+        """Ordinary data of one kind."""
+        block = {"kind": kind, "rows": self.rows, "loss": self.loss, "constraint_set": self.constraint_set}
+        return typed.build(RandomDesign, {**block, "radius": self.radius}, "advise")
+
+
+def candidates(blocks: Mapping[str, Any]) -> Iterator[tuple[str, dict[str, Any], Algorithm]]:
+    """Algorithms that promise privacy and answer a point, with the least noise that can be certified."""
+    for name, block in blocks.items():
+        if name in LEFT_OUT:
+            continue
+        try:
+            base = typed.build(Algorithm, block, name)  # type: ignore[type-abstract]
+        except DpreproError:
+            continue
+        if not promises(base):
+            continue
+        known = {one.name for one in fields(base)}
+        least = {"constants": "exact"} if "constants" in known and getattr(base, "constants", "") != "exact" else {}
+        for more in SETTINGS.get(name, ({},)):
+            changes = {**least, **more}
+            yield name, changes, typed.build(Algorithm, {**block, **changes}, name)  # type: ignore[type-abstract]
+
+
+def advise(
+    asked: Asked, blocks: Mapping[str, Any], seconds: float = 1.5, each: float = 0.3
+) -> tuple[list[Choice], dict[str, list[str]], float, float]:
+    """Choices from the best to the worst, refusals by reason, and what answering zero loses: typically, and at most.
+
+    The best has the least typical risk; those without one follow by their bounds. Simulations take at most ``seconds``
+    in all, and an algorithm that needs more than ``each`` for one run is not simulated.
+    """
+    point, domain = asked.point, asked.family(FAMILIES[0]).domain(asked.point)
+    problems = [asked.family(kind).build(point, 0.0) for kind in FAMILIES]
+    zero = max(problem.trivial_risk for problem in problems)
+    refused: dict[str, list[str]] = {why: [] for why in LEFT_OUT.values() if why}
+    for name, why in LEFT_OUT.items():
+        if why and name in blocks:
+            refused[why].append(name)
+    usable: list[tuple[Choice, Algorithm]] = []
+    for name, changes, algorithm in candidates(blocks):
+        try:
+            plan(algorithm, asked.family(FAMILIES[0]), point, asked.budget)
+            spent = algorithm.spent(domain, asked.budget)
+        except DpreproError as error:
+            reason = str(error).removeprefix("RandomDesign: ").removeprefix(f"{type(algorithm).__name__} ")
+            refused.setdefault(reason, []).append(name)
+            continue
+        bound = certified(algorithm, asked, domain)
+        usable.append((Choice(name, changes, bound, spent=spent.epsilon if spent else None), algorithm))
+    usable.sort(key=lambda one: _cost(one[1], asked, domain))
+    deadline, found = time.monotonic() + seconds, []
+    for choice, algorithm in usable:
+        found.append(_simulated(choice, algorithm, asked, problems, zero, min(each, deadline - time.monotonic())))
+    found.sort(key=lambda one: (one.typical if one.typical is not None else math.inf, one.bound or math.inf))
+    return found, {why: sorted(set(names)) for why, names in refused.items() if names}, zero, domain.largest_risk
+
+
+def best_bound(asked: Asked, blocks: Mapping[str, Any]) -> tuple[float, str]:
+    """The smallest explicit bound at a point, and whose it is; infinite where there is none."""
+    domain, found = asked.family(FAMILIES[0]).domain(asked.point), [(math.inf, "")]
+    for name, changes, algorithm in candidates(blocks):
+        with suppress(DpreproError):
+            plan(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
+            bound = certified(algorithm, asked, domain)
+            found.append((math.inf if bound is None else bound, Choice(name, changes).label))
+    return min(found)
+
+
+def certified(algorithm: Algorithm, asked: Asked, domain: Domain) -> float | None:
+    """The explicit bound of the algorithm's paper at this point, where it has one and the domain has its constants."""
+    if not algorithm.bound:
+        return None
+    known = {"initial_risk": domain.largest_risk}
+    numbers = Numbers(domain, vars(algorithm.schedule(domain, asked.budget)), asked.point, known)
+    with suppress(DpreproError, ArithmeticError, ValueError):
+        if not numbers.lacks(algorithm.bound):
+            found = numbers.evaluate(algorithm.bound)
+            return found if math.isfinite(found) else None
+    return None
+
+
+def _cost(algorithm: Algorithm, asked: Asked, domain: Domain) -> float:
+    with suppress(DpreproError):
+        return float(algorithm.schedule(domain, asked.budget).steps)
+    return math.inf
+
+
+def _simulated(
+    choice: Choice, algorithm: Algorithm, asked: Asked, problems: Sequence[Problem], zero: float, seconds: float
+) -> Choice:
+    """With the mean over some runs on each family, as many as the time allows."""
+    risks: list[list[float]] = [[] for _ in problems]
+    with suppress(DpreproError), limited(seconds):
+        for draw in range(DRAWS if seconds > 0 else 0):
+            for index, (problem, found) in enumerate(zip(problems, risks, strict=True)):
+                answer = algorithm.solve(problem, asked.budget, np.random.default_rng([index, draw]))
+                found.append(problem.excess_risk(answer.theta))
+    if not all(risks):
+        return replace(choice, note="too slow to simulate here")
+    worst = max(risks, key=np.mean)
+    error = float(np.std(worst, ddof=1) / math.sqrt(len(worst))) if len(worst) > 1 else None
+    mean = float(np.mean(worst))
+    return replace(choice, typical=mean, error=error, share=mean / zero if zero > 0 else None)
+
+
+class _Late(TimeoutError):
+    """The time is up."""
+
+
+@contextmanager
+def limited(seconds: float) -> Iterator[None]:
+    """Raises TimeoutError inside after that time, once; outside of the main thread nothing is limited."""
+    if seconds <= 0 or threading.current_thread() is not threading.main_thread() or not hasattr(signal, "setitimer"):
+        yield
+        return
+
+    def late(number: int, frame: object) -> None:
+        raise _Late
+
+    before = signal.signal(signal.SIGALRM, late)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        with suppress(_Late):
+            yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
