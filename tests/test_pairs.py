@@ -38,8 +38,8 @@ UNCOUNTED = {
 }  # fmt: skip
 """Constructions that need a table, or that are younger than the promise of 220 pairs."""
 YOUNGER = {
-    "exponential_support", "penalised_least_squares", "sample_and_aggregate", "sparse_regression",
-    "sparse_regression_exponential",
+    "confidence_boosting", "exponential_support", "grid_search", "penalised_least_squares", "sample_and_aggregate",
+    "sparse_regression", "sparse_regression_exponential",
 }  # fmt: skip
 """Algorithms that are younger too."""
 

@@ -89,6 +89,7 @@ def alike(domain: Domain) -> bool:
 #: noise delta = 0), said once more and without looking at the code.
 COVERED: dict[str, Callable[[Domain, Budget], bool]] = {
     "codeword_response": never,  # p = 3 has no code
+    "confidence_boosting": lambda domain, budget: margin(domain, budget) and curved(domain, budget),
     "constant_prediction": margin,
     "data_free": always,
     "efficient_sampler": never,  # at p = 3 the printed walks are too long
@@ -97,6 +98,7 @@ COVERED: dict[str, Callable[[Domain, Budget], bool]] = {
     "exponential_support": lambda domain, budget: margin(domain, budget) and alike(domain),
     "frank_wolfe": smooth,
     "gaussian_frank_wolfe": smooth,
+    "grid_search": lambda domain, budget: margin(domain, budget) and curved(domain, budget),
     "high_probability": always,
     "huberised_objective_perturbation": never,  # in one dimension
     "johnson_lindenstrauss": lambda domain, budget: margin(domain, budget) and curved(domain, budget),
@@ -137,7 +139,8 @@ PRIVATE_N = {
 
 
 WITHOUT_HALF = {
-    "codeword_response", "efficient_sampler", "high_probability", "noisy_sgd", "strongly_convex_perturbation",
+    "codeword_response", "confidence_boosting", "grid_search",
+    "efficient_sampler", "high_probability", "noisy_sgd", "strongly_convex_perturbation",
 }  # fmt: skip
 """Whose noise a silent record does not halve, or which do not run at the sizes of that test."""
 
@@ -225,9 +228,7 @@ def noise(algorithm: Algorithm, neighbours: Neighbours, domain: Domain, delta: f
 
 
 # two replaced records need not move products x x^T twice as far as one
-@pytest.mark.parametrize(
-    "name", sorted(set(COVERED) - PRIVATE_N - {"noisy_sgd", "codeword_response", "sufficient_statistics"})
-)
+@pytest.mark.parametrize("name", sorted(set(COVERED) - PRIVATE_N - WITHOUT_HALF - {"sufficient_statistics"}))
 def test_a_silent_record_needs_half_the_noise_of_a_replaced_one(name: str) -> None:
     """At exact constants, and where T does not depend on the noise; of localisation, which halves C_0, the inner."""
     algorithm = registered(next(path for path in REGISTERED if path.stem == name))
