@@ -216,7 +216,7 @@ boosting
 # %%
 practice(
     f"where the noise meets one coordinate the best of six runs has {check(boosting, 'helps'):.2f} of one run's",
-    f"expected risk; where it is spread over 64 it has {check(boosting, 'hurts'):.2f} times it: boost heavy tails only.",
+    f"expected risk; where it is spread over 64 it has {check(boosting, 'hurts'):.2f} times it: boost heavy tails.",
 )
 
 # %% [markdown]

@@ -212,7 +212,7 @@ scaling
 # %%
 practice(
     "a loss with slopes L on a set of diameter C has L C times the level, a strongly convex one L^2/Delta times, as",
-    f"long as Delta C/L is bounded below: at 1e-4 that would be {check(scaling, 'premise_dropped'):.0f} times all there is.",
+    f"long as Delta C/L is bounded below: at 1e-4 that is {check(scaling, 'premise_dropped'):.0f} times all there is.",
 )
 
 # %% [markdown]
