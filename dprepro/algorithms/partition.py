@@ -4,11 +4,14 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import replace
+from typing import TypeAlias
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprepro.problems import Domain, OneHotView, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+
+Counts: TypeAlias = NDArray[np.int64]
 
 MOST_RECORDS = 9e8
 """Of a data set that can be parted: numpy draws hypergeometric numbers below 1e9."""
@@ -53,7 +56,7 @@ def over(problem: Problem, domain: Domain) -> Problem:
     return Problem(domain, {"records": RecordsView(domain, problem.records.records)})
 
 
-def _drawn(counts: FloatArray, parts: Sequence[int], rng: np.random.Generator) -> list[FloatArray]:
+def _drawn(counts: Counts, parts: Sequence[int], rng: np.random.Generator) -> list[Counts]:
     """How many of each kind of record every part has."""
     found = []
     for size in parts:
@@ -63,13 +66,13 @@ def _drawn(counts: FloatArray, parts: Sequence[int], rng: np.random.Generator) -
     return found
 
 
-def _one_hot(view: OneHotView, counts: FloatArray, size: int) -> Problem:
+def _one_hot(view: OneHotView, counts: Counts, size: int) -> Problem:
     domain, half = replace(view.domain, n=size), view.touched
     shares = counts / max(size, int(counts.sum()))
     return Problem(domain, {"one_hot": OneHotView(domain, view.label, shares[:half], shares[half:])})
 
 
-def _listed(domain: Domain, records: Records, counts: FloatArray, size: int) -> Problem:
+def _listed(domain: Domain, records: Records, counts: Counts, size: int) -> Problem:
     kept, within = counts > 0, replace(domain, n=size)
     some = Records(records.features[kept], records.targets[kept], counts[kept].astype(np.float64))
     return Problem(within, {"records": RecordsView(within, some)})

@@ -225,4 +225,5 @@ def corollary_4_rate(n: float, p: float, epsilon: float, radius: float, lipschit
     """
     signal = n * epsilon
     flat: float = signal ** (-1 / order)
-    return lipschitz * radius * min(1.0, flat, p ** (1 - 1 / order) / signal)
+    steep: float = p ** (1 - 1 / order) / signal
+    return lipschitz * radius * min(1.0, flat, steep)

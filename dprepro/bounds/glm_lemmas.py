@@ -118,7 +118,7 @@ def _gaussian_failure(cosine: float, precision: float, rows: int) -> float:
     """
     a, b = (1 + cosine) / (2 * rows), (1 - cosine) / (2 * rows)
     if b == 0:
-        return _outside(np.array([0.0]), a, cosine, precision, rows)[0]
+        return float(_outside(np.array([0.0]), a, cosine, precision, rows)[0])
     t = np.linspace(0, 1, 20001)
     z = 12 * (2 * t - 1)
     other = special.chdtri(rows, special.ndtr(-z))

@@ -115,7 +115,7 @@ def _kernel(p: int) -> tuple[Vector, Vector]:
     if p > 1:
         across = np.linspace(0, 1, 801) * np.sqrt(1 - u**2)[:, None]
         weight = bump(u[:, None] ** 2 + across**2) * across ** (p - 2)
-        density = np.trapezoid(weight, across, axis=1)
+        density = np.asarray(np.trapezoid(weight, across, axis=1))
     below = np.concatenate([[0.0], np.cumsum((density[1:] + density[:-1]) / 2)])
     return u, below / below[-1]
 
