@@ -272,6 +272,23 @@ practice(
 )
 
 # %% [markdown]
+# ## What section 2 quotes
+#
+# A linear function is least at a vertex (Fact 2.3), $\Gamma = 8$ for the unit LASSO (Definition 2.1), and all regrets
+# of Algorithm 2 stay below $\ln(|S|T/\zeta)$ scales of the noise with probability $1-\zeta$ (equation 5).
+
+# %%
+quoted = dprepro.run("lasso_lemmas")
+verdict(quoted)
+quoted
+
+# %%
+practice(
+    f"the logarithm of equation (5) is {check(quoted, 'equation_5_grid'):.2f} of what it has to be at the worst",
+    "scores: neither |S| nor T can be left out of it.",
+)
+
+# %% [markdown]
 # ## What to remember
 #
 # * The worst-case price of privacy is real: $(n\varepsilon)^{-2/3}$, with a constant of order one, confirmed on every

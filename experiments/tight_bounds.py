@@ -309,6 +309,20 @@ practice(
 )
 
 # %% [markdown]
+# ## Sections 5.1 and 5.2: other scales
+
+# %%
+scaling = dprepro.run("bst_scaling")
+verdict(scaling)
+scaling
+
+# %%
+practice(
+    "a loss with slopes L on a set of diameter C has L C times the level, a strongly convex one L^2/Delta times, as",
+    f"long as Delta C/L is bounded below: at 1e-4 that is {check(scaling, 'premise_dropped'):.0f} times all there is.",
+)
+
+# %% [markdown]
 # ## What to remember
 #
 # * All four upper bounds of Table 1 have the exponents that they claim; `python -m paper_figures bst_table_1` draws

@@ -41,9 +41,9 @@ UNCOUNTED = {
 }  # fmt: skip
 """Constructions that need a table, or that are younger than the promise of 220 pairs."""
 YOUNGER = {
-    "constant_prediction", "efficient_sampler", "exponential_support", "high_probability", "penalised_least_squares",
-    "regularised_release", "sample_and_aggregate", "sparse_regression", "sparse_regression_exponential",
-    "strongly_convex_perturbation", "sufficient_statistics",
+    "confidence_boosting", "constant_prediction", "efficient_sampler", "exponential_support", "grid_search",
+    "high_probability", "penalised_least_squares", "regularised_release", "sample_and_aggregate", "sparse_regression",
+    "sparse_regression_exponential", "strongly_convex_perturbation", "sufficient_statistics",
 }  # fmt: skip
 """Algorithms that are younger too."""
 

@@ -1,6 +1,7 @@
 """The papers' algorithms, one file each, readable beside the printed pseudocode."""
 
 from dprepro.algorithms.base import Algorithm, Schedule, Solution
+from dprepro.algorithms.boosting import ConfidenceBoosting
 from dprepro.algorithms.codeword_response import CodewordResponse
 from dprepro.algorithms.constant_prediction import ConstantPrediction
 from dprepro.algorithms.data_free import DataFree
@@ -9,6 +10,7 @@ from dprepro.algorithms.exact_minimiser import ExactMinimiser
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
 from dprepro.algorithms.frank_wolfe import FrankWolfe
 from dprepro.algorithms.gaussian_frank_wolfe import GaussianFrankWolfe
+from dprepro.algorithms.grid_search import GridSearch
 from dprepro.algorithms.high_probability import HighProbability
 from dprepro.algorithms.huberised_objective_perturbation import HuberisedObjectivePerturbation
 from dprepro.algorithms.johnson_lindenstrauss import JohnsonLindenstrauss
@@ -31,6 +33,7 @@ from dprepro.algorithms.supports import ExponentialSupport
 __all__ = [
     "Algorithm",
     "CodewordResponse",
+    "ConfidenceBoosting",
     "ConstantPrediction",
     "DataFree",
     "EfficientSampler",
@@ -39,6 +42,7 @@ __all__ = [
     "ExponentialSupport",
     "FrankWolfe",
     "GaussianFrankWolfe",
+    "GridSearch",
     "HighProbability",
     "HuberisedObjectivePerturbation",
     "JohnsonLindenstrauss",

@@ -215,19 +215,32 @@ class LipschitzSignedLabels(SignedLabels):
     given to n independent records, of which N, Binomial(n, D/n), tell a sign. Given all else, samples of D_sigma and
     of the same with one other sign differ in these N, and the two-point argument holds for each N.
 
+    Corollary 4 is about lr balls of radius B (r = ``order``, the paper's p): there |w_j| = B/d'^(1/r). The ball that is
+    public is then the l2 ball around them, and the loss is G-Lipschitz in every lq norm, X e_j having all norms X.
+
     Premise: epsilon in [1/n, 1]; the paper has epsilon <= 1.2 (any two signs then differ in one record at least) and
     delta <= epsilon, which is more than the exact level needs.
     """
 
+    order: float = 2.0
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        self._demand("order", self.order > 1, "above 1")
+
     def domain(self, point: Point) -> Domain:
         """|z - y| over the ball of radius B, which answers may leave; labels reach the largest prediction, X B."""
-        return replace(super().domain(point), loss=AbsoluteLoss(), label_bound=self.feature_bound * point["norm"])
+        domain = replace(super().domain(point), loss=AbsoluteLoss(), label_bound=self.feature_bound * point["norm"])
+        if self.order == 2:
+            return domain
+        plan = self.plan(point)
+        return replace(domain, constraint_set=L2Ball(domain.p, plan.size * math.sqrt(plan.coordinates)))
 
     def plan(self, point: Point) -> Plan:
         """As there, with m = D, in the mean."""
         flips = self._flips(point)
         coordinates = min(int(point["p"]), int(point["n"]) // flips)
-        return Plan(coordinates, flips, flips, point["norm"] / math.sqrt(coordinates))
+        return Plan(coordinates, flips, flips, point["norm"] / coordinates ** (1 / self.order))
 
     def problem(self, point: Point, view: OneHotView, rng: np.random.Generator) -> Problem:
         """n records, judged by the population."""
@@ -244,8 +257,8 @@ class LipschitzSignedLabels(SignedLabels):
         return missed, float(np.sum(view.share * self.feature_bound * half)) * 2 * missed
 
     def rate(self, point: Point) -> float:
-        domain = self.domain(point)
-        return glm.theorem_6_rate(point["n"], point["p"], point["epsilon"], domain.radius, domain.lipschitz)
+        lipschitz = self.domain(point).lipschitz
+        return glm.corollary_4_rate(point["n"], point["p"], point["epsilon"], point["norm"], lipschitz, self.order)
 
     def label(self, plan: Plan) -> float:
         """X B/sqrt(d')."""

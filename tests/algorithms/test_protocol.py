@@ -89,6 +89,7 @@ def alike(domain: Domain) -> bool:
 #: noise delta = 0), said once more and without looking at the code.
 COVERED: dict[str, Callable[[Domain, Budget], bool]] = {
     "codeword_response": never,  # p = 3 has no code
+    "confidence_boosting": lambda domain, budget: margin(domain, budget) and curved(domain, budget),
     "constant_prediction": margin,
     "data_free": always,
     "efficient_sampler": never,  # at p = 3 the printed walks are too long
@@ -97,6 +98,7 @@ COVERED: dict[str, Callable[[Domain, Budget], bool]] = {
     "exponential_support": lambda domain, budget: margin(domain, budget) and alike(domain),
     "frank_wolfe": smooth,
     "gaussian_frank_wolfe": smooth,
+    "grid_search": lambda domain, budget: margin(domain, budget) and curved(domain, budget),
     "high_probability": always,
     "huberised_objective_perturbation": never,  # in one dimension
     "johnson_lindenstrauss": lambda domain, budget: margin(domain, budget) and curved(domain, budget),
@@ -136,7 +138,7 @@ PRIVATE_N = {
 }  # fmt: skip
 
 WITHOUT_HALF = {
-    "codeword_response", "efficient_sampler",  # do not run at the sizes of that test
+    "codeword_response", "confidence_boosting", "efficient_sampler", "grid_search",  # do not run at the sizes of that test
     "high_probability",  # runs at printed constants
     "noisy_sgd",  # a random number of uses
     "regularised_release",  # its weight follows the sensitivity too

@@ -244,3 +244,16 @@ def test_the_rates_have_the_levels_slopes():
     assert glm.theorem_6_rate(1e6, 1e9, 1e-2, 2.0, 3.0) == pytest.approx(6 / 100)
     assert glm.theorem_6_rate(1e6, 25.0, 1e-2, 2.0, 3.0) == pytest.approx(6 * 5 / 1e4)
     assert replace(SignedLabels(), flips=7).plan(POINT).flips == 7
+
+
+@pytest.mark.parametrize("order", [1.5, 2.0, 4.0, math.inf])
+def test_over_lp_balls_the_minimiser_has_the_norm_and_zero_the_rate(order):
+    """At D epsilon = 1; the signs' coordinates are exactly n epsilon = 1000."""
+    family = LipschitzSignedLabels(order=order)
+    challenge = family.challenge({**POINT, "norm": 2.0}, 0.0, np.random.default_rng(0))
+    assert challenge.problem.population is not None
+    theta = np.asarray(challenge.problem.population.minimum.theta)
+    assert np.linalg.norm(theta, order) == pytest.approx(2.0)
+    rate = glm.corollary_4_rate(POINT["n"], POINT["p"], POINT["epsilon"], 2.0, 1.0, order)
+    assert challenge.problem.trivial_risk == pytest.approx(rate)
+    assert challenge.level == pytest.approx(0.538 * rate, rel=1e-3)
