@@ -61,7 +61,7 @@ class ConfidenceBoosting(Algorithm):
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         if not isinstance(domain.loss, MarginLoss):
-            return f"needs a loss of <x, w>, got {type(domain.loss).__name__}"
+            return f"needs a loss of <x, theta>, got {type(domain.loss).__name__}"
         reason = lacks_privacy(budget, delta=True) or lacks_smoothness(domain, curved=True)
         reason = reason or lacks_parts(domain, self.count + 1) or answers_reach(self.inner)
         inside = "" if reason else self.inner.refusal(self.chunk(domain), budget)

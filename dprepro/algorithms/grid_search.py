@@ -71,7 +71,7 @@ class GridSearch(Algorithm):
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         if not isinstance(domain.loss, MarginLoss):
-            return f"needs a loss of <x, w>, got {type(domain.loss).__name__}"
+            return f"needs a loss of <x, theta>, got {type(domain.loss).__name__}"
         reason = lacks_privacy(budget, delta=True) or lacks_smoothness(domain, curved=True) or lacks_parts(domain, 2)
         if reason or (reason := answers_reach(self.inner)):
             return reason

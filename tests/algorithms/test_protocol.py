@@ -138,7 +138,7 @@ PRIVATE_N = {
 }  # fmt: skip
 
 WITHOUT_HALF = {
-    "codeword_response", "confidence_boosting", "efficient_sampler", "grid_search",  # do not run at the sizes of that test
+    "codeword_response", "confidence_boosting", "efficient_sampler", "grid_search",  # do not run at its sizes
     "high_probability",  # runs at printed constants
     "noisy_sgd",  # a random number of uses
     "regularised_release",  # its weight follows the sensitivity too
