@@ -65,9 +65,11 @@ class RegularisedRelease(Algorithm):
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         schedule, within = self.schedule(problem.domain, budget), problem.constraint_set
         centre = as_theta(problem.listed.minimise(np.zeros(within.p), schedule.weight).theta, within.p)
-        released = self._noise(schedule.noise_scale).release(centre, rng)
-        norm = float(np.linalg.norm(released - centre))
-        return Solution(within.project(released), schedule, self.spent(problem.domain, budget), {"noise_norm": norm})
+        mechanism = self._noise(schedule.noise_scale)
+        released = mechanism.release(centre, rng)
+        noise, spent = released - centre, self.spent(problem.domain, budget)
+        norm = {"noise_norm": float(np.linalg.norm(noise))}
+        return Solution(within.project(released), schedule, spent, norm, mechanism.drawn(noise))
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         schedule = self.schedule(domain, budget)

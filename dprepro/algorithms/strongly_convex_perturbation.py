@@ -70,10 +70,11 @@ class StronglyConvexPerturbation(Algorithm):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         schedule = self.schedule(problem.domain, budget)
-        b = self._noise(schedule.noise_scale).release(np.zeros(problem.domain.p), rng)
+        mechanism = self._noise(schedule.noise_scale)
+        b = mechanism.release(np.zeros(problem.domain.p), rng)
         theta = problem.listed.minimise(b / problem.domain.n).theta
-        norm = float(np.linalg.norm(b))
-        return Solution(theta, schedule, self.spent(problem.domain, budget), {"noise_norm": norm})
+        norm = {"noise_norm": float(np.linalg.norm(b))}
+        return Solution(theta, schedule, self.spent(problem.domain, budget), norm, mechanism.drawn(b))
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         mechanism = self._noise(self.schedule(domain, budget).noise_scale)
