@@ -97,6 +97,7 @@ def _own(rule: Rule, frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series[bool]
     """The rows that the check sees, and which of them are what it measures and not what that is compared with."""
     used = rule.uses()
     own = frame[frame["series"].isin(used)] if used else frame
+    own = own[(own["quantity"] == rule.quantity) | (own["status"] != "ok")]
     against = getattr(rule, "against", "")
     return own, (own["quantity"] == rule.quantity) & (own["series"] != against)
 
