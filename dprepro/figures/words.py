@@ -40,7 +40,14 @@ QUANTITIES = {
     "auc": "hold-out AUC",
 }
 
-BY = {"exponent": "slope", "below": "bound", "proportion": "rate", "ratio": "constant", "affine": "bend", "enough": "target"}
+BY = {
+    "exponent": "slope",
+    "below": "bound",
+    "proportion": "rate",
+    "ratio": "constant",
+    "affine": "bend",
+    "enough": "target",
+}
 """What a rule judges a series by."""
 
 MOST = 6
