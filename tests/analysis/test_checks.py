@@ -23,7 +23,7 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
         ({"rule": "exponnent"}, "did you mean exponent"),
         (
             {"rule": None},
-            "choices: affine, audit, below, coverage, crossing, drawn, exponent, powers, proportion, ratio",
+            "choices: affine, audit, below, coverage, crossing, drawn, enough, exponent, powers, proportion, ratio",
         ),
         ({"exspected": 1.0}, "did you mean expected"),
         ({"expected": "half"}, "it must be a number"),
@@ -84,6 +84,9 @@ def test_every_rule_answers_with_the_keys_of_the_contract_and_without_nan(lasso:
         "powers": build("powers", {"rule": "powers", "role": "claim", "series": "hard", "column": "value"}),
         "rate": build("rate", {"rule": "proportion", "role": "claim", "series": "hard", "expected": 0.5}),
         "audit": build("audit", {"rule": "audit", "role": "claim", "series": "hard", "quantity": "excess_risk"}),
+        "enough": build(
+            "enough", {"rule": "enough", "role": "claim", "axis": "n", "quantity": "excess_risk", "target": 1}
+        ),
         "held": build("held", {"rule": "coverage", "role": "control", "series": "hard", "divide": "shape"}),
         "empty": build("empty", {**GOOD, "minimum_points": 50, "reason": "out of reach"}),
     }

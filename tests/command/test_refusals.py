@@ -40,7 +40,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     ),
     "key in a check": ([LASSO, "checks.exponent_n.expectd=1"], "unknown key 'expectd' (did you mean expected?)"),
     "key in a check, added": ([LASSO, "+checks.exponent_n.expectd=1"], "check exponent_n: unknown key 'expectd'"),
-    "a new check": ([LASSO, "+checks.mine.expected=1"], "check mine: unknown rule ''; choices: affine, below, "),
+    "a new check": ([LASSO, "+checks.mine.expected=1"], "check mine: unknown rule ''; choices: affine, audit, below, "),
     "rule": (
         [LASSO, "checks.exponent_n.rule=exponnent"],
         "check exponent_n: unknown rule 'exponnent' (did you mean exp",
@@ -152,7 +152,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "figure": ([LASSO, "figure.name=pie"], "unknown figure.name 'pie'; choices: attack, ledger, phase, rate"),
     "option of the figure": (
         [LASSO, "+figure.axes=n"],
-        "figure: unknown key 'axes' (did you mean axis?); choices: axis",
+        "figure: unknown key 'axes' (did you mean axis?); choices: average, axis",
     ),
     "type in the figure": ([LASSO, "figure.slope_range=[1]"], "slope_range has 1 entries"),
     "results_dir empty": ([LASSO, "results_dir="], "results_dir is empty"),
