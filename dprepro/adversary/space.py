@@ -14,6 +14,7 @@ from dprepro.constructions import (
     DirectionRegression,
     LinearSlope,
     NeedleFamily,
+    OneHotFamily,
     OnePlace,
     OneWayMarginals,
     OrthogonalRegression,
@@ -104,6 +105,7 @@ SPACES: Mapping[type[Construction], Mapping[str, Range]] = {
     OrthogonalRegression: {"size": _SIZE},
     OneWayMarginals: {"bias": Range(1e-3, 1.0, log=True)},
     OnePlace: {"place": Range(1e-3, 1.0, log=True)},
+    OneHotFamily: {"mass": Range(1e-5, 1.0, log=True)},
     SpreadPlaces: {"spread": Range(1e-3, 0.8, log=True)},
 }
 """What is searched, by family; a needle is one data set.

@@ -17,6 +17,9 @@ from dprepro.problems import LISTED, Domain, Problem
 
 Parts: TypeAlias = tuple[tuple[Guarantee, int], ...]
 
+LATER = {"later": True}
+"""Metadata of a field that came later: at its default it is no part of what a measurement depends on."""
+
 
 @dataclass(frozen=True)
 class Schedule:

@@ -7,9 +7,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
+from dprepro.algorithms.base import LATER, Algorithm, Parts, Schedule, Solution
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
 from dprepro.algorithms.output_perturbation import OutputPerturbation
+from dprepro.algorithms.premises import check_positive
 from dprepro.budget import Budget
 from dprepro.problems import Domain, L2Ball, LocalBall, Problem
 from dprepro.problems.data import FloatArray
@@ -22,16 +23,19 @@ class Localization(Algorithm):
     Attributes:
         inner: any private solver for Lipschitz losses; the paper's is Algorithm 2.
         noise, constants: of Algorithm 3 (`OutputPerturbation`); ``gaussian`` is Appendix B.
+        reach_factor: multiplies the radius of C_0, whose 3 ln n bounds a tail; 1 in the paper.
     """
 
     inner: Algorithm = field(default_factory=ExponentialMechanism)
     noise: Literal["laplace", "gaussian"] = "laplace"
     constants: Literal["printed", "exact"] = "printed"
+    reach_factor: float = field(default=1.0, metadata=LATER)
 
     version: ClassVar[int] = 2  # since both halves are composed, not summed
     views: ClassVar[tuple[str, ...]] = ("records", "moments")
 
     def __post_init__(self) -> None:
+        check_positive(self, "reach_factor")
         object.__setattr__(self, "measures", self.inner.measures)  # what is reported is the inner solution
 
     @property
@@ -54,7 +58,7 @@ class Localization(Algorithm):
 
     def local(self, domain: Domain, budget: Budget, centre: FloatArray | None = None) -> Domain:
         """The domain over C_0, a ball about theta_0; its constants are the same wherever that is."""
-        ball, reach = domain.constraint_set, self.outer.reach(domain, _half(budget))
+        ball, reach = domain.constraint_set, self.reach_factor * self.outer.reach(domain, _half(budget))
         middle = np.zeros(ball.p) if centre is None else centre
         return replace(domain, constraint_set=LocalBall(ball.p, ball.radius, middle, reach))
 

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Parts, Solution, records_changed
+from dprepro.algorithms.base import LATER, Algorithm, Parts, Solution, records_changed
 from dprepro.algorithms.descent import Descent
 from dprepro.algorithms.premises import check_positive, lacks_smoothness
 from dprepro.budget import Budget
@@ -30,6 +30,7 @@ class NoisyGD(Algorithm):
         step: ``theorem_1``, or ``low_noise``: 1/(4H) for all n, for best risks near zero and without privacy.
         step_factor: multiplies the step size; 1 in the paper.
         noise_factor: multiplies sigma; 1 in the paper (less is a negative control).
+        steps_factor: T = ceil(steps_factor n); 1 in the paper. Noise and step size follow T.
     """
 
     version: ClassVar[int] = 2  # since exact constants rest on L_2
@@ -38,9 +39,10 @@ class NoisyGD(Algorithm):
     step: Literal["theorem_1", "low_noise"] = "theorem_1"
     step_factor: float = 1.0
     noise_factor: float = 1.0
+    steps_factor: float = field(default=1.0, metadata=LATER)
 
     def __post_init__(self) -> None:
-        check_positive(self, "step_factor", "noise_factor")
+        check_positive(self, "step_factor", "noise_factor", "steps_factor")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         """A smooth loss; a positive delta with noise; and of a linear loss, whose 1/(4H) is infinite, a finite step."""
@@ -53,9 +55,9 @@ class NoisyGD(Algorithm):
         return domain.self_bounding_lipschitz if self.constants == "printed" else domain.lipschitz
 
     def schedule(self, domain: Domain, budget: Budget) -> Descent:
-        """T = n, sigma and eta of Theorem 1."""
+        """T, sigma and eta of Theorem 1."""
         self.admit(domain, budget)
-        steps, smoothness = int(domain.n), domain.smoothness
+        steps, smoothness = math.ceil(self.steps_factor * int(domain.n)), domain.smoothness
         noise = self.noise_factor * (self._noise(domain, budget, steps) if budget.is_private else 0.0)
         largest = max(math.sqrt(smoothness) * domain.label_level, noise * math.sqrt(domain.p))
         size = 1 / (4 * smoothness) if smoothness else math.inf

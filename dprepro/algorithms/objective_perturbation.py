@@ -4,12 +4,12 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Schedule, Solution
+from dprepro.algorithms.base import LATER, Algorithm, Schedule, Solution
 from dprepro.algorithms.premises import check_positive, lacks_smoothness
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Drawn, Gaussian
@@ -43,6 +43,7 @@ class ObjectivePerturbation(Algorithm):
             R) for gamma noise; ``least``: no more than privacy needs.
         least: Delta is at least this many lambda/epsilon: 2 in line 1; Theorem 4 assumes 1/2, which is not private.
         noise_factor: multiplies the noise; 1 is the paper's (others are negative controls).
+        regulariser_factor: multiplies the Delta of ``regulariser``, not the least that privacy needs; 1 in the paper.
 
     For losses whose Hessian has rank one (generalised linear models), where a record comes or goes, or falls silent; n
     cancels. Under replacement it runs with the budget that two such steps leave, and `spent` names the conversion.
@@ -58,9 +59,10 @@ class ObjectivePerturbation(Algorithm):
     regulariser: Literal["theorem_4", "balanced", "least"] = "theorem_4"
     least: float = 2.0
     noise_factor: float = 1.0
+    regulariser_factor: float = field(default=1.0, metadata=LATER)
 
     def __post_init__(self) -> None:
-        check_positive(self, "noise_factor")
+        check_positive(self, "noise_factor", "regulariser_factor")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         """A smooth loss of <x, theta>, a delta that the noise can use, and a Delta that leaves some epsilon."""
@@ -106,7 +108,7 @@ class ObjectivePerturbation(Algorithm):
             wanted = unit * p * (math.log(p) if self.regulariser == "theorem_4" else 1.0)
             if self.noise == "gaussian":
                 wanted = unit * math.sqrt(p * math.log(1 / budget.delta))
-        return max(wanted, self.least * domain.smoothness / budget.epsilon)
+        return max(self.regulariser_factor * wanted, self.least * domain.smoothness / budget.epsilon)
 
     def _left(self, domain: Domain, budget: Budget, delta_big: float) -> float:
         return budget.epsilon - math.log1p(domain.smoothness / delta_big)

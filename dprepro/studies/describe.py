@@ -11,7 +11,9 @@ def describe(value: Any) -> Any:
     """Class name, version and every field of a dataclass, recursively; numbers and strings as they are.
 
     The package of the class enters (a plug-in may use the project's names), its module does not: code may move. Fields
-    with ``metadata={"identity": False}`` are left out (paths); a ``fingerprint`` (hashes of input data) is added.
+    with ``metadata={"identity": False}`` are left out (paths), those with ``{"later": True}`` where they have their
+    default: a parameter that came later leaves the measurements made before as they are. A ``fingerprint`` (hashes of
+    input data) is added.
     """
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         kind = type(value)
@@ -20,8 +22,10 @@ def describe(value: Any) -> Any:
             "version": getattr(kind, "version", 1),
         }
         for field in dataclasses.fields(value):
-            if field.metadata.get("identity", True):
-                identity[field.name] = describe(getattr(value, field.name))
+            kept = getattr(value, field.name)
+            unchanged = field.metadata.get("later", False) and kept == field.default
+            if field.metadata.get("identity", True) and not unchanged:
+                identity[field.name] = describe(kept)
         if hasattr(value, "fingerprint"):
             identity |= value.fingerprint()
         return identity
