@@ -25,9 +25,9 @@ from dprepro.studies.rate import RateStudy, Series, Setting
 OUTSIDE = -1.0
 """The risk of data outside their premise: below that of any data."""
 
-ROUND, RIVAL = 0.5, 0.25
-"""Shares of a search's evaluations: in a round of a game, whose data all later rounds keep, and against what the risk
-is compared with. The shorter the latter, the less that one loses: what is gained is understated."""
+SHORT = 0.5
+"""Share of a search's evaluations in a round of a game, whose data all later rounds keep, and against what the risk is
+compared with: the shorter that one, the less it loses, and what is gained is understated."""
 
 
 @dataclass(frozen=True)
@@ -127,7 +127,7 @@ class WorstCaseStudy(RateStudy):
             further.append(Row("explicit_bound", bound, shape, plain))
         if one.versus:
             other = replace(setting, algorithm=replace(self.series[cell.series].algorithm, **one.versus))
-            against = self._found(_shorter(one, RIVAL), other, self._starts(one, other), streams[1:])[0]
+            against = self._found(_shorter(one), other, self._starts(one, other), streams[1:])[0]
             further.append(Row("versus_risk", against.value, against.bound, plain))
             further.append(Row("times_versus", risk / against.value, 1.0, plain))
         return rows + further
@@ -198,7 +198,7 @@ class WorstCaseStudy(RateStudy):
             return self._risk(at(value), space.member(place), self.search_draws, stream)[0]
 
         def worst(value: float, places: Sequence[FloatArray]) -> Found:
-            return self._search(_shorter(one, ROUND), at(value), places, stream)[1]
+            return self._search(_shorter(one), at(value), places, stream)[1]
 
         low, high = one.between
         ended = play(risk, worst, (low, high), float(getattr(setting.algorithm, one.tune)), starts)
@@ -225,9 +225,9 @@ class WorstCaseStudy(RateStudy):
         assert isinstance(one, Hunt)
         hunt = {name: getattr(one, name) for name in ("evaluations", "starts", "tune")}
         hunt |= {"versus": dict(one.versus), "between": list(one.between), "own": describe(self.own)}
-        hunt |= {"shares": [ROUND, RIVAL]} if one.tune or one.versus else {}
+        hunt |= {"short": SHORT} if one.tune or one.versus else {}
         return super()._science(one) | hunt | {"draws": self.draws, "search_draws": self.search_draws}
 
 
-def _shorter(one: Hunt, share: float) -> Hunt:
-    return replace(one, evaluations=round(share * one.evaluations))
+def _shorter(one: Hunt) -> Hunt:
+    return replace(one, evaluations=round(SHORT * one.evaluations))
