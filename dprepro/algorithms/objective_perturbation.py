@@ -108,7 +108,8 @@ class ObjectivePerturbation(Algorithm):
             wanted = unit * p * (math.log(p) if self.regulariser == "theorem_4" else 1.0)
             if self.noise == "gaussian":
                 wanted = unit * math.sqrt(p * math.log(1 / budget.delta))
-        return max(self.regulariser_factor * wanted, self.least * domain.smoothness / budget.epsilon)
+        wanted *= self.regulariser_factor
+        return max(wanted, self.least * domain.smoothness / budget.epsilon)
 
     def _left(self, domain: Domain, budget: Budget, delta_big: float) -> float:
         return budget.epsilon - math.log1p(domain.smoothness / delta_big)

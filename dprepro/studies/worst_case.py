@@ -26,8 +26,7 @@ OUTSIDE = -1.0
 """The risk of data outside their premise: below that of any data."""
 
 SHORT = 0.5
-"""Share of a search's evaluations in a round of a game, whose data all later rounds keep, and against what the risk is
-compared with: the shorter that one, the less it loses, and what is gained is understated."""
+"""Share of a search's evaluations in a round of a game: all later rounds keep the data that it finds."""
 
 
 @dataclass(frozen=True)
@@ -37,8 +36,8 @@ class Hunt(Series):
     Attributes:
         evaluations: data sets that a search tries; 0 for those alone where it would begin.
         starts: where it begins: ``known`` hard data, ``family`` as it is configured, or ``none``.
-        versus: fields of the algorithm with other values: the risk is compared with what a shorter search finds
-            against that one.
+        versus: fields of the algorithm with other values: the risk is compared with what a search finds against that one.
+        versus_share: how long that search is, as a share; the shorter, the more is what is gained understated.
         tune: a number of the algorithm that plays against the data (see `dprepro.adversary.play`); its value in the
             algorithm is where the game begins.
         between: the least and the largest value of ``tune``.
@@ -47,6 +46,7 @@ class Hunt(Series):
     evaluations: int = 300
     starts: str = "known"
     versus: Mapping[str, float] = field(default_factory=dict)
+    versus_share: float = 0.5
     tune: str = ""
     between: Sequence[float] = ()
 
@@ -54,6 +54,8 @@ class Hunt(Series):
         super().__post_init__()
         if self.evaluations < 0:
             raise InputError(f"evaluations must be at least 0, got evaluations={self.evaluations}")
+        if not 0 <= self.versus_share <= 1:
+            raise InputError(f"versus_share must be in [0, 1], got versus_share={self.versus_share:g}")
         if self.starts not in ("known", "family", "none"):
             raise unknown("starts", self.starts, ("known", "family", "none"))
         if self.starts == "none" and not self.evaluations:
@@ -127,7 +129,7 @@ class WorstCaseStudy(RateStudy):
             further.append(Row("explicit_bound", bound, shape, plain))
         if one.versus:
             other = replace(setting, algorithm=replace(self.series[cell.series].algorithm, **one.versus))
-            against = self._found(_shorter(one), other, self._starts(one, other), streams[1:])[0]
+            against = self._found(_shorter(one, one.versus_share), other, self._starts(one, other), streams[1:])[0]
             further.append(Row("versus_risk", against.value, against.bound, plain))
             further.append(Row("times_versus", risk / against.value, 1.0, plain))
         return rows + further
@@ -198,7 +200,7 @@ class WorstCaseStudy(RateStudy):
             return self._risk(at(value), space.member(place), self.search_draws, stream)[0]
 
         def worst(value: float, places: Sequence[FloatArray]) -> Found:
-            return self._search(_shorter(one), at(value), places, stream)[1]
+            return self._search(_shorter(one, SHORT), at(value), places, stream)[1]
 
         low, high = one.between
         ended = play(risk, worst, (low, high), float(getattr(setting.algorithm, one.tune)), starts)
@@ -225,9 +227,9 @@ class WorstCaseStudy(RateStudy):
         assert isinstance(one, Hunt)
         hunt = {name: getattr(one, name) for name in ("evaluations", "starts", "tune")}
         hunt |= {"versus": dict(one.versus), "between": list(one.between), "own": describe(self.own)}
-        hunt |= {"short": SHORT} if one.tune or one.versus else {}
+        hunt |= {"short": [SHORT, one.versus_share]} if one.tune or one.versus else {}
         return super()._science(one) | hunt | {"draws": self.draws, "search_draws": self.search_draws}
 
 
-def _shorter(one: Hunt) -> Hunt:
-    return replace(one, evaluations=round(SHORT * one.evaluations))
+def _shorter(one: Hunt, share: float) -> Hunt:
+    return replace(one, evaluations=round(share * one.evaluations))
