@@ -1,15 +1,17 @@
 """Worst cases over **all** convex functions, by semidefinite programmes whose dual solutions are verified.
 
-Performance estimation (Drori and Teboulle 2014; Taylor, Hendrickx and Glineur 2017): T steps touch finitely many points,
-and values and gradients there belong to a convex function of a class if and only if its interpolation inequalities hold.
-Those are linear in the Gram matrix of points and gradients and in the values, and so is the final risk: its supremum, in
-any dimension, is a semidefinite programme. Units: smoothness or Lipschitz constant, and diameter, are 1.
+Performance estimation (Drori and Teboulle 2014; Taylor, Hendrickx and Glineur 2017): T steps touch finitely many
+points, and values and gradients there belong to a convex function of a class if and only if its interpolation
+inequalities hold. Those are linear in the Gram matrix of points and gradients and in the values, and so is the final
+risk: its supremum, in any dimension, is a semidefinite programme. Units: smoothness or Lipschitz constant, and
+diameter, are 1.
 
 Nothing rests on the solver: `verified` takes multipliers of any origin, and bounds every feasible risk in a few lines.
 """
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, TypeAlias
@@ -50,8 +52,8 @@ class Programme:
 def verified(programme: Programme, multipliers: Vector) -> float:
     """An upper limit of the programme's value by multipliers, which are cut at zero: weak duality, and no more.
 
-    Every feasible G and F has objective.F <= limits.m + <-S, G> + (objective - sum m row).F with S = sum m form. With -e
-    the least eigenvalue of S and r what the rows leave, that is at most limits.m + e size reach + sum |r| reach.
+    Every feasible G and F has objective.F <= limits.m + <-S, G> + (objective - sum m row).F with S = sum m form. With
+    -e the least eigenvalue of S and r what the rows leave, that is at most limits.m + e size reach + sum |r| reach.
     """
     m = np.maximum(multipliers, 0.0)
     slack = np.tensordot(m, np.array(programme.forms), axes=1)
@@ -161,9 +163,9 @@ def subgradient_programme(steps: int) -> Programme:
 def averaged_programme(steps: int) -> Programme:
     """Projected gradient steps 1/4, T - 1 of them, and their average: Algorithm 1 of Arora et al. without noise.
 
-    Over non-negative functions of smoothness 1 whose best value is 0, on sets within 1 of the start: Corollary 1 where the
-    best risk is zero. The vectors are theta_1 - theta*, the gradients at theta_1..theta_T and at their average, and what
-    the projections take off. Reach: a risk is at most 2^2/2, a squared gradient at most twice that.
+    Over non-negative functions of smoothness 1 whose best value is 0, on sets within 1 of the start: Corollary 1 where
+    the best risk is zero. The vectors are theta_1 - theta*, the gradients at theta_1..theta_T and at their average, and
+    what the projections take off. Reach: a risk is at most 2^2/2, a squared gradient at most twice that.
     """
     programme = Programme(2 * steps + 1, steps + 1, 4.0)
     vectors, h = np.eye(programme.size), np.eye(steps + 1)
@@ -212,10 +214,14 @@ def averaged_regret(steps: float) -> float:
     return 8 / (3 * steps)
 
 
-PROGRAMMES = {"frank_wolfe": frank_wolfe_programme, "subgradient": subgradient_programme, "averaged": averaged_programme}
+PROGRAMMES: dict[str, Callable[..., Programme]] = {
+    "frank_wolfe": frank_wolfe_programme,
+    "subgradient": subgradient_programme,
+    "averaged": averaged_programme,
+}
 
 
 @lru_cache(maxsize=64)
 def _certified(name: str, *numbers: float) -> float:
-    programme = PROGRAMMES[name](*numbers)  # type: ignore[arg-type]
+    programme = PROGRAMMES[name](*numbers)
     return verified(programme, solved(programme)[0])

@@ -36,7 +36,7 @@ class Hunt(Series):
     Attributes:
         evaluations: data sets that a search tries; 0 for those alone where it would begin.
         starts: where it begins: ``known`` hard data, ``family`` as it is configured, or ``none``.
-        versus: fields of the algorithm with other values: the risk is compared with what a search finds against that one.
+        versus: fields of the algorithm with other values: the risk is compared with what is found against that one.
         versus_share: how long that search is, as a share; the shorter, the more is what is gained understated.
         tune: a number of the algorithm that plays against the data (see `dprepro.adversary.play`); its value in the
             algorithm is where the game begins.

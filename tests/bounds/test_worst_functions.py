@@ -16,7 +16,17 @@ from dprepro.bounds.lasso import theorem_2_2
 from dprepro.bounds.worst_functions import PROGRAMMES, frank_wolfe_programme, solved, verified
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import RandomDesign
-from dprepro.problems import ConstraintSet, Domain, HalfSquaredDistance, L2Ball, Minimum, Moments, Problem, Simplex, View
+from dprepro.problems import (
+    ConstraintSet,
+    Domain,
+    HalfSquaredDistance,
+    L2Ball,
+    Minimum,
+    Moments,
+    Problem,
+    Simplex,
+    View,
+)
 from dprepro.problems.minimise.quadratic import minimise_quadratic
 
 STORED = json.loads(Path(__file__).with_name("worst_functions.json").read_text(encoding="utf-8"))
@@ -43,7 +53,7 @@ def test_a_stored_dual_certifies_its_limit_without_a_solver(one):
 
 def test_no_multipliers_certify_less_than_a_feasible_point_has():
     programme = frank_wolfe_programme(4, 0.5)
-    multipliers, gram, scalars = solved(programme)
+    multipliers, _, scalars = solved(programme)
     value = programme.objective @ scalars
     for seed in range(20):
         noise = np.random.default_rng(seed).lognormal(0, 0.3, multipliers.size)

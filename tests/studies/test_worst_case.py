@@ -3,16 +3,34 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 
 import numpy as np
 import pandas as pd
 import pytest
 
-from dprepro.algorithms import DataFree, NoisyFrankWolfe
-from dprepro.constructions import LinearSlope, NeedleFamily, RandomDesign, TunedNeedle, WorstKnown
+from dprepro.algorithms import (
+    DataFree,
+    Localization,
+    NoisyFrankWolfe,
+    NoisyGD,
+    NoisySGD,
+    ObjectivePerturbation,
+)
+from dprepro.budget import Budget, Neighbours
+from dprepro.constructions import (
+    LinearSlope,
+    NeedleFamily,
+    OneHotFamily,
+    OnePlace,
+    RandomDesign,
+    TunedNeedle,
+    WorstKnown,
+)
 from dprepro.engine import measure_cell
 from dprepro.errors import InputError
 from dprepro.studies import Design, Hunt, WorstCaseStudy
+from dprepro.studies.describe import describe
 
 SWEEP = {"n": [3e4], "p": [16], "epsilon": [1.0], "delta": [1e-6]}
 
@@ -63,12 +81,39 @@ def test_a_game_finds_fewer_steps_and_says_what_they_gain():
     assert {"game_gain", "versus_risk"} <= set(rows)
 
 
+POINT = {"n": 1e6, "p": 16.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0}
+
+
+@pytest.mark.parametrize(
+    ("algorithm", "family", "number", "what", "changed"),
+    [
+        (NoisyGD(), OneHotFamily(), "steps_factor", lambda one, *given: one.schedule(*given).steps, 0.25),
+        (NoisySGD(gradient="full"), OnePlace(), "steps_factor", lambda one, *given: one.schedule(*given).steps, 0.25),
+        (Localization(), OnePlace("sharp_distance"), "reach_factor",
+         lambda one, *given: one.local(*given).constraint_set.reach, 0.25),
+        (ObjectivePerturbation(), LinearSlope(), "regulariser_factor",
+         lambda one, *given: one.schedule(*given).regulariser, 0.25),
+    ],
+)  # fmt: skip
+def test_a_number_of_a_schedule_moves_what_it_names_and_spends_no_more(algorithm, family, number, what, changed):
+    budget, domain = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE), family.domain(POINT)
+    other = replace(algorithm, **{number: changed * getattr(algorithm, number)})
+    assert what(other, domain, budget) == pytest.approx(changed * what(algorithm, domain, budget), rel=1e-3)
+    assert other.spent(domain, budget).epsilon <= algorithm.spent(domain, budget).epsilon * (1 + 1e-9)
+
+
+def test_a_parameter_that_came_later_leaves_what_was_measured_before_as_it_is():
+    assert "reach_factor" not in describe(Localization())
+    assert describe(Localization(reach_factor=0.5))["reach_factor"] == 0.5
+
+
 @pytest.mark.parametrize(
     ("fields", "words"),
     [
         ({"starts": "warm"}, "starts"),
         ({"starts": "none"}, "evaluations=0"),
         ({"evaluations": -1}, "evaluations=-1"),
+        ({"versus_share": 2}, "versus_share=2"),
         ({"versus": {"stepsfactor": 1}}, "steps_factor"),
         ({"tune": "steps_factor", "between": [1]}, "between"),
     ],
