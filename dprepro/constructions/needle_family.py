@@ -116,7 +116,8 @@ def known_hard(point: Point, noise_scale: float) -> list[dict[str, float]]:
 
     The centred and the tuned needle; all coordinates alike; blocks whose minimiser lies on many heads, where the
     records (m, y) pull with a slope of (1 - s)/2 to the face of the heads, and T steps leave s (4/(3 T) - 1/k) of the
-    curved rest; and blocks with as many heads as lie at the hardest gap all at once, which a search found.
+    curved rest. Searches found blocks with as many heads as lie at the hardest gap all at once, and, for T far below p,
+    blocks that are nearly all curved, with their minimiser inside.
     """
     p, none = point["p"], {"rivals": 0.0, "gap": 0.1}
     one = hardest_gap(1.0, 2 * p)
@@ -124,6 +125,9 @@ def known_hard(point: Point, noise_scale: float) -> list[dict[str, float]]:
     faces = [
         {"level": 0.5, "heads": heads, "curved": curved, "fill": 1.0} | none
         for heads, curved in ((0.8, 0.8), (0.95, 0.6))
+    ]
+    faces += [
+        {"level": 0.0, "heads": heads, "label": 0.9, "curved": 0.95, "fill": 0.6} | none for heads in (0.85, 0.99)
     ]
     gaps = []
     for gap in (1.0, 2.0, 4.0) if noise_scale else ():

@@ -25,9 +25,6 @@ from dprepro.studies.rate import RateStudy, Series, Setting
 OUTSIDE = -1.0
 """The risk of data outside their premise: below that of any data."""
 
-SHORT = 0.5
-"""Share of a search's evaluations in a round of a game: all later rounds keep the data that it finds."""
-
 
 @dataclass(frozen=True)
 class Hunt(Series):
@@ -84,7 +81,7 @@ class WorstCaseStudy(RateStudy):
     it: between the two ratios lies the least constant of the claim. ``own_family_risk``; ``times_own_family``, and
     ``times_trivial``: the risk over the trivial answer's largest one on data that the search has seen, which is also
     the column ``trivial_risk``. With ``versus``: ``versus_risk`` and ``times_versus``. With ``tune``: ``tuned``, the
-    value found, ``tuned_steps``, and ``game_gain``, the last round's gain beside the one at which a game has ended.
+    value found beside 1, ``tuned_steps``, and ``game_gain``, the last round's gain beside the one at which a game has ended.
     Columns: ``found``, the data as a construction in JSON; ``searched_risk``, what the search believed;
     ``evaluations``; ``rounds`` of a game.
     """
@@ -129,7 +126,8 @@ class WorstCaseStudy(RateStudy):
             further.append(Row("explicit_bound", bound, shape, plain))
         if one.versus:
             other = replace(setting, algorithm=replace(self.series[cell.series].algorithm, **one.versus))
-            against = self._found(_shorter(one, one.versus_share), other, self._starts(one, other), streams[1:])[0]
+            shorter = replace(one, evaluations=round(one.versus_share * one.evaluations))
+            against = self._found(shorter, other, self._starts(one, other), streams[1:])[0]
             further.append(Row("versus_risk", against.value, against.bound, plain))
             further.append(Row("times_versus", risk / against.value, 1.0, plain))
         return rows + further
@@ -200,13 +198,13 @@ class WorstCaseStudy(RateStudy):
             return self._risk(at(value), space.member(place), self.search_draws, stream)[0]
 
         def worst(value: float, places: Sequence[FloatArray]) -> Found:
-            return self._search(_shorter(one, SHORT), at(value), places, stream)[1]
+            return self._search(one, at(value), places, stream)[1]
 
         low, high = one.between
         ended = play(risk, worst, (low, high), float(getattr(setting.algorithm, one.tune)), starts)
         found = at(ended.choice)
         rows = [
-            Row("tuned", ended.choice),
+            Row("tuned", ended.choice, 1.0),
             Row("tuned_steps", found.schedule.steps),
             Row("game_gain", ended.gain, GAIN, {"rounds": ended.rounds}),
         ]
@@ -227,9 +225,5 @@ class WorstCaseStudy(RateStudy):
         assert isinstance(one, Hunt)
         hunt = {name: getattr(one, name) for name in ("evaluations", "starts", "tune")}
         hunt |= {"versus": dict(one.versus), "between": list(one.between), "own": describe(self.own)}
-        hunt |= {"short": [SHORT, one.versus_share]} if one.tune or one.versus else {}
+        hunt |= {"versus_share": one.versus_share} if one.versus else {}
         return super()._science(one) | hunt | {"draws": self.draws, "search_draws": self.search_draws}
-
-
-def _shorter(one: Hunt, share: float) -> Hunt:
-    return replace(one, evaluations=round(share * one.evaluations))
