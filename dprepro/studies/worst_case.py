@@ -81,7 +81,8 @@ class WorstCaseStudy(RateStudy):
     it: between the two ratios lies the least constant of the claim. ``own_family_risk``; ``times_own_family``, and
     ``times_trivial``: the risk over the trivial answer's largest one on data that the search has seen, which is also
     the column ``trivial_risk``. With ``versus``: ``versus_risk`` and ``times_versus``. With ``tune``: ``tuned``, the
-    value found beside 1, ``tuned_steps``, and ``game_gain``, the last round's gain beside the one at which a game has ended.
+    value found beside 1, ``tuned_steps``, and ``game_gain``, the last round's gain beside the one at which a game has
+    ended.
     Columns: ``found``, the data as a construction in JSON; ``searched_risk``, what the search believed;
     ``evaluations``; ``rounds`` of a game.
     """
