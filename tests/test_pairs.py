@@ -229,11 +229,11 @@ def test_ones_own_folder_adds_to_the_matrix(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "algorithm").mkdir()
     (tmp_path / "algorithm" / "mine.yaml").write_text("_target_: dprepro.algorithms.NoisyGD\nnoise_factor: 2\n")
     (tmp_path / "algorithm" / "noisy_gd.yaml").write_text("_target_: dprepro.algorithms.DataFree\n")
-    (tmp_path / "algorithm" / "broken.yaml").write_text("_target_: dprepro.algorithms.NoisyGD\nsteps_factor: 2\n")
+    (tmp_path / "algorithm" / "broken.yaml").write_text("_target_: dprepro.algorithms.NoisyGD\nstep_count: 2\n")
     found = {(one.algorithm, one.construction): one for one in pairs.all_pairs({}, str(tmp_path))}
     assert found["mine", "iid_design"].how == FOUND["noisy_gd", "iid_design"].how
     assert found["noisy_gd", "iid_design"] == FOUND["noisy_gd", "iid_design"]
-    assert "unknown key 'steps_factor'" in found["broken", "iid_design"].reason
+    assert "unknown key 'step_count'" in found["broken", "iid_design"].reason
     assert "noisy_gd.yaml has the name of a shipped one" in capsys.readouterr().err
 
 
