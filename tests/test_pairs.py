@@ -120,7 +120,7 @@ def shortest_walk(domain: Domain) -> float:
 
 CHECKS: dict[str, Callable[[Domain, frozenset[str]], bool]] = {
     "smoothness": lambda domain, views: jumps(domain),
-    "vertices": lambda domain, views: not isinstance(domain.constraint_set, L1Ball | Simplex),
+    "vertices": lambda domain, views: not isinstance(domain.constraint_set, L1Ball | Simplex | Box),
     "strong convexity": lambda domain, views: isinstance(domain.loss, MarginLoss | Median),
     "curvature": lambda domain, views: isinstance(domain.loss, LinearLoss),
     "dimension": lambda domain, views: domain.p > 1 or not isinstance(domain.loss, PositivePartLoss),

@@ -16,10 +16,10 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.minimax import Game, optimum, private
+from dprepro.plans import Numbers
 from dprepro.problems import Problem
-from dprepro.studies.base import Declaration, Design, Role, Study, at, points, promises, spending
+from dprepro.studies.base import Declaration, Design, Role, Study, at, points, spending
 from dprepro.studies.describe import describe
-from dprepro.studies.plan import Numbers
 
 Value = float | int | str | bool | None
 
@@ -124,7 +124,7 @@ class MinimaxStudy(Study):
             if one.algorithm is None:
                 names = ["excess_risk", "minimax_risk", "certified_risk", "private", *map(_short, one.levels)]
             else:
-                names = ["excess_risk", "times_optimum", *(["spent_epsilon"] if promises(one.algorithm) else [])]
+                names = ["excess_risk", "times_optimum", *(["spent_epsilon"] if one.algorithm.promises() else [])]
             found[label] = frozenset(names)
         axes = {axis for label in self.series for point in self._grid(label, design) for axis in point}
         columns = frozenset({"worst", "answers_cost", "data_sets", "deterministic", "total_steps"})

@@ -18,7 +18,7 @@ from dprepro.laws.noise import LaplaceNoise, NormalNoise
 from dprepro.mechanisms import Gaussian, Laplace
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain
-from dprepro.studies.base import Declaration, Design, Role, Study, at, points, promises, spending
+from dprepro.studies.base import Declaration, Design, Role, Study, at, points, spending
 from dprepro.studies.describe import describe
 
 PLACES, POINTS = 40.0, 40_001
@@ -131,7 +131,7 @@ class PrivacyStudy(Study):
     def _tested(self, label: str, point: Mapping[str, float]) -> list[str]:
         """What the computation and the certificate are tested by."""
         what = "delta" if point["delta"] > 0 else "loss"
-        own = ["spent_epsilon", f"certified_{what}"] if promises(self.series[label].algorithm) else []
+        own = ["spent_epsilon", f"certified_{what}"] if self.series[label].algorithm.promises() else []
         return [f"known_{what}", *own]
 
     def _grid(self, label: str, design: Design) -> list[dict[str, float]]:

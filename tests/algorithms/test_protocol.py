@@ -73,7 +73,7 @@ def never(domain: Domain, budget: Budget) -> bool:
 
 
 def polytope(domain: Domain, budget: Budget) -> bool:
-    return type(domain.constraint_set).__name__ in {"L1Ball", "Simplex"}
+    return type(domain.constraint_set).__name__ in {"L1Ball", "Simplex", "Box"}
 
 
 def square(domain: Domain) -> bool:
