@@ -198,7 +198,8 @@ class Box(NormBall):
     def vertex(self, index: int) -> FloatArray:
         if self.vertices is None:
             return super().vertex(index)
-        return self.radius * (1.0 - 2.0 * (_number(index, self.vertices) >> np.arange(self.p)[::-1] & 1))
+        down = _number(index, self.vertices) >> np.arange(self.p)[::-1] & 1
+        return np.where(down, -self.radius, self.radius)
 
     def scores(self, gradient: ArrayLike) -> FloatArray:
         if self.vertices is None:
