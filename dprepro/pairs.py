@@ -38,7 +38,7 @@ WORDS = {
     "with curvature": "curvature", "Delta above zero": "curvature", "vertices": "vertices",
     "squared loss": "squares", "<x, theta>": "margins",
     "alike in all": "symmetry", "needs sparsity": "coordinates", "needs p >= 2": "coordinates", "mean record": "means",
-    "one dimension": "dimension", " words": "code", "steps >= p": "steps", "delta": "budget",
+    "one dimension": "dimension", " words": "code", "steps >= 2 p": "steps", "delta": "budget",
     "needs a problem": "data", "needs records": "data", "too large": "size", "K - 1": "codewords",
     "that holds the unit ball": "position", " steps on ": "walk", "labels to be predicted": "labels",
     "square of a prediction": "squares",

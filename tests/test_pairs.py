@@ -124,7 +124,7 @@ CHECKS: dict[str, Callable[[Domain, frozenset[str]], bool]] = {
     "strong convexity": lambda domain, views: isinstance(domain.loss, MarginLoss | Median),
     "curvature": lambda domain, views: isinstance(domain.loss, LinearLoss),
     "dimension": lambda domain, views: domain.p > 1 or not isinstance(domain.loss, PositivePartLoss),
-    "steps": lambda domain, views: domain.p > 200,
+    "steps": lambda domain, views: 2 * domain.p > 200,
     "data": lambda domain, views: not {"one_hot", "records"} <= views,
     "margins": lambda domain, views: isinstance(domain.loss, DistanceLoss),
     "squares": lambda domain, views: type(domain.loss).__name__ not in {"SquaredLoss", "HalfSquaredLoss"},
