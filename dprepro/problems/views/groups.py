@@ -37,7 +37,7 @@ class GroupsView(View):
                 f"groups must cover the set's {constraint_set.vertices} vertices, their sizes sum to {covered:g}"
             )
         slope, form = 2 * float(np.abs(groups.cross).max()), float(np.diag(groups.gram).max())
-        domain.hold_quadratic(slope, form, domain.reach)
+        domain.hold_quadratic(groups.constant, slope, form, domain.reach)
         self.groups = groups
         self._has_zero = isinstance(constraint_set, L1Ball)
 
