@@ -65,19 +65,10 @@ class AdviceStudy(Study):
         """Series by series."""
         found = []
         for label, one in self._data.items():
-            science = {
-                "study": type(self).__name__,
-                "version": self.version,
-                "neighbours": str(self.neighbours),
-                "construction": describe(one),
-                "algorithms": describe(dict(self.algorithms)),
-                "draws": self.draws,
-            }
-            made = canonical(science), self.code(one, *self.algorithms.values())
-            grid = points(label, self._axes(one, design), one)
-            for point in {
-                tuple(settled.values()): settled for settled in (at(one, x).settle(x) for x in grid)
-            }.values():
+            parts = {"construction": one, "algorithms": dict(self.algorithms), "draws": self.draws}
+            made = canonical(self.identity(**describe(parts))), self.code(one, *self.algorithms.values())
+            grid = [at(one, point).settle(point) for point in points(label, self._axes(one, design), one)]
+            for point in {tuple(point.values()): point for point in grid}.values():
                 found += [Cell(label, "claim", point, k, design.seed, *made) for k in range(design.replicates)]
         return found
 
@@ -116,14 +107,8 @@ class AdviceStudy(Study):
         risks = self._risks(known, construction, cell.axes, budget, problem, rng)
         if len(risks) < 3:
             raise PremiseError(f"{len(risks) - 1} algorithms run here, too few to choose from")
-        asked = Asked(
-            cell.axes["n"],
-            cell.axes["p"],
-            budget,
-            str(construction.loss),
-            construction.constraint_set,
-            construction.radius,
-        )
+        given = str(construction.loss), construction.constraint_set, construction.radius
+        asked = Asked(cell.axes["n"], cell.axes["p"], budget, *given)
         advice = advise(asked, [one for one in known if one[0] in risks])
         ranked = [one.name for one in advice.choices if one.typical is not None]
         first = advice.best.name if advice.best else ZERO

@@ -103,15 +103,9 @@ class AuditStudy(Study):
                 series = at(one, point)
                 told = self._told(series, point)
                 at(one.algorithm, point).admit(one.data.domain(point), told)
-            science = canonical(
-                {
-                    "study": type(self).__name__,
-                    "version": self.version,
-                    "neighbours": str(self.neighbours),
-                    "overspends": self.overspends if one.role == "claim" else (),
-                    **{name: describe(getattr(one, name)) for name in MEASURED},
-                }
-            )
+            overspends = self.overspends if one.role == "claim" else ()
+            measured = {name: describe(getattr(one, name)) for name in MEASURED}
+            science = canonical(self.identity(overspends=overspends, **measured))
             code = self.code(one.algorithm, one.data)
             cells += [
                 Cell(label, one.role, point, replicate, design.seed, science, code)

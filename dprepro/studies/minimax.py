@@ -88,19 +88,11 @@ class MinimaxStudy(Study):
         for label, one in self.series.items():
             grid = self._grid(label, design)
             named = [*one.levels, *([one.rate] if one.rate else [])]
-            science = canonical(
-                {
-                    "study": type(self).__name__,
-                    "version": self.version,
-                    "neighbours": str(self.neighbours),
-                    "game": describe(one.game),
-                    "algorithm": describe(one.algorithm),
-                    "levels": named,
-                    "draws": one.draws if one.algorithm else 0,
-                    "overspend": one.overspend,
-                    "symmetric": one.symmetric,
-                }
-            )
+            draws = one.draws if one.algorithm else 0
+            science = self.identity(
+                game=describe(one.game), algorithm=describe(one.algorithm), levels=named, draws=draws,
+                overspend=one.overspend, symmetric=one.symmetric,
+            )  # fmt: skip
             for point in grid:
                 if one.algorithm is not None:
                     self._admitted(label, point)
@@ -112,7 +104,7 @@ class MinimaxStudy(Study):
             if one.algorithm is not None:
                 law = laws.LAWS.get(type(one.algorithm))
                 parts += [one.algorithm, *([law] if law else [])]
-            made = science, self.code(*parts, *(bounds.find(name) for name in named))
+            made = canonical(science), self.code(*parts, *(bounds.find(name) for name in named))
             count = one.replicates or design.replicates if one.algorithm is not None else 1
             cells += [Cell(label, one.role, point, k, design.seed, *made) for point in grid for k in range(count)]
         return cells

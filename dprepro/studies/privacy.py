@@ -71,16 +71,8 @@ class PrivacyStudy(Study):
             for point in grid:
                 law = self._law(label, point)
                 law.algorithm.admit(law.domain, law.budget)
-            science = canonical(
-                {
-                    "study": type(self).__name__,
-                    "version": self.version,
-                    "neighbours": str(self.neighbours),
-                    "algorithm": describe(one.algorithm),
-                    "domain": describe(one.domain or law.plain),
-                    "law": describe(dict(one.law)),
-                }
-            )
+            parts = {"algorithm": one.algorithm, "domain": one.domain or law.plain, "law": dict(one.law)}
+            science = canonical(self.identity(**describe(parts)))
             code = self.code(law)
             cells += [Cell(label, one.role, point, 0, design.seed, science, code) for point in grid]
         return cells
