@@ -47,7 +47,7 @@ format: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
-docs: $(VENV)/.installed-docs
+docs: $(VENV)/.installed-dev
 	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict --config-file docs/mkdocs.yml
 	@echo "site: $(CURDIR)/build/docs/index.html"
 
@@ -93,9 +93,4 @@ $(VENV)/.installed: $(VENV)/.venv pyproject.toml constraints.txt
 $(VENV)/.installed-dev: $(VENV)/.venv pyproject.toml constraints.txt
 	@echo "installing dprepro and its development tools into $(VENV); the first time this takes a minute or two"
 	@$(PIP_INSTALL) --editable '.[dev]'
-	@touch $@ $(VENV)/.installed
-
-$(VENV)/.installed-docs: $(VENV)/.venv pyproject.toml constraints.txt
-	@echo "installing dprepro and what its documentation needs into $(VENV)"
-	@$(PIP_INSTALL) --editable '.[docs]'
 	@touch $@ $(VENV)/.installed

@@ -20,7 +20,7 @@ from dprepro.report.registry import citation
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "results" / "reference"
 EXPERIMENTS = {path.stem: path for path in sorted((ROOT / "conf" / "experiment").glob("*.yaml"))}
-OTHERS = {"all": "All papers", "table": "A person's table"}
+OTHERS = {"table": "A person's table"}
 """Headings for experiments that serve no single paper."""
 
 NEIGHBOURS = {

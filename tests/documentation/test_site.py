@@ -2,21 +2,27 @@
 
 from __future__ import annotations
 
+import html
 import importlib.util
 import json
 import re
+import shutil
 import subprocess
 import sys
 from functools import lru_cache
 from pathlib import Path
+from typing import Any
 
 import pytest
 from cheap_experiment import ENVIRONMENT
 
 from docs import api, contributing, experiments, ledger, sources, walkthroughs
+from docs.links import dead
 from dprepro.report.registry import identity, registries
 
 ROOT = Path(__file__).parent.parent.parent
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+browsed = pytest.mark.skipif(BROWSER is None, reason="needs the browser chromium")
 NAMES = sorted(path.stem for path in (ROOT / "conf/experiment").glob("*.yaml"))
 
 
@@ -91,11 +97,69 @@ def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     assert not [target for target in targets if not (ROOT / target).exists()]
 
 
-@pytest.mark.slow
-@pytest.mark.skipif(importlib.util.find_spec("mkdocs") is None, reason="needs the extra docs")
-def test_the_site_is_built_in_strict_mode_and_has_no_dead_link(tmp_path: Path) -> None:
-    words = ["mkdocs", "--quiet", "build", "--strict", "--config-file", "docs/mkdocs.yml", "--site-dir", str(tmp_path)]
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built in strict mode; a hook fails for links that lead nowhere."""
+    if importlib.util.find_spec("mkdocs") is None:
+        pytest.skip("needs the extra docs")
+    folder = tmp_path_factory.mktemp("site")
+    words = ["mkdocs", "--quiet", "build", "--strict", "--config-file", "docs/mkdocs.yml", "--site-dir", str(folder)]
     done = subprocess.run(
         [sys.executable, "-m", *words], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False
     )
     assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_the_built_site_has_every_experiment_and_fetches_nothing(site: Path) -> None:
+    assert {path.stem for path in (site / "experiments").glob("*.html")} == {*NAMES, "index"}
+    assert not dead(site)
+    (site / "control.html").write_text('<script src="https://host/x.js"></script><a href="gone.html">x</a>')
+    assert dead(site) == ["control.html fetches https://host/x.js", "control.html: gone.html"]
+    (site / "control.html").unlink()
+
+
+def probed(site: Path, width: int, pages: list[str], frame: str = "") -> dict[str, dict[str, Any]]:
+    """What `probe.js` finds on these pages in a frame of that width."""
+    assert BROWSER is not None
+    script = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8")
+    body = f'<iframe width="{width}" height="900" {frame}></iframe><pre></pre>'
+    probe = site / "probe.html"
+    probe.write_text(f"{body}<script>const PAGES = {json.dumps(pages)};\n{script}</script>", encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
+    words = [BROWSER, *options, "--virtual-time-budget=600000", "--dump-dom", probe.as_uri()]
+    document = subprocess.run(words, capture_output=True, text=True, check=True, timeout=300).stdout
+    probe.unlink()
+    found = re.search("<pre>(.*?)</pre>", document, re.DOTALL)
+    assert found
+    answer: dict[str, dict[str, Any]] = json.loads(html.unescape(found[1]))
+    return answer
+
+
+@pytest.mark.slow
+@browsed
+@pytest.mark.parametrize(("width", "frame"), [(390, ""), (1280, ""), (390, 'sandbox="allow-same-origin"')])
+def test_no_page_is_wider_than_its_window_or_hard_to_read(site: Path, width: int, frame: str) -> None:
+    control = site / "control.html"
+    control.write_text('<p style="color: #999">faint</p><div style="width: 3000px">wide</div>', encoding="utf-8")
+    pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if path.stem != "404")
+    found = probed(site, width, pages, frame)  # without scripts in the third case
+    control.unlink()
+    wrong = found.pop("control.html")
+    assert wrong["wide"]
+    assert wrong["faint"]
+    assert len(found) > 100
+    assert not {page: one for page, one in found.items() if one["scroll"] > one["width"] or one["wide"]}
+    assert not {page: one["faint"] for page, one in found.items() if one["faint"]}
+    assert min(one["words"] for one in found.values()) > 500
+
+
+@pytest.mark.slow
+@browsed
+def test_the_search_answers_in_a_site_that_was_opened_from_a_folder(site: Path) -> None:
+    address = f"{(site / 'index.html').as_uri()}?q=Huberisation"
+    words = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=30000", "--dump-dom"]
+    document = subprocess.run([*words, address], capture_output=True, text=True, check=True, timeout=120).stdout
+    assert "matching documents" in document
+    assert "errata.html?h=huberisation" in document
