@@ -16,7 +16,8 @@ turns its plain data into the dataclasses of all rooms, numbers being expression
 
 ROOMS: dict[str, set[str]] = {
     "__init__": {"session"},
-    "__main__": {"__init__", "command", "config", "report", "session"},
+    "__main__": {"__init__", "command", "config", "jobs", "report"},
+    "jobs": {"command", "config", "report", "session", "engine.pools", "engine.runner"},
     "command": set(),
     "ledger": {"__main__", "config", "report"},
     "check": {"__main__", "config", "report", "session", "engine.store"},
