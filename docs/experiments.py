@@ -15,6 +15,7 @@ from docs.sources import (
     header,
     noticed,
     reference,
+    rivals,
     series,
     templates,
 )  # fmt: skip
@@ -34,6 +35,7 @@ def page(name: str) -> str:
         statements=[row for row in rows if name in row["experiments"] and row["statement"]],
         series=series(name),
         checks=found,
+        rivals=rivals(name),
         noticed=noticed(name),
         errata=[slip for slip in reference("ledger.json")["errata"] if name in _shown_by(slip)],
         source=source,
@@ -48,9 +50,21 @@ def page(name: str) -> str:
 def index() -> str:
     """All experiments by paper: claim, statement and verdict."""
     groups = {
-        cited(paper): [(name, header(name), _verdict(name)) for name in names] for paper, names in by_paper().items()
+        cited(paper): [(name, header(name), _verdict(name), rivals(name)) for name in names]
+        for paper, names in by_paper().items()
     }
     return templates("../").get_template("experiments.md.j2").render(groups=groups, count=len(EXPERIMENTS))
+
+
+def gallery() -> str:
+    """The figures of the runs that stand in this checkout's results; nothing without any."""
+    names = [name for name in EXPERIMENTS if local_figure(name)]
+    shown = "\n\n".join(
+        f"### [{name}](experiments/{name}.md)\n\n{header(name)['claim']}\n\n"
+        f"![The figure of {name}](assets/runs/{name}.png){{ loading=lazy }}"
+        for name in names
+    )
+    return f"\n\n## Runs in this checkout\n\n{shown}\n" if names else ""
 
 
 def local_figure(name: str) -> bool:

@@ -62,6 +62,11 @@ def on_files(files: Files, config: Any) -> Files:
     return files
 
 
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """The gallery ends with the figures of this checkout's own runs."""
+    return markdown + experiments.gallery() if page.file.src_uri == "gallery.md" else markdown
+
+
 def on_page_content(html: str, **_: Any) -> str:
     """Docstrings' roles leave the name alone."""
     return ROLE.sub("", html)

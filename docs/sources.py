@@ -63,6 +63,16 @@ def checks(experiment: str) -> Mapping[str, Mapping[str, Any]]:
     return found
 
 
+def rivals(experiment: str) -> dict[str, str]:
+    """Claims that are confirmed up to logarithms, with the powers that their grids do not exclude."""
+    claims = {name: one for name, one in checks(experiment).items() if one["role"] == "claim"}
+    return {
+        name: one["reason"]
+        for name, one in claims.items()
+        if one["verdict"] == "confirmed" and "up to logarithms" in one["reason"]
+    }
+
+
 def series(experiment: str) -> list[dict[str, str]]:
     """Name, label, role, grid and replicates of every series, as it was measured."""
     path = REFERENCE / f"{experiment}.csv"
