@@ -121,6 +121,7 @@ def noticed(experiment: str) -> dict[str, str]:
     }
 
 
+@lru_cache(maxsize=4)
 def templates(prefix: str) -> Environment:
     """The ledger's templates and those of the site, for a page that reaches the site's top by ``prefix``."""
     found = environment(
