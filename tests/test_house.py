@@ -27,6 +27,7 @@ ROOMS: dict[str, set[str]] = {
     "config": {"studies", "engine", "analysis", "figures"},
     "report": {"engine.code", "engine.store", "analysis", "figures"},
     "pairs": {"__main__", "config", "studies"},
+    "peers": {"algorithms", "privacy", "problems", "budget"},
     "advise": {"__main__", "config", "studies", "figures", "pairs", "budget"},
     "studies": {
         "adversary", "laws", "minimax", "reductions", "constructions", "algorithms", "privacy", "mechanisms",

@@ -56,6 +56,8 @@ class Series:
         tied: axes that follow the others, by formulas in their names: ``{delta: n^-2}`` instead of the sweep's delta.
         overspend: the algorithm runs with this multiple of the grid point's epsilon, which stays the one that is
             claimed: above 1 it is under-noised on purpose.
+        most_operations: on data of somebody's size, points whose full gradients cost more (steps x n x p, or steps x
+            p^2 by moments) are skipped.
     """
 
     role: Role
@@ -72,6 +74,7 @@ class Series:
     replicates: int | None = None
     tied: Mapping[str, str] = field(default_factory=dict)
     overspend: float = 1.0
+    most_operations: float = math.inf
 
     def __post_init__(self) -> None:
         if not 0 < self.overspend < math.inf:
@@ -251,6 +254,13 @@ class RateStudy(Study):
             if self.skip_refused:
                 raise PremiseError(f"{error}") from error
             raise
+        if math.isfinite(one.most_operations):
+            domain = found.domain
+            each = domain.p * (domain.p if "moments" in found.views else domain.n)
+            if (wanted := algorithm.schedule(domain, budget).steps * each) > one.most_operations:
+                raise PremiseError(
+                    f"series {label}: {wanted:.2g} operations, more than most_operations={one.most_operations:g}"
+                )
         return Setting(one, point, algorithm, construction, budget, found)
 
     def _check_bounds(self, label: str, setting: Setting) -> bool:
