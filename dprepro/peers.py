@@ -110,12 +110,9 @@ class DiffprivlibLogistic(Peer):
 
     Attributes:
         inverse_regulariser: C of the library, whose default is 1.
-        unit: features are given in this unit: multiplied by it, and the answer too. Version 0.6.6 takes a record's
-            curvature for X/4, where it is X^2/4 for records of length X.
     """
 
     inverse_regulariser: float = 1.0
-    unit: float = 1.0
 
     package: ClassVar[str] = "diffprivlib"
     losses: ClassVar[tuple[type, ...]] = (LogisticLoss,)
@@ -125,11 +122,11 @@ class DiffprivlibLogistic(Peer):
 
         x, y = listed(records)
         model = LogisticRegression(
-            epsilon=budget.epsilon, data_norm=self.unit * domain.feature_length, C=self.inverse_regulariser,
+            epsilon=budget.epsilon, data_norm=domain.feature_length, C=self.inverse_regulariser,
             fit_intercept=False, random_state=seed,
         )  # fmt: skip
-        found = model.fit(self.unit * x, np.where(y > 0, 1, -1)).coef_
-        return self.unit * np.asarray(found, dtype=np.float64).ravel()
+        found = model.fit(x, np.where(y > 0, 1, -1)).coef_
+        return np.asarray(found, dtype=np.float64).ravel()
 
 
 @dataclass(frozen=True)
@@ -216,15 +213,15 @@ def endless(batches: Any, steps: int) -> Iterator[Any]:
 
 @lru_cache(maxsize=256)
 def noise_multiplier(epsilon: float, delta: float, rate: float, steps: int) -> float:
-    """Of the clipping norm, by opacus's own accountant, within 1% of epsilon."""
+    """Of the clipping norm, by opacus's own accountants, within 1% of epsilon."""
     from opacus.accountants.utils import get_noise_multiplier
 
+    asked = {"target_epsilon": epsilon, "target_delta": delta, "sample_rate": rate, "steps": steps}
     with quiet():
-        return float(
-            get_noise_multiplier(
-                target_epsilon=epsilon, target_delta=delta, sample_rate=rate, steps=steps, epsilon_tolerance=epsilon / 100
-            )
-        )
+        try:
+            return float(get_noise_multiplier(**asked, accountant="prv", epsilon_tolerance=epsilon / 100))
+        except ValueError:  # its numerical error is larger than a small epsilon
+            return float(get_noise_multiplier(**asked, accountant="rdp", epsilon_tolerance=epsilon / 100))
 
 
 @contextmanager
