@@ -183,7 +183,7 @@ class OpacusDescent(Peer):
             if self.project:
                 kept = domain.constraint_set.project(weight.detach().numpy().ravel().astype(np.float64))
                 weight.data = torch.tensor(kept[None], dtype=torch.float32)
-        return weight.detach().numpy().ravel().astype(np.float64)
+        return np.asarray(weight.detach().numpy(), dtype=np.float64).ravel()
 
 
 def installed(package: str) -> str:

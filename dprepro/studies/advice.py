@@ -283,7 +283,8 @@ def _risks(
 def _least(simulated: Sequence[tuple[Choice, FloatArray]], zeros: FloatArray) -> FloatArray:
     """The least mean risk in each family, answering zero being a choice; shape (families,)."""
     least = np.min([zeros, *(risks.mean(axis=1) for _, risks in simulated if risks.size)], axis=0)
-    return np.maximum(least, FLOOR * zeros + TINY)
+    floored: FloatArray = np.maximum(least, FLOOR * zeros + TINY)
+    return floored
 
 
 def _ranked(simulated: Sequence[tuple[Choice, FloatArray]], zeros: FloatArray) -> list[tuple[int, Choice]]:
