@@ -6,7 +6,7 @@ Peers are measured where they are installed (`pip install 'dprepro[peers]'`), ne
 of one process. Ratios are peer over reduction, of medians:
 
 - whole fits of two tables that ship with statsmodels, at one (epsilon, delta) under replacement of a record: seconds a
-  fit (what is done once for a table, its moments and the account, apart) and the excess risk, by the adapters (`dprepro.peers`);
+  fit (what is done once for a table, its moments, apart) and the excess risk, by the adapters (`dprepro.peers`);
 - noisy gradient descent on the squared loss with T full gradients: opacus takes every record's gradient by a backward
   pass, clips and adds them; the numpy loop does the same without a framework; the reduction needs the moments only;
 - the same on losses without moments, in ns a record and coordinate of a step;
