@@ -49,7 +49,7 @@ ASKED = "?"
 DRAWN = 6
 """Curves of the figure."""
 
-LARGEST, LARGEST_JUMPING = 1e6, 1e5
+LARGEST, LARGEST_JUMPING = 1e6, 5e4
 """Entries of the ordinary data whose minimisers are found in seconds: smooth losses, and others."""
 
 GRIDS = {"epsilon": [10 ** (k / 2) for k in range(-6, 5)], "n": [10 ** (k / 2) for k in range(4, 21)]}

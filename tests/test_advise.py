@@ -78,7 +78,7 @@ def test_the_certified_epsilon_is_where_the_best_bound_meets_the_risk() -> None:
         (["set=l3"], "unknown set 'l3'"),
         (["radius=0"], "radius must be above 0"),
         (["p=1e7"], "p=1e+07 is too large"),
-        (["p=300", "loss=hinge"], "whose gradients jump; give at most 200"),
+        (["p=300", "loss=hinge"], "whose gradients jump; give at most 100"),
         (["neighbours=all"], "unknown value 'all'"),
         (["epsilon=?"], "risk=NUMBER"),
         (["risk=.1"], "risk=NUMBER"),
