@@ -220,6 +220,10 @@ def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -
 
     def typical(place: float) -> tuple[float, str]:
         answer = ranked(at(place), algorithms, seconds=0.4)
+        if answer["choices"] and all(one.typical is None for one in answer["choices"]):
+            raise InputError(
+                f"p={values['p']} is too large to solve for {key} in seconds; ask for a point, or a smaller p"
+            )
         return min(
             [(one.typical, one.label) for one in answer["choices"] if one.typical is not None] or [(math.inf, "")]
         )
