@@ -46,6 +46,12 @@ KEYS = {
 }  # fmt: skip
 WORDS = {"l1": "l1_ball", "l2": "l2_ball", "simplex": "simplex", "box": "box"}
 ASKED = "?"
+DRAWN = 6
+"""Curves of the figure."""
+
+LARGEST, LARGEST_JUMPING = 1e6, 5e4
+"""Entries of the ordinary data whose minimisers are found in seconds: smooth losses, and others."""
+
 GRIDS = {"epsilon": [10 ** (k / 2) for k in range(-6, 5)], "n": [10 ** (k / 2) for k in range(4, 21)]}
 """Where a solution is looked for; between two of these values it is interpolated."""
 
@@ -74,7 +80,7 @@ def main(arguments: list[str]) -> int:
     if values["figure"]:
         if unknowns:
             raise InputError("a figure is drawn over n at a point; leave risk away")
-        draw(point_of(values), algorithms, values["figure"])
+        draw(point_of(values), algorithms, answer, values["figure"])
     return 0
 
 
@@ -94,9 +100,12 @@ def point_of(values: Mapping[str, str]) -> Asked:
         raise unknown("set", values["set"], WORDS)
     budget = Budget(numbers["epsilon"], numbers["delta"], typed.build(Neighbours, values["neighbours"], "neighbours"))
     asked = Asked(numbers["n"], numbers["p"], budget, values["loss"], WORDS[values["set"]], numbers["radius"])
-    if asked.rows * asked.p > 1e6:
-        raise InputError(f"p={asked.p:g} is too large to simulate in seconds; give at most {1e6 / asked.rows:g}")
-    asked.family("iid").domain(asked.point)  # which refuses a loss, a radius
+    domain = asked.family("iid").domain(asked.point)  # which refuses a loss, a radius
+    smooth = math.isfinite(domain.smoothness)
+    most = (LARGEST if smooth else LARGEST_JUMPING) / asked.rows
+    if asked.p > most:
+        words = "" if smooth else f" with the {asked.loss} loss, whose gradients jump"
+        raise InputError(f"p={asked.p:g} is too large to simulate in seconds{words}; give at most {most:g}")
     return asked
 
 
@@ -109,11 +118,14 @@ def _number(key: str, text: str) -> float:
         raise InputError(f"{key} must be a number, got {key}={text}") from error
 
 
-def ranked(asked: Asked, algorithms: Mapping[str, Any], seconds: float = 2.0) -> dict[str, Any]:
-    """The answer at a point, as it is written in JSON."""
-    from dprepro.plans.advice import LEFT_OUT, advise, candidates
+def ranked(
+    asked: Asked, algorithms: Mapping[str, Any], seconds: float = 2.0, only: Sequence[str] = ()
+) -> dict[str, Any]:
+    """The answer at a point, as it is written in JSON; of the labels in ``only``, or of all."""
+    from dprepro.plans.advice import LEFT_OUT, Choice, advise, candidates
 
-    found = advise(asked, candidates(algorithms), seconds, each=seconds / 4)
+    known = [one for one in candidates(algorithms) if not only or Choice(one[0], one[1]).label in only]
+    found = advise(asked, known, seconds, each=seconds / 2)
     refused = {why: [*names] for why, names in found.refused.items()}
     for name, why in LEFT_OUT.items():
         if why and name in algorithms:
@@ -168,7 +180,9 @@ def table(answer: Mapping[str, Any]) -> list[str]:
 def advice(asked: Asked, answer: Mapping[str, Any]) -> list[str]:
     """The answer in words, with the command that checks it."""
     bounds = [one for one in answer["choices"] if one.bound is not None and one.bound < answer["largest_risk"]]
-    if answer["best"] is None:
+    if all(one.typical is None for one in answer["choices"]):
+        lines = ["advice: none; no algorithm here is quick enough to be simulated in seconds"]
+    elif answer["best"] is None:
         lines = ["advice: no private algorithm here beats answering zero on ordinary data"]
     else:
         best = next(one for one in answer["choices"] if one.label == answer["best"])
@@ -206,6 +220,10 @@ def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -
 
     def typical(place: float) -> tuple[float, str]:
         answer = ranked(at(place), algorithms, seconds=0.4)
+        if answer["choices"] and all(one.typical is None for one in answer["choices"]):
+            raise InputError(
+                f"p={values['p']} is too large to solve for {key} in seconds; ask for a point, or a smaller p"
+            )
         return min(
             [(one.typical, one.label) for one in answer["choices"] if one.typical is not None] or [(math.inf, "")]
         )
@@ -253,17 +271,17 @@ def told(values: Mapping[str, str], key: str, answer: Mapping[str, Any]) -> list
     return lines
 
 
-def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
-    """Typical risks, drawn through, and bounds, dashed, over n, into a PNG file."""
+def draw(asked: Asked, algorithms: Mapping[str, Any], answer: Mapping[str, Any], path: str) -> None:
+    """Over n, of the first choices: typical risks, drawn through, and bounds, dashed; into a PNG file."""
     from dprepro.figures.style import looks, styled
 
+    names = [one.label for one in answer["choices"] if one.typical is not None][:DRAWN]
     places = [asked.n * 10 ** (k / 2) for k in range(-2, 3) if asked.n * 10 ** (k / 2) >= 10]
-    answers = [ranked(replace(asked, n=float(round(place))), algorithms, seconds=0.4) for place in places]
-    found: dict[str, list[Choice]] = {}
-    for answer in answers:
-        for one in answer["choices"]:
-            found.setdefault(one.label, []).append(one)
-    names = [one.label for one in answers[-1]["choices"] if one.typical is not None][:6]
+    answers = [
+        answer if place == asked.n
+        else ranked(replace(asked, n=float(round(place))), algorithms, seconds=0.4, only=names or ["-"])
+        for place in places
+    ]  # fmt: skip
     styles = looks(dict.fromkeys(names, "claim"))
     with styled() as figure_class:
         figure = figure_class(figsize=(4.5, 3.4), layout="constrained")
@@ -276,7 +294,8 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
                     panel.plot(*zip(*line, strict=True), **look, label=name if kind == "typical" else None)
         zeros = [answer["zero_typical"] for answer in answers]
         panel.plot([a["point"]["n"] for a in answers], zeros, color="0.4", linestyle=":", label="answering zero")
-        panel.set(xscale="log", yscale="log", xlabel="records n", ylabel="excess risk (mean)", title=title(asked))
+        panel.set(xscale="log", yscale="log", xlabel="records n", ylabel="excess risk (mean)")
+        panel.set_title(title(asked).replace(": ", ":\n"), fontsize=7)
         figure.legend(
             loc="outside lower center", ncols=1, frameon=False, title="typical; dashed: certified on any data"
         )

@@ -10,6 +10,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
@@ -34,6 +35,9 @@ if TYPE_CHECKING:
 
 VERSIONED = ("dprepro", "numpy", "scipy", "numba", "pandas", "dp-accounting", "hydra-core", "matplotlib")
 
+
+PEERS = ("diffprivlib", "opacus", "torch", "scikit-learn")
+"""Versioned where they are installed."""
 
 GROUPS = ("algorithm", "construction")
 
@@ -236,6 +240,9 @@ def _versions() -> dict[str, str]:
             found[name] = metadata.version(name)
         except metadata.PackageNotFoundError:
             found[name] = "unknown"
+    for name in PEERS:
+        with suppress(metadata.PackageNotFoundError):
+            found[name] = metadata.version(name)
     return found
 
 

@@ -13,7 +13,8 @@ from dprepro import pairs
 from dprepro.advise import main as advise
 from dprepro.advise import point_of, solved
 from dprepro.config.compose import compose
-from dprepro.plans.advice import LEFT_OUT, limited
+from dprepro.plans.advice import LEFT_OUT
+from dprepro.plans.limited import limited
 
 POINT = {"n": "1e5", "p": "5", "epsilon": "1", "delta": "1e-6", "loss": "squared", "set": "l2", "radius": "1",
          "neighbours": "replace_one", "risk": ""}  # fmt: skip
@@ -77,6 +78,7 @@ def test_the_certified_epsilon_is_where_the_best_bound_meets_the_risk() -> None:
         (["set=l3"], "unknown set 'l3'"),
         (["radius=0"], "radius must be above 0"),
         (["p=1e7"], "p=1e+07 is too large"),
+        (["p=300", "loss=hinge"], "whose gradients jump; give at most 100"),
         (["neighbours=all"], "unknown value 'all'"),
         (["epsilon=?"], "risk=NUMBER"),
         (["risk=.1"], "risk=NUMBER"),
@@ -98,7 +100,8 @@ def test_a_figure_over_n_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[
 
 
 def test_what_takes_too_long_is_cut_off() -> None:
-    started = time.monotonic()
+    started, rounds = time.process_time(), 0
     with limited(0.05):
-        time.sleep(120)
-    assert time.monotonic() - started < 60
+        while time.process_time() - started < 30:
+            rounds += 1
+    assert time.process_time() - started < 10

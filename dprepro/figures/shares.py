@@ -28,7 +28,7 @@ LOOKS: tuple[Mapping[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class Shares(Drawing):
-    """Steps that rise from case to case, each named; limits of rule `share` as crosses where a claim asks for them.
+    """Steps that rise from case to case; limits of rule `share` as crosses where a claim asks for them.
 
     Attributes:
         quantities: those drawn, at most four, with the text of each.
@@ -51,18 +51,14 @@ class Shares(Drawing):
                 values = np.sort(rows["value"].to_numpy(dtype=float))
                 share = np.arange(1, len(values) + 1) / len(values)
                 look = LOOKS[place % len(LOOKS)]
-                panel.step(values, share, where="post", **look)
-                at = int(np.searchsorted(share, 0.4 + 0.12 * place))  # names stand on different heights
-                panel.annotate(
-                    text, (values[at], share[at]), xytext=(4, -2), textcoords="offset points", fontsize=6,
-                    color=look["color"], va="top",
-                )  # fmt: skip
+                panel.step(values, share, where="post", **look, label=text)
             lines = []
             for one in judged(verdict, config):
                 limit = (one.result.get("details") or {}).get("limit")
                 if one.rule == "share" and limit is not None:
                     panel.plot(limit, one.result["expected"], marker="x", color="0.2", markersize=5, linestyle="none")
                     lines.append(f"{one.name.replace('_', ' ')}: {one.result['reason']}")
+            panel.legend(loc="lower right", fontsize=6, frameon=False)  # where no share stands: all rise to one
             panel.set(
                 xscale="log",
                 ylim=(0, 1.02),

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import signal
-import threading
 import time
 from collections.abc import Iterable, Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import suppress
 from dataclasses import dataclass, fields, replace
+from functools import lru_cache
 from typing import Any, TypeAlias
 
 import numpy as np
@@ -18,6 +17,7 @@ from dprepro.algorithms import Algorithm, ExponentialMechanism, HighProbability,
 from dprepro.budget import Budget
 from dprepro.constructions import RandomDesign
 from dprepro.errors import DpreproError
+from dprepro.plans.limited import limited
 from dprepro.plans.plan import Numbers, plan
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
@@ -39,7 +39,8 @@ FLOOR = 1e-3
 
 TINY = 1e-300
 ROWS = 500  # distinct records of them, repeated up to n
-DRAWS = 4
+DRAWS, MORE, KEPT = 4, 8, 5
+"""Runs of every algorithm on each family, and further ones of the first few: the best of many may just be lucky."""
 
 SETTINGS: dict[str, tuple[dict[str, Any], ...]] = {
     # 300 full gradients instead of as many as the noise allows: the risk hardly depends on it
@@ -57,6 +58,8 @@ LEFT_OUT = {
     "data_free": "",  # is what all are compared with
     "noisy_frank_wolfe_exact": "",  # is noisy_frank_wolfe with constants=exact
     "noisy_frank_wolfe_laplace": "is certified for more than its budget",
+    # its account takes seconds, and its n^2 steps hours
+    "noisy_sgd": "takes n^2 steps; noisy_sgd_full has its noise, its bound and about its risk",
 }
 
 
@@ -115,10 +118,20 @@ class Asked:
         n = float(self.rows * max(1, round(self.n / self.rows)))
         return {"n": n, "p": self.p, "epsilon": self.budget.epsilon, "delta": self.budget.delta, "norm": 1.0}
 
+    def ordinary(self, kind: str) -> tuple[Problem, Problem]:
+        """Ordinary data of one kind, and the same without repetitions: whose minimum, a mean, is found once."""
+        once = replace(self, n=float(self.rows), budget=Budget(1.0, 0.0, self.budget.neighbours))
+        return self.family(kind).build(self.point, 0.0), _judge(once, kind)
+
     def family(self, kind: str) -> RandomDesign:
         """Ordinary data of one kind."""
         block = {"kind": kind, "rows": self.rows, "loss": self.loss, "constraint_set": self.constraint_set}
         return typed.build(RandomDesign, {**block, "radius": self.radius}, "advise")
+
+
+@lru_cache(maxsize=8)
+def _judge(asked: Asked, kind: str) -> Problem:
+    return asked.family(kind).build(asked.point, 0.0)
 
 
 Candidate: TypeAlias = tuple[str, Mapping[str, Any], Algorithm]
@@ -181,8 +194,8 @@ def advise(asked: Asked, known: Iterable[Candidate], seconds: float = math.inf, 
     ``seconds``, those of one algorithm ``each``.
     """
     point, domain = asked.point, asked.family(FAMILIES[0]).domain(asked.point)
-    problems = [asked.family(kind).build(point, 0.0) for kind in FAMILIES]
-    zeros = np.array([problem.trivial_risk for problem in problems])
+    problems = [asked.ordinary(kind) for kind in FAMILIES]
+    zeros = np.array([judge.trivial_risk for _, judge in problems])
     refused: dict[str, list[str]] = {}
     usable: list[tuple[Choice, Algorithm]] = []
     for name, changes, algorithm in known:
@@ -196,17 +209,26 @@ def advise(asked: Asked, known: Iterable[Candidate], seconds: float = math.inf, 
         bound = certified(algorithm, asked, domain)
         usable.append((Choice(name, changes, bound, spent=spent.epsilon if spent else None), algorithm))
     usable.sort(key=lambda one: work(one[1], domain, asked.budget, asked.rows))
-    deadline, simulated = time.monotonic() + seconds, []
+    deadline, simulated = time.process_time() + seconds, []
+
+    def runs(algorithm: Algorithm, draws: range) -> FloatArray:
+        return _risks(algorithm, asked, problems, draws, min(each, deadline - time.process_time()))
+
     for choice, algorithm in usable:
         quick = work(algorithm, domain, asked.budget, asked.rows) <= WORK
-        left = min(each, deadline - time.monotonic()) if quick else 0.0
-        simulated.append((choice, _risks(algorithm, asked, problems, left)))
-    least = np.min([zeros, *(risks.mean(axis=1) for _, risks in simulated if risks.size)], axis=0)
-    least = np.maximum(least, FLOOR * zeros + TINY)
-    found = [_told(choice, risks, zeros, least) for choice, risks in simulated]
-    found.sort(key=lambda one: (math.inf if one.regret is None else one.regret, one.bound or math.inf))
+        simulated.append((choice, runs(algorithm, range(DRAWS if quick else 0))))
+    algorithms = [algorithm for _, algorithm in usable]
+    found = _ranked(simulated, zeros)
+    for place in [place for place, one in found if one.typical is not None][:KEPT]:
+        choice, risks = simulated[place]
+        if risks.shape[1] == DRAWS:
+            further = runs(algorithms[place], range(DRAWS, DRAWS + MORE))
+            simulated[place] = choice, np.hstack([risks, further]) if further.size else risks
+    least, found = _least(simulated, zeros), _ranked(simulated, zeros)
     reasons = {why: sorted(set(names)) for why, names in refused.items()}
-    return Advice(found, reasons, float(zeros.max()), float((zeros / least).max()), domain.largest_risk)
+    return Advice(
+        [one for _, one in found], reasons, float(zeros.max()), float((zeros / least).max()), domain.largest_risk
+    )
 
 
 def work(algorithm: Algorithm, domain: Domain, budget: Budget, rows: int) -> float:
@@ -242,17 +264,35 @@ def certified(algorithm: Algorithm, asked: Asked, domain: Domain) -> float | Non
     return None
 
 
-def _risks(algorithm: Algorithm, asked: Asked, problems: Sequence[Problem], seconds: float) -> FloatArray:
+def _risks(
+    algorithm: Algorithm, asked: Asked, problems: Sequence[tuple[Problem, Problem]], draws: range, seconds: float
+) -> FloatArray:
     """Excess risks of some runs, shape (families, runs), as many as the time allows; none where it allows too few."""
     risks: list[list[float]] = []
     with suppress(DpreproError), limited(seconds):
-        for draw in range(DRAWS if seconds > 0 else 0):
+        for draw in draws if seconds > 0 else ():
             row = []
-            for index, problem in enumerate(problems):
+            for index, (problem, judge) in enumerate(problems):
                 answer = algorithm.solve(problem, asked.budget, np.random.default_rng([index, draw]))
-                row.append(problem.excess_risk(answer.theta))
+                row.append(judge.excess_risk(answer.theta))
             risks.append(row)
     return np.array(risks, dtype=np.float64).reshape(-1, len(problems)).T
+
+
+def _least(simulated: Sequence[tuple[Choice, FloatArray]], zeros: FloatArray) -> FloatArray:
+    """The least mean risk in each family, answering zero being a choice; shape (families,)."""
+    least = np.min([zeros, *(risks.mean(axis=1) for _, risks in simulated if risks.size)], axis=0)
+    floored: FloatArray = np.maximum(least, FLOOR * zeros + TINY)
+    return floored
+
+
+def _ranked(simulated: Sequence[tuple[Choice, FloatArray]], zeros: FloatArray) -> list[tuple[int, Choice]]:
+    """Choices with what their runs say, and their places in the list, from the least regret to the largest."""
+    least = _least(simulated, zeros)
+    found = [(place, _told(choice, risks, zeros, least)) for place, (choice, risks) in enumerate(simulated)]
+    return sorted(
+        found, key=lambda one: (math.inf if one[1].regret is None else one[1].regret, one[1].bound or math.inf)
+    )
 
 
 def _told(choice: Choice, risks: FloatArray, zeros: FloatArray, least: FloatArray) -> Choice:
@@ -265,31 +305,3 @@ def _told(choice: Choice, risks: FloatArray, zeros: FloatArray, least: FloatArra
     regret = float((np.maximum(means, FLOOR * zeros) / least).max())
     mean = float(means[worst])
     return replace(choice, typical=mean, error=error, share=mean / zero if zero > 0 else None, regret=regret)
-
-
-class _Late(TimeoutError):
-    """The time is up."""
-
-
-@contextmanager
-def limited(seconds: float) -> Iterator[None]:
-    """Raises TimeoutError inside after that time, once; outside of the main thread nothing is limited."""
-    if (
-        not 0 < seconds < math.inf
-        or threading.current_thread() is not threading.main_thread()
-        or not hasattr(signal, "setitimer")
-    ):
-        yield
-        return
-
-    def late(number: int, frame: object) -> None:
-        raise _Late
-
-    before = signal.signal(signal.SIGALRM, late)
-    signal.setitimer(signal.ITIMER_REAL, seconds)
-    try:
-        with suppress(_Late):
-            yield
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)

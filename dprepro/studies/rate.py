@@ -147,6 +147,13 @@ class RateStudy(Study):
             if self.skip_refused:
                 raise PremiseError(f"{error}") from error
             raise
+        if math.isfinite(one.most_operations):
+            domain = found.domain
+            each = domain.p * (domain.p if "moments" in found.views else domain.n)
+            if (wanted := algorithm.schedule(domain, budget).steps * each) > one.most_operations:
+                raise PremiseError(
+                    f"series {label}: {wanted:.2g} operations, more than most_operations={one.most_operations:g}"
+                )
         return Setting(one, point, algorithm, construction, budget, found, self._beside(one))
 
     def _beside(self, one: Series) -> Beside:

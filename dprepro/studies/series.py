@@ -48,6 +48,8 @@ class Series:
         tied: axes that follow the others, by formulas in their names: ``{delta: n^-2}`` instead of the sweep's delta.
         overspend: the algorithm runs with this multiple of the grid point's epsilon, which stays the one that is
             claimed: above 1 it is under-noised on purpose.
+        most_operations: on data of somebody's size, points whose full gradients cost more (steps x n x p, or steps x
+            p^2 by moments) are skipped.
     """
 
     role: Role
@@ -64,6 +66,7 @@ class Series:
     replicates: int | None = None
     tied: Mapping[str, str] = field(default_factory=dict)
     overspend: float = 1.0
+    most_operations: float = math.inf
 
     def __post_init__(self) -> None:
         if not 0 < self.overspend < math.inf:

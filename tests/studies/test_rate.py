@@ -217,3 +217,12 @@ def test_a_shape_with_a_logarithm_of_delta_has_no_value_at_zero():
     one = study(a=claim(algorithm=DataFree(), bound="none"))
     (cell, *_) = one.cells(Design(SWEEP | {"delta": [0.0]}))
     assert measure_cell(one.measure, cell).rows[0].columns["shape"] is None
+
+
+def test_points_that_would_take_too_many_operations_are_skipped_with_their_number():
+    algorithm, data = NoisySGD("full", steps=100), RandomDesign(rows=10, constraint_set="l2_ball", loss="huber")
+    one = RateStudy({"some": Series("claim", algorithm, data, most_operations=2e4)})
+    cells = one.cells(Design({"n": [10, 1000], "p": [2], "epsilon": [1], "delta": [1e-6]}))
+    states = [measure_cell(one.measure, cell).status for cell in cells]
+    assert states[0] == "ok"
+    assert states[1] == "skipped: series some: 2e+05 operations, more than most_operations=20000"
