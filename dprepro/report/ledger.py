@@ -12,7 +12,7 @@ from dprepro.engine.store import Store
 from dprepro.errors import InputError
 from dprepro.folders import command
 from dprepro.report.evidence import sentence, sizes_of
-from dprepro.report.publish import Published, alone, measuring_seconds, replace_file
+from dprepro.report.publish import Published, alone, replace_file
 from dprepro.report.registry import Erratum, Paper, Registry, Statement, heads, identity, registries
 from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.seals import Seals
@@ -233,7 +233,7 @@ def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> d
         "figure": f"{experiment}/figure.png",
         "command": command(experiment, measured.config_dir),
         "note": measured.notes.get(experiment, ""),
-        "measuring_seconds": measuring_seconds(measured.published[experiment]),
+        "measuring_seconds": measured.published[experiment].measuring_seconds,
         **provenance,
     }
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -109,7 +110,8 @@ def _without(mapping: Mapping[str, Any], left_out: Iterable[str]) -> str:
     return json.dumps({key: value for key, value in mapping.items() if key not in left_out}, sort_keys=True)
 
 
-def versions(libraries: Iterable[str] = ()) -> str:
+@lru_cache(maxsize=8)
+def versions(libraries: tuple[str, ...] = ()) -> str:
     """The versions of :data:`LIBRARIES`, and of more."""
     found = []
     for name in (*LIBRARIES, *libraries):
