@@ -133,7 +133,7 @@ def _unpacked(packed: Sequence[Any]) -> Any:
     import pandas as pd
 
     kinds = {getattr(one, "dtype", None) for one in packed if not _empty(one)}
-    if len(kinds) == 1 and (kind := kinds.pop()) is not None and (kind == float or not any(map(_empty, packed))):
+    if len(kinds) == 1 and (kind := kinds.pop()) is not None and (kind == np.float64 or not any(map(_empty, packed))):
         return np.concatenate([np.full(len(one), np.nan) if _empty(one) else one for one in packed])
     entries: list[Any] = []
     for one in packed:
