@@ -85,7 +85,7 @@ def vouched(
     """The content of the folder's verdict.json, where the figure's stamp says that it was judged of just this."""
     try:
         verdict = json.loads((folder / "verdict.json").read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     if isinstance(verdict, dict) and standing(folder, stamp(drawing, frame, verdict, config, problem)):
         return verdict

@@ -60,7 +60,8 @@ class Published:
     @cached_property
     def measuring_seconds(self) -> float:
         """Of all its cells, whenever they were measured; the provenance has the last run's wall time."""
-        return round(float(self.frame.drop_duplicates("key")["seconds"].sum()), 3)
+        seconds = self.frame.drop_duplicates("key")["seconds"]
+        return round(float(seconds[seconds < float("inf")].sum()), 3)
 
     def figure(self) -> Figure:
         """The figure, drawn anew."""
@@ -137,10 +138,13 @@ _RECORD = {
     "checks": Mapping, "study": Mapping, "sweep": Mapping, "figure": Mapping,
 }  # fmt: skip
 
+_PROVENANCE = {"versions", "commit", "seed", "platform", "cells", "seconds", "date"}
+
 
 def check_record(run: Run) -> None:
     """Raise InputError for a stored configuration that has another shape than any that was ever run."""
     wrong = [key for key, kind in _RECORD.items() if not isinstance(run.config.get(key), kind)]
+    wrong += ["provenance"] if not _PROVENANCE <= run.provenance.keys() else []
     wrong += ["checks"] if not wrong and not _blocks(run.config["checks"]) else []
     wrong += ["study.series"] if not wrong and not _blocks(run.config["study"].get("series", {})) else []
     wrong += ["sweep"] if not wrong and not all(isinstance(one, list) for one in run.config["sweep"].values()) else []

@@ -143,6 +143,6 @@ def test_a_write_that_fails_is_one_line_and_the_same_command_takes_it_up(
                 assert said.startswith("error: cannot write"), said
                 assert said.count("\n") == 1
             assert "Traceback" not in said
-    assert [path for path in elsewhere.rglob("*.partial")] == []
+    assert list(elsewhere.rglob("*.partial")) == []
     assert command(*words) == 0
     assert command(f"--config-dir={config_dir}", function=ledger.main) == 0
