@@ -144,7 +144,7 @@ _PROVENANCE = {"versions", "commit", "seed", "platform", "cells", "seconds", "da
 def check_record(run: Run) -> None:
     """Raise InputError for a stored configuration that has another shape than any that was ever run."""
     wrong = [key for key, kind in _RECORD.items() if not isinstance(run.config.get(key), kind)]
-    wrong += ["provenance"] if not _PROVENANCE <= run.provenance.keys() else []
+    wrong += ["provenance"] if not run.provenance.keys() >= _PROVENANCE else []
     wrong += ["checks"] if not wrong and not _blocks(run.config["checks"]) else []
     wrong += ["study.series"] if not wrong and not _blocks(run.config["study"].get("series", {})) else []
     wrong += ["sweep"] if not wrong and not all(isinstance(one, list) for one in run.config["sweep"].values()) else []

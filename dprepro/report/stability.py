@@ -7,7 +7,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dprepro.engine.connection import SHAPE
 from dprepro.errors import InputError
 from dprepro.report.publish import replace_file
 from dprepro.report.tables import table
@@ -37,7 +36,7 @@ def _checks(path: Path) -> Mapping[str, Mapping[str, Any]]:
     try:
         checks = json.loads(path.read_text(encoding="utf-8"))["checks"].items()
         return {name: one for name, one in checks if {"verdict", "role", "expect"} <= one.keys()}
-    except (OSError, *SHAPE):
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return {}
 
 
