@@ -110,11 +110,15 @@ def _without(mapping: Mapping[str, Any], left_out: Iterable[str]) -> str:
     return json.dumps({key: value for key, value in mapping.items() if key not in left_out}, sort_keys=True)
 
 
-@lru_cache(maxsize=8)
 def versions(libraries: tuple[str, ...] = ()) -> str:
     """The versions of :data:`LIBRARIES`, and of more."""
+    return _versions((*LIBRARIES, *libraries))
+
+
+@lru_cache(maxsize=8)
+def _versions(libraries: tuple[str, ...]) -> str:
     found = []
-    for name in (*LIBRARIES, *libraries):
+    for name in libraries:
         try:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:
