@@ -88,8 +88,13 @@ def build_experiment(composed: Composed) -> Experiment:
         MissingDependency: a part of the experiment needs a package that is not installed.
     """
     checked = check(composed.config)
-    cells = checked.study.cells(checked.design)
-    reached = reach(composed, cells, _cells)
+    try:
+        cells = checked.study.cells(checked.design)
+        reached = reach(composed, cells, _cells)
+    except ArithmeticError as error:
+        raise InputError(
+            f"a parameter or a value of the sweep is too large or too small to compute with: {error}"
+        ) from error
     points: dict[str, dict[int, Mapping[str, float]]] = {}
     for cell in cells:
         points.setdefault(cell.series, {})[id(cell.axes)] = cell.axes  # replicates share that of their grid point

@@ -12,6 +12,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import lru_cache
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
@@ -131,6 +132,7 @@ class CellTable:
             lines = []
             for r in results:
                 cell = (
+                    r.key,
                     r.status,
                     r.seconds,
                     dump(r.axes),
@@ -139,7 +141,7 @@ class CellTable:
                     r.traceback,
                 )
                 origin = (r.code, self.made, r.cpu)
-                lines.append((r.key, *cell, self._origin(database, origin), digest(r.key, *cell, *origin)))
+                lines.append((*cell, self._origin(database, origin), _cell_digest(cell, origin)))
             database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", lines)
 
     def _origin(self, database: sqlite3.Connection, origin: tuple[str, str, str]) -> int:
@@ -151,17 +153,18 @@ class CellTable:
             self._origins[origin] = int(found[0])
         return self._origins[origin]
 
-    def _cells(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, tuple[Any, ...], tuple[str, str, str], bool]]:
-        """Key, columns, origin, and whether the digest fits, of the cells that are stored."""
+    def _cells(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, tuple[Any, ...], tuple[str, str, str], bytes]]:
+        """Key, columns, origin and digest of the cells that are stored; of one that is damaged the digest is empty."""
         with reading(self.path):
             origins = {i: (c, m, u) for i, c, m, u in self._database.execute("SELECT id, code, made, cpu FROM origins")}
             for start in range(0, len(keys), _BATCH):
                 batch = keys[start : start + _BATCH]
                 query = f"SELECT key, {_CELL}, origin, digest FROM cells WHERE key IN ({','.join('?' * len(batch))})"
-                for key, *cell, number, stored in self._database.execute(query, batch):
+                for line in self._database.execute(query, batch):
+                    cell, number, stored = line[:-2], line[-2], line[-1]
                     origin = origins.get(number, _UNKNOWN)
-                    sound = isinstance(key, bytes) and (number is None or stored == digest(key, *cell, *origin))
-                    yield key, tuple(cell), origin, sound
+                    found = _cell_digest(cell, origin) if isinstance(cell[0], bytes) else b""
+                    yield cell[0], cell[1:], origin, found if number is None or stored == found else b""
 
     def health(self) -> list[str]:
         """What SQLite finds wrong with the file; it does not see a changed bit inside a value."""
@@ -217,8 +220,21 @@ class CellTable:
 
 def digest(*parts: Any) -> bytes:
     """16 bytes that depend on every part and on where one ends."""
-    told = hashlib.blake2b(digest_size=16)
-    for part in parts:
-        content = part if isinstance(part, bytes) else repr(part).encode()
-        told.update(b"%d:" % len(content) + content)
-    return told.digest()
+    return hashlib.blake2b(_joined(*parts), digest_size=16).digest()
+
+
+def _joined(*parts: Any) -> bytes:
+    """The parts one after the other, each behind its length."""
+    contents = [part if isinstance(part, bytes) else repr(part).encode() for part in parts]
+    return b"".join([b"%d:%b" % (len(content), content) for content in contents])
+
+
+@lru_cache(maxsize=1024)
+def _end(origin: tuple[str, str, str]) -> bytes:
+    """The last parts of a cell's digest, which many cells share."""
+    return _joined(*origin)
+
+
+def _cell_digest(cell: Sequence[Any], origin: tuple[str, str, str]) -> bytes:
+    """`digest` of a cell's key and columns and of its origin."""
+    return hashlib.blake2b(_joined(*cell) + _end(origin), digest_size=16).digest()

@@ -145,16 +145,21 @@ class Store(CellTable):
         Raises:
             InputError: an unknown run, or a layout that cannot be read.
         """
-        from dprepro.engine.frame import frame_of
+        from dprepro.engine.frame import Part, joined, parts
 
         run, places, known = self._layout(run_id)
-        stored = {}
         integrity = _Tally(run, places, known)
-        for key, cell, origin, sound in self._cells(sorted(integrity.wanted)):
-            if integrity.counts(key, origin[0], sound):
-                stored[key] = cell
+        found = []
+        for some in parts(places):
+            stored = {
+                key: cell
+                for key, cell, origin, sound in self._cells(list(dict.fromkeys(place[0] for place in some)))
+                if integrity.counts(key, origin[0], bool(sound))
+            }
+            with reading(self.path):
+                found.append(Part(run.experiment, some, stored))
         with reading(self.path):
-            return frame_of(run.experiment, [place[:3] for place in places], stored), integrity.result()
+            return joined(found), integrity.result()
 
     def content(self, run_id: int) -> tuple[str, Integrity]:
         """A digest of all that is stored of a run but its provenance, and what is wrong with it; makes no frame.
@@ -170,8 +175,8 @@ class Store(CellTable):
         for key, series, role, code in places:
             told.update(b"%b %b" % (key, repr((series, role, code)).encode()))
         for key, cell, origin, sound in self._cells(sorted(integrity.wanted)):
-            sound = integrity.counts(key, origin[0], sound)
-            told.update(b"%b %b" % (key, repr((cell, origin, sound)).encode()))
+            integrity.counts(key, origin[0], bool(sound))
+            told.update(b"%b %b" % (key, sound or repr((cell, origin)).encode()))
         return told.hexdigest(), integrity.result()
 
     def _layout(self, run_id: int) -> tuple[Run, list[tuple[bytes, str, str, str]], dict[str, Mapping[str, str]]]:

@@ -8,7 +8,6 @@ from typing import Any
 from dprepro.folders import command
 from dprepro.report.evidence import sentence, sizes_of
 from dprepro.report.measured import Measured
-from dprepro.report.publish import measuring_seconds
 from dprepro.report.registry import Erratum, Registry, Statement, identity
 from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.text import number
@@ -139,7 +138,7 @@ def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> d
         "figure": f"{experiment}/figure.png",
         "command": command(experiment, measured.config_dir),
         "note": measured.notes.get(experiment, ""),
-        "measuring_seconds": measuring_seconds(measured.published[experiment]),
+        "measuring_seconds": measured.published[experiment].measuring_seconds,
         **provenance,
     }
 

@@ -42,12 +42,10 @@ def series_of(one: Published, check: str) -> list[str]:
     for key in ("series", "against"):
         value = settings.get(key) or []
         named += [value] if isinstance(value, str) else list(value)
-    measured = list(dict.fromkeys(one.frame["series"]))
     if not named or named == ["*"]:
         quantity = settings.get("quantity", "excess_risk")
-        rows = one.frame[(one.frame["quantity"] == quantity) & one.frame["role"].isin(["claim", "context"])]
-        named = list(dict.fromkeys(rows.loc[rows["bound"].notna(), "series"]))
-    return [name for name in named if name in measured]
+        named = [series for series, role, what in one.bounded if what == quantity and role in ("claim", "context")]
+    return [name for name in named if name in one.series]
 
 
 def families(one: Published, check: str) -> set[str]:

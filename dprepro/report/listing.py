@@ -21,7 +21,7 @@ def last_verdict(results_dir: str | Path, name: str) -> str:
         verdict = json.loads((Path(results_dir) / name / "verdict.json").read_text(encoding="utf-8"))
         marks = ("" if verdict["as_expected"] else "!") + ("*" if verdict["overrides"] else "")
         return str(verdict["verdict"]) + marks
-    except (OSError, ValueError, KeyError, TypeError):
+    except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "-"
 
 

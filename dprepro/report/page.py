@@ -21,7 +21,7 @@ from markupsafe import Markup
 from dprepro.folders import command
 from dprepro.report.formulas import prose
 from dprepro.report.pictures import Picture
-from dprepro.report.publish import Published, measuring_seconds
+from dprepro.report.publish import Published
 from dprepro.report.registry import citation
 from dprepro.report.text import ORDER, by_paper, counts, finding, number
 
@@ -124,7 +124,7 @@ def _erratum(slip: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]) -
 
 def _experiment(one: Published, picture: Picture) -> Entry:
     name, verdict = one.verdict["experiment"], one.verdict
-    about = verdict | {"figure": picture, "seconds": measuring_seconds(one)}
+    about = verdict | {"figure": picture, "seconds": one.measuring_seconds}
     return Entry(name, "experiment", verdict["paper"], verdict["verdict"], about, f"experiment-{name}")
 
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import hashlib
 import json
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -84,7 +85,7 @@ def vouched(
     """The content of the folder's verdict.json, where the figure's stamp says that it was judged of just this."""
     try:
         verdict = json.loads((folder / "verdict.json").read_bytes())
-    except (OSError, ValueError):
+    except (OSError, ValueError, RecursionError):
         return None
     if isinstance(verdict, dict) and standing(folder, stamp(drawing, frame, verdict, config, problem)):
         return verdict
@@ -109,10 +110,15 @@ def _without(mapping: Mapping[str, Any], left_out: Iterable[str]) -> str:
     return json.dumps({key: value for key, value in mapping.items() if key not in left_out}, sort_keys=True)
 
 
-def versions(libraries: Iterable[str] = ()) -> str:
+def versions(libraries: tuple[str, ...] = ()) -> str:
     """The versions of :data:`LIBRARIES`, and of more."""
+    return _versions((*LIBRARIES, *libraries))
+
+
+@lru_cache(maxsize=8)
+def _versions(libraries: tuple[str, ...]) -> str:
     found = []
-    for name in (*LIBRARIES, *libraries):
+    for name in libraries:
         try:
             found.append(f"{name} {metadata.version(name)}")
         except metadata.PackageNotFoundError:

@@ -8,6 +8,7 @@ import os
 from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -45,6 +46,23 @@ class Published:
     drawing: Drawing
     stamp: str
 
+    @cached_property
+    def series(self) -> frozenset[str]:
+        """The series that were measured."""
+        return frozenset(self.frame["series"].unique())
+
+    @cached_property
+    def bounded(self) -> tuple[tuple[str, str, str], ...]:
+        """Series, role and quantity of the rows that have a bound, each once."""
+        rows = self.frame.loc[self.frame["bound"].notna(), ["series", "role", "quantity"]].drop_duplicates()
+        return tuple((str(one), str(role), str(quantity)) for one, role, quantity in rows.itertuples(index=False))
+
+    @cached_property
+    def measuring_seconds(self) -> float:
+        """Of all its cells, whenever they were measured; the provenance has the last run's wall time."""
+        seconds = self.frame.drop_duplicates("key")["seconds"]
+        return round(float(seconds[seconds < float("inf")].sum()), 3)
+
     def figure(self) -> Figure:
         """The figure, drawn anew."""
         return self.drawing.draw(self.frame, self.verdict, self.config)
@@ -54,11 +72,6 @@ class Published:
         if picture.standing(self.folder, self.stamp):
             return (self.folder / "figure.png").read_bytes()
         return rendered(self.figure(), self.stamp)["png"]
-
-
-def measuring_seconds(one: Published) -> float:
-    """What all its cells took together, whenever they were measured; the provenance has the last run's wall time."""
-    return round(float(one.frame.drop_duplicates("key")["seconds"].sum()), 3)
 
 
 @contextmanager
@@ -125,10 +138,13 @@ _RECORD = {
     "checks": Mapping, "study": Mapping, "sweep": Mapping, "figure": Mapping,
 }  # fmt: skip
 
+_PROVENANCE = {"versions", "commit", "seed", "platform", "cells", "seconds", "date"}
+
 
 def check_record(run: Run) -> None:
     """Raise InputError for a stored configuration that has another shape than any that was ever run."""
     wrong = [key for key, kind in _RECORD.items() if not isinstance(run.config.get(key), kind)]
+    wrong += ["provenance"] if not run.provenance.keys() >= _PROVENANCE else []
     wrong += ["checks"] if not wrong and not _blocks(run.config["checks"]) else []
     wrong += ["study.series"] if not wrong and not _blocks(run.config["study"].get("series", {})) else []
     wrong += ["sweep"] if not wrong and not all(isinstance(one, list) for one in run.config["sweep"].values()) else []

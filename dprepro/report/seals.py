@@ -20,7 +20,7 @@ from dprepro import figures
 from dprepro.axes import AXES
 from dprepro.engine.store import Run, Store
 from dprepro.report import picture
-from dprepro.report.publish import Published, folder_of, publish, replace_file, verdict_file
+from dprepro.report.publish import Published, check_record, folder_of, publish, replace_file, verdict_file
 
 if TYPE_CHECKING:
     from dprepro.figures import Drawing
@@ -60,6 +60,7 @@ class Seals:
         Raises:
             InputError: as :func:`publish`.
         """
+        check_record(run)
         drawing, folder = figures.build(run.config["figure"]), folder_of(store, run, self._results)
         source = _source(store, run, drawing)
         old = self._old.get(run.experiment)
@@ -108,7 +109,7 @@ def _standing(seal: Seal, source: str, run: Run, folder: Path, drawing: Drawing)
         contents = {name: (folder / name).read_bytes() for name in FILES}
         if _judgement(verdict) != seal.verdict or {name: digest(one) for name, one in contents.items()} != seal.files:
             return None
-    except (OSError, ValueError, AttributeError):
+    except (OSError, ValueError, AttributeError, RecursionError):
         return None
     frame = pd.read_parquet(io.BytesIO(contents["measurements.parquet"]), columns=list(COLUMNS))
     text = contents["run.log"].decode().removesuffix("\n")
@@ -122,5 +123,5 @@ def _standing(seal: Seal, source: str, run: Run, folder: Path, drawing: Drawing)
 def _read(path: Path) -> dict[str, Seal]:
     try:
         return {name: Seal(**one) for name, one in json.loads(path.read_bytes()).items()}
-    except (OSError, ValueError, TypeError, AttributeError):
+    except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}

@@ -32,10 +32,12 @@ def flips(results_dir: Path, experiments: Iterable[str], seeds: Iterable[int]) -
 
 
 def _checks(path: Path) -> Mapping[str, Mapping[str, Any]]:
-    if not path.is_file():
+    """The checks of a verdict.json as far as it can be read."""
+    try:
+        checks = json.loads(path.read_text(encoding="utf-8"))["checks"].items()
+        return {name: one for name, one in checks if {"verdict", "role", "expect"} <= one.keys()}
+    except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return {}
-    checks: Mapping[str, Mapping[str, Any]] = json.loads(path.read_text(encoding="utf-8"))["checks"]
-    return checks
 
 
 def markdown(found: Sequence[Mapping[str, Any]]) -> str:

@@ -7,15 +7,17 @@ import sqlite3
 import sys
 from dataclasses import replace
 from pathlib import Path
+from typing import Any
 
 import numpy as np
+import pandas as pd
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
 
 from dprepro.axes import AXES
-from dprepro.engine import LEADING, Cell, Result, Row, Store, execute
+from dprepro.engine import LEADING, Cell, Result, Row, Store, execute, frame
 from dprepro.engine.connection import SCHEMA_VERSION
 from dprepro.errors import InputError
 
@@ -164,3 +166,22 @@ def test_numpy_scalars_and_infinity_survive_the_store(tmp_path: Path) -> None:
         store.commit([Result(cell.key, "ok", 0.1, cell.axes, 0, [row])])
         line = store.frame(run).iloc[0]
     assert (line["value"], line["limit"], bool(line["flag"]), line["none"]) == (0.5, math.inf, True, None)
+
+
+def test_a_frame_put_together_in_parts_is_the_one_of_a_single_part(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    values: list[list[Any]] = [
+        [1, 2.5, None], [1, 2], [None], [True], [True, None], ["x", None], ["x", 3], [1.5, "x"], [True, 1], [2, True],
+    ]  # fmt: skip
+    cells = [replace(CELLS[0], replicate=i, axes={**CELLS[0].axes, **({"k": 1.0} if i % 3 else {})}) for i in range(30)]
+    with Store.open(tmp_path, create=True) as store:
+        run = store.begin_run("lasso", {}, [], {}, cells)
+        rows = [{f"c{j}": one[i % len(one)] for j, one in enumerate(values) if (i + j) % 4} for i in range(30)]
+        for i, (cell, own) in enumerate(zip(cells, rows, strict=True)):
+            status = "ok" if i % 5 else "failed: x"
+            store.commit([Result(cell.key, status, 1.0, cell.axes, i, [Row("q", float(i), None, own)] * (i % 3))])
+        whole = store.frame(run)
+        for size in (1, 2, 7):
+            monkeypatch.setattr(frame, "PART", size)
+            pd.testing.assert_frame_equal(store.frame(run), whole)

@@ -17,7 +17,7 @@ from dprepro.report import entries
 from dprepro.report.evidence import finding_in_words
 from dprepro.report.markdown import markdown
 from dprepro.report.measured import Measured
-from dprepro.report.publish import alone
+from dprepro.report.publish import Published, alone
 from dprepro.report.registry import Erratum, Registry, Repaired, Shown, Statement
 from dprepro.report.tex import tex
 
@@ -34,7 +34,7 @@ FAMILIES = ("iid", "planted", "noise")
 SIZES = (1e5, 1e6, 1e7, 1e8)
 
 
-def published(name: str, checks: dict[str, dict[str, Any]], sizes: Sequence[float] = SIZES) -> Mock:
+def published(name: str, checks: dict[str, dict[str, Any]], sizes: Sequence[float] = SIZES) -> Published:
     """An experiment with three families of data, each over some sizes; every check is about all of them."""
     lines = [
         {"series": kind, "role": "claim", "n": n, "p": 100, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0, "replicate": 0,
@@ -44,11 +44,10 @@ def published(name: str, checks: dict[str, dict[str, Any]], sizes: Sequence[floa
     construction = {"_target_": "dprepro.constructions.RandomDesign", "seed": 3}
     algorithm = {"_target_": "dprepro.algorithms.NoisyFrankWolfe", "constants": "printed"}
     series = {kind: {"construction": construction | {"kind": kind}, "algorithm": algorithm} for kind in FAMILIES}
-    one = Mock(folder=Path(name), frame=pd.DataFrame(lines))
-    one.config = {"study": {"series": series}, "checks": {key: {"series": list(FAMILIES)} for key in checks}}
+    config = {"study": {"series": series}, "checks": {key: {"series": list(FAMILIES)} for key in checks}}
     provenance = {"date": "2026-01-01", "cells": 3, "seconds": 1.0, "commit": "", "seed": 0, "versions": {}}
-    one.verdict = {"checks": checks, "neighbours": "replace_one", "provenance": provenance}
-    return one
+    verdict = {"checks": checks, "neighbours": "replace_one", "provenance": provenance}
+    return Published(Path(name), pd.DataFrame(lines), config, verdict, "", Mock(), "")
 
 
 def store(**experiments: dict[str, dict[str, Any]]) -> Measured:

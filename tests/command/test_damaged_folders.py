@@ -1,0 +1,175 @@
+"""Every command on results folders that are damaged in any way: one line, nothing lost, nothing written elsewhere."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import shutil
+import sqlite3
+import sys
+from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+
+import pytest
+from cheap_experiment import command
+
+import dprepro
+from dprepro import check, ledger, reference, stability, verify
+from dprepro.__main__ import main
+from dprepro.engine import Store
+from dprepro.errors import InputError
+from dprepro.report import power
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
+from damages import DAMAGES, Damage, flipped, instead, sql
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+NAME = "lasso_tardos_constants"
+COMMANDS: dict[str, tuple[Callable[[list[str]], int], list[str]]] = {
+    "list": (main, ["results_dir=results"]),
+    "ledger": (ledger.main, []),
+    "check": (check.main, []),
+    "verify": (verify.main, ["share=.1"]),
+    "reference": (reference.main, ["reference_dir=results/kept"]),
+    "run": (main, [f"+experiment={NAME}", "workers=1"]),
+    "stability": (stability.main, ["seeds=2"]),
+    "repair": (check.main, ["repair=true"]),
+    "ledger again": (ledger.main, ["--single-file", "--strict"]),
+}
+
+
+def beside(name: str, damage: Damage) -> Damage:
+    """A damage of another file than the store."""
+    return lambda store: damage(store.parent / name)
+
+
+def written(content: bytes) -> Damage:
+    return lambda file: (file.unlink(missing_ok=True), file.write_bytes(content))
+
+
+JUNK: dict[str, Damage] = {
+    "empty": written(b""),
+    "binary": written(bytes(range(256)) * 20),
+    "a list": written(b"[]"),
+    "a number": written(b"3"),
+    "another shape": written(b'{"checks": {"a": 3}, "provenance": [], "experiment": "../../x", "claims": [3]}'),
+    "deep": written(b"[" * 100_000),
+    "NaN": written(b'{"checks": {"a": {"verdict": NaN}}}'),
+    "a folder": instead(Path.mkdir),
+    "a link to nothing": instead(lambda file: file.symlink_to(file.parent / "nowhere")),
+}
+FILES = (f"{NAME}/verdict.json", "ledger.json", "ledger_files/seals.json", f"{NAME}/figure.png")
+NAMES = ("../../x", "..", "/tmp/x", "a\nb", "x" * 5000, "lasso_rate", "\u202ex", "-m", "")
+FOLDERS: dict[str, Damage] = {
+    **{f"{name} {kind}": beside(name, damage) for name in FILES for kind, damage in JUNK.items()},
+    **{f"named {name[:9]!r}": sql("UPDATE runs SET experiment = ?", name, signed=True) for name in NAMES},
+    "no permission": lambda file: file.chmod(0),
+    "a huge entry": sql("UPDATE cells SET rows = ? WHERE rowid = 1", b"x" * 20_000_000),
+    "a huge traceback": sql("UPDATE cells SET traceback = ?", "x" * 100_000, signed=True),
+    "infinite": sql("UPDATE cells SET seconds = 9e999", signed=True),
+    "no seconds": sql("UPDATE cells SET rows = replace(rows, '1', 'NaN')", signed=True),
+    "huge numbers": sql("UPDATE cells SET rows = replace(rows, '.', '9e300,')", signed=True),
+    "text for numbers": sql("UPDATE cells SET rows = replace(rows, ',null', ',\"x\"')", signed=True),
+    "no status": sql("UPDATE cells SET status = '', replicate = -5", signed=True),
+    "a column more": sql("ALTER TABLE runs ADD COLUMN more TEXT"),
+    "a column less": sql("ALTER TABLE cells DROP COLUMN traceback"),
+    "a renamed table": sql("ALTER TABLE cells RENAME TO cell"),
+    "a foreign database": instead(sql("CREATE TABLE cells (a, b)")),
+    "a view": sql("CREATE VIEW more AS SELECT * FROM cells"),
+    "a trigger": sql("CREATE TRIGGER t BEFORE INSERT ON cells BEGIN SELECT RAISE(ABORT, 'no'); END"),
+    **{f"flips more {seed}": flipped(seed) for seed in range(20, 32)},
+    "a folder in its place": beside(NAME, lambda one: (shutil.rmtree(one), one.write_text("x"))),
+    "no folder of files": beside("ledger_files", lambda one: (shutil.rmtree(one), one.write_text("x"))),
+}
+ALL = {**DAMAGES, **FOLDERS}
+QUICK = ("cut to 0.4", "no cells", "a folder", "named '../../x'", f"{NAME}/verdict.json a list", "text for numbers")
+
+
+@pytest.fixture(scope="module")
+def sound(undrawn: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A results folder after a run of an experiment of the package, and its ledger."""
+    folder = tmp_path_factory.mktemp("sound")
+    dprepro.run(NAME, results_dir=str(folder), progress=False)
+    ledger.main([f"results_dir={folder}"])
+    return folder
+
+
+@pytest.fixture(autouse=True)
+def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Powers are computed here, and a store in use is given up at once."""
+    monkeypatch.setattr(power, "ProcessPoolExecutor", lambda workers, **_: ThreadPoolExecutor(1))
+    monkeypatch.setattr("dprepro.engine.connection.BUSY_SECONDS", 0.05)
+
+
+def cells_of(folder: Path) -> dict[bytes, tuple[str, str]]:
+    """Status and rows of the cells that can be read and are as they were stored."""
+    try:
+        with Store.open(folder) as store:
+            keys = [key for (key,) in store._database.execute("SELECT key FROM cells")]
+            found = store._cells(keys)
+            return {key: (str(cell[0]), str(cell[4])) for key, cell, _, sound in found if sound and key}
+    except (InputError, sqlite3.Error):
+        return {}
+
+
+def content(folder: Path) -> dict[str, str]:
+    """Digests of the files elsewhere: beside the results folder, and around it."""
+    own = folder / "b" / "results"
+    files = (path for path in folder.rglob("*") if not path.is_relative_to(own))
+    return {str(one): hashlib.md5(one.read_bytes()).hexdigest() if one.is_file() else "" for one in files}
+
+
+def examined(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Every command once on ``folder/results``, from ``folder``."""
+    before, around = cells_of(folder / "results"), content(folder.parent)
+    for name, (function, arguments) in COMMANDS.items():
+        capsys.readouterr()
+        code = command(*arguments, function=function)
+        said = capsys.readouterr()
+        assert code in (0, 1, 2), name
+        assert "Traceback" not in said.out + said.err, name
+        if code == 2:
+            assert said.err.startswith("error: "), name
+            assert said.err.count("\n") == 1, (name, said.err)
+        after = cells_of(folder / "results")
+        assert {key: after.get(key) for key in before} == before, name
+    assert content(folder.parent) == around
+
+
+def spoilt(sound: Path, tmp_path: Path, damage: Damage, monkeypatch: pytest.MonkeyPatch) -> Path:
+    folder = tmp_path / "a" / "b"
+    folder.mkdir(parents=True)
+    shutil.copytree(sound, folder / "results")
+    damage(folder / "results" / "measurements.sqlite")
+    monkeypatch.chdir(folder)
+    return folder
+
+
+@pytest.mark.parametrize("name", QUICK)
+def test_every_command_answers_some_damaged_folders_in_one_line(
+    sound: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    examined(spoilt(sound, tmp_path, ALL[name], monkeypatch), capsys)
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", ALL)
+def test_every_command_answers_every_damaged_folder_in_one_line(
+    sound: Path, tmp_path: Path, name: str, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    examined(spoilt(sound, tmp_path, ALL[name], monkeypatch), capsys)
+
+
+def test_a_store_in_use_by_another_process_is_waited_for_and_then_said_so(
+    sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    folder = spoilt(sound, tmp_path, lambda _: None, monkeypatch)
+    with sqlite3.connect(folder / "results" / "measurements.sqlite") as database:
+        database.execute("BEGIN EXCLUSIVE")
+        examined(folder, capsys)
+        database.rollback()
+    database.close()
+    assert len(cells_of(folder / "results")) > 0
+    assert os.listdir(folder) == ["results"]
