@@ -11,6 +11,8 @@ from dprepro.algorithms import (
     ExponentialMechanism,
     ExponentialSupport,
     HuberisedObjectivePerturbation,
+    Localization,
+    NoisySGD,
     ObjectivePerturbation,
     OutputPerturbation,
     RegularisedOutputPerturbation,
@@ -22,9 +24,11 @@ from dprepro.algorithms import (
 from dprepro.budget import Budget
 from dprepro.errors import Incompatible
 from dprepro.laws.base import Law, Pair
+from dprepro.laws.descent import DescentLaw
 from dprepro.laws.exponential import ExponentialLaw
 from dprepro.laws.huberised import HuberisedLaw
 from dprepro.laws.lemmas import Lemmas, huberisation_lemmas, perturbation_lemmas
+from dprepro.laws.localization import LocalizationLaw
 from dprepro.laws.perturbation import ObjectivePerturbationLaw
 from dprepro.laws.release import ReleaseLaw
 from dprepro.laws.sampling import SamplerLaw
@@ -38,6 +42,8 @@ LAWS: dict[type[Algorithm], type[Law]] = {
     ExponentialMechanism: ExponentialLaw,
     ExponentialSupport: ExponentialSupportLaw,
     HuberisedObjectivePerturbation: HuberisedLaw,
+    Localization: LocalizationLaw,
+    NoisySGD: DescentLaw,
     ObjectivePerturbation: ObjectivePerturbationLaw,
     OutputPerturbation: ReleaseLaw,
     RegularisedOutputPerturbation: ReleaseLaw,
@@ -81,11 +87,13 @@ def find(
 __all__ = [
     "LAWS",
     "LEMMAS",
+    "DescentLaw",
     "ExponentialLaw",
     "ExponentialSupportLaw",
     "HuberisedLaw",
     "Law",
     "Lemmas",
+    "LocalizationLaw",
     "ObjectivePerturbationLaw",
     "Pair",
     "ReleaseLaw",
