@@ -23,7 +23,7 @@ DISTANCE = math.sqrt(math.log(2e6) / (2 * DRAWS))
 LINEAR = Corners(pairs=("plus minus both",))
 CENTRE = Corners(loss="half_squared_distance", radius=0.1, pairs=("plus minus both",))
 CASES = [
-    (NoisySGD(constants="exact"), LINEAR, 2.0, 0.1),
+    (NoisySGD(noise_factor=0.5), LINEAR, 2.0, 0.1),
     (NoisySGD(gradient="full", constants="exact"), LINEAR, 5.0, 0.01),
     (NoisySGD(gradient="full", step_size="strongly_convex"), CENTRE, 3.0, 0.1),
     (Localization(constants="exact"), CENTRE, 20.0, 0.0),
