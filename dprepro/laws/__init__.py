@@ -10,6 +10,7 @@ from dprepro.algorithms import (
     EfficientSampler,
     ExponentialMechanism,
     ExponentialSupport,
+    HighProbability,
     HuberisedObjectivePerturbation,
     Localization,
     NoisySGD,
@@ -26,6 +27,7 @@ from dprepro.errors import Incompatible
 from dprepro.laws.base import Law, Pair
 from dprepro.laws.descent import DescentLaw
 from dprepro.laws.exponential import ExponentialLaw
+from dprepro.laws.high_probability import HighProbabilityLaw
 from dprepro.laws.huberised import HuberisedLaw
 from dprepro.laws.lemmas import Lemmas, huberisation_lemmas, perturbation_lemmas
 from dprepro.laws.localization import LocalizationLaw
@@ -41,6 +43,7 @@ LAWS: dict[type[Algorithm], type[Law]] = {
     EfficientSampler: SamplerLaw,
     ExponentialMechanism: ExponentialLaw,
     ExponentialSupport: ExponentialSupportLaw,
+    HighProbability: HighProbabilityLaw,
     HuberisedObjectivePerturbation: HuberisedLaw,
     Localization: LocalizationLaw,
     NoisySGD: DescentLaw,
@@ -90,6 +93,7 @@ __all__ = [
     "DescentLaw",
     "ExponentialLaw",
     "ExponentialSupportLaw",
+    "HighProbabilityLaw",
     "HuberisedLaw",
     "Law",
     "Lemmas",
