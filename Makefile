@@ -10,7 +10,7 @@ SUPPORTED = import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 14) 
 PYTHON ?= $(shell for one in python3 python3.13 python3.12 python3.11 python; do \
 	"$$one" -c '$(SUPPORTED)' >/dev/null 2>&1 && echo "$$one" && exit; done; echo python3)
 
-.PHONY: help demo test test-all lint format types ledger figures reference mutants all clean
+.PHONY: help demo test test-all lint format types docs ledger figures reference mutants all clean
 
 help:
 	@echo "make demo       run the experiment $(DEMO): table, verdict, figure"
@@ -18,11 +18,12 @@ help:
 	@echo "make test-all   run all tests"
 	@echo "make lint       ruff: rules and formatting (make format mends what it can)"
 	@echo "make types      mypy"
+	@echo "make docs       build the documentation site: build/docs/index.html"
 	@echo "make ledger     run all experiments and write results/ledger.*"
 	@echo "make figures    draw the publication figures of paper_figures from the measurements in results"
 	@echo "make reference  run all experiments at SEEDS=3 seeds; renew the ledger, results/reference and paper_figures"
 	@echo "make mutants    plant falsehoods in copies of the code; a verdict must notice each"
-	@echo "make all        lint, types, all tests, all experiments, the ledger"
+	@echo "make all        lint, types, all tests, the site, all experiments, the ledger"
 	@echo "make clean      remove .venv, caches and build products; results stay"
 
 demo: $(VENV)/.installed
@@ -46,6 +47,10 @@ format: $(VENV)/.installed-dev
 types: $(VENV)/.installed-dev
 	@$(BIN)/mypy
 
+docs: $(VENV)/.installed-dev
+	@NO_MKDOCS_2_WARNING=1 $(BIN)/python -m mkdocs --quiet build --strict --config-file docs/mkdocs.yml
+	@echo "site: $(CURDIR)/build/docs/index.html"
+
 ledger: $(VENV)/.installed-dev
 	@code=0; $(BIN)/python -m dprepro -m '+experiment=glob(*)' || code=$$?; \
 	[ $$code -gt 2 ] || $(BIN)/python -m dprepro.ledger || code=$$?; exit $$code
@@ -56,6 +61,7 @@ figures: $(VENV)/.installed
 reference: ledger
 	@$(BIN)/python -m dprepro.stability seeds=$(SEEDS)
 	@$(BIN)/python -m dprepro.reference
+	@$(BIN)/python -m docs.walkthroughs
 	@$(BIN)/python -m paper_figures
 
 mutants: $(VENV)/.installed-dev
@@ -65,6 +71,7 @@ all:
 	@$(MAKE) --no-print-directory lint
 	@$(MAKE) --no-print-directory types
 	@$(MAKE) --no-print-directory test-all
+	@$(MAKE) --no-print-directory docs
 	@$(MAKE) --no-print-directory ledger
 
 clean:

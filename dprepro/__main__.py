@@ -2,19 +2,15 @@
 
 from __future__ import annotations
 
-import shlex
 import sys
-import traceback
-from collections.abc import Callable
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
 
-from dprepro.command import arguments_of, guarded, leave, say
-from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, printable
+from dprepro.command import arguments_of, guarded, leave
+from dprepro.errors import InputError, printable
 
 if TYPE_CHECKING:
-    from dprepro.report.text import Ending
-    from dprepro.session import Outcome
+    pass
 
 __all__ = ["arguments_of", "console", "guarded", "leave", "main", "parse"]
 
@@ -128,86 +124,9 @@ def main(arguments: list[str]) -> int:
         configs = [compose(job, options.config_dir).config for job in jobs]
         print(yaml.safe_dump_all(configs, sort_keys=False, allow_unicode=True, width=100), end="")
         return 0
-    return run_one(jobs[0], options) if len(jobs) == 1 else run_all(jobs, options)
+    from dprepro.jobs import run_all, run_one
 
-
-def run_one(job: list[str], options: Options) -> int:
-    """Run one experiment; the exit code."""
-    return tell(measured(job, options, progress=True))
-
-
-def measured(job: list[str], options: Options, progress: bool | Callable[[int, int], None]) -> Outcome:
-    """Run one experiment."""
-    from dprepro.config.compose import compose
-    from dprepro.config.experiment import build_experiment
-
-    experiment = build_experiment(compose(job, options.config_dir))
-    for line in experiment.reach:
-        print(line, flush=True)
-    from dprepro.session import run_experiment
-
-    return run_experiment(experiment, progress)
-
-
-def tell(outcome: Outcome) -> int:
-    """Print what a run gave; the exit code."""
-    print(outcome)
-    again = f" (of them {outcome.again})" if outcome.again else ""
-    print(f"cells: {outcome.measured} measured now{again}, {outcome.reused} from the store; files: {outcome.folder}")
-    if outcome.failed:
-        print(f"{outcome.failed} cells failed; the same command tries them again", file=sys.stderr)
-    return 1 if outcome.failed else 0
-
-
-def run_all(jobs: list[list[str]], options: Options) -> int:
-    """Run every job; one that fails does not stop the rest.
-
-    The exit code: 0 if all were measured or skipped, 2 if all were refused, and 1 if only some went wrong.
-    """
-    from dprepro.report.progress import Overall
-    from dprepro.report.text import endings, short
-
-    overall, names = Overall(len(jobs)), short(jobs)
-    ends: list[Ending] = []
-    try:
-        for number, job in enumerate(jobs, 1):
-            overall.clear()
-            print(f"[{number}/{len(jobs)}] {shlex.join(job)}", flush=True)
-            overall.start(number, names[number - 1])
-            ends.append(run_to_its_end(job, options, overall.cells, overall.clear))
-    finally:
-        overall.clear()
-    print(endings(ends))
-    for end in ends:
-        if end.code:
-            print(f"not complete (exit code {end.code}): {shlex.join(end.job)}", file=sys.stderr)
-    codes = {end.code for end in ends}
-    return codes.pop() if len(codes) == 1 else 1
-
-
-def run_to_its_end(
-    job: list[str], options: Options, progress: Callable[[int, int], None], before_words: Callable[[], None]
-) -> Ending:
-    """Run a job, whatever happens but an interrupt, and say how it ended; ``before_words`` makes room on the screen."""
-    from dprepro.report.text import Ending
-
-    try:
-        outcome = measured(job, options, progress)
-        before_words()
-        code = tell(outcome)
-        verdict = outcome.verdict
-        note = f"{outcome.failed} cells failed" if outcome.failed else ""
-        return Ending(job, code, verdict["verdict"], verdict["as_expected"], note, str(outcome.folder))
-    except Interrupted:
-        raise
-    except DpreproError as error:
-        before_words()
-        return Ending(job, say(error), "skipped" if isinstance(error, MissingDependency) else "failed", note=str(error))
-    except Exception as error:
-        # A fault of ours or of a plug-in: worth its traceback, but not the other experiments.
-        before_words()
-        traceback.print_exc()
-        return Ending(job, 1, "failed", note=f"{type(error).__name__}: {error}")
+    return run_one(jobs[0], options.config_dir) if len(jobs) == 1 else run_all(jobs, options.config_dir)
 
 
 def console() -> NoReturn:

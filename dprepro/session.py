@@ -107,8 +107,48 @@ def run(experiment: str, *, config_dir: str | None = None, progress: bool = True
 
 def run_experiment(experiment: Experiment, progress: bool | Progress = True) -> Outcome:
     """Measure what the store lacks, then judge, draw and write the results folder."""
+    return measure_experiment(experiment, progress).publish()
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A run whose cells are in the store, before it is judged: small enough to be sent to another process.
+
+    Attributes:
+        run_id: of the run in the store of ``results_dir``.
+        experiment: its name.
+        results_dir: as in the settings.
+        workers: as in the settings, with a number for all of them.
+        provenance: what the verdict says of where it comes from.
+        done: what was measured.
+        reach: as in `Outcome`.
+    """
+
+    run_id: int
+    experiment: str
+    results_dir: str
+    workers: int | str
+    provenance: dict[str, Any]
+    done: Execution
+    reach: tuple[str, ...]
+
+    def publish(self) -> Outcome:
+        """Judge, draw and write the results folder; raises InputError."""
+        from dprepro.report.publish import alone, publish
+
+        # Together: an overridden run that ends at the same time must not take the folder of a run just published.
+        with Store.open(self.results_dir, create=True) as store, alone(self.results_dir):
+            run = next(one for one in store.runs(self.experiment) if one.id == self.run_id)
+            published = publish(store, replace(run, provenance=self.provenance), self.results_dir)
+            # Only now: a run that cannot be judged is none that the ledger should take for the latest.
+            store.finish_run(self.run_id, self.provenance)
+        done = self.done
+        return Outcome(published, done.failed, done.measured, done.reused, _again(done), self.reach)
+
+
+def measure_experiment(experiment: Experiment, progress: bool | Progress = True) -> Stored:
+    """Measure what the store lacks; raises Interrupted."""
     from dprepro.engine.runner import execute
-    from dprepro.report.publish import alone, publish
 
     settings, cells = experiment.settings, experiment.cells
     check_room(len(cells), settings.results_dir)
@@ -118,23 +158,18 @@ def run_experiment(experiment: Experiment, progress: bool | Progress = True) -> 
         codes = behind({cell.code for cell in cells})
         run_id = store.begin_run(experiment.name, experiment.config, experiment.overrides, provenance, cells, codes)
         started = time.perf_counter()
+        workers = _cores() if settings.workers == WORKERS_ALL else settings.workers
         done = execute(
             experiment.study.measure,
             cells,
             store,
-            workers=_cores() if settings.workers == WORKERS_ALL else settings.workers,
+            workers=workers,
             progress=progress,
             label=experiment.name,
             reuse=settings.reuse,
         )
         provenance["seconds"] = round(time.perf_counter() - started, 3)
-        run = next(one for one in store.runs(experiment.name) if one.id == run_id)
-        # Together: an overridden run that ends at the same time must not take the folder of a run just published.
-        with alone(settings.results_dir):
-            published = publish(store, replace(run, provenance=provenance), settings.results_dir)
-            # Only now: a run that cannot be judged is none that the ledger should take for the latest.
-            store.finish_run(run_id, provenance)
-    return Outcome(published, done.failed, done.measured, done.reused, _again(done), experiment.reach)
+    return Stored(run_id, experiment.name, settings.results_dir, workers, provenance, done, experiment.reach)
 
 
 def _again(done: Execution) -> str:

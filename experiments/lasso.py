@@ -205,7 +205,7 @@ width
 general, special = means(width, "lasso", "p"), means(width, "algorithm_2", "p")
 practice(
     f"over the l1 ball take Algorithm 2: Algorithm 3 loses {general[1e4] / special[1e4]:.1f} times as much at p =",
-    f"1e4 and {general[1e7] / special[1e7]:.0f} times at p = 1e7. Over other sets take Algorithm 3, but not with",
+    f"1e4 and {general[1e9] / special[1e9]:.0f} times at p = 1e9. Over other sets take Algorithm 3, but not with",
     f"the printed noise: L_2 where L_2^2 is meant spends {check(width, 'printed_noise'):.0f} times epsilon at p =",
     "1e9.",
 )

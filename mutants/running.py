@@ -15,7 +15,7 @@ from typing import Any
 
 from mutants.catalogue import ROOT, Mutant
 
-SECONDS = 600
+SECONDS = 1800
 """After this long a run is given up."""
 
 COMPILED = ("dprepro/reductions/kernels/", "dprepro/problems/")

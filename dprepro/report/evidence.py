@@ -149,13 +149,16 @@ def _grid(rows: pd.DataFrame) -> str:
     said = []
     for axis in AXES:
         values = sorted(float(value) for value in rows[axis].unique())
-        if axis == "norm" and values == [1.0]:
-            continue
-        if len(values) == 1:
-            said.append(f"{axis} = {number(values[0])}")
-        elif values:
-            said.append(f"{axis} from {number(values[0])} to {number(values[-1])} ({len(values)} values)")
-    return ", ".join(said)
+        if axis != "norm" or values != [1.0]:
+            said.append(span(axis, values))
+    return ", ".join(filter(None, said))
+
+
+def span(axis: str, values: Sequence[float]) -> str:
+    """`n from 3e5 to 1e8 (9 values)` of sorted values; nothing of none."""
+    if len(values) == 1:
+        return f"{axis} = {number(values[0])}"
+    return f"{axis} from {number(values[0])} to {number(values[-1])} ({len(values)} values)" if values else ""
 
 
 def _replicates(rows: pd.DataFrame) -> str:

@@ -78,8 +78,16 @@ def page(
 
 @lru_cache(maxsize=1)
 def _page() -> Template:
+    return environment().get_template("page.html.j2")
+
+
+def environment(experiments: str = "#experiment-{}", errata: str = "#{}", *folders: Path) -> Environment:
+    """The templates, those in further ``folders`` among them, with the addresses that entries have where they are set.
+
+    ``experiments`` and ``errata`` take a name and the id of an erratum.
+    """
     templates = Environment(
-        loader=FileSystemLoader(SOURCES / "templates"),
+        loader=FileSystemLoader([*folders, SOURCES / "templates"]),
         autoescape=True,
         undefined=StrictUndefined,
         trim_blocks=True,
@@ -87,7 +95,8 @@ def _page() -> Template:
         keep_trailing_newline=True,
     )
     templates.filters |= {"aside": _aside, "command": command, "finding": finding, "number": number, "prose": prose}
-    return templates.get_template("page.html.j2")
+    templates.filters |= {"experiment_address": experiments.format, "erratum_address": errata.format}
+    return templates
 
 
 def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Picture]]) -> Iterator[Section]:

@@ -2,13 +2,19 @@
 
 from __future__ import annotations
 
+import json
+from collections.abc import Iterable
 from pathlib import Path
 
 from dprepro.engine.store import Store
 from dprepro.errors import InputError, checked_name
 from dprepro.report import power, stability
+from dprepro.report.ledger import CHECK
 from dprepro.report.publish import check_record, replace_file
 from dprepro.report.summary import summary, to_csv
+
+CHECKS = "checks.json"
+"""What every check found, by experiment; the ledger has only those that a statement rests on."""
 
 COPIED = ("ledger.json", "ledger.md", *stability.FILES)
 
@@ -24,8 +30,8 @@ def write_reference(results: Path, reference: Path) -> list[Path]:
     except OSError as error:
         raise InputError(f"cannot read {results}: {error.strerror or error}") from error
     with Store.open(results) as store:
-        for name in sorted({run.experiment for run in store.runs()}):
-            run = store.latest(name)
+        runs = {name: store.latest(name) for name in sorted({run.experiment for run in store.runs()})}
+        for name, run in runs.items():
             if run is not None:
                 check_record(run)
                 frame, integrity = store.measurements(run.id)
@@ -33,6 +39,7 @@ def write_reference(results: Path, reference: Path) -> list[Path]:
                     reason = integrity.problem or "it has no cells"
                     raise InputError(f"{name}: {reason}; python -m dprepro.check repair=true measures it again")
                 files[f"{checked_name('experiment', name)}.csv"] = to_csv(summary(frame, run.config))
+    files[CHECKS] = checks_file(results, [name for name, run in runs.items() if run is not None])
     noticed = power.powers(results)
     files |= {"power.json": power.as_json(noticed).encode(), "power.md": power.markdown(noticed).encode()}
     try:
@@ -47,3 +54,22 @@ def write_reference(results: Path, reference: Path) -> list[Path]:
             f"cannot write {reference}: {error.strerror or error}; choose another reference_dir"
         ) from error
     return [reference / name for name in files]
+
+
+def checks_file(results: Path, names: Iterable[str]) -> bytes:
+    """The checks of these experiments from their verdict.json, one a line, without details.
+
+    Raises:
+        InputError: a verdict.json is missing or damaged; `python -m dprepro.ledger` makes it anew.
+    """
+    found = []
+    for name in names:
+        path = results / name / "verdict.json"
+        try:
+            checks = json.loads(path.read_text(encoding="utf-8"))["checks"]
+            kept = {key: {one: check[one] for one in CHECK} for key, check in checks.items()}
+        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+            raise InputError(f"{path} is missing or damaged; python -m dprepro.ledger makes it anew") from error
+        lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(check)}" for key, check in kept.items())
+        found.append(f"{json.dumps(name)}: {{\n{lines}\n}}")
+    return ("{\n" + ",\n".join(found) + "\n}\n").encode()

@@ -92,11 +92,11 @@ def test_no_algorithm_is_imported_to_draw(results: Path, tmp_path: Path) -> None
 
 
 @pytest.mark.parametrize("name", FIGURES)
-def test_every_figure_is_committed_at_a_column_width_and_shown_in_the_readme(name: str) -> None:
+def test_every_figure_is_committed_at_a_column_width_and_shown_in_the_gallery(name: str) -> None:
     png = (ROOT / "paper_figures" / f"{name}.png").read_bytes()
     width = struct.unpack(">I", png[16:20])[0] / 300
     assert width in (pytest.approx(SINGLE, abs=0.01), pytest.approx(DOUBLE, abs=0.01))
-    assert f"(paper_figures/{name}.png)" in (ROOT / "README.md").read_text(encoding="utf-8")
+    assert f"(assets/figures/{name}.png)" in (ROOT / "docs/pages/gallery.md").read_text(encoding="utf-8")
 
 
 @pytest.mark.slow

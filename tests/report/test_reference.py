@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 from pathlib import Path
 
 import pandas as pd
@@ -36,6 +37,10 @@ def test_a_table_has_means_and_standard_errors_of_every_point_and_reads_back(res
     assert line["replicates"].item() == 2
     assert line["bound"].item() == pytest.approx(own["bound"].mean(), rel=1e-4)
     assert (tmp_path / "ledger.json").read_bytes() == (results / "ledger.json").read_bytes()
+    kept, verdict = (json.loads(one.read_text()) for one in (tmp_path / "checks.json", results / "cheap/verdict.json"))
+    assert {name: one["estimate"] for name, one in kept["cheap"].items()} == {
+        name: one["estimate"] for name, one in verdict["checks"].items()
+    }
 
 
 def test_tables_of_experiments_that_are_gone_are_removed_and_other_files_stay(results: Path, tmp_path: Path) -> None:

@@ -1,0 +1,97 @@
+"""A page for each experiment, and the table of them all."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from docs.sources import (
+    EXPERIMENTS,
+    NEIGHBOURS,
+    REFERENCE,
+    ROOT,
+    by_paper,
+    checks,
+    cited,
+    header,
+    noticed,
+    reference,
+    rivals,
+    series,
+    templates,
+)  # fmt: skip
+from dprepro.folders import command
+from dprepro.report.text import ORDER
+
+
+def page(name: str) -> str:
+    """What is claimed, of which statements, on which grid, what every check found, and how to repeat it."""
+    head, found = header(name), checks(name)
+    source, rows = _provenance(name), reference("ledger.json")["claims"]
+    return templates("../").get_template("experiment.md.j2").render(
+        name=name,
+        head=head,
+        neighbours=NEIGHBOURS.get(head["neighbours"], head["neighbours"]),
+        verdict=_verdict(name),
+        statements=[row for row in rows if name in row["experiments"] and row["statement"]],
+        series=series(name),
+        checks=found,
+        rivals=rivals(name),
+        noticed=noticed(name),
+        errata=[slip for slip in reference("ledger.json")["errata"] if name in _shown_by(slip)],
+        source=source,
+        command=command(name),
+        table=(REFERENCE / f"{name}.csv").is_file(),
+        figure=local_figure(name),
+        walkthrough=_walkthrough(name),
+        text=EXPERIMENTS[name].read_text(encoding="utf-8").rstrip(),
+    )  # fmt: skip
+
+
+def index() -> str:
+    """All experiments by paper: claim, statement and verdict."""
+    groups = {
+        cited(paper): [(name, header(name), _verdict(name), rivals(name)) for name in names]
+        for paper, names in by_paper().items()
+    }
+    return templates("../").get_template("experiments.md.j2").render(groups=groups, count=len(EXPERIMENTS))
+
+
+def gallery() -> str:
+    """The figures of the runs that stand in this checkout's results; nothing without any."""
+    names = [name for name in EXPERIMENTS if local_figure(name)]
+    shown = "\n\n".join(
+        f"### [{name}](experiments/{name}.md)\n\n{header(name)['claim']}\n\n"
+        f"![The figure of {name}](assets/runs/{name}.png){{ loading=lazy }}"
+        for name in names
+    )
+    return f"\n\n## Runs in this checkout\n\n{shown}\n" if names else ""
+
+
+def local_figure(name: str) -> bool:
+    """Whether a run without overrides has left a figure in this checkout's results."""
+    return all((ROOT / "results" / name / file).is_file() for file in ("figure.png", "verdict.json"))
+
+
+def _verdict(name: str) -> str:
+    """The worst of the claims."""
+    claims = [check["verdict"] for check in checks(name).values() if check["role"] == "claim"]
+    return min(claims, key=ORDER.index, default="not measured")
+
+
+def _provenance(name: str) -> dict[str, Any]:
+    """Cells, seconds, seed and commit of the last full run, as a row of the ledger keeps them; empty if it has none."""
+    rows = (one for row in reference("ledger.json")["claims"] for one in row["measurements"])
+    return next((one for one in rows if one["experiment"] == name), {})
+
+
+def _shown_by(slip: dict[str, Any]) -> set[str]:
+    return {one["experiment"] for one in slip["shown_by"] if "experiment" in one}
+
+
+def _walkthrough(name: str) -> tuple[str, str] | None:
+    """Name and title of the walkthrough that runs it."""
+    from docs.walkthroughs import SCRIPTS, title
+
+    told = (one for one, path in SCRIPTS.items() if f'dprepro.run("{name}"' in path.read_text(encoding="utf-8"))
+    found = next(told, None)
+    return (found, title(found)) if found else None

@@ -1,0 +1,78 @@
+"""What MkDocs calls: adds the generated pages and their places in the navigation, and looks for dead links."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files
+
+from docs import api, contributing, experiments, ledger, walkthroughs
+from docs.links import dead
+from docs.sources import EXPERIMENTS, REFERENCE, ROOT, by_paper, cited
+
+ROLE = re.compile(r":(?:func|class|mod|meth|attr|data):(?=<code>)")
+"""Roles of another markup in docstrings."""
+
+
+def pages() -> dict[str, str]:
+    """All generated pages by their place in the site."""
+    found = {
+        "experiments/index.md": experiments.index(),
+        "ledger/index.md": ledger.index(),
+        "errata.md": ledger.errata(),
+    }
+    found |= {f"experiments/{name}.md": experiments.page(name) for name in EXPERIMENTS}
+    found |= {f"ledger/{paper}.md": ledger.paper_page(paper) for paper in ledger.papers()}
+    found |= {f"walkthroughs/{name}.md": walkthroughs.page(name) for name in walkthroughs.SCRIPTS}
+    return found | contributing.pages() | api.pages()
+
+
+def pictures() -> dict[str, Path]:
+    """Files of the checkout that pages show or offer, by their place in the site."""
+    found = {f"assets/figures/{path.name}": path for path in sorted((ROOT / "paper_figures").glob("*.png"))}
+    found |= {f"assets/data/{path.name}": path for path in sorted(REFERENCE.glob("*.csv"))}
+    runs = (name for name in EXPERIMENTS if experiments.local_figure(name))
+    return found | {f"assets/runs/{name}.png": ROOT / "results" / name / "figure.png" for name in runs}
+
+
+def on_config(config: Any) -> Any:
+    """Fills the sections of the navigation that are generated: each is named, with nothing in it."""
+    sections = {
+        "Ledger": [{"Overview": "ledger/index.md"}, *({cited(one): f"ledger/{one}.md"} for one in ledger.papers())],
+        "Experiments": [
+            {"All": "experiments/index.md"},
+            *({cited(paper): [f"experiments/{name}.md" for name in names]} for paper, names in by_paper().items()),
+        ],
+        "Walkthroughs": [f"walkthroughs/{name}.md" for name in walkthroughs.SCRIPTS],
+        "API": [{"Overview": "api/index.md"}, *(place for place in api.pages() if place != "api/index.md")],
+    }
+    config.nav = [{key: sections.get(key, value) for key, value in one.items()} for one in config.nav]
+    return config
+
+
+def on_files(files: Files, config: Any) -> Files:
+    """Adds what is generated."""
+    for place, content in pages().items():
+        files.append(File.generated(config, place, content=content))
+    for place, path in pictures().items():
+        files.append(File.generated(config, place, abs_src_path=str(path)))
+    return files
+
+
+def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
+    """The gallery ends with the figures of this checkout's own runs."""
+    return markdown + experiments.gallery() if page.file.src_uri == "gallery.md" else markdown
+
+
+def on_page_content(html: str, **_: Any) -> str:
+    """Docstrings' roles leave the name alone."""
+    return ROLE.sub("", html)
+
+
+def on_post_build(config: Any) -> None:
+    """Fails for a link inside the site that leads nowhere; MkDocs sees only those of Markdown."""
+    if found := dead(Path(config.site_dir)):
+        raise PluginError("links that lead nowhere:\n" + "\n".join(found))

@@ -1,0 +1,109 @@
+"""The walkthroughs as pages, each cell with what it printed when all measurements of the last full run stood there.
+
+``python -m docs.walkthroughs [RESULTS_DIR [NAME ...]]`` runs them over a results folder and renews the record; where
+the store holds everything nothing is measured, and it takes a minute or two.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import hashlib
+import io
+import json
+import os
+import re
+import sys
+import tempfile
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from dprepro.folders import experiment_files
+
+ROOT = Path(__file__).resolve().parent.parent
+SCRIPTS = {path.stem: path for path in sorted((ROOT / "experiments").glob("*.py")) if path.stem != "walkthrough"}
+RECORD = ROOT / "results" / "reference" / "walkthroughs.json"
+CELL = re.compile(r"^# %%( \[markdown\])?$", re.MULTILINE)
+RUN = re.compile(r'dprepro\.run\(\s*"(\w+)"')
+
+
+@dataclass(frozen=True)
+class Cell:
+    """Text in Markdown, or code."""
+
+    code: bool
+    text: str
+
+    @property
+    def digest(self) -> str:
+        """By which a record knows the cell that it belongs to."""
+        return hashlib.sha256(self.text.encode()).hexdigest()[:12]
+
+
+def cells(name: str) -> list[Cell]:
+    """The cells of a walkthrough, without its header."""
+    parts = CELL.split(SCRIPTS[name].read_text(encoding="utf-8"))[1:]
+    found = []
+    for kind, body in zip(parts[::2], parts[1::2], strict=True):
+        lines = body.strip().splitlines()
+        text = "\n".join(re.sub("^# ?", "", line) for line in lines) if kind else "\n".join(lines)
+        found.append(Cell(not kind, text))
+    return found
+
+
+def title(name: str) -> str:
+    """The first heading."""
+    return cells(name)[0].text.splitlines()[0].removeprefix("# ")
+
+
+def recorded() -> dict[str, dict[str, str]]:
+    """By walkthrough and cell what was printed, as far as it stands in the reference folder."""
+    found: dict[str, dict[str, str]] = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+    return found
+
+
+def page(name: str) -> str:
+    """The whole page in Markdown; experiments that a cell runs are linked, with what the record says was printed."""
+    printed = recorded().get(name, {})
+    return "\n\n".join(part for cell in cells(name) for part in _parts(cell, printed)) + "\n"
+
+
+def _parts(cell: Cell, printed: dict[str, str]) -> Iterator[str]:
+    if not cell.code:
+        yield cell.text
+        return
+    yield f"```python\n{cell.text}\n```"
+    if output := printed.get(cell.digest, ""):
+        yield f"```text {{ .printed }}\n{output.rstrip()}\n```"
+    known = experiment_files()
+    names = [one for one in dict.fromkeys(RUN.findall(cell.text)) if one in known]
+    if names:
+        links = ", ".join(f"[`{one}`](../experiments/{one}.md)" for one in names)
+        yield f"Checks, controls and grid: {links}."
+
+
+def record(results_dir: Path, names: Iterable[str]) -> dict[str, dict[str, str]]:
+    """Run walkthroughs over a results folder; by walkthrough and cell what was printed."""
+    sys.path.insert(0, str(ROOT / "experiments"))
+    found: dict[str, dict[str, str]] = {}
+    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+        os.symlink(results_dir, "results", target_is_directory=True)
+        for name in names:
+            namespace: dict[str, Any] = {"__name__": "__main__"}
+            found[name] = {}
+            for cell in cells(name):
+                if cell.code:
+                    printed = io.StringIO()
+                    with contextlib.redirect_stdout(printed):
+                        exec(compile(cell.text, SCRIPTS[name].name, "exec"), namespace)
+                    found[name][cell.digest] = printed.getvalue()
+    return found
+
+
+if __name__ == "__main__":
+    results = Path(sys.argv[1] if len(sys.argv) > 1 else "results").resolve()
+    for one in sys.argv[2:] or SCRIPTS:
+        records = recorded() | record(results, [one])
+        RECORD.write_text(json.dumps(records, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+        print(one, flush=True)

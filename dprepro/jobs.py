@@ -1,0 +1,174 @@
+"""What a command line asks to be run, one experiment after the other, and what is said of each."""
+
+from __future__ import annotations
+
+import shlex
+import sys
+import traceback
+from dataclasses import dataclass
+from functools import partial
+from typing import TYPE_CHECKING
+
+from dprepro.command import say
+from dprepro.config.compose import compose
+from dprepro.config.experiment import Experiment, build_experiment
+from dprepro.errors import DpreproError, Interrupted, MissingDependency
+from dprepro.session import Outcome, Stored, measure_experiment, run_experiment
+
+if TYPE_CHECKING:
+    from concurrent.futures import Future
+
+    from dprepro.engine.runner import Progress
+    from dprepro.report.text import Ending
+
+Job = list[str]
+
+
+@dataclass(frozen=True)
+class Report:
+    """What is said of a run; small enough to come back from another process."""
+
+    text: str
+    failed: int
+    verdict: str
+    as_expected: bool
+    folder: str
+
+    @classmethod
+    def of(cls, outcome: Outcome) -> Report:
+        """Of what a run gave."""
+        again = f" (of them {outcome.again})" if outcome.again else ""
+        cells = f"cells: {outcome.measured} measured now{again}, {outcome.reused} from the store"
+        text, verdict = f"{outcome}\n{cells}; files: {outcome.folder}", outcome.verdict
+        return cls(text, outcome.failed, verdict["verdict"], verdict["as_expected"], str(outcome.folder))
+
+    def tell(self) -> int:
+        """Print it; the exit code."""
+        print(self.text, flush=True)
+        if self.failed:
+            print(f"{self.failed} cells failed; the same command tries them again", file=sys.stderr)
+        return 1 if self.failed else 0
+
+
+def run_one(job: Job, config_dir: str | None) -> int:
+    """Run one experiment; the exit code."""
+    experiment = _built(job, config_dir)
+    for line in experiment.reach:
+        print(line, flush=True)
+    return Report.of(run_experiment(experiment, progress=True)).tell()
+
+
+def run_all(jobs: list[Job], config_dir: str | None) -> int:
+    """Run every job; one that fails does not stop the rest. While one is measured, the one before is judged and drawn.
+
+    The exit code: 0 if all were measured or skipped, 2 if all were refused, and 1 if only some went wrong.
+    """
+    from dprepro.report.progress import Overall
+    from dprepro.report.text import endings, short
+
+    overall, names = Overall(len(jobs)), short(jobs)
+    ends: list[Ending] = []
+    ahead: list[_Judged] = []  # at most one, so that runs are published in their order
+
+    def tell_ahead(wait: bool = True) -> None:
+        if ahead and (wait or ahead[0].ready()):
+            overall.clear()
+            ends.append(ahead.pop().end())
+
+    def progress(done: int, total: int) -> None:
+        tell_ahead(wait=False)
+        overall.cells(done, total)
+
+    try:
+        for number, job in enumerate(jobs, 1):
+            overall.start(number, names[number - 1])
+            judged = _Judged(f"[{number}/{len(jobs)}] {shlex.join(job)}", job)
+            judged.start(config_dir, progress)
+            tell_ahead()
+            ahead.append(judged)
+            judged.submit()
+        tell_ahead()
+    finally:
+        tell_ahead(wait=False)
+        overall.clear()
+    print(endings(ends))
+    for end in ends:
+        if end.code:
+            print(f"not complete (exit code {end.code}): {shlex.join(end.job)}", file=sys.stderr)
+    codes = {end.code for end in ends}
+    return codes.pop() if len(codes) == 1 else 1
+
+
+class _Judged:
+    """A job that is measured here and judged by one of the local workers, where there are some."""
+
+    def __init__(self, title: str, job: Job) -> None:
+        self._title = title
+        self._job = job
+        self._words: tuple[str, ...] = ()
+        self._stored: Stored | None = None
+        self._future: Future[Report] | None = None
+        self._error: Exception | None = None
+
+    def start(self, config_dir: str | None, progress: Progress) -> None:
+        """Measure; what goes wrong is said at the end."""
+        try:
+            experiment = _built(self._job, config_dir)
+            self._words = experiment.reach
+            self._stored = measure_experiment(experiment, progress)
+        except Interrupted:
+            raise
+        except Exception as error:
+            self._error = error
+
+    def submit(self) -> None:
+        """Have it judged elsewhere, if there is an elsewhere."""
+        from dprepro.engine.pools import Processes
+
+        if self._stored and isinstance(self._stored.workers, int) and self._stored.workers > 1:
+            self._future = Processes(self._stored.workers).submit(partial(_report, self._stored))
+
+    def ready(self) -> bool:
+        """Whether the end can be told without waiting."""
+        future = self._future
+        return future is not None and future.done() and not future.cancelled() and future.exception() is None
+
+    def end(self) -> Ending:
+        """Say how it ended, whatever happened but an interrupt."""
+        from dprepro.report.text import Ending
+
+        print("\n".join([self._title, *self._words]), flush=True)
+        try:
+            report = self._result()
+            code, note = report.tell(), f"{report.failed} cells failed" if report.failed else ""
+            return Ending(self._job, code, report.verdict, report.as_expected, note, report.folder)
+        except Interrupted:
+            raise
+        except DpreproError as error:
+            verdict = "skipped" if isinstance(error, MissingDependency) else "failed"
+            return Ending(self._job, say(error), verdict, note=str(error))
+        except Exception as error:
+            # A fault of ours or of a plug-in: worth its traceback, but not the other experiments.
+            traceback.print_exception(error)
+            return Ending(self._job, 1, "failed", note=f"{type(error).__name__}: {error}")
+
+    def _result(self) -> Report:
+        from concurrent.futures import BrokenExecutor
+
+        if self._error is not None:
+            raise self._error
+        assert self._stored is not None
+        if self._future is not None:
+            try:
+                return self._future.result()
+            except BrokenExecutor:  # a cell of the next run took the worker with it
+                pass
+        return _report(self._stored)
+
+
+def _report(stored: Stored) -> Report:
+    return Report.of(stored.publish())
+
+
+def _built(job: Job, config_dir: str | None) -> Experiment:
+    return build_experiment(compose(job, config_dir))

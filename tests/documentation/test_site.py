@@ -1,0 +1,165 @@
+"""The generated pages cover every experiment, statement and erratum; the built site is whole (slow, needs `docs`)."""
+
+from __future__ import annotations
+
+import html
+import importlib.util
+import json
+import re
+import shutil
+import subprocess
+import sys
+from functools import lru_cache
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cheap_experiment import ENVIRONMENT
+
+from docs import api, contributing, experiments, ledger, sources, walkthroughs
+from docs.links import dead
+from dprepro.report.registry import identity, registries
+
+ROOT = Path(__file__).parent.parent.parent
+BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
+browsed = pytest.mark.skipif(BROWSER is None, reason="needs the browser chromium")
+NAMES = sorted(path.stem for path in (ROOT / "conf/experiment").glob("*.yaml"))
+
+
+@lru_cache(maxsize=1)
+def anchors() -> dict[str, set[str]]:
+    """Addresses on the pages of the ledger and of the errata."""
+    pages = {paper: ledger.paper_page(paper) for paper in ledger.papers()} | {"errata": ledger.errata()}
+    return {name: set(re.findall(r"\{ #([\w-]+) \}", text)) for name, text in pages.items()}
+
+
+def test_every_experiment_has_a_page_with_its_claim_checks_and_command_and_a_line_in_the_table() -> None:
+    table = experiments.index()
+    for name in NAMES:
+        page = experiments.page(name)
+        assert f"# {name}\n" in page
+        assert f"python -m dprepro +experiment={name}\n" in page
+        assert not [check for check in sources.checks(name) if f"<code>{check}</code>" not in page]
+        assert f'<a href="{name}.html">' in table
+
+
+def test_every_statement_and_erratum_of_the_last_full_run_has_an_address() -> None:
+    # Those of the registries come with the next full run, which the reference folder keeps.
+    reference = json.loads((ROOT / "results/reference/ledger.json").read_text(encoding="utf-8"))
+    for row in reference["claims"]:
+        assert row["kind"] == "further" or row["id"] in anchors()[row["paper"]]
+    assert {slip["id"] for slip in reference["errata"]} <= anchors()["errata"]
+    overview = ledger.index()
+    assert not [row["id"] for row in reference["claims"] if row["id"] not in overview]
+
+
+def test_an_address_is_that_of_the_registry() -> None:
+    known = {identity(paper, one.item) for paper, registry in registries().items() for one in registry.claims}
+    assert len(known & set().union(*anchors().values())) > 100
+
+
+def test_every_walkthrough_is_a_page_and_what_it_printed_belongs_to_its_cells() -> None:
+    assert set(walkthroughs.recorded()) <= set(walkthroughs.SCRIPTS)
+    for name in walkthroughs.SCRIPTS:
+        code = [cell for cell in walkthroughs.cells(name) if cell.code]
+        page = walkthroughs.page(name)
+        assert page.startswith("# ")
+        assert all(f"```python\n{cell.text}\n```" in page for cell in code)
+        known = walkthroughs.recorded().get(name, {})
+        assert page.count("```text") == sum(bool(known.get(cell.digest)) for cell in code)
+
+
+def test_every_section_of_contributing_is_on_a_page() -> None:
+    text = "".join(contributing.pages().values())
+    assert not [title for title in contributing.sections() if f"## {title}\n" not in text]
+
+
+def test_every_room_of_the_api_has_modules_that_exist() -> None:
+    for room in api.ROOMS:
+        assert api.modules(room)
+        assert not [name for name in api.modules(room) if importlib.util.find_spec(name) is None]
+
+
+@pytest.mark.parametrize("page", sorted((ROOT / "docs/pages").rglob("*.md")), ids=lambda path: path.stem)
+def test_pages_written_by_hand_show_commands_and_experiments_that_exist(page: Path) -> None:
+    text = page.read_text(encoding="utf-8")
+    named = set(re.findall(r"experiment=(\w+)", text)) - {"NAME", "glob"}
+    named |= set(re.findall(r"experiments/(\w+)\.md", text)) - {"index"}
+    assert named <= set(NAMES)
+    modules = set(re.findall(r"python -m ((?:dprepro|mutants|paper_figures)[.\w]*)", text))
+    assert not [name for name in modules if importlib.util.find_spec(name.rstrip(".")) is None]
+
+
+def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
+    text = (ROOT / "README.md").read_text(encoding="utf-8")
+    assert len(text.splitlines()) <= 150
+    targets = [one.partition("#")[0] for one in re.findall(r"\]\((?!https?:)([^)]+)\)", text)]
+    assert not [target for target in targets if not (ROOT / target).exists()]
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site, built in strict mode; a hook fails for links that lead nowhere."""
+    if importlib.util.find_spec("mkdocs") is None:
+        pytest.skip("needs the extra docs")
+    folder = tmp_path_factory.mktemp("site")
+    words = ["mkdocs", "--quiet", "build", "--strict", "--config-file", "docs/mkdocs.yml", "--site-dir", str(folder)]
+    done = subprocess.run(
+        [sys.executable, "-m", *words], cwd=ROOT, env=ENVIRONMENT, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == 0, done.stderr
+    return folder
+
+
+@pytest.mark.slow
+def test_the_built_site_has_every_experiment_and_fetches_nothing(site: Path) -> None:
+    assert {path.stem for path in (site / "experiments").glob("*.html")} == {*NAMES, "index"}
+    assert not dead(site)
+    (site / "control.html").write_text('<script src="https://host/x.js"></script><a href="gone.html">x</a>')
+    assert dead(site) == ["control.html fetches https://host/x.js", "control.html: gone.html"]
+    (site / "control.html").unlink()
+
+
+def probed(site: Path, width: int, pages: list[str], frame: str = "") -> dict[str, dict[str, Any]]:
+    """What `probe.js` finds on these pages in a frame of that width."""
+    assert BROWSER is not None
+    script = (Path(__file__).parent / "probe.js").read_text(encoding="utf-8")
+    body = f'<iframe width="{width}" height="900" {frame}></iframe><pre></pre>'
+    probe = site / "probe.html"
+    probe.write_text(f"{body}<script>const PAGES = {json.dumps(pages)};\n{script}</script>", encoding="utf-8")
+    options = ["--headless", "--no-sandbox", "--disable-gpu", "--allow-file-access-from-files"]
+    words = [BROWSER, *options, "--virtual-time-budget=600000", "--dump-dom", probe.as_uri()]
+    document = subprocess.run(words, capture_output=True, text=True, check=True, timeout=300).stdout
+    probe.unlink()
+    found = re.search("<pre>(.*?)</pre>", document, re.DOTALL)
+    assert found
+    answer: dict[str, dict[str, Any]] = json.loads(html.unescape(found[1]))
+    return answer
+
+
+@pytest.mark.slow
+@browsed
+@pytest.mark.parametrize(("width", "frame"), [(390, ""), (1280, ""), (390, 'sandbox="allow-same-origin"')])
+def test_no_page_is_wider_than_its_window_or_hard_to_read(site: Path, width: int, frame: str) -> None:
+    control = site / "control.html"
+    control.write_text('<p style="color: #999">faint</p><div style="width: 3000px">wide</div>', encoding="utf-8")
+    pages = sorted(path.relative_to(site).as_posix() for path in site.rglob("*.html") if path.stem != "404")
+    found = probed(site, width, pages, frame)  # without scripts in the third case
+    control.unlink()
+    wrong = found.pop("control.html")
+    assert wrong["wide"]
+    assert wrong["faint"]
+    assert len(found) > 100
+    assert not {page: one for page, one in found.items() if one["scroll"] > one["width"] or one["wide"]}
+    assert not {page: one["faint"] for page, one in found.items() if one["faint"]}
+    assert min(one["words"] for one in found.values()) > 500
+
+
+@pytest.mark.slow
+@browsed
+def test_the_search_answers_in_a_site_that_was_opened_from_a_folder(site: Path) -> None:
+    address = f"{(site / 'index.html').as_uri()}?q=Huberisation"
+    words = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=30000", "--dump-dom"]
+    document = subprocess.run([*words, address], capture_output=True, text=True, check=True, timeout=120).stdout
+    assert "matching documents" in document
+    assert "errata.html?h=huberisation" in document
