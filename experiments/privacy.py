@@ -57,7 +57,7 @@ hidden
 # %%
 practice(
     f"of noisy moments at least {check(hidden, 'moments_audit'):.2f} of the claim is seen to be spent, after a sketch",
-    f"{check(hidden, 'countsketch_audit'):.2f}, of boosting {check(hidden, 'boosting_audit'):.2f}: little is shown of it.",
+    f"{check(hidden, 'countsketch_audit'):.2f}, of boosting {check(hidden, 'boosting_audit'):.2f}.",
 )
 
 # %% [markdown]
