@@ -12,13 +12,13 @@ from dprepro.laws.exponential import ExponentialLaw
 from dprepro.problems import Problem
 from dprepro.problems.data import FloatArray
 
-CELLS = 400
+CELLS = 1600
 """Of the set; within one the risk is taken to be that of its middle."""
 
 
 @dataclass(frozen=True)
 class HighProbabilityLaw(ExponentialLaw):
-    """Of two runs of density f the published one has 2 f(x) E 1/(1 + exp((risk(x) - risk(Y))/scale)), Y of density f."""
+    """Of two runs of density f one is published: 2 f(x) E 1/(1 + exp((risk(x) - risk(Y))/scale)), Y of density f."""
 
     def below(self, problem: Problem, places: FloatArray) -> FloatArray:
         algorithm = self.algorithm

@@ -8,11 +8,11 @@ import numpy as np
 import pytest
 
 from dprepro import laws
-from dprepro.algorithms import ExponentialMechanism, Localization, NoisySGD
+from dprepro.algorithms import ExponentialMechanism, HighProbability, Localization, NoisySGD
 from dprepro.algorithms.base import Algorithm
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import Incompatible
-from dprepro.laws import descent, localization
+from dprepro.laws import descent, high_probability, localization
 from dprepro.studies import Corners
 from dprepro.studies.audit import answers, exact_pair
 
@@ -27,6 +27,7 @@ CASES = [
     (NoisySGD(gradient="full", constants="exact"), LINEAR, 5.0, 0.01),
     (NoisySGD(gradient="full", step_size="strongly_convex"), CENTRE, 3.0, 0.1),
     (Localization(constants="exact"), CENTRE, 20.0, 0.0),
+    (HighProbability(runs=2), Corners(loss="absolute", pairs=("plus minus plus",)), 20.0, 0.0),
 ]
 
 
@@ -47,7 +48,7 @@ def test_epsilon_is_known_to_a_thousandth(
     """Cells of half the width: an error of second order falls by 4."""
     (pair,) = data.neighbours({"n": n, "p": 1.0}, REPLACE).values()
     found = []
-    for module, cells in ((descent, 201), (localization, 2001)):
+    for module, cells in ((descent, 201), (localization, 2001), (high_probability, 800)):
         monkeypatch.setattr(module, "CELLS", cells)
     for _ in range(2):
         law = exact_pair(algorithm, Budget(2.0, delta, REPLACE), pair)
