@@ -14,6 +14,7 @@ ROOMS = {
     "bounds": ("Bounds", []),
     "laws": ("Laws", []),
     "reductions": ("Reductions", []),
+    "plans": ("Plans", []),
     "studies": ("Studies", []),
     "analysis": ("Analysis", []),
 }

@@ -13,7 +13,7 @@ from dprepro.errors import InputError, unknown
 from dprepro.pairs import blocks
 
 if TYPE_CHECKING:
-    from dprepro.studies.advice import Asked, Choice
+    from dprepro.plans.advice import Asked, Choice
 
 HELP = """usage: python -m dprepro.advise n=1e5 p=100 epsilon=1 [key=value ...] [--json]
 
@@ -81,9 +81,9 @@ def main(arguments: list[str]) -> int:
 def point_of(values: Mapping[str, str]) -> Asked:
     """What is asked for; raises InputError for the first key that cannot be."""
     from dprepro import typed
+    from dprepro.axes import check_axis
     from dprepro.budget import Budget, Neighbours
-    from dprepro.studies.advice import Asked
-    from dprepro.studies.base import check_axis
+    from dprepro.plans.advice import Asked
 
     numbers = {key: _number(key, values[key]) for key in ("n", "p", "epsilon", "delta", "radius")}
     for key in ("n", "p", "epsilon", "delta"):
@@ -111,7 +111,7 @@ def _number(key: str, text: str) -> float:
 
 def ranked(asked: Asked, algorithms: Mapping[str, Any], seconds: float = 2.0) -> dict[str, Any]:
     """The answer at a point, as it is written in JSON."""
-    from dprepro.studies.advice import LEFT_OUT, advise, candidates
+    from dprepro.plans.advice import LEFT_OUT, advise, candidates
 
     found = advise(asked, candidates(algorithms), seconds, each=seconds / 4)
     refused = {why: [*names] for why, names in found.refused.items()}
@@ -195,7 +195,7 @@ def _verify(asked: Asked, best: Choice) -> str:
 
 def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -> dict[str, Any]:
     """The least ``key`` at which the risk will do: typically, and certified on any data; None beyond the grid."""
-    from dprepro.studies.advice import best_bound, candidates
+    from dprepro.plans.advice import best_bound, candidates
 
     risk = _number("risk", values["risk"])
     if not risk > 0:

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 from dprepro.__main__ import arguments_of, guarded, leave
 
 if TYPE_CHECKING:
-    from dprepro.report.ledger import Measured
+    from dprepro.report.measured import Measured
 
 HELP = """usage: python -m dprepro.ledger [results_dir=DIR] [--config-dir DIR] [--strict] [--single-file]
 

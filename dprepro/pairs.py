@@ -12,7 +12,7 @@ from dprepro.__main__ import arguments_of, guarded, leave
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
-    from dprepro.studies.pairs import Pair
+    from dprepro.plans.pairs import Pair
 
 HELP = """usage: python -m dprepro.pairs [--json] [--config-dir DIR] [key=value ...]
 
@@ -38,7 +38,7 @@ WORDS = {
     "with curvature": "curvature", "Delta above zero": "curvature", "vertices": "vertices",
     "squared loss": "squares", "<x, theta>": "margins",
     "alike in all": "symmetry", "needs sparsity": "coordinates", "needs p >= 2": "coordinates", "mean record": "means",
-    "one dimension": "dimension", " words": "code", "steps >= p": "steps", "delta": "budget",
+    "one dimension": "dimension", " words": "code", "steps >= 2 p": "steps", "delta": "budget",
     "needs a problem": "data", "needs records": "data", "too large": "size", "K - 1": "codewords",
     "that holds the unit ball": "position", " steps on ": "walk", "labels to be predicted": "labels",
     "square of a prediction": "squares",
@@ -69,8 +69,8 @@ def all_pairs(keys: Mapping[str, str], config_dir: str = "") -> list[Pair]:
     Raises:
         InputError: a value out of range, or a file that is no valid YAML.
     """
-    from dprepro.studies.base import check_axis
-    from dprepro.studies.pairs import matrix
+    from dprepro.axes import check_axis
+    from dprepro.plans.pairs import matrix
 
     point = dict(POINT)
     for axis in [axis for axis in POINT if axis in keys]:

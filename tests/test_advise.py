@@ -13,7 +13,7 @@ from dprepro import pairs
 from dprepro.advise import main as advise
 from dprepro.advise import point_of, solved
 from dprepro.config.compose import compose
-from dprepro.studies.advice import LEFT_OUT, limited
+from dprepro.plans.advice import LEFT_OUT, limited
 
 POINT = {"n": "1e5", "p": "5", "epsilon": "1", "delta": "1e-6", "loss": "squared", "set": "l2", "radius": "1",
          "neighbours": "replace_one", "risk": ""}  # fmt: skip
@@ -55,7 +55,7 @@ def test_where_noise_drowns_everything_it_says_that_nothing_beats_zero(capsys: p
 
 
 def test_the_certified_epsilon_is_where_the_best_bound_meets_the_risk() -> None:
-    from dprepro.studies.advice import best_bound, candidates
+    from dprepro.plans.advice import best_bound, candidates
 
     algorithms = pairs.blocks("algorithm")
     found = solved({**POINT, "epsilon": "?", "risk": ".01"}, "epsilon", algorithms)["certified"]

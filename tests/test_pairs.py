@@ -120,11 +120,11 @@ def shortest_walk(domain: Domain) -> float:
 
 CHECKS: dict[str, Callable[[Domain, frozenset[str]], bool]] = {
     "smoothness": lambda domain, views: jumps(domain),
-    "vertices": lambda domain, views: not isinstance(domain.constraint_set, L1Ball | Simplex),
+    "vertices": lambda domain, views: not isinstance(domain.constraint_set, L1Ball | Simplex | Box),
     "strong convexity": lambda domain, views: isinstance(domain.loss, MarginLoss | Median),
     "curvature": lambda domain, views: isinstance(domain.loss, LinearLoss),
     "dimension": lambda domain, views: domain.p > 1 or not isinstance(domain.loss, PositivePartLoss),
-    "steps": lambda domain, views: domain.p > 200,
+    "steps": lambda domain, views: 2 * domain.p > 200,
     "data": lambda domain, views: not {"one_hot", "records"} <= views,
     "margins": lambda domain, views: isinstance(domain.loss, DistanceLoss),
     "squares": lambda domain, views: type(domain.loss).__name__ not in {"SquaredLoss", "HalfSquaredLoss"},

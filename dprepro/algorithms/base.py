@@ -114,6 +114,11 @@ class Algorithm(ABC):
         """Guarantee of each mechanism that is used, for the budget's neighbours, and how often; None: no promise."""
         return None
 
+    @classmethod
+    def promises(cls) -> bool:
+        """Whether it promises any privacy."""
+        return (cls.spent, cls.parts) != (Algorithm.spent, Algorithm.parts)
+
     def spent(self, domain: Domain, budget: Budget) -> Spent | None:
         """What a run of this schedule is certified to spend at the budget's delta; None where it promises nothing."""
         parts = self.parts(domain, budget)

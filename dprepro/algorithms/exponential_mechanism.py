@@ -63,9 +63,9 @@ class ExponentialMechanism(Algorithm):
         if self.sampler == "exact":
             return f"knows no exact sampler for {loss} over {title}; choices for sampler: automatic, hit_and_run"
         # equal records make a distance radial: only the data tell
-        if self.steps < domain.p and not (self.sampler == "automatic" and isinstance(domain.loss, DistanceLoss)):
-            why = "hit-and-run forgets its start in about p^2 steps and takes steps x p"
-            return f"needs steps >= p for {loss} over {title}: {why}, got steps={self.steps}, p={domain.p}"
+        if self.steps < 2 * domain.p and not (self.sampler == "automatic" and isinstance(domain.loss, DistanceLoss)):
+            why = "hit-and-run forgets its start in about p^2 steps, and half of its steps x p are for that"
+            return f"needs steps >= 2 p for {loss} over {title}: {why}, got steps={self.steps}, p={domain.p}"
         return ""
 
     def kappa(self, domain: Domain, budget: Budget) -> float:

@@ -50,7 +50,8 @@ class NoisyFrankWolfe(Algorithm):
     def premise(self, domain: Domain, budget: Budget) -> str:
         """Vertices that are listed, a finite Gamma; the printed scale divides by epsilon and by ln(1/delta)."""
         if (domain.vertices or 0) < 2:
-            return f"needs a polytope with a list of at least 2 vertices, got {domain.constraint_set.title}"
+            title = domain.constraint_set.title
+            return f"needs a polytope with a list of at least 2 vertices, got {title} with p={domain.p}"
         return lacks_smoothness(domain) or lacks_privacy(budget, delta=self.constants == "printed")
 
     def schedule(self, domain: Domain, budget: Budget) -> FrankWolfeSchedule:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -85,7 +85,8 @@ class CheckForms:
                 raise InputError(f"checks.{name} is {one!r}; it must be a block of checks")
 
     def _families(self, given: Iterator[tuple[str, tuple[str, Any]]]) -> Iterator[tuple[str, tuple[str, Any]]]:
-        for name, (role, one) in given:
+        every = list(given)
+        for name, (role, one) in every:
             if _is_schedule(name, one):
                 shared = {key: value for key, value in one.items() if key in _OF_RULES}
                 for column in [key for key in one if key not in shared]:
@@ -101,13 +102,24 @@ class CheckForms:
             if axes := [key for key in one if key not in shared]:
                 for axis in axes:
                     yield pattern.replace("*", str(axis)), (role, self._exponent(name, str(axis), shared, one[axis]))
-            elif isinstance(one.get("series"), list):
-                for label in matching(one["series"], self._series, f"checks.{name}"):
+            elif isinstance(one.get("series"), list) or (role and "series" not in one):
+                said = one.get("series", self._left(role, every))
+                for label in matching(said, self._series, f"checks.{name}"):
                     yield pattern.replace("*", str(label)), (role, {**one, "series": label})
             else:
                 raise InputError(
                     f"checks.{name} is a family; it needs axes with their exponents (n: -2/3), or a list of series"
                 )
+
+    def _left(self, role: str, every: Sequence[tuple[str, tuple[str, Any]]]) -> list[str]:
+        """The series of a role that no other check of its section is called after, or is about."""
+        own = [(name, one) for name, (section, one) in every if section == role]
+        about = {name for name, _ in own} | {str(one.get("series")) for _, one in own if isinstance(one, Mapping)}
+        return [
+            label
+            for label, one in self._series.items()
+            if isinstance(one, Mapping) and one.get("role") == role and label not in about
+        ]
 
     def _exponent(self, family: str, axis: str, shared: Mapping[str, Any], said: Any) -> Block:
         check: Block = {} if "like" in shared else {"rule": Exponent.name}

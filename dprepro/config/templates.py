@@ -10,8 +10,9 @@ Checks: the sections `claims`, `controls`, `context` and `errata` give the check
 over another check but for its role, expect and reason; a text alone is the check that the series of this name is held
 against. `below_bound`, `within_budget`, `noise_as_scheduled` and `as_derived` need only their series. A name with a
 star is a family: of exponents, an axis for each further key (`exponents` is `exponent_*`), or else one check for each
-of its series. `schedule` (or `schedule_` and a word) is a family of columns that a schedule fixes, each with its powers
-by axis and, if need be, its `constant`; its series are those of role claim, unless it names others.
+of its series; without these it is of all series of the section's role that have no check of their own in the section.
+`schedule` (or `schedule_` and a word) is a family of columns that a schedule fixes, each with its powers by axis and,
+if need be, its `constant`; its series are those of role claim, unless it names others.
 
 In a list of series, of a check or of the figure, a name with a star stands for all that match.
 """

@@ -1,7 +1,7 @@
 """Domains, losses, constraint sets, problems and their exact, certified minimisers."""
 
 from dprepro.problems.answers import GroupPoint, Minimum, PlanePoint, Point
-from dprepro.problems.data import Moments, Records, VertexGroups
+from dprepro.problems.data import Records, VertexGroups
 from dprepro.problems.domain import Domain
 from dprepro.problems.losses import (
     AbsoluteLoss,
@@ -19,6 +19,7 @@ from dprepro.problems.losses import (
     SharpDistance,
     SquaredLoss,
 )
+from dprepro.problems.moments import Moments
 from dprepro.problems.problem import LISTED, VIEWS, Problem, derived_views
 from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LocalBall, LqBall, Simplex, SpikedBall
 from dprepro.problems.supports import SupportPoint

@@ -212,11 +212,12 @@ class Domain:
             if not size[worst] <= bound * (1 + BOUND_SLACK):
                 raise InputError(f"every record must have {what} <= {bound:g}, record {worst} has {size[worst]:g}")
 
-    def hold_quadratic(self, slope: float, form: float, unit: float) -> None:
-        """Hold a quadratic risk against the bounds: its slope at zero and its curvature along a direction v.
+    def hold_quadratic(self, constant: float, slope: float, form: float, unit: float) -> None:
+        """Hold a quadratic risk against the bounds: itself and its slope at zero, its curvature along a direction v.
 
         Args:
-            slope, form: the largest |2 <cross, v>| and <v, G v>. unit: largest |<x, v>| of a record within the bounds.
+            constant: the risk at zero. slope, form: the largest |2 <cross, v>| and <v, G v>.
+            unit: largest |<x, v>| of a record within the bounds.
 
         Raises:
             InputError: no records within the bounds have such a risk.
@@ -225,7 +226,12 @@ class Domain:
         a = self.loss.quadratic[0]
         steepest = 2 * a if isinstance(self.loss, DistanceLoss) else self.loss.slope_bound(0.0, self.label_bound)
         largest = a if isinstance(self.loss, DistanceLoss) else a * unit**2
-        for what, found, bound in (("slope at zero", slope, steepest * unit), ("curvature", form, largest)):
+        limits = (
+            ("risk at zero", constant, self.label_level**2),
+            ("slope at zero", slope, steepest * unit),
+            ("curvature", form, largest),
+        )
+        for what, found, bound in limits:
             if not found <= bound * (1 + BOUND_SLACK):
                 raise InputError(f"records within the bounds have a {what} of at most {bound:g}, got {found:g}")
 

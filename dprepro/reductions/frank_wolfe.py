@@ -177,8 +177,10 @@ class IncrementalGradients(_Vertices):
         rest = (ball.radius, isinstance(ball, L1Ball))
         steps, scale, t = *plan[:2], 1
         if half_of_gram == np.inf or (scale > 0 and STEP_COST * records * steps < half_of_gram):
-            fitted = kept.features @ theta
-            half = (kept.loads * fitted) @ kept.features - kept.cross
+            fitted, half = np.zeros(records), -kept.cross
+            if theta.any():  # a ball starts at zero: two passes over the records less
+                fitted = kept.features @ theta
+                half = (kept.loads * fitted) @ kept.features - kept.cross
             t = on_records(
                 kept.features, kept.columns, kept.held, kept.loads, kept.offsets, kept.reach, half, fitted,
                 half_of_gram, STEP_COST, *rest, theta, *plan, told, rng,

@@ -9,7 +9,7 @@ from pathlib import Path
 from dprepro.engine.store import Store
 from dprepro.errors import InputError, checked_name
 from dprepro.report import power, stability
-from dprepro.report.ledger import CHECK
+from dprepro.report.entries import CHECK
 from dprepro.report.publish import check_record, replace_file
 from dprepro.report.summary import summary, to_csv
 

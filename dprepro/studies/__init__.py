@@ -1,16 +1,15 @@
 """How to measure a kind of claim; a few kinds serve all."""
 
+from dprepro.studies.advice import AdviceStudy, Described
 from dprepro.studies.attack import AttackStudy
 from dprepro.studies.audit import AuditSeries, AuditStudy
 from dprepro.studies.base import Declaration, Design, Study
-from dprepro.studies.corners import Corners
 from dprepro.studies.envelope import EnvelopeStudy
 from dprepro.studies.inequality import Inequality, InequalityStudy
 from dprepro.studies.minimax import MinimaxSeries, MinimaxStudy
-from dprepro.studies.plan import Plan, plan
 from dprepro.studies.privacy import PrivacySeries, PrivacyStudy
-from dprepro.studies.rate import RateStudy, Series
-from dprepro.studies.table_advice import AdviceStudy, Described
+from dprepro.studies.rate import RateStudy
+from dprepro.studies.series import Series
 from dprepro.studies.worst_case import Hunt, WorstCaseStudy
 
 __all__ = [
@@ -18,7 +17,6 @@ __all__ = [
     "AttackStudy",
     "AuditSeries",
     "AuditStudy",
-    "Corners",
     "Declaration",
     "Described",
     "Design",
@@ -28,12 +26,10 @@ __all__ = [
     "InequalityStudy",
     "MinimaxSeries",
     "MinimaxStudy",
-    "Plan",
     "PrivacySeries",
     "PrivacyStudy",
     "RateStudy",
     "Series",
     "Study",
     "WorstCaseStudy",
-    "plan",
 ]

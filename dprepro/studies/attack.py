@@ -14,7 +14,8 @@ from dprepro.constructions import Attackable, Finding
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import InputError
 from dprepro.studies.base import drawn
-from dprepro.studies.rate import RateStudy, Series, settled
+from dprepro.studies.rate import RateStudy, settled
+from dprepro.studies.series import Series
 
 
 @dataclass(frozen=True)

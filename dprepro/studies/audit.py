@@ -13,6 +13,7 @@ from dprepro import laws
 from dprepro.algorithms import Algorithm
 from dprepro.algorithms.base import Parts
 from dprepro.budget import Budget, Neighbours
+from dprepro.constructions.corners import Corners, Pair
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.mechanisms import Drawn
@@ -20,8 +21,7 @@ from dprepro.privacy import compose
 from dprepro.privacy.audit import Audited, audit, chosen
 from dprepro.problems import Domain, Problem, SupportPoint
 from dprepro.problems.data import FloatArray
-from dprepro.studies.base import Declaration, Design, Role, Study, at, points, promises, spending
-from dprepro.studies.corners import Corners, Pair
+from dprepro.studies.base import Declaration, Design, Role, Study, at, points, spending
 from dprepro.studies.describe import describe
 
 Columns: TypeAlias = dict[str, float | int | str | bool | None]
@@ -103,15 +103,9 @@ class AuditStudy(Study):
                 series = at(one, point)
                 told = self._told(series, point)
                 at(one.algorithm, point).admit(one.data.domain(point), told)
-            science = canonical(
-                {
-                    "study": type(self).__name__,
-                    "version": self.version,
-                    "neighbours": str(self.neighbours),
-                    "overspends": self.overspends if one.role == "claim" else (),
-                    **{name: describe(getattr(one, name)) for name in MEASURED},
-                }
-            )
+            overspends = self.overspends if one.role == "claim" else ()
+            measured = {name: describe(getattr(one, name)) for name in MEASURED}
+            science = canonical(self.identity(overspends=overspends, **measured))
             code = self.code(one.algorithm, one.data)
             cells += [
                 Cell(label, one.role, point, replicate, design.seed, science, code)
@@ -127,7 +121,7 @@ class AuditStudy(Study):
             names = {"slack", "exact_epsilon"}
             names |= {"audited_epsilon", "noise_drawn"} if one.draws else {"exact_delta", "certified_delta"}
             names |= {"overspent_epsilon"} if one.role == "claim" else set()
-            names |= {"spent_epsilon"} if promises(one.algorithm) else set()
+            names |= {"spent_epsilon"} if one.algorithm.promises() else set()
             found[label] = frozenset(names)
         axes = {axis for label in self.series for point in self._grid(label, design) for axis in point}
         return Declaration(found, frozenset(COLUMNS), frozenset(axes))

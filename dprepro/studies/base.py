@@ -10,8 +10,8 @@ from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
 
-from dprepro.algorithms import Algorithm, Solution
-from dprepro.axes import AXES, DEFAULTS
+from dprepro.algorithms import Solution
+from dprepro.axes import AXES, DEFAULTS, check_axis
 from dprepro.budget import Neighbours
 from dprepro.engine.cell import Cell, Row
 from dprepro.engine.code import code_of, modules_of
@@ -24,8 +24,6 @@ from dprepro.typed import allowed_packages
 Role = Literal["claim", "control", "context"]
 T = TypeVar("T")
 
-LARGEST = 1e300
-"""Of the numbers on an axis; a shipped sweep goes to 1e250."""
 MOST_REPLICATES = 1_000_000
 """Of a series; see also :mod:`dprepro.engine.room`."""
 
@@ -64,25 +62,6 @@ class Design:
         axes = {axis: [value] for axis, value in DEFAULTS.items()} | {**self.sweep, **sweep}
         Design(axes)
         return {axis: list(values) for axis, values in axes.items()}
-
-
-def check_axis(axis: str, value: float) -> None:
-    """Raise InputError unless the value can stand on that axis."""
-    if math.isnan(value):
-        raise InputError(f"sweep.{axis} must hold numbers, got nan")
-    if math.isfinite(value) and value and not LARGEST**-1 <= abs(value) <= LARGEST:
-        raise InputError(
-            f"sweep.{axis} must hold 0 or numbers of size {1 / LARGEST:g} to {LARGEST:g}, with which one can still "
-            f"compute, got {axis}={float(value):g}"
-        )
-    if axis in ("n", "p", "steps") and not (math.isfinite(value) and value >= 1 and value == int(value)):
-        raise InputError(f"sweep.{axis} must hold whole numbers of at least 1, got {axis}={value:g}")
-    if axis == "epsilon" and not value > 0:
-        raise InputError(f"sweep.epsilon must hold positive numbers (inf for no privacy), got epsilon={value:g}")
-    if axis == "delta" and not 0 <= value < 1:
-        raise InputError(f"sweep.delta must hold numbers in [0, 1), got delta={value:g}")
-    if axis == "norm" and not (math.isfinite(value) and value > 0):
-        raise InputError(f"sweep.norm must hold positive numbers, got norm={value:g}")
 
 
 def points(label: str, axes: Mapping[str, Sequence[float]], *parts: Any) -> list[dict[str, float]]:
@@ -137,6 +116,11 @@ class Study(ABC):
         """The digest of the code behind a measurement: of the study's class and of what else makes it."""
         return code_of(modules_of((self, *parts)), allowed_packages()).digest
 
+    def identity(self, **parts: Any) -> dict[str, Any]:
+        """What a measurement depends on: the study, the relation, and ``parts``."""
+        study = {"study": type(self).__name__, "version": self.version, "neighbours": str(self.neighbours)}
+        return study | parts
+
     @abstractmethod
     def cells(self, design: Design) -> list[Cell]:
         """All cells of the design, series by series.
@@ -158,12 +142,6 @@ class Study(ABC):
         Raises:
             PremiseError: the grid point lies outside the premise of what is measured.
         """
-
-
-def promises(algorithm: Algorithm) -> bool:
-    """Whether an algorithm promises any privacy, by its class."""
-    kind = type(algorithm)
-    return (kind.spent, kind.parts) != (Algorithm.spent, Algorithm.parts)
 
 
 def spending(spent: Spent | None, claimed: float, steps: int) -> list[Row]:

@@ -14,8 +14,9 @@ from dprepro.algorithms import Solution
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.problems import Problem
-from dprepro.studies.base import drawn
-from dprepro.studies.rate import RateStudy, Series, Setting
+from dprepro.studies.base import drawn, spending
+from dprepro.studies.rate import RateStudy
+from dprepro.studies.series import Series, Setting
 
 Members = Sequence[tuple[float | str | None, Problem]]
 PER_DECADE = 12
@@ -92,7 +93,8 @@ class EnvelopeStudy(RateStudy):
         for value, problem in members:
             risk, solutions = self._risk(setting, problem, stream)
             answers += solutions
-            found.append((self._rows(setting, problem, solutions, risk if self.expected else None), value))
+            rows = self._expected(setting, problem, risk) if self.expected else self._rows(setting, problem, solutions)
+            found.append((rows, value))
         rows, worst = max(found, key=lambda one: one[0][0].value)
         columns = rows[0].columns | {"trivial_risk": max(problem.trivial_risk for _, problem in of or members)}
         columns |= {"worst": worst} | ({f"best_{self.best}": setting.point[self.best]} if self.best else {})
@@ -105,10 +107,13 @@ class EnvelopeStudy(RateStudy):
         rows += drawn(answers, setting.schedule.noise_scale, copies=len(members))
         return rows + ([Row("sum_risk", n * rows[0].value, None, of_sum)] if self.expected else [])
 
-    def _tail(self, setting: Setting, problem: Problem, risks: Sequence[float], bound: float) -> float:
-        if not self.expected:
-            return super()._tail(setting, problem, risks, bound)
-        return laws.find(setting.algorithm, problem.domain, setting.budget).exceeds(problem, bound)
+    def _expected(self, setting: Setting, problem: Problem, risk: float) -> list[Row]:
+        """An expected risk, with no answers."""
+        law, schedule = laws.find(setting.algorithm, problem.domain, setting.budget), setting.schedule
+        first = self._risk_row(setting, problem.listed, risk, schedule, deterministic=True)
+        held = self._held(setting, problem, problem.listed, [], lambda bound: law.exceeds(problem, bound))
+        spent = setting.algorithm.spent(setting.plan.domain, setting.budget)
+        return [first, *held, *spending(spent, setting.point["epsilon"], schedule.steps)]
 
     def _members(self, setting: Setting) -> Members:
         """The members that lie within their premise, with their names."""
@@ -138,10 +143,10 @@ class EnvelopeStudy(RateStudy):
             if name and name not in known:
                 raise InputError(f"study.{key}: {unknown('parameter', name, known)}")
 
-    def _check_bounds(self, label: str, setting: Setting) -> bool:
+    def _check_bounds(self, label: str, setting: Setting) -> None:
         if self.expected and type(setting.algorithm) not in laws.LAWS:
             raise InputError(f"series {label}: no expected risk is known for {type(setting.algorithm).__name__}")
-        return super()._check_bounds(label, setting)
+        super()._check_bounds(label, setting)
 
     def _risk(self, setting: Setting, problem: Problem, stream: int) -> tuple[float, Sequence[Solution]]:
         """The mean risk on one data set, and the answers that it is the mean of."""

@@ -16,10 +16,10 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.minimax import Game, optimum, private
+from dprepro.plans import Numbers
 from dprepro.problems import Problem
-from dprepro.studies.base import Declaration, Design, Role, Study, at, points, promises, spending
+from dprepro.studies.base import Declaration, Design, Role, Study, at, points, spending
 from dprepro.studies.describe import describe
-from dprepro.studies.plan import Numbers
 
 Value = float | int | str | bool | None
 
@@ -88,19 +88,11 @@ class MinimaxStudy(Study):
         for label, one in self.series.items():
             grid = self._grid(label, design)
             named = [*one.levels, *([one.rate] if one.rate else [])]
-            science = canonical(
-                {
-                    "study": type(self).__name__,
-                    "version": self.version,
-                    "neighbours": str(self.neighbours),
-                    "game": describe(one.game),
-                    "algorithm": describe(one.algorithm),
-                    "levels": named,
-                    "draws": one.draws if one.algorithm else 0,
-                    "overspend": one.overspend,
-                    "symmetric": one.symmetric,
-                }
-            )
+            draws = one.draws if one.algorithm else 0
+            science = self.identity(
+                game=describe(one.game), algorithm=describe(one.algorithm), levels=named, draws=draws,
+                overspend=one.overspend, symmetric=one.symmetric,
+            )  # fmt: skip
             for point in grid:
                 if one.algorithm is not None:
                     self._admitted(label, point)
@@ -112,7 +104,7 @@ class MinimaxStudy(Study):
             if one.algorithm is not None:
                 law = laws.LAWS.get(type(one.algorithm))
                 parts += [one.algorithm, *([law] if law else [])]
-            made = science, self.code(*parts, *(bounds.find(name) for name in named))
+            made = canonical(science), self.code(*parts, *(bounds.find(name) for name in named))
             count = one.replicates or design.replicates if one.algorithm is not None else 1
             cells += [Cell(label, one.role, point, k, design.seed, *made) for point in grid for k in range(count)]
         return cells
@@ -124,7 +116,7 @@ class MinimaxStudy(Study):
             if one.algorithm is None:
                 names = ["excess_risk", "minimax_risk", "certified_risk", "private", *map(_short, one.levels)]
             else:
-                names = ["excess_risk", "times_optimum", *(["spent_epsilon"] if promises(one.algorithm) else [])]
+                names = ["excess_risk", "times_optimum", *(["spent_epsilon"] if one.algorithm.promises() else [])]
             found[label] = frozenset(names)
         axes = {axis for label in self.series for point in self._grid(label, design) for axis in point}
         columns = frozenset({"worst", "answers_cost", "data_sets", "deterministic", "total_steps"})

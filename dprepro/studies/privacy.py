@@ -18,7 +18,7 @@ from dprepro.laws.noise import LaplaceNoise, NormalNoise
 from dprepro.mechanisms import Gaussian, Laplace
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain
-from dprepro.studies.base import Declaration, Design, Role, Study, at, points, promises, spending
+from dprepro.studies.base import Declaration, Design, Role, Study, at, points, spending
 from dprepro.studies.describe import describe
 
 PLACES, POINTS = 40.0, 40_001
@@ -71,16 +71,8 @@ class PrivacyStudy(Study):
             for point in grid:
                 law = self._law(label, point)
                 law.algorithm.admit(law.domain, law.budget)
-            science = canonical(
-                {
-                    "study": type(self).__name__,
-                    "version": self.version,
-                    "neighbours": str(self.neighbours),
-                    "algorithm": describe(one.algorithm),
-                    "domain": describe(one.domain or law.plain),
-                    "law": describe(dict(one.law)),
-                }
-            )
+            parts = {"algorithm": one.algorithm, "domain": one.domain or law.plain, "law": dict(one.law)}
+            science = canonical(self.identity(**describe(parts)))
             code = self.code(law)
             cells += [Cell(label, one.role, point, 0, design.seed, science, code) for point in grid]
         return cells
@@ -131,7 +123,7 @@ class PrivacyStudy(Study):
     def _tested(self, label: str, point: Mapping[str, float]) -> list[str]:
         """What the computation and the certificate are tested by."""
         what = "delta" if point["delta"] > 0 else "loss"
-        own = ["spent_epsilon", f"certified_{what}"] if promises(self.series[label].algorithm) else []
+        own = ["spent_epsilon", f"certified_{what}"] if self.series[label].algorithm.promises() else []
         return [f"known_{what}", *own]
 
     def _grid(self, label: str, design: Design) -> list[dict[str, float]]:

@@ -15,12 +15,13 @@ from dprepro.algorithms import Solution
 from dprepro.constructions import Construction
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import Incompatible, InputError, PremiseError, unknown
+from dprepro.plans import plan
 from dprepro.problems import Problem
 from dprepro.problems.data import FloatArray
 from dprepro.studies.base import Design, drawn
 from dprepro.studies.describe import describe
-from dprepro.studies.plan import plan
-from dprepro.studies.rate import RateStudy, Series, Setting
+from dprepro.studies.rate import RateStudy
+from dprepro.studies.series import Series, Setting
 
 OUTSIDE = -1.0
 """The risk of data outside their premise: below that of any data."""
@@ -209,7 +210,8 @@ class WorstCaseStudy(RateStudy):
     def _quantities(self, one: Series) -> list[str]:
         assert isinstance(one, Hunt)
         found = [*super()._quantities(one), "worst_known_risk", "own_family_risk", "times_own_family", "times_trivial"]
-        found += ["explicit_bound"] if self._named(one, "bound")[0] and self._named(one, "shape")[0] else []
+        beside = self._beside(one).names
+        found += ["explicit_bound"] if beside["bound"] and beside["shape"] else []
         found += ["versus_risk", "times_versus"] if one.versus else []
         return found + (["tuned", "tuned_steps", "game_gain"] if one.tune else [])
 

@@ -73,7 +73,7 @@ def never(domain: Domain, budget: Budget) -> bool:
 
 
 def polytope(domain: Domain, budget: Budget) -> bool:
-    return type(domain.constraint_set).__name__ in {"L1Ball", "Simplex"}
+    return type(domain.constraint_set).__name__ in {"L1Ball", "Simplex", "Box"}
 
 
 def square(domain: Domain) -> bool:
@@ -286,9 +286,9 @@ def test_without_privacy_a_linear_loss_has_no_step_and_a_curved_one_has() -> Non
 
 def test_a_walk_that_cannot_forget_its_start_is_refused_with_that_reason() -> None:
     long = ExponentialMechanism(steps=40)
-    hinge = Domain(LOSSES["HingeLoss"], L2Ball(41), 100)
+    hinge = Domain(LOSSES["HingeLoss"], L2Ball(21), 100)
     assert "hit-and-run forgets its start in about p^2 steps" in long.refusal(hinge, budget(""))
-    assert not long.refusal(dataclasses.replace(hinge, constraint_set=L2Ball(40)), budget(""))
+    assert not long.refusal(dataclasses.replace(hinge, constraint_set=L2Ball(20)), budget(""))
     assert not long.refusal(dataclasses.replace(hinge, loss=LinearLoss()), budget(""))  # its law is known at any p
     exact = ExponentialMechanism(sampler="exact")
     assert "choices for sampler: automatic, hit_and_run" in exact.refusal(hinge, budget(""))

@@ -126,6 +126,16 @@ def test_a_check_like_another_has_all_but_its_role_expectation_and_reason() -> N
     assert found["b"] == {"rule": "ratio", "series": "b", "margin": 0.3, "role": "control"}, "a series of this name"
 
 
+def test_a_family_without_series_is_of_those_of_its_role_that_have_no_check_of_their_own() -> None:
+    config = {
+        "study": {"series": {name: {"role": "control" if name == "c" else "claim"} for name in "abcd"}},
+        "checks": {"claims": {"*": {"rule": "below"}, "b": {"rule": "ratio"}, "x": {"rule": "ratio", "series": "d"}}},
+    }
+    found = written_out(config, find)["checks"]
+    assert found["a"].items() >= {"rule": "below", "series": "a", "role": "claim"}.items()
+    assert set(found) == {"a", "b", "x"}
+
+
 def test_a_family_of_exponents_has_a_check_for_each_axis() -> None:
     found = checks(
         "claims: {exponents: {series: in_*, margin: 0.1, n: -2/3, p: shape, delta: {expected: 1/2, side: at_most}}}, "

@@ -17,9 +17,9 @@ from dprepro.algorithms import (
     ReleasedMarginals,
 )
 from dprepro.budget import Budget, Neighbours
+from dprepro.constructions.corners import Corners
 from dprepro.errors import Incompatible
 from dprepro.problems import Domain, HalfSquaredDistance, L2Ball
-from dprepro.studies import Corners
 
 REPLACE = Neighbours.REPLACE_ONE
 SHIFT = 0.1

@@ -368,6 +368,7 @@ def test_a_population_judges_what_a_sample_was_used_for() -> None:
         (lambda x, y: MomentsView(Domain(AbsoluteLoss(), L1Ball(6), 5), Moments(x[0])), "AbsoluteLoss has no moments"),
         (lambda x, y: GroupsView(Domain(SquaredLoss(), L1Ball(6), 5, l1_weight=1), GROUPS), "knows no l1 term"),
         (lambda x, y: GroupsView(Domain(AbsoluteLoss(), L1Ball(6), 5), GROUPS), "AbsoluteLoss has no groups"),
+        (lambda x, y: MomentsView(L1, Moments(np.zeros(6), 2500.0)), "a risk at zero of at most 1, got 2500"),
         (lambda x, y: MomentsView(L1, Moments(np.full(6, 1.1))), "a slope at zero of at most 2, got 2.2"),
         (lambda x, y: MomentsView(L2, Moments(np.full(6, 0.5))), "a slope at zero of at most 2, got 2.4"),
         (lambda x, y: MomentsView(L1, Moments(np.zeros(6), ridge=1.1)), "a curvature of at most 1, got 1.1"),

@@ -13,9 +13,9 @@ import pandas as pd
 import pytest
 from jinja2 import UndefinedError
 
-from dprepro.report import ledger, text
+from dprepro.report import entries, text
 from dprepro.report import page as pages
-from dprepro.report.ledger import Measured
+from dprepro.report.measured import Measured
 from dprepro.report.page import page
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
@@ -64,7 +64,7 @@ def measured(tmp_path: Path) -> Pages:
     store = Measured(
         published, dict.fromkeys(published, "a later run had overrides"), dict.fromkeys(published, "lasso")
     )
-    rows = {"claims": [*ledger._claims(store), *ledger._further(store)], "errata": list(ledger._errata(store))}
+    rows = {"claims": [*entries.claims(store), *entries.further(store)], "errata": list(entries.slips(store))}
     return rows, list(published.values())
 
 

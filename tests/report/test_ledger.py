@@ -13,10 +13,10 @@ import pandas as pd
 import pytest
 
 from dprepro.errors import InputError
-from dprepro.report import ledger
+from dprepro.report import entries
 from dprepro.report.evidence import finding_in_words
-from dprepro.report.ledger import Measured
 from dprepro.report.markdown import markdown
+from dprepro.report.measured import Measured
 from dprepro.report.publish import alone
 from dprepro.report.registry import Erratum, Registry, Repaired, Shown, Statement
 from dprepro.report.tex import tex
@@ -64,7 +64,7 @@ GOOD = {
 
 def row(measured: Measured, kind: str = "rate", errata: Sequence[Erratum] = (), **fields: Any) -> dict[str, Any]:
     statement = Statement("Theorem 1", kind, "It holds.", **fields)  # type: ignore[arg-type]
-    return ledger._row("lasso", statement, measured, Registry([statement], errata))
+    return entries._row("lasso", statement, measured, Registry([statement], errata))
 
 
 BOTH = {"attained": {"one": ["slope"]}, "holds": {"one": ["bound"]}}
@@ -212,7 +212,7 @@ def test_a_confirmation_up_to_logarithms_says_so() -> None:
 )
 def test_an_erratum_says_whether_its_check_came_out(shown_by: list[Shown], state: str) -> None:
     measured = store(one={**GOOD, "odd": check("erratum", "confirmed")})
-    slip = ledger._slip("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)
+    slip = entries._slip("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)
     assert slip["state"] == state
 
 
@@ -225,7 +225,7 @@ def test_markdown_keeps_signs_that_would_break_its_tables() -> None:
 
 def test_latex_has_a_table_of_rows_that_are_escaped_and_whole() -> None:
     line = row(store(one=GOOD), evidence=BOTH) | {"statement": "100% of L_1 <= n^2 & more_"}
-    slip = ledger._slip("lasso", Erratum("Theorem 1", "50%", "#", "typo", [Shown(test="a::b")]), store(one=GOOD))
+    slip = entries._slip("lasso", Erratum("Theorem 1", "50%", "#", "typo", [Shown(test="a::b")]), store(one=GOOD))
     text = tex({"claims": [line], "errata": [slip]})
     cells = ("Theorem 1", "confirmed", r"100\% of $L_{1} \leq n^{2}$ \& more\_", "attained (one); holds (one)")
     assert f"{' & '.join(cells)} \\\\" in text

@@ -19,11 +19,12 @@ from dprepro.algorithms import (
 )
 from dprepro.algorithms.base import Algorithm
 from dprepro.budget import Budget, Neighbours
+from dprepro.constructions.corners import Corners
 from dprepro.engine import measure_cell
 from dprepro.errors import InputError, PremiseError
 from dprepro.privacy.audit import audit
 from dprepro.problems import Records, RecordsView
-from dprepro.studies import AuditSeries, AuditStudy, Corners, Design
+from dprepro.studies import AuditSeries, AuditStudy, Design
 from dprepro.studies.audit import answers, certified_delta, exact_pair, worst_pair
 
 ADD, REPLACE, ZERO = Neighbours.ADD_OR_REMOVE_ONE, Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT

@@ -76,7 +76,7 @@ STUDIES: dict[str, tuple[Study, dict[str, list[float]]]] = {
     ),
     "tails": (
         RateStudy(
-            {"walk": claim(ExponentialMechanism(sampler="hit_and_run", steps=20), OneWayMarginals())},
+            {"walk": claim(ExponentialMechanism(sampler="hit_and_run", steps=32), OneWayMarginals())},
             tails=("bst.theorem_3_2_tail",),
             levels=(1.0, 2.5),
         ),

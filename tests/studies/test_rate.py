@@ -197,7 +197,7 @@ def test_an_own_bound_whose_numbers_the_domain_lacks_is_none(monkeypatch):
 
 
 def test_numbers_of_a_bound_are_the_schedules_before_the_domains():
-    from dprepro.studies.plan import Numbers
+    from dprepro.plans import Numbers
 
     domain = TunedNeedle().domain({"n": 100, "p": 3})
     numbers = Numbers(domain, {"steps": 7.0}, {"n": 50.0, "initial_risk": 0.5})

@@ -14,9 +14,9 @@ from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import File
 from dprepro.errors import DpreproError, InputError
+from dprepro.plans import plan
 from dprepro.reductions import solver
 from dprepro.schema import main as schema
-from dprepro.studies.plan import plan
 from dprepro.tables import Column, Schema, encode, load_schema
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")

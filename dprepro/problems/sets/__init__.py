@@ -4,10 +4,10 @@ Sets hold no arrays but for those that an algorithm makes while it runs, so thei
 numbers of vertices) are available at p = 1e12.
 """
 
-from dprepro.problems.sets.balls import Box, L2Ball, LqBall
+from dprepro.problems.sets.balls import L2Ball, LqBall
 from dprepro.problems.sets.base import NORMS, ConstraintSet, dual_order, norm_ratio
 from dprepro.problems.sets.hulls import LocalBall, SpikedBall
-from dprepro.problems.sets.polytopes import L1Ball, Simplex
+from dprepro.problems.sets.polytopes import Box, L1Ball, Simplex
 
 __all__ = [
     "NORMS",

@@ -1,4 +1,4 @@
-"""Balls without a list of vertices: l2, l_inf (the box) and l_q."""
+"""Balls without vertices: l2 and l_q."""
 
 from __future__ import annotations
 
@@ -24,12 +24,6 @@ def project_on_l2_ball(theta: FloatArray, radius: float) -> None:
         shrink = radius / math.sqrt(square)
         for j in range(theta.shape[0]):
             theta[j] *= shrink
-
-
-def project_on_box(theta: FloatArray, radius: float) -> None:
-    """In place: clipped."""
-    for j in range(theta.shape[0]):
-        theta[j] = min(max(theta[j], -radius), radius)
 
 
 def chord(offset: FloatArray, direction: FloatArray, radius: float) -> float:
@@ -66,31 +60,6 @@ class L2Ball(NormBall):
 
     def gaussian_width(self) -> float:
         return self.radius * mean_normal_norm(self.p)
-
-
-@dataclass(frozen=True)
-class Box(NormBall):
-    """{theta : ||theta||_inf <= radius}; its 2^p vertices are not listed."""
-
-    title: ClassVar[str] = "a box"
-    projection: ClassVar[Kernel | None] = project_on_box
-
-    def _order(self) -> float:
-        return math.inf
-
-    def project(self, point: ArrayLike) -> FloatArray:
-        return np.clip(self._vector(point), -self.radius, self.radius)
-
-    def minimise_linear(self, direction: ArrayLike) -> FloatArray:
-        return np.where(self._vector(direction) > 0, -self.radius, self.radius)
-
-    def to_boundary(self, theta: FloatArray, direction: FloatArray) -> float:
-        moving = direction != 0
-        faces = np.copysign(self.radius, direction[moving])
-        return max(0.0, float(np.min((faces - theta[moving]) / direction[moving])))
-
-    def gaussian_width(self) -> float:
-        return self.radius * self.p * math.sqrt(2 / math.pi)
 
 
 @dataclass(frozen=True)

@@ -19,6 +19,8 @@ Kernel: TypeAlias = Callable[[FloatArray, float], None]
 NORMS = (1, 2, math.inf)
 """Orders of the norms in which sets and records are measured."""
 
+_LISTED = "choices: L1Ball, Simplex, Box up to p=20"
+
 
 def dual_order(order: float) -> float:
     """q* = q/(q - 1), the order of the dual norm."""
@@ -129,14 +131,14 @@ class ConstraintSet(ABC):
 
     def vertex(self, index: int) -> FloatArray:
         """Vertex number `index` (0 <= index < vertices), shape (p,). Raises Incompatible where there are none."""
-        raise Incompatible(f"{self.title} has no list of vertices; choices: L1Ball, Simplex")
+        raise Incompatible(f"{self.title} with p={self.p} has no list of vertices; {_LISTED}")
 
     def scores(self, gradient: ArrayLike) -> FloatArray:
         """<s, gradient> for every vertex s, shape (vertices,), in the order of :meth:`vertex`.
 
         Raises Incompatible where there are no vertices.
         """
-        raise Incompatible(f"{self.title} has no list of vertices to score; choices: L1Ball, Simplex")
+        raise Incompatible(f"{self.title} with p={self.p} has no list of vertices to score; {_LISTED}")
 
     def start(self) -> FloatArray:
         """The data-free first point: zero, which the balls contain; a set without zero overrides this."""

@@ -1,4 +1,4 @@
-"""Polytopes whose vertices are listed: the l1 ball and the simplex."""
+"""Polytopes whose vertices are listed: the l1 ball, the simplex, and the box in few dimensions."""
 
 from __future__ import annotations
 
@@ -59,6 +59,12 @@ def project_on_simplex(theta: FloatArray, radius: float) -> None:
         theta[j] = max(theta[j] - largest - level, 0.0)
 
 
+def project_on_box(theta: FloatArray, radius: float) -> None:
+    """In place: clipped."""
+    for j in range(theta.shape[0]):
+        theta[j] = min(max(theta[j], -radius), radius)
+
+
 @dataclass(frozen=True)
 class L1Ball(NormBall):
     """{theta : ||theta||_1 <= radius}, with vertices +radius e_0 .. +radius e_{p-1}, -radius e_0 .. -radius e_{p-1}."""
@@ -82,6 +88,17 @@ class L1Ball(NormBall):
 
     def minimise_linear(self, direction: ArrayLike) -> FloatArray:
         return self.vertex(int(np.argmin(self.scores(direction))))
+
+    def to_boundary(self, theta: FloatArray, direction: FloatArray) -> float:
+        """As of every norm's ball: the norm is piecewise linear along the way, so Newton's method ends."""
+        far = 2.0 * self.radius / float(np.abs(direction).sum())
+        while True:
+            reached = theta + far * direction
+            beyond = float(np.abs(reached).sum()) - self.radius
+            nearer = far - beyond / float(np.copysign(1.0, reached) @ direction)
+            if not nearer < far:
+                return max(0.0, far)
+            far = nearer
 
     def gaussian_width(self) -> float:
         return self.radius * mean_largest_absolute_normal(self.p)
@@ -152,6 +169,56 @@ class Simplex(ConstraintSet):
 
     def scores(self, gradient: ArrayLike) -> FloatArray:
         return self.radius * self._vector(gradient)
+
+
+LISTED_CORNERS = 20
+"""Dimensions up to which a box lists its corners."""
+
+
+@dataclass(frozen=True)
+class Box(NormBall):
+    """{theta : ||theta||_inf <= radius}, with 2^p corners, listed up to `LISTED_CORNERS` dimensions.
+
+    Coordinate j of a corner is -radius where bit p - 1 - j of its number is 1.
+    """
+
+    title: ClassVar[str] = "a box"
+    projection: ClassVar[Kernel | None] = project_on_box
+
+    def _order(self) -> float:
+        return math.inf
+
+    def project(self, point: ArrayLike) -> FloatArray:
+        return np.clip(self._vector(point), -self.radius, self.radius)
+
+    def minimise_linear(self, direction: ArrayLike) -> FloatArray:
+        return np.where(self._vector(direction) > 0, -self.radius, self.radius)
+
+    def to_boundary(self, theta: FloatArray, direction: FloatArray) -> float:
+        moving = direction != 0
+        faces = np.copysign(self.radius, direction[moving])
+        return max(0.0, float(np.min((faces - theta[moving]) / direction[moving])))
+
+    def gaussian_width(self) -> float:
+        return self.radius * self.p * math.sqrt(2 / math.pi)
+
+    @property
+    def vertices(self) -> int | None:
+        return 2**self.p if self.p <= LISTED_CORNERS else None
+
+    def vertex(self, index: int) -> FloatArray:
+        if self.vertices is None:
+            return super().vertex(index)
+        down = _number(index, self.vertices) >> np.arange(self.p)[::-1] & 1
+        return np.where(down, -self.radius, self.radius)
+
+    def scores(self, gradient: ArrayLike) -> FloatArray:
+        if self.vertices is None:
+            return super().scores(gradient)
+        scores = np.zeros(1)
+        for one in self.radius * self._vector(gradient):
+            scores = np.add.outer(scores, [one, -one]).ravel()
+        return scores
 
 
 def _number(index: int, vertices: int) -> int:

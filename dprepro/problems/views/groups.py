@@ -6,9 +6,10 @@ import numpy as np
 
 from dprepro.errors import InputError
 from dprepro.problems.answers import GroupPoint, Minimum, Point
-from dprepro.problems.data import FloatArray, Moments, VertexGroups
+from dprepro.problems.data import FloatArray, VertexGroups
 from dprepro.problems.domain import Domain
 from dprepro.problems.minimise import minimise_quadratic
+from dprepro.problems.moments import Moments
 from dprepro.problems.sets import L1Ball, Simplex
 from dprepro.problems.views.base import View
 
@@ -36,7 +37,7 @@ class GroupsView(View):
                 f"groups must cover the set's {constraint_set.vertices} vertices, their sizes sum to {covered:g}"
             )
         slope, form = 2 * float(np.abs(groups.cross).max()), float(np.diag(groups.gram).max())
-        domain.hold_quadratic(slope, form, domain.reach)
+        domain.hold_quadratic(groups.constant, slope, form, domain.reach)
         self.groups = groups
         self._has_zero = isinstance(constraint_set, L1Ball)
 

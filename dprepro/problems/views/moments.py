@@ -8,9 +8,10 @@ import numpy as np
 
 from dprepro.errors import InputError
 from dprepro.problems.answers import Minimum, PlanePoint, Point
-from dprepro.problems.data import FloatArray, Moments
+from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import Domain
 from dprepro.problems.minimise import duality_gap, minimise_quadratic
+from dprepro.problems.moments import Moments
 from dprepro.problems.sets import ConstraintSet, L2Ball
 from dprepro.problems.views.base import View, as_theta
 
@@ -21,8 +22,8 @@ class MomentsView(View):
     With spare directions points are `PlanePoint` and the set is an l2 ball; that is the view ``plane``.
 
     Args:
-        domain: what is public. That records within its bounds have these moments is the caller's word, but for the
-            slope at zero and the curvature, which are held against the bounds.
+        domain: what is public. That records within its bounds have these moments is the caller's word, but for
+            the risk and the slope at zero and the curvature, which are held against the bounds.
         moments: the coefficients, of the mean over n.
         known: a minimiser that the caller knows, shape (p,); it is certified like a computed one.
 
@@ -43,7 +44,8 @@ class MomentsView(View):
         if p != domain.p:
             raise InputError(f"moments have p={p:g}, the set has p={domain.p}")
         slope = 2 * float(np.linalg.norm(moments.cross, domain.feature_norm))
-        domain.hold_quadratic(slope, float(moments.diagonal_of_g().max()), domain.feature_bound)
+        form = float(moments.diagonal_of_g().max())
+        domain.hold_quadratic(moments.constant, slope, form, domain.feature_bound)
         self.moments, self._known = moments, known
 
     @cached_property

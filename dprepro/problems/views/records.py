@@ -9,7 +9,7 @@ import numpy as np
 
 from dprepro.errors import Incompatible, InputError
 from dprepro.problems.answers import Minimum, Point
-from dprepro.problems.data import FloatArray, Moments, Records
+from dprepro.problems.data import FloatArray, Records
 from dprepro.problems.domain import Domain
 from dprepro.problems.losses import DistanceLoss, MarginLoss
 from dprepro.problems.minimise import (
@@ -19,6 +19,7 @@ from dprepro.problems.minimise import (
     minimise_quadratic,
     minimise_smooth,
 )
+from dprepro.problems.moments import Moments
 from dprepro.problems.views.base import View, added, as_theta
 from dprepro.problems.views.moments import MomentsView
 

@@ -8,7 +8,8 @@ import numpy as np
 
 from dprepro.errors import Incompatible
 from dprepro.problems.answers import Minimum, Point
-from dprepro.problems.data import FloatArray, Moments, Records
+from dprepro.problems.data import FloatArray, Records
+from dprepro.problems.moments import Moments
 from dprepro.problems.sets import Box
 from dprepro.problems.supports import IntArray, SupportPoint
 from dprepro.problems.views.base import View

@@ -12,7 +12,7 @@ from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import Construction
 from dprepro.errors import InputError, MissingDependency, PremiseError
-from dprepro.studies.plan import plan
+from dprepro.plans.plan import plan
 
 
 @dataclass(frozen=True)

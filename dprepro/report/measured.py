@@ -1,0 +1,64 @@
+"""What a store holds: which of its experiments can be published, and why others cannot."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+from dprepro.engine.store import Store
+from dprepro.errors import InputError
+from dprepro.report.publish import Published, alone
+from dprepro.report.registry import Paper, registries
+from dprepro.report.seals import Seals
+
+BESIDE = "ledger_files"
+"""Folder beside the page: its figures, and the seals of what was published."""
+
+
+@dataclass(frozen=True)
+class Measured:
+    """What a store holds: published experiments by name, why others are not published, and the papers of all.
+
+    ``registries`` are what its rows are about, those of a user's ``config_dir`` among them.
+    """
+
+    published: Mapping[str, Published] = field(default_factory=dict)
+    notes: Mapping[str, str] = field(default_factory=dict)
+    papers: Mapping[str, str] = field(default_factory=dict)
+    registries: Mapping[str, Paper] = field(default_factory=registries)
+    config_dir: str | None = None
+
+    def checks(self, experiment: str) -> Mapping[str, Mapping[str, Any]]:
+        """The checks of a published experiment; empty for any other."""
+        return self.published[experiment].verdict["checks"] if experiment in self.published else {}
+
+
+def measure(results_dir: str | Path) -> Measured:
+    """Publish what can be published of a store."""
+    published, notes, papers = {}, {}, {}
+    seals = Seals(results_dir, Path(results_dir) / BESIDE / "seals.json")
+    with alone(results_dir), Store.open(results_dir) as store:
+        for name in sorted({run.experiment for run in store.runs()}):
+            run, newest = store.latest(name), store.latest(name, published=False)
+            assert newest is not None
+            papers[name] = str(newest.config.get("paper", ""))
+            if run is None:
+                notes[name] = "only overridden or unfinished runs are stored"
+                continue
+            try:
+                published[name] = seals.published(store, run)
+            except InputError as error:
+                # Rules change; one experiment that no longer fits them must not take the others away.
+                notes[name] = str(error)
+                continue
+            except Exception:
+                if not run.damaged:
+                    raise
+                notes[name] = f"{run.damaged}, and cannot be judged"
+                continue
+            if newest.overrides:
+                notes[name] = "a later run had overrides; it is not shown here"
+        seals.write()
+    return Measured(published, notes, papers)

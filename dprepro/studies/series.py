@@ -1,0 +1,201 @@
+"""A curve of a rate: an algorithm on a construction, the grid that it has, and its parts at one point of that."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any, Self
+
+import numpy as np
+
+from dprepro import bounds, expressions
+from dprepro.algorithms import Algorithm, Schedule, Solution
+from dprepro.axes import check_axis
+from dprepro.budget import Budget
+from dprepro.constructions import Construction
+from dprepro.engine.grid import MOST_CELLS
+from dprepro.errors import InputError
+from dprepro.plans import Numbers, Plan
+from dprepro.problems import Problem
+from dprepro.reductions import AUTOMATIC, Reduction, solver
+from dprepro.studies.base import Design, Role, at, points
+
+PUBLIC = ("sparsity", "loss_bound")
+"""Numbers of schedules that are parameters of the algorithm or constants of the domain: no noise, steps or weights."""
+
+NONE, OWN = "none", "own"  # in place of a bound's name
+
+
+@dataclass(frozen=True)
+class Series:
+    """One curve: an algorithm on a construction.
+
+    Attributes:
+        role: ``claim``, ``control`` (must be refuted) or ``context``.
+        algorithm: what is run; an axis of the sweep that bears the name of one of its fields sets that field.
+        construction: the data; axes set its fields likewise.
+        reduction: ``automatic`` (the cheapest that serves), ``literal``, or a reduction's name.
+        bound: explicit bound, by name; empty for the study's, ``none`` for no bound, ``own`` for the algorithm's own.
+        shape: shape of the rate, likewise.
+        law: what the series' risk is, or tends to, by a derivation; empty for none.
+        lemmas: what lemmas say of the algorithm's answers, by name (see `laws.LEMMAS`); empty for the study's.
+        sweep: axes on which this series departs from the experiment's sweep.
+        at_most: largest value of an axis for this series: it keeps what is costly off the far end of the grid.
+        one_point: whether the series has the first value of every axis only, whatever is swept.
+        replicates: repetitions, where they differ from the experiment's.
+        tied: axes that follow the others, by formulas in their names: ``{delta: n^-2}`` instead of the sweep's delta.
+        overspend: the algorithm runs with this multiple of the grid point's epsilon, which stays the one that is
+            claimed: above 1 it is under-noised on purpose.
+    """
+
+    role: Role
+    algorithm: Algorithm
+    construction: Construction
+    reduction: str = AUTOMATIC
+    bound: str = ""
+    shape: str = ""
+    law: str = ""
+    lemmas: tuple[str, ...] = ()
+    sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
+    at_most: Mapping[str, float] = field(default_factory=dict)
+    one_point: bool = False
+    replicates: int | None = None
+    tied: Mapping[str, str] = field(default_factory=dict)
+    overspend: float = 1.0
+
+    def __post_init__(self) -> None:
+        if not 0 < self.overspend < math.inf:
+            raise InputError(f"overspend must be positive, got overspend={self.overspend:g}")
+
+    def axes(self, label: str, design: Design) -> dict[str, list[float]]:
+        """The values of every axis; raises InputError for a limit on what is no axis."""
+        axes = design.axes(self.sweep)
+        for axis, limit in self.at_most.items():
+            if axis not in axes:
+                raise InputError(f"series {label}: at_most.{axis} is no axis; choices: {', '.join(axes)}")
+            axes[axis] = [value for value in axes[axis] if value <= limit]
+        return {axis: values[:1] for axis, values in axes.items()} if self.one_point else axes
+
+    def grid(self, label: str, design: Design, parts: Sequence[Any]) -> list[dict[str, float]]:
+        """All points, each once, as the construction settles them and with the tied axes.
+
+        Raises:
+            InputError: too many points, or an axis that sets a field of none of the ``parts``.
+        """
+        axes, found = self.axes(label, design), dict[tuple[float, ...], dict[str, float]]()
+        wanted = math.prod(len(values) for values in axes.values()) * (self.replicates or design.replicates)
+        if wanted > MOST_CELLS:
+            raise InputError(f"series {label} asks for {wanted:.3g} cells, more than {MOST_CELLS:.0e} in one run")
+        for point in points(label, axes, *parts):
+            settled = at(self.construction, point).settle(point)
+            settled |= {axis: _formula(label, axis, text, settled) for axis, text in self.tied.items()}
+            found.setdefault(tuple(settled.values()), settled)
+        return list(found.values())
+
+
+@dataclass(frozen=True)
+class Beside:
+    """What a series' risks stand beside, by name: its bound, its shape and its law; empty where there is none.
+
+    Those in ``own`` are the algorithm's own, which may ask for constants that the domain lacks.
+    """
+
+    names: Mapping[str, str]
+    own: frozenset[str]
+
+    @classmethod
+    def of(cls, one: Series, usual: Mapping[str, str]) -> Self:
+        """Those of the series, where it names none the study's ``usual`` ones."""
+        said = {kind: getattr(one, kind) or usual.get(kind, "") for kind in ("bound", "shape", "law")}
+        own = frozenset(kind for kind, name in said.items() if name == OWN)
+        named = {kind: getattr(one.algorithm, kind, "") if kind in own else name for kind, name in said.items()}
+        return cls({kind: "" if name == NONE else name for kind, name in named.items()}, own)
+
+    @property
+    def functions(self) -> list[object]:
+        """The functions of those that there are."""
+        return [bounds.find(name) for name in self.names.values() if name]
+
+    def check(self, label: str, setting: Setting) -> None:
+        """Raise InputError for one that was named and that needs a number which nobody has."""
+        for kind, name in self.names.items():
+            numbers = setting.numbers(initial_risk=1.0, level=1.0) if kind == "bound" else setting.public
+            if name and kind not in self.own and (lack := numbers.lacks(name)):
+                raise InputError(f"series {label}: {kind} {name} needs {lack}")
+
+    def value(self, kind: str, numbers: Numbers) -> float | None:
+        """The bound, shape or law, if any; a shape with ln(1/delta) has no value at delta = 0."""
+        name = self.names[kind]
+        if not name or (kind in self.own and numbers.lacks(name)):
+            return None
+        try:
+            return numbers.evaluate(name)
+        except ZeroDivisionError:
+            if kind != "bound":
+                return None
+            raise
+
+
+@dataclass(frozen=True)
+class Setting:
+    """The parts of one cell, their parameters set by its axes."""
+
+    series: Series
+    point: Mapping[str, float]
+    algorithm: Algorithm
+    construction: Construction
+    budget: Budget
+    plan: Plan
+    beside: Beside
+
+    @cached_property
+    def _found(self) -> dict[tuple[object, ...], float | None]:
+        """The bounds, shapes and laws that have been asked for: all replicates of a grid point share them."""
+        return {}
+
+    @cached_property
+    def schedule(self) -> Schedule:
+        """The algorithm's, on this domain."""
+        return self.algorithm.schedule(self.plan.domain, self.budget)
+
+    def build(self) -> Problem:
+        """The construction's data; raises PremiseError."""
+        return self.construction.build(self.point, self.schedule.noise_scale)
+
+    def solve(self, problem: Problem, rng: np.random.Generator, draws: int = 1) -> Sequence[Solution]:
+        """Some runs, at once where a reduction can."""
+        runs = solver(self.plan.how, self.algorithm)
+        if draws > 1 and isinstance(runs, Reduction):
+            return runs.solve_many(problem, self.budget, [rng] * draws)
+        return [runs.solve(problem, self.budget, rng) for _ in range(draws)]
+
+    def value(self, kind: str, **further: float) -> float | None:
+        """The series' ``bound``, ``shape`` or ``law`` here, if any."""
+        asked = (kind, *further.values())
+        if asked not in self._found:
+            numbers = self.numbers(**further) if kind == "bound" else self.public
+            self._found[asked] = self.beside.value(kind, numbers)
+        return self._found[asked]
+
+    def numbers(self, **further: float) -> Numbers:
+        """What a bound may ask for."""
+        return Numbers(self.plan.domain, vars(self.schedule), self.point, further)
+
+    @property
+    def public(self) -> Numbers:
+        """What a shape or a law may ask for."""
+        constants = {name: value for name, value in vars(self.schedule).items() if name in PUBLIC}
+        return Numbers(self.plan.domain, constants, self.point)
+
+
+def _formula(label: str, axis: str, text: str, point: Mapping[str, float]) -> float:
+    """The value of a tied axis; raises InputError for a formula that has none, or one that is out of range."""
+    try:
+        value = expressions.evaluate(text, point)
+    except ValueError as error:
+        choices = ", ".join(point)
+        raise InputError(f"series {label}: tied.{axis} is {text!r}: {error}; names: {choices}") from error
+    check_axis(axis, value)
+    return value
