@@ -47,6 +47,20 @@ practice(
 )
 
 # %% [markdown]
+# What a run hides by chance, a random map or the part that has a record, an audit by draws hardly sees.
+
+# %%
+hidden = dprepro.run("privacy_audit_glm")
+verdict(hidden)
+hidden
+
+# %%
+practice(
+    f"of noisy moments at least {check(hidden, 'moments_audit'):.2f} of the claim is seen to be spent, after a sketch",
+    f"{check(hidden, 'countsketch_audit'):.2f}, of boosting {check(hidden, 'boosting_audit'):.2f}.",
+)
+
+# %% [markdown]
 # ## Exact laws
 #
 # Where the law of the answer is known no draws are needed. All small pairs are gone through, under every relation that

@@ -44,13 +44,13 @@ class Localization(Algorithm):
         return OutputPerturbation(noise=self.noise, constants=self.constants)
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := self.outer.premise(domain, _half(budget)):
+        if reason := self.outer.premise(domain, half_of(budget)):
             return reason
         if not domain.n >= 2:
             return f"needs at least 2 records, got n={domain.n:g}"
         if not isinstance(domain.constraint_set, L2Ball):
             return f"needs an l2 ball, whose intersection with a small ball is C_0; got {domain.constraint_set.title}"
-        inside = self.inner.refusal(self.local(domain, budget), _half(budget))
+        inside = self.inner.refusal(self.local(domain, budget), half_of(budget))
         return f"needs an inner solver for C_0: {inside}" if inside else ""
 
     def needs(self, views: frozenset[str]) -> str:
@@ -58,17 +58,17 @@ class Localization(Algorithm):
 
     def local(self, domain: Domain, budget: Budget, centre: FloatArray | None = None) -> Domain:
         """The domain over C_0, a ball about theta_0; its constants are the same wherever that is."""
-        ball, reach = domain.constraint_set, self.reach_factor * self.outer.reach(domain, _half(budget))
+        ball, reach = domain.constraint_set, self.reach_factor * self.outer.reach(domain, half_of(budget))
         middle = np.zeros(ball.p) if centre is None else centre
         return replace(domain, constraint_set=LocalBall(ball.p, ball.radius, middle, reach))
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)
-        return self.inner.schedule(self.local(domain, budget), _half(budget))
+        return self.inner.schedule(self.local(domain, budget), half_of(budget))
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         self.admit(problem.domain, budget)
-        half = _half(budget)
+        half = half_of(budget)
         first = self.outer.solve(problem, half, rng)
         local = self.local(problem.domain, budget, first.theta).constraint_set
         second = self.inner.solve(problem.restricted(local), half, rng)
@@ -79,9 +79,10 @@ class Localization(Algorithm):
         return replace(second, spent=self.spent(problem.domain, budget), drawn=drawn)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
-        inside = self.inner.parts(self.local(domain, budget), _half(budget))
-        return None if inside is None else (*self.outer.parts(domain, _half(budget)), *inside)
+        inside = self.inner.parts(self.local(domain, budget), half_of(budget))
+        return None if inside is None else (*self.outer.parts(domain, half_of(budget)), *inside)
 
 
-def _half(budget: Budget) -> Budget:
+def half_of(budget: Budget) -> Budget:
+    """What Algorithm 3 has, and the inner solver likewise."""
     return Budget(budget.epsilon / 2, budget.delta / 2, budget.neighbours)

@@ -10,7 +10,10 @@ from dprepro.algorithms import (
     EfficientSampler,
     ExponentialMechanism,
     ExponentialSupport,
+    HighProbability,
     HuberisedObjectivePerturbation,
+    Localization,
+    NoisySGD,
     ObjectivePerturbation,
     OutputPerturbation,
     RegularisedOutputPerturbation,
@@ -22,9 +25,12 @@ from dprepro.algorithms import (
 from dprepro.budget import Budget
 from dprepro.errors import Incompatible
 from dprepro.laws.base import Law, Pair
+from dprepro.laws.descent import DescentLaw
 from dprepro.laws.exponential import ExponentialLaw
+from dprepro.laws.high_probability import HighProbabilityLaw
 from dprepro.laws.huberised import HuberisedLaw
 from dprepro.laws.lemmas import Lemmas, huberisation_lemmas, perturbation_lemmas
+from dprepro.laws.localization import LocalizationLaw
 from dprepro.laws.perturbation import ObjectivePerturbationLaw
 from dprepro.laws.release import ReleaseLaw
 from dprepro.laws.sampling import SamplerLaw
@@ -37,7 +43,10 @@ LAWS: dict[type[Algorithm], type[Law]] = {
     EfficientSampler: SamplerLaw,
     ExponentialMechanism: ExponentialLaw,
     ExponentialSupport: ExponentialSupportLaw,
+    HighProbability: HighProbabilityLaw,
     HuberisedObjectivePerturbation: HuberisedLaw,
+    Localization: LocalizationLaw,
+    NoisySGD: DescentLaw,
     ObjectivePerturbation: ObjectivePerturbationLaw,
     OutputPerturbation: ReleaseLaw,
     RegularisedOutputPerturbation: ReleaseLaw,
@@ -81,11 +90,14 @@ def find(
 __all__ = [
     "LAWS",
     "LEMMAS",
+    "DescentLaw",
     "ExponentialLaw",
     "ExponentialSupportLaw",
+    "HighProbabilityLaw",
     "HuberisedLaw",
     "Law",
     "Lemmas",
+    "LocalizationLaw",
     "ObjectivePerturbationLaw",
     "Pair",
     "ReleaseLaw",

@@ -13,7 +13,7 @@ from dprepro.algorithms import ExponentialSupport, SampleAndAggregate, SparseReg
 from dprepro.budget import Neighbours
 from dprepro.laws.base import Pair
 from dprepro.laws.perturbation import Data, ObjectivePerturbationLaw
-from dprepro.laws.supports import ChoiceLaw, ExponentialSupportLaw, Row, Rows, problem_of, sparse_domain
+from dprepro.laws.supports import ChoiceLaw, ExponentialSupportLaw, Row, Rows, SupportLaw, problem_of, sparse_domain
 from dprepro.laws.votes import VotesLaw
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
@@ -22,7 +22,7 @@ SILENT: Row = ([0.0, 0.0], 0.0, 1.0)
 
 
 @dataclass(frozen=True)
-class SparseRegressionLaw(ChoiceLaw):
+class SparseRegressionLaw(SupportLaw):
     """The joint law of (support, theta) for s = 1 and p = 2: both halves draw independently, given the data.
 
     Neighbours: the record ((1, 0), 1) comes, or speaks, or was ((1, 0), -1). It turns the vote of one block to the

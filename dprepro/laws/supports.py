@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, TypeAlias
@@ -39,23 +40,31 @@ def problem_of(domain: Domain, rows: Rows) -> Problem:
 
 
 @dataclass(frozen=True)
-class ChoiceLaw(Law):
-    """A law of finitely many supports."""
+class SupportLaw(Law):
+    """A law whose answer tells a support, and perhaps more."""
 
     def below(self, problem: Problem, places: FloatArray) -> FloatArray:
         raise Incompatible("a support is no number: it has no distribution function")
 
+    @abstractmethod
     def between(self, first: Problem, second: Problem) -> Pair:
-        """The laws on two data sets."""
-        return Pair(self.probabilities(first), self.probabilities(second), False)
+        """The laws on two data sets, each of which says its n."""
 
     def beside(self, other: Law, one: Problem, another: Problem) -> Pair:
-        """`between`: each data set says its n."""
+        """`between`."""
         return self.between(one, another)
 
+
+@dataclass(frozen=True)
+class ChoiceLaw(SupportLaw):
+    """A law of finitely many supports."""
+
+    def between(self, first: Problem, second: Problem) -> Pair:
+        return Pair(self.probabilities(first), self.probabilities(second), False)
+
+    @abstractmethod
     def probabilities(self, problem: Problem) -> FloatArray:
         """Of all supports, in one order."""
-        raise NotImplementedError
 
 
 @dataclass(frozen=True)

@@ -42,6 +42,11 @@ class Guarantee(ABC):
         return math.inf
 
     @property
+    def log_range(self) -> float:
+        """The length of an interval in which log-ratios stay, where that is more than is known from ``pure_loss``."""
+        return math.inf
+
+    @property
     def loss(self) -> float:
         """The parameter that is inversely proportional to the noise."""
         return min(self.pure_loss, self.shift)
@@ -94,6 +99,10 @@ class BoundedRange(Guarantee):
 
     @property
     def pure_loss(self) -> float:
+        return self.eta
+
+    @property
+    def log_range(self) -> float:
         return self.eta
 
     def scaled(self, noise: float) -> BoundedRange:

@@ -7,6 +7,7 @@
 * Renyi curves, by the accountant of `dp_accounting`, with the tight conversion of Canonne, Kamath and Steinke 2020:
   for a bounded range (eta^2/8-zCDP) and for a Gaussian on a sampled record, beside parts of any kind. The simple
   conversion rho + 2 sqrt(rho ln(1/delta)) of zCDP gives about a fifth more;
+* the worst adaptive composition of a few uses of one bounded range (`ranges`), a tenth to a third below that;
 * a split of delta: pure losses and Gaussians by their pairs, the rest by its Renyi curve.
 
 Results are remembered, since a sweep asks the same question for every replicate.
@@ -24,6 +25,7 @@ from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import Guarantee
 from dprepro.privacy.pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
+from dprepro.privacy.ranges import range_epsilon
 
 Parts = tuple[tuple[Guarantee, int], ...]
 
@@ -145,6 +147,8 @@ def _least(parts: Parts, delta: float) -> tuple[float, str]:
     if delta == 0:
         return math.fsum(count * one.pure_loss for one, count in parts), "sum of pure losses"
     answers = [_by_pairs(parts, delta)]
+    if len(parts) == 1 and math.isfinite(eta := parts[0][0].log_range):
+        answers.append((range_epsilon(eta, parts[0][1], delta), "optimal composition of bounded ranges"))
     exact = tuple(part for part in parts if part[0].attained)
     rest = tuple(part for part in parts if not part[0].attained)
     if rest:
