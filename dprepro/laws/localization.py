@@ -43,7 +43,7 @@ class LocalizationLaw(Law):
         outer[0] = 0.0  # what is projected to the lower end is in the first cell
         risk = np.array([problem.listed.value(middles[i : i + 1]) for i in range(CELLS)])
         weights = np.exp((risk.min() - risk) / algorithm.schedule(domain, self.budget).noise_scale)
-        reach = algorithm.outer.reach(domain, half)
+        reach = algorithm.reach_factor * algorithm.outer.reach(domain, half)
         first, end = np.searchsorted(middles, middles - reach), np.searchsorted(middles, middles + reach, "right")
 
         def within(values: FloatArray) -> FloatArray:

@@ -106,7 +106,7 @@ class AuditStudy(Study):
             overspends = self.overspends if one.role == "claim" else ()
             measured = {name: describe(getattr(one, name)) for name in MEASURED}
             science = canonical(self.identity(overspends=overspends, **measured))
-            code = self.code(one.algorithm, one.data)
+            code = self.code(one.algorithm, one.data, laws.LAWS.get(type(one.algorithm), laws.Law))
             cells += [
                 Cell(label, one.role, point, replicate, design.seed, science, code)
                 for point in grid

@@ -199,3 +199,18 @@ def test_no_law_is_known_in_two_dimensions() -> None:
 def test_what_cannot_be_audited_is_refused(make, words: str) -> None:
     with pytest.raises(InputError, match=words):
         make()
+
+
+def test_the_law_of_an_answer_is_part_of_the_code_behind_its_cells() -> None:
+    from dprepro.config.compose import compose
+    from dprepro.config.experiment import build_experiment
+    from dprepro.engine.code import behind
+    from dprepro.laws import LAWS
+
+    experiment = build_experiment(compose(["+experiment=privacy_laws"]))
+    series, found = experiment.study.series, 0
+    for cell in experiment.cells:
+        law = LAWS[type(series[cell.series].algorithm)]
+        assert law.__module__ in behind([cell.code])[cell.code], cell.series
+        found += 1
+    assert found > 50
