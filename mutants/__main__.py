@@ -6,8 +6,9 @@ import shutil
 import sys
 import tempfile
 import time
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
+from contextlib import contextmanager
 from pathlib import Path
 
 from dprepro.__main__ import guarded, leave
@@ -81,7 +82,7 @@ def judged(chosen: Sequence[Mutant], workers: int) -> list[Line]:
     for mutant in chosen:
         wanted.setdefault(mutant.experiment, []).append(mutant)
     words = {name: small.get(name, Grid()).command(name, _checks(some)) for name, some in wanted.items()}
-    with tempfile.TemporaryDirectory(prefix="mutants-") as temporary, ThreadPoolExecutor(workers) as pool:
+    with tempfile.TemporaryDirectory(prefix="mutants-") as temporary, ThreadPoolExecutor(workers) as pool, _cut(pool):
         folder = Path(temporary)
         base = copy_of_package(folder / "base")
         before = {name: pool.submit(run, base, words[name], folder / f"results-{name}") for name in words}
@@ -100,6 +101,16 @@ def judged(chosen: Sequence[Mutant], workers: int) -> list[Line]:
             one = found[mutant.name]
             _tell(f"[{number}/{len(chosen)}] {one.mutant}: {one.outcome}; {one.before} -> {one.after}; {one.seconds} s")
     return [found[one.name] for one in chosen]
+
+
+@contextmanager
+def _cut(pool: ThreadPoolExecutor) -> Iterator[None]:
+    """Where something is raised, a signal for one, nothing further is started."""
+    try:
+        yield
+    except BaseException:
+        pool.shutdown(wait=False, cancel_futures=True)
+        raise
 
 
 def _checks(some: Sequence[Mutant]) -> list[str]:
