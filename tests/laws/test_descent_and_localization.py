@@ -11,9 +11,9 @@ from dprepro import laws
 from dprepro.algorithms import ExponentialMechanism, HighProbability, Localization, NoisySGD
 from dprepro.algorithms.base import Algorithm
 from dprepro.budget import Budget, Neighbours
+from dprepro.constructions.corners import Corners
 from dprepro.errors import Incompatible
 from dprepro.laws import descent, high_probability, localization
-from dprepro.studies import Corners
 from dprepro.studies.audit import answers, exact_pair
 
 REPLACE = Neighbours.REPLACE_ONE
