@@ -5,6 +5,7 @@ from __future__ import annotations
 import shlex
 import sys
 import traceback
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import TYPE_CHECKING
@@ -122,10 +123,12 @@ class _Judged:
             self._error = error
 
     def submit(self) -> None:
-        """Have it judged elsewhere, if there is an elsewhere."""
+        """Have it judged elsewhere, if there is an elsewhere; where no worker can start, it is judged here."""
         from dprepro.engine.pools import Processes
 
-        if self._stored and isinstance(self._stored.workers, int) and self._stored.workers > 1:
+        if not self._stored or not isinstance(self._stored.workers, int) or self._stored.workers < 2:
+            return
+        with suppress(OSError, ImportError):  # no semaphores or shared memory, as in some containers
             self._future = Processes(self._stored.workers).submit(partial(_report, self._stored))
 
     def ready(self) -> bool:

@@ -6,7 +6,9 @@ inequalities hold. Those are linear in the Gram matrix of points and gradients a
 risk: its supremum, in any dimension, is a semidefinite programme. Units: smoothness or Lipschitz constant, and
 diameter, are 1.
 
-Nothing rests on the solver: `verified` takes multipliers of any origin, and bounds every feasible risk in a few lines.
+Nothing from above rests on the solver: `verified` takes multipliers of any origin, and bounds every feasible risk in a
+few lines. From below there is the risk of a point that is feasible up to `ROUGHNESS`, hence as good as reached, not
+proved to be.
 """
 
 from __future__ import annotations
@@ -20,6 +22,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 Vector: TypeAlias = NDArray[np.float64]
+
+
+ROUGHNESS = 1e-7
+"""By how much a point may break a constraint, or the Gram matrix fail to be one, and still be taken for feasible."""
 
 
 @dataclass
@@ -189,6 +195,13 @@ def averaged_programme(steps: int) -> Programme:
     return programme
 
 
+def reached(programme: Programme, gram: Vector, scalars: Vector) -> float:
+    """The risk of a point that is feasible up to `ROUGHNESS`; 0, which every programme reaches, of any other."""
+    excess = np.tensordot(programme.forms, gram, axes=2) + np.array(programme.rows) @ scalars - programme.limits
+    broken = max(float(excess.max()), -float(np.linalg.eigvalsh(gram)[0]))
+    return float(programme.objective @ scalars) if broken <= ROUGHNESS else 0.0
+
+
 def frank_wolfe(steps: float, initial_risk: float) -> float:
     """The certified worst risk of `frank_wolfe_programme`, from above."""
     return inexact_frank_wolfe(steps, initial_risk, 0.0)
@@ -209,6 +222,21 @@ def averaged(steps: float) -> float:
     return _certified("averaged", int(steps))
 
 
+def frank_wolfe_reached(steps: float, initial_risk: float) -> float:
+    """A risk that some function costs in `frank_wolfe_programme`, from below; see `reached`."""
+    return inexact_frank_wolfe_reached(steps, initial_risk, 0.0)
+
+
+def inexact_frank_wolfe_reached(steps: float, initial_risk: float, step_regret: float) -> float:
+    """The same where every choice may be worse than the best one by ``step_regret`` in its linear score."""
+    return _reached("frank_wolfe", int(steps), initial_risk, step_regret)
+
+
+def subgradient_reached(steps: float) -> float:
+    """A risk that some function costs in `subgradient_programme`, from below; see `reached`."""
+    return _reached("subgradient", int(steps))
+
+
 def averaged_regret(steps: float) -> float:
     """What the proof of Corollary 1 leaves there: B^2/(2 eta T)/(1 - H eta) with eta = 1/4 and H = B = 1."""
     return 8 / (3 * steps)
@@ -222,6 +250,16 @@ PROGRAMMES: dict[str, Callable[..., Programme]] = {
 
 
 @lru_cache(maxsize=64)
-def _certified(name: str, *numbers: float) -> float:
+def _solution(name: str, *numbers: float) -> tuple[Programme, Vector, Vector, Vector]:
     programme = PROGRAMMES[name](*numbers)
-    return verified(programme, solved(programme)[0])
+    return programme, *solved(programme)
+
+
+def _certified(name: str, *numbers: float) -> float:
+    programme, multipliers, _, _ = _solution(name, *numbers)
+    return verified(programme, multipliers)
+
+
+def _reached(name: str, *numbers: float) -> float:
+    programme, _, gram, scalars = _solution(name, *numbers)
+    return reached(programme, gram, scalars)

@@ -13,7 +13,7 @@ from dprepro.algorithms import FrankWolfe
 from dprepro.algorithms.descent import Descent
 from dprepro.bounds import worst_functions
 from dprepro.bounds.lasso import theorem_2_2
-from dprepro.bounds.worst_functions import PROGRAMMES, frank_wolfe_programme, solved, verified
+from dprepro.bounds.worst_functions import PROGRAMMES, frank_wolfe_programme, reached, solved, verified
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import RandomDesign
 from dprepro.problems import (
@@ -58,6 +58,16 @@ def test_no_multipliers_certify_less_than_a_feasible_point_has():
     for seed in range(20):
         noise = np.random.default_rng(seed).lognormal(0, 0.3, multipliers.size)
         assert verified(programme, noise * multipliers) >= value - 1e-8
+
+
+def test_only_a_feasible_point_counts_as_reached():
+    programme = frank_wolfe_programme(4, 0.5)
+    multipliers, gram, scalars = solved(programme)
+    assert 0 < reached(programme, gram, scalars) <= verified(programme, multipliers)
+    assert reached(programme, 0 * gram, 0 * scalars) == 0
+    assert reached(programme, gram, 1.01 * scalars) == reached(programme, 1.01 * gram, scalars) == 0
+    off = gram - 2e-7 * np.eye(programme.size)  # no Gram matrix
+    assert reached(programme, off, scalars) == 0
 
 
 def holds(programme, vectors, scalars, risk):
