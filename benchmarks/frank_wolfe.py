@@ -4,9 +4,10 @@
 
 The floor is the coefficient update alone, level <- (1 - mu) level + mu column: one column of the Gram matrix read, one
 array of p numbers read and written, a step. Its columns are random but known beforehand, so that it may fetch them
-early, which an algorithm that selects cannot. Times are of the processor. Floor and reduction are run in turn, in one process and one thread;
-ratios are medians over the pairs, so that a busy machine slows both; the fastest run of each is the one that was least
-disturbed. The floor grows with p and the rest hardly does: a ratio of 3 is for p = 1000 and more.
+early, which an algorithm that selects cannot. Times are of the processor. Floor and reduction are run in turn, in one
+process and one thread; ratios are medians over the pairs, so that a busy machine slows both; the fastest run of each
+is the one that was least disturbed. The floor grows with p and the rest hardly does: a ratio of 3 is for p = 1000 and
+more.
 
 The second table is a single solve on records whose Gram matrix nobody has made, against making it; the third is time a
 step against n, p and T.
@@ -176,9 +177,9 @@ def _line(
     schedule = algorithm.schedule(domain, BUDGET)
     problem = Problem(domain, {view: construction.build(point, schedule.noise_scale).see(view)})
     solver = reduction(algorithm)
-    wall = float(np.median(in_turn([lambda: solver.solve(problem, BUDGET, rng)], 5)))
-    each = wall / schedule.steps * 1e9
-    print(f"{label:12s} {n:18.0e} {p:10.0e} {schedule.steps:10d} {wall:9.4f} {each:11.1f} {each / p:17.3g}")
+    each = float(np.median(in_turn([lambda: solver.solve(problem, BUDGET, rng)], 5)))
+    step = each / schedule.steps * 1e9
+    print(f"{label:12s} {n:18.0e} {p:10.0e} {schedule.steps:10d} {each:9.4f} {step:11.1f} {step / p:17.3g}")
 
 
 def main() -> None:

@@ -285,7 +285,7 @@ class RecordsView(View):
 
     @cached_property
     def coefficients(self) -> Moments:
-        """Of a quadratic loss, with the records in G; phi = a s^2 + phi'(0; y) s + phi(0; y) for a margin, a ||theta - x||^2 for a distance."""
+        """Of a quadratic loss, with the records in G: phi = a s^2 + phi'(0; y) s + phi(0; y), or a ||theta - x||^2."""
         loss, x, y, w = self.domain.loss, self.records.features, self.records.targets, self.records.weights
         form = loss.quadratic
         if form is None:
