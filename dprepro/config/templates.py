@@ -28,6 +28,9 @@ from dprepro.config.check_forms import NUMBERS, CheckForms, matching
 from dprepro.config.series_forms import BY_AXIS, PARTS, Block, Find, SeriesForms, at, changes_parameters, own_place
 from dprepro.errors import InputError
 
+ATTACKED = "attacked"
+"""The series of an attack's own algorithm; figures tell which that is."""
+
 _LISTS_OF_SERIES = ("series", "hide", "across")  # of a figure
 
 
@@ -53,6 +56,8 @@ def written_out(config: Mapping[str, Any], find: Find) -> Block:
             key: matching(one, series, f"figure.{key}") if key in _LISTS_OF_SERIES else one
             for key, one in figure.items()
         }
+        if ATTACKED in series and isinstance(labels := figure.get("labels", {}), Mapping):
+            full["figure"]["labels"] = {ATTACKED: f"{ATTACKED}: ${{attack.algorithm._target_}}", **labels}
     return full
 
 
