@@ -156,7 +156,9 @@ class SketchedFewSteps(_Sketched):
             values, vectors = np.linalg.eigh(moments.matrix())
             cross = vectors.T @ moments.cross
         else:
-            values, cross, vectors = sketched.records.coefficients.formed().spectrum()
+            values, cross, basis = sketched.records.coefficients.formed().spectrum()
+            assert basis is not None  # records are rows, not a diagonal
+            vectors = basis
         average, drawn = self._descend(
             problem, budget, rng, 2 * np.maximum(values, 0.0), np.zeros(0), 2 * cross, len(vectors) - values.size
         )
