@@ -100,13 +100,15 @@ def curves(
         return _few([Curve(points.sort_values("x"))]) if len(points) else []
     others = [one for one in axes if one not in (axis, *powers, *envelope) and points[one].nunique(dropna=False) > 1]
     groups = points.groupby(others, sort=True, dropna=False)
-    return _few([
-        Curve(
-            group.sort_values("x"),
-            ", ".join(f"{SYMBOLS.get(a, a)} = {number(float(group[a].iloc[0]))}" for a in others),
-        )
-        for _, group in groups
-    ])
+    return _few(
+        [
+            Curve(
+                group.sort_values("x"),
+                ", ".join(f"{SYMBOLS.get(a, a)} = {number(float(group[a].iloc[0]))}" for a in others),
+            )
+            for _, group in groups
+        ]
+    )
 
 
 def _few(found: Sequence[Curve]) -> list[Curve]:
