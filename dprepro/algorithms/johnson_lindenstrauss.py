@@ -15,6 +15,7 @@ from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_smo
 from dprepro.algorithms.sketches import Transform, columns
 from dprepro.budget import Budget
 from dprepro.errors import InputError
+from dprepro.latest import latest
 from dprepro.problems import Domain, L2Ball, MarginLoss, Problem, RecordsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import clip
@@ -92,6 +93,7 @@ class JohnsonLindenstrauss(Algorithm):
         ball = L2Ball(k, 2 * domain.radius)
         return replace(domain, constraint_set=ball, feature_bound=longest, feature_norm=2, proper=False)
 
+    @latest
     def schedule(self, domain: Domain, budget: Budget) -> SketchedDescent:
         after = self.embedded(domain, budget)
         inner = self.descent.schedule(after, budget)
