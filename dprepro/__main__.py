@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, NoReturn
@@ -131,6 +132,8 @@ def main(arguments: list[str]) -> int:
 
 def console() -> NoReturn:
     """What the console script ``dprepro`` calls."""
+    # Cells and results hold no circles; to look for some takes a tenth of a large run.
+    gc.set_threshold(100_000, 50, 1000)
     leave(guarded(main, sys.argv[1:]))
 
 

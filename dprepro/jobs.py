@@ -14,7 +14,7 @@ from dprepro.command import say
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, Interrupted, MissingDependency
-from dprepro.session import Outcome, Stored, measure_experiment, run_experiment
+from dprepro.session import Outcome, Stored, measure_experiment
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
@@ -56,7 +56,9 @@ def run_one(job: Job, config_dir: str | None) -> int:
     experiment = _built(job, config_dir)
     for line in experiment.reach:
         print(line, flush=True)
-    return Report.of(run_experiment(experiment, progress=True)).tell()
+    stored = measure_experiment(experiment)
+    del experiment  # a million cells are half a gigabyte, and what follows takes as much again
+    return Report.of(stored.publish()).tell()
 
 
 def run_all(jobs: list[Job], config_dir: str | None) -> int:

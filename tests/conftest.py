@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import functools
 import io
+import os
 import pickle
 from collections.abc import Iterator, Sequence
 from typing import Any
 
 import pytest
+import shipped
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -17,8 +19,11 @@ from dprepro.report import picture, publish
 
 
 @pytest.fixture(scope="session", autouse=True)
-def _hydra_reads_shipped_files_once() -> Iterator[None]:
-    """Every choice of the package's own files is composed once in a process: Hydra takes a tenth of a second for it."""
+def _hydra_reads_shipped_files_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
+    """Every choice of the package's own files is composed once: Hydra takes a tenth of a second for it."""
+    base = tmp_path_factory.getbasetemp()  # of a worker it lies in the folder of the run
+    shipped.FOLDER[:] = [(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "composed"]
+    shipped.FOLDER[0].mkdir(exist_ok=True)
     known: dict[tuple[str, ...], bytes] = {}
     hydra = compose._composed
 
@@ -26,9 +31,10 @@ def _hydra_reads_shipped_files_once() -> Iterator[None]:
         if config_name != "config" or config_dir:
             return hydra(config_name, overrides, config_dir)
         if tuple(overrides) not in known:
-            known[tuple(overrides)] = pickle.dumps(hydra(config_name, overrides, config_dir))
-        found: dict[str, Any] = pickle.loads(known[tuple(overrides)])
-        return found
+            found = shipped.shared(repr(overrides), lambda: hydra(config_name, overrides, config_dir))
+            known[tuple(overrides)] = pickle.dumps(found)
+        own: dict[str, Any] = pickle.loads(known[tuple(overrides)])
+        return own
 
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compose, "_composed", composed)

@@ -218,9 +218,14 @@ def further_axes(frame: pd.DataFrame, config: Mapping[str, Any]) -> list[str]:
 
 def labels(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -> list[str]:
     """A name for each line: `n=1e4`, or `n=1e4, p=100` where further axes vary."""
+    import pandas as pd
+
     shown = [name for name in axes if name == axis or points[name].nunique(dropna=False) > 1] or list(axes[:1])
-    return [", ".join(f"{name}={number(value)}" for name, value in zip(shown, line, strict=True))
-            for line in points[shown].astype(float).itertuples(index=False)]  # fmt: skip
+    columns = []
+    for name in shown:
+        place, values = pd.factorize(points[name].astype(float), use_na_sentinel=False)
+        columns.append(np.array([f"{name}={number(value)}" for value in values], dtype=object)[place])
+    return [", ".join(line) for line in zip(*columns, strict=True)]
 
 
 def by_state(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -> dict[str, list[str]]:

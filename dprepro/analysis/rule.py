@@ -20,6 +20,9 @@ VERDICTS = ("refuted", "inconclusive", "confirmed")
 
 ROLES = ("claim", "control", "context", "erratum")
 
+MOST_NAMES = 1000
+"""Points of one state that a result names: of a sweep of a million the names alone would be 100 MB."""
+
 
 @dataclass(frozen=True)
 class CheckResult:
@@ -206,7 +209,7 @@ class Rule(ABC):
             constant=constant,
             constant_low=constant_low,
             constant_high=constant_high,
-            details={**found.details, **({"guards": True} if self.guards else {})},
+            details={**_some_names(found.details), **({"guards": True} if self.guards else {})},
         )
 
     def _compare(self, interval: Interval) -> tuple[str, str]:
@@ -218,6 +221,16 @@ class Rule(ABC):
         if interval.high < lowest or interval.low > highest:
             return "refuted", f"the 99% interval {place} lies outside {wanted}"
         return "inconclusive", f"the 99% interval {place} is neither inside nor outside {wanted}"
+
+
+def _some_names(details: Mapping[str, Any]) -> dict[str, Any]:
+    """The same with the first names of a long list, and how many more there are."""
+    found: dict[str, Any] = {}
+    for key, value in details.items():
+        long = isinstance(value, list) and len(value) > MOST_NAMES and isinstance(value[0], str)
+        few = [*value[:MOST_NAMES], f"and {len(value) - MOST_NAMES:,} more"] if long else value
+        found[key] = _some_names(value) if isinstance(value, Mapping) else few
+    return found
 
 
 def _limits(interval: Interval | None) -> tuple[float | None, float | None, float | None]:

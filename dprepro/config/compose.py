@@ -10,6 +10,7 @@ out (`templates`); then the other overrides are applied, so that every key that 
 from __future__ import annotations
 
 import itertools
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -74,8 +75,11 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
         raise unknown("experiment", name, files)
     _check_blocks(name, files, overrides)
     for override in overrides:
-        if key_of(override) == "hydra" or key_of(override).startswith("hydra."):
-            raise InputError(f"{override}: Hydra's own settings have no effect here; see --help")
+        if re.match(r"hydra\b", key_of(override)):  # hydra.run.dir, hydra/launcher
+            raise InputError(
+                f"{override}: Hydra's own settings have no effect here, nor have its launchers and sweepers; workers= "
+                "names local processes, or a Dask scheduler for a cluster's; see --help"
+            )
     choices, values = _by_kind(overrides, config_dir)
     with _refusals(files[name]):
         from omegaconf import OmegaConf

@@ -36,19 +36,17 @@ class Part:
 
         # one parse of everything: a call of json.loads per cell would double the time
         rows = json.loads(f"[{','.join([cell[4] for cell in stored.values()])}]")
-        points = {text: json.loads(text) for text in {cell[2] for cell in stored.values()}}
-        cells = {
-            key: (*cell[:4], measured or _UNMEASURED)
-            for (key, cell), measured in zip(stored.items(), rows, strict=True)
-        }
+        texts = {cell[2] for cell in stored.values()}
+        points = dict(zip(texts, json.loads(f"[{','.join(texts)}]"), strict=True))
+        measured = dict(zip(stored, rows, strict=True))
 
         lines: list[tuple[Any, ...]] = []
         for key, series, role, _ in places:
-            if key not in cells:
+            if key not in stored:
                 continue
-            status, seconds, axes, replicate, measured = cells[key]
+            status, seconds, axes, replicate = stored[key][:4]
             point, name = points[axes], key.hex()
-            for quantity, value, bound, own in measured:
+            for quantity, value, bound, own in measured[key] or _UNMEASURED:
                 lines.append((name, series, role, point, replicate, quantity, value, bound, own, status, seconds))
         columns = list(zip(*lines, strict=True)) or [()] * 11
         key_of, series_of, role_of, point_of, replicates, quantities, values, bounds, owns, statuses, seconds_of = (

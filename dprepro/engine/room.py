@@ -10,7 +10,7 @@ from dprepro.errors import InputError
 
 SMALL = 10_000
 """Cells of a run that fits anywhere."""
-DISK, MEMORY = 1_000, 5_500
+DISK, MEMORY = 1_000, 2_500
 """Bytes of a cell: of its rows in the store with the side file, and of all that is held of it until it is drawn."""
 
 

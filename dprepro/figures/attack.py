@@ -15,7 +15,7 @@ from dprepro.analysis.proportion import clopper_pearson
 from dprepro.analysis.rule import Named
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.curves import Curve, curves
+from dprepro.figures.curves import Curve, curves, left_out
 from dprepro.figures.lines import legend, legend_texts, name_curves, said, thin_grid, titles
 from dprepro.figures.style import COLUMN, looks, styled
 from dprepro.figures.ticks import few_ticks, plain_ticks
@@ -119,8 +119,9 @@ class Attack(Drawing):
             handles: dict[str, Any] = {}
             heads: list[tuple[Axes, list[str]]] = []
             said_of: set[str] = set()
+            some: dict[str, None] = {}
             for panel, quantity in zip(panels, self.panels, strict=True):
-                self.panel(panel, rows, quantity, styles, texts, further)
+                some[self.panel(panel, rows, quantity, styles, texts, further)] = None
                 shown, names = panel.get_legend_handles_labels()
                 handles |= {text: one for text, one in zip(names, shown, strict=True) if text not in handles}
                 shown = (quantity, *self.curves.get(quantity, ()))
@@ -132,7 +133,7 @@ class Attack(Drawing):
             series = [texts[name] for name in styles if texts[name] in handles]
             handles = {text: handles[text] for text in dict.fromkeys([*series, *handles])}  # lines come before errors
             more = titles(figure, headline(verdict, self.heading), heads, COLUMN - 0.55, stacked=True)
-            more += legend(figure, handles, 2, f"{self.note} {undrawn(claims, said_of)}".strip())
+            more += legend(figure, handles, 2, " ".join(filter(None, (self.note, undrawn(claims, said_of), *some))))
             figure.set_size_inches(COLUMN, height + more)
         return figure
 
@@ -150,8 +151,8 @@ class Attack(Drawing):
         styles: Mapping[str, dict[str, Any]],
         texts: Mapping[str, str],
         further: Sequence[str] = (),
-    ) -> None:
-        """One panel; ``further`` are axes of the sweep beyond the main ones."""
+    ) -> str:
+        """One panel, and what it leaves out; ``further`` are axes of the sweep beyond the main ones."""
         rate = bool("trials" in rows and rows.loc[rows["quantity"] == quantity, "trials"].notna().any())
         drawn = {name: self._curves(rows, name, quantity, further) for name in styles}
         linear = (rate or quantity in self.linear) and quantity not in self.logarithmic
@@ -190,6 +191,7 @@ class Attack(Drawing):
         plain_ticks(panel)
         panel.set_ylabel(self.names.get(quantity, quantity_label(quantity, self.envelope)))
         thin_grid(panel)
+        return left_out(curve for several in drawn.values() for curve in several)
 
     def _curves(self, rows: pd.DataFrame, series: str, quantity: str, further: Sequence[str]) -> list[Curve]:
         """The curves of one series, with columns ``low`` and ``high`` for the limits of every point."""

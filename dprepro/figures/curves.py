@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, NamedTuple
 
 import numpy as np
@@ -22,6 +22,9 @@ ALIKE = 2e-3
 BENT = 0.02
 """By how much the slope between two pieces of a bound may lie outside of theirs."""
 
+MOST_CURVES, MOST_POINTS = 40, 200
+"""Of a series, and of a curve: of more an even selection is drawn, with the first and the last."""
+
 
 @dataclass(frozen=True)
 class Curve:
@@ -31,10 +34,12 @@ class Curve:
         points: its grid points as :func:`dprepro.analysis.points.grid_points` has them, sorted by their abscissa ``x``,
             which is ln(1/delta) for delta.
         name: values of the axes that tell it from the series' other curves; empty for the only one.
+        of: how many curves and points the series has, where only a selection of them is drawn.
     """
 
     points: pd.DataFrame
     name: str = ""
+    of: str = ""
 
     def xy(self, column: str = "mean") -> tuple[Vector, Vector]:
         """Abscissas and a column where that is positive and finite."""
@@ -92,15 +97,41 @@ def curves(
     if np.isfinite(points["x"]).any():  # a limit lies off the axis
         points = points[np.isfinite(points["x"])]
     if points["x"].nunique() == len(points):  # a tied axis follows the figure's
-        return [Curve(points.sort_values("x"))] if len(points) else []
+        return _few([Curve(points.sort_values("x"))]) if len(points) else []
     others = [one for one in axes if one not in (axis, *powers, *envelope) and points[one].nunique(dropna=False) > 1]
+    groups = points.groupby(others, sort=True, dropna=False)
+    return _few(
+        [
+            Curve(
+                group.sort_values("x"),
+                ", ".join(f"{SYMBOLS.get(a, a)} = {number(float(group[a].iloc[0]))}" for a in others),
+            )
+            for _, group in groups
+        ]
+    )
+
+
+def _few(found: Sequence[Curve]) -> list[Curve]:
+    """No more of a series than a figure can show, which would take minutes to draw too."""
+    shown, longest = _evenly(len(found), MOST_CURVES), max(len(one.points) for one in found)
+    if len(shown) == len(found) and longest <= MOST_POINTS:
+        return list(found)
+    counts = [f"{len(shown)} of {len(found)} curves"] if len(shown) < len(found) else []
+    counts += [f"{MOST_POINTS} of {longest} points"] if longest > MOST_POINTS else []
     return [
-        Curve(
-            group.sort_values("x"),
-            ", ".join(f"{SYMBOLS.get(a, a)} = {number(float(group[a].iloc[0]))}" for a in others),
-        )
-        for _, group in points.groupby(others, sort=True, dropna=False)
+        replace(one, points=one.points.iloc[_evenly(len(one.points), MOST_POINTS)], of=" and ".join(counts))
+        for one in (found[place] for place in shown)
     ]
+
+
+def _evenly(count: int, most: int) -> Vector:
+    return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
+
+
+def left_out(drawn: Iterable[Curve]) -> str:
+    """A sentence on what is not drawn of series that have too much; empty where all is."""
+    found = dict.fromkeys(curve.of for curve in drawn if curve.of)
+    return f"Drawn are {', '.join(found)}, evenly spread." if found else ""
 
 
 def at_edge(rows: pd.DataFrame, name: str, found: Sequence[Curve], axis: str) -> bool:

@@ -70,7 +70,8 @@ def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
     for (across, top), own in names.items():
         start = own[0].rpartition(" = ")[0] + " = "
         alike = all(name.startswith(start) for name in own)
-        text = ", ".join([own[0], *(name.removeprefix(start) if alike else name for name in own[1:])])
+        further = [name.removeprefix(start) if alike else name for name in own[1:]]
+        text = ", ".join([own[0], *(further if len(further) < 12 else ["...", further[-1]])])
         x_end, y_end, rising = ends[across, top]
         logarithmic = panel.get_yscale() == "log"
         above = rising and (logarithmic or top < 0.9)  # beside the curve, not on it: away from there it runs below

@@ -10,7 +10,7 @@ from dprepro.analysis.points import further_axes, number
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.column import BOUNDS, Column
-from dprepro.figures.curves import at_edge, curves
+from dprepro.figures.curves import at_edge, curves, left_out
 from dprepro.figures.lines import at_least, legend, legend_texts, line_mark, mark_crossing, said, thin_grid, titles
 from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, styled
 from dprepro.figures.ticks import few_labels
@@ -104,7 +104,8 @@ class Rate(Drawing):
             room = width / len(axes) - (0.55 if len(axes) == 1 else 0.4)
             more = titles(figure, headline(verdict, self.heading), heads, room)
             said_of = {one.name for column in columns for one in column.judged}
-            note = f"{self.note} {undrawn(judged(verdict, config), said_of)}".strip()
+            some = left_out(one for column in columns for several in column.drawn.values() for one in several)
+            note = " ".join(filter(None, (self.note, undrawn(judged(verdict, config), said_of), some)))
             more += legend(figure, self._in_order(entries, columns, panels[0]), min(2 * len(axes), 4), note)
             figure.set_size_inches(width, (2.9 if self.slopes else 2.6) + more)
         return figure

@@ -10,6 +10,7 @@ import pandas as pd
 import pytest
 
 from dprepro.analysis.checks import RULES, as_expected, build, judge, worst
+from dprepro.analysis.rule import _some_names
 from dprepro.errors import InputError
 
 KEYS = ["role", "verdict", "expect", "as_expected", "estimate", "low", "high", "expected", "margin", "rule", "reason",
@@ -137,3 +138,10 @@ def test_an_unknown_series_quantity_or_column_is_refused_with_the_check_and_the_
 def test_importing_the_package_loads_no_pandas() -> None:
     code = "import sys, dprepro.analysis; sys.exit(bool({'pandas', 'numpy', 'scipy'} & set(sys.modules)))"
     assert subprocess.run([sys.executable, "-c", code], check=False).returncode == 0
+
+
+def test_a_result_names_a_thousand_points_of_a_state_and_counts_the_others():
+    found = _some_names({"used": ["n=1"] * 1500, "slope": 0.5, "steep": {"used": ["n=1", "n=2"], "failed": []}})
+    assert found["used"][-2:] == ["n=1", "and 500 more"]
+    assert len(found["used"]) == 1001
+    assert (found["slope"], found["steep"]) == (0.5, {"used": ["n=1", "n=2"], "failed": []})

@@ -9,6 +9,7 @@ from drawn_figures import assert_says_the_verdict, bound_lines, cells, check, co
 
 from dprepro import figures
 from dprepro.errors import InputError
+from dprepro.figures.curves import MOST_CURVES, MOST_POINTS, curves, left_out
 
 SIZES = list(np.geomspace(1e2, 1e4, 5))
 CONFIG = config(exponent_n={"series": "steep", "axis": "n"}, exponent_flat={"series": "flat", "axis": "n"})
@@ -210,3 +211,15 @@ def test_options_that_do_not_fit_are_refused():
         figures.build({"name": "rate", "crossings": ["growing"]})
     with pytest.raises(InputError, match="entries"):
         figures.build({"name": "rate", "slope_range": [1]})
+
+
+def test_of_very_many_curves_and_points_an_even_selection_is_drawn_and_said():
+    grid = {"n": list(np.geomspace(1e2, 1e4, MOST_POINTS + 50)), "p": list(range(1, MOST_CURVES + 7))}
+    rows = pd.DataFrame(cells("steep", "claim", grid, lambda at: at["p"] / at["n"]))
+    found = curves(rows, "steep", "excess_risk", "n")
+    assert len(found) == MOST_CURVES
+    assert {len(curve.points) for curve in found} == {MOST_POINTS}
+    assert found[0].points["x"].agg(["min", "max"]).tolist() == pytest.approx([1e2, 1e4])
+    assert (found[0].name, found[-1].name) == ("p = 1", f"p = {MOST_CURVES + 6}")
+    counts = f"{MOST_CURVES} of {MOST_CURVES + 6} curves and {MOST_POINTS} of {MOST_POINTS + 50} points"
+    assert left_out(found) == f"Drawn are {counts}, evenly spread."
