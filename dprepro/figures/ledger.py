@@ -42,6 +42,7 @@ class Ledger(Drawing):
     Attributes:
         labels: series name to text. hide: series that are left out.
         worst: axes over which the line is that of the point at which most is seen to be spent.
+        certified: what the legend calls ``spent_epsilon``; of another library it is only what that claims.
     """
 
     name: ClassVar[str] = "ledger"
@@ -50,6 +51,7 @@ class Ledger(Drawing):
     labels: Mapping[str, str] = field(default_factory=dict)
     hide: tuple[str, ...] = ()
     worst: tuple[str, ...] = ()
+    certified: str = MARKS["spent_epsilon"][0]
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The lines; see the class."""
@@ -60,6 +62,7 @@ class Ledger(Drawing):
             raise unknown("quantity of the figure", "audited_epsilon", map(str, frame["quantity"].unique()))
         order = list(config.get("study", {}).get("series", {}))
         lines = self._lines(rows, controls(verdict, config), order)
+        marks = {**MARKS, "spent_epsilon": (self.certified, MARKS["spent_epsilon"][1])}
         with styled() as figure_class:
             height = LINE * (len(lines) + 4)
             figure: Figure = figure_class(figsize=(2 * COLUMN, height), layout="constrained")
@@ -70,7 +73,7 @@ class Ledger(Drawing):
                 ends = [shares[one] for one in ("audited_epsilon", "exact_epsilon", "spent_epsilon") if one in shares]
                 panel.plot(ends, [place] * len(ends), color="0.75", linewidth=1.5, zorder=2)
                 for quantity, share in shares.items():
-                    text, look = MARKS[quantity]
+                    text, look = marks[quantity]
                     (handles[text],) = panel.plot([share], [place], linestyle="none", zorder=4, **look)
                 slack = own.loc[own["quantity"] == "slack", "value"]
                 if len(slack):
@@ -89,7 +92,7 @@ class Ledger(Drawing):
                 panel.annotate("slack", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=6, va="center")
             panel.set(ylim=(len(lines) - 0.5, -0.5), xlabel="ε over the ε that is claimed", xlim=(-0.03, None))
             thin_grid(panel)
-            shown = ["claimed", *(text for text, _ in MARKS.values() if text in handles)]
+            shown = ["claimed", *(text for text, _ in marks.values() if text in handles)]
             more = titles(figure, headline(verdict, self.heading), [(panel, [])], 2 * COLUMN - 0.5)
             more += legend(figure, {text: handles[text] for text in shown}, 4, self.note)
             figure.set_size_inches(2 * COLUMN, height + more)
