@@ -59,8 +59,8 @@ def test_the_note_says_where_another_library_is_ahead_and_how_many_times_as_long
     figure = build(options).draw(both, verdict, {"study": {}, "checks": {}, "sweep": {"split": [0, 1, 2]}})
     told = figure.get_supxlabel().splitlines()[1:]
     assert told == [
-        "library, excess risk (mean) at epsilon 0.1: 1.5 against 2; 10: 1.5 against 1.01, ours; ahead of ours at 0.1; a cell "
-        "takes 20 to 20 times as long."
+        "library, excess risk (mean) at epsilon 0.1: 1.5 against 2; 10: 1.5 against 1.01, ours; ahead of ours at 0.1; "
+        "a cell takes 20 to 20 times as long."
     ]
 
 
