@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -41,6 +42,9 @@ APART = 0.052
 FLAT = 1.03
 """A context series whose largest mean is at most so many times its least is a line to compare with."""
 
+
+WIDE = 140
+"""Letters of the note in a line."""
 
 RISING = ("accuracy", "auc", "r_squared")
 """Quantities of which more is better."""
@@ -82,7 +86,7 @@ class Choice(Drawing):
         if rows.empty:
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
         told = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
-        beside = [one for one in told if one]
+        beside = [line for one in told for line in wrap(one, WIDE)]
         rows, claims = averaged(rows, self.average), judged(verdict, config)
         further, roles = further_axes(rows, config), dict(zip(rows["series"], rows["role"], strict=True))
         found: dict[str, dict[str, Sequence[Curve]]] = {}
