@@ -69,7 +69,8 @@ class Gaussian:
 
     def drawn(self, noise: NDArray[np.float64]) -> Drawn:
         """What such draws, any shape, sum up to."""
-        return Drawn.normal(float(np.sum(noise**2)), noise.size)
+        flat = noise.ravel()
+        return Drawn.normal(float(flat @ flat), noise.size)
 
 
 def vector_noise(name: str, scale: float) -> Gaussian | L2Laplace:

@@ -110,7 +110,8 @@ class LqBall(NormBall):
         if largest == 0.0:
             return self.start()
         power = np.abs(vector / largest) ** (dual_order(self.q) - 1)
-        return -self.radius * np.copysign(power, vector) / norm(power, self.q)
+        length = float((power**self.q).sum()) ** (1 / self.q)  # its largest entry is 1
+        return -self.radius / length * np.copysign(power, vector)
 
     def gaussian_width(self) -> float:
         return self.radius * mean_normal_power_norm(self.p, dual_order(self.q))
