@@ -155,9 +155,9 @@ def _numbers(raw: pd.Series[Any], rule: Column, where: str) -> pd.Series[Any]:
             raise InputError(f"{where} is not a column of dates like 2020-01-31") from error
         return (days - pd.Timestamp(rule.since)) / pd.Timedelta(days=1)
     if raw.dtype.kind not in "biuf":
-        texts = int(pd.to_numeric(raw.dropna().map(str), errors="coerce").isna().sum())
+        others = int(pd.to_numeric(raw.dropna().map(str), errors="coerce").isna().sum())
         raise InputError(
-            f"{where} is not numeric: {texts} of its {len(raw)} values are no numbers; mend them, or give it a list of "
+            f"{where} is not numeric: {others} of its {len(raw)} values are no numbers; mend them, or give it a list of "
             "categories, or since: a public day for dates"
         )
     values = raw.astype(np.float64)
