@@ -157,7 +157,7 @@ def _numbers(raw: pd.Series[Any], rule: Column, where: str) -> pd.Series[Any]:
     if raw.dtype.kind not in "biuf":
         others = int(pd.to_numeric(raw.dropna().map(str), errors="coerce").isna().sum())
         raise InputError(
-            f"{where} is not numeric: {others} of its {len(raw)} values are no numbers; mend them, or give it a list of "
+            f"{where} is not numeric: {others} of its {len(raw)} values are no numbers; mend them, or give a list of "
             "categories, or since: a public day for dates"
         )
     values = raw.astype(np.float64)
