@@ -165,12 +165,12 @@ class Choice(Drawing):
                 x, y = curve.xy()
                 if not y.size:
                     continue
+                more = f" ({curve.name})" if curve.name and len(several) > 1 else ""
                 if look is None or _flat(y):
                     panel.plot(x, y, **LINES)
-                    names.append((float(x[-1]), float(y[-1]), text, LINES["color"]))
+                    names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
                     continue
                 draw_curve(panel, curve, look, text)
-                more = f" ({curve.name})" if curve.name and len(several) > 1 else ""
                 names.append((float(x[-1]), float(y[-1]), text + more, look["color"] if look["zorder"] > 2 else "0.4"))
         for one in checks:
             details = one.result.get("details") or {}
