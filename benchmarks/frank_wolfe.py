@@ -4,9 +4,10 @@
 
 The floor is the coefficient update alone, level <- (1 - mu) level + mu column: one column of the Gram matrix read, one
 array of p numbers read and written, a step. Its columns are random but known beforehand, so that it may fetch them
-early, which an algorithm that selects cannot. Floor and reduction are run in turn, in one process and one thread;
-ratios are medians over the pairs, so that a busy machine slows both; the fastest run of each is the one that was least
-disturbed. The floor grows with p and the rest hardly does: a ratio of 3 is for p = 1000 and more.
+early, which an algorithm that selects cannot. Times are of the processor. Floor and reduction are run in turn, in one
+process and one thread; ratios are medians over the pairs, so that a busy machine slows both; the fastest run of each
+is the one that was least disturbed. The floor grows with p and the rest hardly does: a ratio of 3 is for p = 1000 and
+more.
 
 The second table is a single solve on records whose Gram matrix nobody has made, against making it; the third is time a
 step against n, p and T.
@@ -65,9 +66,9 @@ def in_turn(runs: list[Callable[[], object]], repeats: int) -> np.ndarray:
     times = np.empty((repeats, len(runs)))
     for row in times:
         for k, run in enumerate(runs):
-            start = time.perf_counter()
+            start = time.process_time()
             run()
-            row[k] = time.perf_counter() - start
+            row[k] = time.process_time() - start
     return times
 
 
@@ -121,7 +122,7 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
 def single_solves() -> None:
     """A first solve on records, and later ones on the same, against making the Gram matrix and solving with it."""
     rng = np.random.default_rng(0)
-    print("a single solve on records, ms (medians)")
+    print("a single solve on records, ms of the processor (least of 7)")
     print("algorithm          n      p  epsilon      T  matrix  first solve  later  matrix/first")
     for n, p, epsilon in (
         (1000, 1000, 1.0),
@@ -142,16 +143,16 @@ def _single(label: str, algorithm: Algorithm, features: np.ndarray, labels: np.n
     steps = algorithm.schedule(problems[0].domain, budget).steps
 
     def timed(run: Callable[[], object]) -> float:
-        start = time.perf_counter()
+        start = time.process_time()
         run()
-        return (time.perf_counter() - start) * 1e3
+        return (time.process_time() - start) * 1e3
 
     rows = []
     for seed, problem in enumerate(problems):
         solve = partial(reduction.solve, problem, budget)
         first, later = (timed(partial(solve, np.random.default_rng(seed))) for _ in range(2))
         rows.append((timed(partial(problem.see, "moments")), first, later))
-    matrix, first, later = np.median(rows[1:], axis=0)
+    matrix, first, later = np.min(rows[1:], axis=0)
     n, p = features.shape
     sizes = f"{label:14s} {n:5d} {p:6d} {epsilon:8.0f} {steps:6d}"
     print(f"{sizes} {matrix:7.1f} {first:12.2f} {later:6.2f} {matrix / first:13.1f}")
@@ -176,9 +177,9 @@ def _line(
     schedule = algorithm.schedule(domain, BUDGET)
     problem = Problem(domain, {view: construction.build(point, schedule.noise_scale).see(view)})
     solver = reduction(algorithm)
-    wall = float(np.median(in_turn([lambda: solver.solve(problem, BUDGET, rng)], 5)))
-    each = wall / schedule.steps * 1e9
-    print(f"{label:12s} {n:18.0e} {p:10.0e} {schedule.steps:10d} {wall:9.4f} {each:11.1f} {each / p:17.3g}")
+    each = float(np.median(in_turn([lambda: solver.solve(problem, BUDGET, rng)], 5)))
+    step = each / schedule.steps * 1e9
+    print(f"{label:12s} {n:18.0e} {p:10.0e} {schedule.steps:10d} {each:9.4f} {step:11.1f} {step / p:17.3g}")
 
 
 def main() -> None:

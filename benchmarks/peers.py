@@ -3,7 +3,7 @@
     python benchmarks/peers.py [--quick | --tables]
 
 Peers are measured where they are installed (`pip install 'dprepro[peers]'`), never needed. All runs are in one thread
-of one process. Ratios are peer over reduction, of medians:
+of one process; times are of the processor. Ratios are peer over reduction, of medians:
 
 - whole fits of two tables that ship with statsmodels, at one (epsilon, delta) under replacement of a record: seconds a
   fit (what is done once for a table, its moments, apart) and the excess risk, by the adapters (`dprepro.peers`);
@@ -52,13 +52,13 @@ STEPS = 200
 
 
 def seconds(run: Callable[[], object], repeats: int) -> float:
-    """Median wall time of a call, after one to compile and warm up."""
+    """Median time of the processor of a call, after one to compile and warm up."""
     run()
     times = []
     for _ in range(repeats):
-        start = time.perf_counter()
+        start = time.process_time()
         run()
-        times.append(time.perf_counter() - start)
+        times.append(time.process_time() - start)
     return float(np.median(times))
 
 
@@ -113,9 +113,9 @@ def on_moments(n: int, p: int, repeats: int) -> None:
     """Squared loss: the first table."""
     instance, algorithm = problem(SquaredLoss(), n, p), CompiledDescent(NoisySGD("full", steps=STEPS))
     clip, rng = instance.domain.lipschitz, np.random.default_rng(0)
-    start = time.perf_counter()
+    start = time.process_time()
     instance.see("moments")
-    once = time.perf_counter() - start
+    once = time.process_time() - start
     ours = seconds(lambda: algorithm.solve(instance, REPLACE, rng), 20)
     records = instance.records.records
     print(f"noisy gradient descent, squared loss, n={n}, p={p}, T={STEPS}")

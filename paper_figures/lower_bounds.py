@@ -85,7 +85,7 @@ def _fill(part: SubFigure, panel: Panel, measured: Measured, title: str) -> None
     axes.set_xlabel(panel.x_label)
     handles, labels = axes.get_legend_handles_labels()
     unique = dict(zip(labels, handles, strict=True))
-    series = [texts[name] for name in drawing.labels if name in texts]  # what is attacked first, lines last
+    series = [texts[name] for name in (*drawing.labels, *texts) if name in texts]  # what is attacked first, lines last
     order = sorted(unique, key=lambda label: series.index(label) if label in series else len(series))
     legend(part, {label: unique[label] for label in order}, 2)
 

@@ -10,7 +10,7 @@ import pytest
 
 HOUSE = Path(__file__).parent.parent / "dprepro"
 
-GROUND = {"axes", "errors", "expressions", "folders", "typed", "yaml_files"}
+GROUND = {"axes", "errors", "expressions", "folders", "latest", "typed", "yaml_files"}
 """What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, and `typed`
 turns its plain data into the dataclasses of all rooms, numbers being expressions."""
 
@@ -52,6 +52,7 @@ ROOMS: dict[str, set[str]] = {
     "bounds": set(),
     "budget": set(),
     "axes": set(),
+    "latest": set(),
     "typed": set(),
     "expressions": set(),
     "yaml_files": set(),

@@ -11,6 +11,7 @@ import numpy as np
 
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
+from dprepro.latest import latest
 from dprepro.mechanisms import Drawn, Guarantee
 from dprepro.privacy import Spent, compose
 from dprepro.problems import LISTED, Domain, Problem
@@ -122,6 +123,7 @@ class Algorithm(ABC):
         """Whether it promises any privacy."""
         return (cls.spent, cls.parts) != (Algorithm.spent, Algorithm.parts)
 
+    @latest
     def spent(self, domain: Domain, budget: Budget) -> Spent | None:
         """What a run of this schedule is certified to spend at the budget's delta; None where it promises nothing."""
         parts = self.parts(domain, budget)

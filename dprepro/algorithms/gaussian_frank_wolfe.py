@@ -12,6 +12,7 @@ from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensiti
 from dprepro.algorithms.frank_wolfe import FrankWolfeSchedule, StepSize, step_size
 from dprepro.algorithms.premises import lacks_privacy, lacks_smoothness
 from dprepro.budget import Budget
+from dprepro.latest import latest
 from dprepro.mechanisms import Drawn, Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, LocalBall, Problem
@@ -42,6 +43,7 @@ class GaussianFrankWolfe(Algorithm):
             return "needs the Gaussian width of the set, which is not known of a local ball"
         return lacks_smoothness(domain) or lacks_privacy(budget, delta=True)
 
+    @latest
     def schedule(self, domain: Domain, budget: Budget) -> FrankWolfeSchedule:
         self.admit(domain, budget)
         n, lipschitz, width = domain.n, domain.lipschitz, domain.width

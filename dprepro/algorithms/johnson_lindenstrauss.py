@@ -14,13 +14,17 @@ from dprepro.algorithms.noisy_gradient_descent import NoisyGD
 from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_smoothness
 from dprepro.algorithms.sketches import Transform, columns
 from dprepro.budget import Budget
-from dprepro.errors import InputError
+from dprepro.errors import InputError, PremiseError
+from dprepro.latest import latest
 from dprepro.problems import Domain, L2Ball, MarginLoss, Problem, RecordsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import clip
 
 CLIPPING = 1e-6
 """delta_J: probability with which clipping may act at all, for a Gaussian map."""
+
+MAP_LIMIT = 1e8
+"""Entries of a map that is drawn (800 MB)."""
 
 
 @dataclass(frozen=True)
@@ -92,6 +96,7 @@ class JohnsonLindenstrauss(Algorithm):
         ball = L2Ball(k, 2 * domain.radius)
         return replace(domain, constraint_set=ball, feature_bound=longest, feature_norm=2, proper=False)
 
+    @latest
     def schedule(self, domain: Domain, budget: Budget) -> SketchedDescent:
         after = self.embedded(domain, budget)
         inner = self.descent.schedule(after, budget)
@@ -108,10 +113,16 @@ class JohnsonLindenstrauss(Algorithm):
         return Solution(self.lift(problem.domain, phi, inner.theta), schedule, inner.spent, drawn=inner.drawn)
 
     def project(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> tuple[Problem, FloatArray]:
-        """The data with features Phi x, clipped, and the columns of Phi for the m coordinates of the answer, (k, m)."""
+        """The data with features Phi x, clipped, and the columns of Phi for the m coordinates of the answer, (k, m).
+
+        Raises:
+            PremiseError: more entries than `MAP_LIMIT`.
+        """
         domain, after = problem.domain, self.embedded(problem.domain, budget)
         counts = problem.one_hot if "one_hot" in problem.views else None
         listed = counts.touched if counts and not domain.proper else domain.p
+        if after.p * listed > MAP_LIMIT:
+            raise PremiseError(f"a map of {listed} coordinates to k={after.p} is too large to write out")
         phi = columns(self.transform, after.p, domain.p, listed, rng)
         given = counts.embedded(phi[:, : counts.touched]) if counts else problem.records.records
         mapped = given.features if counts else given.features @ phi.T

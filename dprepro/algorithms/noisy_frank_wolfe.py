@@ -13,6 +13,7 @@ from dprepro.algorithms.frank_wolfe import FrankWolfeSchedule, StepSize, step_si
 from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_smoothness
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
+from dprepro.latest import latest
 from dprepro.mechanisms import Drawn, Selection, selection
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
@@ -54,6 +55,7 @@ class NoisyFrankWolfe(Algorithm):
             return f"needs a polytope with a list of at least 2 vertices, got {title} with p={domain.p}"
         return lacks_smoothness(domain) or lacks_privacy(budget, delta=self.constants == "printed")
 
+    @latest
     def schedule(self, domain: Domain, budget: Budget) -> FrankWolfeSchedule:
         """T and lambda of Theorem 2.5, with the expected regret of one selection among the vertices."""
         self.admit(domain, budget)

@@ -12,6 +12,7 @@ from dprepro.algorithms.base import LATER, Algorithm, Parts, Solution, records_c
 from dprepro.algorithms.descent import Descent
 from dprepro.algorithms.premises import check_positive, lacks_smoothness
 from dprepro.budget import Budget
+from dprepro.latest import latest
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
@@ -54,6 +55,7 @@ class NoisyGD(Algorithm):
         """G: what a record's gradient is taken to be bounded by, in noise and account alike; see ``constants``."""
         return domain.self_bounding_lipschitz if self.constants == "printed" else domain.lipschitz
 
+    @latest
     def schedule(self, domain: Domain, budget: Budget) -> Descent:
         """T, sigma and eta of Theorem 1."""
         self.admit(domain, budget)

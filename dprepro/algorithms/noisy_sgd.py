@@ -13,6 +13,7 @@ from dprepro.algorithms.descent import Descent
 from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_strong_convexity, with_setting
 from dprepro.budget import Budget
 from dprepro.errors import InputError
+from dprepro.latest import latest
 from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
@@ -71,6 +72,7 @@ class NoisySGD(Algorithm):
         reason = lacks_strong_convexity(domain) if self.step_size == "strongly_convex" else ""
         return with_setting("step_size strongly_convex", reason, "lipschitz")
 
+    @latest
     def schedule(self, domain: Domain, budget: Budget) -> Descent:
         """T, s = sigma/n, and n eta(t) of Theorem 2.4; T steps need sqrt(T) times what one needs."""
         self.admit(domain, budget)

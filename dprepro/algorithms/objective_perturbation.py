@@ -66,17 +66,14 @@ class ObjectivePerturbation(Algorithm):
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         """A smooth loss of <x, theta>, a delta that the noise can use, and a Delta that leaves some epsilon."""
-        name = type(domain.loss).__name__
         if not isinstance(domain.loss, MarginLoss):
-            return f"needs a loss of <x, theta>, whose Hessian has rank one, got {name}"
+            return f"needs a loss of <x, theta>, whose Hessian has rank one, got {type(domain.loss).__name__}"
         if reason := lacks_smoothness(domain):
             return reason
         if not budget.is_private or (budget.delta == 0) != (self.noise == "gamma"):
             wanted = f"needs a finite epsilon and delta {'=' if self.noise == 'gamma' else '>'} 0"
             return f"with {self.noise} noise {wanted}, got epsilon={budget.epsilon:g}, delta={budget.delta:g}"
         delta_big = self._delta_big(domain, _native(budget))
-        if not delta_big > 0:
-            return f"needs a Delta above zero, regulariser={self.regulariser} gives none for {name} and p={domain.p}"
         if self.constants == "exact" and self._left(domain, _native(budget), delta_big) <= 0:
             return f"leaves no epsilon for the noise, the Hessian alone spends it at Delta={delta_big:g}"
         return ""
@@ -112,7 +109,7 @@ class ObjectivePerturbation(Algorithm):
         return max(wanted, self.least * domain.smoothness / budget.epsilon)
 
     def _left(self, domain: Domain, budget: Budget, delta_big: float) -> float:
-        return budget.epsilon - math.log1p(domain.smoothness / delta_big)
+        return budget.epsilon - _determinant(domain, delta_big)
 
     def draw(self, p: int, scale: float, rng: np.random.Generator, spare: float = 0) -> FloatArray:
         """b, shape (p,). With ``spare`` > 0 the last coordinate is the norm of that many coordinates of b."""
@@ -159,10 +156,11 @@ class ObjectivePerturbation(Algorithm):
         with mu = zeta/scale and Z = <b, x>/(scale ||x||) standard normal. The excess of that over e^epsilon' is at most
         twice the Gaussian mechanism's delta(epsilon') if epsilon' >= mu^2/2. Hence epsilon = ln(1 + lambda/Delta) +
         zeta/scale, or ln(1 + lambda/Delta) + the Gaussian mechanism's epsilon' at delta/2. Sets and regularisers are
-        limits of smooth ones (Theorem 1).
+        limits of smooth ones (Theorem 1). Where lambda = 0 no Delta is needed: b.theta falls on the sum of the records'
+        slopes, which it hides, and theta^priv is a function of that sum.
         """
         schedule, inner = self.schedule(domain, budget), _native(budget)
-        hessian = math.log1p(domain.smoothness / schedule.regulariser)
+        hessian = _determinant(domain, schedule.regulariser)
         mu = domain.lipschitz / schedule.coordinate_scale
         if self.noise == "gamma":
             certified = Spent(hessian + mu, 0.0, "density ratio")
@@ -171,6 +169,11 @@ class ObjectivePerturbation(Algorithm):
             shift = max(half, mu**2 / 2)
             certified = Spent(hessian + shift, inner.delta, "determinant and two-sided Gaussian shift")
         return converted(certified, inner.neighbours, budget.neighbours)
+
+
+def _determinant(domain: Domain, delta_big: float) -> float:
+    """ln(1 + lambda/Delta), what a record more tells by its curvature; linear losses have none, with any Delta."""
+    return math.log1p(domain.smoothness / delta_big) if domain.smoothness else 0.0
 
 
 def _native(budget: Budget) -> Budget:

@@ -11,6 +11,7 @@ from typing import Any
 from dprepro import expressions
 from dprepro.analysis.checks import RULES
 from dprepro.analysis.exponent import Exponent
+from dprepro.analysis.inequality import Below
 from dprepro.analysis.powers import Powers
 from dprepro.errors import InputError, unknown
 
@@ -91,6 +92,12 @@ class CheckForms:
                 shared = {key: value for key, value in one.items() if key in _OF_RULES}
                 for column in [key for key in one if key not in shared]:
                     yield f"{name}_{column}", (role, self._powers(str(column), shared, one[column]))
+                continue
+            if isinstance(one, Mapping) and isinstance(ends := one.get("between"), list) and len(ends) == 2:
+                left = {key: value for key, value in one.items() if key != "between"}
+                first = {} if "like" in left else {"rule": Below.name}
+                yield name, (role, {**first, "side": "at_least", **left, "expected": ends[0]})
+                yield f"{name}_most", (role, {"like": name, "side": "at_most", "expected": ends[1]})
                 continue
             pattern = "exponent_*" if name == FAMILY else str(name)
             if "*" not in pattern:

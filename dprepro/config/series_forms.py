@@ -42,9 +42,8 @@ class SeriesForms:
             raise InputError(f"study.defaults is {defaults!r}; it must be a block of keys")
         self._given = given
         self._find = find
-        base: Block = {part: f"${{{place}}}" for part, place in own.items()}
-        self._own = dict(base)
-        self._base = self._with(base, defaults, "study.defaults")
+        self._own: Block = {part: f"${{{place}}}" for part, place in own.items()}
+        self._base = self._with({"role": "claim", **self._own}, defaults, "study.defaults")
 
     def all(self) -> Block:
         return {label: self._one(label, ()) for label in self._given}

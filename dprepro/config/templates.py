@@ -1,15 +1,16 @@
 """The short forms of an experiment's YAML, written out in full: plain data in, plain data out, nothing built yet.
 
-Series: `study.defaults` are the keys of every series; `like: NAME` takes over another one's; what a series says itself
-replaces what it takes over, in `sweep` axis by axis (null for the experiment's). A series without `algorithm` or
-`construction` has the experiment's own. In these two a text is a name of the config group, a block with `name` such a
-block with changed parameters, and a block without `name` and `_target_` changes parameters of what the series would
-have otherwise.
+Series: `study.defaults` are the keys of every series, and its role is claim; `like: NAME` takes over another one's;
+what a series says itself replaces what it takes over, in `sweep` axis by axis (null for the experiment's). A series
+without `algorithm` or `construction` has the experiment's own. In these two a text is a name of the config group, a
+block with `name` such a block with changed parameters, and a block without `name` and `_target_` changes parameters of
+what the series would have otherwise.
 
 Checks: the sections `claims`, `controls`, `context` and `errata` give the checks in them their role. `like: NAME` takes
 over another check but for its role, expect and reason; a text alone is the check that the series of this name is held
-against. `below_bound`, `within_budget`, `noise_as_scheduled` and `as_derived` need only their series. A name with a
-star is a family: of exponents, an axis for each further key (`exponents` is `exponent_*`), or else one check for each
+against. `below_bound`, `within_budget`, `noise_as_scheduled` and `as_derived` need only their series. `between` has
+two ends and makes a second check, with `_most` after its name, of rule `below` unless `like` says another. A name with
+a star is a family: of exponents, an axis for each further key (`exponents` is `exponent_*`), or else one check for each
 of its series; without these it is of all series of the section's role that have no check of their own in the section.
 `schedule` (or `schedule_` and a word) is a family of columns that a schedule fixes, each with its powers by axis and,
 if need be, its `constant`; its series are those of role claim, unless it names others.
@@ -27,6 +28,9 @@ from dprepro import expressions
 from dprepro.config.check_forms import NUMBERS, CheckForms, matching
 from dprepro.config.series_forms import BY_AXIS, PARTS, Block, Find, SeriesForms, at, changes_parameters, own_place
 from dprepro.errors import InputError
+
+ATTACKED = "attacked"
+"""The series of an attack's own algorithm; figures tell which that is."""
 
 _LISTS_OF_SERIES = ("series", "hide", "across")  # of a figure
 
@@ -53,6 +57,8 @@ def written_out(config: Mapping[str, Any], find: Find) -> Block:
             key: matching(one, series, f"figure.{key}") if key in _LISTS_OF_SERIES else one
             for key, one in figure.items()
         }
+        if ATTACKED in series and isinstance(labels := figure.get("labels", {}), Mapping):
+            full["figure"]["labels"] = {ATTACKED: f"{ATTACKED}: ${{attack.algorithm._target_}}", **labels}
     return full
 
 

@@ -7,19 +7,16 @@ import re
 from abc import ABC, abstractmethod
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
-from functools import wraps
-from typing import ClassVar, ParamSpec, TypeVar
+from typing import ClassVar
 
 import numpy as np
 
 from dprepro.errors import InputError, PremiseError, unknown
+from dprepro.latest import latest
 from dprepro.problems import ConstraintSet, Domain, Loss, Problem, View, derived_views, losses, sets
 from dprepro.problems.data import FloatArray
 
 Point = Mapping[str, float]
-
-_Given = ParamSpec("_Given")
-_Made = TypeVar("_Made")
 
 LISTED_LIMIT = 4096
 """Families whose data lie in few directions list all p coordinates up to this p; their reductions go on beyond."""
@@ -37,29 +34,6 @@ LOSSES: dict[str, Loss] = {
 SETS: dict[str, type[ConstraintSet]] = {
     "l1_ball": sets.L1Ball, "l2_ball": sets.L2Ball, "simplex": sets.Simplex, "box": sets.Box
 }  # fmt: skip
-
-
-def latest(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
-    """The function, which returns its last result again where it is given what equals the last arguments.
-
-    For data that all replicates of a grid point share, with what they have found out about themselves, such as their
-    minimum. One result is held, and let go of before the next is made.
-    """
-    last: tuple[object, _Made] | None = None
-
-    @wraps(function)
-    def kept(*args: _Given.args, **kwargs: _Given.kwargs) -> _Made:
-        nonlocal last
-        given, seen = (args, kwargs), last  # read once: other threads may replace it
-        if seen is not None and seen[0] == given:
-            last = (given, seen[1])  # what is compared with itself next time is quickly equal
-            return seen[1]
-        seen = last = None
-        made = function(*args, **kwargs)
-        last = (given, made)
-        return made
-
-    return kept
 
 
 @dataclass(frozen=True)

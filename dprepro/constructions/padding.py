@@ -9,9 +9,10 @@ from typing import Literal
 import numpy as np
 
 from dprepro.constructions.ball import UnitBall
-from dprepro.constructions.base import Point, latest, recorded
+from dprepro.constructions.base import Point, recorded
 from dprepro.constructions.challenge import Attackable
 from dprepro.errors import PremiseError
+from dprepro.latest import latest
 from dprepro.problems import Domain, Problem, Records, RecordsView
 from dprepro.problems.data import FloatArray
 

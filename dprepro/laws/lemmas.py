@@ -44,6 +44,8 @@ def perturbation_lemmas(
     assert isinstance(schedule, PerturbationSchedule)
     view = problem.judge(solutions[0].theta)
     n, ridge = view.domain.n, schedule.regulariser
+    if not ridge:
+        raise PremiseError("Lemmas 24 and 3 need a Delta above zero")
     sharp, excess = _regularised(view, ridge / n)
     least = _listed(view, view.minimum.theta)
     eta = _strong_convexity(view) if "theorem_30" in names else 0.0

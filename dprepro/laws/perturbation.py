@@ -74,8 +74,9 @@ class PerturbationLaw(Law):
 
     @property
     def unit(self) -> float:
-        """How far one scale of b moves the answer where the records say nothing."""
-        return self.schedule.coordinate_scale / self.schedule.regulariser
+        """How far one scale of b moves the answer where the records say nothing; without Delta, to the set's end."""
+        ridge = self.schedule.regulariser
+        return self.schedule.coordinate_scale / ridge if ridge else self.domain.radius
 
     def regulariser_slope(self, places: FloatArray) -> FloatArray:
         """r', its right limit at zero, where alone it may jump."""

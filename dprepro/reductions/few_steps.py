@@ -119,17 +119,21 @@ class _Sketched(_FewSteps):
 
     def _descend(
         self, problem: Problem, budget: Budget, rng: np.random.Generator,
-        diagonal: FloatArray, off: FloatArray, linear: FloatArray,
+        diagonal: FloatArray, off: FloatArray, linear: FloatArray, idle: int = 0,
     ) -> tuple[FloatArray, Drawn]:  # fmt: skip
-        """The average iterate of the descent in k dimensions, with a diagonal or tridiagonal Hessian, and its noise."""
+        """The average iterate of the descent in k dimensions, with a diagonal or tridiagonal Hessian, and its noise.
+
+        ``idle`` further dimensions have neither curvature nor slope; see `FewSteps`.
+        """
         from dprepro.reductions.kernels import few_steps
 
         assert isinstance(self.algorithm, JohnsonLindenstrauss)
         schedule = self.algorithm.schedule(problem.domain, budget)
         largest = float(diagonal.max()) + (2 * float(np.abs(off).max()) if off.size else 0.0)
-        plan = self._few(schedule, largest, linear.size)
-        average, square = few_steps.noisy_descent(diagonal, off, linear, 0, *plan, 2 * problem.domain.radius, rng)
-        return average, _drawn(square, plan[0], schedule.steps, linear.size)
+        k, radius = linear.size + idle, 2 * problem.domain.radius
+        plan = self._few(schedule, largest, k)
+        average, square = few_steps.noisy_descent(diagonal, off, linear, idle, *plan, radius, rng)
+        return average, _drawn(square, plan[0], schedule.steps, k)
 
 
 @dataclass(frozen=True)
@@ -137,7 +141,7 @@ class SketchedFewSteps(_Sketched):
     """Algorithm 2 for a quadratic loss with any map: the map is drawn, the descent runs in the Hessian's eigenbasis.
 
     Rotating R^k leaves the ball and the law of the noise alone, so this is exact; the number of steps is reduced as in
-    `FewSteps`. Costs k^2 m + k^3.
+    `FewSteps`. Costs k^2 m + k^3, or k m^2 where that matrix is too large: it has m eigenvalues besides zero.
     """
 
     views: ClassVar[tuple[str, ...]] = ("one_hot",)
@@ -147,10 +151,16 @@ class SketchedFewSteps(_Sketched):
         algorithm = self.algorithm
         assert isinstance(algorithm, JohnsonLindenstrauss)
         sketched, phi = algorithm.project(problem, budget, rng)
-        moments = sketched.moments.moments
-        values, vectors = np.linalg.eigh(2 * moments.matrix())
+        if "moments" in sketched.views:
+            moments = sketched.moments.moments
+            values, vectors = np.linalg.eigh(moments.matrix())
+            cross = vectors.T @ moments.cross
+        else:
+            values, cross, basis = sketched.records.coefficients.formed().spectrum()
+            assert basis is not None  # records are rows, not a diagonal
+            vectors = basis
         average, drawn = self._descend(
-            problem, budget, rng, np.maximum(values, 0.0), np.zeros(0), vectors.T @ (2 * moments.cross)
+            problem, budget, rng, 2 * np.maximum(values, 0.0), np.zeros(0), 2 * cross, len(vectors) - values.size
         )
         return self._solution(problem, budget, algorithm.lift(problem.domain, phi, vectors @ average), drawn)
 

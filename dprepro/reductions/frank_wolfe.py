@@ -76,9 +76,12 @@ class _Columns:
         loads, offsets: the half score of vertex e_j is <features_j, loads * (features theta) - offsets>, shape (K,).
         columns, held: features_j as rows, and which of them have been copied; shapes (p, K) and (p,).
         gram, known: likewise of G; shapes (p, p) and (p,).
+        cross, reach: shape (p,), and the root of the largest G_jj.
     """
 
     def __init__(self, view: RecordsView) -> None:
+        from dprepro.reductions.kernels import vertices
+
         records, form = view.records, view.domain.loss.quadratic
         assert form is not None
         self.features = records.features
@@ -86,15 +89,9 @@ class _Columns:
         self.offsets = 0.5 * form[1] * records.weights * records.targets
         self.columns, self.held = np.empty(self.features.shape[::-1]), np.zeros(records.p, dtype=bool)
         self.known = np.zeros(records.p, dtype=bool)
-
-    @cached_property
-    def cross(self) -> FloatArray:
-        return self.offsets @ self.features
-
-    @cached_property
-    def reach(self) -> float:
-        """The root of the largest G_jj."""
-        return float(np.sqrt(np.einsum("k,kj,kj->j", self.loads, self.features, self.features).max()))
+        self.cross, squares = np.zeros(records.p), np.zeros(records.p)
+        vertices.sums(self.features, self.offsets, self.loads, self.cross, squares)
+        self.reach = float(np.sqrt(squares.max()))
 
     @cached_property
     def gram(self) -> FloatArray:

@@ -14,9 +14,9 @@ import numpy as np
 from dprepro import bounds
 from dprepro.algorithms import Schedule, Solution
 from dprepro.budget import Budget
-from dprepro.constructions.base import latest
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError, unknown
+from dprepro.latest import latest
 from dprepro.laws import LEMMAS
 from dprepro.plans import plan
 from dprepro.problems import Problem, View

@@ -175,9 +175,18 @@ def test_losses_of_another_kind_are_refused():
         ObjectivePerturbation().admit(unit_ball(loss, 100, 5), APPROXIMATE)
 
 
-def test_a_linear_loss_without_a_regulariser_is_refused():
-    with pytest.raises(InputError, match="Delta above zero"):
-        ObjectivePerturbation(regulariser="least").schedule(unit_ball(LinearLoss(), 100, 5), APPROXIMATE)
+@pytest.mark.parametrize("budget", [APPROXIMATE, PURE, Budget(0.7, 1e-6, REPLACE)])
+def test_a_linear_loss_needs_no_regulariser_since_the_answer_is_a_function_of_the_noisy_sum(budget):
+    algorithm = ObjectivePerturbation(noise="gaussian" if budget.delta else "gamma", regulariser="least")
+    problem = random_problem(LinearLoss(), L2Ball(5), 100)
+    schedule = algorithm.schedule(problem.domain, budget)
+    assert schedule.regulariser == 0
+    # the whole certificate is that of the noisy sum: zeta over the scale, of pure noise
+    assert algorithm.spent(problem.domain, budget).epsilon <= (0.35 if budget is PURE else 0.7) * (1 + 1e-12)
+    theta = algorithm.solve(problem, budget, np.random.default_rng(3)).theta
+    b = algorithm.draw(5, schedule.coordinate_scale, np.random.default_rng(3))
+    total = 100 * problem.gradient(np.zeros(5)) + b
+    np.testing.assert_allclose(theta, -total / np.linalg.norm(total), atol=1e-9)
 
 
 def test_a_problem_that_lists_no_coordinates_is_refused():

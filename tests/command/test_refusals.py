@@ -189,7 +189,6 @@ FILES: dict[str, tuple[str, str]] = {
         CHEAP.replace("  _target_: dprepro.studies.RateStudy\n", ""),
         "study: a _target_ must say",
     ),
-    "series without role": (CHEAP.replace("role: claim, algorithm", "algorithm"), "needle: Series needs role"),
     "a choice that does not exist": (
         CHEAP.replace("/algorithm: noisy_frank_wolfe", "/algorithm: sgd"),
         "unknown algorithm",

@@ -39,7 +39,10 @@ def series(text: str) -> dict[str, Any]:
     return found
 
 
-def checks(text: str, names: str = "a: {role: claim}, b: {role: control}, in_n: {}, in_p: {}") -> dict[str, Any]:
+NAMES = "a: {role: claim}, b: {role: control}, in_n: {role: context}, in_p: {role: context}"
+
+
+def checks(text: str, names: str = NAMES) -> dict[str, Any]:
     """The checks, but for the expected 1 and the margin that rules `below` and `ratio` have by default."""
     found: dict[str, Any] = full(f"study: {{series: {{{names}}}}}\nchecks: {{{text}}}")["checks"]
     usual = {
@@ -53,16 +56,16 @@ def checks(text: str, names: str = "a: {role: claim}, b: {role: control}, in_n: 
     }
 
 
-OWN = {"algorithm": "${algorithm}", "construction": "${construction}"}
+OWN = {"role": "claim", "algorithm": "${algorithm}", "construction": "${construction}"}
 
 
 def test_a_series_has_the_defaults_and_the_experiments_own_parts_where_it_says_nothing() -> None:
-    assert series("defaults: {role: claim, replicates: 3}, series: {a: , b: {replicates: 5}}") == {
-        "a": {**OWN, "role": "claim", "replicates": 3},
-        "b": {**OWN, "role": "claim", "replicates": 5},
+    assert series("defaults: {replicates: 3}, series: {a: , b: {replicates: 5, role: control}}") == {
+        "a": {**OWN, "replicates": 3},
+        "b": {**OWN, "role": "control", "replicates": 5},
     }
     found = written_out({"study": {"series": {"a": {}}}, "attack": {"algorithm": {"_target_": "GD"}}}, find)
-    assert found["study"]["series"]["a"] == {"algorithm": "${attack.algorithm}"}
+    assert found["study"]["series"]["a"] == {"role": "claim", "algorithm": "${attack.algorithm}"}
 
 
 def test_a_series_like_another_has_its_keys_and_its_sweep_axis_by_axis() -> None:
@@ -124,6 +127,17 @@ def test_a_check_like_another_has_all_but_its_role_expectation_and_reason() -> N
     )
     assert found["y"] == {"rule": "ratio", "series": "a", "margin": 0.3, "role": "control"}
     assert found["b"] == {"rule": "ratio", "series": "b", "margin": 0.3, "role": "control"}, "a series of this name"
+
+
+def test_between_makes_a_check_on_each_side() -> None:
+    found = checks("claims: {x: {series: a, between: [2, 3]}, y: {like: x, series: b, between: [4, 5]}}")
+    low, high = ({"rule": "below", "side": side, "role": "claim"} for side in ("at_least", "at_most"))
+    assert found == {
+        "x": low | {"series": "a", "expected": 2},
+        "x_most": high | {"series": "a", "expected": 3},
+        "y": low | {"series": "b", "expected": 4},
+        "y_most": high | {"series": "b", "expected": 5},
+    }
 
 
 def test_a_family_without_series_is_of_those_of_its_role_that_have_no_check_of_their_own() -> None:

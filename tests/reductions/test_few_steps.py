@@ -72,6 +72,23 @@ def test_the_descent_in_the_eigenbasis_has_the_law_of_algorithm_2(transform):
     assert ks_2samp(literal, sketched_risks(fast, 500, seed=13, epsilon=0.7)).pvalue < ALARM
 
 
+def test_beyond_the_largest_matrix_the_eigenbasis_comes_from_singular_values(monkeypatch):
+    seen = []
+    fast = SketchedFewSteps(JohnsonLindenstrauss(dimension_factor=0.8), minimum_steps=1)
+    monkeypatch.setattr(SketchedFewSteps, "_descend", lambda *given: (np.zeros(given[4].size), seen.append(given[4:])))
+    for limit in (5000, 10):
+        monkeypatch.setattr("dprepro.problems.problem.MOMENTS_LIMIT", limit)
+        sketched_risks(fast, 1, seed=12)
+    (values, _, linear, none), (fewer, _, less, idle) = seen
+    assert none == 0
+    assert values.size == fewer.size + idle
+    np.testing.assert_allclose(np.sort(values)[idle:], np.sort(fewer), atol=1e-12)
+    np.testing.assert_allclose(values @ linear**2, fewer @ less**2)
+    monkeypatch.setattr("dprepro.algorithms.johnson_lindenstrauss.MAP_LIMIT", 1000)
+    with pytest.raises(PremiseError, match="too large to write out"):
+        sketched_risks(fast, 1, seed=1)
+
+
 def test_the_compiled_descent_gives_algorithm_2_its_numbers():
     budget, algorithm = Budget(2.0, 1e-3, Neighbours.REPLACE_ONE), JohnsonLindenstrauss()
     problem = OneHotFamily(coordinates=1, mass=0.4, tail=-1).draw(SKETCH, 0.0, np.random.default_rng(0))

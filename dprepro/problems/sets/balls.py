@@ -111,7 +111,8 @@ class LqBall(NormBall):
             return self.start()
         power = np.abs(vector / largest) ** (dual_order(self.q) - 1)
         length = float((power**self.q).sum()) ** (1 / self.q)  # its largest entry is 1
-        return -self.radius / length * np.copysign(power, vector)
+        vertex: FloatArray = -self.radius / length * np.copysign(power, vector)
+        return vertex
 
     def gaussian_width(self) -> float:
         return self.radius * mean_normal_power_norm(self.p, dual_order(self.q))

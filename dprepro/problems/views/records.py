@@ -126,7 +126,7 @@ class RecordsView(View):
         """The minimiser with linear term ``pull``, and its gap."""
         loss, records, within, plain = self.domain.loss, self.records, self.domain.constraint_set, not pull.any()
         if loss.quadratic is not None:
-            moments = self._listed if plain and not (ridge or self.weight) else self.to_moments().moments
+            moments = self.coefficients if plain and not (ridge or self.weight) else self.to_moments().moments
             return minimise_quadratic(moments.plus(pull, ridge), within, self.weight)
         if self.weight:
             raise Incompatible(f"no minimiser is known for an l1 term beside {type(loss).__name__}")
@@ -278,8 +278,8 @@ class RecordsView(View):
         return RecordsView(domain, self.records)
 
     @cached_property
-    def _listed(self) -> Moments:
-        """phi = a s^2 + phi'(0; y) s + phi(0; y) for a margin, a ||theta - x||^2 for a distance; G is not formed."""
+    def coefficients(self) -> Moments:
+        """Of a quadratic loss, with the records in G: phi = a s^2 + phi'(0; y) s + phi(0; y), or a ||theta - x||^2."""
         loss, x, y, w = self.domain.loss, self.records.features, self.records.targets, self.records.weights
         form = loss.quadratic
         if form is None:
@@ -291,4 +291,4 @@ class RecordsView(View):
 
     @cached_property
     def _moments(self) -> MomentsView:
-        return MomentsView(self.domain, self._listed.formed(), self._known)
+        return MomentsView(self.domain, self.coefficients.formed(), self._known)

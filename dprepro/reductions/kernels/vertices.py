@@ -43,6 +43,15 @@ def half_scores(level, cross, out):  # type: ignore[no-untyped-def]
 
 
 @jit(fastmath=FAST)
+def sums(features, slopes, loads, cross, squares):  # type: ignore[no-untyped-def]
+    """features^T slopes and the diagonal of features^T diag(loads) features, added in one reading."""
+    for k in range(features.shape[0]):
+        for j in range(features.shape[1]):
+            cross[j] += slopes[k] * features[k, j]
+            squares[j] += loads[k] * features[k, j] * features[k, j]
+
+
+@jit(fastmath=FAST)
 def pull_back(features, slopes, out):  # type: ignore[no-untyped-def]
     """The first entries of ``out`` become features^T slopes; four rows at a time: it is read each time."""
     rows, p = features.shape
