@@ -49,6 +49,9 @@ ASKED = "?"
 DRAWN = 6
 """Curves of the figure."""
 
+ALONE, DRAWING, EACH_PLACE = 2.0, 1.1, 0.2
+"""Seconds of the processor for simulations at a point: alone, before a figure is drawn, and at its other n."""
+
 LARGEST, LARGEST_JUMPING = 1e6, 5e4
 """Entries of the ordinary data whose minimisers are found in seconds: smooth losses, and others."""
 
@@ -69,7 +72,7 @@ def main(arguments: list[str]) -> int:
         answer = solved(values, unknowns[0], algorithms)
         lines = told(values, unknowns[0], answer)
     else:
-        answer = ranked(point_of(values), algorithms)
+        answer = ranked(point_of(values), algorithms, DRAWING if values["figure"] else ALONE)
         lines = [title(point_of(values)), *table(answer), *advice(point_of(values), answer)]
     if values["--json"] == "true":
         import json
@@ -119,7 +122,7 @@ def _number(key: str, text: str) -> float:
 
 
 def ranked(
-    asked: Asked, algorithms: Mapping[str, Any], seconds: float = 2.0, only: Sequence[str] = ()
+    asked: Asked, algorithms: Mapping[str, Any], seconds: float = ALONE, only: Sequence[str] = ()
 ) -> dict[str, Any]:
     """The answer at a point, as it is written in JSON; of the labels in ``only``, or of all."""
     from dprepro.plans.advice import LEFT_OUT, Choice, advise, candidates
@@ -279,7 +282,7 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], answer: Mapping[str, Any],
     places = [asked.n * 10 ** (k / 2) for k in range(-2, 3) if asked.n * 10 ** (k / 2) >= 10]
     answers = [
         answer if place == asked.n
-        else ranked(replace(asked, n=float(round(place))), algorithms, seconds=0.4, only=names or ["-"])
+        else ranked(replace(asked, n=float(round(place))), algorithms, EACH_PLACE, only=names or ["-"])
         for place in places
     ]  # fmt: skip
     styles = looks(dict.fromkeys(names, "claim"))

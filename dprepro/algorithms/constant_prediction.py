@@ -14,7 +14,9 @@ from dprepro.budget import Budget
 from dprepro.mechanisms import Laplace
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.problems.losses import MarginLoss
+from dprepro.problems.losses import AbsoluteLoss, HuberLoss, MarginLoss
+
+ERRORS = (AbsoluteLoss, HuberLoss)
 
 
 @dataclass(frozen=True)
@@ -23,7 +25,8 @@ class ConstantPrediction(Algorithm):
 
     The mean label is released with Laplace noise of scale 2 Y/(n epsilon) (Y/(n epsilon) where a record is silenced),
     clipped to [-Y, Y], and t is best for labels that are +-Y with that mean: the mean itself for a squared loss, the
-    log odds for a logistic one, the majority for a hinge.
+    log odds for a logistic one, the majority for a hinge. For other losses of an error (`ERRORS`) labels are numbers,
+    whose majority says nothing: t is the mean.
 
     Attributes:
         coordinate: j, public. The answer is private whatever stands in it.
@@ -76,5 +79,7 @@ class ConstantPrediction(Algorithm):
             losses: FloatArray = domain.loss.value(np.array([t, t]), np.array([bound, -bound]))
             return float(share * losses[0] + (1 - share) * losses[1])
 
+        if isinstance(domain.loss, ERRORS):
+            return float(np.clip(bound * (2 * share - 1), -largest, largest))
         inner = float(minimize_scalar(risk, bounds=(-largest, largest), method="bounded", options={"xatol": 1e-9}).x)
         return min((inner, -largest, largest), key=risk)

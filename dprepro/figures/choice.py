@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from textwrap import wrap
 from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
@@ -42,6 +43,13 @@ FLAT = 1.03
 """A context series whose largest mean is at most so many times its least is a line to compare with."""
 
 
+WIDE = 140
+"""Letters of the note in a line."""
+
+RISING = ("accuracy", "auc", "r_squared")
+"""Quantities of which more is better."""
+
+
 @dataclass(frozen=True)
 class Choice(Drawing):
     """A panel for each axis: the best algorithms in looks of their own, others grey, trivial answers as lines.
@@ -54,12 +62,14 @@ class Choice(Drawing):
         quantity: what is drawn.
         average: axes of equal data sets (splits) over which means are drawn.
         labels: series name to text. hide: series that are left out.
+        peers: series of other libraries, beside which the note sets the best claim at each place: mean errors,
+            and the median seconds of a cell, what it costs to judge the answer included.
     """
 
     name: ClassVar[str] = "choice"
     kinds: ClassVar[dict[str, str]] = {
         **dict.fromkeys(("axis", "average"), "axis"),
-        **dict.fromkeys(("labels", "hide"), "series"),
+        **dict.fromkeys(("labels", "hide", "peers"), "series"),
         "quantity": "quantity",
     }
 
@@ -68,12 +78,15 @@ class Choice(Drawing):
     average: tuple[str, ...] = ()
     labels: Mapping[str, str] = field(default_factory=dict)
     hide: tuple[str, ...] = ()
+    peers: tuple[str, ...] = ()
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """See the class."""
         rows = frame[(frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)]
         if rows.empty:
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
+        told = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
+        beside = [line for one in told for line in wrap(one, WIDE)]
         rows, claims = averaged(rows, self.average), judged(verdict, config)
         further, roles = further_axes(rows, config), dict(zip(rows["series"], rows["role"], strict=True))
         found: dict[str, dict[str, Sequence[Curve]]] = {}
@@ -96,13 +109,31 @@ class Choice(Drawing):
                      if one.rule == "enough"]  # fmt: skip
             high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], 2 * COLUMN)
             note = f"Bars and bands: 99% intervals over splits and noise; grey: algorithms that end behind. {self.note}"
-            figure.supxlabel(note.strip(), fontsize=6)
-            figure.set_size_inches(2 * COLUMN, 3.3 + high)
+            figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=6)
+            figure.set_size_inches(2 * COLUMN, 3.3 + high + 0.1 * len(beside))
         return figure
+
+    def _beside(self, rows: pd.DataFrame, peer: str, further: Sequence[str]) -> str:
+        """The peer's errors and seconds over those of the best claim at each place; empty without the peer."""
+        keys = [self.axis[0], *(one for one in further if one not in self.average)]
+        told = rows[rows["status"] == "ok"].groupby([*keys, "series", "role"])[["value", "seconds"]]
+        means = told.agg({"value": "mean", "seconds": "median"}).reset_index(["series", "role"])
+        ours = means[means["role"] == "claim"].sort_values("value", ascending=self.quantity not in RISING)
+        first = ours[~ours.index.duplicated()].add_suffix("_ours")
+        pairs = means[means["series"] == peer].join(first, how="inner").reset_index()
+        if pairs.empty:
+            return ""
+        slower = (pairs["seconds"] / pairs["seconds_ours"]).groupby(pairs[self.axis[0]]).median()
+        both = pairs.groupby(self.axis[0])[["value", "value_ours"]].mean()
+        ahead = both.index[(both["value"] < both["value_ours"]) != (self.quantity in RISING)]
+        errors = "; ".join(f"{place:g}: {one.value:.3g} against {one.value_ours:.3g}" for place, one in both.iterrows())
+        words = f"{peer}, {quantity_label(self.quantity)} at {self.axis[0]} {errors}, ours"
+        words += f"; ahead of ours at {', '.join(f'{place:g}' for place in ahead)}" if len(ahead) else "; nowhere ahead"
+        return f"{words}; a cell takes {slower.min():.2g} to {slower.max():.2g} times as long."
 
     def _looks(self, found: Mapping[str, Mapping[str, Sequence[Curve]]]) -> dict[str, dict[str, Any]]:
         """The looks of all, by base name: those with the least value at the end of the first axis come first."""
-        rising = self.quantity in ("accuracy", "auc", "r_squared")
+        rising = self.quantity in RISING
         ends: dict[str, tuple[float, float]] = {}
         for axis, drawn in found.items():
             for name, several in drawn.items():
@@ -134,12 +165,12 @@ class Choice(Drawing):
                 x, y = curve.xy()
                 if not y.size:
                     continue
+                more = f" ({curve.name})" if curve.name and len(several) > 1 else ""
                 if look is None or _flat(y):
                     panel.plot(x, y, **LINES)
-                    names.append((float(x[-1]), float(y[-1]), text, LINES["color"]))
+                    names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
                     continue
                 draw_curve(panel, curve, look, text)
-                more = f" ({curve.name})" if curve.name and len(several) > 1 else ""
                 names.append((float(x[-1]), float(y[-1]), text + more, look["color"] if look["zorder"] > 2 else "0.4"))
         for one in checks:
             details = one.result.get("details") or {}

@@ -56,6 +56,8 @@ def encode(raw: pd.DataFrame, schema: Schema, name: str = "the table", seed: int
     for column in schema.columns:
         if column not in raw.columns:
             raise unknown(f"column of {name}:", column, raw.columns)
+    if raw.empty:
+        raise InputError(f"{name} has no records, at least {FEWEST_ROWS} are needed")
     counts = {"clipped": 0, "filled": 0, "dropped": 0, "clipped_labels": 0}
     keep, clean = np.ones(len(raw), dtype=bool), {}
     for column, rule in schema.columns.items():
@@ -153,8 +155,10 @@ def _numbers(raw: pd.Series[Any], rule: Column, where: str) -> pd.Series[Any]:
             raise InputError(f"{where} is not a column of dates like 2020-01-31") from error
         return (days - pd.Timestamp(rule.since)) / pd.Timedelta(days=1)
     if raw.dtype.kind not in "biuf":
+        others = int(pd.to_numeric(raw.dropna().map(str), errors="coerce").isna().sum())
         raise InputError(
-            f"{where} is not numeric ({raw.dtype}); give it a list of categories, or since: a public day for dates"
+            f"{where} is not numeric: {others} of its {len(raw)} values are no numbers; mend them, or give a list of "
+            "categories, or since: a public day for dates"
         )
     values = raw.astype(np.float64)
     return values.where(np.isfinite(values))

@@ -15,7 +15,8 @@ def read_table(path: str, rows: int | None = None) -> pd.DataFrame:
     """A CSV or Parquet file, its first ``rows`` or all of it.
 
     Raises:
-        InputError: no such file, not a file, another type, or content that cannot be read.
+        InputError: no such file, not a file, another type, content that cannot be read, a column that stands twice, or
+            another separator than a comma.
     """
     import pandas as pd
 
@@ -27,8 +28,18 @@ def read_table(path: str, rows: int | None = None) -> pd.DataFrame:
         raise InputError(f"cannot read {path}: it is not a regular file")
     try:
         if kind == ".csv":
+            _check_head(pd.read_csv(file, nrows=1, header=None, dtype=str), path)
             return pd.read_csv(file, nrows=rows)
         return pd.read_parquet(file)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"cannot read {path}: {reason}") from error
+
+
+def _check_head(head: pd.DataFrame, path: str) -> None:
+    """Raise InputError for a name that stands twice, which pandas would change, and for another separator."""
+    names = head.iloc[0].dropna()
+    if not (twice := names[names.duplicated()]).empty:
+        raise InputError(f"the column {twice.iloc[0]} stands twice in {path}")
+    if len(names) == 1 and (found := [one for one in ";\t|" if one in names.iloc[0]]):
+        raise InputError(f"the columns of {path} are separated by {found[0]!r}; commas are needed")

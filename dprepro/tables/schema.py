@@ -51,7 +51,10 @@ class Column:
         if self.until:
             if self.range or not self.since:
                 raise InputError("until stands beside since, in the place of a range")
-            object.__setattr__(self, "range", (0, (_day("until", self.until) - _day("since", self.since)).days))
+            days = (_day("until", self.until) - _day("since", self.since)).days
+            if days < 1:
+                raise InputError(f"until must be after since={self.since}, got until={self.until}")
+            object.__setattr__(self, "range", (0, days))
         if bool(self.range) == bool(self.categories):
             raise InputError("a column needs either a public range or a public list of categories")
         if self.range and not (len(self.range) == 2 and -LARGEST <= self.range[0] < self.range[1] <= LARGEST):

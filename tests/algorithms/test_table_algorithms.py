@@ -8,7 +8,18 @@ import pytest
 from dprepro.algorithms import ConstantPrediction, SufficientStatistics
 from dprepro.algorithms.sufficient_statistics import statistics_sensitivity
 from dprepro.budget import Budget, Neighbours
-from dprepro.problems import Domain, HingeLoss, L2Ball, LogisticLoss, Problem, Records, RecordsView, SquaredLoss
+from dprepro.problems import (
+    AbsoluteLoss,
+    Domain,
+    HingeLoss,
+    HuberLoss,
+    L2Ball,
+    LogisticLoss,
+    Problem,
+    Records,
+    RecordsView,
+    SquaredLoss,
+)
 
 BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
 
@@ -26,6 +37,13 @@ def test_without_noise_to_speak_of_it_is_the_mean_the_log_odds_and_the_majority(
     for loss, best in ((SquaredLoss(), 0.4), (LogisticLoss(), math.log(7 / 3)), (HingeLoss(), 1.0)):
         theta = ConstantPrediction().solve(table(loss, labels), generous, np.random.default_rng(0)).theta
         np.testing.assert_allclose(theta, [best, 0, 0], atol=1e-3)
+
+
+@pytest.mark.parametrize("loss", [SquaredLoss(), AbsoluteLoss(), HuberLoss()], ids=lambda loss: type(loss).__name__)
+def test_of_numbers_it_is_the_mean_whatever_their_loss_and_no_majority(loss):
+    labels, generous = np.linspace(-0.9, 0.1, 500), Budget(1e6, 0.0, Neighbours.REPLACE_ONE)
+    theta = ConstantPrediction().solve(table(loss, labels), generous, np.random.default_rng(0)).theta
+    np.testing.assert_allclose(theta, [-0.4, 0, 0], atol=1e-3)
 
 
 def test_the_mean_s_noise_has_the_scale_of_its_sensitivity():

@@ -50,6 +50,20 @@ def test_the_best_differ_in_dashes_and_markers_and_a_law_runs_beyond_the_data() 
     assert max(float(np.max(line.get_xdata())) for line in right.lines) == 1e5
 
 
+def test_the_note_says_where_another_library_is_ahead_and_how_many_times_as_long_it_takes() -> None:
+    points = [{"epsilon": e, "split": float(s)} for e in (0.1, 10.0) for s in range(3)]
+    library = make_frame(points, lambda at: 1.5, series="library", role="context", replicates=1)
+    options = {"name": "choice", "axis": ["epsilon"], "average": ["split"], "peers": ["library", "absent"]}
+    both = pd.concat([frame(), library.assign(seconds=2.0)], ignore_index=True)
+    verdict = {"claim": "a choice", "verdict": "confirmed", "checks": {}}
+    figure = build(options).draw(both, verdict, {"study": {}, "checks": {}, "sweep": {"split": [0, 1, 2]}})
+    told = " ".join(figure.get_supxlabel().splitlines()[1:])
+    assert told == (
+        "library, excess risk (mean) at epsilon 0.1: 1.5 against 2; 10: 1.5 against 1.01, ours; ahead of ours at 0.1; "
+        "a cell takes 20 to 20 times as long."
+    )
+
+
 def test_shares_rise_to_one() -> None:
     several = make_frame([{"n": float(n)} for n in range(1, 21)], lambda at: 1 + at["n"] / 10, quantity="regret")
     verdict = {"claim": "advice", "verdict": "confirmed", "checks": {}}

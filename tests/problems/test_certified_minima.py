@@ -12,6 +12,7 @@ import pytest
 from scipy.optimize import linprog, minimize
 
 import dprepro.problems.minimise.newton as newton_module
+import dprepro.problems.minimise.pieces as pieces_module
 import dprepro.problems.views.records as records_module
 from dprepro.errors import DpreproError, Incompatible, InputError
 from dprepro.problems import (
@@ -290,6 +291,47 @@ def test_kinks_are_where_the_slope_jumps_in_one_dimension_and_nowhere_else() -> 
 def test_two_thousand_records_in_fifty_dimensions_have_a_certificate_of_1e_10(loss: Loss, within) -> None:
     minimum = (view := view_of(loss, within, 2000, seed=10)).minimise()
     assert minimum.gap <= 1e-10 * 2 * view.domain.lipschitz * view.domain.radius
+
+
+@pytest.mark.parametrize("added", ADDED)
+@pytest.mark.parametrize("within", [L2Ball(3, 2.0), L1Ball(3, 5.0), Simplex(3, 3.0)], ids=named)
+@pytest.mark.parametrize("loss", [AbsoluteLoss(), HingeLoss(), PositivePartLoss()], ids=named)
+def test_many_records_have_the_minimiser_of_one_programme_whatever_their_sample_says(
+    loss: Loss, within: ConstraintSet, added: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """In any order, and by labels: the sample then is of one kind, and records have to come back in."""
+    view = view_of(loss, within, 160, seed=3)
+    whole, programme, sizes = view.minimise(*ADDED[added]), pieces_module._programme, []
+
+    def counted(slopes: np.ndarray, *others: object) -> tuple[np.ndarray, np.ndarray]:
+        sizes.append(slopes.shape[1])
+        return programme(slopes, *others)  # type: ignore[arg-type]
+
+    monkeypatch.setattr(pieces_module, "AT_ONCE", 12)
+    monkeypatch.setattr(pieces_module, "_programme", counted)
+    records = view.records
+    for order in (np.arange(160), np.argsort(records.targets), np.argsort(records.features[:, 0])):
+        data = Records(records.features[order], records.targets[order], records.copies[order])
+        part = RecordsView(view.domain, data).minimise(*ADDED[added])
+        assert part.value == pytest.approx(whole.value, abs=1e-9)
+        assert part.gap <= 1e-9
+    assert 0 < max(sizes) < 160
+
+
+def test_where_the_risk_is_flat_a_second_search_gives_the_digits_that_the_first_one_lacks(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    view, exact, pulls = view_of(AbsoluteLoss(), L2Ball(3), 90, seed=4), pieces_module.minimise_pieces, []
+
+    def rough(*arguments: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        pulls.append(arguments[-1])
+        theta, shares = exact(*arguments)  # type: ignore[arg-type]
+        return (theta * 0.999, shares) if len(pulls) == 1 else (theta, shares)
+
+    monkeypatch.setattr(records_module, "minimise_pieces", rough)
+    assert view.minimise().gap <= 1e-8 * view.domain.swing
+    assert pulls[0] == 0
+    assert pulls[1] > 0
 
 
 def test_a_solver_that_errs_is_caught_by_the_certificate(monkeypatch: pytest.MonkeyPatch) -> None:

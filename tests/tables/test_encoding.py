@@ -17,7 +17,7 @@ from dprepro.errors import DpreproError, InputError
 from dprepro.plans import plan
 from dprepro.reductions import solver
 from dprepro.schema import main as schema
-from dprepro.tables import Column, Schema, encode, load_schema
+from dprepro.tables import Column, Schema, encode, load_schema, read_table
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")
 
@@ -86,13 +86,30 @@ def test_a_threshold_makes_two_classes_of_a_number() -> None:
     [
         ({"plan": [1.5, 2, 3, 4] * 5}, "all values of column plan of the table lie outside"),
         ({"since": ["soon"] * 20}, "since of the table is not a column of dates like 2020-01-31"),
-        ({"age": ["old"] * 20}, "age of the table is not numeric"),
+        (
+            {"age": ["old", *"1234567890123456789"]},
+            "age of the table is not numeric: 1 of its 20 values are no numbers",
+        ),
         ({"visits": [np.nan, 1, 2, 3] * 5}, "visits of the table has 5 missing values"),
     ],
 )
 def test_what_does_not_fit_the_schema_is_one_line(public: Schema, change: dict[str, object], said: str) -> None:
     with pytest.raises(InputError, match=said):
         encode(RAW.assign(**change), public)
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("a,b,a\n1,2,3\n", "the column a stands twice in"),
+        ("a;b\n1;2\n", "are separated by ';'; commas are needed"),
+        ("a\tb\n1\t2\n", "commas are needed"),
+    ],
+)
+def test_names_that_stand_twice_and_other_separators_are_refused(tmp_path: Path, text: str, said: str) -> None:
+    (tmp_path / "t.csv").write_text(text, encoding="utf-8")
+    with pytest.raises(InputError, match=said):
+        read_table(str(tmp_path / "t.csv"))
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic"])

@@ -17,43 +17,7 @@ from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LocalBall,
 
 def minimise_over_cones(constraint_set: ConstraintSet, matrix: FloatArray, linear: FloatArray) -> FloatArray:
     """argmin theta^T matrix theta + linear.theta over the set, shape (p,)."""
-    return _solve(constraint_set, 2.0 * matrix, linear)[0]
-
-
-def minimise_pieces(
-    slopes: FloatArray,
-    offsets: FloatArray,
-    features: FloatArray,
-    weights: FloatArray,
-    constraint_set: ConstraintSet,
-    linear: FloatArray,
-    ridge: float,
-) -> tuple[FloatArray, FloatArray]:
-    """argmin of sum_k weight_k max_i (slope_ik <x_k, theta> + offset_ik) + linear.theta + ridge/2 ||theta||^2.
-
-    Returns theta, and from the multipliers each record's convex combination of its pieces, shape (pieces, K).
-    """
-    from clarabel import NonnegativeConeT
-    from scipy import sparse
-
-    (count, rows), p = slopes.shape, constraint_set.p
-    # the first piece goes into the linear term: of the others, and of zero, the largest is what levels are above
-    steps = np.concatenate([one[:, None] * features for one in slopes[1:] - slopes[0]])
-    unit = float(np.abs(steps).max()) or 1.0  # in which risk and levels are measured: small features are no trouble
-    theta, multipliers = _solve(
-        constraint_set,
-        ridge / unit * sparse.eye_array(p),
-        np.concatenate([(linear + (weights * slopes[0]) @ features) / unit, weights]),
-        (
-            sparse.vstack([sparse.csc_array((rows, p)), sparse.csc_array(steps / unit)]),
-            sparse.vstack([-sparse.eye_array(rows, format="csc")] * count),
-            np.concatenate([np.zeros(rows), (offsets[0] - offsets[1:]).ravel() / unit]),
-            [NonnegativeConeT(rows * count)],
-        ),
-    )
-    shares = np.maximum(multipliers.reshape(count, rows), 0.0)
-    total = shares.sum(axis=0)
-    return theta, np.divide(shares, total, out=np.full_like(shares, 1 / count), where=total > 0)
+    return solve_cones(constraint_set, 2.0 * matrix, linear)[0]
 
 
 def minimise_norms(
@@ -70,7 +34,7 @@ def minimise_norms(
     steps = sparse.kron(sparse.csc_array(np.ones((rows, 1))), _step(p))
     levels = sparse.kron(sparse.eye_array(rows), sparse.csc_array(-np.eye(p + 1, 1)))
     limits = np.hstack([np.zeros((rows, 1)), -records.features]).ravel()
-    theta, multipliers = _solve(
+    theta, multipliers = solve_cones(
         constraint_set,
         (ridge + bend) * sparse.eye_array(p),
         np.concatenate([linear - bend * (records.weights @ records.features), records.weights]),
@@ -80,7 +44,7 @@ def minimise_norms(
     return theta, pulls / np.maximum(1.0, np.linalg.norm(pulls, axis=1, keepdims=True))
 
 
-def _solve(
+def solve_cones(
     constraint_set: ConstraintSet,
     form: Any,
     cost: FloatArray,

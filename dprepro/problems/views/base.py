@@ -80,13 +80,17 @@ class View(ABC):
             DpreproError: it is not, or the gap exceeds `GAP_ALLOWED` times that, or ten times as much for a loss with
                 kinks; InputError where the minimiser was given by the caller.
         """
-        radius, allowed = self.domain.radius, GAP_ALLOWED * (1 if math.isfinite(self.domain.loss.smoothness) else 10)
-        limit = allowed * (self.domain.swing + 2 * radius * float(np.linalg.norm(pull)) + 0.5 * ridge * radius**2)
+        limit = self._allowed(pull, ridge)
         if not (inside and minimum.gap <= limit):
             raise (InputError if known else DpreproError)(
                 f"the minimiser must lie in the set with a gap of at most {limit:g}, got gap={minimum.gap:g}"
             )
         return minimum
+
+    def _allowed(self, pull: FloatArray | float, ridge: float) -> float:
+        """The largest gap of a minimum; see `_certified`."""
+        radius, share = self.domain.radius, GAP_ALLOWED * (1 if math.isfinite(self.domain.loss.smoothness) else 10)
+        return share * (self.domain.swing + 2 * radius * float(np.linalg.norm(pull)) + 0.5 * ridge * radius**2)
 
     def _l1(self, vector: FloatArray) -> float:
         return self.weight * float(np.abs(vector).sum()) if self.weight else 0.0

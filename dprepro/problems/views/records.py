@@ -25,6 +25,7 @@ from dprepro.problems.views.moments import MomentsView
 
 GAP_TARGET = 1e-13  # of Newton's method, relative to how much the loss varies over the set
 COLLINEAR = 1e-12  # relative to the longest record: what it may miss the line by
+STEADY = 1e-4  # relative to the slope over the radius: what a second search adds where the first one ends early
 PROXIMAL = 1e-10  # relative to the smoothness: keeps a step from running off where the risk is flat
 
 
@@ -169,24 +170,17 @@ class RecordsView(View):
         slopes, offsets = pieces
         if within.p == 1 and not ridge:
             return self._on_a_line(pull), 0.0
-        # a piece that is the largest at both ends of what <x, theta> can be is so everywhere: no kink is within reach
-        ends = np.array([[-1.0], [1.0]]) * within.norm_bound(2) * np.linalg.norm(x, axis=1)
-        heights = slopes[:, None] * ends + offsets[:, None]
-        settled = (heights >= heights.max(axis=0) - 1e-14 * np.abs(heights).max()).all(axis=1)
-        shares, live = np.zeros(slopes.shape), ~settled.any(axis=0)
-        shares[settled.argmax(axis=0), np.arange(w.size)] = 1.0
-        shares[:, live] = 0.0
-        linear = pull + (w * (shares * slopes).sum(axis=0)) @ x
-        if live.any():
-            theta, shares[:, live] = minimise_pieces(
-                slopes[:, live], offsets[:, live], x[live], w[live], within, linear, ridge
-            )
-        else:
-            theta = minimise_quadratic(Moments(-0.5 * linear, ridge=0.5 * ridge), within)[0]
-        slope, offset = (shares * slopes).sum(axis=0), (shares * offsets).sum(axis=0)
-        s = x @ theta
-        slack = float(w @ np.abs(self.domain.loss.value(s, records.targets) - slope * s - offset))
-        return theta, duality_gap((w * slope) @ x + pull + ridge * theta, theta, within) + slack
+        theta, gap, steady = np.zeros(within.p), np.inf, STEADY * self.domain.lipschitz / within.radius
+        # where the risk is flat the solver ends early; nearest to its answer a minimiser is found to more digits
+        for more in (0.0, steady, steady):
+            found, shares = minimise_pieces(slopes, offsets, x, w, within, pull - more * theta, ridge + more)
+            slope, offset, s = (shares * slopes).sum(axis=0), (shares * offsets).sum(axis=0), x @ found
+            slack = float(w @ np.abs(self.domain.loss.value(s, records.targets) - slope * s - offset))
+            reached = duality_gap((w * slope) @ x + pull + ridge * found, found, within) + slack
+            theta, gap = (found, reached) if reached < gap else (theta, gap)
+            if gap <= self._allowed(pull, ridge):
+                break
+        return theta, gap
 
     def _over_norms(self, bend: float, pull: FloatArray, ridge: float) -> tuple[FloatArray, float]:
         """Likewise, a norm's minorant being <v, theta - x> with ||v|| <= 1."""
