@@ -5,13 +5,10 @@ from __future__ import annotations
 import gc
 import sys
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, NoReturn
+from typing import NoReturn
 
 from dprepro.command import arguments_of, guarded, leave
 from dprepro.errors import InputError, printable
-
-if TYPE_CHECKING:
-    pass
 
 __all__ = ["arguments_of", "console", "guarded", "leave", "main", "parse"]
 

@@ -35,7 +35,7 @@ POINT = {"n": 2000.0, "p": 16.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0}
 
 WORDS = {
     "keeps private": "relation", "smooth loss": "smoothness", "strongly convex": "strong convexity",
-    "with curvature": "curvature", "of one sign": "sign", "vertices": "vertices",
+    "with curvature": "curvature", "vertices": "vertices",
     "squared loss": "squares", "<x, theta>": "margins",
     "alike in all": "symmetry", "needs sparsity": "coordinates", "needs p >= 2": "coordinates", "mean record": "means",
     "one dimension": "dimension", " words": "code", "steps >= 2 p": "steps", "delta": "budget",

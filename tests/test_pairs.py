@@ -123,7 +123,6 @@ CHECKS: dict[str, Callable[[Domain, frozenset[str]], bool]] = {
     "vertices": lambda domain, views: not isinstance(domain.constraint_set, L1Ball | Simplex | Box),
     "strong convexity": lambda domain, views: isinstance(domain.loss, MarginLoss | Median),
     "curvature": lambda domain, views: isinstance(domain.loss, LinearLoss),
-    "sign": lambda domain, views: isinstance(domain.loss, LinearLoss),
     "dimension": lambda domain, views: domain.p > 1 or not isinstance(domain.loss, PositivePartLoss),
     "steps": lambda domain, views: 2 * domain.p > 200,
     "data": lambda domain, views: not {"one_hot", "records"} <= views,

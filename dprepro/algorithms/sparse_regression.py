@@ -16,7 +16,7 @@ from dprepro.algorithms.supports import ExponentialSupport, SupportSchedule, Sup
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.privacy import Spent
-from dprepro.problems import Domain, LinearLoss, Problem, Records, RecordsView, SupportsView
+from dprepro.problems import Domain, Problem, Records, RecordsView, SupportsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.supports import IntArray
 
@@ -78,8 +78,6 @@ class SparseRegression(Algorithm):
     def premise(self, domain: Domain, budget: Budget) -> str:
         if reason := self.selection.premise(domain, self.first(budget)):
             return reason
-        if isinstance(domain.loss, LinearLoss) and getattr(self.selection, "constants", "") == "printed":
-            return "needs losses of one sign: signed ones move what the printed selection scores by twice as much"
         return self.fit.premise(self.restricted(domain), self.second(budget))
 
     def first(self, budget: Budget) -> Budget:
