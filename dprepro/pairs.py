@@ -41,7 +41,7 @@ WORDS = {
     "one dimension": "dimension", " words": "code", "steps >= 2 p": "steps", "delta": "budget",
     "needs a problem": "data", "needs records": "data", "too large": "size", "K - 1": "codewords",
     "that holds the unit ball": "position", " steps on ": "walk", "labels to be predicted": "labels",
-    "square of a prediction": "squares",
+    "square of a prediction": "squares", "a kink": "kinks",
 }  # fmt: skip
 """What a reason is about, in a word, by what it says; the first that fits."""
 

@@ -43,8 +43,8 @@ UNCOUNTED = {
 """Constructions that need a table, or that are younger than the promise of 220 pairs."""
 YOUNGER = {
     "confidence_boosting", "constant_prediction", "efficient_sampler", "exponential_support", "grid_search",
-    "high_probability", "penalised_least_squares", "regularised_release", "sample_and_aggregate", "sparse_regression",
-    "sparse_regression_exponential", "strongly_convex_perturbation", "sufficient_statistics",
+    "high_probability", "huberised", "penalised_least_squares", "regularised_release", "sample_and_aggregate",
+    "sparse_regression", "sparse_regression_exponential", "strongly_convex_perturbation", "sufficient_statistics",
 }  # fmt: skip
 """Algorithms that are younger too."""
 
@@ -134,6 +134,7 @@ CHECKS: dict[str, Callable[[Domain, frozenset[str]], bool]] = {
     "code": lambda domain, views: lacks_words(domain),
     "codewords": lambda domain, views: 2 ** (domain.p // 2) - 1 < pairs.POINT["n"],
     "labels": lambda domain, views: not isinstance(domain.loss, MarginLoss),
+    "kinks": lambda domain, views: isinstance(domain.loss, DistanceLoss) or not jumps(domain),
     "position": lambda domain, views: not isinstance(domain.constraint_set, L2Ball | Box),
     "walk": lambda domain, views: shortest_walk(domain) > MOST_STEPS,
 }

@@ -12,6 +12,7 @@ from dprepro.algorithms.frank_wolfe import FrankWolfe
 from dprepro.algorithms.gaussian_frank_wolfe import GaussianFrankWolfe
 from dprepro.algorithms.grid_search import GridSearch
 from dprepro.algorithms.high_probability import HighProbability
+from dprepro.algorithms.huberised import Huberised
 from dprepro.algorithms.huberised_objective_perturbation import HuberisedObjectivePerturbation
 from dprepro.algorithms.johnson_lindenstrauss import JohnsonLindenstrauss
 from dprepro.algorithms.localization import Localization
@@ -44,6 +45,7 @@ __all__ = [
     "GaussianFrankWolfe",
     "GridSearch",
     "HighProbability",
+    "Huberised",
     "HuberisedObjectivePerturbation",
     "JohnsonLindenstrauss",
     "Localization",

@@ -100,6 +100,7 @@ COVERED: dict[str, Callable[[Domain, Budget], bool]] = {
     "gaussian_frank_wolfe": smooth,
     "grid_search": lambda domain, budget: margin(domain, budget) and curved(domain, budget),
     "high_probability": always,
+    "huberised": lambda domain, budget: margin(domain, budget) and not smooth(domain, budget),
     "huberised_objective_perturbation": never,  # in one dimension
     "johnson_lindenstrauss": lambda domain, budget: margin(domain, budget) and curved(domain, budget),
     "localization": lambda domain, budget: (
@@ -140,6 +141,7 @@ PRIVATE_N = {
 WITHOUT_HALF = {
     "codeword_response", "confidence_boosting", "efficient_sampler", "grid_search",  # do not run at its sizes
     "high_probability",  # runs at printed constants
+    "huberised",  # a loss with a kink, in units of a width that both relations share
     "noisy_sgd",  # a random number of uses
     "regularised_release",  # its weight follows the sensitivity too
     "sample_and_aggregate", "sparse_regression",  # one block moves wholly

@@ -140,3 +140,19 @@ class HuberLoss(MarginLoss):
     @staticmethod
     def slope(z: Any, y: Any) -> Any:
         return np.minimum(np.maximum(z - y, -1.0), 1.0)
+
+
+@dataclass(frozen=True)
+class HuberisedPartLoss(MarginLoss):
+    """phi = f^(y - z), the positive part rounded within 1: equation (9) of Bassily, Smith and Thakurta with h = 1."""
+
+    smoothness: ClassVar[float] = 0.5
+
+    @staticmethod
+    def phi(z: Any, y: Any) -> Any:
+        inner = np.minimum(np.maximum(y - z, -1.0), 1.0)
+        return np.maximum(0.0, y - z) + 0.25 * (1.0 - np.abs(inner)) ** 2
+
+    @staticmethod
+    def slope(z: Any, y: Any) -> Any:
+        return -0.5 * (1.0 + np.minimum(np.maximum(y - z, -1.0), 1.0))

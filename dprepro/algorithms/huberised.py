@@ -1,0 +1,88 @@
+"""Appendix A of Bassily, Smith and Thakurta (2014): losses with kinks are Huberised for algorithms of smooth ones."""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass, field, replace
+from typing import ClassVar
+
+import numpy as np
+
+from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
+from dprepro.algorithms.objective_perturbation import ObjectivePerturbation
+from dprepro.algorithms.premises import lacks_privacy
+from dprepro.budget import Budget
+from dprepro.errors import InputError
+from dprepro.privacy import Spent
+from dprepro.problems import AbsoluteLoss, Domain, HingeLoss, HuberLoss, Problem, Records, RecordsView
+from dprepro.problems.losses import HuberisedPartLoss, Loss, PositivePartLoss
+
+SMOOTHED: dict[type[Loss], Loss] = {
+    AbsoluteLoss: HuberLoss(), HingeLoss: HuberisedPartLoss(), PositivePartLoss: HuberisedPartLoss()
+}  # fmt: skip
+
+
+@dataclass(frozen=True)
+class Huberised(Algorithm):
+    """``inner`` on the loss whose kinks are rounded within h: h times the loss at width 1 of records divided by h.
+
+    A hinge of <x, theta> and y is the positive part of 1 - <yx, theta>. Each record is mapped by itself, so that the
+    answer is as private as that of ``inner``; it loses at most what ``inner`` loses on the rounded loss and h/2 more
+    (h/4 of a positive part). No h makes objective perturbation optimal, which is what the appendix shows.
+
+    Attributes:
+        inner: the algorithm that needs a smooth loss.
+        width: h; 0 for X R sqrt(2/(n epsilon)), which balances h/2 with what a regulariser of 2 X^2/(h epsilon) costs,
+            and at most the reach of predictions and labels, from which on the loss is quadratic.
+    """
+
+    views: ClassVar[tuple[str, ...]] = ("records",)
+
+    inner: Algorithm = field(default_factory=ObjectivePerturbation)
+    width: float = 0.0
+
+    def __post_init__(self) -> None:
+        if not 0 <= self.width < math.inf:
+            raise InputError(f"width must be positive, or 0 for the rule, got width={self.width:g}")
+        object.__setattr__(self, "measures", self.inner.measures)  # what is reported is the inner solution
+
+    def premise(self, domain: Domain, budget: Budget) -> str:
+        if type(domain.loss) not in SMOOTHED:
+            kinds = ", ".join(kind.__name__ for kind in SMOOTHED)
+            return f"needs a kink of a prediction's loss to round: {kinds}; got {type(domain.loss).__name__}"
+        if reason := lacks_privacy(budget):
+            return reason
+        inside = self.inner.refusal(self.smoothed(domain, budget), budget)
+        return f"needs an inner algorithm that runs: {inside}" if inside else ""
+
+    def at(self, domain: Domain, budget: Budget) -> float:
+        """h; see the class."""
+        rule = domain.feature_length * domain.radius * math.sqrt(2 / (domain.n * budget.epsilon))
+        return self.width or min(rule, domain.reach + domain.label_bound)
+
+    def smoothed(self, domain: Domain, budget: Budget) -> Domain:
+        """What is public of the records that ``inner`` sees."""
+        h, loss = self.at(domain, budget), SMOOTHED[type(domain.loss)]
+        hinge = isinstance(domain.loss, HingeLoss)
+        longest, label = (domain.label_bound, 1.0) if hinge else (1.0, domain.label_bound)
+        return replace(domain, loss=loss, feature_bound=domain.feature_bound * longest / h, label_bound=label / h)
+
+    def schedule(self, domain: Domain, budget: Budget) -> Schedule:
+        self.admit(domain, budget)
+        return self.inner.schedule(self.smoothed(domain, budget), budget)
+
+    def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
+        self.admit(problem.domain, budget)
+        h, within = self.at(problem.domain, budget), self.smoothed(problem.domain, budget)
+        given = problem.records.records
+        x, y = given.features, given.targets
+        if isinstance(problem.domain.loss, HingeLoss):
+            x, y = y[:, None] * x, np.ones_like(y)
+        records = RecordsView(within, Records(x / h, y / h, given.copies))
+        return self.inner.solve(Problem(within, {"records": records}), budget, rng)
+
+    def parts(self, domain: Domain, budget: Budget) -> Parts | None:
+        return self.inner.parts(self.smoothed(domain, budget), budget)
+
+    def spent(self, domain: Domain, budget: Budget) -> Spent | None:
+        return self.inner.spent(self.smoothed(domain, budget), budget)
