@@ -105,7 +105,7 @@ class CompiledDescent(Reduction):
         if _full(algorithm) and _moments_are_cheaper(problem, schedule.steps):
             gram, factor, ridge, cross = coefficients(problem.moments.moments)
             square = descent.on_moments(gram, factor, ridge, cross, project, ball.radius, theta, *plan)
-        elif _full(algorithm) and isinstance(domain.loss, MarginLoss) and len(problem.records.records.targets) >= MANY_RECORDS:
+        elif _full(algorithm) and _many(problem):
             theta, drawn = schedule.run(problem.records.gradient, ball, rng)
             return Solution(theta, schedule, algorithm.spent(domain, budget), drawn=drawn)
         else:
@@ -121,6 +121,10 @@ class CompiledDescent(Reduction):
 
 def _full(algorithm: Algorithm) -> bool:
     return not (isinstance(algorithm, NoisySGD) and algorithm.gradient == "sampled")
+
+
+def _many(problem: Problem) -> bool:
+    return isinstance(problem.domain.loss, MarginLoss) and len(problem.records.records.targets) >= MANY_RECORDS
 
 
 def _lacks_slope(domain: Domain) -> str:

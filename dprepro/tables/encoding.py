@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 FEWEST_ROWS = 10
+RAW = "(counted in the raw table, not private)"
 _DAY = r"\s*\d{4}-\d{2}-\d{2}(?:[T ]\d{2}:\d{2}[\d:.+Z-]*)?\s*$"
 
 
@@ -65,7 +66,7 @@ def encode(raw: pd.DataFrame, schema: Schema, name: str = "the table", seed: int
         clean[column], keep = values, keep & kept
     counts["dropped"] = int((~keep).sum())
     if keep.sum() < FEWEST_ROWS:
-        raise InputError(f"{name} has {int(keep.sum())} usable records, at least {FEWEST_ROWS} are needed")
+        raise InputError(f"{name} has {int(keep.sum())} usable records {RAW}, at least {FEWEST_ROWS} are needed")
     order = np.random.default_rng(seed).permutation(np.flatnonzero(keep))
     table = pd.DataFrame({column: values.iloc[order].to_numpy() for column, values in clean.items()})
     steps: list[tuple[str, Any, list[str]]] = []
@@ -107,7 +108,7 @@ def _cleaned(
     if missing.any():
         if rule.missing == "error":
             raise InputError(
-                f"{where} has {int(missing.sum())} missing values; say what becomes of them: missing: drop"
+                f"{where} has {int(missing.sum())} missing values {RAW}; say what becomes of them: missing: drop"
                 + ("" if label else ", fill or indicator")
             )
         if rule.missing == "drop":
@@ -126,7 +127,7 @@ def _cleaned(
         if outside.sum() == len(values) - missing.sum():
             raise InputError(f"all values of {where} lie outside of what is public: {allowed}")
         if rule.outside == "error":
-            raise InputError(f"{where} has {int(outside.sum())} values outside of what is public: {allowed}")
+            raise InputError(f"{where} has {int(outside.sum())} values {RAW} outside of what is public: {allowed}")
         if rule.outside == "drop" or (label and rule.categories):
             keep &= ~outside
         else:
@@ -148,7 +149,9 @@ def _numbers(raw: pd.Series[Any], rule: Column, where: str) -> pd.Series[Any]:
             texts = raw.dropna().map(str)
             if not (wrong := texts[~texts.str.match(_DAY)]).empty:
                 # pandas would take today and now, and the table would be another one tomorrow
-                raise InputError(f"{where} is not a column of dates like 2020-01-31: it has {len(wrong)} other values")
+                raise InputError(
+                    f"{where} is not a column of dates like 2020-01-31: it has {len(wrong)} other values {RAW}"
+                )
         try:
             days = pd.to_datetime(raw, errors="raise", format=None if raw.dtype.kind == "M" else "ISO8601")
         except (ValueError, TypeError) as error:
@@ -157,8 +160,8 @@ def _numbers(raw: pd.Series[Any], rule: Column, where: str) -> pd.Series[Any]:
     if raw.dtype.kind not in "biuf":
         others = int(pd.to_numeric(raw.dropna().map(str), errors="coerce").isna().sum())
         raise InputError(
-            f"{where} is not numeric: {others} of its {len(raw)} values are no numbers; mend them, or give a list of "
-            "categories, or since: a public day for dates"
+            f"{where} is not numeric: {others} of its {len(raw)} values are no numbers {RAW}; mend them, or give a "
+            "list of categories, or since: a public day for dates"
         )
     values = raw.astype(np.float64)
     return values.where(np.isfinite(values))

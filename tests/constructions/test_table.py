@@ -92,7 +92,7 @@ def test_missing_values_and_too_few_rows_are_refused_with_their_number(table):
     with pytest.raises(InputError, match="has 1 missing values"):
         File(path=str(path), target="y", bounds=BOUNDS).fingerprint()
     frame.iloc[:3].to_csv(path, index=False)
-    with pytest.raises(InputError, match="3 usable records, at least 10"):
+    with pytest.raises(InputError, match=r"3 usable records \(.*\), at least 10"):
         File(path=str(path), target="y", bounds=BOUNDS).fingerprint()
 
 

@@ -93,6 +93,19 @@ def test_a_reduction_that_forgets_one_degree_of_freedom_would_be_noticed(monkeyp
     assert ks_2samp(*lengths).pvalue < ALARM
 
 
+def test_many_records_give_the_numbers_of_a_loop_over_them(monkeypatch: pytest.MonkeyPatch) -> None:
+    rng = np.random.default_rng(8)
+    records = Records(rng.uniform(-0.5, 0.5, (descent.MANY_RECORDS, 3)), rng.choice([-1.0, 1.0], descent.MANY_RECORDS))
+    problem = problem_of(LogisticLoss(), L2Ball(3), "records", descent.MANY_RECORDS, 2, records)
+    for algorithm in (NoisySGD("full", steps=40, noise_factor=0.1), JohnsonLindenstrauss()):
+        at_once = CompiledDescent(algorithm).solve(problem, BUDGET, np.random.default_rng(4))
+        with monkeypatch.context() as patch:
+            patch.setattr(descent, "MANY_RECORDS", 1_000_000)
+            one_by_one = CompiledDescent(algorithm).solve(problem, BUDGET, np.random.default_rng(4))
+        np.testing.assert_allclose(at_once.theta, one_by_one.theta, atol=1e-10)
+        assert at_once.drawn.square == pytest.approx(one_by_one.drawn.square)
+
+
 def compare(algorithm, problem, seed=4):
     """The compiled loop against the readable one, number by number."""
     literal, fast = (
