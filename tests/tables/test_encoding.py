@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from contextlib import suppress
 from pathlib import Path
 
 import numpy as np
@@ -10,13 +11,17 @@ import pytest
 from cheap_experiment import command
 
 from dprepro import pairs, typed
-from dprepro.algorithms import Algorithm
+from dprepro.algorithms import Algorithm, DataFree, Huberised
 from dprepro.budget import Budget, Neighbours
+from dprepro.config.compose import compose
+from dprepro.config.experiment import build_experiment
 from dprepro.constructions import File
-from dprepro.errors import DpreproError, InputError
+from dprepro.errors import DpreproError, InputError, PremiseError
 from dprepro.plans import plan
 from dprepro.reductions import solver
 from dprepro.schema import main as schema
+from dprepro.studies import RateStudy
+from dprepro.studies.rate import settled
 from dprepro.tables import Column, Schema, encode, load_schema, read_table
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")
@@ -187,3 +192,27 @@ def test_bad_input_is_one_line_and_exit_code_2(
     assert out == ""
     assert said in err
     assert err.count("\n") == 1
+
+
+OTHER_LOSSES = [("regression", "huber"), ("classification", "logistic"), ("classification", "hinge")]
+
+
+@pytest.mark.parametrize(
+    ("experiment", "loss"),
+    [("regression", "absolute"), *(pytest.param(*one, marks=pytest.mark.slow) for one in OTHER_LOSSES)],
+)
+def test_the_experiments_run_twelve_private_algorithms_with_every_loss(experiment: str, loss: str) -> None:
+    """Distinct classes, whatever their parameters; a Huberised one counts as what it runs."""
+    few = ("sweep.split=[0]", "sweep.epsilon=[0.1,1]")
+    built = build_experiment(compose([f"+experiment=table_{experiment}", f"+construction.loss={loss}", *few]))
+    assert isinstance(built.study, RateStudy)
+    found: set[type[Algorithm]] = set()
+    label = ""
+    for cell in built.cells:
+        if cell.series != label:
+            label, algorithm = cell.series, built.study.series[cell.series].algorithm
+            with suppress(PremiseError):  # refused, with its reason
+                settled(built.study, label, dict(cell.axes))
+                found.add(type(algorithm.inner if isinstance(algorithm, Huberised) else algorithm))
+    private = {kind for kind in found if kind.promises()} - {DataFree}
+    assert len(private) >= 12, sorted(kind.__name__ for kind in private)
