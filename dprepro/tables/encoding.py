@@ -44,7 +44,8 @@ def encode(raw: pd.DataFrame, schema: Schema, name: str = "the table", seed: int
     depends on that record and the schema only.
 
     Raises:
-        InputError: a column that is missing or of the wrong kind, a value that the schema forbids, too few records.
+        InputError: a column that is missing or of the wrong kind, a value that the schema forbids, too few records, no two
+            labels that differ.
         MissingDependency: scikit-learn is not installed.
     """
     try:
@@ -90,6 +91,11 @@ def encode(raw: pd.DataFrame, schema: Schema, name: str = "the table", seed: int
         labels = np.where(table[schema.target].to_numpy(dtype=np.float64) > target.above, 1.0, -1.0)
     else:
         labels = _scaled(table[schema.target].to_numpy(dtype=np.float64), *target.range)
+    if (labels == labels[0]).all():
+        raise InputError(
+            f"all labels of {name}, its {schema.target}, are alike as the schema reads them (seen in the raw "
+            "table, not private): nothing is left to predict"
+        )
     digest = hashlib.sha256(features.tobytes() + labels.tobytes()).hexdigest()
     return Encoded(features, labels, counts, digest)
 

@@ -95,6 +95,7 @@ def test_a_threshold_makes_two_classes_of_a_number() -> None:
             {"age": ["old", *"1234567890123456789"]},
             r"age of the table is not numeric: 1 of its 20 values are no numbers \(counted in the raw table, not priv",
         ),
+        ({"visits": [7] * 20}, "all labels of the table, its visits, are alike"),
         ({"visits": [np.nan, 1, 2, 3] * 5}, "visits of the table has 5 missing values"),
     ],
 )
