@@ -44,8 +44,8 @@ def encode(raw: pd.DataFrame, schema: Schema, name: str = "the table", seed: int
     depends on that record and the schema only.
 
     Raises:
-        InputError: a column that is missing or of the wrong kind, a value that the schema forbids, too few records, no two
-            labels that differ.
+        InputError: a column that is missing or of the wrong kind, a value that the schema forbids, too few records, all
+            labels alike.
         MissingDependency: scikit-learn is not installed.
     """
     try:
