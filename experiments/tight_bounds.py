@@ -251,13 +251,13 @@ practice(
 # ## The exact optimum at small sizes
 #
 # What is the least risk that *any* private algorithm can have? With few data sets and few answers a private algorithm
-# is a table of probabilities, and its worst risk a linear programme. Records may be taken from the corners of their
-# range, answers to linear losses too, and symmetry leaves few data sets. Both sides of each optimum are checked in
-# whole numbers, with rationals around $e^\varepsilon$: a table that is private for certain, and prices that bind every
-# table.
+# is a table of probabilities, and its worst risk a linear programme. Records are corners of their range (others can
+# only make it harder), answers to linear losses too, and symmetry leaves few data sets. Both sides of each optimum are
+# checked in whole numbers, with rationals around $e^\varepsilon$: a table that is private for certain, and prices that
+# bind every table. Every algorithm of the project is held against one of these optima.
 #
-# On $[-1, 1]$ the best algorithm for a linear loss is the sign of the sum after geometric noise, and loses
-# $(s/n)e^{-\varepsilon s/2}$ at the worst even $s$: $2/(e\,n\varepsilon)$.
+# With records $\pm 1$, an even number of them, the best algorithm for a linear loss is the sign of the sum after
+# geometric noise, and loses $(s/n)e^{-\varepsilon s/2}$ at the worst even $s$: $2/(e\,n\varepsilon)$.
 
 # %%
 linear = dprepro.run("minimax_linear")

@@ -38,10 +38,9 @@ class Candidates(Game):
 
 @dataclass(frozen=True)
 class Selection(Candidates):
-    """A record gives each candidate a score in [0, 1], the best mean score is wanted.
+    """A record gives each candidate a score of 0 or 1, the best mean score is wanted.
 
-    What all scores of a record have in common says nothing, so records are the proper subsets of candidates, with
-    score 1: all others are means of these, up to such a common part.
+    What all scores of a record have in common says nothing: 1 for all is 0 for all, and stands for it.
     """
 
     longest: ClassVar[float] = np.inf
@@ -69,7 +68,7 @@ class Selection(Candidates):
     def _subsets(self, p: int) -> IntArray:
         if p < 2:
             raise InputError(f"a selection needs at least 2 candidates, got p={p}")
-        return np.array([one for one in itertools.product((0, 1), repeat=p) if 0 < sum(one) < p])
+        return np.array([one for one in itertools.product((0, 1), repeat=p) if sum(one) < p])
 
 
 @dataclass(frozen=True)

@@ -1,10 +1,9 @@
 """The problems whose optimum is computed: records, answers, losses and their symmetries.
 
-All losses are affine in the record, up to what does not depend on the answer. So extreme records suffice: let M be
-private on data sets of extreme records. Replace every record by an extreme one, at random and independently, with the
-record as its mean, and let M answer. That is as private, the mean loss of every answer is what it was, and the mean of
-the least loss is not above the least mean loss: the excess risk is not above M's worst. A linear loss is also affine in
-the answer, so extreme answers suffice: an answer is the mean of extreme ones, drawn at random.
+Records are the corners of their range, and an optimum is that for such data. Records between them can only raise it:
+who is private for all is so for these. They do raise it: for linear losses and odd n one that says nothing makes sums
+possible that lie farther from a change of sign (a test says by how much). A linear loss is affine in the answer, so
+extreme answers suffice: an answer is the mean of extreme ones, drawn at random.
 
 A data set is known by its counts, since a mean over permutations of the records costs nothing.
 
@@ -65,7 +64,7 @@ class Game(ABC):
 
     @abstractmethod
     def records(self, p: int) -> FloatArray:
-        """The extreme records as the project's problems have them, shape (R, p)."""
+        """The records as the project's problems have them, shape (R, p)."""
 
     def labels(self, p: int) -> FloatArray | None:
         """Theirs, shape (R,); None for ones."""
@@ -97,7 +96,7 @@ class Game(ABC):
 
 @dataclass(frozen=True)
 class Linear(Game):
-    """-x theta with x and theta in [-1, 1]: records and answers are -1 and 1. p is 1.
+    """-x theta with x = -1 or 1 and theta in [-1, 1], of which -1 and 1 are enough. p is 1.
 
     Attributes:
         form: for algorithms also the ``positive_part`` (2 - x theta)_+ over [-2, 2], which is never cut off.
@@ -125,7 +124,7 @@ class Linear(Game):
 
 @dataclass(frozen=True)
 class Squared(Game):
-    """(theta - x)^2/2 with x and theta in [-1, 1]: records are -1 and 1, answers a grid of 2 ``half`` cells. p is 1.
+    """(theta - x)^2/2 with x = -1 or 1 and theta in [-1, 1], a grid of 2 ``half`` cells. p is 1.
 
     A mean of two neighbouring answers, at distance h, in the place of one between them costs h^2/8 at most: rounding at
     random costs a private mechanism no more, and this is `cost`.
@@ -174,7 +173,7 @@ class Squared(Game):
 
 @dataclass(frozen=True)
 class Cube(Game):
-    """-<x, theta> with x and theta in [-1, 1]^p: records and answers are the corners.
+    """-<x, theta>; records and answers are the corners of [-1, 1]^p.
 
     Attributes:
         sums: only the sum of the records is seen, and neighbours are all sums that one record could tell apart. An
