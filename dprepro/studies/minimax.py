@@ -67,8 +67,8 @@ class MinimaxSeries:
 class MinimaxStudy(Study):
     """Measures the least worst-case risk under replacement of one record, and compares with it.
 
-    ``excess_risk`` is the worst over all data sets of n of the game's records, and its bound is the certified lower limit for
-    every private mechanism. Of the optimum it is the risk of the mechanism that was found; it also has
+    ``excess_risk`` is the worst over all data sets of n of the game's records, and its bound is the certified lower
+    limit for every private mechanism. Of the optimum it is the risk of the mechanism that was found; it also has
     ``minimax_risk``, the same beside the rate; ``certified_risk``, the lower limit beside the rate; ``private``, 1 if
     the mechanism passes the exact check at the epsilon that is claimed and 0 if not, with bound 1; and each level, with
     the lower limit as bound. An algorithm also has ``times_optimum``, bound 1, and ``spent_epsilon``.

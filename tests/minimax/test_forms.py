@@ -33,7 +33,7 @@ UNCOVERED = {
 """Algorithms that no finite problem has, each with the reason."""
 
 
-@pytest.mark.parametrize(("game", "n", "p", "answers"), FORMS, ids=lambda one: str(one) if isinstance(one, Game) else "")
+@pytest.mark.parametrize(("game", "n", "p", "answers"), FORMS)
 def test_every_form_has_the_risks_of_the_game(game: Game, n: int, p: int, answers: Any) -> None:
     table = game.table(n, p)
     for state, risks in zip(table.states, table.risk / table.denominator, strict=True):
