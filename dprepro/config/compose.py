@@ -275,7 +275,7 @@ def _refusals(file: Path) -> Iterator[None]:
 def _lines(error: BaseException) -> list[str]:
     lines = [line.strip().rstrip(".:") for line in str(error).splitlines()]
     # OmegaConf's further lines name its own objects, and Hydra's link to its manual.
-    noise = ("full_key:", "object_type=", "reference_type=", "set HYDRA", "See https", "^")
+    noise = ("full_key", "object_type=", "reference_type=", "set HYDRA", "See https", "^")
     return [line for line in lines if line and not line.startswith(noise)] or [type(error).__name__]
 
 

@@ -37,7 +37,8 @@ TEX_TEXT = {
 
 @lru_cache(maxsize=16384)
 def prose(text: str) -> Markup:
-    """A registry's sentence as HTML, its formulas as MathML that keeps the plain spelling as ``alttext``.
+    """A registry's sentence as HTML, its formulas as MathML that keeps the plain spelling, if it is another one than
+    what is shown, as ``alttext``.
 
     It may be trusted as markup: words are escaped, and a formula has only names, numbers and signs of the notation.
     """
@@ -63,7 +64,10 @@ def _words(words: str) -> str:
 
 
 def _math(formula: Formula) -> str:
-    math = f'<math alttext="{escape(formula.text)}">{_inner(formula.node)}</math>'
+    inner = _inner(formula.node)
+    same = Markup(inner).striptags() == formula.text.replace(" = ", "=")
+    spelling = "" if same else f' alttext="{escape(formula.text)}"'
+    math = f"<math{spelling}>{inner}</math>"
     return f'<span class="wide">{math}</span>' if len(formula.text) > WIDE else math
 
 
