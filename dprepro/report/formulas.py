@@ -37,10 +37,9 @@ TEX_TEXT = {
 
 @lru_cache(maxsize=16384)
 def prose(text: str) -> Markup:
-    """A registry's sentence as HTML, its formulas as MathML that keeps the plain spelling, if it is another one than
-    what is shown, as ``alttext``.
+    """A registry's sentence as HTML, its formulas as MathML that keeps the plain spelling as ``alttext``.
 
-    It may be trusted as markup: words are escaped, and a formula has only names, numbers and signs of the notation.
+    A formula that shows its plain spelling has no ``alttext``. The sentence may be trusted as markup: words are escaped, and a formula has only names, numbers and signs of the notation.
     """
     return Markup("".join(_words(one) if isinstance(one, str) else _math(one) for one in parse(text)))
 
