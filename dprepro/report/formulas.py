@@ -39,7 +39,8 @@ TEX_TEXT = {
 def prose(text: str) -> Markup:
     """A registry's sentence as HTML, its formulas as MathML that keeps the plain spelling as ``alttext``.
 
-    A formula that shows its plain spelling has no ``alttext``. The sentence may be trusted as markup: words are escaped, and a formula has only names, numbers and signs of the notation.
+    A formula that shows its plain spelling has none. The sentence may be trusted as markup: words are escaped, and a
+    formula has only names, numbers and signs of the notation.
     """
     return Markup("".join(_words(one) if isinstance(one, str) else _math(one) for one in parse(text)))
 
