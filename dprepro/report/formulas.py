@@ -21,7 +21,7 @@ FENCES = {"||": "‖", "<": "⟨", ">": "⟩"}
 WORDS = ((" - ", " – "), ("<=", "≤"), (">=", "≥"))
 """Signs among words."""
 
-WIDE = 32
+WIDE = 24
 """Letters of a formula that may be wider than a telephone; it is then scrolled by itself."""
 
 TEX_FUNCTIONS = {"log", "ln", "exp", "min", "max", "det", "Pr"}
