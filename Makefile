@@ -31,7 +31,7 @@ demo: $(VENV)/.installed
 	@echo "figure: $(CURDIR)/results/$(DEMO)/figure.png"
 
 test: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 test-all: $(VENV)/.installed-dev
 	@$(BIN)/python -m pytest -m '' --numprocesses auto --dist worksteal

@@ -71,6 +71,9 @@ def leave(code: int) -> NoReturn:
 
 def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str = "dprepro") -> int:
     """Run a command and turn what it raises into one line and an exit code; ``name`` is the command's module."""
+    for stream in ("stdout", "stderr"):
+        if getattr(sys, stream) is None:  # closed by the caller: nothing is to be written there
+            setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     try:
         with ended_by_signals():
             code = command(arguments)

@@ -10,7 +10,6 @@ out (`templates`); then the other overrides are applied, so that every key that 
 from __future__ import annotations
 
 import itertools
-import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -20,7 +19,15 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.config.files import PARTS, group_options, parts_of, read_block, refuse_hidden
 from dprepro.config.interpolation import bounded, only_keys
-from dprepro.config.overrides import bounded_size, chosen_experiment, chosen_target, key_of, place_of, quoted
+from dprepro.config.overrides import (
+    bounded_size,
+    chosen_experiment,
+    chosen_target,
+    key_of,
+    place_of,
+    quoted,
+    refuse_hydras,
+)
 from dprepro.errors import InputError, shortened, unknown
 from dprepro.folders import experiment_files, folders
 from dprepro.yaml_files import text_of
@@ -69,17 +76,12 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
     for override in overrides:
         bounded_size(override)
         only_keys(override, "override")
+    refuse_hydras(overrides)
     overrides = [chosen_target(override) for override in overrides]
     name = chosen_experiment(overrides)
     if name not in files:
         raise unknown("experiment", name, files)
     _check_blocks(name, files, overrides)
-    for override in overrides:
-        if re.match(r"hydra\b", key_of(override)):  # hydra.run.dir, hydra/launcher
-            raise InputError(
-                f"{override}: Hydra's own settings have no effect here, nor have its launchers and sweepers; workers= "
-                "names local processes, or a Dask scheduler for a cluster's; see --help"
-            )
     choices, values = _by_kind(overrides, config_dir)
     with _refusals(files[name]):
         from omegaconf import OmegaConf
@@ -111,6 +113,7 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
     """
     from hydra.core.override_parser.types import Glob
 
+    refuse_hydras(overrides)
     choices: list[list[str]] = []
     for override in _parsed(overrides):
         written = override.input_line or ""
@@ -272,7 +275,7 @@ def _refusals(file: Path) -> Iterator[None]:
 def _lines(error: BaseException) -> list[str]:
     lines = [line.strip().rstrip(".:") for line in str(error).splitlines()]
     # OmegaConf's further lines name its own objects, and Hydra's link to its manual.
-    noise = ("full_key:", "object_type=", "reference_type=", "set HYDRA", "See https", "^")
+    noise = ("full_key", "object_type=", "reference_type=", "set HYDRA", "See https", "^")
     return [line for line in lines if line and not line.startswith(noise)] or [type(error).__name__]
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Sequence
 
 from dprepro import expressions
@@ -45,6 +46,16 @@ def place_of(override: str) -> str:
 def key_of(override: str) -> str:
     """The dotted key or the config group that an override begins with."""
     return override.lstrip("+~").partition("=")[0].partition("@")[0]
+
+
+def refuse_hydras(overrides: Sequence[str]) -> None:
+    """Raise InputError for a setting of Hydra itself, such as ``hydra.run.dir`` or ``hydra/launcher``."""
+    for override in overrides:
+        if re.match(r"hydra\b", key_of(override)):
+            raise InputError(
+                f"{override}: Hydra's own settings have no effect here, nor have its launchers and sweepers; workers= "
+                "names local processes, or a Dask scheduler for a cluster's; see --help"
+            )
 
 
 def chosen_experiment(overrides: Sequence[str]) -> str:

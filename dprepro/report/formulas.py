@@ -21,7 +21,7 @@ FENCES = {"||": "‖", "<": "⟨", ">": "⟩"}
 WORDS = ((" - ", " – "), ("<=", "≤"), (">=", "≥"))
 """Signs among words."""
 
-WIDE = 32
+WIDE = 24
 """Letters of a formula that may be wider than a telephone; it is then scrolled by itself."""
 
 TEX_FUNCTIONS = {"log", "ln", "exp", "min", "max", "det", "Pr"}
@@ -39,7 +39,8 @@ TEX_TEXT = {
 def prose(text: str) -> Markup:
     """A registry's sentence as HTML, its formulas as MathML that keeps the plain spelling as ``alttext``.
 
-    It may be trusted as markup: words are escaped, and a formula has only names, numbers and signs of the notation.
+    A formula that shows its plain spelling has none. The sentence may be trusted as markup: words are escaped, and a
+    formula has only names, numbers and signs of the notation.
     """
     return Markup("".join(_words(one) if isinstance(one, str) else _math(one) for one in parse(text)))
 
@@ -63,7 +64,10 @@ def _words(words: str) -> str:
 
 
 def _math(formula: Formula) -> str:
-    math = f'<math alttext="{escape(formula.text)}">{_inner(formula.node)}</math>'
+    inner = _inner(formula.node)
+    same = Markup(inner).striptags() == formula.text.replace(" = ", "=")
+    spelling = "" if same else f' alttext="{escape(formula.text)}"'
+    math = f"<math{spelling}>{inner}</math>"
     return f'<span class="wide">{math}</span>' if len(formula.text) > WIDE else math
 
 

@@ -15,7 +15,7 @@ const plain = (text) => text.normalize("NFKD").replace(/[\u0300-\u036f]/g, "").t
   .replace(/\s+/g, " ").replace(/ ?([\^_/=<>()]) ?/g, "$1");
 function spelling(node) {
   if (node.nodeType === Node.TEXT_NODE) return node.data;
-  if (node.nodeName.toLowerCase() === "math") return node.getAttribute("alttext");
+  if (node.nodeName.toLowerCase() === "math") return node.getAttribute("alttext") ?? node.textContent;
   return Array.from(node.childNodes, spelling).join("");
 }
 const papers = Object.fromEntries(Array.from(form.elements.paper.options, (one) => [one.value, one.text]));

@@ -10,7 +10,7 @@ Without it, on paper and on a telephone the page is a plain long list.
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -104,7 +104,9 @@ def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Pi
     for paper, rows in by_paper(ledger["claims"]).items():
         title = f"{citation(paper, papers)}, {papers[paper]['title']}" if paper in papers else paper
         yield Section(paper, title, f"{counts(rows)}.", "statement.html.j2", [_statement(row) for row in rows])
-    if further := [_statement(row) for row in ledger["claims"] if row["kind"] == "further"]:
+    rows = [row for row in ledger["claims"] if row["kind"] == "further"]
+    # Their ids are those of the experiments, which have entries of their own below.
+    if further := [replace(_statement(row), id=row["id"].replace("experiment-", "further-", 1)) for row in rows]:
         lead = "They serve no single statement of the papers."
         yield Section("further", "Further experiments", lead, "statement.html.j2", further)
     lead = f"Slips of print that were reproduced: {counts(ledger['errata'], 'state')}."

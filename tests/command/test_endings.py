@@ -47,6 +47,12 @@ def test_a_signal_that_the_caller_ignores_stays_ignored() -> None:
         signal.signal(signal.SIGHUP, before)
 
 
+def test_a_closed_output_is_no_error() -> None:
+    for closed in (">&-", "2>&-", ">&- 2>&-"):
+        listing = f"{sys.executable} -m dprepro --version {closed}"
+        assert subprocess.run(["sh", "-c", listing], check=False, env=ENVIRONMENT).returncode == 0
+
+
 def test_a_full_disk_under_the_output_is_named() -> None:
     if not os.path.exists("/dev/full"):
         pytest.skip("this system has no /dev/full")

@@ -110,7 +110,7 @@ FAULTS = {
 @pytest.mark.parametrize(
     ("name", "write"),
     [
-        pytest.param(name, write, marks=[pytest.mark.slow] if write != index else [])
+        pytest.param(name, write, marks=[pytest.mark.slow] if write != index or index % 2 else [])
         for index, name in enumerate(FAULTS)
         for write in range(5)
     ],

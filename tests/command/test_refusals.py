@@ -101,7 +101,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "an interpolation of nothing": ([LASSO, "seed=${nope}"], "Interpolation key 'nope' not found"),
     "hydra": ([LASSO, "hydra.run.dir=x"], "Hydra's own settings have no effect here"),
     "joblib": ([LASSO, "-m", "hydra/launcher=joblib"], "nor have its launchers and sweepers; workers= names local"),
-    "submitit": ([LASSO, "-m", "+hydra/launcher=submitit_slurm"], "or a Dask scheduler for a cluster's"),
+    "submitit": (["+experiment=glob(*)", "-m", "+hydra/launcher=submitit_slurm"], "or a Dask scheduler"),
     "negative n": ([LASSO, "sweep.n=[-5]"], "sweep.n must hold whole numbers of at least 1, got n=-5"),
     "n infinite": ([LASSO, "sweep.n=[1e400]"], "sweep.n must hold whole numbers of at least 1, got n=inf"),
     "n beyond floats": ([LASSO, f"sweep.n=[1{'0' * 400}]"], "it must be a number"),

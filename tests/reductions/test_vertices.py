@@ -77,6 +77,9 @@ def test_grouped_vertices_start_where_the_literal_algorithm_does_on_a_simplex(st
     assert grouped.excess_risk(GroupedVertices(algorithm).solve(grouped, BUDGET, rng).theta) == pytest.approx(literal)
 
 
+SETS = [L1Ball(6), Simplex(30), pytest.param(L1Ball(20, radius=0.7), marks=pytest.mark.slow)]
+
+
 @cache
 def literal_answers(algorithm, constraint_set):
     """400 draws, which take longest of all and are the same for every reduction that is held against them."""
@@ -84,7 +87,7 @@ def literal_answers(algorithm, constraint_set):
 
 
 @pytest.mark.parametrize("kind", SELECTIONS)
-@pytest.mark.parametrize("constraint_set", [L1Ball(6), Simplex(30), L1Ball(20, radius=0.7)])
+@pytest.mark.parametrize("constraint_set", SETS)
 def test_incremental_gradients_on_moments_have_the_literal_law(kind, constraint_set):
     problem = problem_of(SquaredLoss(), constraint_set, "moments")
     algorithm = NoisyFrankWolfe(selection=kind, steps_factor=0.3)
@@ -94,7 +97,7 @@ def test_incremental_gradients_on_moments_have_the_literal_law(kind, constraint_
 
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("kind", SELECTIONS)
-@pytest.mark.parametrize("constraint_set", [L1Ball(6), Simplex(30), L1Ball(20, radius=0.7)])
+@pytest.mark.parametrize("constraint_set", SETS)
 def test_incremental_gradients_on_records_have_the_literal_law(kind, constraint_set, stage, monkeypatch):
     monkeypatch.setattr(frank_wolfe, "GRAM_COST", STAGES[stage])
     problem = problem_of(SquaredLoss(), constraint_set)
