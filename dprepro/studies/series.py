@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -18,7 +18,7 @@ from dprepro.constructions import Construction
 from dprepro.engine.grid import MOST_CELLS
 from dprepro.errors import InputError
 from dprepro.plans import Numbers, Plan
-from dprepro.problems import Problem
+from dprepro.problems import Domain, Problem
 from dprepro.reductions import AUTOMATIC, Reduction, solver
 from dprepro.studies.base import Design, Role, at, points
 
@@ -47,7 +47,8 @@ class Series:
         replicates: repetitions, where they differ from the experiment's.
         tied: axes that follow the others, by formulas in their names: ``{delta: n^-2}`` instead of the sweep's delta.
         overspend: the algorithm runs with this multiple of the grid point's epsilon, which stays the one that is
-            claimed: above 1 it is under-noised on purpose.
+            claimed: above 1 it is under-noised on purpose. A control that cannot exist at so much has the largest
+            multiple at which it can, in hundredths.
         most_operations: on data of somebody's size, points whose full gradients cost more (steps x n x p, or steps x
             p^2 by moments) are skipped.
     """
@@ -71,6 +72,21 @@ class Series:
     def __post_init__(self) -> None:
         if not 0 < self.overspend < math.inf:
             raise InputError(f"overspend must be positive, got overspend={self.overspend:g}")
+
+    def given(self, algorithm: Algorithm, domain: Domain, claimed: Budget) -> Budget:
+        """The budget that the algorithm runs with; see `overspend`."""
+
+        def times(hundredths: int) -> Budget:
+            return replace(claimed, epsilon=hundredths / 100 * claimed.epsilon)
+
+        whole = replace(claimed, epsilon=self.overspend * claimed.epsilon)
+        low, high = 100, math.ceil(100 * self.overspend)
+        if self.role != "control" or high <= low or not algorithm.refusal(domain, whole):
+            return whole
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if algorithm.refusal(domain, times(middle)) else (middle, high)
+        return times(low) if low > 100 else whole
 
     def axes(self, label: str, design: Design) -> dict[str, list[float]]:
         """The values of every axis; raises InputError for a limit on what is no axis."""

@@ -1,13 +1,14 @@
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dprepro import bounds
-from dprepro.algorithms import DataFree, ExactMinimiser, FrankWolfe, NoisyFrankWolfe, NoisySGD
+from dprepro.algorithms import CodewordResponse, DataFree, ExactMinimiser, FrankWolfe, NoisyFrankWolfe, NoisySGD
 from dprepro.budget import Neighbours
-from dprepro.constructions import CentredNeedle, FlatOptimum, OnePlace, RandomDesign, TunedNeedle
+from dprepro.constructions import CentredNeedle, FlatOptimum, OnePlace, Packing, RandomDesign, TunedNeedle
 from dprepro.engine import measure_cell
 from dprepro.errors import Incompatible, InputError
 from dprepro.reductions import IncrementalGradients
@@ -186,6 +187,17 @@ def test_a_series_of_one_point_has_the_first_value_of_every_axis():
     _, spent, _ = measure_cell(one.measure, cell).rows
     assert (spent.quantity, spent.bound) == ("spent_epsilon", 1)
     assert spent.value > 1
+
+
+def test_a_control_overspends_as_much_as_can_be_and_the_run_says_so():
+    grid = Design({"n": [40], "p": [16], "epsilon": [0.1], "delta": [0]})
+    one = study(a=Series("control", CodewordResponse(), Packing(share=0.3), bound="none", overspend=20))
+    (cell,) = one.cells(grid)
+    _, spent, *_ = measure_cell(one.measure, cell).rows
+    assert spent.value == pytest.approx(0.142)  # K - 1 = 255 allows epsilon (n - 1) <= ln 255
+    assert one.remarks([cell]) == ["a: 1.42 times the budget, the most that can be, for 20"]
+    with pytest.raises(InputError, match="K - 1"):
+        study(a=replace(one.series["a"], role="claim")).cells(grid)
 
 
 def test_an_own_bound_whose_numbers_the_domain_lacks_is_none(monkeypatch):
