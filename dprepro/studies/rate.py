@@ -96,13 +96,14 @@ class RateStudy(Study):
 
     def remarks(self, cells: Sequence[Cell]) -> list[str]:
         """Controls that cannot overspend as much as they are asked to."""
-        said = {}
+        said = dict[str, None]()
         for cell in cells:
-            if (asked := self.series[cell.series].overspend) > 1:
-                with suppress(PremiseError):
-                    factor = settled(self, cell.series, dict(cell.axes)).budget.epsilon / cell.axes["epsilon"]
-                    if not math.isclose(factor, asked):
-                        said[f"{cell.series}: {factor:.3g} times the budget, the most that can be, for {asked:g}"] = None
+            asked, claimed = self.series[cell.series].overspend, cell.axes["epsilon"]
+            with suppress(PremiseError):
+                given = settled(self, cell.series, dict(cell.axes)).budget.epsilon if asked > 1 else claimed * asked
+                if given < 0.999 * asked * claimed:
+                    most = f"{given / claimed:.3g} times the budget"
+                    said |= {f"{cell.series}: {most}, the most that can be, for {asked:g}": None}
         return list(said)
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:

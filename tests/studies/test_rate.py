@@ -191,7 +191,7 @@ def test_a_series_of_one_point_has_the_first_value_of_every_axis():
 
 def test_a_control_overspends_as_much_as_can_be_and_the_run_says_so():
     grid = Design({"n": [40], "p": [16], "epsilon": [0.1], "delta": [0]})
-    one = study(a=Series("control", CodewordResponse(), Packing(share=0.3), bound="none", overspend=20))
+    one = study(a=Series("control", CodewordResponse(), Packing(share=0.3), bound="none", shape="none", overspend=20))
     (cell,) = one.cells(grid)
     _, spent, *_ = measure_cell(one.measure, cell).rows
     assert spent.value == pytest.approx(0.142)  # K - 1 = 255 allows epsilon (n - 1) <= ln 255
