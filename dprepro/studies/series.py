@@ -16,7 +16,7 @@ from dprepro.axes import check_axis
 from dprepro.budget import Budget
 from dprepro.constructions import Construction
 from dprepro.engine.grid import MOST_CELLS
-from dprepro.errors import InputError
+from dprepro.errors import InputError, PremiseError
 from dprepro.plans import Numbers, Plan
 from dprepro.problems import Domain, Problem
 from dprepro.reductions import AUTOMATIC, Reduction, solver
@@ -145,16 +145,21 @@ class Beside:
                 raise InputError(f"series {label}: {kind} {name} needs {lack}")
 
     def value(self, kind: str, numbers: Numbers) -> float | None:
-        """The bound, shape or law, if any; a shape with ln(1/delta) has no value at delta = 0."""
+        """The bound, shape or law, if any; a shape with ln(1/delta) has no value at delta = 0.
+
+        Raises:
+            PremiseError: a bound that was named divides by zero here: it says nothing, as Lemma 3 at Delta = 0.
+        """
         name = self.names[kind]
         if not name or (kind in self.own and numbers.lacks(name)):
             return None
         try:
             return numbers.evaluate(name)
-        except ZeroDivisionError:
-            if kind != "bound":
+        except ZeroDivisionError as error:
+            if kind != "bound" or kind in self.own:
                 return None
-            raise
+            zero = ", ".join(one for one in bounds.arguments(name) if not numbers.find(one))
+            raise PremiseError(f"{name} says nothing where {zero} is 0") from error
 
 
 @dataclass(frozen=True)

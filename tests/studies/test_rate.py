@@ -6,9 +6,17 @@ import numpy as np
 import pytest
 
 from dprepro import bounds
-from dprepro.algorithms import CodewordResponse, DataFree, ExactMinimiser, FrankWolfe, NoisyFrankWolfe, NoisySGD
+from dprepro.algorithms import (
+    CodewordResponse,
+    DataFree,
+    ExactMinimiser,
+    FrankWolfe,
+    NoisyFrankWolfe,
+    NoisySGD,
+    ObjectivePerturbation,
+)
 from dprepro.budget import Neighbours
-from dprepro.constructions import CentredNeedle, FlatOptimum, OnePlace, Packing, RandomDesign, TunedNeedle
+from dprepro.constructions import CentredNeedle, FlatOptimum, LinearSlope, OnePlace, Packing, RandomDesign, TunedNeedle
 from dprepro.engine import measure_cell
 from dprepro.errors import Incompatible, InputError
 from dprepro.reductions import IncrementalGradients
@@ -206,6 +214,16 @@ def test_an_own_bound_whose_numbers_the_domain_lacks_is_none(monkeypatch):
         one = study(a=claim(algorithm=DataFree(), construction=family, bound="own", shape="none"))
         row = measure_cell(one.measure, one.cells(Design(SWEEP))[0]).rows[0]
         assert (row.bound is not None) == known
+
+
+def test_lemma_3_says_nothing_of_a_linear_loss_without_a_ridge():
+    algorithm = ObjectivePerturbation(regulariser="least")
+    for bound, status in (("own", "ok"), ("kst.lemma_3", "skipped: kst.lemma_3 says nothing where regulariser is 0")):
+        series = claim(algorithm=algorithm, construction=LinearSlope(), bound=bound, shape="none")
+        one = study(a=series)
+        (cell,) = one.cells(Design({"n": [2000], "p": [16], "epsilon": [1], "delta": [1e-6]}))
+        result = measure_cell(one.measure, cell)
+        assert (result.status, [row.bound for row in result.rows[:1]]) == (status, [None] if status == "ok" else [])
 
 
 def test_numbers_of_a_bound_are_the_schedules_before_the_domains():
