@@ -107,6 +107,7 @@ class Series:
         wanted = math.prod(len(values) for values in axes.values()) * (self.replicates or design.replicates)
         if wanted > MOST_CELLS:
             raise InputError(f"series {label} asks for {wanted:.3g} cells, more than {MOST_CELLS:.0e} in one run")
+        points(label, {axis: [] for axis in self.tied}, *parts)  # a tied axis is known too
         for point in points(label, axes, *parts):
             settled = at(self.construction, point).settle(point)
             settled |= {axis: _formula(label, axis, text, settled) for axis, text in self.tied.items()}
