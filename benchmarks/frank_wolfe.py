@@ -122,8 +122,8 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
 def single_solves() -> None:
     """A first solve on records, and later ones on the same, against making the Gram matrix and solving with it."""
     rng = np.random.default_rng(0)
-    print("a single solve on records, ms of the processor (least of 7)")
-    print("algorithm          n      p  epsilon      T  matrix  first solve  later  matrix/first")
+    print("a single solve on records, ms of the processor (medians of 15; the ratio too, of pairs run in turn)")
+    print("algorithm          n      p  epsilon      T  matrix  first solve  later  matrix/first (quartiles)")
     for n, p, epsilon in (
         (1000, 1000, 1.0),
         (1000, 1000, 5.0),
@@ -139,7 +139,7 @@ def single_solves() -> None:
 
 def _single(label: str, algorithm: Algorithm, features: np.ndarray, labels: np.ndarray, epsilon: float) -> None:
     budget, reduction = Budget(epsilon, 1e-6, Neighbours.REPLACE_ONE), IncrementalGradients(algorithm)
-    problems = [on_records(features, labels) for _ in range(8)]
+    problems = [on_records(features, labels) for _ in range(16)]
     steps = algorithm.schedule(problems[0].domain, budget).steps
 
     def timed(run: Callable[[], object]) -> float:
@@ -152,10 +152,11 @@ def _single(label: str, algorithm: Algorithm, features: np.ndarray, labels: np.n
         solve = partial(reduction.solve, problem, budget)
         first, later = (timed(partial(solve, np.random.default_rng(seed))) for _ in range(2))
         rows.append((timed(partial(problem.see, "moments")), first, later))
-    matrix, first, later = np.min(rows[1:], axis=0)
+    matrix, first, later = np.median(rows[1:], axis=0)
+    low, ratio, high = np.quantile([one[0] / one[1] for one in rows[1:]], [0.25, 0.5, 0.75])
     n, p = features.shape
     sizes = f"{label:14s} {n:5d} {p:6d} {epsilon:8.0f} {steps:6d}"
-    print(f"{sizes} {matrix:7.1f} {first:12.2f} {later:6.2f} {matrix / first:13.1f}")
+    print(f"{sizes} {matrix:7.1f} {first:12.2f} {later:6.2f} {ratio:13.1f} ({low:.1f} to {high:.1f})")
 
 
 def growth() -> None:

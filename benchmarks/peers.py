@@ -11,7 +11,8 @@ of one process; times are of the processor. Ratios are peer over reduction, of m
   pass, clips and adds them; the numpy loop does the same without a framework; the reduction needs the moments only;
 - the same on losses without moments, in ns a record and coordinate of a step;
 - objective perturbation for logistic regression: diffprivlib fits one model a call, by L-BFGS to its tolerance; the
-  reduction minimises for many draws of the noise together, each with a certified gap.
+  reduction minimises for many draws of the noise together, each with a certified gap;
+- a first Frank-Wolfe solve on records, beside making their Gram matrix (the second table of `frank_wolfe.py`).
 """
 
 from __future__ import annotations
@@ -22,6 +23,7 @@ import warnings
 from collections.abc import Callable
 
 import numpy as np
+from frank_wolfe import single_solves
 from threadpoolctl import threadpool_limits
 
 from dprepro import pairs, typed
@@ -223,6 +225,7 @@ def main() -> None:
         print("objective perturbation, logistic regression")
         for n, p in ((1000, 10), (10_000, 10), (10_000, 100), *(() if quick else ((100_000, 100),))):
             perturbed(n, p, 64, repeats)
+        single_solves()
 
 
 if __name__ == "__main__":

@@ -18,11 +18,11 @@ def lacks_privacy(budget: Budget, delta: bool = False) -> str:
 
 
 def lacks_smoothness(domain: Domain, curved: bool = False) -> str:
-    """Smoothness and, where ``curved``, more of it than a linear loss has."""
+    """Smoothness and, where ``curved``, more of it than a linear loss has, which no bound keeps non-negative."""
     name = type(domain.loss).__name__
     if domain.smoothness == math.inf:
         return f"needs a smooth loss, {name} has gradients that jump"
-    return f"needs a loss with curvature, {name} is linear" if curved and domain.smoothness == 0 else ""
+    return f"needs a non-negative loss with curvature, {name} is linear" if curved and domain.smoothness == 0 else ""
 
 
 def lacks_strong_convexity(domain: Domain) -> str:

@@ -68,7 +68,7 @@ class Settings:
 class Experiment:
     """An experiment ready to run: its study with all cells, and the resolved configuration that is stored with them.
 
-    ``reach`` says of overrides that touch only some of the series how many.
+    ``reach`` says of overrides that touch only some of the series how many, and what the study remarks.
     """
 
     name: str
@@ -90,7 +90,7 @@ def build_experiment(composed: Composed) -> Experiment:
     checked = check(composed.config)
     try:
         cells = checked.study.cells(checked.design)
-        reached = reach(composed, cells, _cells)
+        reached = (*reach(composed, cells, _cells), *checked.study.remarks(cells))
     except ArithmeticError as error:
         raise InputError(
             f"a parameter or a value of the sweep is too large or too small to compute with: {error}"

@@ -79,4 +79,4 @@ def check_length(p: float) -> None:
     """Raise InputError unless there is a code of this length."""
     if p not in FIRST_ROWS:
         least, most = min(FIRST_ROWS), max(FIRST_ROWS)
-        raise InputError(f"a code of 2^(p/2) words needs an even p from {least} to {most}, got p={p:g}")
+        raise InputError(f"codes of 2^(p/2) words are known here for even p from {least} to {most}, got p={p:g}")

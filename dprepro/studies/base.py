@@ -135,6 +135,10 @@ class Study(ABC):
         axes = frozenset(axis for cell in cells for axis in cell.axes)
         return Declaration({cell.series: anything for cell in cells}, anything, axes)
 
+    def remarks(self, cells: Sequence[Cell]) -> list[str]:
+        """What a run says of its cells before it measures them."""
+        return []
+
     @abstractmethod
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """The rows of one cell; all randomness from ``rng``.

@@ -94,6 +94,18 @@ class RateStudy(Study):
         quantities = {label: frozenset(self._quantities(one)) for label, one in self.series.items()}
         return Declaration(quantities, frozenset(self._columns()), frozenset(axes))
 
+    def remarks(self, cells: Sequence[Cell]) -> list[str]:
+        """Controls that cannot overspend as much as they are asked to."""
+        said = dict[str, None]()
+        for cell in cells:
+            asked, claimed = self.series[cell.series].overspend, cell.axes["epsilon"]
+            with suppress(PremiseError):
+                given = settled(self, cell.series, dict(cell.axes)).budget.epsilon if asked > 1 else claimed * asked
+                if given < 0.999 * asked * claimed:
+                    most = f"{given / claimed:.3g} times the budget"
+                    said |= {f"{cell.series}: {most}, the most that can be, for {asked:g}": None}
+        return list(said)
+
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """Build the problem, solve it, and report risk and privacy."""
         setting = settled(self, cell.series, dict(cell.axes))
@@ -139,8 +151,8 @@ class RateStudy(Study):
     def _setting(self, label: str, point: Mapping[str, float]) -> Setting:
         one = self.series[label]
         algorithm, construction = at(one.algorithm, point), at(one.construction, point)
-        # what the algorithm is given; the grid point holds what is claimed
-        budget = Budget(one.overspend * point["epsilon"], point["delta"], self.neighbours)
+        claimed = Budget(point["epsilon"], point["delta"], self.neighbours)
+        budget = claimed if one.overspend == 1 else one.given(algorithm, construction.domain(point), claimed)
         try:
             found = plan(algorithm, construction, point, budget, one.reduction, f"series {label}")
         except InputError as error:

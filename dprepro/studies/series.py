@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
 
@@ -16,9 +16,9 @@ from dprepro.axes import check_axis
 from dprepro.budget import Budget
 from dprepro.constructions import Construction
 from dprepro.engine.grid import MOST_CELLS
-from dprepro.errors import InputError
+from dprepro.errors import InputError, PremiseError
 from dprepro.plans import Numbers, Plan
-from dprepro.problems import Problem
+from dprepro.problems import Domain, Problem
 from dprepro.reductions import AUTOMATIC, Reduction, solver
 from dprepro.studies.base import Design, Role, at, points
 
@@ -47,7 +47,8 @@ class Series:
         replicates: repetitions, where they differ from the experiment's.
         tied: axes that follow the others, by formulas in their names: ``{delta: n^-2}`` instead of the sweep's delta.
         overspend: the algorithm runs with this multiple of the grid point's epsilon, which stays the one that is
-            claimed: above 1 it is under-noised on purpose.
+            claimed: above 1 it is under-noised on purpose. A control that cannot exist at so much has the largest
+            multiple at which it can, in hundredths.
         most_operations: on data of somebody's size, points whose full gradients cost more (steps x n x p, or steps x
             p^2 by moments) are skipped.
     """
@@ -72,6 +73,21 @@ class Series:
         if not 0 < self.overspend < math.inf:
             raise InputError(f"overspend must be positive, got overspend={self.overspend:g}")
 
+    def given(self, algorithm: Algorithm, domain: Domain, claimed: Budget) -> Budget:
+        """The budget that the algorithm runs with; see `overspend`."""
+
+        def times(hundredths: int) -> Budget:
+            return replace(claimed, epsilon=hundredths / 100 * claimed.epsilon)
+
+        whole = replace(claimed, epsilon=self.overspend * claimed.epsilon)
+        low, high = 100, math.ceil(100 * self.overspend)
+        if self.role != "control" or high <= low or not algorithm.refusal(domain, whole):
+            return whole
+        while high - low > 1:
+            middle = (low + high) // 2
+            low, high = (low, middle) if algorithm.refusal(domain, times(middle)) else (middle, high)
+        return times(low) if low > 100 else whole
+
     def axes(self, label: str, design: Design) -> dict[str, list[float]]:
         """The values of every axis; raises InputError for a limit on what is no axis."""
         axes = design.axes(self.sweep)
@@ -91,6 +107,7 @@ class Series:
         wanted = math.prod(len(values) for values in axes.values()) * (self.replicates or design.replicates)
         if wanted > MOST_CELLS:
             raise InputError(f"series {label} asks for {wanted:.3g} cells, more than {MOST_CELLS:.0e} in one run")
+        points(label, {axis: [] for axis in self.tied}, *parts)  # a tied axis is known too
         for point in points(label, axes, *parts):
             settled = at(self.construction, point).settle(point)
             settled |= {axis: _formula(label, axis, text, settled) for axis, text in self.tied.items()}
@@ -129,16 +146,21 @@ class Beside:
                 raise InputError(f"series {label}: {kind} {name} needs {lack}")
 
     def value(self, kind: str, numbers: Numbers) -> float | None:
-        """The bound, shape or law, if any; a shape with ln(1/delta) has no value at delta = 0."""
+        """The bound, shape or law, if any; a shape with ln(1/delta) has no value at delta = 0.
+
+        Raises:
+            PremiseError: a bound that was named divides by zero here: it says nothing, as Lemma 3 at Delta = 0.
+        """
         name = self.names[kind]
         if not name or (kind in self.own and numbers.lacks(name)):
             return None
         try:
             return numbers.evaluate(name)
-        except ZeroDivisionError:
-            if kind != "bound":
+        except ZeroDivisionError as error:
+            if kind != "bound" or kind in self.own:
                 return None
-            raise
+            zero = ", ".join(one for one in bounds.arguments(name) if not numbers.find(one))
+            raise PremiseError(f"{name} says nothing where {zero} is 0") from error
 
 
 @dataclass(frozen=True)

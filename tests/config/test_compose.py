@@ -99,7 +99,7 @@ def test_every_shipped_experiment_can_be_read_without_scrolling() -> None:
     for name, path in experiment_files().items():
         lines = path.read_text(encoding="utf-8").splitlines()
         assert max(map(len, lines)) <= 120, name
-        assert len(lines) <= 104, name
+        assert len(lines) <= 98, name
         assert len([line for line in lines if line.strip() and not line.lstrip().startswith("#")]) <= 85, name
 
 

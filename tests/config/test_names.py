@@ -59,12 +59,14 @@ def names_something(path: Place, is_key: bool, value: Any) -> bool:
     """Whether a misspelling there is one: not in free text, and not where a name is defined."""
     inside = [key for key in path if isinstance(key, str)]
     if is_key:
-        defines = path[:-1] in [("checks",), ("study", "series"), *(("checks", section) for section in SECTIONS)]
+        named = ("series", "algorithms", "designs", "tables")  # of a study, by names of one's own
+        defines = path[:-1] in [("checks",), *(("study", one) for one in named), *(("checks", s) for s in SECTIONS)]
         section = path[:-1] == ("checks",) and path[-1] in SECTIONS
         drawn_text = inside[:2] == ["figure", "constants"] and len(inside) == 4  # what a line is called
         added = path[-1] in ("algorithm", "construction", "attack") and len(path) == 1
         return (not defines or section) and not drawn_text and not added
-    free = inside[-1] in TEXTS or inside[:2] in (["figure", "labels"], ["figure", "names"], ["figure", "bounds"])
+    said = [["figure", one] for one in ("labels", "names", "bounds", "quantities")]
+    free = inside[-1] in TEXTS or inside[:2] in said
     number = any(sign in value for sign in "0123456789") and not value.isidentifier() and "." not in value
     return not (free or number or value in ("", "*", "...", "inf") or value.startswith("${"))
 

@@ -303,9 +303,9 @@ def test_many_records_have_the_minimiser_of_one_programme_whatever_their_sample_
     view = view_of(loss, within, 160, seed=3)
     whole, programme, sizes = view.minimise(*ADDED[added]), pieces_module._programme, []
 
-    def counted(slopes: np.ndarray, *others: object) -> tuple[np.ndarray, np.ndarray]:
-        sizes.append(slopes.shape[1])
-        return programme(slopes, *others)  # type: ignore[arg-type]
+    def counted(pieces: pieces_module.Pieces, *others: object) -> tuple[np.ndarray, np.ndarray]:
+        sizes.append(len(pieces.weights))
+        return programme(pieces, *others)  # type: ignore[arg-type]
 
     monkeypatch.setattr(pieces_module, "AT_ONCE", 12)
     monkeypatch.setattr(pieces_module, "_programme", counted)
@@ -337,7 +337,9 @@ def test_where_the_risk_is_flat_a_second_search_gives_the_digits_that_the_first_
 def test_a_solver_that_errs_is_caught_by_the_certificate(monkeypatch: pytest.MonkeyPatch) -> None:
     """In theta, in the multipliers, and in the direction of a step."""
     view = view_of(AbsoluteLoss(), L2Ball(3), 30)
-    monkeypatch.setattr(records_module, "minimise_pieces", lambda slopes, *_: (np.zeros(3), np.full(slopes.shape, 0.5)))
+    monkeypatch.setattr(
+        records_module, "minimise_pieces", lambda pieces, *_: (np.zeros(3), np.full(pieces.slopes.shape, 0.5))
+    )
     with pytest.raises(DpreproError, match="with a gap of at most"):
         view.minimise()
     norms = view_of(Median(), L2Ball(3), 30)

@@ -1,13 +1,22 @@
 import math
 import pickle
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
 from dprepro import bounds
-from dprepro.algorithms import DataFree, ExactMinimiser, FrankWolfe, NoisyFrankWolfe, NoisySGD
+from dprepro.algorithms import (
+    CodewordResponse,
+    DataFree,
+    ExactMinimiser,
+    FrankWolfe,
+    NoisyFrankWolfe,
+    NoisySGD,
+    ObjectivePerturbation,
+)
 from dprepro.budget import Neighbours
-from dprepro.constructions import CentredNeedle, FlatOptimum, OnePlace, RandomDesign, TunedNeedle
+from dprepro.constructions import CentredNeedle, FlatOptimum, LinearSlope, OnePlace, Packing, RandomDesign, TunedNeedle
 from dprepro.engine import measure_cell
 from dprepro.errors import Incompatible, InputError
 from dprepro.reductions import IncrementalGradients
@@ -188,12 +197,33 @@ def test_a_series_of_one_point_has_the_first_value_of_every_axis():
     assert spent.value > 1
 
 
+def test_a_control_overspends_as_much_as_can_be_and_the_run_says_so():
+    grid = Design({"n": [40], "p": [16], "epsilon": [0.1], "delta": [0]})
+    one = study(a=Series("control", CodewordResponse(), Packing(share=0.3), bound="none", shape="none", overspend=20))
+    (cell,) = one.cells(grid)
+    _, spent, *_ = measure_cell(one.measure, cell).rows
+    assert spent.value == pytest.approx(0.142)  # K - 1 = 255 allows epsilon (n - 1) <= ln 255
+    assert one.remarks([cell]) == ["a: 1.42 times the budget, the most that can be, for 20"]
+    with pytest.raises(InputError, match="K - 1"):
+        study(a=replace(one.series["a"], role="claim")).cells(grid)
+
+
 def test_an_own_bound_whose_numbers_the_domain_lacks_is_none(monkeypatch):
     monkeypatch.setattr(DataFree, "bound", "lasso.theorem_2_2")
     for family, known in ((TunedNeedle(), True), (OnePlace(), False)):
         one = study(a=claim(algorithm=DataFree(), construction=family, bound="own", shape="none"))
         row = measure_cell(one.measure, one.cells(Design(SWEEP))[0]).rows[0]
         assert (row.bound is not None) == known
+
+
+def test_lemma_3_says_nothing_of_a_linear_loss_without_a_ridge():
+    algorithm = ObjectivePerturbation(regulariser="least")
+    for bound, status in (("own", "ok"), ("kst.lemma_3", "skipped: kst.lemma_3 says nothing where regulariser is 0")):
+        series = claim(algorithm=algorithm, construction=LinearSlope(), bound=bound, shape="none")
+        one = study(a=series)
+        (cell,) = one.cells(Design({"n": [2000], "p": [16], "epsilon": [1], "delta": [1e-6]}))
+        result = measure_cell(one.measure, cell)
+        assert (result.status, [row.bound for row in result.rows[:1]]) == (status, [None] if status == "ok" else [])
 
 
 def test_numbers_of_a_bound_are_the_schedules_before_the_domains():

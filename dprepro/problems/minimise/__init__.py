@@ -9,10 +9,11 @@ over the set in every step (`newton`), losses with kinks a conic programme (`pie
 
 from dprepro.problems.minimise.conic import minimise_norms
 from dprepro.problems.minimise.newton import minimise_smooth
-from dprepro.problems.minimise.pieces import minimise_pieces
+from dprepro.problems.minimise.pieces import Pieces, minimise_pieces
 from dprepro.problems.minimise.quadratic import duality_gap, minimise_quadratic
 
 __all__ = [
+    "Pieces",
     "duality_gap",
     "minimise_norms",
     "minimise_pieces",

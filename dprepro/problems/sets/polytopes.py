@@ -89,17 +89,6 @@ class L1Ball(NormBall):
     def minimise_linear(self, direction: ArrayLike) -> FloatArray:
         return self.vertex(int(np.argmin(self.scores(direction))))
 
-    def to_boundary(self, theta: FloatArray, direction: FloatArray) -> float:
-        """As of every norm's ball: the norm is piecewise linear along the way, so Newton's method ends."""
-        far = 2.0 * self.radius / float(np.abs(direction).sum())
-        while True:
-            reached = theta + far * direction
-            beyond = float(np.abs(reached).sum()) - self.radius
-            nearer = far - beyond / float(np.copysign(1.0, reached) @ direction)
-            if not nearer < far:
-                return max(0.0, far)
-            far = nearer
-
     def gaussian_width(self) -> float:
         return self.radius * mean_largest_absolute_normal(self.p)
 

@@ -13,6 +13,7 @@ from dprepro.problems.data import FloatArray, Records
 from dprepro.problems.domain import Domain
 from dprepro.problems.losses import DistanceLoss, MarginLoss
 from dprepro.problems.minimise import (
+    Pieces,
     duality_gap,
     minimise_norms,
     minimise_pieces,
@@ -164,19 +165,20 @@ class RecordsView(View):
 
         They are valid whatever the solver's accuracy; how far they lie below the losses at theta is part of the gap.
         """
-        records, within = self.records, self.domain.constraint_set
-        x, w, pieces = records.features, records.weights, self.domain.loss.affine(records.targets)
-        assert pieces is not None
-        slopes, offsets = pieces
+        records, within, loss = self.records, self.domain.constraint_set, self.domain.loss
         if within.p == 1 and not ridge:
             return self._on_a_line(pull), 0.0
+        affine = loss.affine(records.targets)
+        assert affine is not None
+        pieces = Pieces(*affine, records.features, records.weights)
         theta, gap, steady = np.zeros(within.p), np.inf, STEADY * self.domain.lipschitz / within.radius
         # where the risk is flat the solver ends early; nearest to its answer a minimiser is found to more digits
         for more in (0.0, steady, steady):
-            found, shares = minimise_pieces(slopes, offsets, x, w, within, pull - more * theta, ridge + more)
-            slope, offset, s = (shares * slopes).sum(axis=0), (shares * offsets).sum(axis=0), x @ found
-            slack = float(w @ np.abs(self.domain.loss.value(s, records.targets) - slope * s - offset))
-            reached = duality_gap((w * slope) @ x + pull + ridge * found, found, within) + slack
+            found, shares = minimise_pieces(pieces, within, pull - more * theta, ridge + more)
+            s = self.arguments(found)
+            slack = np.abs(loss.value(s, records.targets) - (shares * pieces.heights(s)).sum(axis=0))
+            gradient = pieces.pull(shares) + pull + ridge * found
+            reached = duality_gap(gradient, found, within) + float(records.weights @ slack)
             theta, gap = (found, reached) if reached < gap else (theta, gap)
             if gap <= self._allowed(pull, ridge):
                 break
