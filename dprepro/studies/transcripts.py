@@ -16,25 +16,22 @@ from dprepro.privacy.losses import limit_of_losses
 from dprepro.problems.data import FloatArray
 
 SEARCH = 100
-"""Transcripts by which the worst of several pairs is looked for, in either direction."""
+"""Transcripts by which the worst of all pairs is looked for, in either direction."""
 
 
 def audit_transcripts(
     algorithm: Algorithm, pair: Pair, told: Budget, draws: int, delta: float, rng: np.random.Generator
 ) -> tuple[Audited, Drawn]:
-    """The lower limit of epsilon at ``delta`` against whoever sees all transcripts; and the noise drawn on the first.
+    """The lower limit of epsilon at ``delta`` against whoever sees all transcripts; and the noise that was drawn.
 
     What is random beside the mechanisms (a map, a partition) is public: it is the same on both data sets. Transcripts
     whose first release has the record are judged apart from the others, since before any noise public numbers alone
-    decide on that; so each direction has two limits, which hold together with probability `LEVEL`.
+    decide on that; so there are two limits, which hold together with probability `LEVEL`. They are drawn on the first
+    data set.
     """
-    best, drawn = 0.0, Drawn()
-    for direction, (one, other) in enumerate((pair, pair[::-1])):
-        losses, sees, noise = losses_of(algorithm, (one, other), told, draws, rng)
-        drawn = drawn if direction else noise
-        for some in (losses[sees], losses[~sees]):
-            best = max(best, limit_of_losses(some, delta, 1 - (1 - LEVEL) / 4))
-    return Audited(best, "transcript", draws), drawn
+    losses, sees, drawn = losses_of(algorithm, pair, told, draws, rng)
+    limits = [limit_of_losses(some, delta, (1 + LEVEL) / 2) for some in (losses[sees], losses[~sees])]
+    return Audited(max(limits), "transcript", draws), drawn
 
 
 def losses_of(
@@ -69,16 +66,14 @@ def losses_of(
 
 def worst_transcripts(
     algorithm: Algorithm, pairs: Mapping[str, Pair], told: Budget, rng: np.random.Generator
-) -> str:
-    """The name of the pair whose mean loss is largest in a few transcripts, which are used for nothing else."""
-    names = list(pairs)
-    if len(names) == 1:
-        return names[0]
-    seen = {}
-    for name in names:
-        both = (pairs[name], pairs[name][::-1])
-        seen[name] = max(float(losses_of(algorithm, pair, told, SEARCH, rng)[0].mean()) for pair in both)
-    return max(names, key=lambda name: seen[name])
+) -> tuple[str, Pair]:
+    """The pair that a few transcripts tell apart best, with its name, in the better direction of the two.
+
+    The transcripts are used for nothing else.
+    """
+    both = [(name, some) for name, pair in pairs.items() for some in (pair, pair[::-1])]
+    seen = [limit_of_losses(losses_of(algorithm, pair, told, SEARCH, rng)[0], told.delta, 0.0) for _, pair in both]
+    return both[int(np.argmax(seen))]
 
 
 def _tells(first: Transcript, second: Transcript) -> bool:
