@@ -55,7 +55,7 @@ def losses_of(
             solution = algorithm.solve(pair[0], told, np.random.default_rng(seed))
         with noted(first.outputs) as second:
             again = algorithm.solve(pair[1], told, np.random.default_rng(seed))
-        if not first.outputs:
+        if not (first.outputs or second.outputs):
             raise PremiseError(f"{type(algorithm).__name__} publishes nothing by a mechanism")
         same = len(first.outputs) == len(second.outputs) and np.allclose(solution.theta, again.theta, rtol=1e-9)
         losses[i] = first.log_chance - second.log_chance if same else np.inf
@@ -78,4 +78,4 @@ def worst_transcripts(
 
 def _tells(first: Transcript, second: Transcript) -> bool:
     """Whether the record enters what is published first; noise has had no part in that."""
-    return not (second.values and np.array_equal(first.values[0], second.values[0]))
+    return not (first.values and second.values and np.array_equal(first.values[0], second.values[0]))
