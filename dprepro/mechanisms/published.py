@@ -55,8 +55,10 @@ _open: ContextVar[Transcript | None] = ContextVar("_open", default=None)
 
 @contextmanager
 def noted(given: Sequence[Any] = ()) -> Iterator[Transcript]:
-    """Within it all that mechanisms publish is noted; ``given`` outputs replace theirs, whose noise is drawn all the
-    same, so that other draws from the same generator stay what they were."""
+    """Within it all that mechanisms publish is noted; ``given`` outputs replace theirs.
+
+    The noise of those is drawn all the same, so that other draws from the same generator stay what they were.
+    """
     token = _open.set(Transcript(given))
     try:
         found = _open.get()

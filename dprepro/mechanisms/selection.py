@@ -44,9 +44,7 @@ class Selection(ABC):
         """Index of the least noisy score; ``scores`` has shape (candidates,)."""
         return self.choose(scores, rng)[0]
 
-    def choose(
-        self, scores: NDArray[np.float64], rng: np.random.Generator
-    ) -> tuple[int, NDArray[np.float64]]:
+    def choose(self, scores: NDArray[np.float64], rng: np.random.Generator) -> tuple[int, NDArray[np.float64]]:
         """The same, and the noise that was drawn, shape (candidates,)."""
         noise = self.noise(len(scores), rng)
         return published(self, scores, int(np.argmin(scores + noise))), noise

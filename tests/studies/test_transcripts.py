@@ -37,6 +37,8 @@ HUBER = Corners(loss="huber", label_bound=60, proper=False, pairs=("plus flipped
 DISTANCE = Corners(loss="half_squared_distance", radius=0.1, pairs=("plus minus both",))
 SELECTION = Corners(loss="huber", label_bound=2, over="l1_ball", feature_norm=math.inf, pairs=("plus flipped plus",))
 GD = NoisyGD(constants="exact")
+UNEVEN = Corners(pairs=("plus minus uneven",))
+SLOW = pytest.mark.slow
 LOCAL = Localization(inner=OutputPerturbation(constants="exact"), constants="exact")
 
 
@@ -57,7 +59,7 @@ def one_pair(data: Corners, n: float, p: float = 1.0):
 def test_chances_are_those_of_the_draws(mechanism, value, shifted) -> None:
     """E exp(-loss) = 1, the total chance of all outputs on the other data."""
     rng, ratios = np.random.default_rng(1), []
-    for _ in range(2000):
+    for _ in range(400):
         with noted() as transcript:
             draw = mechanism.release if hasattr(mechanism, "release") else mechanism.select
             draw(value, rng)
@@ -77,9 +79,9 @@ def test_a_choice_of_several_has_the_chance_of_its_law() -> None:
 def test_limits_of_gaussian_losses_lie_below_their_epsilon_and_near(shift: float) -> None:
     """Each limit exceeds the truth with probability 1% at most: of 50 four or more with 0.2%."""
     rng, truth = np.random.default_rng(0), gaussian_epsilon(shift, 0.1)
-    found = [limit_of_losses(rng.normal(shift**2 / 2, shift, 1000), 0.1) for _ in range(50)]
+    found = [limit_of_losses(rng.normal(shift**2 / 2, shift, 500), 0.1) for _ in range(50)]
     assert sum(one > truth for one in found) <= 3
-    assert np.mean(found) > truth - 0.3
+    assert np.mean(found) > truth - 0.4
 
 
 def test_the_largest_loss_is_the_limit_without_delta() -> None:
@@ -90,7 +92,11 @@ def test_the_largest_loss_is_the_limit_without_delta() -> None:
 
 def test_losses_of_one_release_are_those_of_its_law() -> None:
     losses, sees, _ = losses_of(
-        ReleasedMarginals(release="laplace"), one_pair(BOTH, 20), Budget(1.0, 0.0, REPLACE), 200, np.random.default_rng(0)
+        ReleasedMarginals(release="laplace"),
+        one_pair(BOTH, 20),
+        Budget(1.0, 0.0, REPLACE),
+        200,
+        np.random.default_rng(0),
     )
     assert sees.all()
     assert np.abs(losses).max() == pytest.approx(1.0)
@@ -99,12 +105,12 @@ def test_losses_of_one_release_are_those_of_its_law() -> None:
 @pytest.mark.parametrize(
     ("algorithm", "data", "n", "p", "delta", "draws", "share"),
     [
-        (GD, BOTH, 3, 1, 0.1, 1000, 1.0),
-        (NoisyFrankWolfe(constants="exact", steps_factor=0.12), SELECTION, 10, 2, 0.0, 500, 1.0),
+        (GD, BOTH, 2, 1, 0.1, 600, 1.0),
+        (NoisyFrankWolfe(constants="exact", steps_factor=0.12), SELECTION, 10, 2, 0.0, 400, 1.0),
         (LOCAL, DISTANCE, 20, 1, 0.0, 100, 1.0),
-        (HighProbability(inner=RegularisedRelease(), runs=2), Corners(pairs=("plus minus uneven",)), 24, 1, 0.0, 1000, 1.0),
-        (ConfidenceBoosting(chunks=1, inner=GD), HUBER, 4, 1, 0.1, 2000, 1.0),
-        (GridSearch(guesses=1, inner=GD), HUBER, 3, 1, 0.1, 2000, 0.5),
+        pytest.param(HighProbability(inner=RegularisedRelease(), runs=2), UNEVEN, 17, 1, 0.0, 2500, 1.0, marks=SLOW),
+        pytest.param(ConfidenceBoosting(chunks=1, inner=GD), HUBER, 4, 1, 0.1, 2000, 1.0, marks=SLOW),
+        pytest.param(GridSearch(guesses=1, inner=GD), HUBER, 3, 1, 0.1, 2000, 0.5, marks=SLOW),
     ],
     ids=["descent", "selection", "localisation", "high probability", "boosting", "grid search"],
 )
@@ -115,7 +121,8 @@ def test_a_third_more_than_is_claimed_is_noticed_and_the_claim_is_not(
     pairs = data.neighbours({"n": float(n), "p": float(p)}, REPLACE)
     _, pair = worst_transcripts(algorithm, pairs, Budget(1.0, delta, REPLACE), rng)
     found = [
-        audit_transcripts(algorithm, pair, Budget(epsilon, delta, REPLACE), draws, share * delta, rng)[0].epsilon / share
+        audit_transcripts(algorithm, pair, Budget(epsilon, delta, REPLACE), draws, share * delta, rng)[0].epsilon
+        / share
         for epsilon in (1.0, 1.3)
     ]
     assert found[0] <= 1 < found[1]
