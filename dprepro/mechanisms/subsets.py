@@ -89,7 +89,8 @@ class NoisyTop:
     def select(self, scores: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
         """Their numbers, ascending; ``scores`` has shape (candidates,)."""
         noisy = scores + rng.laplace(0.0, self.scale, size=scores.size)
-        return published(self, scores, np.sort(np.argpartition(-noisy, size - 1)[:size]).astype(np.int64))
+        top = np.sort(np.argpartition(-noisy, size - 1)[:size]).astype(np.int64)
+        return published(self, scores, top)
 
     def log_chance(self, value: FloatArray, output: IntArray) -> float:
         """ln of the `probability` of the choice."""
