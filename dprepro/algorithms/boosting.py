@@ -92,8 +92,7 @@ class ConfidenceBoosting(Algorithm):
         w = [self.inner.solve(chunk, budget, rng).theta for chunk in chunks[:m]]
         losses = np.array([chunks[m].listed.value(one) for one in w])
         mechanism = LaplaceMin(schedule.noise_scale)
-        noise = mechanism.noise(m, rng)
-        chosen = int(np.argmin(losses + noise))
+        chosen, noise = mechanism.choose(losses, rng)
         regret = float(losses[chosen] - losses.min()) / (schedule.noise_scale * 2 * math.log(m / self.failure))
         answer = domain.constraint_set.project(w[chosen]) if domain.proper else w[chosen]
         spent = self.spent(domain, budget)

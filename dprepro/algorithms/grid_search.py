@@ -118,8 +118,7 @@ class GridSearch(Algorithm):
         chance = beta / (4 * len(w))
         normal = normalised(np.array(scores), np.array(sensitivities), 8 * math.log(1 / chance) / budget.epsilon)
         mechanism = GumbelMin(schedule.noise_scale)  # line 8
-        noise = mechanism.noise(len(w), rng)
-        chosen = int(np.argmin(normal + noise))
+        chosen, noise = mechanism.choose(normal, rng)
         answer = domain.constraint_set.project(w[chosen]) if domain.proper else w[chosen]
         spent = self.spent(domain, budget)
         return Solution(answer, schedule, spent, {"chosen": float(chosen)}, mechanism.drawn(noise))

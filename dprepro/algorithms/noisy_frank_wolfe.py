@@ -81,9 +81,9 @@ class NoisyFrankWolfe(Algorithm):
         theta, drawn = constraint_set.start(), Drawn()
         for t in range(1, schedule.steps):
             scores = constraint_set.scores(problem.gradient(theta))
-            noisy = scores + mechanism.noise(scores.size, rng)
-            drawn += mechanism.drawn(noisy - scores)
-            chosen = constraint_set.vertex(int(np.argmin(noisy)))
+            index, noise = mechanism.choose(scores, rng)
+            drawn += mechanism.drawn(noise)
+            chosen = constraint_set.vertex(index)
             mu = step_size(self.step_size, t, schedule.steps)
             theta = (1 - mu) * theta + mu * chosen
         return Solution(theta, schedule, self.spent(problem.domain, budget), drawn=drawn)

@@ -29,9 +29,9 @@ nothing; (X e_1, Y), (X e_2, Y) and (X e_1, -Y), which are others where features
 FIRST = ("plus", "first")
 """What the first data set may have in the place of the record that differs."""
 
-REST = (*WORDS, "both", "axes")
+REST = (*WORDS, "both", "axes", "uneven", "uneven_axes")
 """What the records that both data sets share are: all alike, half `plus` and half `flipped` or opposite, or half
-`against` and half `second`."""
+`against` and half `second`; or one in four of these, where answers on the other side are rare."""
 
 
 @dataclass(frozen=True)
@@ -117,11 +117,12 @@ class Corners:
     def _shared(self, domain: Domain, rest: str) -> list[Record]:
         count = round(domain.n) - 1
         words = (rest, rest)
-        if rest == "axes":
+        if rest.endswith("axes"):
             words = ("against", "second")
-        elif rest == "both":
+        elif rest in ("both", "uneven"):
             words = ("minus" if isinstance(domain.loss, DistanceLoss) or self.loss == "linear" else "flipped", "plus")
-        return [self._record(domain, words[i % 2]) for i in range(count)]
+        period = 4 if rest.startswith("uneven") else 2
+        return [self._record(domain, words[min(i % period, 1)]) for i in range(count)]
 
     def _record(self, domain: Domain, word: str) -> Record:
         p = domain.p

@@ -21,6 +21,7 @@ from dprepro.algorithms import (
     ReleasedMarginals,
     SampleAndAggregate,
     SparseRegression,
+    StronglyConvexPerturbation,
 )
 from dprepro.budget import Budget
 from dprepro.errors import Incompatible
@@ -54,6 +55,7 @@ LAWS: dict[type[Algorithm], type[Law]] = {
     ReleasedMarginals: ReleaseLaw,
     SampleAndAggregate: VotesLaw,
     SparseRegression: SparseRegressionLaw,
+    StronglyConvexPerturbation: ReleaseLaw,
 }
 """By the very class of the algorithm: a subclass may answer otherwise. An algorithm of one's own adds its law."""
 

@@ -3,6 +3,7 @@
 from dprepro.mechanisms.additive import Gaussian, L2Laplace, Laplace, vector_noise
 from dprepro.mechanisms.drawn import Drawn
 from dprepro.mechanisms.guarantees import BoundedRange, GaussianShift, Guarantee, PureLoss, SampledGaussianShift
+from dprepro.mechanisms.published import Transcript, noted
 from dprepro.mechanisms.selection import GumbelMin, LaplaceMin, Selection, selection
 from dprepro.mechanisms.subsets import NoisyTop, SubsetChoice
 
@@ -21,6 +22,8 @@ __all__ = [
     "SampledGaussianShift",
     "Selection",
     "SubsetChoice",
+    "Transcript",
+    "noted",
     "selection",
     "vector_noise",
 ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass
 
 import numpy as np
@@ -9,6 +10,7 @@ from numpy.typing import NDArray
 
 from dprepro.mechanisms.drawn import Drawn
 from dprepro.mechanisms.guarantees import GaussianShift, PureLoss
+from dprepro.mechanisms.published import published
 
 
 @dataclass(frozen=True)
@@ -19,7 +21,12 @@ class Laplace:
 
     def release(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """``value`` plus noise, same shape."""
-        return value + rng.laplace(0.0, self.scale, size=np.shape(value))
+        return published(self, value, value + rng.laplace(0.0, self.scale, size=np.shape(value)))
+
+    def log_chance(self, value: NDArray[np.float64], output: NDArray[np.float64]) -> float:
+        """ln of the density of ``output``."""
+        apart = np.abs(output - value)
+        return -float(apart.sum()) / self.scale - apart.size * math.log(2 * self.scale)
 
     def guarantee(self, sensitivity: float) -> PureLoss:
         """Privacy of one release of a quantity whose **l1** sensitivity is given."""
@@ -40,7 +47,11 @@ class L2Laplace:
         """``value``, shape (p,), plus noise."""
         direction = rng.standard_normal(value.size)
         length = float(rng.standard_gamma(value.size)) * self.scale
-        return np.asarray(value + length / float(np.linalg.norm(direction)) * direction)
+        return published(self, value, np.asarray(value + length / float(np.linalg.norm(direction)) * direction))
+
+    def log_chance(self, value: NDArray[np.float64], output: NDArray[np.float64]) -> float:
+        """ln of the density of ``output``, but for a number that depends on p alone."""
+        return -float(np.linalg.norm(output - value)) / self.scale - value.size * math.log(self.scale)
 
     def guarantee(self, sensitivity: float) -> PureLoss:
         """Privacy of one release of a quantity whose **l2** sensitivity is given."""
@@ -61,7 +72,12 @@ class Gaussian:
 
     def release(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """``value`` plus noise, same shape."""
-        return value + rng.normal(0.0, self.scale, size=np.shape(value))
+        return published(self, value, value + rng.normal(0.0, self.scale, size=np.shape(value)))
+
+    def log_chance(self, value: NDArray[np.float64], output: NDArray[np.float64]) -> float:
+        """ln of the density of ``output``, but for a number that depends on p alone."""
+        apart = (output - value) / self.scale
+        return -float(np.sum(apart**2)) / 2 - apart.size * math.log(self.scale)
 
     def guarantee(self, sensitivity: float) -> GaussianShift:
         """Privacy of one release of a quantity whose **l2** sensitivity is given."""

@@ -18,6 +18,8 @@ from dprepro.errors import unknown
 from dprepro.mechanisms.additive import Laplace
 from dprepro.mechanisms.drawn import Drawn, least_gumbel, raw_moments
 from dprepro.mechanisms.guarantees import BoundedRange, Guarantee, PureLoss
+from dprepro.mechanisms.published import published
+from dprepro.mechanisms.subsets import NoisyTop
 
 
 @dataclass(frozen=True)
@@ -40,7 +42,16 @@ class Selection(ABC):
 
     def select(self, scores: NDArray[np.float64], rng: np.random.Generator) -> int:
         """Index of the least noisy score; ``scores`` has shape (candidates,)."""
-        return int(np.argmin(scores + self.noise(len(scores), rng)))
+        return self.choose(scores, rng)[0]
+
+    def choose(self, scores: NDArray[np.float64], rng: np.random.Generator) -> tuple[int, NDArray[np.float64]]:
+        """The same, and the noise that was drawn, shape (candidates,)."""
+        noise = self.noise(len(scores), rng)
+        return published(self, scores, int(np.argmin(scores + noise))), noise
+
+    @abstractmethod
+    def log_chance(self, value: NDArray[np.float64], output: int) -> float:
+        """ln of the probability that ``output`` is the index, with these scores."""
 
     @abstractmethod
     def drawn(self, noise: NDArray[np.float64]) -> Drawn:
@@ -57,6 +68,9 @@ class LaplaceMin(Selection):
 
     def drawn(self, noise: NDArray[np.float64]) -> Drawn:
         return Laplace(self.scale).drawn(noise)
+
+    def log_chance(self, value: NDArray[np.float64], output: int) -> float:
+        return NoisyTop(self.scale).log_chance(-value, np.array([output]))
 
     def guarantee(self, sensitivity: float) -> PureLoss:
         """2 sensitivity / scale: scores may move both up and down, so the factor 2 is needed."""
@@ -81,6 +95,10 @@ class GumbelMin(Selection):
 
     def drawn(self, noise: NDArray[np.float64]) -> Drawn:
         return Drawn.of(noise, *raw_moments(least_gumbel, 1.0))
+
+    def log_chance(self, value: NDArray[np.float64], output: int) -> float:
+        apart = (value[output] - value) / self.scale
+        return -float(apart.max()) - math.log(float(np.exp(apart - apart.max()).sum()))
 
     def guarantee(self, sensitivity: float) -> BoundedRange:
         """Bounded range 2 sensitivity / scale."""

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprepro.mechanisms.guarantees import PureLoss
+from dprepro.mechanisms.published import published
 
 FloatArray = NDArray[np.float64]
 IntArray = NDArray[np.int64]
@@ -88,7 +89,12 @@ class NoisyTop:
     def select(self, scores: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
         """Their numbers, ascending; ``scores`` has shape (candidates,)."""
         noisy = scores + rng.laplace(0.0, self.scale, size=scores.size)
-        return np.sort(np.argpartition(-noisy, size - 1)[:size]).astype(np.int64)
+        top = np.sort(np.argpartition(-noisy, size - 1)[:size]).astype(np.int64)
+        return published(self, scores, top)
+
+    def log_chance(self, value: FloatArray, output: IntArray) -> float:
+        """ln of the `probability` of the choice."""
+        return math.log(self.probability(value, output))
 
     def guarantee(self, sensitivity: float) -> PureLoss:
         """Privacy of one choice where the scores' **l1** sensitivity is given: that of releasing them all."""

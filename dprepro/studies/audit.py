@@ -23,6 +23,7 @@ from dprepro.problems import Domain, Problem, SupportPoint
 from dprepro.problems.data import FloatArray
 from dprepro.studies.base import Declaration, Design, Role, Study, at, points, spending
 from dprepro.studies.describe import describe
+from dprepro.studies.transcripts import audit_transcripts, worst_transcripts
 
 Columns: TypeAlias = dict[str, float | int | str | bool | None]
 
@@ -48,6 +49,9 @@ class AuditSeries:
         believed: the relation that the algorithm is told, where that is another (negative control).
         overspend: it is given that multiple of the epsilon that is claimed; 1 for a claim.
         repeats: answers that are published where one is accounted for; 1 for a claim.
+        transcript: all that its mechanisms publish is audited, not the answer alone (see `transcripts`).
+        share: of epsilon and delta that is claimed of what the pair can see: of the part that has the record, where an
+            algorithm spends less than its budget.
         sweep: axes on which this series departs from the experiment's sweep.
     """
 
@@ -60,12 +64,18 @@ class AuditSeries:
     believed: Neighbours | None = None
     overspend: float = 1.0
     repeats: int = 1
+    transcript: bool = False
+    share: float = 1.0
     sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if 0 < self.draws < 100 or self.draws < 0 or self.repeats < 1 or not self.overspend > 0:
             said = f"draws={self.draws}, repeats={self.repeats}, overspend={self.overspend:g}"
             raise InputError(f"draws must be 0 or at least 100, repeats at least 1 and overspend positive, got {said}")
+        if self.transcript and not (self.draws and self.repeats == 1):
+            raise InputError(f"transcripts need draws and repeats=1, got draws={self.draws}, repeats={self.repeats}")
+        if not 0 < self.share <= 1:
+            raise InputError(f"share must be in (0, 1], got share={self.share:g}")
 
 
 @dataclass(frozen=True)
@@ -105,6 +115,7 @@ class AuditStudy(Study):
                 at(one.algorithm, point).admit(one.data.domain(point), told)
             overspends = self.overspends if one.role == "claim" else ()
             measured = {name: describe(getattr(one, name)) for name in MEASURED}
+            measured |= {name: getattr(one, name) for name, default in LATER.items() if getattr(one, name) != default}
             science = canonical(self.identity(overspends=overspends, **measured))
             code = self.code(one.algorithm, one.data, laws.LAWS.get(type(one.algorithm), laws.Law))
             cells += [
@@ -129,14 +140,20 @@ class AuditStudy(Study):
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """See the class."""
         one = at(self.series[cell.series], cell.axes)
-        algorithm, epsilon, delta = at(one.algorithm, cell.axes), cell.axes["epsilon"], cell.axes["delta"]
+        algorithm = at(one.algorithm, cell.axes)
+        epsilon, delta = one.share * cell.axes["epsilon"], one.share * cell.axes["delta"]
         told, data = self._told(one, cell.axes), one.data.neighbours(cell.axes, one.relation or self.neighbours)
         if not one.draws:
             return self._by_law(algorithm, data, one, cell.axes)
-        name = worst_pair(algorithm, data, told, one.repeats, rng)
-        first, second = data[name]
+        if one.transcript:
+            name, (first, second) = worst_transcripts(algorithm, data, told, rng)
+        else:
+            name = worst_pair(algorithm, data, told, one.repeats, rng)
+            first, second = data[name]
 
         def drawn(budget: Budget) -> tuple[Audited, Drawn]:
+            if one.transcript:
+                return audit_transcripts(algorithm, (first, second), budget, one.draws, delta, rng)
             counted = [answers(algorithm, problem, budget, one.draws, one.repeats, rng) for problem in (first, second)]
             return audit(counted[0][0], counted[1][0], delta), counted[0][1]
 
@@ -145,10 +162,10 @@ class AuditStudy(Study):
         rows = [Row("audited_epsilon", found.epsilon, epsilon, columns)]
         if one.role == "claim":
             rows.append(self._overspent(told, epsilon, lambda budget: drawn(budget)[0].epsilon))
-        if one.repeats == 1 and (exact := exact_pair(algorithm, told, data[name])) is not None:
+        if one.repeats == 1 and not one.transcript and (exact := exact_pair(algorithm, told, data[name])) is not None:
             rows.append(Row("exact_epsilon", exact.epsilon(delta), epsilon, {"deterministic": True}))
         schedule = algorithm.schedule(first.domain, told)
-        rows += self._certified(algorithm, first.domain, told, epsilon, found.epsilon)
+        rows += self._certified(algorithm, first.domain, told, cell.axes["epsilon"], found.epsilon)
         if schedule.noise_scale > 0 and noise.unit > 0:
             rows.append(Row("noise_drawn", noise.ratio(schedule.noise_scale), 1.0, {"freedom": noise.freedom}))
         return rows
@@ -157,25 +174,25 @@ class AuditStudy(Study):
         self, algorithm: Algorithm, data: Mapping[str, Pair], one: AuditSeries, point: Mapping[str, float]
     ) -> list[Row]:
         """What is spent over all pairs, and delta against epsilon, beside what is certified."""
-        told, epsilon = self._told(one, point), point["epsilon"]
+        told, epsilon = self._told(one, point), one.share * point["epsilon"]
 
         pairs = {key: law for key, pair in data.items() if (law := exact_pair(algorithm, told, pair)) is not None}
         if not pairs:
             raise PremiseError(f"no exact law of {type(algorithm).__name__} is known here, and no draws are asked for")
-        spent = {key: law.epsilon(told.delta) for key, law in pairs.items()}
+        spent = {key: law.epsilon(one.share * told.delta) for key, law in pairs.items()}
         name = max(spent, key=lambda key: spent[key])
 
         def known(budget: Budget) -> float:
             law = exact_pair(algorithm, budget, data[name])
             assert law is not None
-            return law.epsilon(budget.delta)
+            return law.epsilon(one.share * budget.delta)
 
         rows = [Row("exact_epsilon", spent[name], epsilon, {"pair": name, "deterministic": True})]
         if one.role == "claim":
             rows.append(self._overspent(told, epsilon, known))
         domain, multiple = one.data.domain(point), one.multiple * epsilon
-        rows += self._certified(algorithm, domain, told, epsilon, spent[name])
-        parts = algorithm.parts(domain, Budget(epsilon, point["delta"], told.neighbours))
+        rows += self._certified(algorithm, domain, told, point["epsilon"], spent[name])
+        parts = algorithm.parts(domain, Budget(point["epsilon"], point["delta"], told.neighbours))
         bound = None if parts is None else certified_delta(parts, multiple)
         columns: Columns = {"deterministic": True}
         rows.append(Row("exact_delta", max(pair.delta(multiple) for pair in pairs.values()), bound, columns))
@@ -185,7 +202,7 @@ class AuditStudy(Study):
         """What is found of the least overspending that is noticed."""
         row = None
         for factor in self.overspends:
-            most = found(Budget(factor * epsilon, told.delta, told.neighbours))
+            most = found(Budget(factor * told.epsilon, told.delta, told.neighbours))
             row = Row("overspent_epsilon", most, epsilon, {"overspend": factor, "deterministic": True})
             if most > epsilon:
                 break
@@ -211,6 +228,9 @@ class AuditStudy(Study):
 
 MEASURED = ("algorithm", "data", "draws", "multiple", "relation", "believed", "overspend", "repeats")
 """What of a series its measurements depend on."""
+
+LATER = {"transcript": False, "share": 1.0}
+"""The same, of what came later: at these values it is no part of that."""
 
 COLUMNS = ("pair", "event", "draws", "overspend", "freedom", "total_steps", "deterministic")
 
