@@ -1,14 +1,14 @@
 """Composition of Gaussians on one record drawn from n: by loss distributions, where Renyi curves give away too much.
 
-Let a step answer N(g_i, s^2) for a uniform record i. On neighbours its laws are (1 - 1/n) M + A/n and (1 - 1/n) M + B/n,
-A and B normal and M a mixture of normals, every two of them no further apart than mu standard deviations. For x >= 0,
-e^y = 1 + n (e^x - 1), the advanced joint convexity of Balle, Barthe and Gaboardi (2018, Theorem 2) gives
+Let a step answer N(g_i, s^2) for a uniform record i. On neighbours its laws are (1 - 1/n) M + A/n and
+(1 - 1/n) M + B/n, A and B normal and M a mixture of normals, every two of them no further apart than mu standard
+deviations. For x >= 0 and e^y = 1 + n (e^x - 1) the advanced joint convexity of Balle, Barthe and Gaboardi (2018) gives
 
     delta(x) <= delta_mu(y)/n,   and for x < 0, by exchanging the two,   delta(x) = 1 - e^x + e^x delta(-x),
 
-delta_mu that of one shift mu. As a function of e^x this is convex, the slope at one rising by (1 - 1/n)(2 Phi(mu/2) - 1),
-so that it belongs to a pair of laws, which dominates each step whatever the answers before it were; its product with
-itself dominates all steps together (Zhu, Dong and Wang 2022). Half of it only, x >= 0, would not do.
+delta_mu that of one shift mu. In e^x this is convex, the slope at one rising by (1 - 1/n)(2 Phi(mu/2) - 1), so that
+it belongs to a pair of laws, which dominates each step whatever the answers before it were; its product with itself
+dominates all steps together (Zhu, Dong and Wang 2022). Half of it only, x >= 0, would not do.
 
 The pair is brought to a lattice on which its chords lie above it ("connect the dots", as in `pairs`), and composed by a
 Fourier transform.
@@ -64,8 +64,8 @@ def sampled_epsilon(mu: float, population: float, uses: int, delta: float) -> fl
 def _losses(mu: float, share: float, largest: float, step: float) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Losses from -largest to largest on the lattice, and their probabilities; what is missing is infinite.
 
-    Between neighbouring places delta is a chord in e^x, whose slope is minus the other law's mass above: that of a place
-    is the rise of the slope there.
+    Between neighbouring places delta is a chord in e^x, whose slope is minus the other law's mass above: the mass of a
+    place is the rise of the slope there.
     """
     count = math.ceil(largest / step)
     losses = step * np.arange(-count, count + 1, dtype=np.float64)

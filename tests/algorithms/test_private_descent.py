@@ -124,7 +124,7 @@ def test_sampling_spends_no_more_than_the_printed_budget_and_exact_spends_it():
 
 
 def test_a_record_that_falls_silent_is_not_hidden_by_records_on_the_other_side():
-    """One step of 20 records: L, or nothing, among 19 times -L. As if these were nearer than L, 2.1 would be certified."""
+    """One step of 20 records: L, or nothing, among 19 times -L. As if all were within L, too little is certified."""
     (part,) = NoisySGD(constants="exact").parts(linear(20, 1), SILENCE)
     sigma, places = 2 / part[0].mu, np.linspace(-30, 30, 30_001)
     others = 0.95 * norm.pdf(places, -1, sigma)
