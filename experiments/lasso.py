@@ -144,10 +144,12 @@ verdict(game)
 game
 
 # %%
-paper, kept = means(game, "paper"), means(game, "game")
+paper, kept, law = means(game, "paper"), means(game, "game"), game.verdict["checks"]["steps_law"]
 practice(
     f"take fewer steps: at n = 1e6 and p = 1000 the worst risk known falls from {paper[1e6]:.4f} to {kept[1e6]:.4f},",
     f"with {means(game, 'game', quantity='tuned')[1e6]:.3f} of the paper's T, and privacy is the same.",
+    f"From n = 2e4 to 1e6 the best T found grows as n^{law['estimate']:.2f} (99% interval {law['low']:.2f} to",
+    f"{law['high']:.2f}), the paper's as n^0.67; a fixed share of the paper's T keeps its gain at all n tried.",
 )
 
 # %% [markdown]

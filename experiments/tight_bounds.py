@@ -21,6 +21,8 @@
 # `./results`: the second time everything comes from there. The first time takes about five minutes.
 
 # %%
+import textwrap
+
 from walkthrough import check, constant, means, practice, verdict
 
 import dprepro
@@ -251,13 +253,13 @@ practice(
 # ## The exact optimum at small sizes
 #
 # What is the least risk that *any* private algorithm can have? With few data sets and few answers a private algorithm
-# is a table of probabilities, and its worst risk a linear programme. Records may be taken from the corners of their
-# range, answers to linear losses too, and symmetry leaves few data sets. Both sides of each optimum are checked in
-# whole numbers, with rationals around $e^\varepsilon$: a table that is private for certain, and prices that bind every
-# table.
+# is a table of probabilities, and its worst risk a linear programme. Records are corners of their range (others can
+# only make it harder), answers to linear losses too, and symmetry leaves few data sets. Both sides of each optimum are
+# checked in whole numbers, with rationals around $e^\varepsilon$: a table that is private for certain, and prices that
+# bind every table. Every algorithm of the project is held against one of these optima.
 #
-# On $[-1, 1]$ the best algorithm for a linear loss is the sign of the sum after geometric noise, and loses
-# $(s/n)e^{-\varepsilon s/2}$ at the worst even $s$: $2/(e\,n\varepsilon)$.
+# With records $\pm 1$, an even number of them, the best algorithm for a linear loss is the sign of the sum after
+# geometric noise, and loses $(s/n)e^{-\varepsilon s/2}$ at the worst even $s$: $2/(e\,n\varepsilon)$.
 
 # %%
 linear = dprepro.run("minimax_linear")
@@ -301,6 +303,18 @@ practice(
     f"loses up to {check(selection, 'exponential_within_two'):.2f} times the optimum, and where n epsilon is small",
     "randomised response over the candidates is the best there is: the packing argument's level is attained.",
 )
+
+# %% [markdown]
+# How far from the best possible is each algorithm, at its largest $n$ here? So few records are below what most theorems
+# are good for: many algorithms lose about as much as the answer that ignores the data (`output_zero`, `output_first`).
+
+# %%
+for problem, result in {"linear loss": linear, "square": squared, "cube": cube, "selection": selection}.items():
+    rows = result.frame.query("quantity == 'times_optimum' and role == 'claim'")
+    rows = rows[rows["n"] == rows.groupby("series")["n"].transform("max")]
+    times = rows.groupby("series")["value"].mean().sort_values()
+    named = ", ".join(f"{name} {value:.1f}" for name, value in times.items())
+    print(textwrap.fill(f"{problem}, times the optimum: {named}", 100))
 
 # %% [markdown]
 # ## Theorem A.1, Lemmas A.2 and A.3: smoothing the hinge does not help

@@ -1,9 +1,9 @@
 """Small problems whose exact optimum is known (`dprepro.minimax`): closed forms, and the theorems' levels there.
 
-All risks are means over n, worst over data sets, under replacement of one of n public records. `linear`: -x theta on
-[-1, 1]. `squared`: (theta - x)^2/2 on [-1, 1]. `cube`: -<x, theta> on [-1, 1]^p, so p times the risk for records and
-answers in {-1, 1}^p / sqrt p, in the unit ball. `selection`: the best of p candidates, by scores in [0, 1]. `sparse`:
-the same where a record gives a score of 1 to one of them.
+All risks are means over n, worst over data sets, under replacement of one of n public records. `linear`: -x theta,
+x = +-1 and theta in [-1, 1]. `squared`: (theta - x)^2/2 there. `cube`: -<x, theta> on {-1, 1}^p, so p times the risk
+for records and answers in {-1, 1}^p / sqrt p, in the unit ball. `selection`: the best of p candidates, by scores of 0
+and 1. `sparse`: the same where a record gives a score of 1 to one of them.
 
 In every level m records hold a secret and n - m say nothing about it; it is the largest over m.
 """

@@ -1,22 +1,24 @@
 """The problems whose optimum is computed: records, answers, losses and their symmetries.
 
-All losses are affine in the record, up to what does not depend on the answer. So extreme records suffice: let M be
-private on data sets of extreme records. Replace every record by an extreme one, at random and independently, with the
-record as its mean, and let M answer. That is as private, the mean loss of every answer is what it was, and the mean of
-the least loss is not above the least mean loss: the excess risk is not above M's worst. A linear loss is also affine in
-the answer, so extreme answers suffice: an answer is the mean of extreme ones, drawn at random.
+Records are the corners of their range, and an optimum is that for such data. Records between them can only raise it:
+who is private for all is so for these. They do raise it: for linear losses and odd n one that says nothing makes sums
+possible that lie farther from a change of sign (a test says by how much). A linear loss is affine in the answer, so
+extreme answers suffice: an answer is the mean of extreme ones, drawn at random.
 
 A data set is known by its counts, since a mean over permutations of the records costs nothing.
+
+Theorems speak of several losses and sets. Algorithms may see a game in another ``form``, of the same excess risks up to
+a `unit`: what is private there is so on the game's records, and its answers are the game's, or lose more.
 """
 
 from __future__ import annotations
 
 import itertools
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from collections.abc import Sequence
+from dataclasses import dataclass, field
 from fractions import Fraction
-from typing import ClassVar
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -26,12 +28,15 @@ from dprepro.problems import (
     Box,
     Domain,
     HalfSquaredDistance,
+    HalfSquaredLoss,
+    L1Ball,
     L2Ball,
     LinearLoss,
+    OneHotView,
+    PositivePartLoss,
     Problem,
     Records,
     RecordsView,
-    Simplex,
 )
 from dprepro.problems.data import FloatArray
 
@@ -59,35 +64,45 @@ class Game(ABC):
 
     @abstractmethod
     def records(self, p: int) -> FloatArray:
-        """The extreme records as the project's problems have them, shape (R, p)."""
+        """The records as the project's problems have them, shape (R, p)."""
+
+    def labels(self, p: int) -> FloatArray | None:
+        """Theirs, shape (R,); None for ones."""
+        return None
 
     @abstractmethod
-    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
-        """What is public about the same problem for algorithms; for those that answer with ``supports``, if so."""
+    def domain(self, n: int, p: int) -> Domain:
+        """What is public about the same problem for algorithms."""
 
     def unit(self, p: int) -> float:
         """The game's excess risk over that of `problem`."""
         return 1.0
 
+    def least(self, problem: Problem) -> float:
+        """The excess risk in `problem` of the game's best answer: 0 but where the set has better ones."""
+        return 0.0
+
     def cost(self) -> Fraction:
         """What the answers, where they are a grid, may cost: the optimum is in [value - cost, value]."""
         return Fraction(0)
 
-    def problem(self, n: int, p: int, state: IntArray, supports: bool = False) -> Problem:
+    def problem(self, n: int, p: int, state: IntArray) -> Problem:
         """The data set for algorithms."""
-        here = state > 0
-        return listed(self.domain(n, p, supports), self.records(p)[here], state[here].astype(float))
-
-
-def listed(domain: Domain, features: FloatArray, copies: FloatArray) -> Problem:
-    """These records, that often each."""
-    view = RecordsView(domain, Records(features, counts=copies))
-    return Problem(domain, {"records": view, "moments": view.to_moments})
+        here, domain, labels = state > 0, self.domain(n, p), self.labels(p)
+        copies = state[here].astype(float)
+        view = RecordsView(domain, Records(self.records(p)[here], None if labels is None else labels[here], copies))
+        return Problem(domain, {"records": view} | ({"moments": view.to_moments} if domain.loss.quadratic else {}))
 
 
 @dataclass(frozen=True)
 class Linear(Game):
-    """-x theta with x and theta in [-1, 1]: records and answers are -1 and 1. p is 1."""
+    """-x theta with x = -1 or 1 and theta in [-1, 1], of which -1 and 1 are enough. p is 1.
+
+    Attributes:
+        form: for algorithms also the ``positive_part`` (2 - x theta)_+ over [-2, 2], which is never cut off.
+    """
+
+    form: Literal["linear", "positive_part"] = field(default="linear", metadata={"later": True})
 
     def table(self, n: int, p: int) -> Table:
         return Cube().table(n, _one(p))
@@ -95,19 +110,32 @@ class Linear(Game):
     def records(self, p: int) -> FloatArray:
         return Cube().records(p)
 
-    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
-        return Domain(LinearLoss(), L2Ball(1), n)
+    def labels(self, p: int) -> FloatArray | None:
+        return None if self.form == "linear" else np.full(2, 2.0)
+
+    def domain(self, n: int, p: int) -> Domain:
+        if self.form == "linear":
+            return Domain(LinearLoss(), L2Ball(1), n)
+        return Domain(PositivePartLoss(), L2Ball(1, 2.0), n, label_bound=2.0)
+
+    def unit(self, p: int) -> float:
+        return 1.0 if self.form == "linear" else 0.5
 
 
 @dataclass(frozen=True)
 class Squared(Game):
-    """(theta - x)^2/2 with x and theta in [-1, 1]: records are -1 and 1, answers a grid of 2 ``half`` cells. p is 1.
+    """(theta - x)^2/2 with x = -1 or 1 and theta in [-1, 1], a grid of 2 ``half`` cells. p is 1.
 
     A mean of two neighbouring answers, at distance h, in the place of one between them costs h^2/8 at most: rounding at
     random costs a private mechanism no more, and this is `cost`.
+
+    Attributes:
+        form: for algorithms also ``labels`` x = 1 and y = +-1 of a squared loss of <x, theta>, or the interval as a
+            ``polytope``.
     """
 
     half: int = 100
+    form: Literal["distance", "labels", "polytope"] = field(default="distance", metadata={"later": True})
 
     def __post_init__(self) -> None:
         if self.half < 1:
@@ -123,10 +151,21 @@ class Squared(Game):
         return Table(states, replacements(2), group, gap**2, 2 * self.half**2 * n**2)
 
     def records(self, p: int) -> FloatArray:
-        return np.array([[1.0], [-1.0]])
+        return np.array([[1.0], [1.0 if self.form == "labels" else -1.0]])
 
-    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
-        return Domain(HalfSquaredDistance(), L2Ball(1), n)
+    def labels(self, p: int) -> FloatArray | None:
+        return np.array([1.0, -1.0]) if self.form == "labels" else None
+
+    def domain(self, n: int, p: int) -> Domain:
+        if self.form == "labels":
+            return Domain(HalfSquaredLoss(), L2Ball(1), n)
+        return Domain(HalfSquaredDistance(), L1Ball(1) if self.form == "polytope" else L2Ball(1), n)
+
+    def problem(self, n: int, p: int, state: IntArray) -> Problem:
+        if self.form != "labels":
+            return super().problem(n, p, state)
+        domain, (plus, minus) = self.domain(n, p), state / n
+        return Problem(domain, {"one_hot": OneHotView(domain, np.ones(1), np.array([plus]), np.array([minus]))})
 
     def cost(self) -> Fraction:
         return Fraction(1, 8 * self.half**2)
@@ -134,7 +173,7 @@ class Squared(Game):
 
 @dataclass(frozen=True)
 class Cube(Game):
-    """-<x, theta> with x and theta in [-1, 1]^p: records and answers are the corners.
+    """-<x, theta>; records and answers are the corners of [-1, 1]^p.
 
     Attributes:
         sums: only the sum of the records is seen, and neighbours are all sums that one record could tell apart. An
@@ -153,16 +192,16 @@ class Cube(Game):
             states = np.stack([one.ravel() for one in np.meshgrid(*[axis] * p, indexing="ij")], axis=1)
             moves = 2 * np.array([m for m in itertools.product((-1, 0, 1), repeat=p) if any(m)])
             symmetries = [Symmetry(place, sign, image) for (place, sign), image in zip(group, images, strict=True)]
-            return Table(states, moves, symmetries, _lost(states @ corners.T), n)
+            return Table(states, moves, symmetries, lost(states @ corners.T), n)
         kinds = 2**p
-        states = _states(n, kinds)
-        symmetries = [Symmetry(_inverse(image), np.ones(kinds, dtype=np.int64), image) for image in images]
-        return Table(states, replacements(kinds), symmetries, _lost(states @ corners @ corners.T), n)
+        states = data_sets(n, kinds)
+        symmetries = [Symmetry(inverse(image), np.ones(kinds, dtype=np.int64), image) for image in images]
+        return Table(states, replacements(kinds), symmetries, lost(states @ corners @ corners.T), n)
 
     def records(self, p: int) -> FloatArray:
         return np.asarray(_corners(p) / np.sqrt(p))
 
-    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
+    def domain(self, n: int, p: int) -> Domain:
         """In the unit ball, as in the papers: records and answers over sqrt p."""
         return Domain(LinearLoss(), Box(p, 1 / np.sqrt(p)) if p > 1 else L2Ball(1), n)
 
@@ -170,67 +209,13 @@ class Cube(Game):
         return float(p)
 
 
-@dataclass(frozen=True)
-class Selection(Game):
-    """One of K = p candidates; a record gives each a score in [0, 1], the best mean score is wanted.
-
-    What all scores of a record have in common says nothing, so records are the proper subsets of candidates, with
-    score 1: all others are means of these, up to such a common part.
-    """
-
-    def table(self, n: int, p: int) -> Table:
-        subsets = self._subsets(p)
-        states = _states(n, len(subsets))
-        group = [np.array(one) for one in itertools.permutations(range(p))]
-        symmetries = []
-        for image in group:  # candidate a becomes image[a]
-            moved = np.zeros_like(subsets)
-            moved[:, image] = subsets
-            number = {tuple(row): k for k, row in enumerate(subsets.tolist())}
-            kinds = np.array([number[tuple(row)] for row in moved.tolist()])
-            symmetries.append(Symmetry(_inverse(kinds), np.ones(len(kinds), dtype=np.int64), image))
-        return Table(states, replacements(len(subsets)), symmetries, _lost(states @ subsets), n)
-
-    def records(self, p: int) -> FloatArray:
-        return self._subsets(p).astype(float)
-
-    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
-        return Domain(LinearLoss(), Box(p) if supports else Simplex(p), n, feature_norm=np.inf)
-
-    def _subsets(self, p: int) -> IntArray:
-        if p < 2:
-            raise InputError(f"a selection needs at least 2 candidates, got p={p}")
-        return np.array([one for one in itertools.product((0, 1), repeat=p) if 0 < sum(one) < p])
-
-
-@dataclass(frozen=True)
-class Sparse(Game):
-    """One of K = p candidates, s = 1; a record is a vote for one of them, the share of votes is wanted."""
-
-    def table(self, n: int, p: int) -> Table:
-        states, ones = _states(n, p), np.ones(p, dtype=np.int64)
-        group = [np.array(one) for one in itertools.permutations(range(p))]
-        symmetries = [Symmetry(_inverse(image), ones, image) for image in group]
-        return Table(states, replacements(p), symmetries, _lost(states), n)
-
-    def records(self, p: int) -> FloatArray:
-        return np.eye(p)
-
-    def domain(self, n: int, p: int, supports: bool = False) -> Domain:
-        return Domain(LinearLoss(), Box(p) if supports else Simplex(p), n, feature_norm=1)
-
-
-GAMES: Mapping[str, type[Game]] = {
-    "linear": Linear, "squared": Squared, "cube": Cube, "selection": Selection, "sparse": Sparse
-}  # fmt: skip
-
-
-def _lost(gain: IntArray) -> IntArray:
+def lost(gain: IntArray) -> IntArray:
     """The largest gain less each answer's, in the sum."""
     return np.asarray(gain.max(axis=1, keepdims=True) - gain)
 
 
-def _states(n: int, kinds: int) -> IntArray:
+def data_sets(n: int, kinds: int) -> IntArray:
+    """`counts` of n records; raises PremiseError where there are too many to list."""
     number = 1
     for k in range(1, kinds):
         number = number * (n + k) // k
@@ -266,7 +251,7 @@ def _images(corners: IntArray, place: IntArray, sign: IntArray) -> IntArray:
     return np.asarray(((1 - moved) // 2) @ (2 ** np.arange(p)[::-1]))
 
 
-def _inverse(image: IntArray) -> IntArray:
+def inverse(image: IntArray) -> IntArray:
     """(g s)_image[k] = s_k, hence (g s)_j = s_(inverse[j])."""
     found = np.empty_like(image)
     found[image] = np.arange(len(image))

@@ -11,7 +11,6 @@ import numpy as np
 
 from dprepro import bounds, laws
 from dprepro.algorithms import Algorithm
-from dprepro.algorithms.supports import SupportSelection
 from dprepro.budget import Budget, Neighbours
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import Incompatible, InputError, PremiseError
@@ -68,8 +67,8 @@ class MinimaxSeries:
 class MinimaxStudy(Study):
     """Measures the least worst-case risk under replacement of one record, and compares with it.
 
-    ``excess_risk`` is the worst over all data sets of n extreme records, and its bound is the certified lower limit for
-    every private mechanism. Of the optimum it is the risk of the mechanism that was found; it also has
+    ``excess_risk`` is the worst over all data sets of n of the game's records, and its bound is the certified lower
+    limit for every private mechanism. Of the optimum it is the risk of the mechanism that was found; it also has
     ``minimax_risk``, the same beside the rate; ``certified_risk``, the lower limit beside the rate; ``private``, 1 if
     the mechanism passes the exact check at the epsilon that is claimed and 0 if not, with bound 1; and each level, with
     the lower limit as bound. An algorithm also has ``times_optimum``, bound 1, and ``spent_epsilon``.
@@ -154,9 +153,8 @@ class MinimaxStudy(Study):
         low, high, states = _limits(one.game, n, p, axes["epsilon"], axes["delta"])
         if not one.symmetric:
             states = tuple(map(tuple, one.game.table(n, p).states.tolist()))
-        supports = isinstance(algorithm, SupportSelection)
         unit = one.game.unit(p)
-        problems = [one.game.problem(n, p, np.array(state), supports) for state in states]
+        problems = [one.game.problem(n, p, np.array(state)) for state in states]
         expected = _expected(algorithm, budget, problems[0])
         if expected is not None:
             risks = [expected(problem) for problem in problems]
@@ -164,8 +162,9 @@ class MinimaxStudy(Study):
             risk = risks[worst]
         else:
             few = one.draws // SEARCHED
-            worst = int(np.argmax([_mean(algorithm, budget, problem, few, rng) for problem in problems]))
-            risk = _mean(algorithm, budget, problems[worst], one.draws, rng)
+            risks = [_mean(algorithm, budget, problem, few, rng) - one.game.least(problem) for problem in problems]
+            worst = int(np.argmax(risks))
+            risk = _mean(algorithm, budget, problems[worst], one.draws, rng) - one.game.least(problems[worst])
         exact = expected is not None or algorithm.deterministic
         columns: dict[str, Value] = {"deterministic": exact, "worst": " ".join(map(str, states[worst]))}
         rows = [Row("excess_risk", unit * risk, low, columns), Row("times_optimum", unit * risk / high, 1.0, columns)]
@@ -180,7 +179,7 @@ class MinimaxStudy(Study):
         assert one.algorithm is not None
         algorithm = at(one.algorithm, axes)
         budget = Budget(one.overspend * axes["epsilon"], axes["delta"], self.neighbours)
-        domain = one.game.domain(int(axes["n"]), int(axes["p"]), isinstance(algorithm, SupportSelection))
+        domain = one.game.domain(int(axes["n"]), int(axes["p"]))
         if reason := algorithm.refusal(domain, budget):
             raise InputError(f"series {label}: {reason}")
         return algorithm, budget

@@ -152,6 +152,11 @@ def test_two_candidates_are_a_linear_loss_of_half_the_size() -> None:
         assert float(found.lower.risk) == pytest.approx(levels.linear_optimum(6, 0.5, 1e-3) / 2, abs=1e-9)
 
 
+def test_a_record_that_says_nothing_makes_an_odd_number_harder() -> None:
+    corners, every = (optimum(game, 5, 2, 2.2, 0.0) for game in (Sparse(), Selection()))
+    assert every.lower.risk > corners.upper.risk * Fraction(11, 10)
+
+
 def test_the_sum_of_the_records_is_not_all_that_helps() -> None:
     every, sums = (optimum(game, 2, 2, 0.5, 0.0) for game in (Cube(), Cube(sums=True)))
     assert sums.lower.risk > every.upper.risk * Fraction(21, 20)
