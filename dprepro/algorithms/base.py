@@ -135,6 +135,11 @@ def records_changed(neighbours: Neighbours) -> int:
     return 2 if neighbours is Neighbours.REPLACE_ONE else 1
 
 
-def gradient_sensitivity(domain: Domain, neighbours: Neighbours) -> float:
-    """Largest l2 change of the **mean** gradient between neighbours with the same n: 2 L_2/n, or L_2/n."""
+def gradient_sensitivity(domain: Domain, neighbours: Neighbours, constants: str = "printed") -> float:
+    """Largest l2 change of the **mean** gradient between neighbours with the same n: 2 L_2/n, or L_2/n.
+
+    With ``exact`` constants a replacement costs the domain's gradient diameter over n, which may be less.
+    """
+    if constants == "exact" and neighbours is Neighbours.REPLACE_ONE:
+        return domain.gradient_diameter / domain.n
     return records_changed(neighbours) * domain.lipschitz / domain.n

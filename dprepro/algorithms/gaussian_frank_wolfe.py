@@ -49,7 +49,7 @@ class GaussianFrankWolfe(Algorithm):
         n, lipschitz, width = domain.n, domain.lipschitz, domain.width
         steps = max(2, math.ceil((domain.curvature * n * budget.epsilon / (lipschitz * width)) ** (2 / 3)))
         if self.constants == "exact":
-            sensitivity = gradient_sensitivity(domain, budget.neighbours)
+            sensitivity = gradient_sensitivity(domain, budget.neighbours, self.constants)
             # T - 1 uses of a Gaussian shift mu are one use of mu sqrt(T - 1)
             sigma = noise_for(lambda one: Gaussian(one).guarantee(sensitivity * math.sqrt(steps - 1)), 1, budget)
         else:
@@ -73,5 +73,6 @@ class GaussianFrankWolfe(Algorithm):
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """T - 1 noisy gradients (Theorem B.1)."""
         schedule = self.schedule(domain, budget)
-        one = Gaussian(schedule.noise_scale).guarantee(gradient_sensitivity(domain, budget.neighbours))
+        sensitivity = gradient_sensitivity(domain, budget.neighbours, self.constants)
+        one = Gaussian(schedule.noise_scale).guarantee(sensitivity)
         return ((one, schedule.steps - 1),)

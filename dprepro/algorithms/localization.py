@@ -31,7 +31,7 @@ class Localization(Algorithm):
     constants: Literal["printed", "exact"] = "printed"
     reach_factor: float = field(default=1.0, metadata=LATER)
 
-    version: ClassVar[int] = 2  # since both halves are composed, not summed
+    version: ClassVar[int] = 3  # since exact constants of its first half rest on the gradient diameter
     views: ClassVar[tuple[str, ...]] = ("records", "moments")
 
     def __post_init__(self) -> None:

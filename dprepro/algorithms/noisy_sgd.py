@@ -11,7 +11,7 @@ import numpy as np
 from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensitivity
 from dprepro.algorithms.descent import Descent
 from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_strong_convexity, with_setting
-from dprepro.budget import Budget
+from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.latest import latest
 from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
@@ -50,7 +50,7 @@ class NoisySGD(Algorithm):
     steps_factor: float = 20.0
     noise_factor: float = 1.0
 
-    version: ClassVar[int] = 2  # since the exact noise of sampled records is the least to 1e-6, not to 1e-3
+    version: ClassVar[int] = 3  # since exact constants rest on the gradient diameter and on a tight account of sampling
 
     def __post_init__(self) -> None:
         if self.steps < 0:
@@ -80,7 +80,7 @@ class NoisySGD(Algorithm):
             logarithms = math.log(domain.n / budget.delta) * math.log(1 / budget.delta)
             one = domain.lipschitz * math.sqrt(32 * logarithms) / (domain.n * budget.epsilon)
         else:
-            sensitivity = gradient_sensitivity(domain, budget.neighbours)
+            sensitivity = gradient_sensitivity(domain, budget.neighbours, self.constants)
             one = noise_for(lambda scale: GaussianShift(sensitivity / scale), 1, budget)
         steps = int(domain.n**2)
         if self.gradient == "full":
@@ -118,7 +118,8 @@ class NoisySGD(Algorithm):
         return ((self._guarantee(domain, budget, schedule.noise_scale), schedule.steps - 1),)
 
     def _guarantee(self, domain: Domain, budget: Budget, noise: float) -> Guarantee:
-        whole = gradient_sensitivity(domain, budget.neighbours) / noise
-        if self.gradient == "full":
-            return GaussianShift(whole)
-        return SampledGaussianShift(whole * domain.n, domain.n)  # of one record's gradient, if it is drawn
+        """Of a step; a sampled one's is that of two records' gradients, for silence too: see the guarantee."""
+        sampled = self.gradient == "sampled"
+        neighbours = Neighbours.REPLACE_ONE if sampled else budget.neighbours
+        whole = gradient_sensitivity(domain, neighbours, self.constants) / noise
+        return SampledGaussianShift(whole * domain.n, domain.n) if sampled else GaussianShift(whole)

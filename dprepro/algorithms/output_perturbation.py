@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
@@ -33,6 +33,8 @@ class OutputPerturbation(Algorithm):
     constants: Literal["printed", "exact"] = "printed"
     noise_factor: float = 1.0
 
+    version: ClassVar[int] = 2  # since exact constants rest on the gradient diameter
+
     def __post_init__(self) -> None:
         check_positive(self, "noise_factor")
 
@@ -45,7 +47,7 @@ class OutputPerturbation(Algorithm):
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)
-        sensitivity = minimiser_sensitivity(domain, budget.neighbours)
+        sensitivity = minimiser_sensitivity(domain, budget.neighbours, self.constants)
         printed = minimiser_sensitivity(domain, Neighbours.REPLACE_ONE) / budget.epsilon
         if self.noise == "laplace":
             scale = printed if self.constants == "printed" else sensitivity / budget.epsilon
@@ -75,13 +77,14 @@ class OutputPerturbation(Algorithm):
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         one = vector_noise(self.noise, self.schedule(domain, budget).noise_scale)
-        return ((one.guarantee(minimiser_sensitivity(domain, budget.neighbours)), 1),)
+        return ((one.guarantee(minimiser_sensitivity(domain, budget.neighbours, self.constants)), 1),)
 
 
-def minimiser_sensitivity(domain: Domain, neighbours: Neighbours) -> float:
+def minimiser_sensitivity(domain: Domain, neighbours: Neighbours, constants: str = "printed") -> float:
     """Largest l2 change of theta*: 2 L / (n Delta) for replacing a record, L / (n Delta) for silencing one.
 
-    The mean risk is Delta-strongly convex and its gradient changes by at most 2 L/n; the divisor n is public.
+    The mean risk is Delta-strongly convex and its gradient changes by at most 2 L/n, with ``exact`` constants by the
+    gradient diameter over n: on half the squared distance that is 2 X for 2 (R + X). The divisor n is public.
     """
     assert domain.strong_convexity is not None
-    return gradient_sensitivity(domain, neighbours) / domain.strong_convexity
+    return gradient_sensitivity(domain, neighbours, constants) / domain.strong_convexity

@@ -139,9 +139,11 @@ class GaussianShift(Guarantee):
 
 @dataclass(frozen=True)
 class SampledGaussianShift(Guarantee):
-    """A Gaussian mechanism of shift ``mu`` on one record drawn uniformly from ``population`` records.
+    """A Gaussian mechanism on one record drawn uniformly from ``population`` records, a public number.
 
-    For neighbours that replace a record (by any other, or by one that says nothing), ``population`` being public.
+    ``mu`` is the largest shift between **any** two records of the domain, also where the record that differs falls
+    silent: it hides among the others, and may be as far from them as they allow. With N(L), N(0) and another record at
+    N(-L), one use of 20 records and L = 1 spends 4.1 at delta = 1e-6, where 1 in the place of 2 certified 2.1.
     """
 
     mu: float

@@ -8,6 +8,7 @@
   for a bounded range (eta^2/8-zCDP) and for a Gaussian on a sampled record, beside parts of any kind. The simple
   conversion rho + 2 sqrt(rho ln(1/delta)) of zCDP gives about a fifth more;
 * the worst adaptive composition of a few uses of one bounded range (`ranges`), a tenth to a third below that;
+* the loss distribution of Gaussians on a sampled record alone (`sampled`), far below that;
 * a split of delta: pure losses and Gaussians by their pairs, the rest by its Renyi curve.
 
 Results are remembered, since a sweep asks the same question for every replicate.
@@ -23,9 +24,10 @@ from typing import Any
 
 from dprepro.budget import Budget
 from dprepro.errors import InputError
-from dprepro.mechanisms import Guarantee
+from dprepro.mechanisms import Guarantee, SampledGaussianShift
 from dprepro.privacy.pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
 from dprepro.privacy.ranges import range_epsilon
+from dprepro.privacy.sampled import sampled_epsilon
 
 Parts = tuple[tuple[Guarantee, int], ...]
 
@@ -152,10 +154,10 @@ def _least(parts: Parts, delta: float) -> tuple[float, str]:
     exact = tuple(part for part in parts if part[0].attained)
     rest = tuple(part for part in parts if not part[0].attained)
     if rest:
-        answers.append(_by_renyi_curves(parts, delta))
+        answers.append(_by_rest(parts, delta))
     if rest and exact:
         for share in SHARES:
-            (one, by), (other, otherwise) = _by_pairs(exact, (1 - share) * delta), _by_renyi_curves(rest, share * delta)
+            (one, by), (other, otherwise) = _by_pairs(exact, (1 - share) * delta), _by_rest(rest, share * delta)
             answers.append((one + other, f"delta split: {by}; {otherwise}"))
     return min(answers)
 
@@ -170,6 +172,16 @@ def _by_pairs(parts: Parts, delta: float) -> tuple[float, str]:
         return mixed_epsilon(pure, mu, delta), f"pure losses and a Gaussian, exact pairs{known}"
     epsilon = pure_epsilon(*pure[0], delta) if len(pure) == 1 else mixed_epsilon(pure, 0.0, delta)
     return epsilon, "optimal composition of pure losses"
+
+
+def _by_rest(parts: Parts, delta: float) -> tuple[float, str]:
+    """By Renyi curves; of a Gaussian on a sampled record alone by its loss distribution, where it is computed."""
+    (one, uses), *others = parts
+    if isinstance(one, SampledGaussianShift) and not others:
+        epsilon = sampled_epsilon(one.mu, one.population, uses, delta)
+        if math.isfinite(epsilon):
+            return epsilon, "loss distribution of a sampled Gaussian"
+    return _by_renyi_curves(parts, delta)
 
 
 def _by_renyi_curves(parts: Parts, delta: float) -> tuple[float, str]:

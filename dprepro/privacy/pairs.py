@@ -96,7 +96,7 @@ def mixed_epsilon(pure: tuple[tuple[float, int], ...], mu: float, delta: float) 
         losses, probabilities = _sum((losses, probabilities), one)
 
     def delta_at(x: float) -> float:
-        return float(probabilities @ _gaussian_delta(mu, x - losses))
+        return float(probabilities @ gaussian_delta(mu, x - losses))
 
     return _root(lambda x: delta_at(x) <= delta * (1 - LOST), largest)
 
@@ -120,7 +120,7 @@ def _response(epsilon: float) -> tuple[float, float]:
     return 1 / (1 + odds), odds / (1 + odds)
 
 
-def _gaussian_delta(mu: float, x: NDArray[np.float64]) -> NDArray[np.float64]:
+def gaussian_delta(mu: float, x: NDArray[np.float64]) -> NDArray[np.float64]:
     """delta(x) of the shift ``mu`` for every real x, the nothing that is told at mu = 0 included."""
     from scipy.special import log_ndtr
 

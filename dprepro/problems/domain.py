@@ -135,6 +135,11 @@ class Domain:
         return self._gradient_norm(2)
 
     @cached_property
+    def gradient_diameter(self) -> float:
+        """Bound on the l2 norm of the difference of two records' gradients at one theta: 2 L_2, or less."""
+        return self.loss.gradient_diameter(self.slope, self.p, self.feature_bound, self.feature_norm)
+
+    @cached_property
     def l1_lipschitz(self) -> float:
         """L_1: bound on the sup norm of one record's gradient, the Lipschitz constant for the l1 norm."""
         return self._gradient_norm(math.inf)

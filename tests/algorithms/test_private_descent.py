@@ -5,7 +5,7 @@ import math
 import numpy as np
 import pytest
 from scipy.special import ive
-from scipy.stats import chi2, gamma, kstest
+from scipy.stats import chi2, gamma, kstest, norm
 from small_problems import at, copies_of_c, lasso, one_place, random_problem, sets, unit_ball
 
 from dprepro.algorithms import (
@@ -23,7 +23,8 @@ from dprepro.algorithms.samplers.exact import linear_on_ball, radial_on_set
 from dprepro.algorithms.samplers.hit_and_run import hit_and_run, split_r_hat
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.mechanisms import vector_noise
+from dprepro.mechanisms import SampledGaussianShift, vector_noise
+from dprepro.privacy import compose
 from dprepro.problems import (
     Box,
     Domain,
@@ -119,7 +120,21 @@ def test_sampling_spends_no_more_than_the_printed_budget_and_exact_spends_it():
     assert printed.spent(domain, REPLACE).epsilon < 0.3
     assert 0.99 < exact.spent(domain, REPLACE).epsilon <= 1 + 1e-9
     assert exact.schedule(domain, REPLACE).noise_scale < printed.schedule(domain, REPLACE).noise_scale
-    assert printed.spent(domain, SILENCE).epsilon < printed.spent(domain, REPLACE).epsilon
+    assert printed.spent(domain, SILENCE) == printed.spent(domain, REPLACE)
+
+
+def test_a_record_that_falls_silent_is_not_hidden_by_records_on_the_other_side():
+    """One step of 20 records: L, or nothing, among 19 times -L. As if all were within L, too little is certified."""
+    (part,) = NoisySGD(constants="exact").parts(linear(20, 1), SILENCE)
+    sigma, places = 2 / part[0].mu, np.linspace(-30, 30, 30_001)
+    others = 0.95 * norm.pdf(places, -1, sigma)
+    p, q = (others + 0.05 * norm.pdf(places, centre, sigma) for centre in (1, 0))
+    for delta in (1e-2, 1e-6):
+        grown = math.exp(compose([(part[0], 1)], delta).epsilon)
+        assert max(np.maximum(p - grown * q, 0).sum(), np.maximum(q - grown * p, 0).sum()) * 0.002 <= delta
+    halved = math.exp(compose([(SampledGaussianShift(1.0, 20), 1)], 1e-6).epsilon)
+    p, q = (0.95 * norm.pdf(places, -1) + 0.05 * norm.pdf(places, centre) for centre in (1, 0))
+    assert np.maximum(p - halved * q, 0).sum() * 0.002 > 100 * 1e-6
 
 
 @pytest.mark.parametrize("gradient", ["sampled", "full"])
@@ -187,6 +202,23 @@ def test_senseless_parameters_and_sizes_are_refused():
             ExponentialMechanism(**change)
 
 
+@pytest.mark.parametrize("loss", [HalfSquaredDistance(), Median(), SharpDistance(), LinearLoss(), SquaredLoss()])
+def test_gradients_of_two_records_differ_by_the_gradient_diameter_at_most(loss):
+    """At corners and random thetas; attained by opposite records at theta = 0, but by the squared loss."""
+    rng, domain = np.random.default_rng(2), unit_ball(loss, 2, 2)
+    records = rng.normal(size=(20, 2))
+    records /= np.linalg.norm(records, axis=1, keepdims=True)
+    records = np.concatenate([records, -records])
+    for theta in (np.zeros(2), *(records[:20] * rng.random((20, 1)) ** 0.5)):
+        both = [at(unit_ball(loss, 1, 2), records[i : i + 1], np.ones(1), np.array([y])).gradient(theta)
+                for i in range(len(records)) for y in (1.0, -1.0)]  # fmt: skip
+        apart = np.linalg.norm(np.array(both)[:, None] - np.array(both), axis=2).max()
+        assert apart <= domain.gradient_diameter + 1e-12
+        if not theta.any():
+            assert loss == SquaredLoss() or apart == pytest.approx(domain.gradient_diameter)
+    assert (domain.gradient_diameter < 2 * domain.lipschitz) == (loss in (HalfSquaredDistance(), SharpDistance()))
+
+
 def test_no_pair_of_neighbours_moves_gradient_or_minimiser_by_more_than_the_sensitivity():
     """Random replacement of a record; opposite records attain the gradient's."""
     rng, n, ball = np.random.default_rng(2), 10, L2Ball(3)
@@ -197,7 +229,8 @@ def test_no_pair_of_neighbours_moves_gradient_or_minimiser_by_more_than_the_sens
         other = np.concatenate([-records[:1], records[1:]])
         a, b = (at(quadratic, data, np.ones(n)) for data in (records, other))
         moved = np.linalg.norm(a.minimum.theta - b.minimum.theta)
-        assert moved <= minimiser_sensitivity(quadratic, Neighbours.REPLACE_ONE) + 1e-12
+        assert moved == pytest.approx(minimiser_sensitivity(quadratic, Neighbours.REPLACE_ONE, "exact"))
+        assert moved == pytest.approx(minimiser_sensitivity(quadratic, Neighbours.REPLACE_ONE) / 2)
         a, b = (at(linear(n, 3), data, np.ones(n)) for data in (records, other))
         assert np.linalg.norm(a.gradient(ball.start()) - b.gradient(ball.start())) == pytest.approx(
             gradient_sensitivity(a.domain, Neighbours.REPLACE_ONE)

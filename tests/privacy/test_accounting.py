@@ -17,7 +17,9 @@ from dprepro.mechanisms import (
     SampledGaussianShift,
 )
 from dprepro.privacy import compose, noise_factor, noise_for, spent
+from dprepro.privacy.accounting import _by_renyi_curves
 from dprepro.privacy.pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
+from dprepro.privacy.sampled import sampled_epsilon
 
 BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
 
@@ -96,7 +98,7 @@ def test_few_uses_of_a_bounded_range_never_spend_more_than_basic_composition(eta
 def test_a_large_gaussian_beside_a_small_sampled_one_is_cheapest_with_delta_split():
     sampled = [(SampledGaussianShift(0.1, 1000), 1000)]
     answer = compose([(GaussianShift(1.0), 1), *sampled], 1e-6)
-    assert answer.conversion.startswith("delta split: Gaussian, exact; Renyi curves")
+    assert answer.conversion.startswith("delta split: Gaussian, exact; loss distribution")
     assert gaussian_epsilon(1.0, 1e-6) < answer.epsilon < gaussian_epsilon(1.0, 1e-6) * 1.05
     split = min(
         gaussian_epsilon(1.0, (1 - share) * 1e-6) + compose(sampled, share * 1e-6).epsilon for share in (0.1, 0.5, 0.9)
@@ -127,19 +129,23 @@ def test_no_account_is_below_the_exact_delta_of_small_mechanisms(seed):
         assert max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon)) <= delta + 1e-15
 
 
+@pytest.mark.parametrize("beside", [-0.5, 0.5, 0.1])  # where the other records are
 @pytest.mark.parametrize(("mu", "population", "uses"), [(3.0, 2, 1), (0.5, 4, 1), (8.0, 50, 1), (2.0, 3, 2)])
-def test_sampling_is_never_below_the_exact_delta_of_a_pair_of_mixtures(mu, population, uses):
+def test_sampling_is_never_below_the_exact_delta_of_a_pair_of_mixtures(mu, population, uses, beside):
     grid = np.linspace(-14, 14, 4001 if uses == 1 else 1401)
     step = grid[1] - grid[0]
 
     def law(shift):
-        one = (1 - 1 / population) * norm.pdf(grid) + norm.pdf(grid - shift) / population
+        one = (1 - 1 / population) * norm.pdf(grid - beside * mu) + norm.pdf(grid - shift) / population
         return one * step if uses == 1 else np.outer(one, one).ravel() * step**2
 
     p, q = law(mu / 2), law(-mu / 2)
     for delta in (1e-1, 1e-3, 1e-6):
         epsilon = spent(SampledGaussianShift(mu, population), uses, delta).epsilon
-        assert hockey_stick(p, q, epsilon) <= delta * (1 + 1e-6)
+        exact = max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon))
+        assert exact <= delta * (1 + 1e-6)
+        if beside != 0.1 and uses == 1 and epsilon > 0:
+            assert exact > 0.999 * delta  # the other records behind one of the two: that is the worst case
 
 
 def test_one_record_that_is_always_drawn_is_not_hidden_by_sampling():
@@ -147,6 +153,15 @@ def test_one_record_that_is_always_drawn_is_not_hidden_by_sampling():
     assert always.epsilon == spent(GaussianShift(0.3), 7, 1e-6).epsilon
     assert "as if not sampled" in always.conversion
     assert spent(SampledGaussianShift(1e-12, 100), 7, 1e-20).epsilon < 1e-10
+
+
+def test_a_sample_of_one_record_is_the_gaussian_itself_and_more_uses_cost_more():
+    """The transform beside the closed form; and 300 steps beside their Renyi curve, which gives away more than half."""
+    assert sampled_epsilon(0.1, 1, 300, 1e-6) == pytest.approx(gaussian_epsilon(0.1 * math.sqrt(300), 1e-6), rel=1e-4)
+    costs = [sampled_epsilon(0.5, 20, uses, 1e-6) for uses in (1, 30, 300)]
+    assert all(np.diff(costs) > 0)
+    assert costs[-1] < 0.7 * _by_renyi_curves(((SampledGaussianShift(0.5, 20), 300),), 1e-6)[0]
+    assert sampled_epsilon(0.5, 20, 300, 1e-12) == math.inf  # left to the Renyi curve
 
 
 def test_a_sampled_record_costs_little():

@@ -96,6 +96,15 @@ class Loss(ABC):
     def gradient_norm(self, slope: float, p: float, feature_bound: float, feature_norm: float, order: float) -> float:
         """max ||gradient in theta||_order of one record's loss where |phi'| <= slope."""
 
+    def gradient_diameter(self, slope: float, p: float, feature_bound: float, feature_norm: float) -> float:
+        """What the gradients of two records at one theta differ by at most, in l2, where |phi'| <= slope.
+
+        Twice their norm, which a loss attains whose slope is as large at zero as anywhere, of either sign by the label:
+        absolute, linear, Huber of labels beyond 1. For the squared loss it is too much, by 8/6 or more on unit bounds
+        (the difference of x x^T and x' x'^T has an l2 norm of at most one), which is not made use of.
+        """
+        return 2 * self.gradient_norm(slope, p, feature_bound, feature_norm, 2)
+
     @abstractmethod
     def curvature(self, constraint_set: ConstraintSet, feature_bound: float, feature_norm: float) -> float:
         """Gamma of Talwar et al., Definition 2.1, over all data sets, of a smooth loss."""
@@ -142,6 +151,17 @@ class DistanceLoss(Loss):
 
     def gradient_norm(self, slope: float, p: float, feature_bound: float, feature_norm: float, order: float) -> float:
         return slope * norm_ratio(p, 2, order)
+
+    def gradient_diameter(self, slope: float, p: float, feature_bound: float, feature_norm: float) -> float:
+        """2 t + 2 b X for phi = t r + b r^2/2 and ||x||_2 <= X, attained by x and -x at theta = 0.
+
+        The gradient is t u + b (theta - x) with ||u|| <= 1: the theta is common to both, and drops out.
+        """
+        whole = super().gradient_diameter(slope, p, feature_bound, feature_norm)
+        if self.norms is None:
+            return whole
+        tip, bend = self.norms
+        return min(whole, 2 * tip + 2 * bend * feature_bound * norm_ratio(p, feature_norm, 2))
 
     def curvature(self, constraint_set: ConstraintSet, feature_bound: float, feature_norm: float) -> float:
         return self.smoothness * constraint_set.diameter(2) ** 2
