@@ -28,6 +28,7 @@ FORMS: list[tuple[Game, int, int, Any]] = [
 ]  # fmt: skip
 
 UNCOVERED = {
+    "huberised": "maps each record for an algorithm of smooth losses; those are held against an optimum themselves",
     "penalised_least_squares": "promises no privacy, and answers with several coordinates where one is to be chosen",
 }
 """Algorithms that no finite problem has, each with the reason."""
