@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
@@ -84,16 +85,22 @@ def table(
 
 
 def audits(frame: pd.DataFrame) -> str:
-    """What is claimed, certified, exact and audited for every series, the slack, and the overspending noticed."""
+    """What is claimed, certified, exact and audited for every series, and the overspending noticed.
+
+    The slack is what is certified over the most that an instrument shows to be spent, by law or by draws.
+    """
     good = frame[frame["status"] == "ok"]
     lines = [["series", "n", "p", "claimed", "delta", "certified", "exact", "audited", "slack", "notices"]]
     keys = ["role", "series", "n", "p", "epsilon", "delta"]
     for (_, name, n, p, epsilon, delta), rows in good.groupby(keys, sort=True):
         value = rows.groupby("quantity")["value"].mean()
         noticed = rows[(rows["quantity"] == "overspent_epsilon") & (rows["value"] > rows["bound"])]
-        shown = ("spent_epsilon", "exact_epsilon", "audited_epsilon", "slack")
         factor = f"x{number(float(noticed['overspend'].max()))}" if len(noticed) else "-"
-        numbers = (number(float(f"{value[one]:.3g}")) if one in value else "-" for one in shown)
+        certified, *shown = (value.get(f"{one}_epsilon", math.nan) for one in ("spent", "exact", "audited"))
+        most = max((one for one in shown if one > 0), default=math.nan)
+        numbers = (
+            "-" if math.isnan(one) else number(float(f"{one:.3g}")) for one in (certified, *shown, certified / most)
+        )
         lines.append([str(name), *(position(float(str(one))) for one in (n, p, epsilon, delta)), *numbers, factor])
     return _aligned(lines)
 
