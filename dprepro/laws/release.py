@@ -66,7 +66,12 @@ class ReleaseLaw(Law):
         found = problem.listed.minimum
         if isinstance(schedule, RegularisedSchedule | RegularisedReleaseSchedule):
             found = problem.listed.minimise(np.zeros(1), schedule.weight)
-        return float(as_theta(found.theta, 1)[0])
+        place = as_theta(found.theta, 1)
+        if isinstance(self.algorithm, StronglyConvexPerturbation):
+            # b pulls at the minimiser over the whole line, a Newton step away, which the set cuts off only afterwards
+            assert self.domain.strong_convexity is not None
+            place = place - problem.listed.gradient(place) / self.domain.strong_convexity
+        return float(place[0])
 
     def below(self, problem: Problem, places: FloatArray) -> FloatArray:
         inside = self.noise.below((places - self.centre(problem)) / self.scale)

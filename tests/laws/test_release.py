@@ -15,6 +15,7 @@ from dprepro.algorithms import (
     RegularisedOutputPerturbation,
     RegularisedRelease,
     ReleasedMarginals,
+    StronglyConvexPerturbation,
 )
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.corners import Corners
@@ -64,13 +65,18 @@ def test_laplace_noise_spends_what_the_closed_form_says() -> None:
         OutputPerturbation(noise="gaussian"),
         RegularisedOutputPerturbation(setting="smooth"),
         RegularisedRelease(noise="laplace"),
+        StronglyConvexPerturbation(noise="gaussian"),
     ],
 )
-def test_answers_have_the_law(algorithm) -> None:
-    """Dvoretzky, Kiefer and Wolfowitz, at atoms of the set's ends too: exceeded once in a million tests."""
+@pytest.mark.parametrize("n", [5.0, 20.0])
+def test_answers_have_the_law(algorithm, n) -> None:
+    """Dvoretzky, Kiefer and Wolfowitz, at atoms of the set's ends too: exceeded once in a million tests.
+
+    Of five records the mean is .2 or more, outside the set.
+    """
     data = Corners(loss="half_squared_distance", radius=0.1)
     budget, draws = Budget(1.0, 0.1, REPLACE), 2000
-    problem = data.neighbours({"n": 20.0, "p": 1.0}, REPLACE)["plus minus both"][0]
+    problem = data.neighbours({"n": n, "p": 1.0}, REPLACE)["plus minus both"][0]
     rng = np.random.default_rng(0)
     found = np.sort([float(algorithm.solve(problem, budget, rng).theta[0]) for _ in range(draws)])
     law = laws.find(algorithm, problem.domain, budget)
