@@ -25,6 +25,9 @@ MARKS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
 }
 """What a legend calls the quantities, and how they look."""
 
+SHOWN = ("audited_epsilon", "exact_epsilon")
+"""What is shown to be spent."""
+
 LINE = 0.125
 """Height of a line, inches."""
 
@@ -37,7 +40,7 @@ class Ledger(Drawing):
     """A line for each series and grid point, with epsilons as shares of the one that is claimed.
 
     Claims first, then context and controls. The number beside a cross is the overspending of that run; at the right
-    stands the slack, certified over audited, or over exact where nothing is drawn.
+    stands the slack, what is certified over the most that is shown to be spent, by law or by draws.
 
     Attributes:
         labels: series name to text. hide: series that are left out.
@@ -55,9 +58,7 @@ class Ledger(Drawing):
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The lines; see the class."""
-        rows = frame[
-            frame["quantity"].isin([*MARKS, "slack"]) & (frame["status"] == "ok") & ~frame["series"].isin(self.hide)
-        ]
+        rows = frame[frame["quantity"].isin(list(MARKS)) & (frame["status"] == "ok") & ~frame["series"].isin(self.hide)]
         if rows.empty:
             raise unknown("quantity of the figure", "audited_epsilon", map(str, frame["quantity"].unique()))
         order = list(config.get("study", {}).get("series", {}))
@@ -70,16 +71,16 @@ class Ledger(Drawing):
             handles: dict[str, Any] = {"claimed": panel.axvline(1.0, color="0.35", linewidth=1.0, zorder=1)}
             for place, (_, own) in enumerate(lines):
                 shares = {str(q): self._share(part) for q, part in own.groupby("quantity") if q in MARKS}
-                ends = [shares[one] for one in ("audited_epsilon", "exact_epsilon", "spent_epsilon") if one in shares]
+                ends = [shares[one] for one in (*SHOWN, "spent_epsilon") if one in shares]
                 panel.plot(ends, [place] * len(ends), color="0.75", linewidth=1.5, zorder=2)
                 for quantity, share in shares.items():
                     text, look = marks[quantity]
                     (handles[text],) = panel.plot([share], [place], linestyle="none", zorder=4, **look)
-                slack = own.loc[own["quantity"] == "slack", "value"]
-                if len(slack):
+                most = max((shares[one] for one in SHOWN if one in shares), default=0.0)
+                if most and "spent_epsilon" in shares:
                     panel.annotate(
-                        f"{float(slack.iloc[0]):.2g}", (1.01, place), xycoords=("axes fraction", "data"), fontsize=6,
-                        va="center",
+                        f"{shares['spent_epsilon'] / most:.2g}", (1.01, place), xycoords=("axes fraction", "data"),
+                        fontsize=6, va="center",
                     )  # fmt: skip
                 overspent = own[own["quantity"] == "overspent_epsilon"]
                 for one in overspent["overspend"].astype(float) if len(overspent) else ():
@@ -88,7 +89,7 @@ class Ledger(Drawing):
                         fontsize=5, va="center", color=COLOURS["control"][0],
                     )  # fmt: skip
             panel.set_yticks(range(len(lines)), [text for text, _ in lines])
-            if (rows["quantity"] == "slack").any():
+            if "spent_epsilon" in set(rows["quantity"]) and rows["quantity"].isin(SHOWN).any():
                 panel.annotate("slack", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=6, va="center")
             panel.set(ylim=(len(lines) - 0.5, -0.5), xlabel="ε over the ε that is claimed", xlim=(-0.03, None))
             thin_grid(panel)
