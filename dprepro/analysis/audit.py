@@ -17,6 +17,10 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
+ROUNDING = 1e-6
+"""By which two computed epsilons may differ."""
+
+
 @dataclass(frozen=True, kw_only=True)
 class Audit(Rule):
     """Lower limits of the epsilon that is spent, each over its bound, are at most `expected`.
@@ -27,7 +31,8 @@ class Audit(Rule):
 
     Refuted where a limit is above. Confirmed where none is, and every audit has power: of the same algorithm, at the
     same draws, a run that overspends by a factor of at most `power` (quantity ``overspent_epsilon``, column
-    ``overspend``) has a limit above. An audit without power is named and makes the verdict inconclusive.
+    ``overspend``) has a limit above. An audit without power is named and makes the verdict inconclusive. So does one
+    that shows more than the exact law of its own pair (quantity ``exact_epsilon``) allows: one of the two is wrong.
 
     The estimate is the largest limit over its bound, from which the interval reaches up to what is certified (quantity
     ``spent_epsilon``), or to 1 where nothing is: what is spent lies between.
@@ -67,6 +72,8 @@ class Audit(Rule):
         if most > limit:
             verdict = "refuted"
             words = f"{_place(found, top)}: at least {number(most)} of what is claimed is spent"
+        elif beyond := self._beyond_law(rows):
+            verdict, words = "inconclusive", f"more is seen than the exact law has: {', '.join(beyond)}"
         elif weak:
             verdict, words = "inconclusive", f"without power: {', '.join(weak)}"
         elif failed:
@@ -74,6 +81,17 @@ class Audit(Rule):
         else:
             verdict, words = "confirmed", ""
         return Measured(interval=interval, verdict=verdict, reason=words, details=details)
+
+    def _beyond_law(self, rows: pd.DataFrame) -> list[str]:
+        """The audits whose limit exceeds what the exact law of their pair spends, rounding aside."""
+        places = ["series", *AXES, "replicate"]
+        cell = ["series", "key"] if "key" in rows else places
+        seen, exact = (rows[rows["quantity"] == f"{one}_epsilon"] for one in ("audited", "exact"))
+        both = seen[[*dict.fromkeys([*places, *cell, "value"])]].merge(
+            exact[[*cell, "value"]], on=cell, suffixes=("", "_exact")
+        )
+        beyond = both[both["value"].astype(float) > (1 + ROUNDING) * both["value_exact"].astype(float)]
+        return [_place(beyond, at) for at in range(len(beyond))]
 
     def _notices(self, rows: pd.DataFrame) -> dict[str, float]:
         """The least overspending that was noticed everywhere, by series."""

@@ -71,6 +71,9 @@ class Ledger(Drawing):
             handles: dict[str, Any] = {"claimed": panel.axvline(1.0, color="0.35", linewidth=1.0, zorder=1)}
             for place, (_, own) in enumerate(lines):
                 shares = {str(q): self._share(part) for q, part in own.groupby("quantity") if q in MARKS}
+                if own.loc[own["quantity"].isin([*SHOWN, "spent_epsilon"]), "bound"].nunique() > 1:
+                    # a pair that sees a part of the algorithm alone: what is certified is of the whole, at its delta
+                    shares.pop("spent_epsilon", None)
                 ends = [shares[one] for one in (*SHOWN, "spent_epsilon") if one in shares]
                 panel.plot(ends, [place] * len(ends), color="0.75", linewidth=1.5, zorder=2)
                 for quantity, share in shares.items():

@@ -98,9 +98,10 @@ def audits(frame: pd.DataFrame) -> str:
         factor = f"x{number(float(noticed['overspend'].max()))}" if len(noticed) else "-"
         certified, *shown = (value.get(f"{one}_epsilon", math.nan) for one in ("spent", "exact", "audited"))
         most = max((one for one in shown if one > 0), default=math.nan)
-        numbers = (
-            "-" if math.isnan(one) else number(float(f"{one:.3g}")) for one in (certified, *shown, certified / most)
-        )
+        bounds = rows.loc[rows["quantity"].isin(["spent_epsilon", "exact_epsilon", "audited_epsilon"]), "bound"]
+        slack = certified / most if bounds.nunique() == 1 else math.nan  # none where a pair sees only a part
+        columns = (certified, *shown, slack)
+        numbers = ("-" if math.isnan(one) else number(float(f"{one:.3g}")) for one in columns)
         lines.append([str(name), *(position(float(str(one))) for one in (n, p, epsilon, delta)), *numbers, factor])
     return _aligned(lines)
 
