@@ -149,6 +149,18 @@ class Corners:
         return Problem(domain, {_view(self.listing): partial(_listed, self.listing, domain, records)})
 
 
+def promised(pairs: Mapping[str, Pair], label_bound: float | None) -> Mapping[str, Pair]:
+    """The same data sets with another bound on labels in what is public of them, which labels need not keep."""
+    if label_bound is None:
+        return pairs
+
+    def told(problem: Problem) -> Problem:
+        domain = replace(problem.domain, label_bound=label_bound)
+        return Problem(domain, {name: problem.see(name) for name in problem.given})
+
+    return {name: (told(first), told(second)) for name, (first, second) in pairs.items()}
+
+
 def _view(listing: str) -> str:
     return "one_hot" if listing == "one_hot" else "records"
 

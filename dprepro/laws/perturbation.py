@@ -127,7 +127,8 @@ class PerturbationLaw(Law):
     def partition(self, *data: Data) -> FloatArray:
         """Places from one end of the set to the other: some at equal steps of b, most around the records."""
         low, high = _ends(self.domain)
-        parts = [np.array([low, high]), FAR * self.unit * np.linspace(-1, 1, POINTS // 4), self.bends]
+        beside = np.array([low, high]) + 1e-9 * (high - low) * np.array([1, -1])  # the ends' atoms stand alone
+        parts = [np.array([low, high]), beside, FAR * self.unit * np.linspace(-1, 1, POINTS // 4), self.bends]
         turns = np.concatenate([np.zeros(0), *map(self._turns, data)])
         if turns.size:
             spread = np.ptp(turns) or self.unit

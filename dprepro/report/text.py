@@ -87,10 +87,14 @@ def table(
 def audits(frame: pd.DataFrame) -> str:
     """What is claimed, certified, exact and audited for every series, and the overspending noticed.
 
-    The slack is what is certified over the most that an instrument shows to be spent, by law or by draws.
+    The slack is what is certified over the most that an instrument shows to be spent, by law or by draws. `notices` is
+    the overspending that was planted and noticed, `from` about the least that would be (see `_least`). The relation of
+    the two data sets has a column where there are several.
     """
     good = frame[frame["status"] == "ok"]
-    lines = [["series", "n", "p", "claimed", "delta", "certified", "exact", "audited", "slack", "notices"]]
+    named = good["relation"].nunique() > 1 if "relation" in good else False
+    lines = [["series", *(["neighbours"] if named else []), "n", "p", "claimed", "delta", "certified", "exact",
+              "audited", "slack", "notices", "from"]]  # fmt: skip
     keys = ["role", "series", "n", "p", "epsilon", "delta"]
     for (_, name, n, p, epsilon, delta), rows in good.groupby(keys, sort=True):
         value = rows.groupby("quantity")["value"].mean()
@@ -102,8 +106,21 @@ def audits(frame: pd.DataFrame) -> str:
         slack = certified / most if bounds.nunique() == 1 else math.nan  # none where a pair sees only a part
         columns = (certified, *shown, slack)
         numbers = ("-" if math.isnan(one) else number(float(f"{one:.3g}")) for one in columns)
-        lines.append([str(name), *(position(float(str(one))) for one in (n, p, epsilon, delta)), *numbers, factor])
+        axes = (position(float(str(one))) for one in (n, p, epsilon, delta))
+        relation = [str(rows["relation"].dropna().iloc[0])] if named else []
+        lines.append([str(name), *relation, *axes, *numbers, factor, _least(rows) if len(noticed) else "-"])
     return _aligned(lines)
+
+
+def _least(rows: pd.DataFrame) -> str:
+    """The factor at which a line through what is found without overspending and with it meets what is claimed.
+
+    By draws, else by law. It estimates what more planted factors (`study.overspends`) would find.
+    """
+    shares = {q: float((part["value"] / part["bound"]).mean()) for q, part in rows.groupby("quantity")}
+    factor = float(rows["overspend"].max())
+    honest = shares.get("audited_epsilon", shares.get("exact_epsilon", math.nan))
+    return f"x{1 + (factor - 1) * (1 - honest) / (shares['overspent_epsilon'] - honest):.2f}"
 
 
 def _aligned(lines: Sequence[Sequence[str]]) -> str:

@@ -13,7 +13,7 @@ from dprepro import laws
 from dprepro.algorithms import Algorithm
 from dprepro.algorithms.base import Parts
 from dprepro.budget import Budget, Neighbours
-from dprepro.constructions.corners import Corners, Pair
+from dprepro.constructions.corners import Corners, Pair, promised
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.mechanisms import Drawn
@@ -47,6 +47,7 @@ class AuditSeries:
         multiple: of the claimed epsilon, at which delta is looked at; for no draws only.
         relation: under which the data sets are neighbours; by default the experiment's.
         believed: the relation that the algorithm is told, where that is another (negative control).
+        promised: the bound on labels that the algorithm is told, where labels exceed it (negative control).
         overspend: it is given that multiple of the epsilon that is claimed; 1 for a claim.
         repeats: answers that are published where one is accounted for; 1 for a claim.
         transcript: all that its mechanisms publish is audited, not the answer alone (see `transcripts`).
@@ -62,6 +63,7 @@ class AuditSeries:
     multiple: float = 1.0
     relation: Neighbours | None = None
     believed: Neighbours | None = None
+    promised: float | None = None
     overspend: float = 1.0
     repeats: int = 1
     transcript: bool = False
@@ -142,7 +144,8 @@ class AuditStudy(Study):
         one = at(self.series[cell.series], cell.axes)
         algorithm = at(one.algorithm, cell.axes)
         epsilon, delta = one.share * cell.axes["epsilon"], one.share * cell.axes["delta"]
-        told, data = self._told(one, cell.axes), one.data.neighbours(cell.axes, one.relation or self.neighbours)
+        told, relation = self._told(one, cell.axes), one.relation or self.neighbours
+        data = promised(one.data.neighbours(cell.axes, relation), one.promised)
         if not one.draws:
             return self._by_law(algorithm, data, one, cell.axes)
         if one.transcript:
@@ -158,8 +161,8 @@ class AuditStudy(Study):
             return audit(counted[0][0], counted[1][0], delta), counted[0][1]
 
         found, noise = drawn(told)
-        columns: Columns = {"pair": name, "event": found.event, "draws": found.draws, "deterministic": True}
-        rows = [Row("audited_epsilon", found.epsilon, epsilon, columns)]
+        columns: Columns = {"pair": name, "relation": relation.value, "event": found.event, "draws": found.draws}
+        rows = [Row("audited_epsilon", found.epsilon, epsilon, columns | {"deterministic": True})]
         if one.role == "claim":
             rows.append(self._overspent(told, epsilon, lambda budget: drawn(budget)[0].epsilon))
         if one.repeats == 1 and not one.transcript and (exact := exact_pair(algorithm, told, data[name])) is not None:
@@ -187,14 +190,15 @@ class AuditStudy(Study):
             assert law is not None
             return law.epsilon(one.share * budget.delta)
 
-        rows = [Row("exact_epsilon", spent[name], epsilon, {"pair": name, "deterministic": True})]
+        columns: Columns = {"pair": name, "relation": (one.relation or self.neighbours).value, "deterministic": True}
+        rows = [Row("exact_epsilon", spent[name], epsilon, columns)]
         if one.role == "claim":
             rows.append(self._overspent(told, epsilon, known))
         domain, multiple = one.data.domain(point), one.multiple * epsilon
         rows += self._certified(algorithm, domain, told, point["epsilon"], spent[name])
         parts = algorithm.parts(domain, Budget(point["epsilon"], point["delta"], told.neighbours))
         bound = None if parts is None else certified_delta(parts, multiple)
-        columns: Columns = {"deterministic": True}
+        columns = {"deterministic": True}
         rows.append(Row("exact_delta", max(pair.delta(multiple) for pair in pairs.values()), bound, columns))
         return rows if bound is None else [*rows, Row("certified_delta", bound, None, columns)]
 
@@ -229,10 +233,10 @@ class AuditStudy(Study):
 MEASURED = ("algorithm", "data", "draws", "multiple", "relation", "believed", "overspend", "repeats")
 """What of a series its measurements depend on."""
 
-LATER = {"transcript": False, "share": 1.0}
+LATER = {"transcript": False, "share": 1.0, "promised": None}
 """The same, of what came later: at these values it is no part of that."""
 
-COLUMNS = ("pair", "event", "draws", "overspend", "freedom", "total_steps", "deterministic")
+COLUMNS = ("pair", "relation", "event", "draws", "overspend", "freedom", "total_steps", "deterministic")
 
 
 def answers(
