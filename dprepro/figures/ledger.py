@@ -62,7 +62,7 @@ class Ledger(Drawing):
         if rows.empty:
             raise unknown("quantity of the figure", "audited_epsilon", map(str, frame["quantity"].unique()))
         order = list(config.get("study", {}).get("series", {}))
-        lines = self._lines(rows, controls(verdict, config), order)
+        lines = self._lines(rows, controls(verdict, config), order, str(config.get("neighbours", "")))
         marks = {**MARKS, "spent_epsilon": (self.certified, MARKS["spent_epsilon"][1])}
         with styled() as figure_class:
             height = LINE * (len(lines) + 4)
@@ -78,7 +78,8 @@ class Ledger(Drawing):
                 panel.plot(ends, [place] * len(ends), color="0.75", linewidth=1.5, zorder=2)
                 for quantity, share in shares.items():
                     text, look = marks[quantity]
-                    (handles[text],) = panel.plot([share], [place], linestyle="none", zorder=4, **look)
+                    above = 5 if quantity == "overspent_epsilon" else 4  # a cross stays visible on a diamond
+                    (handles[text],) = panel.plot([share], [place], linestyle="none", zorder=above, **look)
                 most = max((shares[one] for one in SHOWN if one in shares), default=0.0)
                 if most and "spent_epsilon" in shares:
                     panel.annotate(
@@ -103,9 +104,9 @@ class Ledger(Drawing):
         return figure
 
     def _lines(
-        self, rows: pd.DataFrame, came_out: Mapping[str, str], order: Sequence[str]
+        self, rows: pd.DataFrame, came_out: Mapping[str, str], order: Sequence[str], usual: str
     ) -> Sequence[tuple[str, pd.DataFrame]]:
-        """Text and measurements of each line, in the order of the configuration."""
+        """Text, with a relation that is not the usual one, and measurements of each line; ordered as configured."""
         swept = [axis for axis in AXES if axis != "norm"]
         found = []
         for role in ("claim", "context", "control"):
@@ -119,6 +120,8 @@ class Ledger(Drawing):
                     text = self.labels.get(str(name), str(name).replace("_", " "))
                     text += f" ({role})" if role == "control" else ""
                     text += f": {came_out[str(name)].split()[0]}" if str(name) in came_out else ""
+                    relations = part["relation"].dropna() if "relation" in part else ()
+                    said += "".join(f", {one}".replace("_", " ") for one in set(relations) - {usual})
                     found.append((f"{text}; {said}", part))
         return found
 

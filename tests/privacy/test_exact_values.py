@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable
 from functools import partial
+from itertools import pairwise
 
 import numpy as np
 import pytest
@@ -33,8 +34,7 @@ def excess(one: Callable[[float], float], other: Callable[[float], float], x: fl
     def inside(place: float) -> float:
         return max(one(place) - math.exp(x) * other(place), 0.0)
 
-    parts = zip(places[:-1], places[1:], strict=True)
-    return sum(quad(inside, *part, epsabs=1e-16, epsrel=1e-7, limit=200)[0] for part in parts)
+    return sum(quad(inside, *part, epsabs=1e-16, epsrel=1e-7, limit=200)[0] for part in pairwise(places))
 
 
 def laplace(epsilon: float, at: float, b: float) -> float:
@@ -73,14 +73,14 @@ def test_laplace_noise_has_the_delta_of_an_integral(epsilon: float) -> None:
     assert noise_for(lambda scale: Laplace(scale).guarantee(1.0), 1, budget) == pytest.approx(1 / epsilon, rel=1e-3)
     (pair,) = laws.find(ReleasedMarginals(release="laplace"), None, budget).pairs()
     for share in (0.0, 0.5, 0.9):
-        densities = [partial(laplace, epsilon, at) for at in (1.0, 0.0)]
-        known = excess(*densities, share * epsilon, 0, (1 + share) / 2, 1, 1 + 5 / epsilon, 1 + 40 / epsilon)
+        moved, still = partial(laplace, epsilon, 1.0), partial(laplace, epsilon, 0.0)
+        known = excess(moved, still, share * epsilon, 0, (1 + share) / 2, 1, 1 + 5 / epsilon, 1 + 40 / epsilon)
         assert pair.delta(share * epsilon) == pytest.approx(known, rel=1e-3, abs=2e-5)
 
 
 @pytest.mark.parametrize("epsilon", [0.3, 1.0])
 def test_equation_9_has_the_delta_of_an_integral_of_its_density(epsilon: float) -> None:
-    """Printed: theta^2/(8 epsilon h) on [-2, 2]; one record (1, y) beside a silent one, for all y that the law tries."""
+    """Printed: theta^2/(8 epsilon h) on [-2, 2]; (1, y) beside a silent record, for the y that the law tries."""
     delta, h, radius = 1e-6, 0.05, 2.0
     algorithm = HuberisedObjectivePerturbation(regulariser="printed", smoothing=h)
     law = laws.find(algorithm, None, Budget(epsilon, delta, Neighbours.ZERO_OUT))

@@ -114,9 +114,15 @@ def test_an_audit_has_a_table_of_its_own() -> None:
     quantities = ["audited_epsilon", "spent_epsilon", "overspent_epsilon", "slack"]
     frame = rows(quantity=quantities, value=[0.8, 1.0, 1.2, 1.25]).assign(overspend=[None, None, 1.3, None])
     assert table(frame, "n").splitlines() == [
-        "series    n     p  claimed  delta  certified  exact  audited  slack  notices",
-        "a       1e6  1000        1   1e-6          1      -      0.8   1.25     x1.3",
+        "series    n     p  claimed  delta  certified  exact  audited  slack  notices   from",
+        "a       1e6  1000        1   1e-6          1      -      0.8   1.25     x1.3  x1.15",
     ]
+
+
+def test_audits_under_several_relations_say_which() -> None:
+    frame = rows(series=["a", "b"], quantity="audited_epsilon", value=0.8)
+    said = table(frame.assign(relation=["replace_one", "zero_out"], overspend=None), "n").splitlines()
+    assert [line.split()[:2] for line in said] == [["series", "neighbours"], ["a", "replace_one"], ["b", "zero_out"]]
 
 
 def test_only_a_construction_with_a_path_reads_a_table() -> None:

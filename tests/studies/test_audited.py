@@ -14,7 +14,6 @@ WAYS = ("noise", "selection", "gradient", "setting", "transform", "release")
 HALVES = "with Gaussian noise its two halves have laws of their own; with gamma noise it has one"
 NO_AUDIT = {
     "data_free": "reads no data",
-    "huberised": "its inner algorithm on records that are mapped one by one",
     "sparse_regression": HALVES,
     "sparse_regression_exponential": HALVES,
 }
