@@ -215,8 +215,8 @@ class WorstCaseStudy(RateStudy):
     def _quantities(self, one: Series) -> list[str]:
         assert isinstance(one, Hunt)
         found = [*super()._quantities(one), "worst_known_risk", "own_family_risk", "times_own_family", "times_trivial"]
-        beside = self._beside(one).names
-        found += ["explicit_bound"] if beside["bound"] and beside["shape"] else []
+        # an algorithm without a bound of its own has no such rows, and what asks for them is inconclusive
+        found += ["explicit_bound"] if (one.bound or self.bound) and (one.shape or self.shape) else []
         found += ["versus_risk", "times_versus"] if one.versus else []
         return found + (["tuned", "tuned_steps", "game_gain"] if one.tune else [])
 
