@@ -243,10 +243,8 @@ class WorstCaseStudy(RateStudy):
     def _quantities(self, one: Series) -> list[str]:
         assert isinstance(one, Hunt)
         found = [*super()._quantities(one), "worst_known_risk", "own_family_risk", "times_own_family", "times_trivial"]
-        # where no algorithm has a bound of its own, checks that ask for one are inconclusive, not misspelt
-        beside = {name: self._beside(each).names for name, each in self.series.items()}
-        bounded = [each for name, each in self.series.items() if beside[name]["bound"] and beside[name]["shape"]]
-        found += ["explicit_bound"] if one in (bounded or list(self.series.values())) else []
+        beside = self._beside(one).names
+        found += ["explicit_bound"] if beside["bound"] and beside["shape"] else []
         found += ["versus_risk", "times_versus"] if one.versus else []
         return found + (["tuned", "tuned_steps", "game_gain"] if one.tune else [])
 
