@@ -179,8 +179,8 @@ practice(
 # %% [markdown]
 # ## Between which numbers the constants lie
 #
-# On the worst data known each algorithm loses a share of its explicit bound: the least constant of its rate lies between
-# the two. The ledger says so with each theorem.
+# On the worst data known each algorithm loses a share of its explicit bound: the least constant of its rate lies
+# between the two. The ledger says so with each theorem.
 
 # %%
 constants = dprepro.run("worst_constants")
@@ -188,11 +188,11 @@ verdict(constants)
 constants
 
 # %%
+seen, proved = (check(constants, f"{end}_large_boosted") for end in ("known", "bound"))
 practice(
-    f"the bounds of the exponential mechanism ({check(constants, 'known_exponential'):.2f} of",
-    f"{check(constants, 'bound_exponential'):.2f} L C p/(n epsilon)), of objective perturbation on strongly convex losses",
-    "and of output perturbation can be relied on as forecasts; that of boosted grid search is",
-    f"{check(constants, 'bound_large_boosted') / check(constants, 'known_large_boosted'):.0f} times what was ever seen.",
+    f"the bound of the exponential mechanism, {check(constants, 'bound_exponential'):.2f} (p + 1) L C/(n epsilon), is",
+    f"what the worst data known cost ({check(constants, 'known_exponential'):.2f}), and so it is with objective",
+    f"perturbation of strongly convex losses; that of boosted grid search is {proved / seen:.0f} times what was seen.",
 )
 
 # %% [markdown]

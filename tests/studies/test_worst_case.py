@@ -47,7 +47,7 @@ def hunt(algorithm, family=None, **fields):
     return Hunt("claim", algorithm, family or NeedleFamily(), **({"evaluations": 0} | fields))
 
 
-def test_where_runs_are_dear_fewer_data_are_tried_and_where_they_are_too_dear_none() -> None:
+def test_where_runs_are_dear_fewer_data_are_tried_and_where_they_are_too_dear_none():
     def cell(**fields):
         study = WorstCaseStudy({"one": hunt(NoisyFrankWolfe(), **fields)}, draws=8, search_draws=1)
         made = study.cells(Design(SWEEP))[0]
@@ -61,13 +61,13 @@ def test_where_runs_are_dear_fewer_data_are_tried_and_where_they_are_too_dear_no
     assert "choices: a smaller n or p" in none.status
 
 
-def test_an_algorithm_without_a_bound_of_its_own_is_searched_too() -> None:
+def test_an_algorithm_without_a_bound_of_its_own_is_searched_too():
     rows = measured(hunt(NoisyGD(steps_factor=0.01), OneHotFamily(), evaluations=0), own=None)
     assert rows["excess_risk"].bound is None
     assert "explicit_bound" not in rows
 
 
-def test_a_needle_hidden_at_odd_places_is_found() -> None:
+def test_a_needle_hidden_at_odd_places_is_found():
     odd = {"level": 0.37, "gap": 23.0, "heads": 0.61}
     space = space_of(NeedleFamily())
     hidden = space.place(odd)
