@@ -130,6 +130,12 @@ def _is_number(value: float) -> bool:
         return False
 
 
+@lru_cache(maxsize=1024)
+def hints(kind: type) -> Mapping[str, Any]:
+    """The types of a class's fields by name, looked up once."""
+    return typing.get_type_hints(kind)
+
+
 def _convert_dataclass(kind: type, value: Any, where: str) -> Any:
     if not isinstance(value, Mapping):
         raise _wrong(where, kind, value)
@@ -149,8 +155,7 @@ def _convert_dataclass(kind: type, value: Any, where: str) -> Any:
         if name not in given and field.default is missing and field.default_factory is missing
     ]:  # fmt: skip
         raise InputError(f"{prefix}{kind.__name__} needs {', '.join(lacking)}")
-    hints = typing.get_type_hints(kind)
-    arguments = {key: _convert(hints[key], one, _inside(where, key)) for key, one in given.items()}
+    arguments = {key: _convert(hints(kind)[key], one, _inside(where, key)) for key, one in given.items()}
     try:
         return kind(**arguments)
     except InputError as error:
