@@ -63,9 +63,10 @@ def names_something(path: Place, is_key: bool, value: Any) -> bool:
         named = ("series", "algorithms", "designs", "tables")  # of a study, by names of one's own
         defines = path[:-1] in [("checks",), *(("study", one) for one in named), *(("checks", s) for s in SECTIONS)]
         section = path[:-1] == ("checks",) and path[-1] in SECTIONS
+        of_a_family = len(path) > 2 and path[-2] in ("like", "quantity", "series") and path[-3] != "study"
         drawn_text = inside[:2] == ["figure", "constants"] and len(inside) == 4  # what a line is called
         added = path[-1] in ("algorithm", "construction", "attack") and len(path) == 1
-        return (not defines or section) and not drawn_text and not added
+        return (not defines or section) and not drawn_text and not added and not of_a_family
     said = [["figure", one] for one in ("labels", "names", "bounds", "quantities")]
     free = inside[-1] in TEXTS or inside[:2] in said
     number = any(sign in value for sign in "0123456789") and not value.isidentifier() and "." not in value
