@@ -142,7 +142,7 @@ class SparseRegression(Algorithm):
         return self.rows == "restricted" and self.restricted(domain) == domain.section(self.sparsity)
 
     def row_factors(self, features: FloatArray) -> FloatArray:
-        """What line 4 multiplies each row by, shape (K, 1): the s largest entries then have a norm of at most sqrt(s)."""
+        """What line 4 multiplies rows by, shape (K, 1): the s largest entries then have a norm of at most sqrt(s)."""
         s = self.sparsity
         top = np.partition(np.abs(features), -s, axis=1)[:, -s:] if s < features.shape[1] else np.abs(features)
         size, limit = np.linalg.norm(top, axis=1, keepdims=True), math.sqrt(s)
