@@ -122,8 +122,8 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
 def single_solves() -> None:
     """A first solve on records, and later ones on the same, against making the Gram matrix and solving with it.
 
-    ``chosen`` are the columns that the answer has: making just these of the Gram matrix would be p/chosen times as quick
-    as the whole matrix, at best. The more steps the budget buys, the more there are.
+    ``chosen`` are the columns that the answer has: to make just these of the Gram matrix would be p/chosen times as
+    quick as the whole matrix, at best. The more steps the budget buys, the more there are.
     """
     rng = np.random.default_rng(0)
     print("a single solve on records, ms of the processor (medians of 15; the ratio too, of pairs run in turn)")
