@@ -40,6 +40,12 @@ def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
             raise unknown("column", name, map(str, frame.columns))
 
 
+def roles_of(frame: pd.DataFrame) -> dict[str, str]:
+    """The role of each series, in the order in which they come."""
+    pairs = frame[["series", "role"]].drop_duplicates()
+    return dict(zip(pairs["series"], pairs["role"], strict=True))
+
+
 def _selected(frame: pd.DataFrame, series: str, quantity: str, cell: list[str]) -> pd.DataFrame:
     """The rows of a series and quantity, with the cells that failed or were skipped before they had any quantity."""
     import pandas as pd
@@ -51,7 +57,7 @@ def _selected(frame: pd.DataFrame, series: str, quantity: str, cell: list[str]) 
     lost = own[~chosen & (own["status"] != "ok")].drop_duplicates(cell)
     if not chosen.any() and lost.empty:
         # An algorithm may lack a quantity that others have (nothing is spent where nothing is private): no slip.
-        if quantity in set(frame["quantity"]):
+        if quantity in frame["quantity"].unique():
             raise NotEnoughError(f"series {series} has no {quantity}")
         raise unknown("quantity", quantity, map(str, frame["quantity"].unique()))
     if lost.empty:
@@ -231,10 +237,13 @@ def labels(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -> 
 def by_state(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -> dict[str, list[str]]:
     """The names of the points of each state, with the reasons of the skipped and failed ones."""
     named: dict[str, list[str]] = {state: [] for state in STATES}
-    columns = (points[name] for name in ("state", "why", "lost", "count"))
+    columns = (points[name].tolist() for name in ("state", "why", "lost", "count"))
     for label, state, why, lost, count in zip(labels(points, axis, axes), *columns, strict=True):
+        if state == "used" and not lost:
+            named["used"].append(label)
+            continue
         reason = str(why).partition(": ")[2]
-        named[str(state)].append(f"{label} ({reason})" if state in ("skipped", "failed") and reason else label)
+        named[state].append(f"{label} ({reason})" if state in ("skipped", "failed") and reason else label)
         if lost and state != "failed":
             named["failed"].append(f"{label} ({lost} of {lost + count} cells: {reason})")
     return named

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dprepro.analysis.fits import LEVEL
-from dprepro.analysis.points import further_axes, number
+from dprepro.analysis.points import further_axes, number, roles_of
 from dprepro.analysis.proportion import clopper_pearson
 from dprepro.analysis.rule import Named
 from dprepro.errors import InputError, unknown
@@ -106,11 +106,11 @@ class Attack(Drawing):
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The panels; see the class."""
         for quantity in (*self.panels, *(one for several in self.curves.values() for one in several)):
-            if quantity not in set(frame["quantity"]):
+            if quantity not in frame["quantity"].unique():
                 raise unknown("figure.panels or figure.curves", quantity, map(str, frame["quantity"].unique()))
         rows = frame[~frame["series"].isin(self.hide)]
         further, claims = further_axes(frame, config), judged(verdict, config)
-        styles = looks(dict(zip(rows["series"], rows["role"], strict=True)), list(self.labels))
+        styles = looks(roles_of(rows), list(self.labels))
         texts = legend_texts(rows, self.labels, controls(verdict, config))
         with styled() as figure_class:
             height = max(2.2, 1.45 * len(self.panels))

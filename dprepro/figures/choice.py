@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dprepro.analysis.points import averaged, further_axes
+from dprepro.analysis.points import averaged, further_axes, roles_of
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
@@ -88,7 +88,7 @@ class Choice(Drawing):
         told = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
         beside = [line for one in told for line in wrap(one, WIDE)]
         rows, claims = averaged(rows, self.average), judged(verdict, config)
-        further, roles = further_axes(rows, config), dict(zip(rows["series"], rows["role"], strict=True))
+        further, roles = further_axes(rows, config), roles_of(rows)
         found: dict[str, dict[str, Sequence[Curve]]] = {}
         for axis in self.axis:
             every = {name: curves(rows, name, self.quantity, axis, (), further) for name in roles}

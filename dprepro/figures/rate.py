@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dprepro.analysis.points import further_axes, number
+from dprepro.analysis.points import further_axes, number, roles_of
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.column import BOUNDS, Column
@@ -120,7 +120,7 @@ class Rate(Drawing):
         least: int,
     ) -> Column:
         """What is drawn along an axis: series with a curve of ``least`` points; beside others what is swept there."""
-        roles = dict(zip(rows["series"], rows["role"], strict=True))
+        roles = roles_of(rows)
         styles, further = looks(roles, list(self.labels)), further_axes(rows, config)
         found = {name: curves(rows, name, self.quantity, axis, self.envelope, further) for name in styles}
         drawn = {name: several for name, several in found.items() if any(len(one.points) >= least for one in several)}
