@@ -24,6 +24,7 @@ from dprepro.config.overrides import (
     chosen_experiment,
     chosen_target,
     key_of,
+    misspelt,
     place_of,
     quoted,
     refuse_hydras,
@@ -82,7 +83,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
     if name not in files:
         raise unknown("experiment", name, files)
     _check_blocks(name, files, overrides)
-    choices, values = _by_kind(overrides, config_dir)
+    choices, values, execution = _by_kind(overrides, config_dir)
     with _refusals(files[name]):
         from omegaconf import OmegaConf
 
@@ -90,6 +91,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
 
         find = partial(_block, config_dir=config_dir)
         full = written_out(_composed("config", choices, config_dir), find)
+        full |= execution  # without Hydra, which would compose once more
         if values:
             full = written_out(_overridden(full, values), find)
         plain = settled(full)
@@ -158,14 +160,22 @@ def _parsed(overrides: Sequence[str]) -> list[Override]:
         raise InputError(f"{shortened(overrides)}: {_lines(error)[0]}") from error
 
 
-def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str], list[str]]:
-    """Overrides that choose files (``algorithm=NAME``), and those that set keys."""
+def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str], list[str], dict[str, int | str]]:
+    """Overrides that choose files (``algorithm=NAME``), those that set keys, and what says how and where to run."""
+    from hydra.core.override_parser.types import OverrideType
+
     groups = {path.name for folder in folders(config_dir) for path in folder.iterdir() if path.is_dir()}
     kinds: tuple[list[str], list[str]] = [], []
+    execution: dict[str, int | str] = {}
     for override in _parsed(overrides):
-        chooses = override.key_or_group.partition("/")[0] in groups and not isinstance(override.value(), dict)
-        kinds[0 if chooses else 1].append(override.input_line or "")
-    return kinds
+        value = None if override.is_sweep_override() else override.value()
+        plain = override.type is OverrideType.CHANGE and isinstance(value, int | str)
+        if plain and override.get_key_element() in EXECUTION_KEYS:
+            execution[override.key_or_group] = value
+        else:
+            chooses = override.key_or_group.partition("/")[0] in groups and not isinstance(override.value(), dict)
+            kinds[0 if chooses else 1].append(override.input_line or "")
+    return *kinds, execution
 
 
 def _composed(config_name: str, overrides: Sequence[str], config_dir: str | None) -> dict[str, Any]:
@@ -233,7 +243,7 @@ def _overridden(config: dict[str, Any], overrides: Sequence[str]) -> dict[str, A
     try:
         return _composed(WRITTEN_OUT, overrides, None)
     except HydraException as error:
-        raise _misspelt(overrides, config) or error from error
+        raise misspelt(overrides, config) or error from error
     finally:
         del ConfigStore.instance().repo[f"{WRITTEN_OUT}.yaml"]
 
@@ -277,24 +287,3 @@ def _lines(error: BaseException) -> list[str]:
     # OmegaConf's further lines name its own objects, and Hydra's link to its manual.
     noise = ("full_key", "object_type=", "reference_type=", "set HYDRA", "See https", "^")
     return [line for line in lines if line and not line.startswith(noise)] or [type(error).__name__]
-
-
-def _misspelt(overrides: Sequence[str], config: Mapping[str, Any]) -> InputError | None:
-    """The first override whose key does not exist, with the keys that do."""
-    for override in overrides:
-        node: Any = config
-        key = key_of(override)
-        for part in [] if override.startswith("+") else key.split("."):  # what has a + is meant to be new
-            if isinstance(node, str) and node.startswith("${"):
-                alone = override.replace(key, f"++{key}", 1)
-                return InputError(
-                    f"{key}: this block is taken from {node}; set the key there, or for this block alone by {alone}"
-                )
-            if not isinstance(node, dict):
-                break
-            if part not in node:
-                open_ended = "_target_" in node or key == f"sweep.{part}"
-                more = f"; what the YAML leaves out is added by +{override}" if open_ended else ""
-                return InputError(f"{key}: {unknown('key', part, node)}{more}")
-            node = node[part]
-    return None

@@ -10,14 +10,14 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dprepro.analysis.fits import LEVEL
-from dprepro.analysis.points import further_axes, number, roles_of
+from dprepro.analysis.points import further_axes, number
 from dprepro.analysis.proportion import clopper_pearson
 from dprepro.analysis.rule import Named
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves, left_out
 from dprepro.figures.lines import legend, legend_texts, name_curves, said, thin_grid, titles
-from dprepro.figures.style import COLUMN, looks, styled
+from dprepro.figures.style import COLUMN, looks, roles_of, styled
 from dprepro.figures.ticks import few_ticks, plain_ticks
 from dprepro.figures.words import (
     OF_THE_SCHEDULE,

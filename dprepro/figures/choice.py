@@ -9,12 +9,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
-from dprepro.analysis.points import averaged, further_axes, roles_of
+from dprepro.analysis.points import averaged, further_axes
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
 from dprepro.figures.lines import draw_curve, thin_grid, titles
-from dprepro.figures.style import COLUMN, MARKERS, styled
+from dprepro.figures.style import COLUMN, MARKERS, roles_of, styled
 from dprepro.figures.ticks import few_labels, plain_ticks
 from dprepro.figures.words import Judged, axis_label, headline, judged, quantity_label
 

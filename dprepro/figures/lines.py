@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
-from dprepro.analysis.points import number, roles_of
+from dprepro.analysis.points import number
 from dprepro.figures.curves import Bound, Curve, certified
-from dprepro.figures.style import BOUND, LEGEND_LINE, RATE, SATURATED, TITLE_LINE
+from dprepro.figures.style import BOUND, LEGEND_LINE, RATE, SATURATED, TITLE_LINE, roles_of
 from dprepro.figures.words import Judged, comparison
 
 if TYPE_CHECKING:

@@ -6,13 +6,13 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dprepro.analysis.points import further_axes, number, roles_of
+from dprepro.analysis.points import further_axes, number
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.column import BOUNDS, Column
 from dprepro.figures.curves import at_edge, curves, left_out
 from dprepro.figures.lines import at_least, legend, legend_texts, line_mark, mark_crossing, said, thin_grid, titles
-from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, styled
+from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, roles_of, styled
 from dprepro.figures.ticks import few_labels
 from dprepro.figures.words import SYMBOLS, axis_label, controls, headline, judged, kept, quantity_label, undrawn
 

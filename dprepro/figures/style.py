@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 COLUMN = 3.5
@@ -103,6 +104,12 @@ def look(role: str, index: int) -> dict[str, Any]:
         "marker": MARKERS[role][index % len(MARKERS[role])],
         "linestyle": (0, (7, 1.5, 1.5, 1.5)) if again else DASHES[role],
     }
+
+
+def roles_of(frame: pd.DataFrame) -> dict[str, str]:
+    """The role of each series, in the order in which they come."""
+    pairs = frame[["series", "role"]].drop_duplicates()
+    return dict(zip(pairs["series"], pairs["role"], strict=True))
 
 
 def looks(roles: Mapping[str, str], order: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
