@@ -49,7 +49,7 @@ def _selected(frame: pd.DataFrame, series: str, quantity: str, cell: list[str], 
         raise unknown("series", series, map(str, frame["series"].unique()))
     chosen = mine & (frame["quantity"] == quantity).to_numpy(dtype=bool)
     left = mine & ~chosen & (frame["status"] != "ok").to_numpy(dtype=bool)
-    own, lost = (frame[list(columns)].loc[one] for one in (chosen, left))
+    own, lost = (pd.DataFrame({name: frame[name].array[one] for name in columns}) for one in (chosen, left))
     if own.empty and lost.empty:
         # An algorithm may lack a quantity that others have (nothing is spent where nothing is private): no slip.
         if quantity in frame["quantity"].unique():

@@ -160,13 +160,13 @@ def _parsed(overrides: Sequence[str]) -> list[Override]:
         raise InputError(f"{shortened(overrides)}: {_lines(error)[0]}") from error
 
 
-def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str], list[str], dict[str, int | str]]:
+def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str], list[str], dict[str, Any]]:
     """Overrides that choose files (``algorithm=NAME``), those that set keys, and what says how and where to run."""
     from hydra.core.override_parser.types import OverrideType
 
     groups = {path.name for folder in folders(config_dir) for path in folder.iterdir() if path.is_dir()}
     kinds: tuple[list[str], list[str]] = [], []
-    execution: dict[str, int | str] = {}
+    execution: dict[str, Any] = {}
     for override in _parsed(overrides):
         value = None if override.is_sweep_override() else override.value()
         plain = override.type is OverrideType.CHANGE and isinstance(value, int | str)
