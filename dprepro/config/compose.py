@@ -169,7 +169,7 @@ def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str
     execution: dict[str, Any] = {}
     for override in _parsed(overrides):
         value = None if override.is_sweep_override() else override.value()
-        plain = override.type is OverrideType.CHANGE and isinstance(value, int | str)
+        plain = override.type in (OverrideType.CHANGE, OverrideType.FORCE_ADD) and isinstance(value, int | str)
         if plain and override.get_key_element() in EXECUTION_KEYS:
             execution[override.key_or_group] = value
         else:

@@ -146,6 +146,6 @@ def rendered(figure: Figure, stamp: str = "") -> dict[str, bytes]:
         if engine := figure.get_layout_engine():
             engine.execute(figure)
         figure.set_layout_engine("none")
-        canvas.print_png(raster, metadata=png)
-        FigureCanvasPdf(figure).print_pdf(vector, metadata=pdf)
+        canvas.print_png(raster, metadata=png)  # type: ignore[no-untyped-call]
+        FigureCanvasPdf(figure).print_pdf(vector, metadata=pdf)  # type: ignore[no-untyped-call]
     return {"png": raster.getvalue(), "pdf": vector.getvalue()}
