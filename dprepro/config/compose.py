@@ -9,10 +9,11 @@ out (`templates`); then the other overrides are applied, so that every key that 
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -39,8 +40,8 @@ if TYPE_CHECKING:
 #: Overrides that say how and where to run; they change no measurement and no verdict.
 EXECUTION_KEYS = ("results_dir", "workers", "reuse")
 
-#: Under which name Hydra is given the written out configuration.
-WRITTEN_OUT = "dprepro_written_out"
+
+Base = tuple[list[str], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -53,6 +54,7 @@ class Composed:
         overrides: what was overridden in it beyond execution settings.
         config_dir: the user's own folder, if there is one.
         taken: the experiment's own parts (`algorithm`, `attack.algorithm`, ...) that its study takes.
+        base: what chooses files, and what those files make, written out.
     """
 
     name: str
@@ -60,15 +62,16 @@ class Composed:
     overrides: tuple[str, ...]
     config_dir: str | None = None
     taken: frozenset[str] = frozenset()
+    base: Base | None = field(default=None, repr=False, compare=False)
 
     def without(self, override: str) -> Composed:
         """The same but for one override; raises InputError where the others need it."""
         others = [one for one in self.overrides if one != override]
-        return compose([f"+experiment={self.name}", *others], self.config_dir)
+        return compose([f"+experiment={self.name}", *others], self.config_dir, self.base)
 
 
-def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed:
-    """Compose one experiment from overrides in Hydra's grammar, among them ``+experiment=NAME``.
+def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base | None = None) -> Composed:
+    """Compose one experiment from overrides in Hydra's grammar, among them ``+experiment=NAME``; ``base`` saves time.
 
     Raises:
         InputError: anything that Hydra or OmegaConf refuses, in one line.
@@ -90,8 +93,9 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
         from dprepro.config.templates import settled, taken, written_out
 
         find = partial(_block, config_dir=config_dir)
-        full = written_out(_composed("config", choices, config_dir), find)
-        full |= execution  # without Hydra, which would compose once more
+        if base is None or base[0] != choices:
+            base = choices, written_out(_composed("config", choices, config_dir), find)
+        full = copy.deepcopy(base[1]) | execution
         if values:
             full = written_out(_overridden(full, values), find)
         plain = settled(full)
@@ -104,6 +108,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
         tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS)),
         config_dir,
         taken(full),
+        base,
     )
 
 
@@ -160,13 +165,12 @@ def _parsed(overrides: Sequence[str]) -> list[Override]:
         raise InputError(f"{shortened(overrides)}: {_lines(error)[0]}") from error
 
 
-def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str], list[str], dict[str, Any]]:
+def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str], list[Override], dict[str, Any]]:
     """Overrides that choose files (``algorithm=NAME``), those that set keys, and what says how and where to run."""
     from hydra.core.override_parser.types import OverrideType
 
     groups = {path.name for folder in folders(config_dir) for path in folder.iterdir() if path.is_dir()}
-    kinds: tuple[list[str], list[str]] = [], []
-    execution: dict[str, Any] = {}
+    choices, values, execution = list[Any](), list[Any](), dict[str, Any]()
     for override in _parsed(overrides):
         value = None if override.is_sweep_override() else override.value()
         plain = override.type in (OverrideType.CHANGE, OverrideType.FORCE_ADD) and isinstance(value, int | str)
@@ -174,8 +178,8 @@ def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str
             execution[override.key_or_group] = value
         else:
             chooses = override.key_or_group.partition("/")[0] in groups and not isinstance(override.value(), dict)
-            kinds[0 if chooses else 1].append(override.input_line or "")
-    return *kinds, execution
+            (choices if chooses else values).append(override)
+    return [override.input_line or "" for override in choices], values, execution
 
 
 def _composed(config_name: str, overrides: Sequence[str], config_dir: str | None) -> dict[str, Any]:
@@ -234,18 +238,24 @@ def _one_door() -> Iterator[None]:
         sources["file"] = hydras
 
 
-def _overridden(config: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """The configuration with keys set, in Hydra's way; to a wrong key, the keys that exist."""
-    from hydra.core.config_store import ConfigStore
+def _overridden(config: dict[str, Any], overrides: Sequence[Override]) -> dict[str, Any]:
+    """The configuration with keys set, as Hydra sets them; to a wrong key, the keys that exist."""
+    from hydra._internal.config_loader_impl import ConfigLoaderImpl
     from hydra.errors import HydraException
+    from omegaconf import OmegaConf
 
-    ConfigStore.instance().store(name=WRITTEN_OUT, node=config)
+    for override in overrides:
+        if override.is_sweep_override():
+            raise InputError(f"{override.input_line} means several runs: add -m; a list is written in [ ]")
+    full = OmegaConf.create(config)
+    OmegaConf.set_struct(full, True)
     try:
-        return _composed(WRITTEN_OUT, overrides, None)
+        ConfigLoaderImpl._apply_overrides_to_config(list(overrides), full)
     except HydraException as error:
-        raise misspelt(overrides, config) or error from error
-    finally:
-        del ConfigStore.instance().repo[f"{WRITTEN_OUT}.yaml"]
+        raise misspelt([override.input_line or "" for override in overrides], config) or error from error
+    plain = OmegaConf.to_container(full)
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}
 
 
 def _block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
