@@ -223,11 +223,11 @@ def _one_door() -> Iterator[None]:
                 raise InputError(f"{config_path} leads out of {folder}")
             block = read_block(file)
             header = self._get_header_dict(text_of(file)[:512])
+            if config_path.startswith("experiment/") and header["package"] is None:
+                header["package"] = "_global_"  # an experiment's keys are those of the whole configuration
             if "hydra" in (*block, (header["package"] or "").partition(".")[0]):
                 raise InputError(f"{file}: Hydra's own settings have no effect here; leave hydra out")
-            return ConfigResult(
-                provider=self.provider, path=f"file://{folder}", config=OmegaConf.create(block), header=header
-            )
+            return ConfigResult(self.provider, f"file://{folder}", OmegaConf.create(block), header)
 
     Plugins.instance()  # registers Hydra's own sources
     sources = SourcesRegistry.instance().types

@@ -141,7 +141,7 @@ class Attack(Drawing):
         """The comparison of a check; of a line in the panel it is told by the line's name, not by a series."""
         if one.quantity == quantity:
             return said(one, rows, texts)
-        return f"{self.names.get(one.quantity, one.quantity)}: {said(one, rows, texts, named=False)}"
+        return f"{self.names.get(one.quantity, quantity_label(one.quantity))}: {said(one, rows, texts, named=False)}"
 
     def panel(
         self,
@@ -167,7 +167,7 @@ class Attack(Drawing):
                 else:
                     _points(panel, curve, styles[name], texts[name])
         for place, one in enumerate(self.curves.get(quantity, ())):
-            label = self.names.get(one, one.replace("_", " "))
+            label = self.names.get(one, quantity_label(one))
             self._line(panel, rows, one, "mean", label, place + 1, further)
         if quantity in self.bounds:
             place = list(dict.fromkeys(self.bounds.values())).index(self.bounds[quantity])  # one look for one text
