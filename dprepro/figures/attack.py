@@ -17,7 +17,7 @@ from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves, left_out
 from dprepro.figures.lines import legend, legend_texts, name_curves, said, thin_grid, titles
-from dprepro.figures.style import COLUMN, looks, styled
+from dprepro.figures.style import COLUMN, looks, roles_of, styled
 from dprepro.figures.ticks import few_ticks, plain_ticks
 from dprepro.figures.words import (
     OF_THE_SCHEDULE,
@@ -106,11 +106,11 @@ class Attack(Drawing):
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The panels; see the class."""
         for quantity in (*self.panels, *(one for several in self.curves.values() for one in several)):
-            if quantity not in set(frame["quantity"]):
+            if quantity not in frame["quantity"].unique():
                 raise unknown("figure.panels or figure.curves", quantity, map(str, frame["quantity"].unique()))
         rows = frame[~frame["series"].isin(self.hide)]
         further, claims = further_axes(frame, config), judged(verdict, config)
-        styles = looks(dict(zip(rows["series"], rows["role"], strict=True)), list(self.labels))
+        styles = looks(roles_of(rows), list(self.labels))
         texts = legend_texts(rows, self.labels, controls(verdict, config))
         with styled() as figure_class:
             height = max(2.2, 1.45 * len(self.panels))
