@@ -120,10 +120,14 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
 
 
 def single_solves() -> None:
-    """A first solve on records, and later ones on the same, against making the Gram matrix and solving with it."""
+    """A first solve on records, and later ones on the same, against making the Gram matrix and solving with it.
+
+    ``chosen`` are the columns that the answer has: to make just these of the Gram matrix would be p/chosen times as
+    quick as the whole matrix, at best. The more steps the budget buys, the more there are.
+    """
     rng = np.random.default_rng(0)
     print("a single solve on records, ms of the processor (medians of 15; the ratio too, of pairs run in turn)")
-    print("algorithm          n      p  epsilon      T  matrix  first solve  later  matrix/first (quartiles)")
+    print("algorithm          n      p  epsilon      T chosen  matrix  first solve  later  matrix/first (quartiles)")
     for n, p, epsilon in (
         (1000, 1000, 1.0),
         (1000, 1000, 5.0),
@@ -148,6 +152,8 @@ def _single(label: str, algorithm: Algorithm, features: np.ndarray, labels: np.n
         return (time.process_time() - start) * 1e3
 
     rows = []
+    answer = reduction.solve(on_records(features, labels), budget, np.random.default_rng(0)).theta
+    assert isinstance(answer, np.ndarray)
     for seed, problem in enumerate(problems):
         solve = partial(reduction.solve, problem, budget)
         first, later = (timed(partial(solve, np.random.default_rng(seed))) for _ in range(2))
@@ -155,7 +161,7 @@ def _single(label: str, algorithm: Algorithm, features: np.ndarray, labels: np.n
     matrix, first, later = np.median(rows[1:], axis=0)
     low, ratio, high = np.quantile([one[0] / one[1] for one in rows[1:]], [0.25, 0.5, 0.75])
     n, p = features.shape
-    sizes = f"{label:14s} {n:5d} {p:6d} {epsilon:8.0f} {steps:6d}"
+    sizes = f"{label:14s} {n:5d} {p:6d} {epsilon:8.0f} {steps:6d} {np.count_nonzero(answer):6d}"
     print(f"{sizes} {matrix:7.1f} {first:12.2f} {later:6.2f} {ratio:13.1f} ({low:.1f} to {high:.1f})")
 
 

@@ -30,7 +30,7 @@ def page(name: str) -> str:
     return templates("../").get_template("experiment.md.j2").render(
         name=name,
         head=head,
-        neighbours=NEIGHBOURS.get(head["neighbours"], head["neighbours"]),
+        neighbours=NEIGHBOURS.get(said := head.get("neighbours", "replace_one"), said),
         verdict=_verdict(name),
         statements=[row for row in rows if name in row["experiments"] and row["statement"]],
         series=series(name),

@@ -14,8 +14,8 @@ from typing import NoReturn
 
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, Stop, printable, unknown
 
-ENDING = ("SIGTERM", "SIGHUP")
-"""Signals that end a run as Ctrl-C does: what schedulers send, and a terminal that is closed."""
+ENDING = ("SIGTERM", "SIGHUP", "SIGXCPU")
+"""Signals that end a run as Ctrl-C does: of schedulers, of a terminal that is closed, of processor time used up."""
 SIGNALLED = 128
 """An exit code above it is that of a signal, by its number."""
 
@@ -102,7 +102,7 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
 
 @contextmanager
 def ended_by_signals() -> Iterator[None]:
-    """SIGTERM and SIGHUP as Ctrl-C, once; what the caller ignores (nohup) or handles itself is left alone."""
+    """`ENDING` as Ctrl-C, once; what the caller ignores (nohup) or handles itself is left alone."""
 
     def stop(number: int, _: object) -> NoReturn:
         for one in numbers:  # schedulers send it to the group and to each process: the second must not cut the end off

@@ -42,7 +42,7 @@ class Stop(KeyboardInterrupt):
 class Interrupted(DpreproError):
     """Ctrl-C or another signal that ends a run: what was measured is stored, the message says how to resume.
 
-    The exit code is 128 plus ``number``, the signal's: 130 after Ctrl-C, 143 after SIGTERM, 129 after SIGHUP.
+    The exit code is 128 plus ``number``, the signal's: 130 after Ctrl-C, 143 after SIGTERM.
     """
 
     def __init__(self, message: str = "", number: int = signal.SIGINT) -> None:

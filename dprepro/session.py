@@ -98,7 +98,7 @@ def run(experiment: str, *, config_dir: str | None = None, progress: bool = True
 
     Raises:
         InputError: an unknown name or key, or a value that cannot be.
-        Interrupted: on Ctrl-C; what was measured is stored. SIGTERM and SIGHUP are taken for it by the commands only.
+        Interrupted: on Ctrl-C; what was measured is stored. SIGTERM and its like are taken for it by the commands only.
     """
     overrides = [f"+experiment={experiment}"]
     for key, value in changes.items():

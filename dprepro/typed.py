@@ -18,7 +18,7 @@ import re
 import types
 import typing
 from collections.abc import Mapping
-from functools import lru_cache
+from functools import cache, lru_cache
 from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
@@ -149,12 +149,18 @@ def _convert_dataclass(kind: type, value: Any, where: str) -> Any:
         if name not in given and field.default is missing and field.default_factory is missing
     ]:  # fmt: skip
         raise InputError(f"{prefix}{kind.__name__} needs {', '.join(lacking)}")
-    hints = typing.get_type_hints(kind)
-    arguments = {key: _convert(hints[key], one, _inside(where, key)) for key, one in given.items()}
+    annotated = hints(kind)
+    arguments = {key: _convert(annotated[key], one, _inside(where, key)) for key, one in given.items()}
     try:
         return kind(**arguments)
     except InputError as error:
         raise InputError(f"{prefix}{error}") from error
+
+
+@cache
+def hints(kind: type) -> Mapping[str, Any]:
+    """The types of a class's fields, which take Python a while to evaluate."""
+    return types.MappingProxyType(typing.get_type_hints(kind))
 
 
 def resolve(target: object, kind: type, where: str) -> type:

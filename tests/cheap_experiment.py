@@ -12,7 +12,6 @@ import dprepro
 from dprepro.__main__ import guarded, main
 
 CHEAP = """\
-# @package _global_
 defaults:
   - /algorithm: noisy_frank_wolfe
   - /construction: tuned_needle

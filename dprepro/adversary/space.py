@@ -18,6 +18,7 @@ from dprepro.constructions import (
     OnePlace,
     OneWayMarginals,
     OrthogonalRegression,
+    PlantedSupport,
     Point,
     SpreadPlaces,
     TunedNeedle,
@@ -107,6 +108,7 @@ SPACES: Mapping[type[Construction], Mapping[str, Range]] = {
     OnePlace: {"place": Range(1e-3, 1.0, log=True)},
     OneHotFamily: {"mass": Range(1e-5, 1.0, log=True)},
     SpreadPlaces: {"spread": Range(1e-3, 0.8, log=True)},
+    PlantedSupport: {"size": Range(0.05, 20.0, log=True)},
 }
 """What is searched, by family; a needle is one data set.
 

@@ -133,23 +133,23 @@ class SparseRegression(Algorithm):
             return Problem(domain, {"moments" if quadratic else "records": view})
         records = problem.records.records
         labels = np.clip(records.targets, -self.sparsity, self.sparsity)  # line 3
-        features = self.normalised(records.features)  # line 4
-        chosen = Records(features[:, support], labels, records.counts)
+        features = records.features[:, support] * self.row_factors(records.features)  # line 4
+        chosen = Records(features, labels, records.counts)
         return Problem(domain, {"records": RecordsView(domain, chosen)})
 
     def keeps(self, domain: Domain) -> bool:
         """Whether no label is cut off and no row scaled, by the bounds alone: lines 3 and 4 change nothing then."""
         return self.rows == "restricted" and self.restricted(domain) == domain.section(self.sparsity)
 
-    def normalised(self, features: FloatArray) -> FloatArray:
-        """Rows whose s largest entries have a norm of at most sqrt(s), shape as given."""
+    def row_factors(self, features: FloatArray) -> FloatArray:
+        """What line 4 multiplies rows by, shape (K, 1): the s largest entries then have a norm of at most sqrt(s)."""
         s = self.sparsity
         top = np.partition(np.abs(features), -s, axis=1)[:, -s:] if s < features.shape[1] else np.abs(features)
         size, limit = np.linalg.norm(top, axis=1, keepdims=True), math.sqrt(s)
         if self.rows == "restricted":
-            return np.asarray(features * np.minimum(1.0, limit / np.maximum(size, 1e-300)))
+            return np.asarray(np.minimum(1.0, limit / np.maximum(size, 1e-300)))
         whole = np.linalg.norm(features, axis=1, keepdims=True)
-        return np.where(size >= limit, features * (limit / np.maximum(whole, 1e-300)), features)
+        return np.where(size >= limit, limit / np.maximum(whole, 1e-300), 1.0)
 
     def spent(self, domain: Domain, budget: Budget) -> Spent | None:
         """Both halves added up: the first has no delta."""

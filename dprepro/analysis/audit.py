@@ -53,7 +53,7 @@ class Audit(Rule):
         require_columns(frame, ["bound"])
         wanted = [self.series] if isinstance(self.series, str) else list(self.series)
         for name in wanted:
-            if name not in set(frame["series"]):
+            if name not in frame["series"].unique():
                 raise unknown("series", name, map(str, frame["series"].unique()))
         rows = frame[frame["series"].isin(wanted)]
         failed = sorted(set(map(str, rows.loc[~rows["status"].isin(["ok"]), "series"])))

@@ -53,7 +53,7 @@ def judge(frame: pd.DataFrame, rules: Mapping[str, Rule], series: Iterable[str] 
         InputError: a check asks for a series, quantity or column that the frame does not have; the check is named.
     """
     results = {}
-    empty = frozenset(series) - set(frame["series"])
+    empty = frozenset(series) - set(frame["series"].unique())
     for name, rule in rules.items():
         try:
             results[name] = rule.judge(frame, empty)

@@ -56,7 +56,7 @@ class Drawn(Rule):
         if self.series != "*":
             wanted = [self.series] if isinstance(self.series, str) else list(self.series)
             for name in wanted:
-                if name not in set(frame["series"]):
+                if name not in frame["series"].unique():
                     raise unknown("series", name, map(str, frame["series"].unique()))
             rows = rows[rows["series"].isin(wanted)]
         if rows.empty:
@@ -80,7 +80,7 @@ class Drawn(Rule):
         ]
         worst = max(intervals, key=lambda name: abs(np.log(max(intervals[name].estimate, 1e-300) / self.expected)))
         scaled = frame[frame["noise_scale"].fillna(0) > 0]["series"] if "noise_scale" in frame else frame["series"][:0]
-        uncounted = sorted(set(map(str, scaled)) - set(map(str, frame.loc[counted, "series"])))
+        uncounted = sorted(set(map(str, scaled.unique())) - set(map(str, frame.loc[counted, "series"].unique())))
         details = {"ratios": {name: one[0] / one[1] for name, one in sums.items()}}
         if wrong:
             verdict, words = "refuted", f"not the schedule's noise: {', '.join(wrong)}"

@@ -40,24 +40,26 @@ def require_columns(frame: pd.DataFrame, names: Sequence[str]) -> None:
             raise unknown("column", name, map(str, frame.columns))
 
 
-def _selected(frame: pd.DataFrame, series: str, quantity: str, cell: list[str]) -> pd.DataFrame:
-    """The rows of a series and quantity, with the cells that failed or were skipped before they had any quantity."""
+def _selected(frame: pd.DataFrame, series: str, quantity: str, cell: list[str], columns: Sequence[str]) -> pd.DataFrame:
+    """Columns of a series and quantity, with the cells, told apart by ``cell``, that were lost before they had it."""
     import pandas as pd
 
-    own = frame[frame["series"] == series]
-    if own.empty:
+    mine = (frame["series"] == series).to_numpy(dtype=bool)
+    if not mine.any():
         raise unknown("series", series, map(str, frame["series"].unique()))
-    chosen = own["quantity"] == quantity
-    lost = own[~chosen & (own["status"] != "ok")].drop_duplicates(cell)
-    if not chosen.any() and lost.empty:
+    chosen = mine & (frame["quantity"] == quantity).to_numpy(dtype=bool)
+    left = mine & ~chosen & (frame["status"] != "ok").to_numpy(dtype=bool)
+    own, lost = (pd.DataFrame({name: frame[name].array[one] for name in columns}) for one in (chosen, left))
+    if own.empty and lost.empty:
         # An algorithm may lack a quantity that others have (nothing is spent where nothing is private): no slip.
-        if quantity in set(frame["quantity"]):
+        if quantity in frame["quantity"].unique():
             raise NotEnoughError(f"series {series} has no {quantity}")
         raise unknown("quantity", quantity, map(str, frame["quantity"].unique()))
     if lost.empty:
-        return own[chosen]
-    known = pd.MultiIndex.from_frame(own.loc[chosen, cell])
-    return pd.concat([own[chosen], lost[~pd.MultiIndex.from_frame(lost[cell]).isin(known)]])
+        return own
+    lost = lost.drop_duplicates(cell)
+    known = pd.MultiIndex.from_frame(own[cell])
+    return pd.concat([own, lost[~pd.MultiIndex.from_frame(lost[cell]).isin(known)]])
 
 
 def _groups(rows: pd.DataFrame, keys: Sequence[str]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
@@ -73,6 +75,12 @@ def _groups(rows: pd.DataFrame, keys: Sequence[str]) -> tuple[NDArray[np.intp], 
     first = np.full(int(group.max(initial=-1)) + 1, len(rows), dtype=np.intp)
     np.minimum.at(first, group, np.arange(len(rows)))
     return group, first
+
+
+def _repeated(group: NDArray[np.intp], replicate: NDArray[Any]) -> bool:
+    """Whether a group has a replicate twice."""
+    order = np.lexsort((replicate, group))
+    return bool(((np.diff(group[order]) == 0) & (replicate[order][1:] == replicate[order][:-1])).any())
 
 
 @dataclass(frozen=True)
@@ -139,13 +147,17 @@ def grid_points(
         InputError: an unknown series, quantity or column, or, with `distinct`, several values for one grid point
             and replicate, which means that `axes` lacks an axis of the sweep.
     """
+    import pandas as pd
+
     keys = [*(axis for axis in axes if axis not in envelope), *envelope]
     wanted = list(dict.fromkeys([*columns, *([divide] if divide else [])]))
     require_columns(frame, [*keys, *wanted])
-    rows = _selected(frame, series, quantity, [*keys, "replicate"])
-    good = (rows["status"] == "ok").to_numpy()
+    trivial = ["trivial_risk"] if "trivial_risk" in frame else []
+    needed = dict.fromkeys([*keys, "replicate", "value", "status", *wanted, *trivial])
+    rows = _selected(frame, series, quantity, [*keys, "replicate"], list(needed))
+    good = (rows["status"] == "ok").to_numpy(dtype=bool)
     group, first = _groups(rows, keys)
-    if distinct and rows.loc[good, ["replicate"]].assign(group=group[good]).duplicated().any():
+    if distinct and _repeated(group[good], rows["replicate"].to_numpy()[good]):
         # Averaging over a further axis would hide both slopes and violations.
         raise InputError(
             f"series {series} has several values of {quantity} for one replicate at equal {', '.join(keys)}; "
@@ -154,29 +166,31 @@ def grid_points(
     over = _Replicates(group, len(first), good)
     value = rows["value"].astype(float)
     measured = value / rows[divide].astype(float) if divide else value
-    status = rows["status"].astype(str)
     count = over.count(good)
-    why = status.where(~good).groupby(group).first().fillna("")
+    why, failed = np.full(len(first), "", dtype=object), np.zeros(len(rows), dtype=bool)
+    if not good.all():
+        status = rows["status"].astype(str)
+        why = status.where(~good).groupby(group).first().fillna("").to_numpy(dtype=object)
+        failed = status.str.startswith("failed").to_numpy(dtype=bool)
     (mean, squares), raw = over.mean(measured), over.mean(value)[0]
     known = over.count(good & measured.notna().to_numpy())
     with np.errstate(invalid="ignore", divide="ignore"):
         error = np.where(known > 1, np.sqrt(squares / (known - 1.0) / count), np.nan)
-    points = (
-        rows[keys]
-        .iloc[first]
-        .assign(
+    points = pd.DataFrame(
+        {
+            **{key: rows[key].array[first] for key in keys},
             # A NaN among the replicates must not be averaged away: it makes the point unusable.
-            mean=np.where(known == count, mean, np.nan),
-            error=error,
-            count=count,
-            raw=raw,
-            largest=over.largest(measured),
-            lost=over.count(status.str.startswith("failed").to_numpy(dtype=bool)),
-            why=why.to_numpy(),
+            "mean": np.where(known == count, mean, np.nan),
+            "error": error,
+            "count": count,
+            "raw": raw,
+            "largest": over.largest(measured),
+            "lost": over.count(failed),
+            "why": why,
             **{name: over.mean(rows[name])[0] for name in wanted if name not in keys},
-        )
+            "trivial": over.mean(rows["trivial_risk"])[0] if trivial else np.nan,
+        }
     )
-    points["trivial"] = over.mean(rows["trivial_risk"])[0] if "trivial_risk" in rows else np.nan
     if envelope:
         points = _worst(points, [key for key in keys if key not in envelope])
     saturated = points["raw"] > SATURATION * points.pop("trivial")
@@ -231,10 +245,13 @@ def labels(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -> 
 def by_state(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -> dict[str, list[str]]:
     """The names of the points of each state, with the reasons of the skipped and failed ones."""
     named: dict[str, list[str]] = {state: [] for state in STATES}
-    columns = (points[name] for name in ("state", "why", "lost", "count"))
+    columns = (points[name].tolist() for name in ("state", "why", "lost", "count"))
     for label, state, why, lost, count in zip(labels(points, axis, axes), *columns, strict=True):
+        if state == "used" and not lost:
+            named["used"].append(label)
+            continue
         reason = str(why).partition(": ")[2]
-        named[str(state)].append(f"{label} ({reason})" if state in ("skipped", "failed") and reason else label)
+        named[state].append(f"{label} ({reason})" if state in ("skipped", "failed") and reason else label)
         if lost and state != "failed":
             named["failed"].append(f"{label} ({lost} of {lost + count} cells: {reason})")
     return named

@@ -61,6 +61,9 @@ def evaluate(name: str, numbers: Mapping[str, float]) -> float:
     """
     bound = find(name)
     needed = arguments(name)
-    if missing := [key for key in needed if key not in numbers]:
-        raise InputError(f"bound {name} needs {', '.join(missing)}; given are {', '.join(sorted(numbers))}")
-    return float(bound(**{key: numbers[key] for key in needed}))
+    try:
+        taken = {key: numbers[key] for key in needed}
+    except KeyError:
+        missing = ", ".join(key for key in needed if key not in numbers)
+        raise InputError(f"bound {name} needs {missing}; given are {', '.join(sorted(numbers))}") from None
+    return float(bound(**taken))

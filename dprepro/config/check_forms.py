@@ -106,7 +106,11 @@ class CheckForms:
             if not isinstance(one, Mapping):
                 raise InputError(f"checks.{name} is {one!r}; a family of checks must be a block of keys")
             shared = {key: value for key, value in one.items() if key in _OF_RULES}
-            if axes := [key for key in one if key not in shared]:
+            if of := next((key for key in ("quantity", "series") if _named(one, key)), ""):
+                values = one[of] if isinstance(one[of], Mapping) else {label: label for label in one[of]}
+                for label, value in values.items():
+                    yield pattern.replace("*", str(label)), (role, {**one, of: value})
+            elif axes := [key for key in one if key not in shared]:
                 for axis in axes:
                     yield pattern.replace("*", str(axis)), (role, self._exponent(name, str(axis), shared, one[axis]))
             elif isinstance(one.get("series"), list) or (role and "series" not in one):
@@ -204,6 +208,11 @@ def _is_schedule(name: str, one: Any) -> bool:
     """Whether a check is a family of columns that a schedule fixes: ``schedule``, or ``schedule_`` and a word."""
     named = name == SCHEDULE or str(name).startswith(f"{SCHEDULE}_")
     return named and isinstance(one, Mapping) and not {"rule", "like"} & one.keys()
+
+
+def _named(one: Mapping[str, Any], key: str) -> bool:
+    """Whether a family has a check for each of some quantities, or for each of some series with names of their own."""
+    return isinstance(one.get(key), Mapping) or (key == "quantity" and isinstance(one.get(key), list))
 
 
 def _is_number(text: str) -> bool:

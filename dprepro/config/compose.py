@@ -9,10 +9,11 @@ out (`templates`); then the other overrides are applied, so that every key that 
 
 from __future__ import annotations
 
+import copy
 import itertools
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
@@ -24,6 +25,7 @@ from dprepro.config.overrides import (
     chosen_experiment,
     chosen_target,
     key_of,
+    misspelt,
     place_of,
     quoted,
     refuse_hydras,
@@ -38,8 +40,8 @@ if TYPE_CHECKING:
 #: Overrides that say how and where to run; they change no measurement and no verdict.
 EXECUTION_KEYS = ("results_dir", "workers", "reuse")
 
-#: Under which name Hydra is given the written out configuration.
-WRITTEN_OUT = "dprepro_written_out"
+
+Base = tuple[list[str], dict[str, Any]]
 
 
 @dataclass(frozen=True)
@@ -52,6 +54,7 @@ class Composed:
         overrides: what was overridden in it beyond execution settings.
         config_dir: the user's own folder, if there is one.
         taken: the experiment's own parts (`algorithm`, `attack.algorithm`, ...) that its study takes.
+        base: what chooses files, and what those files make, written out.
     """
 
     name: str
@@ -59,15 +62,16 @@ class Composed:
     overrides: tuple[str, ...]
     config_dir: str | None = None
     taken: frozenset[str] = frozenset()
+    base: Base | None = field(default=None, repr=False, compare=False)
 
     def without(self, override: str) -> Composed:
         """The same but for one override; raises InputError where the others need it."""
         others = [one for one in self.overrides if one != override]
-        return compose([f"+experiment={self.name}", *others], self.config_dir)
+        return compose([f"+experiment={self.name}", *others], self.config_dir, self.base)
 
 
-def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed:
-    """Compose one experiment from overrides in Hydra's grammar, among them ``+experiment=NAME``.
+def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base | None = None) -> Composed:
+    """Compose one experiment from overrides in Hydra's grammar, among them ``+experiment=NAME``; ``base`` saves time.
 
     Raises:
         InputError: anything that Hydra or OmegaConf refuses, in one line.
@@ -82,14 +86,16 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
     if name not in files:
         raise unknown("experiment", name, files)
     _check_blocks(name, files, overrides)
-    choices, values = _by_kind(overrides, config_dir)
+    choices, values, execution = _by_kind(overrides, config_dir)
     with _refusals(files[name]):
         from omegaconf import OmegaConf
 
         from dprepro.config.templates import settled, taken, written_out
 
         find = partial(_block, config_dir=config_dir)
-        full = written_out(_composed("config", choices, config_dir), find)
+        if base is None or base[0] != choices:
+            base = choices, written_out(_composed("config", choices, config_dir), find)
+        full = copy.deepcopy(base[1]) | execution
         if values:
             full = written_out(_overridden(full, values), find)
         plain = settled(full)
@@ -102,6 +108,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None) -> Composed
         tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS)),
         config_dir,
         taken(full),
+        base,
     )
 
 
@@ -158,14 +165,21 @@ def _parsed(overrides: Sequence[str]) -> list[Override]:
         raise InputError(f"{shortened(overrides)}: {_lines(error)[0]}") from error
 
 
-def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str], list[str]]:
-    """Overrides that choose files (``algorithm=NAME``), and those that set keys."""
+def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str], list[Override], dict[str, Any]]:
+    """Overrides that choose files (``algorithm=NAME``), those that set keys, and what says how and where to run."""
+    from hydra.core.override_parser.types import OverrideType
+
     groups = {path.name for folder in folders(config_dir) for path in folder.iterdir() if path.is_dir()}
-    kinds: tuple[list[str], list[str]] = [], []
+    choices, values, execution = list[Any](), list[Any](), dict[str, Any]()
     for override in _parsed(overrides):
-        chooses = override.key_or_group.partition("/")[0] in groups and not isinstance(override.value(), dict)
-        kinds[0 if chooses else 1].append(override.input_line or "")
-    return kinds
+        value = None if override.is_sweep_override() else override.value()
+        plain = override.type in (OverrideType.CHANGE, OverrideType.FORCE_ADD) and isinstance(value, int | str)
+        if plain and override.get_key_element() in EXECUTION_KEYS:
+            execution[override.key_or_group] = value
+        else:
+            chooses = override.key_or_group.partition("/")[0] in groups and not isinstance(override.value(), dict)
+            (choices if chooses else values).append(override)
+    return [override.input_line or "" for override in choices], values, execution
 
 
 def _composed(config_name: str, overrides: Sequence[str], config_dir: str | None) -> dict[str, Any]:
@@ -209,11 +223,11 @@ def _one_door() -> Iterator[None]:
                 raise InputError(f"{config_path} leads out of {folder}")
             block = read_block(file)
             header = self._get_header_dict(text_of(file)[:512])
+            if config_path.startswith("experiment/") and header["package"] is None:
+                header["package"] = "_global_"  # an experiment's keys are those of the whole configuration
             if "hydra" in (*block, (header["package"] or "").partition(".")[0]):
                 raise InputError(f"{file}: Hydra's own settings have no effect here; leave hydra out")
-            return ConfigResult(
-                provider=self.provider, path=f"file://{folder}", config=OmegaConf.create(block), header=header
-            )
+            return ConfigResult(self.provider, f"file://{folder}", OmegaConf.create(block), header)
 
     Plugins.instance()  # registers Hydra's own sources
     sources = SourcesRegistry.instance().types
@@ -224,18 +238,24 @@ def _one_door() -> Iterator[None]:
         sources["file"] = hydras
 
 
-def _overridden(config: dict[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
-    """The configuration with keys set, in Hydra's way; to a wrong key, the keys that exist."""
-    from hydra.core.config_store import ConfigStore
+def _overridden(config: dict[str, Any], overrides: Sequence[Override]) -> dict[str, Any]:
+    """The configuration with keys set, as Hydra sets them; to a wrong key, the keys that exist."""
+    from hydra._internal.config_loader_impl import ConfigLoaderImpl
     from hydra.errors import HydraException
+    from omegaconf import OmegaConf
 
-    ConfigStore.instance().store(name=WRITTEN_OUT, node=config)
+    for override in overrides:
+        if override.is_sweep_override():
+            raise InputError(f"{override.input_line} means several runs: add -m; a list is written in [ ]")
+    full = OmegaConf.create(config)
+    OmegaConf.set_struct(full, True)
     try:
-        return _composed(WRITTEN_OUT, overrides, None)
+        ConfigLoaderImpl._apply_overrides_to_config(list(overrides), full)
     except HydraException as error:
-        raise _misspelt(overrides, config) or error from error
-    finally:
-        del ConfigStore.instance().repo[f"{WRITTEN_OUT}.yaml"]
+        raise misspelt([override.input_line or "" for override in overrides], config) or error from error
+    plain = OmegaConf.to_container(full)
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}
 
 
 def _block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
@@ -277,24 +297,3 @@ def _lines(error: BaseException) -> list[str]:
     # OmegaConf's further lines name its own objects, and Hydra's link to its manual.
     noise = ("full_key", "object_type=", "reference_type=", "set HYDRA", "See https", "^")
     return [line for line in lines if line and not line.startswith(noise)] or [type(error).__name__]
-
-
-def _misspelt(overrides: Sequence[str], config: Mapping[str, Any]) -> InputError | None:
-    """The first override whose key does not exist, with the keys that do."""
-    for override in overrides:
-        node: Any = config
-        key = key_of(override)
-        for part in [] if override.startswith("+") else key.split("."):  # what has a + is meant to be new
-            if isinstance(node, str) and node.startswith("${"):
-                alone = override.replace(key, f"++{key}", 1)
-                return InputError(
-                    f"{key}: this block is taken from {node}; set the key there, or for this block alone by {alone}"
-                )
-            if not isinstance(node, dict):
-                break
-            if part not in node:
-                open_ended = "_target_" in node or key == f"sweep.{part}"
-                more = f"; what the YAML leaves out is added by +{override}" if open_ended else ""
-                return InputError(f"{key}: {unknown('key', part, node)}{more}")
-            node = node[part]
-    return None

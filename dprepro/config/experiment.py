@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
 from dprepro import figures, typed
@@ -101,8 +102,15 @@ def build_experiment(composed: Composed) -> Experiment:
     grids = {series: list(own.values()) for series, own in points.items()}
     stored = {key: value for key, value in composed.config.items() if key not in ("algorithm", "construction")}
     stored["figure"] = dict(checked.figure)
+
+    @lru_cache
+    def repeats(series: str, axes: tuple[str, ...]) -> bool:
+        own = grids[series]
+        return len({tuple(map(point.get, axes)) for point in own}) < len(own)
+
     stored["checks"] = {
-        name: _told_apart(mapping, checked.rules[name], grids) for name, mapping in checked.settings.checks.items()
+        name: _told_apart(mapping, checked.rules[name], grids, repeats)
+        for name, mapping in checked.settings.checks.items()
     }
     return Experiment(composed.name, checked.settings, checked.study, cells, stored, composed.overrides, reached)
 
@@ -159,18 +167,22 @@ def _default_figure(sweep: Mapping[str, Sequence[float]]) -> Mapping[str, Any]:
 
 
 def _told_apart(
-    check: Mapping[str, Any], rule: Rule, grids: Mapping[str, Sequence[Mapping[str, float]]]
+    check: Mapping[str, Any],
+    rule: Rule,
+    grids: Mapping[str, Sequence[Mapping[str, float]]],
+    repeats: Callable[[str, tuple[str, ...]], bool],
 ) -> Mapping[str, Any]:
     """The check with all axes in `axes` that are needed to tell the grid points of its series apart.
 
     A rule knows the main axes and those that it mentions; of an axis that a sweep adds it would see several values for
-    one grid point.
+    one grid point. ``repeats`` says whether points of a series are equal in some axes.
     """
     if not hasattr(rule, "axes"):
         return check
-    known = sorted({*AXES, *(one.name for one in rule.mentions() if one.kind == "axis")})
+    known = tuple(sorted({*AXES, *(one.name for one in rule.mentions() if one.kind == "axis")}))
     further: dict[str, None] = {}
-    for own in [grids[series] for series in rule.uses() or grids if series in grids]:
-        if len({tuple(point.get(axis) for axis in known) for point in own}) < len(own):
+    for series in [series for series in rule.uses() or grids if series in grids]:
+        if repeats(series, known):
+            own = grids[series]
             further |= {axis: None for axis in own[0] if axis not in known and len({one[axis] for one in own}) > 1}
     return {**check, "axes": [*check.get("axes", ()), *further]} if further else check

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from typing import Any
 
 from dprepro import expressions
-from dprepro.errors import InputError, shortened
+from dprepro.errors import InputError, shortened, unknown
 
 #: What an attack is aimed at: blocks that a name from the config group of their last word may fill.
 ATTACKED = ("attack.algorithm", "attack.construction")
@@ -84,3 +85,24 @@ def quoted(override: str) -> str:
     return (
         key + equals + "".join(f"'{one.strip()}'" if quote else one for one, quote in zip(parts, quotes, strict=True))
     )
+
+
+def misspelt(overrides: Sequence[str], config: Mapping[str, Any]) -> InputError | None:
+    """The first override whose key does not exist, with the keys that do."""
+    for override in overrides:
+        node: Any = config
+        key = key_of(override)
+        for part in [] if override.startswith("+") else key.split("."):  # what has a + is meant to be new
+            if isinstance(node, str) and node.startswith("${"):
+                alone = override.replace(key, f"++{key}", 1)
+                return InputError(
+                    f"{key}: this block is taken from {node}; set the key there, or for this block alone by {alone}"
+                )
+            if not isinstance(node, dict):
+                break
+            if part not in node:
+                open_ended = "_target_" in node or key == f"sweep.{part}"
+                more = f"; what the YAML leaves out is added by +{override}" if open_ended else ""
+                return InputError(f"{key}: {unknown('key', part, node)}{more}")
+            node = node[part]
+    return None

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from typing import Any
 
 from dprepro.errors import InputError, unknown
@@ -32,6 +32,17 @@ def changes_parameters(part: Any) -> bool:
     return isinstance(part, Mapping) and "_target_" not in part
 
 
+def _families(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """All series, with one for each of those under `like` in the place of a family."""
+    for name, one in given.items():
+        others = one.get("like") if isinstance(one, Mapping) and "*" in str(name) else None
+        if not isinstance(others, Mapping | list):
+            yield name, one
+            continue
+        for star, other in others.items() if isinstance(others, Mapping) else zip(others, others, strict=True):
+            yield name.replace("*", str(star)), {**one, "like": other}
+
+
 class SeriesForms:
     """The series of a study, each written out once."""
 
@@ -40,7 +51,11 @@ class SeriesForms:
     ) -> None:
         if not isinstance(defaults, Mapping):
             raise InputError(f"study.defaults is {defaults!r}; it must be a block of keys")
-        self._given = given
+        self._given: Block = {}
+        for name, one in _families(given):
+            if name in self._given:
+                raise InputError(f"series {name} is given twice")
+            self._given[name] = one
         self._find = find
         self._own: Block = {part: f"${{{place}}}" for part, place in own.items()}
         self._base = self._with({"role": "claim", **self._own}, defaults, "study.defaults")

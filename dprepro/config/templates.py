@@ -1,10 +1,11 @@
 """The short forms of an experiment's YAML, written out in full: plain data in, plain data out, nothing built yet.
 
 Series: `study.defaults` are the keys of every series, and its role is claim; `like: NAME` takes over another one's;
-what a series says itself replaces what it takes over, in `sweep` axis by axis (null for the experiment's). A series
-without `algorithm` or `construction` has the experiment's own. In these two a text is a name of the config group, a
-block with `name` such a block with changed parameters, and a block without `name` and `_target_` changes parameters of
-what the series would have otherwise.
+what a series says itself replaces what it takes over, in `sweep` axis by axis (null for the experiment's). A name with
+a star and a list under `like` is a family: one series like each, whose name replaces the star; a mapping gives other
+names. A series without `algorithm` or `construction` has the experiment's own. In these two a text is a name of
+the config group, a block with `name` such a block with changed parameters, and a block without `name` and `_target_`
+changes parameters of what the series would have otherwise.
 
 Checks: the sections `claims`, `controls`, `context` and `errata` give the checks in them their role. `like: NAME` takes
 over another check but for its role, expect and reason; a text alone is the check that the series of this name is held
@@ -12,6 +13,8 @@ against. `below_bound`, `within_budget`, `noise_as_scheduled` and `as_derived` n
 two ends and makes a second check, with `_most` after its name, of rule `below` unless `like` says another. A name with
 a star is a family: of exponents, an axis for each further key (`exponents` is `exponent_*`), or else one check for each
 of its series; without these it is of all series of the section's role that have no check of their own in the section.
+A list of quantities, or a mapping in the place of `quantity` or `series`, makes it one check for each; a mapping's keys
+replace the star.
 `schedule` (or `schedule_` and a word) is a family of columns that a schedule fixes, each with its powers by axis and,
 if need be, its `constant`; its series are those of role claim, unless it names others.
 

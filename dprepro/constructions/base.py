@@ -124,8 +124,15 @@ def loss_of(said: Loss | str) -> Loss:
 
 
 def constraint_set(word: str, p: float, radius: float = 1.0, q: float = 1.5) -> ConstraintSet:
-    """The set of that name and size in p dimensions; ``q`` is the order of an ``lq_ball``."""
-    return sets.LqBall(int(p), radius, q) if word == "lq_ball" else SETS[word](int(p), radius)
+    """The set of that name and size in p dimensions; ``q`` is the order of an ``lq_ball``.
+
+    Raises InputError for another name.
+    """
+    if word == "lq_ball":
+        return sets.LqBall(int(p), radius, q)
+    if word not in SETS:
+        raise unknown("set", word, (*SETS, "lq_ball"))
+    return SETS[word](int(p), radius)
 
 
 def recorded(domain: Domain, rows: float, *words: str) -> frozenset[str]:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -9,9 +10,8 @@ import numpy as np
 
 from dprepro.constructions.base import LISTED_LIMIT, Construction, Point, offered, unit_lasso
 from dprepro.constructions.needles import hardest_gap
-from dprepro.problems import Domain, L1Ball, Moments, Problem, Records, VertexGroups
+from dprepro.problems import Domain, Moments, Problem, Records, VertexGroups
 from dprepro.problems.data import FloatArray, IntArray
-from dprepro.problems.minimise import minimise_quadratic
 from dprepro.problems.views import GroupsView, MomentsView, RecordsView
 
 
@@ -103,11 +103,25 @@ class NeedleFamily(Construction):
         The risk is convex and heads, rivals and others may be permuted, so one of them is equal on each: in the total
         weights of heads and rivals that is a programme in two dimensions.
         """
-        k, entries = sizes[0], entries * (sizes > 0)
-        cross = (1 - s) * self.label * entries[:2] + np.array([s * self.fill / k, 0.0])
-        ridge, factor = np.array([s / k, 0.0]), math.sqrt(1 - s) * entries[None, :2]
-        constant = (1 - s) * self.label**2 + s * self.fill**2 / k
-        totals, _ = minimise_quadratic(Moments(cross, constant, ridge=ridge, factor=factor), L1Ball(2))
+        k, (head, rival, _) = sizes[0], entries * (sizes > 0)
+        level, ridge = 1 - s, s / k
+        if ridge and rival:  # where the gradient is zero
+            inside = self.fill, (self.label - head * self.fill) / rival
+            if abs(inside[0]) + abs(inside[1]) <= 1:
+                return self._spread(inside, sizes)
+        found = []
+        for sign, other in itertools.product((1.0, -1.0), repeat=2):  # on an edge, t in heads and 1 - t in rivals
+            end, slope = other * rival, sign * head - other * rival
+            bend = ridge + level * slope**2
+            pull = level * slope * (self.label - end) + ridge * self.fill * sign
+            t = min(1.0, max(0.0, pull / bend)) if bend else 0.0
+            risk = bend * t**2 - 2 * pull * t + level * (end**2 - 2 * self.label * end)
+            found.append((risk, sign * t, other * (1 - t)))
+        _, heads, rivals = min(found)
+        return self._spread((heads, rivals), sizes)
+
+    @staticmethod
+    def _spread(totals: tuple[float, float], sizes: IntArray) -> FloatArray:
         return np.repeat([*totals, 0.0] / np.maximum(sizes, 1), sizes)
 
 

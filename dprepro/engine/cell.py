@@ -53,7 +53,7 @@ class Cell:
     def key(self) -> bytes:
         """SHA-256 of the canonical text of axes, replicate, seed and the SHA-256 of `science`; raises `InputError`."""
         if not self._key:
-            axes = ",".join([f"{_name(name)}:{_number(self.axes[name])}" for name in sorted(self.axes)])
+            axes = ",".join([_entry(name, self.axes[name]) for name in sorted(self.axes)])
             text = (
                 f'{{"axes":{{{axes}}},"replicate":{_number(self.replicate)},'
                 f'"science":"{_digest(self.science)}","seed":{_number(self.seed)}}}'
@@ -122,7 +122,10 @@ def _number(value: float) -> str:
     return canonical(value)
 
 
-_name = lru_cache(maxsize=1024)(canonical)
+@lru_cache(maxsize=65536, typed=True)
+def _entry(axis: str, value: float) -> str:
+    """An axis with its value: the cells of a grid share them."""
+    return f"{canonical(axis)}:{_number(value)}"
 
 
 @lru_cache(maxsize=1024)

@@ -36,6 +36,12 @@ dump = json.JSONEncoder(separators=(",", ":"), default=_numpy_scalar).encode
 """Plain data as the text that is stored."""
 
 
+@lru_cache(maxsize=65536, typed=True)
+def _axis(name: str, value: float) -> str:
+    """An entry of the text of a cell's axes, which many cells share."""
+    return f"{dump(name)}:{dump(value)}"
+
+
 @dataclass(frozen=True)
 class Done:
     """What a store holds of some cells.
@@ -135,7 +141,7 @@ class CellTable:
                     r.key,
                     r.status,
                     r.seconds,
-                    dump(r.axes),
+                    "{" + ",".join([_axis(name, value) for name, value in r.axes.items()]) + "}",
                     r.replicate,
                     dump([(row.quantity, row.value, row.bound, row.columns) for row in r.rows]),
                     r.traceback,
@@ -237,4 +243,8 @@ def _end(origin: tuple[str, str, str]) -> bytes:
 
 def _cell_digest(cell: Sequence[Any], origin: tuple[str, str, str]) -> bytes:
     """`digest` of a cell's key and columns and of its origin."""
-    return hashlib.blake2b(_joined(*cell) + _end(origin), digest_size=16).digest()
+    key, *columns = cell
+    a, b, c, d, e, f = map(repr, columns)
+    text = f"{len(a)}:{a}{len(b)}:{b}{len(c)}:{c}{len(d)}:{d}{len(e)}:{e}{len(f)}:{f}"
+    joined = b"%d:%b" % (len(key), key) + text.encode() if text.isascii() else _joined(*cell)
+    return hashlib.blake2b(joined + _end(origin), digest_size=16).digest()

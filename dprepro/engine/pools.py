@@ -22,7 +22,7 @@ _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 120  # judging and drawing one experiment must not cost the next one its workers
 _RECOUNT_SECONDS = 1.0
 _FOLLOW_SECONDS = 0.5
-_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP") if hasattr(signal, name)]
+_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU") if hasattr(signal, name)]
 
 
 class Pool(Protocol):

@@ -17,7 +17,7 @@ from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves, left_out
 from dprepro.figures.lines import legend, legend_texts, name_curves, said, thin_grid, titles
-from dprepro.figures.style import COLUMN, looks, styled
+from dprepro.figures.style import COLUMN, looks, roles_of, styled
 from dprepro.figures.ticks import few_ticks, plain_ticks
 from dprepro.figures.words import (
     OF_THE_SCHEDULE,
@@ -106,11 +106,11 @@ class Attack(Drawing):
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The panels; see the class."""
         for quantity in (*self.panels, *(one for several in self.curves.values() for one in several)):
-            if quantity not in set(frame["quantity"]):
+            if quantity not in frame["quantity"].unique():
                 raise unknown("figure.panels or figure.curves", quantity, map(str, frame["quantity"].unique()))
         rows = frame[~frame["series"].isin(self.hide)]
         further, claims = further_axes(frame, config), judged(verdict, config)
-        styles = looks(dict(zip(rows["series"], rows["role"], strict=True)), list(self.labels))
+        styles = looks(roles_of(rows), list(self.labels))
         texts = legend_texts(rows, self.labels, controls(verdict, config))
         with styled() as figure_class:
             height = max(2.2, 1.45 * len(self.panels))
@@ -141,7 +141,7 @@ class Attack(Drawing):
         """The comparison of a check; of a line in the panel it is told by the line's name, not by a series."""
         if one.quantity == quantity:
             return said(one, rows, texts)
-        return f"{self.names.get(one.quantity, one.quantity)}: {said(one, rows, texts, named=False)}"
+        return f"{self.names.get(one.quantity, quantity_label(one.quantity))}: {said(one, rows, texts, named=False)}"
 
     def panel(
         self,
@@ -167,7 +167,7 @@ class Attack(Drawing):
                 else:
                     _points(panel, curve, styles[name], texts[name])
         for place, one in enumerate(self.curves.get(quantity, ())):
-            label = self.names.get(one, one.replace("_", " "))
+            label = self.names.get(one, quantity_label(one))
             self._line(panel, rows, one, "mean", label, place + 1, further)
         if quantity in self.bounds:
             place = list(dict.fromkeys(self.bounds.values())).index(self.bounds[quantity])  # one look for one text

@@ -14,7 +14,7 @@ from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
 from dprepro.figures.lines import draw_curve, thin_grid, titles
-from dprepro.figures.style import COLUMN, MARKERS, styled
+from dprepro.figures.style import COLUMN, MARKERS, roles_of, styled
 from dprepro.figures.ticks import few_labels, plain_ticks
 from dprepro.figures.words import Judged, axis_label, headline, judged, quantity_label
 
@@ -88,7 +88,7 @@ class Choice(Drawing):
         told = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
         beside = [line for one in told for line in wrap(one, WIDE)]
         rows, claims = averaged(rows, self.average), judged(verdict, config)
-        further, roles = further_axes(rows, config), dict(zip(rows["series"], rows["role"], strict=True))
+        further, roles = further_axes(rows, config), roles_of(rows)
         found: dict[str, dict[str, Sequence[Curve]]] = {}
         for axis in self.axis:
             every = {name: curves(rows, name, self.quantity, axis, (), further) for name in roles}

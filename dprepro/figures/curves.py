@@ -22,7 +22,7 @@ ALIKE = 2e-3
 BENT = 0.02
 """By how much the slope between two pieces of a bound may lie outside of theirs."""
 
-MOST_CURVES, MOST_POINTS = 40, 200
+MOST_CURVES, MOST_POINTS = 20, 200
 """Of a series, and of a curve: of more an even selection is drawn, with the first and the last."""
 
 

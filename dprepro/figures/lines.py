@@ -12,7 +12,7 @@ import numpy as np
 
 from dprepro.analysis.points import number
 from dprepro.figures.curves import Bound, Curve, certified
-from dprepro.figures.style import BOUND, LEGEND_LINE, RATE, SATURATED, TITLE_LINE
+from dprepro.figures.style import BOUND, LEGEND_LINE, RATE, SATURATED, TITLE_LINE, roles_of
 from dprepro.figures.words import Judged, comparison
 
 if TYPE_CHECKING:
@@ -34,8 +34,9 @@ def draw_curve(panel: Axes, curve: Curve, style: Mapping[str, Any], label: str) 
     """Means with their 99% intervals, hollow where they are saturated; what a legend shows for it."""
     points = curve.points
     error, mean = points["error"].fillna(0.0).to_numpy(dtype=float), points["mean"].to_numpy(dtype=float)
+    bars = 2.576 * np.minimum(error, mean / 2.6) if error.any() or not curve.of else None  # of many, three artists each
     drawn = panel.errorbar(
-        points["x"], mean, yerr=2.576 * np.minimum(error, mean / 2.6), label=label, capsize=1.2, elinewidth=0.6,
+        points["x"], mean, yerr=bars, label=label, capsize=1.2, elinewidth=0.6,
         markerfacecolor=style["color"], markeredgewidth=0.7, **style,
     )  # fmt: skip
     hollow = points[points["state"] == "saturated"]
@@ -172,7 +173,7 @@ def legend_texts(frame: pd.DataFrame, labels: Mapping[str, str], came_out: Mappi
     A label may name a class in full, by interpolation of the ``_target_`` that a command line may change.
     """
     spent, found = certified(frame), {}
-    for name, role in dict(zip(frame["series"], frame["role"], strict=True)).items():
+    for name, role in roles_of(frame).items():
         label = re.sub(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)", r"\1", labels.get(name, name.replace("_", " ")))
         words = [role, *([came_out[name]] if name in came_out else [])] if role == "control" else [role]
         if role == "context":  # one that is judged is a slip of print

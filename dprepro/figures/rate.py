@@ -12,7 +12,7 @@ from dprepro.figures.base import Drawing
 from dprepro.figures.column import BOUNDS, Column
 from dprepro.figures.curves import at_edge, curves, left_out
 from dprepro.figures.lines import at_least, legend, legend_texts, line_mark, mark_crossing, said, thin_grid, titles
-from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, styled
+from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, roles_of, styled
 from dprepro.figures.ticks import few_labels
 from dprepro.figures.words import SYMBOLS, axis_label, controls, headline, judged, kept, quantity_label, undrawn
 
@@ -120,7 +120,7 @@ class Rate(Drawing):
         least: int,
     ) -> Column:
         """What is drawn along an axis: series with a curve of ``least`` points; beside others what is swept there."""
-        roles = dict(zip(rows["series"], rows["role"], strict=True))
+        roles = roles_of(rows)
         styles, further = looks(roles, list(self.labels)), further_axes(rows, config)
         found = {name: curves(rows, name, self.quantity, axis, self.envelope, further) for name in styles}
         drawn = {name: several for name, several in found.items() if any(len(one.points) >= least for one in several)}

@@ -8,6 +8,7 @@ from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:
+    import pandas as pd
     from matplotlib.figure import Figure
 
 COLUMN = 3.5
@@ -105,6 +106,12 @@ def look(role: str, index: int) -> dict[str, Any]:
     }
 
 
+def roles_of(frame: pd.DataFrame) -> dict[str, str]:
+    """The role of each series, in the order in which they come."""
+    pairs = frame[["series", "role"]].drop_duplicates()
+    return dict(zip(pairs["series"], pairs["role"], strict=True))
+
+
 def looks(roles: Mapping[str, str], order: Sequence[str] = ()) -> dict[str, dict[str, Any]]:
     """The look of every series by name and role, in the order of the legend: claims first, then as in ``order``.
 
@@ -126,13 +133,19 @@ def rendered(figure: Figure, stamp: str = "") -> dict[str, bytes]:
 
     ``stamp`` is a text that both files carry. The layout is found once: that of the first stands for the second too.
     """
-    answer = {}
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+    from matplotlib.backends.backend_pdf import FigureCanvasPdf
+
     png = {"Software": None} | ({"Description": stamp} if stamp else {})
     pdf = {"CreationDate": None, "Producer": None} | ({"Subject": stamp} if stamp else {})
-    for kind, metadata in (("png", png), ("pdf", pdf)):
-        buffer = io.BytesIO()
-        with styled():
-            figure.savefig(buffer, format=kind, metadata=metadata)
-            figure.set_layout_engine("none")
-        answer[kind] = buffer.getvalue()
-    return answer
+    raster, vector = io.BytesIO(), io.BytesIO()
+    with styled():
+        # Not by `savefig`, which would draw each of them twice, the first time for the layout alone.
+        figure.set_dpi(SETTINGS["savefig.dpi"])
+        canvas = FigureCanvasAgg(figure)
+        if engine := figure.get_layout_engine():
+            engine.execute(figure)
+        figure.set_layout_engine("none")
+        canvas.print_png(raster, metadata=png)  # type: ignore[no-untyped-call]
+        FigureCanvasPdf(figure).print_pdf(vector, metadata=pdf)  # type: ignore[no-untyped-call]
+    return {"png": raster.getvalue(), "pdf": vector.getvalue()}

@@ -38,6 +38,9 @@ QUANTITIES = {
     "accuracy": "hold-out accuracy",
     "error_rate": "hold-out error rate",
     "auc": "hold-out AUC",
+    "caught": "rate of a user caught",
+    "sign_recovered": "sign found",
+    "risk_over_zero": "risk over output zero's",
 }
 
 BY = {

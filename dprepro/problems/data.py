@@ -110,9 +110,8 @@ class VertexGroups:
         smallest = float(np.linalg.eigvalsh(gram)[0])
         if smallest < -1e-9 * max(float(np.abs(gram).max()), 1e-300):
             raise InputError(f"gram must be positive semidefinite, got a smallest eigenvalue of {smallest}")
-        object.__setattr__(self, "sizes", sizes)
-        object.__setattr__(self, "gram", gram)
-        object.__setattr__(self, "cross", cross)
+        for name, value in (("sizes", sizes), ("gram", gram), ("cross", cross)):
+            object.__setattr__(self, name, value)
 
     @property
     def groups(self) -> int:

@@ -58,10 +58,9 @@ class Domain:
             )
         if self.feature_norm not in NORMS:
             raise InputError(f"feature_norm must be 1, 2 or inf, got feature_norm={self.feature_norm:g}")
-        if not (math.isfinite(self.n) and self.n >= 1):
-            raise InputError(f"n must be finite and at least 1, got n={self.n:g}")
-        if not (math.isfinite(self.l1_weight) and self.l1_weight >= 0):
-            raise InputError(f"l1_weight must be finite and at least 0, got l1_weight={self.l1_weight:g}")
+        for name, value, least in (("n", self.n, 1), ("l1_weight", self.l1_weight, 0)):
+            if not (math.isfinite(value) and value >= least):
+                raise InputError(f"{name} must be finite and at least {least}, got {name}={value:g}")
 
     # the set
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, fields, replace
-from typing import Any, ClassVar, get_type_hints
+from typing import Any, ClassVar
 
 import numpy as np
 
@@ -123,7 +123,7 @@ class EnvelopeStudy(RateStudy):
         for value in self.values if numbered else [None]:
             changes: dict[str, Any] = {}
             if numbered:  # the field's own type says whether a word is meant, or a number such as inf
-                changes[self.over] = typed.build(get_type_hints(type(family))[self.over], value, "study.values")
+                changes[self.over] = typed.build(typed.hints(type(family))[self.over], value, "study.values")
             try:
                 found.append(
                     (changes.get(self.over), replace(setting, construction=replace(family, **changes)).build())
@@ -138,7 +138,7 @@ class EnvelopeStudy(RateStudy):
         super()._check_names()
         for family in (one.construction for one in self.series.values()):
             for value in self.values if self.over in {one.name for one in fields(family)} else ():
-                typed.build(get_type_hints(type(family))[self.over], value, "study.values")
+                typed.build(typed.hints(type(family))[self.over], value, "study.values")
         families = {field.name for one in self.series.values() for field in fields(one.construction)}
         tuned = {field.name for one in self.series.values() for field in fields(one.algorithm)}
         for key, name, known in (("over", self.over, families), ("best", self.best, tuned | families)):

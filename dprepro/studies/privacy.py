@@ -80,14 +80,16 @@ class PrivacyStudy(Study):
     def declare(self, design: Design) -> Declaration:
         """As the class says."""
         grids = {label: self._grid(label, design) for label in self.series}
-        found = {
-            label: {name for point in grid for name in (*self._spent(point), *self._law(label, point).measures)}
-            | {name for point in grid for name in self._tested(label, point)}
+        quantities = {
+            label: frozenset(
+                name
+                for point in grid
+                for name in (*self._spent(point), *self._law(label, point).measures, *self._tested(label, point))
+            )
             for label, grid in grids.items()
         }
-        axes = {axis for grid in grids.values() for point in grid for axis in point}
-        quantities = {label: frozenset(names) for label, names in found.items()}
-        return Declaration(quantities, frozenset({"total_steps", "deterministic"}), frozenset(axes))
+        axes = frozenset(axis for grid in grids.values() for point in grid for axis in point)
+        return Declaration(quantities, frozenset({"total_steps", "deterministic"}), axes)
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """See the class; nothing is random."""
@@ -146,12 +148,7 @@ def known_pair(budget: Budget) -> laws.Pair:
 
     Gaussian noise, or Laplace noise where delta is 0, at the least scale that is certified.
     """
-    places = np.linspace(-PLACES, PLACES, POINTS)
-    if budget.delta > 0:
-        scale = noise_for(lambda one: Gaussian(one).guarantee(1.0), 1, budget)
-        masses = NormalNoise().masses
-    else:
-        scale = noise_for(lambda one: Laplace(one).guarantee(1.0), 1, budget)
-        masses = LaplaceNoise().masses
-    ends = np.concatenate([[-math.inf], places, [math.inf]])
-    return laws.Pair(masses(ends), masses(ends - 1 / scale), silent=True)
+    noise, law = (Gaussian, NormalNoise()) if budget.delta > 0 else (Laplace, LaplaceNoise())
+    scale = noise_for(lambda one: noise(one).guarantee(1.0), 1, budget)
+    ends = np.concatenate([[-math.inf], np.linspace(-PLACES, PLACES, POINTS), [math.inf]])
+    return laws.Pair(law.masses(ends), law.masses(ends - 1 / scale), silent=True)

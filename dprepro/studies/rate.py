@@ -80,6 +80,7 @@ class RateStudy(Study):
                     checked, how = True, setting.plan.how
                     kind = REDUCTIONS.get(how)
                     used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
+                    used |= self._affords(one, setting)
                 made = canonical(science | used), self.code(*self._parts(one, how))
                 replicates = range(one.replicates or design.replicates)
                 cells += [Cell(label, one.role, point, replicate, design.seed, *made) for replicate in replicates]
@@ -229,6 +230,10 @@ class RateStudy(Study):
 
     def _reported(self, setting: Setting) -> list[Row]:
         return [Row(name, value) for name, value in setting.construction.report(setting.point).items()]
+
+    def _affords(self, one: Series, setting: Setting) -> dict[str, int]:
+        """What a grid point must do with, where that is less than a series asks for; it is part of the cell's key."""
+        return {}
 
     def _parts(self, one: Series, how: str) -> list[object]:
         """What makes a series' measurements, besides the study."""

@@ -20,11 +20,15 @@ from dprepro.problems import Problem
 from dprepro.problems.data import FloatArray
 from dprepro.studies.base import Design, drawn
 from dprepro.studies.describe import describe
+from dprepro.studies.prices import run_seconds
 from dprepro.studies.rate import RateStudy
 from dprepro.studies.series import Series, Setting
 
 OUTSIDE = -1.0
 """The risk of data outside their premise: below that of any data."""
+
+FEWEST = 20
+"""Runs without which there is no search."""
 
 
 @dataclass(frozen=True)
@@ -39,6 +43,8 @@ class Hunt(Series):
         tune: a number of the algorithm that plays against the data (see `dprepro.adversary.play`); its value in the
             algorithm is where the game begins.
         between: the least and the largest value of ``tune``.
+        seconds: about how long a cell may take, by `prices.run_seconds`: where runs are dear fewer data are tried and
+            scored by fewer draws, and where not even `FEWEST` can be had the cell is skipped.
     """
 
     evaluations: int = 300
@@ -47,6 +53,7 @@ class Hunt(Series):
     versus_share: float = 0.5
     tune: str = ""
     between: Sequence[float] = ()
+    seconds: float = math.inf
 
     def __post_init__(self) -> None:
         super().__post_init__()
@@ -107,7 +114,11 @@ class WorstCaseStudy(RateStudy):
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """See the class."""
-        one, setting = self.series[cell.series], self._setting(cell.series, cell.axes)
+        setting = self._setting(cell.series, cell.axes)
+        if afforded := self._affords(self.series[cell.series], setting):
+            fewer = replace(self.series[cell.series], evaluations=afforded["evaluations"], seconds=math.inf)
+            return replace(self, series={cell.series: fewer}, draws=afforded["draws"]).measure(cell, rng)
+        one = self.series[cell.series]
         streams, further = [int(rng.integers(2**62)) for _ in range(3)], list[Row]()
         starts = self._starts(one, setting)
         if one.tune:
@@ -133,6 +144,23 @@ class WorstCaseStudy(RateStudy):
             further.append(Row("versus_risk", against.value, against.bound, plain))
             further.append(Row("times_versus", risk / against.value, 1.0, plain))
         return rows + further
+
+    def _affords(self, one: Series, setting: Setting) -> dict[str, int]:
+        """How many data sets and draws ``seconds`` allow, if fewer; raises PremiseError where there is no search."""
+        assert isinstance(one, Hunt)
+        if math.isinf(one.seconds):
+            return {}
+        price = run_seconds(setting.algorithm, setting.plan.domain, setting.budget, setting.plan.how)
+        runs = int(one.seconds / price)
+        if runs < FEWEST:
+            raise PremiseError(
+                f"a run takes about {price:.2g} s, and {FEWEST} of them more than seconds={one.seconds:g}; "
+                "choices: a smaller n or p, another construction, more seconds"
+            )
+        if runs >= self.search_draws * one.evaluations + 2 * self.draws:
+            return {}
+        draws = min(self.draws, runs // 4)
+        return {"evaluations": min(one.evaluations, (runs - 2 * draws) // self.search_draws), "draws": draws}
 
     def _starts(self, one: Hunt, setting: Setting) -> list[FloatArray]:
         found = space_of(setting.construction).starts(setting.point, setting.schedule.noise_scale)

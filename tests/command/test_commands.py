@@ -247,7 +247,7 @@ def test_overrides_are_recorded_without_name_and_execution_settings(elsewhere: P
     assert command(*plain) == 0
     assert verdict_of(elsewhere / "there/cheap")["overrides"] == []
     changes = ["replicates=1", "algorithm=noisy_frank_wolfe_laplace", "++seed=3", "~checks.both"]
-    assert command(*plain, *changes) == 0
+    assert command(*plain, "reuse=any", *changes) == 0
     assert verdict_of(elsewhere / "there/cheap")["overrides"] == []
     overridden = verdict_of(elsewhere / "there/cheap/overridden")
     assert overridden["overrides"] == changes
@@ -295,6 +295,7 @@ def test_a_series_without_a_grid_point_leaves_its_check_inconclusive(
         (2, signal.SIGINT),
         pytest.param(1, signal.SIGHUP, marks=pytest.mark.slow),
         pytest.param(2, signal.SIGTERM, marks=pytest.mark.slow),
+        pytest.param(2, signal.SIGXCPU, marks=pytest.mark.slow),
     ],
 )
 def test_an_interrupted_run_names_the_command_that_resumes_it(

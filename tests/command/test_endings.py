@@ -17,14 +17,14 @@ from dprepro.command import guarded
 @pytest.fixture(autouse=True)
 def _signals() -> Iterator[None]:
     """What a signal does is put back."""
-    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGINT)
+    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU, signal.SIGINT)
     before = [signal.getsignal(number) for number in numbers]
     yield
     for number, action in zip(numbers, before, strict=True):
         signal.signal(number, action)
 
 
-@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGINT])
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU, signal.SIGINT])
 def test_a_signal_that_ends_a_command_is_one_line_and_128_plus_its_number(
     number: signal.Signals, capsys: pytest.CaptureFixture[str]
 ) -> None:

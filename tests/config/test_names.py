@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import dataclasses
 import random
+import re
 import time
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -62,9 +63,10 @@ def names_something(path: Place, is_key: bool, value: Any) -> bool:
         named = ("series", "algorithms", "designs", "tables")  # of a study, by names of one's own
         defines = path[:-1] in [("checks",), *(("study", one) for one in named), *(("checks", s) for s in SECTIONS)]
         section = path[:-1] == ("checks",) and path[-1] in SECTIONS
+        of_a_family = len(path) > 2 and path[-2] in ("like", "quantity", "series") and path[-3] != "study"
         drawn_text = inside[:2] == ["figure", "constants"] and len(inside) == 4  # what a line is called
         added = path[-1] in ("algorithm", "construction", "attack") and len(path) == 1
-        return (not defines or section) and not drawn_text and not added
+        return (not defines or section) and not drawn_text and not added and not of_a_family
     said = [["figure", one] for one in ("labels", "names", "bounds", "quantities")]
     free = inside[-1] in TEXTS or inside[:2] in said
     number = any(sign in value for sign in "0123456789") and not value.isidentifier() and "." not in value
@@ -87,11 +89,25 @@ def misspelt(tree: dict[str, Any], path: Place, is_key: bool) -> dict[str, Any]:
     return changed
 
 
+def resolved(node: Any, whole: dict[str, Any]) -> Any:
+    """What OmegaConf makes of interpolations, which takes it most of a composition's time."""
+    if isinstance(node, dict):
+        return {key: resolved(one, whole) for key, one in node.items()}
+    if isinstance(node, list):
+        return [resolved(one, whole) for one in node]
+    if not (isinstance(node, str) and "${" in node):
+        return node
+    alone = re.fullmatch(r"\$\{([\w.]+)\}", node)
+    if alone:
+        return resolved(at(whole, tuple(alone[1].split("."))), whole)
+    return re.sub(r"\$\{([\w.]+)\}", lambda found: str(at(whole, tuple(found[1].split(".")))), node)
+
+
 def refusal(tree: dict[str, Any], name: str) -> str:
     """What is said of a raw tree; the empty text where nothing is."""
     try:
         full = settled(written_out(tree, block))
-        config: Any = OmegaConf.to_container(OmegaConf.create(full), resolve=True, throw_on_missing=True)
+        config = resolved(full, full)
         check(config)
         build_experiment(hydra.Composed(name, config, ()))
     except InputError as error:
@@ -102,6 +118,8 @@ def refusal(tree: dict[str, Any], name: str) -> str:
 def survivors(name: str, most: int | None) -> list[str]:
     tree = hydra._composed("config", [f"+experiment={name}"], None)
     own = {key: tree[key] for key in ("study", "checks", "figure", "sweep", "neighbours")}
+    full = settled(written_out(tree, block))
+    assert resolved(full, full) == OmegaConf.to_container(OmegaConf.create(full), resolve=True, throw_on_missing=True)
     found = []
     places = [(path, is_key) for path, is_key in leaves(own) if names_something(path, is_key, at(own, path))]
     for path, is_key in random.Random(name).sample(places, min(most or len(places), len(places))):

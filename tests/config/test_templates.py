@@ -176,9 +176,35 @@ def test_a_family_without_axes_has_a_check_for_each_of_its_series_and_stars_matc
     assert drawn["figure"] == {"hide": ["in_n", "in_p"], "series": ["a"], "labels": {"a": "x*"}}
 
 
+def test_a_family_has_a_check_for_each_quantity_and_for_each_series_under_a_name_of_its_own() -> None:
+    found = checks(
+        "claims: {'*': {rule: below, series: a, quantity: [q, r]}, tail_*: {like: q, quantity: {1: q_1, 3: q_3}}}, "
+        "controls: {'*': {like: q, series: {x: in_n, y: in_p}}}"
+    )
+    said = [(name, one["series"], one["quantity"], one["role"]) for name, one in found.items()]
+    claims = [
+        ("q", "a", "q", "claim"),
+        ("r", "a", "r", "claim"),
+        *((f"tail_{i}", "a", f"q_{i}", "claim") for i in (1, 3)),
+    ]
+    assert said == [*claims, ("x", "in_n", "q", "control"), ("y", "in_p", "q", "control")]
+
+
+def test_a_family_of_series_has_one_like_each_of_others() -> None:
+    found = full(
+        "study: {series: {a: {sweep: {n: [1]}}, b: {role: context}, '*_long': {like: [a, b], sweep: {n: [9]}}, "
+        "'late_*': {like: {x: a_long}, replicates: 2}}}"
+    )["study"]["series"]
+    assert list(found) == ["a", "b", "a_long", "b_long", "late_x"]
+    assert [found[name]["role"] for name in ("a_long", "b_long", "late_x")] == ["claim", "context", "claim"]
+    assert [found[name]["sweep"] for name in ("a_long", "late_x")] == [{"n": [9]}, {"n": [9]}]
+
+
 @pytest.mark.parametrize(
     ("text", "words"),
     [
+        ("study: {series: {a_x: {}, a: {}, '*_x': {like: [a]}}}", "series a_x is given twice"),
+        ("study: {series: {a: {}, '*_x': {like: [b]}}}", "series b_x: like: unknown series 'b'"),
         ("study: {series: {a: {like: c}, b: {}}}", "series a: like: unknown series 'c'"),
         ("study: {series: {a: {like: b}, b: {like: a}}}", "series b: like: a -> b -> a goes round in a circle"),
         ("study: {series: {a: {algorithm: gdd}}}", "series a: unknown algorithm 'gdd' (did you mean gd?)"),

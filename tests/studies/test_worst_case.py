@@ -9,6 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from dprepro.adversary import search, space_of
 from dprepro.algorithms import (
     DataFree,
     Localization,
@@ -44,6 +45,41 @@ def measured(hunt, **fields):
 
 def hunt(algorithm, family=None, **fields):
     return Hunt("claim", algorithm, family or NeedleFamily(), **({"evaluations": 0} | fields))
+
+
+def test_where_runs_are_dear_fewer_data_are_tried_and_where_they_are_too_dear_none():
+    def cell(**fields):
+        study = WorstCaseStudy({"one": hunt(NoisyFrankWolfe(), **fields)}, draws=8, search_draws=1)
+        made = study.cells(Design(SWEEP))[0]
+        return made, measure_cell(study.measure, made)
+
+    (plain, whole), (same, _) = cell(evaluations=50), cell(evaluations=50, seconds=60)
+    (key, fewer), (_, none) = cell(evaluations=50, seconds=0.15), cell(evaluations=50, seconds=0.01)
+    assert plain.key == same.key != key.key  # what does not bind changes nothing
+    tried = [result.rows[0].columns["evaluations"] for result in (whole, fewer)]
+    assert tried[1] < tried[0]
+    assert "choices: a smaller n or p" in none.status
+
+
+def test_an_algorithm_without_a_bound_of_its_own_is_searched_too():
+    rows = measured(hunt(NoisyGD(steps_factor=0.01), OneHotFamily(), evaluations=0), own=None)
+    assert rows["excess_risk"].bound is None
+    assert "explicit_bound" not in rows
+
+
+def test_a_needle_hidden_at_odd_places_is_found():
+    odd = {"level": 0.37, "gap": 23.0, "heads": 0.61}
+    space = space_of(NeedleFamily())
+    hidden = space.place(odd)
+    where = [list(space.ranges).index(name) for name in odd]
+
+    def risk(place):  # two thirds of all is elsewhere, a peak as wide as a tenth of a side about the needle
+        return 2 / 3 * float(place[-1]) + float(np.exp(-50 * np.sum((place - hidden)[where] ** 2)))
+
+    found = search(risk, len(space.ranges), [], 600, np.random.default_rng(5))
+    member = space.parameters(space.member(found.place))
+    assert member["level"] == pytest.approx(0.37, abs=0.05)
+    assert member["gap"] == pytest.approx(23, rel=0.2)
 
 
 def test_an_algorithm_that_ignores_the_data_loses_the_trivial_risk():

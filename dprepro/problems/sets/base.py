@@ -55,7 +55,7 @@ class ConstraintSet(ABC):
         radius: size in the set's own norm, finite and positive.
 
     Class attributes:
-        title: what messages call it.
+        title: what messages call it. alike: whether no coordinate is told from another.
         projection: the projection as a function of (theta, radius) that changes theta in place and uses nothing but
             loops and `math`, so that it can be compiled; None where there is none.
 
@@ -64,6 +64,7 @@ class ConstraintSet(ABC):
     """
 
     title: ClassVar[str]
+    alike: ClassVar[bool] = False
     projection: ClassVar[Kernel | None] = None
 
     p: int
@@ -118,12 +119,14 @@ class ConstraintSet(ABC):
             inside, outside = (middle, outside) if self.contains(theta + middle * direction, 0.0) else (inside, middle)
         return inside
 
-    def section(self, size: int) -> ConstraintSet | None:
+    def section(self, size: int) -> Self | None:
         """The points that are zero outside some ``size`` coordinates, as a set in these; None if it matters in which.
 
         Raises InputError for a size outside 1..p.
         """
-        return None
+        if not 1 <= size <= self.p:
+            raise InputError(f"a section has 1 to p={self.p} coordinates, got {size}")
+        return replace(self, p=size) if self.alike else None
 
     def tangent(self, direction: FloatArray) -> FloatArray:
         """The part of a direction that stays in the set's affine hull; all of it, but for flat sets."""
@@ -144,12 +147,6 @@ class ConstraintSet(ABC):
         """The data-free first point: zero, which the balls contain; a set without zero overrides this."""
         return np.zeros(self.p)
 
-    def _alike(self, size: int) -> Self:
-        """The same kind of set in fewer dimensions."""
-        if not 1 <= size <= self.p:
-            raise InputError(f"a section has 1 to p={self.p} coordinates, got {size}")
-        return replace(self, p=size)
-
     def _vector(self, value: ArrayLike) -> FloatArray:
         array = np.asarray(value, dtype=np.float64)
         if array.shape != (self.p,):
@@ -159,6 +156,8 @@ class ConstraintSet(ABC):
 
 class NormBall(ConstraintSet):
     """{theta : ||theta||_q <= radius}."""
+
+    alike: ClassVar[bool] = True
 
     @abstractmethod
     def _order(self) -> float:
@@ -172,9 +171,6 @@ class NormBall(ConstraintSet):
 
     def norm_bound(self, order: float = 2) -> float:
         return self.radius * norm_ratio(self.p, self._order(), order)
-
-    def section(self, size: int) -> ConstraintSet | None:
-        return self._alike(size)
 
     def to_boundary(self, theta: FloatArray, direction: FloatArray) -> float:
         """By Newton's method from outside, for a finite order: the norm is convex along it, no step is too long."""

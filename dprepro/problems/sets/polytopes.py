@@ -107,6 +107,7 @@ class Simplex(ConstraintSet):
     """{theta >= 0 : sum theta = radius}, with vertices radius e_0 .. radius e_{p-1}."""
 
     title: ClassVar[str] = "a simplex"
+    alike: ClassVar[bool] = True
     projection: ClassVar[Kernel | None] = project_on_simplex
 
     @property
@@ -140,9 +141,6 @@ class Simplex(ConstraintSet):
 
     def diameter(self, order: float = 2) -> float:
         return 0.0 if self.p == 1 else self.radius * norm_ratio(2, math.inf, order)
-
-    def section(self, size: int) -> ConstraintSet | None:
-        return self._alike(size)
 
     def norm_bound(self, order: float = 2) -> float:
         return self.radius * norm_ratio(1, 1, order)
