@@ -115,7 +115,7 @@ def audits(frame: pd.DataFrame) -> str:
 def _least(rows: pd.DataFrame) -> str:
     """The factor at which a line through what is found without overspending and with it meets what is claimed.
 
-    By draws, else by law. It estimates what more planted factors (`study.overspends`) would find.
+    By draws, else by law. It estimates what more planted factors (`+study.overspends=[...]`) would find.
     """
     shares = {q: float((part["value"] / part["bound"]).mean()) for q, part in rows.groupby("quantity")}
     factor = float(rows["overspend"].max())
