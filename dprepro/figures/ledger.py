@@ -62,7 +62,7 @@ class Ledger(Drawing):
         if rows.empty:
             raise unknown("quantity of the figure", "audited_epsilon", map(str, frame["quantity"].unique()))
         order = list(config.get("study", {}).get("series", {}))
-        lines = self._lines(rows, controls(verdict, config), order, str(config.get("neighbours", "")))
+        lines = self._lines(rows, controls(verdict, config), order, str(config.get("neighbours", "replace_one")))
         marks = {**MARKS, "spent_epsilon": (self.certified, MARKS["spent_epsilon"][1])}
         with styled() as figure_class:
             height = LINE * (len(lines) + 4)
