@@ -115,12 +115,13 @@ def audits(frame: pd.DataFrame) -> str:
 def _least(rows: pd.DataFrame) -> str:
     """The factor at which a line through what is found without overspending and with it meets what is claimed.
 
-    By draws, else by law; "-" where what claims nothing more is refuted itself. It estimates what more planted factors (`+study.overspends=[...]`) would find.
+    By draws, else by law; "-" where even without overspending more is found than is claimed. It estimates what more
+    planted factors (`+study.overspends=[...]`) would find.
     """
     shares = {q: float((part["value"] / part["bound"]).mean()) for q, part in rows.groupby("quantity")}
     factor = float(rows["overspend"].max())
     honest = shares.get("audited_epsilon", shares.get("exact_epsilon", math.nan))
-    if not honest <= 1 < shares["overspent_epsilon"]:  # what is refuted already needs no overspending to be noticed
+    if not honest <= 1 < shares["overspent_epsilon"]:
         return "-"
     return f"x{1 + (factor - 1) * (1 - honest) / (shares['overspent_epsilon'] - honest):.2f}"
 
