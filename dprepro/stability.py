@@ -54,9 +54,10 @@ def run(name: str, seed: int, results_dir: Path, config_dir: str | None) -> int:
     """Run an experiment with a seed, in a folder of its own; 1 if a cell failed."""
     from dprepro.config.compose import compose
     from dprepro.config.experiment import build_experiment
+    from dprepro.regular_files import kept_within
     from dprepro.session import run_experiment
 
-    folder = results_dir / f"seed-{seed}"
+    folder = kept_within(results_dir / f"seed-{seed}", results_dir)
     composed = compose([f"+experiment={name}", f"seed={seed}", f"results_dir='{folder}'"], config_dir)
     outcome = run_experiment(build_experiment(composed))
     print(f"{name}, seed {seed}: {outcome.verdict['verdict']}", flush=True)

@@ -9,12 +9,12 @@ decimal, there are no tags and no merge keys, and no key stands twice in a block
 from __future__ import annotations
 
 import re
-import stat
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
 from dprepro.errors import InputError
+from dprepro.regular_files import bytes_of
 
 LARGEST = 1_000_000
 """Bytes of a file; the largest one of the project has 42,000."""
@@ -46,15 +46,9 @@ def load(path: str | Path) -> Any:
 def text_of(path: str | Path) -> str:
     """The text of a file that is not too large to be YAML; raises InputError, and waits for no pipe or device."""
     try:
-        regular = stat.S_ISREG(Path(path).stat().st_mode)
-        content = b""
-        if regular:
-            with open(path, "rb") as file:
-                content = file.read(LARGEST + 1)
+        content = bytes_of(path, LARGEST + 1)
     except (OSError, ValueError) as error:
         raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
-    if not regular:
-        raise InputError(f"cannot read {path}: it is not a regular file")
     if len(content) > LARGEST:
         raise InputError(f"{path} is no valid YAML for dprepro: it has more than {LARGEST:,} bytes")
     try:

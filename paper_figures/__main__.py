@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _write(folder: Path, name: str, files: dict[str, bytes]) -> list[Path]:
-    from dprepro.report.publish import replace_file
+    from dprepro.regular_files import replace_file
 
     paths = []
     try:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import sqlite3
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -67,6 +68,8 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
     """
     if path.is_symlink() and not path.exists():
         raise InputError(f"{path} is a link that leads to no file")
+    if (file := os.path.realpath(path)) != os.path.join(os.path.realpath(path.parent), path.name):
+        raise InputError(f"{path} is a link that leads to {file}; name the folder there as results_dir")
     if path.exists() and not path.is_file():
         raise InputError(f"{path} is not a regular file; choose another results_dir")
     if not create and not path.exists():

@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dprepro.errors import InputError
+from dprepro.regular_files import replace_file
 from dprepro.report.entries import claims, further, slips
 from dprepro.report.measured import BESIDE, Measured, measure
-from dprepro.report.publish import replace_file
 from dprepro.report.registry import heads, registries
 
 

@@ -7,9 +7,12 @@ from collections.abc import Mapping
 from pathlib import Path
 from textwrap import wrap
 
+from dprepro.regular_files import bytes_of
 from dprepro.report.registry import Paper, citation, heads
 
 WIDTH = 80
+SHOWN = ("confirmed", "inconclusive", "refuted")
+"""What a verdict.json can say; one that says anything else was written by somebody else."""
 
 
 def last_verdict(results_dir: str | Path, name: str) -> str:
@@ -18,9 +21,9 @@ def last_verdict(results_dir: str | Path, name: str) -> str:
     A star marks one that was measured with overrides, an exclamation mark one of which a check came out unexpectedly.
     """
     try:
-        verdict = json.loads((Path(results_dir) / name / "verdict.json").read_text(encoding="utf-8"))
+        verdict = json.loads(bytes_of(Path(results_dir) / name / "verdict.json"))
         marks = ("" if verdict["as_expected"] else "!") + ("*" if verdict["overrides"] else "")
-        return str(verdict["verdict"]) + marks
+        return verdict["verdict"] + marks if verdict["verdict"] in SHOWN else "-"
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return "-"
 

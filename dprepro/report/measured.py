@@ -9,6 +9,7 @@ from typing import Any
 
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
+from dprepro.regular_files import kept_within
 from dprepro.report.publish import Published, alone
 from dprepro.report.registry import Paper, registries
 from dprepro.report.seals import Seals
@@ -36,9 +37,13 @@ class Measured:
 
 
 def measure(results_dir: str | Path) -> Measured:
-    """Publish what can be published of a store."""
+    """Publish what can be published of a store.
+
+    Raises:
+        InputError: the store cannot be read, or a link would lead what is written out of the folder.
+    """
     published, notes, papers = {}, {}, {}
-    seals = Seals(results_dir, Path(results_dir) / BESIDE / "seals.json")
+    seals = Seals(results_dir, kept_within(Path(results_dir) / BESIDE, results_dir) / "seals.json")
     with alone(results_dir), Store.open(results_dir) as store:
         for name in sorted({run.experiment for run in store.runs()}):
             run, newest = store.latest(name), store.latest(name, published=False)

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any
 from dprepro.engine.code import code_of
 from dprepro.errors import DpreproError, InputError
 from dprepro.figures.style import rendered
+from dprepro.regular_files import bytes_of
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -72,7 +73,7 @@ def standing(folder: Path, wanted: str) -> bool:
     ends = {"png": b"IEND\xaeB`\x82", "pdf": b"%%EOF\n"}
     try:
         return all(
-            wanted.encode() in (content := (folder / f"figure.{kind}").read_bytes()) and content.endswith(ends[kind])
+            wanted.encode() in (content := bytes_of(folder / f"figure.{kind}")) and content.endswith(ends[kind])
             for kind in KINDS
         )
     except OSError:
@@ -84,7 +85,7 @@ def vouched(
 ) -> dict[str, Any] | None:
     """The content of the folder's verdict.json, where the figure's stamp says that it was judged of just this."""
     try:
-        verdict = json.loads((folder / "verdict.json").read_bytes())
+        verdict = json.loads(bytes_of(folder / "verdict.json"))
     except (OSError, ValueError, RecursionError):
         return None
     if isinstance(verdict, dict) and standing(folder, stamp(drawing, frame, verdict, config, problem)):

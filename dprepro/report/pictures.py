@@ -8,7 +8,8 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from dprepro.report.publish import Published, replace_file
+from dprepro.regular_files import bytes_of, replace_file
+from dprepro.report.publish import Published
 
 SHARE = 2 / 3
 """Of a figure's pixels, which the page keeps: 200 an inch."""
@@ -34,10 +35,10 @@ def beside(one: Published, folder: Path) -> Picture:
         OSError: the file cannot be written.
     """
     path = folder / f"{one.verdict['experiment']}.png"
-    figure = (one.folder / "figure.png").read_bytes()
+    figure = bytes_of(one.folder / "figure.png")
     made_of = hashlib.blake2b(figure, digest_size=16, key=f"{SHARE} {COLOURS}".encode()).hexdigest()
     try:
-        png = path.read_bytes()
+        png = bytes_of(path)
     except OSError:
         png = b""
     if made_of.encode() not in png or not png.endswith(_ENDING):
@@ -49,7 +50,7 @@ def beside(one: Published, folder: Path) -> Picture:
 
 def inside(picture: Picture, root: Path) -> Picture:
     """The same picture as part of the page itself."""
-    png = base64.b64encode((root / picture.source).read_bytes()).decode()
+    png = base64.b64encode(bytes_of(root / picture.source)).decode()
     return Picture(f"data:image/png;base64,{png}", picture.width, picture.height)
 
 

@@ -20,6 +20,7 @@ from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError, checked_name, shortened
 from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
+from dprepro.regular_files import bytes_of, kept_within, replace_file
 from dprepro.report import picture
 from dprepro.report.text import RAW, further, reads_a_table, table, unmeasured, verdict_lines
 
@@ -70,7 +71,7 @@ class Published:
     def png(self) -> bytes:
         """The figure as the content of a PNG file: that of the folder, or drawn anew where another run replaced it."""
         if picture.standing(self.folder, self.stamp):
-            return (self.folder / "figure.png").read_bytes()
+            return bytes_of(self.folder / "figure.png")
         return rendered(self.figure(), self.stamp)["png"]
 
 
@@ -92,11 +93,15 @@ def alone(results_dir: str | Path) -> Iterator[None]:
 
 
 def folder_of(store: Store, run: Run, results_dir: str | Path) -> Path:
-    """``results_dir/NAME``, or its sub-folder for an overridden run that would replace a published verdict."""
+    """``results_dir/NAME``, or its sub-folder for an overridden run that would replace a published verdict.
+
+    Raises:
+        InputError: a name that is none, or a link that leads elsewhere.
+    """
     folder = Path(results_dir) / checked_name("experiment", run.experiment)
     if run.overrides and store.latest(run.experiment) is not None:
-        return folder / OVERRIDDEN
-    return folder
+        folder /= OVERRIDDEN
+    return kept_within(folder, results_dir)
 
 
 def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
@@ -215,15 +220,3 @@ def _yaml(config: Mapping[str, Any]) -> str:
     import yaml
 
     return str(yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True, width=100))
-
-
-def replace_file(path: Path, content: bytes) -> None:
-    """Write beside the file and rename, so that a kill or a full disk leaves the old one or the new one."""
-    partial = path.with_name(f".{path.name}.partial")
-    try:
-        partial.write_bytes(content)
-        os.replace(partial, path)
-    except OSError:
-        with suppress(OSError):
-            partial.unlink(missing_ok=True)
-        raise

@@ -8,9 +8,10 @@ from pathlib import Path
 
 from dprepro.engine.store import Store
 from dprepro.errors import InputError, checked_name
+from dprepro.regular_files import bytes_of, replace_file
 from dprepro.report import power, stability
 from dprepro.report.entries import CHECK
-from dprepro.report.publish import check_record, replace_file
+from dprepro.report.publish import check_record
 from dprepro.report.summary import summary, to_csv
 
 CHECKS = "checks.json"
@@ -26,7 +27,7 @@ def write_reference(results: Path, reference: Path) -> list[Path]:
         InputError: the store or the folder cannot be read or written, or measurements are missing or damaged.
     """
     try:
-        files = {name: (results / name).read_bytes() for name in COPIED if (results / name).is_file()}
+        files = {name: bytes_of(results / name) for name in COPIED if (results / name).is_file()}
     except OSError as error:
         raise InputError(f"cannot read {results}: {error.strerror or error}") from error
     with Store.open(results) as store:
@@ -66,9 +67,9 @@ def checks_file(results: Path, names: Iterable[str]) -> bytes:
     for name in names:
         path = results / name / "verdict.json"
         try:
-            checks = json.loads(path.read_text(encoding="utf-8"))["checks"]
+            checks = json.loads(bytes_of(path))["checks"]
             kept = {key: {one: check[one] for one in CHECK} for key, check in checks.items()}
-        except (OSError, ValueError, KeyError, TypeError, AttributeError) as error:
+        except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(f"{path} is missing or damaged; python -m dprepro.ledger makes it anew") from error
         lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(check)}" for key, check in kept.items())
         found.append(f"{json.dumps(name)}: {{\n{lines}\n}}")

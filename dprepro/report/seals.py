@@ -19,8 +19,9 @@ from typing import TYPE_CHECKING, Any
 from dprepro import figures
 from dprepro.axes import AXES
 from dprepro.engine.store import Run, Store
+from dprepro.regular_files import bytes_of, replace_file
 from dprepro.report import picture
-from dprepro.report.publish import Published, check_record, folder_of, publish, replace_file, verdict_file
+from dprepro.report.publish import Published, check_record, folder_of, publish, verdict_file
 
 if TYPE_CHECKING:
     from dprepro.figures import Drawing
@@ -67,7 +68,7 @@ class Seals:
         found = _standing(old, source, run, folder, drawing) if old else None
         if old is None or found is None:
             found = publish(store, run, self._results)
-            files = {name: digest((folder / name).read_bytes()) for name in FILES}
+            files = {name: digest(bytes_of(folder / name)) for name in FILES}
             old = Seal(source, found.stamp, _judgement(found.verdict), files)
         if source and found.stamp:
             self._new[run.experiment] = old
@@ -105,16 +106,16 @@ def _standing(seal: Seal, source: str, run: Run, folder: Path, drawing: Drawing)
     if not source or seal.source != source:
         return None
     try:
-        verdict = json.loads((folder / "verdict.json").read_bytes())
-        contents = {name: (folder / name).read_bytes() for name in FILES}
+        verdict = json.loads(bytes_of(folder / "verdict.json"))
+        contents = {name: bytes_of(folder / name) for name in FILES}
         if _judgement(verdict) != seal.verdict or {name: digest(one) for name, one in contents.items()} != seal.files:
             return None
-    except (OSError, ValueError, AttributeError, RecursionError):
+        frame = pd.read_parquet(io.BytesIO(contents["measurements.parquet"]), columns=list(COLUMNS))
+        text = contents["run.log"].decode().removesuffix("\n")
+    except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    frame = pd.read_parquet(io.BytesIO(contents["measurements.parquet"]), columns=list(COLUMNS))
-    text = contents["run.log"].decode().removesuffix("\n")
     found = Published(folder, frame, run.config, verdict, text, drawing, seal.stamp)
-    if verdict["provenance"] != run.provenance:
+    if verdict.get("provenance") != run.provenance:
         found = replace(found, verdict=verdict | {"provenance": dict(run.provenance)})
         replace_file(folder / "verdict.json", verdict_file(found.verdict))
     return found
@@ -122,6 +123,6 @@ def _standing(seal: Seal, source: str, run: Run, folder: Path, drawing: Drawing)
 
 def _read(path: Path) -> dict[str, Seal]:
     try:
-        return {name: Seal(**one) for name, one in json.loads(path.read_bytes()).items()}
+        return {name: Seal(**one) for name, one in json.loads(bytes_of(path)).items()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}

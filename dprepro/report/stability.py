@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from dprepro.errors import InputError
-from dprepro.report.publish import replace_file
+from dprepro.regular_files import bytes_of, replace_file
 from dprepro.report.tables import table
 
 FILES = ("stability.json", "stability.md")
@@ -34,7 +34,7 @@ def flips(results_dir: Path, experiments: Iterable[str], seeds: Iterable[int]) -
 def _checks(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """The checks of a verdict.json as far as it can be read."""
     try:
-        checks = json.loads(path.read_text(encoding="utf-8"))["checks"].items()
+        checks = json.loads(bytes_of(path))["checks"].items()
         return {name: one for name, one in checks if {"verdict", "role", "expect"} <= one.keys()}
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return {}

@@ -59,6 +59,8 @@ JUNK: dict[str, Damage] = {
     "NaN": written(b'{"checks": {"a": {"verdict": NaN}}}'),
     "a folder": instead(Path.mkdir),
     "a link to nothing": instead(lambda file: file.symlink_to(file.parent / "nowhere")),
+    "a pipe": instead(os.mkfifo),
+    "no end": instead(lambda file: file.symlink_to("/dev/zero")),
 }
 FILES = (f"{NAME}/verdict.json", "ledger.json", "ledger_files/seals.json", f"{NAME}/figure.png")
 NAMES = ("../../x", "..", "/tmp/x", "a\nb", "x" * 5000, "lasso_rate", "\u202ex", "-m", "")
@@ -81,6 +83,10 @@ FOLDERS: dict[str, Damage] = {
     "a trigger": sql("CREATE TRIGGER t BEFORE INSERT ON cells BEGIN SELECT RAISE(ABORT, 'no'); END"),
     **{f"flips more {seed}": flipped(seed) for seed in range(20, 32)},
     "a folder in its place": beside(NAME, lambda one: (shutil.rmtree(one), one.write_text("x"))),
+    **{
+        f"{name} leads elsewhere": beside(name, lambda one: (shutil.rmtree(one), one.symlink_to(one.parents[1])))
+        for name in (NAME, "ledger_files")
+    },
     "no folder of files": beside("ledger_files", lambda one: (shutil.rmtree(one), one.write_text("x"))),
 }
 ALL = {**DAMAGES, **FOLDERS}

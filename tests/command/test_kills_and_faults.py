@@ -16,9 +16,8 @@ import pandas as pd
 import pytest
 from cheap_experiment import command
 
-from dprepro import ledger
+from dprepro import ledger, regular_files
 from dprepro.engine import Store
-from dprepro.report import publish
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -124,7 +123,7 @@ def test_a_write_that_fails_is_one_line_and_the_same_command_takes_it_up(
     capsys: pytest.CaptureFixture[str],
 ) -> None:
     words = [f"--config-dir={config_dir}", "+experiment=cheap", "workers=1"]
-    calls, real = [0], publish.os.replace
+    calls, real = [0], regular_files.os.replace
 
     def replace(source: Any, target: Any) -> None:
         calls[0] += 1
@@ -133,7 +132,7 @@ def test_a_write_that_fails_is_one_line_and_the_same_command_takes_it_up(
         real(source, target)
 
     with monkeypatch.context() as patch:
-        patch.setattr(publish.os, "replace", replace)
+        patch.setattr(regular_files.os, "replace", replace)
         for arguments, function in ((words, None), ([f"--config-dir={config_dir}"], ledger.main)):
             capsys.readouterr()
             code = command(*arguments, function=function) if function else command(*arguments)
