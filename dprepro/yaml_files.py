@@ -3,7 +3,7 @@
 A text is first read as a stream of events, which takes neither memory nor recursion, and refused where it is nested too
 deeply or stands for too much: PyYAML itself crashes or runs without end on such texts. What comes out is plain:
 mappings, lists, texts, numbers, true, false and null. The words yes, no, on, off and days are texts, numbers are
-decimal, there are no tags and no merge keys, and no key stands twice in a block.
+decimal, there are no tags and no merge keys, and no key stands twice in a block or has no name.
 """
 
 from __future__ import annotations
@@ -125,6 +125,8 @@ def _loader() -> Any:
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             seen = set()
             for key, _ in node.value:
+                if key.tag == "tag:yaml.org,2002:null":
+                    raise yaml.constructor.ConstructorError(problem="a key has no name", problem_mark=key.start_mark)
                 if isinstance(key.value, str) and (key.tag, key.value) in seen:
                     raise yaml.constructor.ConstructorError(
                         problem=f"the key {key.value} stands twice", problem_mark=key.start_mark
