@@ -76,6 +76,7 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
             setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     try:
         with ended_by_signals():
+            _stand_somewhere()
             code = command(arguments)
             sys.stdout.flush()  # so that a full disk is noticed here
             return code
@@ -85,6 +86,8 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
         return SIGNALLED + int(getattr(error, "number", signal.SIGINT))
     except DpreproError as error:
         return say(error)
+    except MemoryError:
+        return say(DpreproError("out of memory; what was measured is stored: sweep less, or take fewer workers"))
     except BrokenPipeError:
         # The reader of our output went away; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
@@ -98,6 +101,14 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
         return say(InputError(f"cannot write{where}: {error.strerror}"))
     except UnicodeEncodeError as error:
         return say(InputError(f"the output takes no {error.object[error.start]!a}: set PYTHONIOENCODING=utf-8"))
+
+
+def _stand_somewhere() -> None:
+    """Raise InputError where the folder in which the command was started is gone: libraries ask for it."""
+    try:
+        os.getcwd()
+    except OSError as error:
+        raise InputError(f"the current folder is gone ({error.strerror}); change to another") from error
 
 
 @contextmanager

@@ -142,7 +142,9 @@ class Stored:
 
         # Together: an overridden run that ends at the same time must not take the folder of a run just published.
         with Store.open(self.results_dir, create=True) as store, alone(self.results_dir):
-            run = next(one for one in store.runs(self.experiment) if one.id == self.run_id)
+            run = next((one for one in store.runs(self.experiment) if one.id == self.run_id), None)
+            if run is None:
+                raise InputError(f"the store in {self.results_dir} was removed or replaced during the run")
             published = publish(store, replace(run, provenance=self.provenance), self.results_dir)
             # Only now: a run that cannot be judged is none that the ledger should take for the latest.
             store.finish_run(self.run_id, self.provenance)

@@ -148,8 +148,16 @@ def parallel(workers: int | str) -> Callable[[], Pool] | None:
     if isinstance(workers, str) and "://" in workers:
         return lambda: Dask(workers)
     if isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1:
-        return (lambda: Processes(workers)) if workers > 1 else None
+        return (lambda: _local(workers)) if workers > 1 else None
     raise InputError(f"workers={workers!r} is neither a number from 1 nor a Dask address such as tcp://host:8786")
+
+
+def _local(workers: int) -> Pool:
+    """Local workers; this process alone where none can start, as in containers without shared memory."""
+    try:
+        return Processes(workers)
+    except (OSError, ImportError):
+        return Serial()
 
 
 def _prepare_worker(parent: int) -> None:

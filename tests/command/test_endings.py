@@ -7,6 +7,7 @@ import signal
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from cheap_experiment import ENVIRONMENT
@@ -60,3 +61,18 @@ def test_a_full_disk_under_the_output_is_named() -> None:
         listing = [sys.executable, "-m", "dprepro"]
         done = subprocess.run(listing, stdout=full, stderr=subprocess.PIPE, text=True, check=False, env=ENVIRONMENT)
     assert (done.returncode, done.stderr) == (2, "error: cannot write the output: No space left on device\n")
+
+
+def test_no_memory_and_no_folder_to_stand_in_are_one_line(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    def greedy(_: list[str]) -> int:
+        raise MemoryError
+
+    assert guarded(greedy, []) == 1
+    assert capsys.readouterr().err.startswith("error: out of memory; what was measured is stored")
+    (tmp_path / "gone").mkdir()
+    monkeypatch.chdir(tmp_path / "gone")
+    (tmp_path / "gone").rmdir()
+    assert guarded(lambda _: 0, []) == 2
+    assert capsys.readouterr().err.count("\n") == 1

@@ -224,6 +224,14 @@ def test_a_long_forecast_moves_to_processes_and_a_short_one_does_not(
     assert opened == [2]
 
 
+def test_where_no_worker_can_start_this_process_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(_: int) -> None:
+        raise OSError(30, "Read-only file system")  # no shared memory, as in some containers
+
+    monkeypatch.setattr(pools, "Processes", refused)
+    assert len(measured(tmp_path, em.draw, em.cells(1)[:4], 2)) > 0
+
+
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, "two", ""])
 def test_workers_that_cannot_be_are_refused(tmp_path: Path, workers: Any) -> None:
     with Store.open(tmp_path) as store, pytest.raises(InputError, match="Dask address"):
