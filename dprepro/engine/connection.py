@@ -68,10 +68,11 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
     """
     if path.is_symlink() and not path.exists():
         raise InputError(f"{path} is a link that leads to no file")
-    if (file := os.path.realpath(path)) != os.path.join(os.path.realpath(path.parent), path.name):
-        raise InputError(f"{path} is a link that leads to {file}; name the folder there as results_dir")
-    if path.exists() and not path.is_file():
-        raise InputError(f"{path} is not a regular file; choose another results_dir")
+    if (at := os.path.realpath(path)) != os.path.join(os.path.realpath(path.parent), path.name):
+        raise InputError(f"{path} is a link that leads to {at}; name the folder there as results_dir")
+    for file in (path, *(path.with_name(f"{path.name}-{side}") for side in ("wal", "shm", "journal"))):
+        if file.exists() and not file.is_file():  # SQLite would wait for a pipe's other end
+            raise InputError(f"{file} is not a regular file; choose another results_dir")
     if not create and not path.exists():
         return _empty()
     address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
