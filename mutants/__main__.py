@@ -13,7 +13,7 @@ from pathlib import Path
 
 from dprepro.__main__ import guarded, leave
 from dprepro.errors import InputError, unknown
-from dprepro.report.publish import replace_file
+from dprepro.regular_files import replace_file
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
 from mutants.running import COMPILED, Verdicts, copy_of_package, plant, run
 from mutants.table import Line, as_json, line, markdown, summary, text

@@ -62,7 +62,7 @@ class Published:
     def measuring_seconds(self) -> float:
         """Of all its cells, whenever they were measured; the provenance has the last run's wall time."""
         seconds = self.frame.drop_duplicates("key")["seconds"]
-        return round(float(seconds[seconds < float("inf")].sum()), 3)
+        return round(float(seconds[seconds.between(0, 1e15)].sum()), 3)  # a damaged store may say anything
 
     def figure(self) -> Figure:
         """The figure, drawn anew."""
@@ -149,7 +149,7 @@ _PROVENANCE = {"versions", "commit", "seed", "platform", "cells", "seconds", "da
 def check_record(run: Run) -> None:
     """Raise InputError for a stored configuration that has another shape than any that was ever run."""
     wrong = [key for key, kind in _RECORD.items() if not isinstance(run.config.get(key), kind)]
-    wrong += ["provenance"] if not run.provenance.keys() >= _PROVENANCE else []
+    wrong += ["provenance"] if not _provenance(run.provenance) else []
     wrong += ["checks"] if not wrong and not _blocks(run.config["checks"]) else []
     wrong += ["study.series"] if not wrong and not _blocks(run.config["study"].get("series", {})) else []
     wrong += ["sweep"] if not wrong and not all(isinstance(one, list) for one in run.config["sweep"].values()) else []
@@ -157,6 +157,15 @@ def check_record(run: Run) -> None:
         raise InputError(
             f"the record of run {run.id} ({shortened(run.experiment)}) is damaged at {', '.join(wrong)}; run it again"
         )
+
+
+def _provenance(found: Mapping[str, Any]) -> bool:
+    """Whether it has what a verdict says of where it comes from, and can be written."""
+    try:
+        json.dumps(found, allow_nan=False)
+    except ValueError:
+        return False
+    return found.keys() >= _PROVENANCE and isinstance(found["versions"], Mapping)
 
 
 def _blocks(value: object) -> bool:

@@ -71,6 +71,13 @@ FOLDERS: dict[str, Damage] = {
     "a huge entry": sql("UPDATE cells SET rows = ? WHERE rowid = 1", b"x" * 20_000_000),
     "a huge traceback": sql("UPDATE cells SET traceback = ?", "x" * 100_000, signed=True),
     "infinite": sql("UPDATE cells SET seconds = 9e999", signed=True),
+    "more than infinite": sql("UPDATE cells SET seconds = 1e308", signed=True),
+    "endless": sql(
+        'UPDATE runs SET provenance = replace(provenance, \'"cells":\', \'"cells":1e400,"x":\')', signed=True
+    ),
+    "versions": sql(
+        'UPDATE runs SET provenance = replace(provenance, \'"versions":\', \'"versions":1,"x":\')', signed=True
+    ),
     "no seconds": sql("UPDATE cells SET rows = replace(rows, '1', 'NaN')", signed=True),
     "huge numbers": sql("UPDATE cells SET rows = replace(rows, '.', '9e300,')", signed=True),
     "text for numbers": sql("UPDATE cells SET rows = replace(rows, ',null', ',\"x\"')", signed=True),
