@@ -88,6 +88,10 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
             )
         if version == 0 and tables:
             raise InputError(f"{path} is a database, but not a store of measurements; choose another results_dir")
+        if database.execute("SELECT 1 FROM sqlite_master WHERE type = 'view' LIMIT 1").fetchone():
+            raise InputError(
+                f"{path} has views, which no store has and which may be endless; choose another results_dir"
+            )
         if version == 0 and not create:
             database.close()
             return _empty()

@@ -71,6 +71,13 @@ DAMAGES: dict[str, Damage] = {
     "a link to nothing": instead(lambda file: file.symlink_to(file.parent.parent / "elsewhere")),
     "a link to itself": instead(lambda file: file.symlink_to(file)),
     "a pipe beside it": lambda file: os.mkfifo(file.with_name(f"{file.name}-journal")),
+    "an endless view": lambda file: (
+        sql("ALTER TABLE codes RENAME TO old")(file),
+        sql(
+            "CREATE VIEW codes AS WITH RECURSIVE k(code) AS (SELECT 1 UNION ALL SELECT code + 1 FROM k) "
+            "SELECT code, '{}' AS modules FROM k"
+        )(file),
+    ),
     "side file of junk": lambda file: file.with_name(f"{file.name}-wal").write_bytes(random.Random(1).randbytes(9000)),
     **{f"no {table}": sql(f"DROP TABLE {table}") for table in TABLES},
     **{f"empty {table}": sql(f"DELETE FROM {table}") for table in TABLES},
