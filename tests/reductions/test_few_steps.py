@@ -33,18 +33,18 @@ def risks(solver, family, point, epsilon, draws, seed, delta=1e-5):
 def test_few_steps_have_the_law_of_n_steps(epsilon):
     family = OneHotFamily(coordinates=3, mass=0.8)
     literal = risks(NoisyGD(), family, POINT, epsilon, 100, seed=1)
-    few = risks(FewSteps(NoisyGD(), minimum_steps=500), family, POINT, epsilon, 600, seed=2)
+    few = risks(FewSteps(NoisyGD(), minimum_steps=500), family, POINT, epsilon, 300, seed=2)
     assert ks_2samp(literal, few).pvalue > ALARM
     # Steps of half the size are noticed by the same test.
     planted = FewSteps(NoisyGD(step_factor=0.5), minimum_steps=500)
-    assert ks_2samp(literal, risks(planted, family, POINT, epsilon, 600, seed=3)).pvalue < ALARM
+    assert ks_2samp(literal, risks(planted, family, POINT, epsilon, 300, seed=3)).pvalue < ALARM
 
 
 def test_idle_coordinates_enter_by_their_norm_alone():
     family = OneHotFamily(coordinates=1, mass=0.8)
     every = FewSteps(NoisyGD(), minimum_steps=1500)  # n steps: nothing but the idle coordinates is reduced
     literal = risks(NoisyGD(), family, POINT, 0.3, 100, seed=4)
-    assert ks_2samp(literal, risks(every, family, POINT, 0.3, 500, seed=5)).pvalue > ALARM
+    assert ks_2samp(literal, risks(every, family, POINT, 0.3, 250, seed=5)).pvalue > ALARM
 
 
 @pytest.mark.slow
@@ -68,8 +68,8 @@ def test_the_descent_in_the_eigenbasis_has_the_law_of_algorithm_2(transform):
     algorithm = JohnsonLindenstrauss(transform=transform)
     literal = sketched_risks(algorithm, 60, seed=11)
     fast = SketchedFewSteps(algorithm, minimum_steps=500)
-    assert ks_2samp(literal, sketched_risks(fast, 500, seed=12)).pvalue > ALARM
-    assert ks_2samp(literal, sketched_risks(fast, 500, seed=13, epsilon=0.7)).pvalue < ALARM
+    assert ks_2samp(literal, sketched_risks(fast, 250, seed=12)).pvalue > ALARM
+    assert ks_2samp(literal, sketched_risks(fast, 250, seed=13, epsilon=0.7)).pvalue < ALARM
 
 
 def test_beyond_the_largest_matrix_the_eigenbasis_comes_from_singular_values(monkeypatch):
