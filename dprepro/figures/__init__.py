@@ -9,12 +9,15 @@ from dprepro import typed
 from dprepro.figures.attack import Attack
 from dprepro.figures.base import Drawing
 from dprepro.figures.choice import Choice
+from dprepro.figures.constants import Constants
 from dprepro.figures.ledger import Ledger
 from dprepro.figures.phase import Phase
 from dprepro.figures.rate import Rate
 from dprepro.figures.shares import Shares
 
-FIGURES: dict[str, type[Drawing]] = {kind.name: kind for kind in (Rate, Phase, Attack, Choice, Shares, Ledger)}
+FIGURES: dict[str, type[Drawing]] = {
+    kind.name: kind for kind in (Rate, Phase, Attack, Choice, Shares, Ledger, Constants)
+}
 
 
 def build(options: Mapping[str, Any]) -> Drawing:

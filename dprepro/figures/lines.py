@@ -226,8 +226,13 @@ def titles(
     return TITLE_LINE * (1.3 * (1 + head.count("\n")) + (sum(heights) if stacked else max(heights)))
 
 
-def legend(figure: Figure | SubFigure, handles: Mapping[str, Any], most: int, note: str = "") -> float:
-    """The legend below the panels, in the number of columns, at most ``most``, that makes it lowest; its height."""
+def legend(
+    figure: Figure | SubFigure, handles: Mapping[str, Any], most: int, note: str = "", bars: bool = True
+) -> float:
+    """The legend below the panels, in the number of columns, at most ``most``, that makes it lowest; its height.
+
+    With ``bars`` it says what bars are.
+    """
     width = figure.bbox.width / figure.dpi
     layouts = [(_wrapped(list(handles), count, width), count) for count in range(1, most + 1)]
     texts, columns = min(layouts, key=lambda one: _lines(*one))
@@ -235,7 +240,7 @@ def legend(figure: Figure | SubFigure, handles: Mapping[str, Any], most: int, no
         list(handles.values()), texts, loc="outside lower center", ncols=columns, frameon=False, handlelength=2.6,
         columnspacing=1.0, labelspacing=0.25,
     )  # fmt: skip
-    lines = textwrap.wrap(f"Bars and ±: 99% intervals. {note}", int(19 * width))
+    lines = textwrap.wrap(f"{'Bars and ±: 99% intervals. ' if bars else ''}{note}", int(19 * width))
     box.set_title("\n".join(lines))
     box.get_title().set_fontsize(6)
     return LEGEND_LINE * (_lines(texts, columns) + len(lines))

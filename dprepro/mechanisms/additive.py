@@ -72,7 +72,7 @@ class Gaussian:
 
     def release(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
         """``value`` plus noise, same shape."""
-        return published(self, value, value + rng.normal(0.0, self.scale, size=np.shape(value)))
+        return published(self, value, value + self.scale * rng.standard_normal(np.shape(value)))
 
     def log_chance(self, value: NDArray[np.float64], output: NDArray[np.float64]) -> float:
         """ln of the density of ``output``, but for a number that depends on p alone."""

@@ -44,7 +44,7 @@ class L2Ball(NormBall):
 
     def project(self, point: ArrayLike) -> FloatArray:
         vector = self._vector(point)
-        size = float(np.linalg.norm(vector))
+        size = math.sqrt(float(vector @ vector))
         return vector.copy() if size <= self.radius else vector * (self.radius / size)
 
     def minimise_linear(self, direction: ArrayLike) -> FloatArray:
@@ -53,7 +53,7 @@ class L2Ball(NormBall):
         if largest == 0.0:
             return self.start()
         scaled = vector / largest  # a gradient of 1e-200 has a squared norm of zero
-        return -self.radius / float(np.linalg.norm(scaled)) * scaled
+        return -self.radius / math.sqrt(float(scaled @ scaled)) * scaled
 
     def to_boundary(self, theta: FloatArray, direction: FloatArray) -> float:
         return chord(theta, direction, self.radius)

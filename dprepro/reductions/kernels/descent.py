@@ -169,8 +169,9 @@ def about_axis(  # type: ignore[no-untyped-def]
             across = noise * noise * 2.0 * rng.standard_gamma(free) if p > 2 else 0.0
             aside = math.sqrt(moved * moved + eta * eta * across)
             square += push * push + across
-        size = math.hypot(along, aside)
-        if size > radius:
-            along *= radius / size
-            aside *= radius / size
+        size = along * along + aside * aside  # hypot would be a fifth of the step's time
+        if size > radius * radius:
+            shrink = radius / math.sqrt(size)
+            along *= shrink
+            aside *= shrink
     return along, aside, square

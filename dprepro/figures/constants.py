@@ -1,0 +1,104 @@
+"""Between which constants a theorem lies: what is known of the worst data, and what its explicit bound says."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dprepro.analysis.points import further_axes, number
+from dprepro.axes import AXES
+from dprepro.errors import unknown
+from dprepro.figures.base import Drawing
+from dprepro.figures.lines import legend, thin_grid, titles
+from dprepro.figures.style import COLOURS, COLUMN, styled
+from dprepro.figures.words import SYMBOLS, controls, headline
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+KNOWN, BOUND = "worst_known_risk", "explicit_bound"
+
+LINE = 0.15
+"""Height of a line, inches."""
+
+
+@dataclass(frozen=True)
+class Constants(Drawing):
+    """A line for each series and grid point: risk on the worst data known, and explicit bound, over the printed rate.
+
+    Both are means over the replicates. The least constant with which the theorem holds lies between the two, beyond
+    the first for certain; the ratio of the two stands at the right.
+
+    Attributes:
+        labels: series name to text. hide: series that are left out.
+    """
+
+    name: ClassVar[str] = "constants"
+    kinds: ClassVar[dict[str, str]] = {"labels": "series", "hide": "series"}
+
+    labels: Mapping[str, str] = field(default_factory=dict)
+    hide: tuple[str, ...] = ()
+
+    def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
+        """The lines, as configured from above; see the class."""
+        rows = frame[frame["quantity"].isin([KNOWN, BOUND]) & (frame["status"] == "ok")]
+        rows = rows[~rows["series"].isin(self.hide)]
+        if rows.empty:
+            raise unknown("quantity of the figure", KNOWN, map(str, frame["quantity"].unique()))
+        lines = self._lines(
+            rows.assign(constant=rows["value"] / rows["bound"]),
+            [*AXES, *further_axes(frame, config)],
+            list(config.get("study", {}).get("series", {})),
+            controls(verdict, config),
+        )
+        with styled() as figure_class:
+            figure: Figure = figure_class(figsize=(1.5 * COLUMN, 3), layout="constrained")
+            panel = figure.subplots()
+            handles: dict[str, Any] = {}
+            for place, (role, constants) in enumerate(lines.values()):
+                panel.plot([*constants.values()], [place] * len(constants), color="0.75", linewidth=1.5, zorder=2)
+                for quantity, text, marker, colour in (
+                    (BOUND, "explicit bound", "D", COLOURS["context"][0]),
+                    (KNOWN, "worst data known", ">", COLOURS["claim"][0]),
+                    (KNOWN, "the same of a control", "x", COLOURS["control"][0]),
+                ):
+                    if quantity in constants and (quantity == BOUND or (marker == "x") == (role == "control")):
+                        (handles[text],) = panel.plot(
+                            [constants[quantity]], [place], linestyle="none", marker=marker, color=colour, zorder=4
+                        )
+                if len(constants) == 2:
+                    panel.annotate(
+                        f"{constants[BOUND] / constants[KNOWN]:.3g}", (1.01, place),
+                        xycoords=("axes fraction", "data"), fontsize=6, va="center",
+                    )  # fmt: skip
+            panel.annotate("ratio", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=6, va="center")
+            panel.set_yticks(range(len(lines)), list(lines))
+            panel.set(xscale="log", ylim=(len(lines) - 0.5, -0.5), xlabel="excess risk over the rate, its constant 1")
+            thin_grid(panel)
+            more = titles(figure, headline(verdict, self.heading), [(panel, [])], 1.5 * COLUMN - 0.5)
+            more += legend(figure, handles, 3, self.note, bars=False)
+            figure.set_size_inches(1.5 * COLUMN, LINE * (len(lines) + 4) + more)
+        return figure
+
+    def _lines(
+        self, rows: pd.DataFrame, swept: Sequence[str], order: Sequence[str], came_out: Mapping[str, str]
+    ) -> Mapping[str, tuple[str, Mapping[str, float]]]:
+        """Text to role and the mean constants of each line; claims first, each role in the order configured."""
+        names = sorted(map(str, rows["series"].unique()), key=lambda name: order.index(name) if name in order else -1)
+        found: dict[str, tuple[str, Mapping[str, float]]] = {}
+        for role in ("claim", "context", "control"):
+            for name in names:
+                own = rows[(rows["series"] == name) & (rows["role"] == role)]
+                axes = [axis for axis in swept if own[axis].nunique() > 1]
+                for point, part in own.groupby(axes, sort=True) if axes else [((), own)] if len(own) else []:
+                    text = self.labels.get(name, name.replace("_", " "))
+                    text += f" ({role}: {came_out[name].split()[0]})" if role == "control" and name in came_out else ""
+                    said = ", ".join(
+                        f"{SYMBOLS.get(a, a)} = {number(float(str(v)))}" for a, v in zip(axes, point, strict=True)
+                    )
+                    means = part.groupby("quantity", observed=True)["constant"].mean()
+                    constants = {str(quantity): float(mean) for quantity, mean in means.items()}
+                    found[f"{text}; {said}" if said else text] = role, constants
+        return found
