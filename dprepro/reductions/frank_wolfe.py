@@ -211,6 +211,6 @@ def coefficients(moments: Moments) -> tuple[FloatArray, FloatArray, FloatArray, 
     gram = np.zeros((0, 0)) if moments.gram is None else moments.gram
     factor = np.zeros((0, moments.p)) if moments.factor is None else moments.factor
     gram, factor, ridge, cross = (
-        np.require(part, requirements="CW") for part in (gram, factor, moments.ridges, moments.cross)
+        np.require(part, requirements=["C", "W"]) for part in (gram, factor, moments.ridges, moments.cross)
     )
     return gram, factor, ridge, cross

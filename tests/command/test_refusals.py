@@ -153,7 +153,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     ),
     "figure": (
         [LASSO, "figure.name=pie"],
-        "unknown figure.name 'pie'; choices: attack, choice, ledger",
+        "unknown figure.name 'pie'; choices: attack, choice, constants, ledger",
     ),
     "option of the figure": (
         [LASSO, "+figure.axes=n"],
