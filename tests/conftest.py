@@ -6,7 +6,9 @@ import functools
 import io
 import os
 import pickle
+import signal
 from collections.abc import Iterator, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from typing import Any
 
 import pytest
@@ -15,7 +17,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from dprepro.config import compose
-from dprepro.report import picture, publish
+from dprepro.report import picture, power, publish
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -39,6 +41,28 @@ def _hydra_reads_shipped_files_once(tmp_path_factory: pytest.TempPathFactory) ->
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compose, "_composed", composed)
         yield
+
+
+@pytest.fixture
+def under_a_terminal() -> Iterator[None]:
+    """Signals do here, and in children, what they do to a command under a terminal; afterwards what they did before.
+
+    A shell that starts the tests in the background, or by nohup, has some of them ignored, which children inherit.
+    """
+    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU, signal.SIGINT)
+    before = [
+        signal.signal(number, signal.default_int_handler if number == signal.SIGINT else signal.SIG_DFL)
+        for number in numbers
+    ]
+    yield
+    for number, action in zip(numbers, before, strict=True):
+        signal.signal(number, action)
+
+
+@pytest.fixture
+def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Powers are computed here."""
+    monkeypatch.setattr(power, "ProcessPoolExecutor", lambda workers, **_: ThreadPoolExecutor(1))
 
 
 @pytest.fixture(scope="module")

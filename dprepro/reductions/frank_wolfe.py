@@ -204,8 +204,13 @@ def costs_a_matrix(problem: Problem) -> bool:
 
 
 def coefficients(moments: Moments) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:
-    """gram (p, p) or (0, 0), factor (rows, p), ridge (p,) and cross (p,), contiguous."""
+    """gram (p, p) or (0, 0), factor (rows, p), ridge (p,) and cross (p,): contiguous, and never read-only.
+
+    A read-only array is another type to a compiled loop, which would be compiled once more for it.
+    """
     gram = np.zeros((0, 0)) if moments.gram is None else moments.gram
     factor = np.zeros((0, moments.p)) if moments.factor is None else moments.factor
-    gram, factor, ridge, cross = map(np.ascontiguousarray, (gram, factor, moments.ridges, moments.cross))
+    gram, factor, ridge, cross = (
+        np.require(part, requirements=["C", "W"]) for part in (gram, factor, moments.ridges, moments.cross)
+    )
     return gram, factor, ridge, cross

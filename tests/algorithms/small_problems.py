@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from functools import cache
 
 import numpy as np
 
@@ -80,6 +81,7 @@ def one_place(loss: Loss, n: float, p: int, place: float = 0.5) -> Problem:
     return at(unit_ball(loss, n, p), np.full((1, p), place / math.sqrt(p)), [n])
 
 
+@cache
 def random_problem(loss: Loss, constraint_set: ConstraintSet, n: int = 40, seed: int = 0) -> Problem:
     """n random records, ||x||_inf <= 1 over an l1 geometry and ||x||_2 <= 1 else, labels +-1 for all but a few."""
     rng = np.random.default_rng(seed)
@@ -90,6 +92,7 @@ def random_problem(loss: Loss, constraint_set: ConstraintSet, n: int = 40, seed:
     return at(Domain(loss, constraint_set, n, feature_norm=order), features, np.ones(n), labels)
 
 
+@cache
 def one_hot(
     loss: Loss, n: float, p: int, label: float = 1.0, mass: float = 0.5, coordinates: int = 2, tail: int = 0,
     radius: float = 1.0, seed: int = 0,

@@ -91,7 +91,7 @@ def test_literal_draws_have_the_law_that_privacy_is_computed_from():
     law = SamplerLaw(literal, problem.domain, BUDGET)
     grid, rng = grid_of(problem.domain, law.schedule), np.random.default_rng(3)
     found = np.zeros(grid.size)
-    for _ in range(1500):
+    for _ in range(600):
         theta = literal.solve(problem, BUDGET, rng).theta
         found[grid.number(tuple(((theta + 1) / grid.edge).astype(int)))] += 1
     mass = law.density(law.walked(problem)) * law.shares

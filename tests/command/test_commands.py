@@ -292,12 +292,13 @@ def test_a_series_without_a_grid_point_leaves_its_check_inconclusive(
     ("workers", "number"),
     [
         (1, signal.SIGINT),
-        (2, signal.SIGINT),
+        pytest.param(2, signal.SIGINT, marks=pytest.mark.slow),  # the engine's own: test_runner
         pytest.param(1, signal.SIGHUP, marks=pytest.mark.slow),
         pytest.param(2, signal.SIGTERM, marks=pytest.mark.slow),
         pytest.param(2, signal.SIGXCPU, marks=pytest.mark.slow),
     ],
 )
+@pytest.mark.usefixtures("under_a_terminal")
 def test_an_interrupted_run_names_the_command_that_resumes_it(
     elsewhere: Path,
     tmp_path: Path,

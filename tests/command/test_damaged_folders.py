@@ -8,7 +8,6 @@ import shutil
 import sqlite3
 import sys
 from collections.abc import Callable
-from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 
 import pytest
@@ -19,7 +18,6 @@ from dprepro import check, ledger, reference, stability, verify
 from dprepro.__main__ import main
 from dprepro.engine import Store
 from dprepro.errors import InputError
-from dprepro.report import power
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 from damages import DAMAGES, Damage, flipped, instead, sql
@@ -97,7 +95,7 @@ FOLDERS: dict[str, Damage] = {
     "no folder of files": beside("ledger_files", lambda one: (shutil.rmtree(one), one.write_text("x"))),
 }
 ALL = {**DAMAGES, **FOLDERS}
-QUICK = ("no cells", "named '../../x'", f"{NAME}/verdict.json a list", "text for numbers")
+QUICK = ("named '../../x'", f"{NAME}/verdict.json a list", "text for numbers")
 
 
 @pytest.fixture(scope="module")
@@ -110,9 +108,8 @@ def sound(undrawn: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 @pytest.fixture(autouse=True)
-def _in_this_process(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Powers are computed here, and a store in use is given up at once."""
-    monkeypatch.setattr(power, "ProcessPoolExecutor", lambda workers, **_: ThreadPoolExecutor(1))
+def _at_once(one_process: None, monkeypatch: pytest.MonkeyPatch) -> None:
+    """A store in use is given up at once."""
     monkeypatch.setattr("dprepro.engine.connection.BUSY_SECONDS", 0.05)
 
 

@@ -6,7 +6,6 @@ import os
 import signal
 import subprocess
 import sys
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -14,15 +13,7 @@ from cheap_experiment import ENVIRONMENT
 
 from dprepro.command import guarded
 
-
-@pytest.fixture(autouse=True)
-def _signals() -> Iterator[None]:
-    """What a signal does is put back."""
-    numbers = (signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU, signal.SIGINT)
-    before = [signal.getsignal(number) for number in numbers]
-    yield
-    for number, action in zip(numbers, before, strict=True):
-        signal.signal(number, action)
+pytestmark = pytest.mark.usefixtures("under_a_terminal")
 
 
 @pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGHUP, signal.SIGXCPU, signal.SIGINT])

@@ -131,6 +131,7 @@ def test_six_kills_lose_no_stored_cell_and_a_resumed_run_gives_the_very_same_row
     assert resumed.equals(measured(tmp_path / "undisturbed", em.draw, cells, 1))
 
 
+@pytest.mark.usefixtures("under_a_terminal")
 @pytest.mark.parametrize("workers", [1, 2])
 def test_ctrl_c_keeps_what_is_stored_and_says_how_to_resume(tmp_path: Path, workers: int) -> None:
     process = child(tmp_path, workers, 400)

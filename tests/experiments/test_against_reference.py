@@ -30,7 +30,7 @@ EXPERIMENTS = REFERENCE.parents[1] / "conf/experiment"
 FALSE_ALARM = 1e-3
 KEYS = ["series", "quantity", *AXES]
 
-DESIGNS = ("iid_design", "correlated_design", "planted_sparse", "pure_noise")
+DESIGNS = ("iid_design", "planted_sparse")
 SMALL: dict[str, dict[str, Any]] = {
     "lasso_rate": {
         "study": {

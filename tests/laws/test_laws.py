@@ -37,7 +37,7 @@ from dprepro.problems import (
 )
 
 ADD, REPLACE = Neighbours.ADD_OR_REMOVE_ONE, Neighbours.REPLACE_ONE
-DRAWS = 2000
+DRAWS = 1000
 #: Dvoretzky, Kiefer and Wolfowitz: exceeded by the law itself, whatever its atoms, once in a million tests.
 DISTANCE = math.sqrt(math.log(2e6) / (2 * DRAWS))
 

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from typing import Any
 
 import pytest
+from shipped import composed
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import check
@@ -36,7 +37,18 @@ def test_there_are_at_least_sixty_falsehoods_in_every_room_of_science_and_some_h
                      "problems", "reductions", "studies"}  # fmt: skip
 
 
-@pytest.mark.parametrize("experiment", sorted({mutant.experiment for mutant in EVERY} | set(grids())))
+EXPERIMENTS = sorted({mutant.experiment for mutant in EVERY} | set(grids()))
+
+
+def test_every_check_that_should_notice_is_one_of_its_experiment() -> None:
+    for mutant in EVERY:
+        assert set(mutant.checks) <= set(composed(mutant.experiment).config["checks"]), mutant.name
+
+
+@pytest.mark.parametrize(
+    "experiment",
+    [pytest.param(one, marks=[pytest.mark.slow] if place % 4 else []) for place, one in enumerate(EXPERIMENTS)],
+)
 def test_the_commands_of_an_experiment_are_sound(experiment: str) -> None:
     grid = grids().get(experiment, Grid())
     wanted = {name for mutant in EVERY if mutant.experiment == experiment for name in mutant.checks}

@@ -38,8 +38,14 @@ def enumerated_delta(responses, mu, epsilon):
     return total
 
 
-@pytest.mark.parametrize("delta", [1e-2, 1e-6, 1e-8])
-@pytest.mark.parametrize("mu", [1e-3, 0.03, 0.3, 1.0, 3.0])
+@pytest.mark.parametrize(
+    ("mu", "delta"),
+    [
+        pytest.param(mu, delta, marks=[] if mu < 3 or delta == 1e-6 else pytest.mark.slow)
+        for mu in (1e-3, 0.03, 0.3, 1.0, 3.0)
+        for delta in (1e-2, 1e-6, 1e-8)
+    ],
+)
 def test_the_accountant_agrees_with_the_closed_form_of_a_gaussian_where_it_works(mu, delta):
     accountant = PLDAccountant(value_discretization_interval=min(1e-4, mu * 1e-3))
     accountant.compose(events.GaussianDpEvent(1 / mu))

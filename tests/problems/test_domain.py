@@ -212,20 +212,20 @@ def test_no_data_set_exceeds_curvature_and_smoothness_and_some_attain_them(domai
     points = extremes(domain.constraint_set, rng)
     curvature = smoothness = 0.0
     for a in points[::3]:
-        for b in points:
-            for share in (1e-3, 1.0):
-                c = a + share * (b - a)
-                for label in (-domain.label_bound, 0.0, domain.label_bound):
-                    if isinstance(domain.loss, DistanceLoss):
-                        at, to = (np.linalg.norm(point - features, axis=1) for point in (a, c))
-                        slopes = domain.loss.derivative(at, label) / np.maximum(at, 1e-300) * ((a - features) @ (c - a))
-                    else:
-                        at, to = features @ a, features @ c
-                        slopes = domain.loss.derivative(at, label) * (to - at)
-                    rise = domain.loss.value(to, label) - domain.loss.value(at, label) - slopes
-                    curvature = max(curvature, float(rise.max()) * 2 / share**2)
-                    size = float((c - a) @ (c - a))
-                    smoothness = max(smoothness, float(rise.max()) * 2 / size if size > 1e-12 else 0.0)
+        for share in (1e-3, 1.0):
+            c = a + share * (points - a)  # one for each point b; arrays below are of shape (points, records)
+            sizes = ((c - a) ** 2).sum(axis=1)
+            for label in (-domain.label_bound, 0.0, domain.label_bound):
+                if isinstance(domain.loss, DistanceLoss):
+                    at, to = np.linalg.norm(a - features, axis=1), np.linalg.norm(c[:, None] - features, axis=2)
+                    slopes = domain.loss.derivative(at, label) / np.maximum(at, 1e-300) * ((c - a) @ (a - features).T)
+                else:
+                    at, to = features @ a, c @ features.T
+                    slopes = domain.loss.derivative(at, label) * (to - at)
+                rise = (domain.loss.value(to, label) - domain.loss.value(at, label) - slopes).max(axis=1)
+                curvature = max(curvature, float(rise.max()) * 2 / share**2)
+                far = sizes > 1e-12
+                smoothness = max(smoothness, float((rise[far] * 2 / sizes[far]).max(initial=0.0)))
     # rise is a difference of numbers of order 1; the smallest step divides its rounding by 1e-6 of the squared distance
     assert curvature <= domain.curvature * (1 + 1e-6) + 1e-8
     assert smoothness <= domain.smoothness * (1 + 1e-6) + 1e-8

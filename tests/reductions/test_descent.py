@@ -65,14 +65,14 @@ def test_axis_descent_has_the_literal_law(name, p):
     construction, step_size = WITH_AXIS[name]
     algorithm = NoisySGD(gradient="full", step_size=step_size, steps=12)
     problem = construction.build({"n": 2000.0, "p": float(p)}, 0.0)
-    literal, fast = thetas(algorithm, problem, 1500, 1), thetas(AxisDescent(algorithm), problem, 1500, 2)
+    literal, fast = thetas(algorithm, problem, 800, 1), thetas(AxisDescent(algorithm), problem, 800, 2)
     assert least_p_value(problem, literal, fast) > ALARM
 
 
 @pytest.mark.parametrize("loss", [HingeLoss(), LogisticLoss(), AbsoluteLoss(), SquaredLoss()])
 def test_axis_descent_has_the_literal_law_on_collinear_records(loss):
     algorithm, problem = NoisySGD(gradient="full", steps=12), collinear(loss, 4)
-    literal, fast = thetas(algorithm, problem, 1500, 1), thetas(AxisDescent(algorithm), problem, 1500, 2)
+    literal, fast = thetas(algorithm, problem, 800, 1), thetas(AxisDescent(algorithm), problem, 800, 2)
     assert least_p_value(problem, literal, fast) > ALARM
 
 

@@ -33,18 +33,18 @@ def risks(solver, family, point, epsilon, draws, seed, delta=1e-5):
 def test_few_steps_have_the_law_of_n_steps(epsilon):
     family = OneHotFamily(coordinates=3, mass=0.8)
     literal = risks(NoisyGD(), family, POINT, epsilon, 100, seed=1)
-    few = risks(FewSteps(NoisyGD(), minimum_steps=500), family, POINT, epsilon, 1000, seed=2)
+    few = risks(FewSteps(NoisyGD(), minimum_steps=500), family, POINT, epsilon, 300, seed=2)
     assert ks_2samp(literal, few).pvalue > ALARM
     # Steps of half the size are noticed by the same test.
     planted = FewSteps(NoisyGD(step_factor=0.5), minimum_steps=500)
-    assert ks_2samp(literal, risks(planted, family, POINT, epsilon, 1000, seed=3)).pvalue < ALARM
+    assert ks_2samp(literal, risks(planted, family, POINT, epsilon, 300, seed=3)).pvalue < ALARM
 
 
 def test_idle_coordinates_enter_by_their_norm_alone():
     family = OneHotFamily(coordinates=1, mass=0.8)
     every = FewSteps(NoisyGD(), minimum_steps=1500)  # n steps: nothing but the idle coordinates is reduced
     literal = risks(NoisyGD(), family, POINT, 0.3, 100, seed=4)
-    assert ks_2samp(literal, risks(every, family, POINT, 0.3, 1000, seed=5)).pvalue > ALARM
+    assert ks_2samp(literal, risks(every, family, POINT, 0.3, 250, seed=5)).pvalue > ALARM
 
 
 @pytest.mark.slow
@@ -68,8 +68,8 @@ def test_the_descent_in_the_eigenbasis_has_the_law_of_algorithm_2(transform):
     algorithm = JohnsonLindenstrauss(transform=transform)
     literal = sketched_risks(algorithm, 60, seed=11)
     fast = SketchedFewSteps(algorithm, minimum_steps=500)
-    assert ks_2samp(literal, sketched_risks(fast, 500, seed=12)).pvalue > ALARM
-    assert ks_2samp(literal, sketched_risks(fast, 500, seed=13, epsilon=0.7)).pvalue < ALARM
+    assert ks_2samp(literal, sketched_risks(fast, 250, seed=12)).pvalue > ALARM
+    assert ks_2samp(literal, sketched_risks(fast, 250, seed=13, epsilon=0.7)).pvalue < ALARM
 
 
 def test_beyond_the_largest_matrix_the_eigenbasis_comes_from_singular_values(monkeypatch):
@@ -105,12 +105,12 @@ def test_the_compiled_descent_gives_algorithm_2_its_numbers():
 @pytest.mark.parametrize(("mass", "factor"), [(0.4, 0.12), pytest.param(0.05, 0.25, marks=pytest.mark.slow)])
 def test_the_bidiagonal_sketch_has_the_law_of_a_gaussian_map(mass, factor):
     algorithm = JohnsonLindenstrauss(dimension_factor=factor)
-    dense = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 800, seed=14, mass=mass)
-    fast = sketched_risks(BidiagonalSketch(algorithm, minimum_steps=500), 800, seed=15, mass=mass)
+    dense = sketched_risks(SketchedFewSteps(algorithm, minimum_steps=500), 500, seed=14, mass=mass)
+    fast = sketched_risks(BidiagonalSketch(algorithm, minimum_steps=500), 500, seed=15, mass=mass)
     assert ks_2samp(dense, fast).pvalue > ALARM
     # A k that is half as large is noticed.
     wrong = BidiagonalSketch(JohnsonLindenstrauss(dimension_factor=factor * 0.5), minimum_steps=500)
-    assert ks_2samp(dense, sketched_risks(wrong, 800, seed=16, mass=mass)).pvalue < ALARM
+    assert ks_2samp(dense, sketched_risks(wrong, 500, seed=16, mass=mass)).pvalue < ALARM
 
 
 def test_the_bidiagonal_sketch_skips_a_tail_that_is_shorter_than_k():
@@ -122,9 +122,9 @@ def test_the_bidiagonal_sketch_skips_a_tail_that_is_shorter_than_k():
 def test_the_isotropic_tail_has_the_law_of_all_coordinates(epsilon):
     family = OneHotFamily(coordinates=1, mass=0.2, tail=-1)
     every, tail = FewSteps(NoisyGD(), minimum_steps=400), IsotropicTail(NoisyGD(), minimum_steps=400)
-    sample = risks(every, family, SKETCH, epsilon, 2500, 21, delta=1e-3)
-    assert ks_2samp(sample, risks(tail, family, SKETCH, epsilon, 2500, 22, delta=1e-3)).pvalue > ALARM
-    wide = risks(tail, family, {**SKETCH, "p": 150.0}, epsilon, 2500, 23, delta=1e-3)
+    sample = risks(every, family, SKETCH, epsilon, 1200, 21, delta=1e-3)
+    assert ks_2samp(sample, risks(tail, family, SKETCH, epsilon, 1200, 22, delta=1e-3)).pvalue > ALARM
+    wide = risks(tail, family, {**SKETCH, "p": 150.0}, epsilon, 1200, 23, delta=1e-3)
     assert ks_2samp(sample, wide).pvalue < ALARM
 
 

@@ -72,15 +72,15 @@ def test_the_largest_of_a_million_million_normals_has_its_law():
 def test_gaussian_groups_have_the_literal_law(within):
     family, algorithm = DirectionRegression(within=within, size=0.7), GaussianFrankWolfe()
     grouped = instance(family, "groups")
-    sample = risks(algorithm, instance(family, "moments"), 600, 3, REPLACE)
-    assert ks_2samp(sample, risks(GaussianGroups(algorithm), grouped, 600, 4, REPLACE)).pvalue > ALARM
+    sample = risks(algorithm, instance(family, "moments"), 400, 3, REPLACE)
+    assert ks_2samp(sample, risks(GaussianGroups(algorithm), grouped, 400, 4, REPLACE)).pvalue > ALARM
     # Four times as many rivals at the same scores are noticed by the same test.
     groups = grouped.groups.groups
     domain = dataclasses.replace(
         grouped.domain, constraint_set=dataclasses.replace(grouped.constraint_set, p=17), feature_bound=1.0
     )
     wrong = GroupsView(domain, dataclasses.replace(groups, sizes=np.where(groups.sizes == 1, 1.0, 16.0)))
-    planted = risks(GaussianGroups(algorithm), Problem(domain, {"groups": wrong}), 600, 5, REPLACE)
+    planted = risks(GaussianGroups(algorithm), Problem(domain, {"groups": wrong}), 400, 5, REPLACE)
     assert ks_2samp(sample, planted).pvalue < ALARM
 
 
@@ -148,7 +148,7 @@ def test_invariant_noise_has_the_literal_law(drawn, family):
     point = {"n": 1e8, "p": 5.0, "norm": 1.0}
     algorithm = ObjectivePerturbation(noise=noise)
     plane = instance(family, "plane", algorithm, budget, point)
-    sample = risks(algorithm, instance(family, "moments", algorithm, budget, point), 2000, 9, budget)
-    assert ks_2samp(sample, risks(InvariantNoise(algorithm), plane, 2000, 10, budget)).pvalue > ALARM
-    planted = risks(InvariantNoise(algorithm), wider(plane, 10, 11), 2000, 11, budget)
+    sample = risks(algorithm, instance(family, "moments", algorithm, budget, point), 1000, 9, budget)
+    assert ks_2samp(sample, risks(InvariantNoise(algorithm), plane, 1000, 10, budget)).pvalue > ALARM
+    planted = risks(InvariantNoise(algorithm), wider(plane, 10, 11), 1000, 11, budget)
     assert ks_2samp(sample, planted).pvalue < ALARM

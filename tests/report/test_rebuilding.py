@@ -5,12 +5,14 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
+import subprocess
+import sys
 from collections.abc import Sequence
 from contextlib import closing
 from pathlib import Path
 
 import pytest
-from cheap_experiment import CHEAP, command, python, write_config_dir
+from cheap_experiment import CHEAP, ENVIRONMENT, command, python, write_config_dir
 from report_contract import breaches
 
 from dprepro import figures
@@ -34,8 +36,11 @@ SCIENCE = (
 )
 
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+
 @pytest.fixture(scope="module")
-def measured(tmp_path_factory: pytest.TempPathFactory) -> Path:
+def measured(undrawn: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A results folder with two published experiments, of which one was overridden later, and one only overridden."""
     root = tmp_path_factory.mktemp("measured")
     folder = write_config_dir(root / "mine", only_overridden=CHEAP)
@@ -209,8 +214,16 @@ def test_the_stamp_changes_with_data_verdict_options_and_code_and_not_with_the_r
     assert picture.stamp(drawing, frame, verdict, run.config) != stamp
 
 
-def test_rebuilding_imports_no_algorithm_no_configuration_and_no_hydra(results: Path) -> None:
-    shutil.rmtree(results / "cheap")
+def test_rebuilding_draws_the_same_bytes_and_imports_no_algorithm_no_configuration_and_no_hydra(
+    results: Path, measured: Path
+) -> None:
+    """Two processes that truly draw: one publishes the experiment, the other one rebuilds what is gone."""
+    whole = results / "cheap_too"
+    shutil.rmtree(whole)
+    run = [sys.executable, "-m", "dprepro", "--config-dir", measured.parent / "mine", "+experiment=cheap_too"]
+    subprocess.run([*run, f"results_dir={results}"], capture_output=True, check=True, env=ENVIRONMENT)
+    before = tree(whole)
+    shutil.rmtree(whole)
     done = python(
         "import sys; from dprepro.ledger import main; code = main(sys.argv[1:]); print(*sys.modules, sep='\\n')",
         f"results_dir={results}",
@@ -219,7 +232,8 @@ def test_rebuilding_imports_no_algorithm_no_configuration_and_no_hydra(results: 
     modules = set(done.stdout.split())
     assert "dprepro.report.publish" in modules
     assert not modules & {*(f"dprepro.{room}" for room in SCIENCE), "hydra", "numba", "dp_accounting"}
-    assert not list(breaches(results / "cheap"))
+    assert tree(whole) == before
+    assert not list(breaches(whole))
 
 
 def test_an_unfinished_run_is_not_published(results: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -43,6 +43,7 @@ def test_a_table_has_means_and_standard_errors_of_every_point_and_reads_back(res
     }
 
 
+@pytest.mark.usefixtures("one_process")
 def test_tables_of_experiments_that_are_gone_are_removed_and_other_files_stay(results: Path, tmp_path: Path) -> None:
     for name in ("gone.csv", "README.md"):
         (tmp_path / name).write_text("old")

@@ -14,7 +14,7 @@ from dprepro.errors import InputError
 from dprepro.report.power import markdown, powers
 from dprepro.report.stability import flips
 
-pytestmark = pytest.mark.usefixtures("undrawn")
+pytestmark = pytest.mark.usefixtures("undrawn", "one_process")
 
 
 def verdict(folder: Path, **checks: str) -> None:
