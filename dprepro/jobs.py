@@ -62,10 +62,14 @@ def run_one(job: Job, config_dir: str | None) -> int:
 
 
 def run_all(jobs: list[Job], config_dir: str | None) -> int:
-    """Run every job; one that fails does not stop the rest. While one is measured, the one before is judged and drawn.
+    """Run every job; one that fails does not stop the rest.
+
+    While one is measured, the one before is judged and drawn, and the one after is composed.
 
     The exit code: 0 if all were measured or skipped, 2 if all were refused, and 1 if only some went wrong.
     """
+    from concurrent.futures import ThreadPoolExecutor
+
     from dprepro.report.progress import Overall
     from dprepro.report.text import endings, short
 
@@ -82,16 +86,22 @@ def run_all(jobs: list[Job], config_dir: str | None) -> int:
         tell_ahead(wait=False)
         overall.cells(done, total)
 
+    beside = ThreadPoolExecutor(1)
+    following = beside.submit(_built, jobs[0], config_dir)
     try:
         for number, job in enumerate(jobs, 1):
             overall.start(number, names[number - 1])
             judged = _Judged(f"[{number}/{len(jobs)}] {shlex.join(job)}", job)
-            judged.start(config_dir, progress)
+            built = following
+            if number < len(jobs):
+                following = beside.submit(_built, jobs[number], config_dir)
+            judged.start(built, progress)
             tell_ahead()
             ahead.append(judged)
             judged.submit()
         tell_ahead()
     finally:
+        beside.shutdown(wait=False, cancel_futures=True)
         tell_ahead(wait=False)
         overall.clear()
     print(endings(ends))
@@ -113,10 +123,10 @@ class _Judged:
         self._future: Future[Report] | None = None
         self._error: Exception | None = None
 
-    def start(self, config_dir: str | None, progress: Progress) -> None:
+    def start(self, built: Future[Experiment], progress: Progress) -> None:
         """Measure; what goes wrong is said at the end."""
         try:
-            experiment = _built(self._job, config_dir)
+            experiment = built.result()
             self._words = experiment.reach
             self._stored = measure_experiment(experiment, progress)
         except Interrupted:

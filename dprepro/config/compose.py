@@ -39,8 +39,6 @@ if TYPE_CHECKING:
 
 #: Overrides that say how and where to run; they change no measurement and no verdict.
 EXECUTION_KEYS = ("results_dir", "workers", "reuse")
-RESULTS = "results"
-"""The results_dir of conf/config.yaml, which no other file may change: it could name any folder of the machine."""
 
 
 Base = tuple[list[str], dict[str, Any]]
@@ -97,8 +95,6 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         find = partial(_block, config_dir=config_dir)
         if base is None or base[0] != choices:
             base = choices, written_out(_composed("config", choices, config_dir), find)
-        if base[1]["results_dir"] != RESULTS:
-            raise InputError(f"{files[name]}: where results go is said on the command line; leave results_dir out")
         full = copy.deepcopy(base[1]) | execution
         if values:
             full = written_out(_overridden(full, values), find)

@@ -22,6 +22,8 @@ _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 120  # judging and drawing one experiment must not cost the next one its workers
 _RECOUNT_SECONDS = 1.0
 _FOLLOW_SECONDS = 0.5
+STARTED = threading.Event()
+"""Set once this process has had local workers, which a further experiment need not wait for."""
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU") if hasattr(signal, name)]
 
 
@@ -88,6 +90,7 @@ class Processes:
                 initargs=(os.getpid(),),
                 env={f"{library}_NUM_THREADS": "1" for library in ("OPENBLAS", "MKL", "OMP")},
             )
+        STARTED.set()
 
     def submit(self, task: Callable[[], _T]) -> Future[_T]:
         with _starting():

@@ -80,12 +80,12 @@ def execute(
     if todo:
         from threadpoolctl import ThreadpoolController
 
-        distributed = isinstance(workers, str)
+        at_once = isinstance(workers, str) or pools.STARTED.is_set()
         bar = _Told(len(todo), progress) if callable(progress) else _Bar(len(todo), label, progress)
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
         with ThreadpoolController().limit(limits=1):
             try:
-                _Loop(measure, todo, store, tally, bar, open_pool).run(distributed)
+                _Loop(measure, todo, store, tally, bar, open_pool).run(at_once)
             except (KeyboardInterrupt, CancelledError) as error:
                 number = getattr(error, "number", signal.SIGINT)
                 reason = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
@@ -191,19 +191,22 @@ class _Agenda:
     """The cells still to hand out, with what the finished ones tell about the rest.
 
     Cost may differ by 1e4 between grid points. One cell of each grid point goes first, then blocks of the rest shuffled
-    (keys are hashes: their order is a fixed shuffle), so that the mean so far forecasts what is left and the heavy
-    cells do not all come last; the cells of a block share a grid point, and with it what a study caches for it.
+    (keys are hashes: their order is a fixed shuffle), so that the mean so far forecasts what is left; the cells of a
+    block share a grid point, and with it what a study caches for it. Once all points have been seen the dearest come
+    first, so that at the end no worker waits long for another's last cell.
     """
 
     def __init__(self, cells: Sequence[Cell]) -> None:
-        points: dict[Any, list[Cell]] = {}
+        points: dict[int, list[Cell]] = {}
         for cell in cells:
-            points.setdefault((cell.science, *cell.axes.values()), []).append(cell)
+            points.setdefault(id(cell.axes), []).append(cell)  # replicates share that of their grid point
         blocks = [[point[0]] for point in points.values()]
         blocks.sort(key=_first_key)
         rest = [point[i : i + BLOCK_CELLS] for point in points.values() for i in range(1, len(point), BLOCK_CELLS)]
         rest.sort(key=_first_key)
         self.queue = deque(cell for block in blocks + rest for cell in block)
+        self._points = len(points) if rest else 0
+        self._costs: dict[int, float] = {}  # seconds of each point's first cell
         self._size = 1
         self._seconds = 0.0
         self._seen: int | None = None
@@ -217,6 +220,11 @@ class _Agenda:
         """Put back what a chunk left undone; adapt the chunk size and the forecast."""
         seconds = sum(result.seconds for result in results)
         self.queue.extendleft(reversed(chunk[len(results) :]))
+        if len(self._costs) < self._points:
+            for cell, result in zip(chunk, results, strict=False):
+                self._costs.setdefault(id(cell.axes), result.seconds)
+            if len(self._costs) == self._points:
+                self.queue = deque(sorted(self.queue, key=lambda cell: self._costs[id(cell.axes)], reverse=True))
         if len(results) < len(chunk):
             self._size = max(1, len(results))
         elif seconds < CHUNK_SECONDS / 2:

@@ -83,7 +83,6 @@ EXPERIMENTS = {
     "a seed of many digits": (CHEAP + "seed: " + "9" * 30, "below 2^63"),
     "a series named as a path": (CHEAP.replace("    bounded: {", '    "../x": {'), "is no name"),
     "a series without a name": (CHEAP.replace("    bounded: {", "    ~: {"), "a key has no name"),
-    "results elsewhere": (CHEAP + "results_dir: ../../x\n", "where results go is said on the command line"),
     "a check named as a path": (CHEAP.replace("  both: {", '  "../x": {'), "is no name"),
 }  # fmt: skip
 

@@ -8,6 +8,7 @@ import signal
 import sqlite3
 import subprocess
 import sys
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -218,11 +219,16 @@ def test_a_long_forecast_moves_to_processes_and_a_short_one_does_not(
             opened.append(workers)
 
     monkeypatch.setattr(pools, "Processes", Spy)
+    monkeypatch.setattr(pools, "STARTED", threading.Event())
     measured(tmp_path / "short", em.draw, em.cells(4), 2)
     assert opened == []
     monkeypatch.setattr(runner, "SERIAL_SECONDS", 1e-9)
     measured(tmp_path / "long", em.draw, em.cells(4), 2)
     assert opened == [2]
+    monkeypatch.setattr(runner, "SERIAL_SECONDS", 1e9)
+    pools.STARTED.set()  # workers that wait already cost nothing
+    measured(tmp_path / "again", em.draw, em.cells(4), 2)
+    assert opened == [2, 2]
 
 
 def test_where_no_worker_can_start_this_process_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
