@@ -22,6 +22,8 @@ _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 120  # judging and drawing one experiment must not cost the next one its workers
 _RECOUNT_SECONDS = 1.0
 _FOLLOW_SECONDS = 0.5
+GROWTH = 1_500_000_000
+"""Bytes by which a worker may grow before another takes its place."""
 STARTED = threading.Event()
 """Set once this process has had local workers, which a further experiment need not wait for."""
 _ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU") if hasattr(signal, name)]
@@ -168,6 +170,11 @@ def _prepare_worker(parent: int) -> None:
 
     Schedulers send SIGTERM to every process of a job.
     """
+    from joblib.externals.loky import process_executor
+
+    # With psutil at hand loky lets a worker go that has grown by 300 MB, and what experiments load is 350: one left every
+    # half minute, and its heir imported and loaded kernels again. No public option says so; a leak still ends it.
+    process_executor._MAX_MEMORY_LEAK_SIZE = GROWTH
     for number in _ENDING:
         signal.signal(number, signal.SIG_IGN)
     # A worker that loses its parent prints a traceback to the output that both share; a killed run has nothing to say.
