@@ -172,7 +172,7 @@ def _prepare_worker(parent: int) -> None:
     """
     from joblib.externals.loky import process_executor
 
-    # With psutil at hand loky lets a worker go that has grown by 300 MB, and what experiments load is 350: one left every
+    # With psutil at hand loky lets a worker go that has grown by 300 MB. What experiments load is more: one left each
     # half minute, and its heir imported and loaded kernels again. No public option says so; a leak still ends it.
     process_executor._MAX_MEMORY_LEAK_SIZE = GROWTH
     for number in _ENDING:
