@@ -28,8 +28,8 @@ LINE = 0.15
 class Constants(Drawing):
     """A line for each series and grid point: risk on the worst data known, and explicit bound, over the printed rate.
 
-    Both are means over the replicates. The least constant with which the theorem holds lies between the two, beyond
-    the first for certain; the ratio of the two stands at the right.
+    Both are means over the replicates. The least constant with which the theorem holds lies between the two, up to the
+    error of the first, which may exceed a bound that is attained; the ratio of the two stands at the right.
 
     Attributes:
         labels: series name to text. hide: series that are left out.

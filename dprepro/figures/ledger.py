@@ -71,17 +71,17 @@ class Ledger(Drawing):
             handles: dict[str, Any] = {"claimed": panel.axvline(1.0, color="0.35", linewidth=1.0, zorder=1)}
             for place, (_, own) in enumerate(lines):
                 shares = {str(q): self._share(part) for q, part in own.groupby("quantity") if q in MARKS}
-                # A pair may see a part of the algorithm alone; what is certified is of the whole, at its delta, and the
-                # two shares are of different claims: marked, but not compared.
-                same = own.loc[own["quantity"].isin([*SHOWN, "spent_epsilon"]), "bound"].nunique() == 1
-                ends = [shares[one] for one in (*SHOWN, "spent_epsilon") if one in shares and same]
+                if own.loc[own["quantity"].isin([*SHOWN, "spent_epsilon"]), "bound"].nunique() > 1:
+                    # a pair that sees a part of the algorithm alone: what is certified is of the whole, at its delta
+                    shares.pop("spent_epsilon", None)
+                ends = [shares[one] for one in (*SHOWN, "spent_epsilon") if one in shares]
                 panel.plot(ends, [place] * len(ends), color="0.75", linewidth=1.5, zorder=2)
                 for quantity, share in shares.items():
                     text, look = marks[quantity]
                     above = 5 if quantity == "overspent_epsilon" else 4  # a cross stays visible on a diamond
                     (handles[text],) = panel.plot([share], [place], linestyle="none", zorder=above, **look)
                 most = max((shares[one] for one in SHOWN if one in shares), default=0.0)
-                if most and same and "spent_epsilon" in shares:
+                if most and "spent_epsilon" in shares:
                     panel.annotate(
                         f"{shares['spent_epsilon'] / most:.2g}", (1.01, place), xycoords=("axes fraction", "data"),
                         fontsize=6, va="center",

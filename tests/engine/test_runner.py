@@ -231,6 +231,13 @@ def test_a_long_forecast_moves_to_processes_and_a_short_one_does_not(
     assert opened == [2, 2]
 
 
+def test_the_limit_of_a_workers_growth_is_one_that_loky_has() -> None:
+    """It is private; without it workers are replaced for what experiments load, and nothing else says so."""
+    from joblib.externals.loky import process_executor
+
+    assert 0 < process_executor._MAX_MEMORY_LEAK_SIZE < pools.GROWTH
+
+
 def test_where_no_worker_can_start_this_process_measures(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     def refused(_: int) -> None:
         raise OSError(30, "Read-only file system")  # no shared memory, as in some containers
