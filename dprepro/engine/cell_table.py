@@ -19,6 +19,7 @@ from typing import Any, Self
 
 from dprepro.engine.cell import Result
 from dprepro.engine.connection import FULL, SHAPE, connect, reading
+from dprepro.engine.rows import dump, rows_of, text_of
 from dprepro.errors import InputError
 
 FILE_NAME = "measurements.sqlite"
@@ -26,14 +27,6 @@ FILE_NAME = "measurements.sqlite"
 _BATCH = 10_000  # keys in one query; SQLite takes 32,766
 _CELL = "status, seconds, axes, replicate, rows, traceback"
 _UNKNOWN = ("unknown", "", "")  # origin of cells from before origins were stored
-
-
-def _numpy_scalar(value: Any) -> Any:
-    return value.item()
-
-
-dump = json.JSONEncoder(separators=(",", ":"), default=_numpy_scalar).encode
-"""Plain data as the text that is stored."""
 
 
 @lru_cache(maxsize=65536, typed=True)
@@ -143,7 +136,7 @@ class CellTable:
                     r.seconds,
                     "{" + ",".join([_axis(name, value) for name, value in r.axes.items()]) + "}",
                     r.replicate,
-                    dump([(row.quantity, row.value, row.bound, row.columns) for row in r.rows]),
+                    text_of(r.rows),
                     r.traceback,
                 )
                 origin = (r.code, self.made, r.cpu)
@@ -195,12 +188,7 @@ class CellTable:
         """Status, rows (quantity, value, bound, columns), code and CPU of those cells that are stored and sound."""
         with reading(self.path):
             return {
-                key: (
-                    str(cell[0]),
-                    [[row[0], row[1], row[2], row[3]] for row in json.loads(cell[4])],
-                    origin[0],
-                    origin[2],
-                )
+                key: (str(cell[0]), rows_of(cell[4]), origin[0], origin[2])
                 for key, cell, origin, sound in self._cells(keys)
                 if sound
             }

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.axes import AXES
+from dprepro.engine.rows import grouped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -16,7 +17,6 @@ if TYPE_CHECKING:
 PART = 20_000
 """Places of one part."""
 
-_UNMEASURED: list[Any] = [["excess_risk", None, None, {}]]
 _FIRST = ("experiment", "series", "role", *AXES, "replicate", "quantity", "value", "bound", "status", "seconds")
 
 Place = tuple[bytes, str, str, str]
@@ -34,44 +34,101 @@ class Part:
         import numpy as np
         import pandas as pd
 
-        # one parse of everything: a call of json.loads per cell would double the time
-        rows = json.loads(f"[{','.join([cell[4] for cell in stored.values()])}]")
-        texts = {cell[2] for cell in stored.values()}
-        points = dict(zip(texts, json.loads(f"[{','.join(texts)}]"), strict=True))
-        measured = dict(zip(stored, rows, strict=True))
+        kept = [place for place in places if place[0] in stored]
+        cells = [stored[place[0]] for place in kept]
+        texts = {cell[2]: None for cell in cells}
+        points = json.loads(f"[{','.join(texts)}]")
+        point_of = _numbered([cell[2] for cell in cells])
 
-        lines: list[tuple[Any, ...]] = []
-        for key, series, role, _ in places:
-            if key not in stored:
-                continue
-            status, seconds, axes, replicate = stored[key][:4]
-            point, name = points[axes], key.hex()
-            for quantity, value, bound, own in measured[key] or _UNMEASURED:
-                lines.append((name, series, role, point, replicate, quantity, value, bound, own, status, seconds))
-        columns = list(zip(*lines, strict=True)) or [()] * 11
-        key_of, series_of, role_of, point_of, replicates, quantities, values, bounds, owns, statuses, seconds_of = (
-            columns
-        )
+        # Cells of the same names are taken apart together, column by column; then their lines find their places.
+        blocks = list(_blocks([cell[4] for cell in cells]))
+        count = np.zeros(len(cells), dtype=np.intp)
+        for cell, *_ in blocks:
+            count[cell] += 1
+        first = np.cumsum(count) - count
+        self.lines = int(count.sum())
+        of_cell = np.repeat(np.arange(len(cells)), count)
+        value, bound = np.empty(self.lines), np.empty(self.lines)
+        quantity = np.empty(self.lines, dtype=np.intp)
+        quantities: dict[str, int] = {}
+        study: dict[str, list[tuple[Any, Sequence[Any]]]] = {}
+        for cell, row, name, values, bounds, own in blocks:
+            at = first[cell] + row
+            quantity[at] = quantities.setdefault(name, len(quantities))
+            value[at], bound[at] = np.array(values, dtype=float), np.array(bounds, dtype=float)  # None becomes NaN
+            for column, entries in own.items():
+                study.setdefault(column, []).append((at, entries))
 
-        self.lines = len(lines)
-        further = sorted(set(itertools.chain.from_iterable(points.values())).difference(AXES))
-        axis = {name: np.array([p.get(name, np.nan) for p in point_of], dtype=float) for name in (*AXES, *further)}
+        def of(entry: int) -> pd.Series:
+            """Of every line an entry of its cell, few of which differ."""
+            entries = [cell[entry] for cell in cells]
+            return _taken(list(dict.fromkeys(entries)), _numbered(entries)[of_cell])
+
+        def label(entry: int) -> pd.Series:
+            entries = [place[entry] for place in kept]
+            return _taken(list(dict.fromkeys(entries)), _numbered(entries)[of_cell])
+
+        def axis(name: str) -> Any:
+            return np.array([point.get(name, np.nan) for point in points], dtype=float)[point_of][of_cell]
+
+        further = sorted(set(itertools.chain.from_iterable(points)).difference(AXES))
         self.common = {
-            "experiment": pd.Series([experiment] * len(lines)),
-            "series": pd.Series(series_of),
-            "role": pd.Series(role_of),
-            **{name: pd.Series(axis[name]) for name in AXES},
-            "replicate": pd.Series(np.array(replicates, dtype=np.int64)),
-            "quantity": pd.Series(quantities),
-            "value": pd.Series(np.array(values, dtype=float)),
-            "bound": pd.Series(np.array(bounds, dtype=float)),  # None becomes NaN
-            "status": pd.Series(statuses),
-            "seconds": pd.Series(np.array(seconds_of, dtype=float)),
-            "key": pd.Series(key_of),
+            "experiment": _taken([experiment], np.zeros(self.lines, dtype=np.intp)),
+            "series": label(1),
+            "role": label(2),
+            **{name: pd.Series(axis(name)) for name in AXES},
+            "replicate": pd.Series(np.array([cell[3] for cell in cells], dtype=np.int64)[of_cell]),
+            "quantity": _taken(list(quantities), quantity),
+            "value": pd.Series(value),
+            "bound": pd.Series(bound),
+            "status": of(0),
+            "seconds": pd.Series(np.array([cell[1] for cell in cells], dtype=float)[of_cell]),
+            "key": _taken([place[0].hex() for place in kept], of_cell),
         }
-        self.further = {name: axis[name] for name in further}
-        names = sorted(set(itertools.chain.from_iterable(owns)))
-        self.study = {name: _packed([own.get(name) for own in owns]) for name in names}
+        self.further = {name: axis(name) for name in further}
+        self.study = {name: _packed(_spread(found, self.lines)) for name, found in sorted(study.items())}
+
+
+def _blocks(texts: Sequence[str]) -> Iterator[tuple[Any, int, str, Sequence[Any], Sequence[Any], dict[str, Any]]]:
+    """Cells with the number, quantity, values, bounds and further columns of one of their rows.
+
+    What was not measured has a row of `excess_risk` that is empty.
+    """
+    import numpy as np
+
+    for names, (cells, columns) in grouped(texts).items():
+        at, column = np.array(cells, dtype=np.intp), iter(columns)
+        if not names:
+            yield at, 0, "excess_risk", [None] * len(cells), [None] * len(cells), {}
+        for row, (quantity, further) in enumerate(names):
+            yield at, row, quantity, next(column), next(column), {name: next(column) for name in further}
+
+
+def _numbered(entries: Sequence[Any]) -> Any:
+    """For each entry the number of its first place among those that differ."""
+    import numpy as np
+
+    numbers: dict[Any, int] = {}
+    return np.array([numbers.setdefault(entry, len(numbers)) for entry in entries], dtype=np.intp)
+
+
+def _taken(entries: Sequence[Any], places: Any) -> pd.Series:
+    """The entries at these places."""
+    import pandas as pd
+
+    return pd.Series(list(entries)).take(places).reset_index(drop=True)
+
+
+def _spread(found: Sequence[tuple[Any, Sequence[Any]]], lines: int) -> list[Any]:
+    """A column of all lines from entries at some of them."""
+    import numpy as np
+
+    column = np.full(lines, None, dtype=object)
+    for at, entries in found:
+        own = np.empty(len(entries), dtype=object)
+        own[:] = entries
+        column[at] = own
+    return list(column)
 
 
 def parts(places: Sequence[Place]) -> Iterator[Sequence[Place]]:

@@ -26,8 +26,10 @@ Progress = Callable[[int, int], None]
 
 CHUNK_SECONDS = 0.4  # a worker hands in what it has after this long
 CHUNK_CELLS = 1000
-SERIAL_SECONDS = 3.0  # a forecast below this stays in one process: workers take .8 s to start
-WARM_UP_SECONDS = 3.0  # imports and compilation in the first cell take less than this
+# A forecast below this stays in one process: two workers save half of it, but take 4 to 6 s to import what measuring
+# needs and to load its kernels, which this process has done.
+SERIAL_SECONDS = 10.0
+KNOWN_SECONDS = 5.0  # less measured forecasts nothing: first cells import, load and compile, and costs differ by 1e4
 DEATHS = 3  # a cell that was in this many broken chunks is run alone
 BLOCK_CELLS = 16
 
@@ -209,7 +211,7 @@ class _Agenda:
         self._costs: dict[int, float] = {}  # seconds of each point's first cell
         self._size = 1
         self._seconds = 0.0
-        self._seen: int | None = None
+        self._seen = 0
 
     def take(self, width: int) -> list[Cell]:
         """The next chunk; at the end the queue is shared out evenly."""
@@ -229,15 +231,12 @@ class _Agenda:
             self._size = max(1, len(results))
         elif seconds < CHUNK_SECONDS / 2:
             self._size = min(4 * max(self._size, 1), CHUNK_CELLS)
-        if self._seen is None and seconds < WARM_UP_SECONDS:
-            self._seen = 0
-            return
         self._seconds += seconds
-        self._seen = (self._seen or 0) + len(results)
+        self._seen += len(results)
 
     def forecast(self) -> float:
         """Seconds that the cells in the queue would take one after the other; 0 while nothing is known."""
-        return self._seconds / self._seen * len(self.queue) if self._seen else 0.0
+        return self._seconds / self._seen * len(self.queue) if self._seconds > KNOWN_SECONDS else 0.0
 
 
 def _first_key(block: Sequence[Cell]) -> bytes:

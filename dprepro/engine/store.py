@@ -14,9 +14,10 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dprepro.engine.cell import Cell
-from dprepro.engine.cell_table import FILE_NAME, CellTable, digest, dump
+from dprepro.engine.cell_table import FILE_NAME, CellTable, digest
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
+from dprepro.engine.rows import dump
 from dprepro.errors import InputError, checked_name
 
 if TYPE_CHECKING:

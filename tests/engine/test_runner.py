@@ -223,6 +223,9 @@ def test_a_long_forecast_moves_to_processes_and_a_short_one_does_not(
     measured(tmp_path / "short", em.draw, em.cells(4), 2)
     assert opened == []
     monkeypatch.setattr(runner, "SERIAL_SECONDS", 1e-9)
+    measured(tmp_path / "unknown", em.draw, em.cells(4), 2)
+    assert opened == []
+    monkeypatch.setattr(runner, "KNOWN_SECONDS", 1e-9)
     measured(tmp_path / "long", em.draw, em.cells(4), 2)
     assert opened == [2]
     monkeypatch.setattr(runner, "SERIAL_SECONDS", 1e9)
