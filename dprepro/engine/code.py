@@ -9,9 +9,14 @@ from __future__ import annotations
 
 import ast
 import hashlib
+import json
+import os
+import sys
+import tempfile
 from collections.abc import Iterable, Iterator, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import lru_cache
+from functools import cached_property, lru_cache
 from importlib.machinery import PathFinder
 from pathlib import Path
 
@@ -66,6 +71,7 @@ def code_of(start: tuple[str, ...], packages: frozenset[str]) -> Code:
         for source, asked in module.imports if not module.package or name in start else ():
             if source.partition(".")[0] in packages:
                 todo += _defining(source, asked)
+    _KEPT.keep()
     code = Code(_digest("".join(f"{name}={reached[name]};" for name in sorted(reached))), dict(sorted(reached.items())))
     _BEHIND[code.digest] = code.modules
     return code
@@ -126,7 +132,17 @@ def _path(name: str) -> Path | None:
 
 @lru_cache(maxsize=4096)
 def _parsed(path: str, name: str, _time: int, _size: int) -> _Module:
-    tree = ast.parse(Path(path).read_text(encoding="utf-8"))
+    source = Path(path).read_bytes()
+    entry = f"{name} {path.endswith('__init__.py')} {hashlib.blake2b(source, digest_size=16).hexdigest()}"
+    if entry not in _KEPT.modules:
+        _KEPT.add(entry, _read(source.decode(), path, name))
+    digest, imports = _KEPT.modules[entry]
+    return _Module(digest, path.endswith("__init__.py"), tuple((module, asked) for module, asked in imports))
+
+
+def _read(source: str, path: str, name: str) -> _Entry:
+    """The digest of a module's syntax tree, and what it imports."""
+    tree = ast.parse(source)
     imports: list[tuple[str, str]] = []
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -140,7 +156,52 @@ def _parsed(path: str, name: str, _time: int, _size: int) -> _Module:
         body = getattr(node, "body", None)
         if isinstance(body, list) and body and _is_text(body[0]):
             body[0] = ast.Pass()  # a docstring
-    return _Module(_digest(ast.dump(tree)), path.endswith("__init__.py"), tuple(dict.fromkeys(imports)))
+    return _digest(ast.dump(tree)), list(dict.fromkeys(imports))
+
+
+_Entry = tuple[str, list[tuple[str, str]]]
+
+
+class _Kept:
+    """What was found in modules, by their names and contents, kept beside Python's own caches from run to run.
+
+    A second is saved of every command. A file that cannot be read, or is not as it was written, is none; where none can
+    be written, nothing is kept.
+    """
+
+    most = 4096
+
+    def __init__(self, file: Path) -> None:
+        self._file = file
+        self._new = False
+
+    @cached_property
+    def modules(self) -> dict[str, _Entry]:
+        try:
+            told, _, text = self._file.read_text(encoding="utf-8").partition("\n")
+            return dict(json.loads(text)) if told == _digest(text) else {}
+        except (OSError, ValueError):
+            return {}
+
+    def add(self, entry: str, found: _Entry) -> None:
+        self.modules[entry] = found
+        self._new = True
+
+    def keep(self) -> None:
+        """Write what is new."""
+        if not self._new:
+            return
+        self._new = False
+        text = json.dumps(dict([*self.modules.items()][-self.most :]))
+        with suppress(OSError):
+            self._file.parent.mkdir(exist_ok=True)
+            handle, name = tempfile.mkstemp(dir=self._file.parent)
+            with os.fdopen(handle, "w", encoding="utf-8") as file:
+                file.write(f"{_digest(text)}\n{text}")
+            os.replace(name, self._file)
+
+
+_KEPT = _Kept(Path(__file__).parent / "__pycache__" / f"modules.{sys.implementation.cache_tag}.json")
 
 
 def _is_text(node: ast.AST) -> bool:

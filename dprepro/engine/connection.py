@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dprepro.errors import InputError
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 BUSY_SECONDS = 30.0
 
 SCHEMA = f"""
@@ -115,8 +115,12 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
 
 
 def _upgrade(database: sqlite3.Connection) -> None:
-    """From version 1, whose cells do not say what code made them: they stay, and are measured again when asked for."""
+    """From version 2, whose rows are one text: they are read as they are. Cells of version 1 do not say what code made
+    them, which is why they are measured again when asked for.
+    """
     database.execute("BEGIN IMMEDIATE")
+    if database.execute("PRAGMA user_version").fetchone() == (2,):
+        database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
     if database.execute("PRAGMA user_version").fetchone() == (1,):
         for statement in _UPGRADE.split(";"):
             database.execute(statement)

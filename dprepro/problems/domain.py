@@ -111,7 +111,7 @@ class Domain:
         """Bound on how much one record's loss varies over the set: what gaps of minima are measured in."""
         return 2 * self.slope * self.reach
 
-    @property
+    @cached_property
     def largest_risk(self) -> float:
         """No point of the set has a larger excess risk: L_2 or L_1 times the set's diameter, or the swing of a loss."""
         across = min(self.lipschitz * self.diameter, self.l1_lipschitz * self.constraint_set.diameter(1), self.swing)

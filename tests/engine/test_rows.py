@@ -1,0 +1,86 @@
+"""The text of a cell's rows: what was stored comes back, as one text or as two lines, and nothing else is taken."""
+
+from __future__ import annotations
+
+import json
+import math
+import sqlite3
+import sys
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+import pytest
+
+sys.path.insert(0, str(Path(__file__).parent))
+import engine_measures as em
+from damages import sql
+
+from dprepro.engine import Row, Store, execute
+from dprepro.engine.rows import rows_of, text_of
+from dprepro.errors import InputError
+
+ROWS = [
+    Row("excess_risk", 0.1, None, {"note": "a\nb", "gap": np.float64(1e-9), "far": math.inf, "whole": 2**70}),
+    Row("excess_risk", 0.2, 1.0),
+    Row("spent_epsilon", -1.5, 0.0, {"deterministic": True, "none": None}),
+]
+
+
+def test_rows_come_back_with_their_types() -> None:
+    plain = [[row.quantity, row.value, row.bound, row.columns] for row in ROWS]
+    assert rows_of(text_of(ROWS)) == plain
+    assert repr(rows_of(text_of(ROWS))) == repr(plain).replace("np.float64(1e-09)", "1e-09")
+    assert rows_of(text_of(())) == []
+
+
+def test_the_names_stand_on_a_line_of_their_own() -> None:
+    names, numbers = text_of(ROWS).split("\n")
+    assert json.loads(names)[1] == ["excess_risk", []]
+    assert len(json.loads(numbers)) == 2 * 3 + 4 + 2
+
+
+@pytest.mark.parametrize(
+    "text",
+    ['[["a",[]]]\n[1]', '[["a",[]]]\n[1,2,3]', '[["a",[1]]]\n[1,2,3]', '["a"]\n[1,2]', "[]\n[1]", "[1]", "", "x\n"],
+)
+def test_a_text_that_is_none_is_not_taken(text: str) -> None:
+    with pytest.raises((ValueError, TypeError)):
+        rows_of(text)
+
+
+def test_a_store_of_the_second_version_gives_the_same_frame(tmp_path: Path) -> None:
+    cells = em.cells(3)
+    with Store.open(tmp_path, create=True) as store:
+        run = store.begin_run("rate", {}, [], {}, cells)
+        execute(em.draw, cells, store, workers=1)
+        store.finish_run(run, {})
+        now = store.frame(run)
+    file = tmp_path / "measurements.sqlite"
+    with sqlite3.connect(file) as database:
+        for key, text in database.execute("SELECT key, rows FROM cells").fetchall():
+            before = json.dumps(rows_of(text), separators=(",", ":"))
+            database.execute("UPDATE cells SET rows = ? WHERE key = ?", (before, key))
+    database.close()
+    sql("PRAGMA user_version = 2", signed=True)(file)
+    with Store.open(tmp_path) as store:
+        before, integrity = store.measurements(run)
+    assert integrity.problem == ""
+    pd.testing.assert_frame_equal(before, now)
+    with Store.open(tmp_path, create=True) as store:
+        assert execute(em.draw, cells, store, workers=1).reused == len(cells)
+
+
+def test_rows_whose_names_are_another_cells_are_damaged(tmp_path: Path) -> None:
+    cells = em.cells(2)
+    with Store.open(tmp_path, create=True) as store:
+        run = store.begin_run("rate", {}, [], {}, cells)
+        execute(em.draw, cells, store, workers=1)
+    sql("UPDATE cells SET rows = replace(rows, 'excess_risk', 'agreement')")(tmp_path / "measurements.sqlite")
+    with Store.open(tmp_path) as store:
+        frame, integrity = store.measurements(run)
+        assert frame.empty
+        assert integrity.damaged == len(cells)
+    sql("UPDATE cells SET rows = replace(rows, ']]]', ',\"x\"]]]')", signed=True)(tmp_path / "measurements.sqlite")
+    with Store.open(tmp_path) as store, pytest.raises(InputError, match="another shape"):
+        store.measurements(run)
