@@ -70,7 +70,8 @@ def rows_of(text: str) -> list[list[Any]]:
     ((names, (_, columns)),) = grouped([text]).items()
     numbers = iter([column[0] for column in columns])
     return [
-        [quantity, next(numbers), next(numbers), dict(zip(further, numbers, strict=False))] for quantity, further in names
+        [quantity, next(numbers), next(numbers), dict(zip(further, numbers, strict=False))]
+        for quantity, further in names
     ]
 
 

@@ -27,7 +27,9 @@ def test_a_hill_hidden_in_the_box_is_found_more_often_than_not_beside_a_lower_on
     found = 0
     for seed in range(24):
         where = np.random.default_rng(seed).uniform(0.5, 0.95, 3)
-        best = search(lambda x, where=where: well(x, where, 0.2), 3, [np.full(3, 0.2)], 1200, np.random.default_rng(seed))
+        best = search(
+            lambda x, where=where: well(x, where, 0.2), 3, [np.full(3, 0.2)], 1200, np.random.default_rng(seed)
+        )
         assert best.evaluations <= 1200
         found += bool(np.abs(best.place - where).max() < 0.05)
     assert found >= 12

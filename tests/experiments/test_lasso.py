@@ -52,7 +52,7 @@ def test_risk_is_below_the_explicit_bound_in_every_single_cell(rate):
     bounded = rate.frame[(rate.frame["quantity"] == "excess_risk") & (rate.frame["role"] != "control")].dropna(
         subset=["bound"]
     )
-    assert len(bounded) == 70
+    assert len(bounded) == 60
     assert (bounded["value"] < bounded["bound"]).all()
 
 
