@@ -115,7 +115,7 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
 
 
 def _upgrade(database: sqlite3.Connection) -> None:
-    """From version 2, whose rows are one text and read as they are, or 1, whose cells are measured again when asked for.
+    """From version 2, whose rows are one text, read as they are, or 1, whose cells are measured again when asked for.
 
     Cells of version 1 do not say what code made them.
     """
