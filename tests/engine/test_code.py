@@ -86,3 +86,39 @@ def test_a_class_counts_with_its_bases() -> None:
 def test_code_without_source_is_refused() -> None:
     with pytest.raises(DpreproError, match="cannot be read"):
         code_of(("a_module_that_does_not_exist",), frozenset({"dprepro"}))
+
+
+def test_what_was_found_in_a_module_is_kept_by_its_content_and_a_damaged_file_is_none(
+    package: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    name, folder = package
+    file = tmp_path / "kept" / "modules.json"
+
+    def anew() -> str:
+        monkeypatch.setattr(code, "_KEPT", code._Kept(file))
+        return digest(name)
+
+    before = anew()
+    content = file.read_bytes()
+    read: list[str] = []
+    parse = code._read
+    monkeypatch.setattr(code, "_read", lambda source, path, module: read.append(module) or parse(source, path, module))
+    assert anew() == before
+    assert read == []
+    (folder / "helper.py").write_text("def step():\n    return 10\n")
+    assert anew() != before
+    assert read == [f"{name}.helper"]
+    (folder / "helper.py").write_text(FILES["helper"])
+    for damaged in (b"", content[:-1], content.replace(b"used", b"usee", 1), b"\xff", b"x\n{}"):
+        file.write_bytes(damaged)
+        assert anew() == before
+        assert file.read_bytes() == content
+    assert [path.name for path in file.parent.iterdir()] == [file.name]
+
+
+def test_where_no_file_can_be_written_nothing_is_kept(
+    package: tuple[str, Path], tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (tmp_path / "file").write_text("")
+    monkeypatch.setattr(code, "_KEPT", code._Kept(tmp_path / "file" / "modules.json"))
+    assert digest(package[0])
