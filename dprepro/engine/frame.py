@@ -36,9 +36,8 @@ class Part:
 
         kept = [place for place in places if place[0] in stored]
         cells = [stored[place[0]] for place in kept]
-        texts = {cell[2]: None for cell in cells}
+        texts, point_of = _numbered([cell[2] for cell in cells])
         points = json.loads(f"[{','.join(texts)}]")
-        point_of = _numbered([cell[2] for cell in cells])
 
         # Cells of the same names are taken apart together, column by column; then their lines find their places.
         blocks = list(_blocks([cell[4] for cell in cells]))
@@ -59,14 +58,10 @@ class Part:
             for column, entries in own.items():
                 study.setdefault(column, []).append((at, entries))
 
-        def of(entry: int) -> pd.Series:
-            """Of every line an entry of its cell, few of which differ."""
-            entries = [cell[entry] for cell in cells]
-            return _taken(list(dict.fromkeys(entries)), _numbered(entries)[of_cell])
-
-        def label(entry: int) -> pd.Series:
-            entries = [place[entry] for place in kept]
-            return _taken(list(dict.fromkeys(entries)), _numbered(entries)[of_cell])
+        def few(entries: Sequence[str]) -> pd.Series:
+            """Of every line the entry of its cell, few of which differ."""
+            known, numbers = _numbered(entries)
+            return _taken(known, numbers[of_cell])
 
         def axis(name: str) -> Any:
             return np.array([point.get(name, np.nan) for point in points], dtype=float)[point_of][of_cell]
@@ -74,14 +69,14 @@ class Part:
         further = sorted(set(itertools.chain.from_iterable(points)).difference(AXES))
         self.common = {
             "experiment": _taken([experiment], np.zeros(self.lines, dtype=np.intp)),
-            "series": label(1),
-            "role": label(2),
+            "series": few([place[1] for place in kept]),
+            "role": few([place[2] for place in kept]),
             **{name: pd.Series(axis(name)) for name in AXES},
             "replicate": pd.Series(np.array([cell[3] for cell in cells], dtype=np.int64)[of_cell]),
             "quantity": _taken(list(quantities), quantity),
             "value": pd.Series(value),
             "bound": pd.Series(bound),
-            "status": of(0),
+            "status": few([cell[0] for cell in cells]),
             "seconds": pd.Series(np.array([cell[1] for cell in cells], dtype=float)[of_cell]),
             "key": _taken([place[0].hex() for place in kept], of_cell),
         }
@@ -104,19 +99,19 @@ def _blocks(texts: Sequence[str]) -> Iterator[tuple[Any, int, str, Sequence[Any]
             yield at, row, quantity, next(column), next(column), {name: next(column) for name in further}
 
 
-def _numbered(entries: Sequence[Any]) -> Any:
-    """For each entry the number of its first place among those that differ."""
+def _numbered(entries: Sequence[str]) -> tuple[list[str], Any]:
+    """Those entries that differ, and for each entry its number among them."""
     import numpy as np
 
-    numbers: dict[Any, int] = {}
-    return np.array([numbers.setdefault(entry, len(numbers)) for entry in entries], dtype=np.intp)
+    numbers = {entry: number for number, entry in enumerate(dict.fromkeys(entries))}
+    return list(numbers), np.array([numbers[entry] for entry in entries], dtype=np.intp)
 
 
 def _taken(entries: Sequence[Any], places: Any) -> pd.Series:
     """The entries at these places."""
     import pandas as pd
 
-    return pd.Series(list(entries)).take(places).reset_index(drop=True)
+    return pd.Series(entries).take(places).reset_index(drop=True)
 
 
 def _spread(found: Sequence[tuple[Any, Sequence[Any]]], lines: int) -> list[Any]:
