@@ -107,7 +107,7 @@ needle, noise = means(rate, "small_n"), means(rate, "pure_noise")
 practice(
     f"the risk is {constant(rate, 'exponent_n'):.2f} times the rate, with exponent",
     f"{check(rate, 'exponent_n'):.3f}. At epsilon = 1 and p = 1000 a worst-case risk of 0.01 takes",
-    f"{1e7 * (needle[1e7] / 0.01) ** 1.5:.1e} records, and half of it 2.8 times as many. Ordinary data are kinder:",
+    f"{3e6 * (needle[3e6] / 0.01) ** 1.5:.1e} records, and half of it 2.8 times as many. Ordinary data are kinder:",
     f"where labels are pure noise, a million records have {noise[1e6]:.4f}, {needle[1e6] / noise[1e6]:.0f} times",
     "less than the worst case.",
 )
