@@ -30,7 +30,7 @@ def lasso_rate(results, grid):
 
 @pytest.fixture(scope="module")
 def rate(results):
-    return lasso_rate(results, [5e7, 1e8, 2e8, 5e8, 1e9, 2e9])
+    return lasso_rate(results, [3e7, 1e8, 2e8, 5e8, 1e9, 2e9])
 
 
 def rejudged(outcome, name, **changes):
