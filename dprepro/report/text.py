@@ -54,13 +54,14 @@ def table(
     largest mean risk is shown. ``further`` are the sweep's axes beyond the main ones: one that tells grid points apart
     has a column, so that no mean is over it.
     """
-    good = frame[(frame["quantity"] == quantity) & (frame["status"] == "ok")]
+    envelope = [name for name in envelope if name in frame.columns]
+    main = ["role", "series", *AXES, *envelope, *([axis] if axis not in (*AXES, *envelope) else [])]
+    chosen = (frame["quantity"] == quantity) & (frame["status"] == "ok")
+    good = frame.loc[chosen, list(dict.fromkeys([*main, *further, "value", "bound"]))]  # not all: a copy is made
     if good.empty and frame["quantity"].isin(["audited_epsilon", "overspent_epsilon"]).any():
         return audits(frame)
     if good.empty:
         return "no cell was measured" if (frame["status"] != "ok").all() else "no risk is measured here"
-    envelope = [name for name in envelope if name in good.columns]
-    main = ["role", "series", *AXES, *envelope, *([axis] if axis not in (*AXES, *envelope) else [])]
     points = good.groupby(main, dropna=False)
     others = [a for a in AXES if a != axis and good[a].nunique() > 1]
     others += [a for a in further if a not in main and (points[a].nunique(dropna=False) > 1).any()]
@@ -140,7 +141,8 @@ def _aligned(lines: Sequence[Sequence[str]]) -> str:
 
 def further(frame: pd.DataFrame) -> list[str]:
     """One line for each quantity besides the risk: its range and largest ratio over all cells, controls too."""
-    good = frame[(frame["status"] == "ok") & (frame["quantity"] != "excess_risk")]
+    chosen = (frame["status"] == "ok") & (frame["quantity"] != "excess_risk")
+    good = frame.loc[chosen, ["quantity", "value", "bound"]]
     lines = []
     for quantity, rows in good.groupby("quantity", sort=True):
         low, high = rows["value"].min(), rows["value"].max()
