@@ -165,8 +165,8 @@ _Entry = tuple[str, list[tuple[str, str]]]
 class _Kept:
     """What was found in modules, by their names and contents, kept beside Python's own caches from run to run.
 
-    A second is saved of every command. A file that cannot be read, or is not as it was written, is none; where none can
-    be written, nothing is kept.
+    A second is saved of every command. A file that cannot be read, is not as it was written, or is another version's of
+    this module is none; where none can be written, nothing is kept.
     """
 
     most = 4096
@@ -179,7 +179,7 @@ class _Kept:
     def modules(self) -> dict[str, _Entry]:
         try:
             told, _, text = self._file.read_text(encoding="utf-8").partition("\n")
-            return dict(json.loads(text)) if told == _digest(text) else {}
+            return dict(json.loads(text)) if told == self._seal(text) else {}
         except (OSError, ValueError):
             return {}
 
@@ -197,8 +197,12 @@ class _Kept:
             self._file.parent.mkdir(exist_ok=True)
             handle, name = tempfile.mkstemp(dir=self._file.parent)
             with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(f"{_digest(text)}\n{text}")
+                file.write(f"{self._seal(text)}\n{text}")
             os.replace(name, self._file)
+
+    @staticmethod
+    def _seal(text: str) -> str:
+        return _digest(Path(__file__).read_text(encoding="utf-8") + text)
 
 
 _KEPT = _Kept(Path(__file__).parent / "__pycache__" / f"modules.{sys.implementation.cache_tag}.json")

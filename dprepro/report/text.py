@@ -57,7 +57,8 @@ def table(
     envelope = [name for name in envelope if name in frame.columns]
     main = ["role", "series", *AXES, *envelope, *([axis] if axis not in (*AXES, *envelope) else [])]
     chosen = (frame["quantity"] == quantity) & (frame["status"] == "ok")
-    good = frame.loc[chosen, list(dict.fromkeys([*main, *further, "value", "bound"]))]  # not all: a copy is made
+    shown = dict.fromkeys([*main, *further, "value", "bound"])  # not all columns: a copy is made
+    good = frame.loc[chosen, [name for name in shown if name in frame.columns]]
     if good.empty and frame["quantity"].isin(["audited_epsilon", "overspent_epsilon"]).any():
         return audits(frame)
     if good.empty:

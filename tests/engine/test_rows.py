@@ -34,6 +34,10 @@ def test_rows_come_back_with_their_types() -> None:
     assert rows_of(text_of(())) == []
 
 
+def test_what_names_a_column_is_text() -> None:
+    assert rows_of(text_of([Row("a", 1.0, None, {2: 3})])) == [["a", 1.0, None, {"2": 3}]]  # type: ignore[dict-item]
+
+
 def test_the_names_stand_on_a_line_of_their_own() -> None:
     names, numbers = text_of(ROWS).split("\n")
     assert json.loads(names)[1] == ["excess_risk", []]
