@@ -13,6 +13,7 @@ from dprepro.axes import AXES
 from dprepro.config.compose import Composed
 from dprepro.config.names import check_names
 from dprepro.config.reach import reach
+from dprepro.engine.room import uncollected
 from dprepro.errors import InputError, checked_name, shortened
 
 if TYPE_CHECKING:
@@ -81,6 +82,7 @@ class Experiment:
     reach: tuple[str, ...] = ()
 
 
+@uncollected()
 def build_experiment(composed: Composed) -> Experiment:
     """Check everything that can be checked before measuring, the cheap first, and build the study and its cells.
 

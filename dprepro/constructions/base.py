@@ -81,6 +81,11 @@ class Construction(ABC):
         """
         return built(self, dict(point), noise_scale)
 
+    @property
+    def varies(self) -> bool:
+        """Whether replicates of a grid point are given data of their own."""
+        return type(self).draw is not Construction.draw
+
     def settle(self, point: Point) -> dict[str, float]:
         """The grid point as the construction fixes it: a table, say, has its own p."""
         return dict(point)

@@ -9,7 +9,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
-from typing import Any
+from typing import Any, NamedTuple
 
 from dprepro.axes import AXES
 from dprepro.errors import InputError
@@ -62,8 +62,7 @@ class Cell:
         return self._key
 
 
-@dataclass(frozen=True)
-class Result:
+class Result(NamedTuple):
     """What measuring one cell gave: `status` is `ok`, `failed: <error>` or `skipped: <premise>`; wall `seconds`.
 
     `code` is the cell's, `cpu` the type of the machine that measured it.

@@ -13,12 +13,14 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
 from dprepro.engine.cell import Result
 from dprepro.engine.connection import FULL, SHAPE, connect, reading
+from dprepro.engine.room import uncollected
 from dprepro.engine.rows import dump, rows_of, text_of
 from dprepro.errors import InputError
 
@@ -110,6 +112,7 @@ class CellTable:
                 ) from error
             raise InputError(f"cannot write the store {self.path}: {error}") from error
 
+    @uncollected()
     def done(self, wanted: Mapping[bytes, str], any_code: bool = False) -> Done:
         """What is stored of cells, given as the code of each by its key; failed cells are not done, but tried again."""
         keys: set[bytes] = set()
@@ -128,19 +131,22 @@ class CellTable:
     def commit(self, results: Iterable[Result]) -> None:
         """Store results in one transaction, in place of earlier ones with the same key."""
         with self._transaction() as database:
-            lines = []
+            lines, rows, text = list[tuple[Any, ...]](), None, ""
             for r in results:
+                if r.rows is not rows:  # replicates that are one share theirs
+                    rows, text = r.rows, text_of(r.rows)
                 cell = (
                     r.key,
                     r.status,
                     r.seconds,
                     "{" + ",".join([_axis(name, value) for name, value in r.axes.items()]) + "}",
                     r.replicate,
-                    text_of(r.rows),
+                    text,
                     r.traceback,
                 )
                 origin = (r.code, self.made, r.cpu)
                 lines.append((*cell, self._origin(database, origin), _cell_digest(cell, origin)))
+            lines.sort(key=itemgetter(0))  # neighbours in the index are neighbours in the table: quicker to read
             database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", lines)
 
     def _origin(self, database: sqlite3.Connection, origin: tuple[str, str, str]) -> int:
@@ -163,7 +169,10 @@ class CellTable:
                     cell, number, stored = line[:-2], line[-2], line[-1]
                     origin = origins.get(number, _UNKNOWN)
                     found = _cell_digest(cell, origin) if isinstance(cell[0], bytes) else b""
-                    yield cell[0], cell[1:], origin, found if number is None or stored == found else b""
+                    if found and number is not None and stored != found:
+                        # until version 4 a cell had a digest of the parts as `digest` takes them
+                        found = stored if stored == digest(*cell, *origin) else b""
+                    yield cell[0], cell[1:], origin, found
 
     def health(self) -> list[str]:
         """What SQLite finds wrong with the file; it does not see a changed bit inside a value."""
@@ -230,9 +239,11 @@ def _end(origin: tuple[str, str, str]) -> bytes:
 
 
 def _cell_digest(cell: Sequence[Any], origin: tuple[str, str, str]) -> bytes:
-    """`digest` of a cell's key and columns and of its origin."""
-    key, *columns = cell
-    a, b, c, d, e, f = map(repr, columns)
-    text = f"{len(a)}:{a}{len(b)}:{b}{len(c)}:{c}{len(d)}:{d}{len(e)}:{e}{len(f)}:{f}"
-    joined = b"%d:%b" % (len(key), key) + text.encode() if text.isascii() else _joined(*cell)
-    return hashlib.blake2b(joined + _end(origin), digest_size=16).digest()
+    """16 bytes that depend on a cell's key and columns and on its origin; empty for columns that are no text."""
+    key, status, seconds, axes, replicate, rows, trace = cell
+    try:
+        sizes = f"{len(status)} {len(axes)} {len(rows)} {seconds!r} {replicate!r} {trace!r} "
+    except TypeError:
+        return b""
+    told = f"{sizes}{status}{axes}{rows}".encode()
+    return hashlib.blake2b(told + key + _end(origin), digest_size=16).digest()

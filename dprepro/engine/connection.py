@@ -11,8 +11,11 @@ from pathlib import Path
 
 from dprepro.errors import InputError
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 BUSY_SECONDS = 30.0
+# Keys are hashes, so a commit of a large store touches its whole index: it is worth keeping, and worth writing seldom.
+CACHE_KIB = 65536
+LOG_PAGES = 16384  # 64 MiB
 
 SCHEMA = f"""
 CREATE TABLE cells(key BLOB PRIMARY KEY, status TEXT NOT NULL, seconds REAL NOT NULL, axes TEXT NOT NULL,
@@ -103,6 +106,8 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
             database.execute("PRAGMA query_only = ON")
             return database
         database.execute("PRAGMA synchronous = NORMAL")
+        database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
+        database.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         database.execute("BEGIN IMMEDIATE")  # also the proof that the file can be written
         if database.execute(state).fetchone() == (0, 0):
             for statement in SCHEMA.split(";"):
@@ -115,14 +120,15 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
 
 
 def _upgrade(database: sqlite3.Connection) -> None:
-    """From version 2, whose rows are one text, read as they are, or 1, whose cells are measured again when asked for.
+    """From version 3, of other digests, 2, whose rows are one text, both read as they are, or 1.
 
-    Cells of version 1 do not say what code made them.
+    Cells of version 1 do not say what code made them, and are measured again when asked for.
     """
     database.execute("BEGIN IMMEDIATE")
-    if database.execute("PRAGMA user_version").fetchone() == (2,):
+    ((version,),) = database.execute("PRAGMA user_version")
+    if version > 1:
         database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    if database.execute("PRAGMA user_version").fetchone() == (1,):
+    if version == 1:
         for statement in _UPGRADE.split(";"):
             database.execute(statement)
         for number, layout in database.execute("SELECT id, layout FROM runs").fetchall():

@@ -9,6 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.axes import AXES
+from dprepro.engine.room import give_back
 from dprepro.engine.rows import grouped
 
 if TYPE_CHECKING:
@@ -159,6 +160,8 @@ def joined(found: Sequence[Part]) -> pd.DataFrame:
         frame[name] = np.concatenate(column)
     for name in sorted({name for one in every for name in one.study}):
         frame[name] = _unpacked([one.study.pop(name) if name in one.study else [None] * one.lines for one in every])
+        if len(every) > 1:
+            give_back()
     frame["key"] = common("key")
     return pd.DataFrame(frame, copy=False)
 

@@ -20,6 +20,7 @@ from dprepro.errors import MissingDependency, PremiseError
 Measure = Callable[[Cell, np.random.Generator], list[Row]]
 
 _RESERVED = frozenset((*LEADING, "key"))
+_PLAIN = frozenset((float, int, bool, str, type(None)))
 _ENTRIES = (float, int, str, type(None), np.generic)
 
 
@@ -29,7 +30,8 @@ def measure_cell(measure: Measure, cell: Cell) -> Result:
     status, trace = "ok", None
     start = time.perf_counter()
     try:
-        rows = list(measure(cell, generator(cell.key)))
+        made = measure(cell, generator(cell.key))
+        rows = made if isinstance(made, list) else list(made)
         fault = _fault(rows, cell)
         if fault:
             rows, status = (), f"failed: {fault}"
@@ -52,11 +54,13 @@ def _fault(rows: Sequence[Row], cell: Cell) -> str | None:
     for row in rows:
         if not math.isfinite(row.value) or (row.bound is not None and not math.isfinite(row.bound)):
             return f"not finite: {row.quantity}"
-        for name, entry in row.columns.items():
-            if not isinstance(entry, _ENTRIES):
-                return f"the column {name} holds a {type(entry).__name__}, not a number or text"
-            if name in _RESERVED or name in cell.axes:
-                return f"the column {name} belongs to the engine; the study must call it something else"
+        if not {*map(type, row.columns.values())} <= _PLAIN:
+            for name, entry in row.columns.items():
+                if not isinstance(entry, _ENTRIES):
+                    return f"the column {name} holds a {type(entry).__name__}, not a number or text"
+        if not (_RESERVED.isdisjoint(row.columns) and row.columns.keys().isdisjoint(cell.axes)):
+            name = min(row.columns.keys() & {*_RESERVED, *cell.axes})
+            return f"the column {name} belongs to the engine; the study must call it something else"
     return None
 
 

@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import ctypes
+import gc
 import shutil
-from contextlib import suppress
+import sys
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dprepro.errors import InputError
@@ -34,6 +38,26 @@ def check_room(cells: int, results_dir: str | Path | None = None) -> None:
             f"{cells:,} cells need about {cells * DISK / 1e9:.2g} GB on the disk of {results_dir}, {free / 1e9:.2g} GB "
             "are free; choose another results_dir, or sweep less"
         )
+
+
+def give_back() -> None:
+    """Hand freed memory back to the system: glibc keeps that of arrays of a middling size, Arrow that of texts."""
+    if arrow := sys.modules.get("pyarrow"):
+        arrow.default_memory_pool().release_unused()
+    with suppress(OSError, AttributeError):  # another C library
+        ctypes.CDLL(None).malloc_trim(0)
+
+
+@contextmanager
+def uncollected() -> Iterator[None]:
+    """Without the collector of cycles: it would look through a million cells, which are in none, again and again."""
+    collects = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if collects:
+            gc.enable()
 
 
 def available_memory() -> int | None:

@@ -25,7 +25,7 @@ Progress = Callable[[int, int], None]
 """Is told how many cells are measured, of how many."""
 
 CHUNK_SECONDS = 0.4  # a worker hands in what it has after this long
-CHUNK_CELLS = 1000
+CHUNK_CELLS = 20_000
 # A forecast below this stays in one process: two workers save half of it, but take 4 to 6 s to import what measuring
 # needs and to load its kernels, which this process has done.
 SERIAL_SECONDS = 10.0

@@ -11,12 +11,14 @@ import itertools
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from dprepro.engine.cell import Cell
 from dprepro.engine.cell_table import FILE_NAME, CellTable, digest
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
+from dprepro.engine.room import uncollected
 from dprepro.engine.rows import dump
 from dprepro.errors import InputError, checked_name
 
@@ -137,6 +139,7 @@ class Store(CellTable):
         """The sound measurements of a run so far, one line per cell and quantity; see :meth:`measurements`."""
         return self.measurements(run_id)[0]
 
+    @uncollected()
     def measurements(self, run_id: int) -> tuple[pd.DataFrame, Integrity]:
         """The sound measurements of a run so far, ordered by key, series and quantity, and what is wrong with them.
 
@@ -199,8 +202,10 @@ class Store(CellTable):
             raise InputError(
                 f"the store {self.path}: the layout of run {run_id} ({run.experiment}) is damaged; run it again"
             ) from None
-        labels = itertools.chain.from_iterable(itertools.repeat(tuple(label), count) for *label, count in segments)
-        places = sorted({(key, series, role, code) for key, (series, role, code) in zip(keys, labels, strict=True)})
+        labels = itertools.chain.from_iterable(itertools.repeat(one[:3], one[3]) for one in segments)
+        places = list(dict.fromkeys((key, *label) for key, label in zip(keys, labels, strict=True)))
+        places.sort(key=itemgetter(1, 2, 3))  # quick, since they come in segments
+        places.sort(key=itemgetter(0))
         named = {segment[2] for segment in segments}
         return run, places, {code: codes[code] for code in named if code in codes}
 

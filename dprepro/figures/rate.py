@@ -70,7 +70,8 @@ class Rate(Drawing):
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The overlay; see the class."""
-        rows = frame[(frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)]
+        chosen = (frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)
+        rows = frame.loc[chosen, [name for name in frame if name not in ("experiment", "key")]]
         if self.series:
             rows = rows[rows["series"].isin(self.series)]
         if rows.empty:

@@ -16,6 +16,7 @@ from dprepro import figures
 from dprepro.analysis.checks import as_expected, build, judge, worst
 from dprepro.analysis.independence import dependence
 from dprepro.analysis.points import averaged, further_axes
+from dprepro.engine.room import give_back
 from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError, checked_name, shortened
 from dprepro.figures import Drawing
@@ -122,11 +123,13 @@ def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
         verdict = before | {"provenance": dict(run.provenance)}
     else:
         verdict = judge_run(run, frame, integrity.problem)
+    give_back()
     text = log_text(run, frame, verdict)
     stamp = picture.stamp(drawing, frame, verdict, run.config, integrity.problem)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         replace_file(folder / "measurements.parquet", _parquet(frame))
+        give_back()
         replace_file(folder / "verdict.json", verdict_file(verdict))
         if not picture.standing(folder, stamp):
             for kind, content in picture.drawn(drawing, frame, verdict, run.config, stamp).items():

@@ -15,6 +15,7 @@ from dprepro.algorithms import Algorithm, Schedule, Solution
 from dprepro.axes import check_axis
 from dprepro.budget import Budget
 from dprepro.constructions import Construction
+from dprepro.engine.cell import Row
 from dprepro.engine.grid import MOST_CELLS
 from dprepro.errors import InputError, PremiseError
 from dprepro.plans import Numbers, Plan
@@ -179,6 +180,16 @@ class Setting:
     def _found(self) -> dict[tuple[object, ...], float | None]:
         """The bounds, shapes and laws that have been asked for: all replicates of a grid point share them."""
         return {}
+
+    @cached_property
+    def constant(self) -> bool:
+        """Whether all replicates are one, by what algorithm and construction declare."""
+        return self.algorithm.deterministic and not self.construction.varies
+
+    @cached_property
+    def held(self) -> list[Row]:
+        """The rows of every replicate, once one that is `constant` was measured and drew nothing at random."""
+        return []
 
     @cached_property
     def schedule(self) -> Schedule:

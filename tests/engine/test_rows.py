@@ -17,6 +17,7 @@ import engine_measures as em
 from damages import sql
 
 from dprepro.engine import Row, Store, execute
+from dprepro.engine.cell_table import _cell_digest
 from dprepro.engine.rows import rows_of, text_of
 from dprepro.errors import InputError
 
@@ -73,6 +74,20 @@ def test_a_store_of_the_second_version_gives_the_same_frame(tmp_path: Path) -> N
     pd.testing.assert_frame_equal(before, now)
     with Store.open(tmp_path, create=True) as store:
         assert execute(em.draw, cells, store, workers=1).reused == len(cells)
+
+
+def test_the_digest_of_a_cell_depends_on_every_part_and_on_where_one_ends() -> None:
+    cell = (b"k" * 32, "ok", 0.5, '{"n":1}', 3, '[["a",[]]]\n[1.0,null]', None)
+    origin = ("code", "made", "cpu")
+    changed = [
+        (b"l" * 32, *cell[1:]), (cell[0], "ok{", 0.5, '"n":1}', *cell[4:]), (*cell[:2], 0.25, *cell[3:]),
+        (*cell[:3], '{"n":2}', *cell[4:]), (*cell[:4], 4, *cell[5:]), (*cell[:4], 3.0, *cell[5:]),
+        (*cell[:5], cell[5] + " ", None), (*cell[:6], "None"), (*cell[:3], '{"n":1}[', 3, cell[5][1:], None),
+    ]  # fmt: skip
+    others = [(cell, ("code", "made", "cpv")), (cell, ("codem", "ade", "cpu"))]
+    digests = {_cell_digest(*one) for one in [(cell, origin), *((other, origin) for other in changed), *others]}
+    assert len(digests) == 1 + len(changed) + len(others)
+    assert _cell_digest((*cell[:5], None, None), origin) == b""  # no text, no digest, and so no sound cell
 
 
 def test_rows_whose_names_are_another_cells_are_damaged(tmp_path: Path) -> None:

@@ -1,6 +1,6 @@
 import math
 import pickle
-from dataclasses import replace
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pytest
@@ -16,7 +16,16 @@ from dprepro.algorithms import (
     ObjectivePerturbation,
 )
 from dprepro.budget import Neighbours
-from dprepro.constructions import CentredNeedle, FlatOptimum, LinearSlope, OnePlace, Packing, RandomDesign, TunedNeedle
+from dprepro.constructions import (
+    AxisPopulation,
+    CentredNeedle,
+    FlatOptimum,
+    LinearSlope,
+    OnePlace,
+    Packing,
+    RandomDesign,
+    TunedNeedle,
+)
 from dprepro.engine import measure_cell
 from dprepro.errors import Incompatible, InputError
 from dprepro.reductions import IncrementalGradients
@@ -184,6 +193,37 @@ def test_the_trivial_answer_runs_everywhere():
     result = measure_cell(one.measure, one.cells(Design(SWEEP))[1])
     assert result.rows[0].value == pytest.approx(0.75, abs=1e-9)
     assert np.isfinite(result.rows[1].value)
+
+
+@dataclass(frozen=True)
+class Flipping(DataFree):
+    """Says that it is deterministic, as what it inherits from is, and flips a coin."""
+
+    def solve(self, problem, budget, rng):
+        solution = super().solve(problem, budget, rng)
+        weights = solution.theta.weights.copy()
+        weights[0] += 0.1 * rng.random()
+        return replace(solution, theta=replace(solution.theta, weights=weights))
+
+
+def test_replicates_that_cannot_differ_are_measured_once_and_no_others():
+    population = AxisPopulation(size=1.0)
+    one = study(
+        still=Series("context", DataFree(), TunedNeedle(), bound="none"),
+        flipping=Series("context", Flipping(), TunedNeedle(), bound="none"),
+        drawn=Series("context", DataFree(), population, bound="none", shape="none", sweep={"n": [200.0], "p": [3.0]}),
+    )
+    results = {}
+    for cell in one.cells(Design(SWEEP, replicates=3)):
+        results.setdefault((cell.series, cell.axes["n"]), []).append(measure_cell(one.measure, cell))
+    assert all(result.status == "ok" for several in results.values() for result in several)
+    risks = {key: [result.rows[0].value for result in several] for key, several in results.items()}
+    assert len(set(risks["flipping", 1e5])) == 3
+    assert len({id(result.rows) for result in results["flipping", 1e5]}) == 3
+    assert len({id(result.rows) for result in results["drawn", 200.0]}) == 3
+    for n in SWEEP["n"]:  # one measurement a grid point, each with its own
+        assert len({id(result.rows) for result in results["still", n]}) == 1
+    assert results["still", 1e5][0].rows is not results["still", 1e6][0].rows
 
 
 def test_a_series_of_one_point_has_the_first_value_of_every_axis():
