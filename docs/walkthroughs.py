@@ -1,6 +1,6 @@
 """The walkthroughs as pages, each cell with what it printed when all measurements of the last full run stood there.
 
-``python -m docs.walkthroughs [RESULTS_DIR [NAME ...]]`` runs them over a results folder and renews the record; where
+``python -m docs.walkthroughs [NAME ...] [results_dir=DIR]`` runs them over a results folder and renews the record; where
 the store holds everything nothing is measured, and it takes a minute or two.
 """
 
@@ -19,6 +19,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from dprepro.__main__ import guarded, leave
+from dprepro.engine.store import FILE_NAME
+from dprepro.errors import InputError
 from dprepro.folders import experiment_files
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -101,9 +104,25 @@ def record(results_dir: Path, names: Iterable[str]) -> dict[str, dict[str, str]]
     return found
 
 
-if __name__ == "__main__":
-    results = Path(sys.argv[1] if len(sys.argv) > 1 else "results").resolve()
-    for one in sys.argv[2:] or SCRIPTS:
-        records = recorded() | record(results, [one])
+def main(arguments: list[str]) -> int:
+    """The exit code; raises InputError."""
+    results, names = "results", list[str]()
+    for argument in arguments:
+        key, _, value = argument.partition("=")
+        if argument in SCRIPTS:
+            names.append(argument)
+        elif key == "results_dir" and value:
+            results = value
+        else:
+            raise InputError(f"unknown argument {argument!r}; choices: results_dir=DIR, {', '.join(SCRIPTS)}")
+    if not (Path(results) / FILE_NAME).is_file():
+        raise InputError(f"there are no measurements in {results}; run all experiments first, or `make reference`")
+    for name in names or SCRIPTS:
+        records = recorded() | record(Path(results).resolve(), [name])
         RECORD.write_text(json.dumps(records, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
-        print(one, flush=True)
+        print(name, flush=True)
+    return 0
+
+
+if __name__ == "__main__":
+    leave(guarded(main, sys.argv[1:], "docs.walkthroughs"))

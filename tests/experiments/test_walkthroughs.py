@@ -12,6 +12,8 @@ from pathlib import Path
 import pytest
 from cheap_experiment import ENVIRONMENT
 
+from dprepro.errors import InputError
+
 ROOT = Path(__file__).parent.parent.parent
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "experiments").glob("*.py")) if path.stem != "walkthrough"}
 CONFIRMED = re.compile(": confirmed( up to logarithms)?; all checks came out as expected$")
@@ -58,3 +60,16 @@ def test_a_walkthrough_runs_from_top_to_bottom_and_confirms_what_it_says(name: s
     verdicts = [line for line in done.stdout.splitlines() if line.startswith("verdict: ")]
     assert [line for line in verdicts if not CONFIRMED.search(line)] == []
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
+
+
+@pytest.mark.parametrize("argument", ["nothing", "results_dir=", "results_dir=nowhere"])
+def test_the_record_of_walkthroughs_is_not_renewed_from_what_is_none(
+    argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.syspath_prepend(str(ROOT))
+    monkeypatch.chdir(tmp_path)
+    from docs import walkthroughs
+
+    with pytest.raises(InputError, match=r"unknown argument|no measurements in nowhere"):
+        walkthroughs.main([argument])
+    assert not list(tmp_path.iterdir())
