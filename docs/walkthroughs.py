@@ -1,7 +1,7 @@
 """The walkthroughs as pages, each cell with what it printed when all measurements of the last full run stood there.
 
-``python -m docs.walkthroughs [NAME ...] [results_dir=DIR]`` runs them over a results folder and renews the record; where
-the store holds everything nothing is measured, and it takes a minute or two.
+``python -m docs.walkthroughs [NAME ...] [results_dir=DIR]`` runs them over a results folder and renews the record.
+Where the store holds everything nothing is measured, and it takes a minute or two.
 """
 
 from __future__ import annotations

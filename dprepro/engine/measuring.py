@@ -17,7 +17,7 @@ from dprepro.engine.cell import LEADING, Cell, Result, Row
 from dprepro.engine.seeding import generator
 from dprepro.errors import MissingDependency, PremiseError
 
-Measure = Callable[[Cell, np.random.Generator], list[Row]]
+Measure = Callable[[Cell, np.random.Generator], Sequence[Row]]
 
 _RESERVED = frozenset((*LEADING, "key"))
 _PLAIN = frozenset((float, int, bool, str, type(None)))
@@ -31,7 +31,7 @@ def measure_cell(measure: Measure, cell: Cell) -> Result:
     start = time.perf_counter()
     try:
         made = measure(cell, generator(cell.key))
-        rows = made if isinstance(made, list) else list(made)
+        rows = made if isinstance(made, tuple) else list(made)  # a list may be another's rows tomorrow
         fault = _fault(rows, cell)
         if fault:
             rows, status = (), f"failed: {fault}"

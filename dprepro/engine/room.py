@@ -44,7 +44,7 @@ def give_back() -> None:
     """Hand freed memory back to the system: glibc keeps that of arrays of a middling size, Arrow that of texts."""
     if arrow := sys.modules.get("pyarrow"):
         arrow.default_memory_pool().release_unused()
-    with suppress(OSError, AttributeError):  # another C library
+    with suppress(OSError, AttributeError, TypeError):  # another C library
         ctypes.CDLL(None).malloc_trim(0)
 
 

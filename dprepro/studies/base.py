@@ -140,7 +140,7 @@ class Study(ABC):
         return []
 
     @abstractmethod
-    def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
+    def measure(self, cell: Cell, rng: np.random.Generator) -> Sequence[Row]:
         """The rows of one cell; all randomness from ``rng``.
 
         Raises:

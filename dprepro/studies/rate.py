@@ -107,19 +107,19 @@ class RateStudy(Study):
                     said |= {f"{cell.series}: {most}, the most that can be, for {asked:g}": None}
         return list(said)
 
-    def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
+    def measure(self, cell: Cell, rng: np.random.Generator) -> Sequence[Row]:
         """Build the problem, solve it, and report risk and privacy; replicates that cannot differ share their rows."""
         setting = settled(self, cell.series, dict(cell.axes))
         if setting.held:
-            return setting.held
+            return setting.held[0]
         before = rng.bit_generator.state if setting.constant else None
         problem = setting.construction.draw(cell.axes, setting.schedule.noise_scale, rng)
         solutions = setting.solve(problem, rng)
         rows = self._rows(setting, problem, solutions) + drawn(solutions, setting.schedule.noise_scale)
         rows += self._reported(setting) + self._scored(setting, solutions)
         if setting.constant and rng.bit_generator.state == before:
-            setting.held[:] = rows
-            return setting.held
+            setting.held.append(tuple(rows))
+            return setting.held[0]
         return rows
 
     def _check_names(self) -> None:

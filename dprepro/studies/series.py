@@ -187,7 +187,7 @@ class Setting:
         return self.algorithm.deterministic and not self.construction.varies
 
     @cached_property
-    def held(self) -> list[Row]:
+    def held(self) -> list[tuple[Row, ...]]:
         """The rows of every replicate, once one that is `constant` was measured and drew nothing at random."""
         return []
 
