@@ -46,19 +46,21 @@ def grouped(texts: Iterable[str]) -> dict[Names, tuple[list[int], list[tuple[Any
     Raises:
         ValueError, TypeError: a text that is none of `text_of`.
     """
-    places: dict[str, list[int]] = {}
-    numbers: dict[str, list[str]] = {}
+    together: dict[str, tuple[list[int], list[str]]] = {}
     for place, text in enumerate(texts):
         names, _, rest = text.partition("\n")
         if not rest:
             names, rest = _renewed(text)
-        places.setdefault(names, []).append(place)
-        numbers.setdefault(names, []).append(rest)
+        if names not in together:
+            together[names] = [], []
+        own, numbers = together[names]
+        own.append(place)
+        numbers.append(rest)
     found: dict[Names, tuple[list[int], list[tuple[Any, ...]]]] = {}
-    for line, own in places.items():
+    for line, (own, numbers) in together.items():
         names_of = _names(line)
         # one parse of everything: a call of json.loads per cell would double the time
-        columns = list(zip(*json.loads(f"[{','.join(numbers[line])}]"), strict=True))
+        columns = list(zip(*json.loads(f"[{','.join(numbers)}]"), strict=True))
         if len(columns) != sum(2 + len(further) for _, further in names_of):
             raise ValueError("rows and their names differ in number")
         found[names_of] = own, columns
