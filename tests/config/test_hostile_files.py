@@ -21,10 +21,10 @@ from dprepro.yaml_files import parse
 FILES = {
     "experiment": CHEAP,
     "algorithm": "_target_: dprepro.algorithms.NoisyFrankWolfe\nsteps_factor: 1\n",
-    "construction": "_target_: dprepro.constructions.NoiseDesign\nsize: 1\n",
+    "construction": "_target_: dprepro.constructions.RandomDesign\nkind: noise\nloss: squared\nradius: 1\n",
     "papers": (
         "title: A\nauthors: B\nyear: 2018\nclaims:\n- {item: T1, kind: rate, statement: s, evidence: {holds: {cheap: "
-        "[both]}}, note: n}\nerrata:\n- {item: E1, printed: p, holds: h, severity: slip, statements: [T1], quote: q, "
+        "[both]}}, note: n}\nerrata:\n- {item: E1, printed: p, holds: h, severity: typo, about: [T1], quote: q, "
         "source: s, shown_by: [{experiment: cheap, check: both}]}\n"
     ),
     "schema": (
@@ -117,6 +117,17 @@ def said_no(action: Callable[[], object], what: str) -> bool:
         raise AssertionError(what) from error
     assert len(said) < 5000, what
     return bool(said)
+
+
+@pytest.mark.parametrize("kind", FILES)
+def test_a_file_is_taken_before_it_is_spoilt(kind: str, tmp_path: Path) -> None:
+    folder = tmp_path / "mine"
+    folder.mkdir()
+    write_config_dir(folder)
+    (folder / "table.csv").write_text(TABLE)
+    (folder / kind).mkdir(exist_ok=True)
+    (folder / kind / "bad.yaml").write_text(FILES[kind], encoding="utf-8")
+    taken(kind, folder)
 
 
 @pytest.mark.parametrize("kind", FILES)
