@@ -90,11 +90,16 @@ def build_experiment(composed: Composed) -> Experiment:
         InputError: one line that names the key, the rule and the choices.
         MissingDependency: a part of the experiment needs a package that is not installed.
     """
+    import numpy as np
+
     checked = check(composed.config)
     try:
-        cells = checked.study.cells(checked.design)
-        reached = (*reach(composed, cells, _cells), *checked.study.remarks(cells))
-    except ArithmeticError as error:
+        with np.errstate(all="ignore"):  # what overflows ends as an infinite or an undefined number, and is said below
+            cells = checked.study.cells(checked.design)
+            reached = (*reach(composed, cells, _cells), *checked.study.remarks(cells))
+    except (ArithmeticError, ValueError) as error:
+        if isinstance(error, ValueError) and "NaN to integer" not in str(error):
+            raise
         raise InputError(
             f"a parameter or a value of the sweep is too large or too small to compute with: {error}"
         ) from error

@@ -130,6 +130,15 @@ def test_a_file_is_taken_before_it_is_spoilt(kind: str, tmp_path: Path) -> None:
     taken(kind, folder)
 
 
+def test_a_radius_beyond_what_can_be_squared_is_refused(tmp_path: Path) -> None:
+    write_config_dir(tmp_path / "mine")
+    (tmp_path / "mine" / "construction").mkdir()
+    text = FILES["construction"].replace("radius: 1\n", "radius: 1e308\n")
+    (tmp_path / "mine" / "construction" / "bad.yaml").write_text(text)
+    with pytest.raises(InputError, match="too large or too small to compute with"):
+        taken("construction", tmp_path / "mine")
+
+
 @pytest.mark.parametrize("kind", FILES)
 def test_a_spoilt_file_is_refused_in_one_line_or_is_sound(kind: str, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
