@@ -139,6 +139,13 @@ def test_a_radius_beyond_what_can_be_squared_is_refused(tmp_path: Path) -> None:
         taken("construction", tmp_path / "mine")
 
 
+def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
+    write_config_dir(tmp_path, bad=CHEAP.replace("/algorithm: noisy_frank_wolfe", f"/algorithm: {'x' * 20_000}"))
+    with pytest.raises(InputError, match=r"bad.yaml: .*: 'xxx") as caught:
+        taken("experiment", tmp_path)
+    assert len(str(caught.value)) < 1000
+
+
 @pytest.mark.parametrize("kind", FILES)
 def test_a_spoilt_file_is_refused_in_one_line_or_is_sound(kind: str, tmp_path: Path) -> None:
     (tmp_path / "mine").mkdir()
