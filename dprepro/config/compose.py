@@ -291,6 +291,8 @@ def _refusals(file: Path) -> Iterator[None]:
         raise unknown(group, choice, error.options or ()) from error
     except HydraException as error:
         raise InputError("; ".join(_lines(error)[:3])) from error
+    except AssertionError as error:  # Hydra's only word on an entry whose group is empty
+        raise InputError(f"{file}: the defaults list has an entry that Hydra cannot read") from error
     except OSError as error:  # the name of a file that no file can have
         name = Path(str(error.filename or "")).name
         raise InputError(f"{file}: {error.strerror or error}: {shortened(name)}") from error

@@ -139,9 +139,13 @@ def test_a_radius_beyond_what_can_be_squared_is_refused(tmp_path: Path) -> None:
         taken("construction", tmp_path / "mine")
 
 
-def test_a_name_that_no_file_can_have_is_refused(tmp_path: Path) -> None:
-    write_config_dir(tmp_path, bad=CHEAP.replace("/algorithm: noisy_frank_wolfe", f"/algorithm: {'x' * 20_000}"))
-    with pytest.raises(InputError, match=r"bad.yaml: .*: 'xxx") as caught:
+@pytest.mark.parametrize(
+    ("entry", "words"),
+    [(f"/algorithm: {'x' * 20_000}", r"bad.yaml: .*: 'xxx"), ("'': noisy_frank_wolfe", "cannot read")],
+)
+def test_a_defaults_list_that_names_no_file_is_refused(entry: str, words: str, tmp_path: Path) -> None:
+    write_config_dir(tmp_path, bad=CHEAP.replace("/algorithm: noisy_frank_wolfe", entry))
+    with pytest.raises(InputError, match=words) as caught:
         taken("experiment", tmp_path)
     assert len(str(caught.value)) < 1000
 
