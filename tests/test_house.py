@@ -26,7 +26,7 @@ ROOMS: dict[str, set[str]] = {
     "reference": {"__main__", "report"},
     "session": {"config", "engine", "report"},
     "config": {"studies", "engine", "analysis", "figures"},
-    "report": {"engine.code", "engine.store", "analysis", "figures"},
+    "report": {"engine.code", "engine.room", "engine.store", "analysis", "figures"},
     "peers": {"algorithms", "privacy", "problems", "budget"},
     "pairs": {"__main__", "config", "plans"},
     "advise": {"__main__", "config", "plans", "figures", "pairs", "budget"},

@@ -1,4 +1,4 @@
-"""Whether a large run has room: on the disk for its store, in the memory for its cells and its frame."""
+"""Whether a large run has room, on the disk for its store, in the memory for its cells and its frame, and keeps it."""
 
 from __future__ import annotations
 
