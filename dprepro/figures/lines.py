@@ -24,6 +24,9 @@ if TYPE_CHECKING:
 NEAR = 0.08, 0.045
 """Distances of the ends of curves that are named together, as shares of the panel's width and height."""
 
+MOST_LETTERS = 60
+"""Of the names that stand at such an end: a panel has room for about so many."""
+
 BESIDE, LETTER = 0.37, 0.0435
 """About how wide are, in inches, what a legend has beside a text, and a letter of the text."""
 
@@ -72,7 +75,9 @@ def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
         start = own[0].rpartition(" = ")[0] + " = "
         alike = all(name.startswith(start) for name in own)
         further = [name.removeprefix(start) if alike else name for name in own[1:]]
-        text = ", ".join([own[0], *(further if len(further) < 12 else ["...", further[-1]])])
+        text = ", ".join([own[0], *further])
+        if len(further) >= 12 or len(text) > MOST_LETTERS:
+            text = ", ".join([own[0], "...", further[-1]])
         x_end, y_end, rising = ends[across, top]
         logarithmic = panel.get_yscale() == "log"
         above = rising and (logarithmic or top < 0.9)  # beside the curve, not on it: away from there it runs below

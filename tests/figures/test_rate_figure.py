@@ -10,6 +10,7 @@ from drawn_figures import assert_says_the_verdict, bound_lines, cells, check, co
 from dprepro import figures
 from dprepro.errors import InputError
 from dprepro.figures.curves import MOST_CURVES, MOST_POINTS, curves, left_out
+from dprepro.figures.style import rendered
 
 SIZES = list(np.geomspace(1e2, 1e4, 5))
 CONFIG = config(exponent_n={"series": "steep", "axis": "n"}, exponent_flat={"series": "flat", "axis": "n"})
@@ -156,6 +157,16 @@ def test_curves_that_end_in_one_place_are_named_once():
     rows = cells("steep", "claim", {"n": SIZES, "mass": [0.1, 0.2, 0.3]}, lambda at: (1 + at["mass"] / 100) / at["n"])
     figure = drawn(rows, config=config({"mass": [0.1]}, **CONFIG["checks"]))
     assert [text.get_text() for text in figure.axes[0].texts] == ["mass = 0.1, 0.2, 0.3"]
+
+
+def test_long_names_of_curves_that_end_in_one_place_are_left_out_between_the_first_and_the_last(recwarn):
+    grid = {"n": SIZES, "mass": [0.125, 0.25, 0.375], "spread": [1.0, 2.0, 3.0]}
+    rows = cells("steep", "claim", grid, lambda at: (1 + at["mass"] / 100) / at["n"])
+    figure = drawn(rows, config=config({"mass": [0.125], "spread": [1.0]}, **CONFIG["checks"]))
+    [text] = [text.get_text() for text in figure.axes[0].texts]
+    assert text == "mass = 0.125, spread = 1, ..., mass = 0.375, spread = 3"
+    rendered(figure)
+    assert not [str(one.message) for one in recwarn]  # such as of a layout that does not fit
 
 
 def test_the_worst_of_a_family_is_drawn_and_said_and_so_is_an_edge():
