@@ -94,7 +94,7 @@ def build_experiment(composed: Composed) -> Experiment:
 
     checked = check(composed.config)
     try:
-        with np.errstate(all="ignore"):  # no warnings beside the one line: what overflows is refused below, or its cell fails
+        with np.errstate(all="ignore"):  # one line, no warnings: what overflows is refused below, or its cell fails
             cells = checked.study.cells(checked.design)
             reached = (*reach(composed, cells, _cells), *checked.study.remarks(cells))
     except (ArithmeticError, ValueError) as error:
