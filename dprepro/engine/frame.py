@@ -30,24 +30,26 @@ class Part:
     def __init__(self, experiment: str, places: Sequence[Place], stored: Mapping[bytes, Sequence[Any]]) -> None:
         """One line for each of ``places`` that is stored, and quantity.
 
-        ``stored`` has status, seconds, axes, replicate, rows of each cell.
+        ``stored`` has status, seconds, axes, replicate, rows and traceback of each cell.
         """
         import numpy as np
         import pandas as pd
 
         kept = [place for place in places if place[0] in stored]
-        cells = [stored[place[0]] for place in kept]
-        texts, point_of = _numbered([cell[2] for cell in cells])
+        keys, series, role, _ = zip(*kept, strict=True) if kept else [()] * 4
+        cells = map(stored.__getitem__, keys)
+        status, seconds, axes, replicate, rows, _ = zip(*cells, strict=True) if kept else [()] * 6
+        texts, point_of = _numbered(axes)
         points = json.loads(f"[{','.join(texts)}]")
 
         # Cells of the same names are taken apart together, column by column; then their lines find their places.
-        blocks = list(_blocks([cell[4] for cell in cells]))
-        count = np.zeros(len(cells), dtype=np.intp)
+        blocks = list(_blocks(rows))
+        count = np.zeros(len(kept), dtype=np.intp)
         for cell, *_ in blocks:
             count[cell] += 1
         first = np.cumsum(count) - count
         self.lines = int(count.sum())
-        of_cell = np.repeat(np.arange(len(cells)), count)
+        of_cell = np.repeat(np.arange(len(kept)), count)
         value, bound = np.empty(self.lines), np.empty(self.lines)
         quantity = np.empty(self.lines, dtype=np.intp)
         quantities: dict[str, int] = {}
@@ -57,7 +59,9 @@ class Part:
             quantity[at] = quantities.setdefault(name, len(quantities))
             value[at], bound[at] = np.array(values, dtype=float), np.array(bounds, dtype=float)  # None becomes NaN
             for column, entries in own.items():
-                study.setdefault(column, []).append((at, entries))
+                found = study.setdefault(column, [])
+                if not _empty(entries):
+                    found.append((at, entries))
 
         def few(entries: Sequence[str]) -> pd.Series:
             """Of every line the entry of its cell, few of which differ."""
@@ -70,19 +74,19 @@ class Part:
         further = sorted(set(itertools.chain.from_iterable(points)).difference(AXES))
         self.common = {
             "experiment": _taken([experiment], np.zeros(self.lines, dtype=np.intp)),
-            "series": few([place[1] for place in kept]),
-            "role": few([place[2] for place in kept]),
+            "series": few(series),
+            "role": few(role),
             **{name: pd.Series(axis(name)) for name in AXES},
-            "replicate": pd.Series(np.array([cell[3] for cell in cells], dtype=np.int64)[of_cell]),
+            "replicate": pd.Series(np.array(replicate, dtype=np.int64)[of_cell]),
             "quantity": _taken(list(quantities), quantity),
             "value": pd.Series(value),
             "bound": pd.Series(bound),
-            "status": few([cell[0] for cell in cells]),
-            "seconds": pd.Series(np.array([cell[1] for cell in cells], dtype=float)[of_cell]),
-            "key": _taken([place[0].hex() for place in kept], of_cell),
+            "status": few(status),
+            "seconds": pd.Series(np.array(seconds, dtype=float)[of_cell]),
+            "key": _taken([key.hex() for key in keys], of_cell),
         }
         self.further = {name: axis(name) for name in further}
-        self.study = {name: _packed(_spread(found, self.lines)) for name, found in sorted(study.items())}
+        self.study = {name: _packed(found, self.lines) for name, found in sorted(study.items())}
 
 
 def _blocks(texts: Sequence[str]) -> Iterator[tuple[Any, int, str, Sequence[Any], Sequence[Any], dict[str, Any]]]:
@@ -105,7 +109,7 @@ def _numbered(entries: Sequence[str]) -> tuple[list[str], Any]:
     import numpy as np
 
     numbers = {entry: number for number, entry in enumerate(dict.fromkeys(entries))}
-    return list(numbers), np.array([numbers[entry] for entry in entries], dtype=np.intp)
+    return list(numbers), np.fromiter(map(numbers.__getitem__, entries), dtype=np.intp, count=len(entries))
 
 
 def _taken(entries: Sequence[Any], places: Any) -> pd.Series:
@@ -113,18 +117,6 @@ def _taken(entries: Sequence[Any], places: Any) -> pd.Series:
     import pandas as pd
 
     return pd.Series(entries).take(places).reset_index(drop=True)
-
-
-def _spread(found: Sequence[tuple[Any, Sequence[Any]]], lines: int) -> list[Any]:
-    """A column of all lines from entries at some of them."""
-    import numpy as np
-
-    column = np.full(lines, None, dtype=object)
-    for at, entries in found:
-        own = np.empty(len(entries), dtype=object)
-        own[:] = entries
-        column[at] = own
-    return list(column)
 
 
 def parts(places: Sequence[Place]) -> Iterator[Sequence[Place]]:
@@ -159,41 +151,67 @@ def joined(found: Sequence[Part]) -> pd.DataFrame:
         column = [one.further.pop(name) if name in one.further else np.full(one.lines, np.nan) for one in every]
         frame[name] = np.concatenate(column)
     for name in sorted({name for one in every for name in one.study}):
-        frame[name] = _unpacked([one.study.pop(name) if name in one.study else [None] * one.lines for one in every])
+        frame[name] = _unpacked([one.study.pop(name, None) for one in every], [one.lines for one in every])
         if len(every) > 1:
             give_back()
     frame["key"] = common("key")
     return pd.DataFrame(frame, copy=False)
 
 
-def _packed(entries: list[Any]) -> Any:
-    """Floats, with or without gaps, and whole numbers as an array; anything else as a list that holds no text twice."""
+def _packed(found: Sequence[tuple[Any, Sequence[Any]]], lines: int) -> Any:
+    """A column of all lines from entries at some of them; None if there are none.
+
+    Floats, with or without gaps, and whole numbers or truth values without are an array; anything else is a list that
+    holds no text twice.
+    """
     import numpy as np
 
-    kinds = set(map(type, entries))
-    if kinds == {int} and max(map(abs, entries)) < 2**63:
-        return np.array(entries, dtype=np.int64)
-    if kinds in ({float}, {float, type(None)}):
-        array = np.array(entries, dtype=float)
-        if np.isnan(array).sum() == entries.count(None):
-            return array
-    return [sys.intern(one) if type(one) is str else one for one in entries]
+    if not found:
+        return None
+    kinds = {kind for _, entries in found for kind in set(map(type, entries))}
+    full = sum(len(entries) for _, entries in found) == lines
+    kind: Any = object
+    if kinds == {float} or kinds == {float, type(None)}:
+        missing = lines - sum(len(entries) - entries.count(None) for _, entries in found)
+        column = _spread(found, np.full(lines, np.nan))
+        if np.isnan(column).sum() == missing:  # else a number that is none would become a gap
+            return column
+    elif full and kinds == {bool}:
+        kind = bool
+    elif full and kinds == {int} and max(max(map(abs, entries)) for _, entries in found) < 2**63:
+        kind = np.int64
+    if kind is not object:
+        return _spread(found, np.empty(lines, dtype=kind))
+    shared = [(at, [sys.intern(one) if type(one) is str else one for one in entries]) for at, entries in found]
+    return list(_spread(shared, np.full(lines, None, dtype=object)))
 
 
-def _unpacked(packed: Sequence[Any]) -> Any:
-    """One column of what was packed in parts."""
+def _spread(found: Sequence[tuple[Any, Sequence[Any]]], column: Any) -> Any:
+    """``column`` with these entries at their lines."""
+    import numpy as np
+
+    for at, entries in found:
+        own = np.empty(len(entries), dtype=column.dtype)
+        own[:] = entries
+        column[at] = own
+    return column
+
+
+def _unpacked(packed: Sequence[Any], lines: Sequence[int]) -> Any:
+    """One column of what was packed in parts of so many lines."""
     import numpy as np
     import pandas as pd
 
-    kinds = {getattr(one, "dtype", None) for one in packed if not _empty(one)}
-    if len(kinds) == 1 and (kind := kinds.pop()) is not None and (kind == np.float64 or not any(map(_empty, packed))):
-        return np.concatenate([np.full(len(one), np.nan) if _empty(one) else one for one in packed])
+    kinds = {getattr(one, "dtype", None) for one in packed if one is not None}
+    gaps, both = any(one is None for one in packed), list(zip(packed, lines, strict=True))
+    if len(kinds) == 1 and (kind := kinds.pop()) is not None and (kind == np.float64 or not gaps):
+        return np.concatenate([np.full(n, np.nan) if one is None else one for one, n in both])
     entries: list[Any] = []
-    for one in packed:
-        plain = one if isinstance(one, list) else one.tolist()
+    for one, n in both:
+        plain = [None] * n if one is None else one if isinstance(one, list) else one.tolist()
         entries += [None if entry != entry and not isinstance(one, list) else entry for entry in plain]
     return pd.Series(entries)
 
 
-def _empty(packed: Any) -> bool:
-    return isinstance(packed, list) and packed.count(None) == len(packed)
+def _empty(entries: Sequence[Any]) -> bool:
+    return entries.count(None) == len(entries)

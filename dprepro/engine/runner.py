@@ -8,7 +8,7 @@ import sys
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import partial
@@ -125,7 +125,7 @@ class _Loop:
         open_pool: Callable[[], pools.Pool] | None,
     ) -> None:
         self.measure = measure
-        self.agenda = _Agenda(cells)
+        self.agenda = _Agenda(cells, shuffled=open_pool is not None)
         self.store = store
         self.tally = tally
         self.bar = bar
@@ -195,19 +195,17 @@ class _Agenda:
     Cost may differ by 1e4 between grid points. One cell of each grid point goes first, then blocks of the rest shuffled
     (keys are hashes: their order is a fixed shuffle), so that the mean so far forecasts what is left; the cells of a
     block share a grid point, and with it what a study caches for it. Once all points have been seen the dearest come
-    first, so that at the end no worker waits long for another's last cell.
+    first, so that at the end no worker waits long for another's last cell. Where this process measures all by itself
+    nothing is forecast or shared, and the points follow one another: each is set up once.
     """
 
-    def __init__(self, cells: Sequence[Cell]) -> None:
+    def __init__(self, cells: Sequence[Cell], shuffled: bool) -> None:
         points: dict[int, list[Cell]] = {}
         for cell in cells:
             points.setdefault(id(cell.axes), []).append(cell)  # replicates share that of their grid point
-        blocks = [[point[0]] for point in points.values()]
-        blocks.sort(key=_first_key)
-        rest = [point[i : i + BLOCK_CELLS] for point in points.values() for i in range(1, len(point), BLOCK_CELLS)]
-        rest.sort(key=_first_key)
-        self.queue = deque(cell for block in blocks + rest for cell in block)
-        self._points = len(points) if rest else 0
+        blocks = _shuffled(points.values()) if shuffled else points.values()
+        self.queue = deque(cell for block in blocks for cell in block)
+        self._points = len(points) if shuffled and len(points) < len(self.queue) else 0
         self._costs: dict[int, float] = {}  # seconds of each point's first cell
         self._size = 1
         self._seconds = 0.0
@@ -237,6 +235,12 @@ class _Agenda:
     def forecast(self) -> float:
         """Seconds that the cells in the queue would take one after the other; 0 while nothing is known."""
         return self._seconds / self._seen * len(self.queue) if self._seconds > KNOWN_SECONDS else 0.0
+
+
+def _shuffled(points: Collection[Sequence[Cell]]) -> list[Sequence[Cell]]:
+    """One cell of each grid point, then the others in blocks."""
+    rest = [point[i : i + BLOCK_CELLS] for point in points for i in range(1, len(point), BLOCK_CELLS)]
+    return [block for blocks in ([point[:1] for point in points], rest) for block in sorted(blocks, key=_first_key)]
 
 
 def _first_key(block: Sequence[Cell]) -> bytes:

@@ -71,14 +71,14 @@ class Rate(Drawing):
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The overlay; see the class."""
         chosen = (frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)
-        rows = frame.loc[chosen, [name for name in frame if name not in ("experiment", "key")]]
         if self.series:
-            rows = rows[rows["series"].isin(self.series)]
-        if rows.empty:
+            chosen &= frame["series"].isin(self.series)
+        if not chosen.any():
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
+        roles = roles_of(frame.loc[chosen, ["series", "role"]])
         axes = (self.axis,) if isinstance(self.axis, str) else self.axis
         texts = legend_texts(frame, self.labels, controls(verdict, config))
-        columns = [self._column(rows, axis, texts, verdict, config, least=min(2, len(axes))) for axis in axes]
+        columns = [self._column(frame, roles, axis, texts, verdict, config, least=min(2, len(axes))) for axis in axes]
         with styled() as figure_class:
             width = COLUMN if len(axes) == 1 else 2 * COLUMN
             figure: Figure = figure_class(figsize=(width, 3), layout="constrained")
@@ -101,7 +101,7 @@ class Rate(Drawing):
             panels[0, 0].set_ylabel(quantity_label(self.quantity, self.envelope))
             if self.slopes:
                 panels[1, 0].set_ylabel("local slope")
-            heads = [(panel, self._said(column, rows)) for panel, column in zip(panels[0], columns, strict=True)]
+            heads = [(panel, self._said(column, frame)) for panel, column in zip(panels[0], columns, strict=True)]
             room = width / len(axes) - (0.55 if len(axes) == 1 else 0.4)
             more = titles(figure, headline(verdict, self.heading), heads, room)
             said_of = {one.name for column in columns for one in column.judged}
@@ -113,7 +113,8 @@ class Rate(Drawing):
 
     def _column(
         self,
-        rows: pd.DataFrame,
+        frame: pd.DataFrame,
+        roles: Mapping[str, str],
         axis: str,
         texts: Mapping[str, str],
         verdict: Mapping[str, Any],
@@ -121,11 +122,10 @@ class Rate(Drawing):
         least: int,
     ) -> Column:
         """What is drawn along an axis: series with a curve of ``least`` points; beside others what is swept there."""
-        roles = roles_of(rows)
-        styles, further = looks(roles, list(self.labels)), further_axes(rows, config)
-        found = {name: curves(rows, name, self.quantity, axis, self.envelope, further) for name in styles}
+        styles, further = looks(roles, list(self.labels)), further_axes(frame, config)
+        found = {name: curves(frame, name, self.quantity, axis, self.envelope, further) for name in styles}
         drawn = {name: several for name, several in found.items() if any(len(one.points) >= least for one in several)}
-        edge = [name for name in drawn for family in self.envelope if at_edge(rows, name, drawn[name], family)]
+        edge = [name for name in drawn for family in self.envelope if at_edge(frame, name, drawn[name], family)]
         texts = {name: texts[name] + (EDGE if name in edge else "") for name in styles}
         claims = [one for one in judged(verdict, config) if one.quantity == self.quantity and one.series(drawn)]
         others = [one for role in ("control", "erratum") for one in judged(verdict, config, role)]
@@ -133,12 +133,12 @@ class Rate(Drawing):
         held = [name for name in drawn if any(name in one.series(drawn) for one in below)]
         return Column(axis, drawn, roles, styles, texts, claims, held)
 
-    def _said(self, column: Column, rows: pd.DataFrame) -> list[str]:
+    def _said(self, column: Column, frame: pd.DataFrame) -> list[str]:
         """The comparisons that a column's claims were judged by."""
         texts = {name: column.texts[name] for name in column.drawn}
         lines = []
         for one in column.judged:
-            line = said(one, rows, texts, column.axis, named=len(column.claimed) > 1)
+            line = said(one, frame, texts, column.axis, named=len(column.claimed) > 1)
             constant = one.result.get("constant") if len(column.constants) > 1 else None
             lines.append(line if constant is None else f"{line}; {kept(f'constant {number(float(constant))}')}")
         return lines
