@@ -8,11 +8,12 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 import numpy as np
 
+from dprepro.analysis.points import number
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.lines import thin_grid, titles
 from dprepro.figures.style import COLUMN, styled
-from dprepro.figures.words import headline, judged, quantity_label
+from dprepro.figures.words import headline, judged, kept, quantity_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -57,7 +58,7 @@ class Shares(Drawing):
                 limit = (one.result.get("details") or {}).get("limit")
                 if one.rule == "share" and limit is not None:
                     panel.plot(limit, one.result["expected"], marker="x", color="0.2", markersize=5, linestyle="none")
-                    lines.append(f"{one.name.replace('_', ' ')}: {one.result['reason']}")
+                    lines.append(_compared(one.result, limit))
             panel.legend(loc="lower right", fontsize=6, frameon=False)  # where no share stands: all rise to one
             panel.set(
                 xscale="log",
@@ -66,7 +67,16 @@ class Shares(Drawing):
                 xlabel=quantity_label(next(iter(self.quantities))),
             )
             thin_grid(panel)
-            high = titles(figure, headline(verdict, self.heading), [(panel, lines[:1])], COLUMN)
+            high = titles(figure, headline(verdict, self.heading), [(panel, lines)], COLUMN)
             figure.supxlabel(f"Crosses: what is claimed. {self.note}".strip(), fontsize=6)
             figure.set_size_inches(COLUMN, 2.8 + high)
         return figure
+
+
+def _compared(check: Mapping[str, Any], limit: float) -> str:
+    """What was compared with what: the share of cases within the limit, and what is claimed of it."""
+    found, low, high, claimed = (f"{100 * check[key]:.0f}" for key in ("estimate", "low", "high", "expected"))
+    margin = f", margin {100 * check['margin']:.0f}%" if check["margin"] else ""
+    among = f"{found}% of {check['details']['cases']} within {number(limit)}"
+    text = f"{among} (99%: {low} to {high}%), {kept(f'claimed ≥ {claimed}%{margin}')}"
+    return text if check["verdict"] == "confirmed" else f"{text}: {check['verdict']}"
