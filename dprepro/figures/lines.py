@@ -198,7 +198,8 @@ def line_mark(style: Mapping[str, Any]) -> Line2D:
 def said(one: Judged, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = "", named: bool = True) -> str:
     """The comparison of a check, after the series' name where it is about one of several."""
     names = one.series(texts)
-    bounded = bool(rows.loc[rows["series"].isin(names) & (rows["quantity"] == one.quantity), "bound"].notna().any())
+    limits = rows.loc[rows["series"].isin(names) & (rows["quantity"] == one.quantity), "bound"]
+    bounded = bool((limits.notna() & (limits != 1.0)).any())  # what is a ratio already has the bound 1
     further = one.options.get("series") or ""
     others = "" if isinstance(further, str) or len(further) == len(names) else " and others"
     name = f"{re.split(r' [(](?:claim|control)', texts[names[0]])[0]}{others}: " if named and len(names) == 1 else ""

@@ -41,6 +41,7 @@ QUANTITIES = {
     "caught": "rate of a user caught",
     "sign_recovered": "sign found",
     "risk_over_zero": "risk over output zero's",
+    "times_versus": "risk over the other's",
 }
 
 BY = {

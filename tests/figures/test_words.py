@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import pandas as pd
 import pytest
 from drawn_figures import check, config, plain, verdict
 
+from dprepro.figures.lines import said
 from dprepro.figures.words import Judged, comparison, controls, headline, quantity_label
 
 LOGS = {"up_to_logarithms": True}
@@ -76,6 +78,15 @@ def test_a_comparison_is_that_which_was_judged(result, options, words):
 def test_a_rate_without_a_bound_is_no_share_of_one():
     one = Judged("it", check("proportion", 0.3, high=0.4, expected=0.5, margin=0), {})
     assert plain(comparison(one, bounded=False)) == "at most 0.3 (99%: 0.4), claimed ≤ 0.5"
+
+
+@pytest.mark.parametrize(("limit", "words"), [(1.0, "at most 0.3"), (2.0, "at most 0.3 of the bound")])
+def test_what_is_a_ratio_already_is_not_the_share_of_a_bound(limit: float, words: str) -> None:
+    result = {"rule": "below", "verdict": "confirmed", "estimate": 0.3, "low": 0.2, "high": 0.3, "expected": 0.5,
+              "margin": 0.0, "reason": ""}  # fmt: skip
+    rows = pd.DataFrame({"series": ["a", "a"], "quantity": ["gain", "excess_risk"], "bound": [limit, 7.0]})
+    one = Judged("gain", result, {"rule": "below", "quantity": "gain", "series": "a"})
+    assert plain(said(one, rows, {"a": "a (claim)"}, named=False)) == f"{words}, claimed ≤ 0.5"
 
 
 def test_a_control_says_what_came_out_and_by_what():
