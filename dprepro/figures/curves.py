@@ -104,7 +104,7 @@ def curves(
         [
             Curve(
                 group.sort_values("x"),
-                ", ".join(f"{SYMBOLS.get(a, a)} = {number(float(group[a].iloc[0]))}" for a in others),
+                ", ".join(f"{SYMBOLS.get(a, a.replace('_', ' '))} = {number(float(group[a].iloc[0]))}" for a in others),
             )
             for _, group in groups
         ]

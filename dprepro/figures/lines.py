@@ -172,6 +172,10 @@ def thin_grid(*panels: Axes) -> None:
         panel.set_axisbelow(True)
 
 
+_CLASS = re.compile(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)")
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
 def legend_texts(frame: pd.DataFrame, labels: Mapping[str, str], came_out: Mapping[str, str]) -> dict[str, str]:
     """What the legend calls each series of a frame: its label, its role, what came out of a control, certified epsilon.
 
@@ -179,7 +183,7 @@ def legend_texts(frame: pd.DataFrame, labels: Mapping[str, str], came_out: Mappi
     """
     spent, found = certified(frame), {}
     for name, role in roles_of(frame).items():
-        label = re.sub(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)", r"\1", labels.get(name, name.replace("_", " ")))
+        label = _CLASS.sub(lambda at: _WORDS.sub(" ", at[1]), labels.get(name, name.replace("_", " ")))
         words = [role, *([came_out[name]] if name in came_out else [])] if role == "control" else [role]
         if role == "context":  # one that is judged is a slip of print
             words = [came_out[name]] if name in came_out else []
