@@ -5,7 +5,6 @@ from __future__ import annotations
 import shutil
 import sys
 import tempfile
-import time
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
@@ -16,19 +15,19 @@ from dprepro.errors import InputError, unknown
 from dprepro.regular_files import replace_file
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
 from mutants.running import COMPILED, Verdicts, copy_of_package, plant, run
-from mutants.table import Line, as_json, line, markdown, summary, text
+from mutants.table import Line, as_json, line, markdown, read, renewed, summary, text
 
 HELP = """usage: python -m mutants [NAME ...] [experiment=NAME] [workers=2]
                          [reference_dir=DIR] [--list]
 
 Plants one falsehood after the other in a copy of the package, runs the experiment
 that should notice on a small grid, and compares its verdict with that of the code
-as it is. NAME may be a pattern, such as 'glm_*'; the default is all of them.
+as it is. NAME may be a pattern, such as 'glm_*'; the default is all of them. What came
+out replaces the lines of these mutants in the table of reference_dir.
 
   experiment=NAME    only those that this experiment is to notice
   workers=N          runs at a time [2]
-  reference_dir=DIR  where mutants.json and mutants.md go after a run of all of
-                     them [results/reference]
+  reference_dir=DIR  where mutants.json and mutants.md are [results/reference]
   --list             what is planted, and the commands, without running any
 
 exit codes: 0 all were noticed, 1 some were not or could not be planted, 2 bad input"""
@@ -63,15 +62,15 @@ def main(arguments: list[str]) -> int:
             words = " ".join(small.get(one.experiment, Grid()).command(one.experiment, one.checks))
             print(f"{one.name}: {one.says}\n  {one.file}\n  - {one.old}\n  + {one.new}\n  {words}")
         return 0
-    started = time.perf_counter()
+    folder = Path(values["reference_dir"])
+    before = read(folder / "mutants.json")
     lines = judged(chosen, int(values["workers"]))
     print(text(lines))
     print(summary(lines))
-    if not (names or wanted):
-        folder, minutes = Path(values["reference_dir"]), (time.perf_counter() - started) / 60
-        folder.mkdir(parents=True, exist_ok=True)
-        replace_file(folder / "mutants.json", as_json(lines).encode())
-        replace_file(folder / "mutants.md", markdown(lines, minutes).encode())
+    every = renewed(before, lines, mutants())
+    folder.mkdir(parents=True, exist_ok=True)
+    replace_file(folder / "mutants.json", as_json(every).encode())
+    replace_file(folder / "mutants.md", markdown(every).encode())
     return 0 if all(one.good for one in lines) else 1
 
 

@@ -5,8 +5,10 @@ from __future__ import annotations
 import json
 from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass
+from pathlib import Path
 from typing import Any
 
+from dprepro.errors import InputError
 from mutants.catalogue import Mutant
 from mutants.running import Verdicts
 
@@ -40,6 +42,11 @@ class Line:
     after: str
     fault: str
     seconds: float
+
+    def of(self, mutant: Mutant) -> bool:
+        """Whether it is about what is planted now."""
+        planted = (mutant.experiment, mutant.file, mutant.old.strip(), mutant.new.strip(), mutant.harmless)
+        return (self.experiment, self.file, self.old, self.new, self.harmless) == planted
 
     @property
     def good(self) -> bool:
@@ -108,15 +115,15 @@ def summary(lines: Sequence[Line]) -> str:
     return said + (f"; survivors and faults: {', '.join(bad)}" if bad else "")
 
 
-def markdown(lines: Sequence[Line], minutes: float) -> str:
+def markdown(lines: Sequence[Line]) -> str:
     """For a page."""
     parts = [
         "# Falsehoods planted in the code, and what noticed them",
         "",
-        f"`make mutants` ({minutes:.0f} minutes): {summary(lines)}.",
+        f"{summary(lines)}.",
         "",
         "Each is one line of code, run on a small grid of one experiment; it is noticed where a check that came out as",
-        "expected without it does not with it.",
+        "expected without it does not with it. `make mutants` runs all, `python -m mutants NAME` renews a line.",
         "",
         "| mutant | what it says | experiment | noticed by | before | after | s |",
         "|---|---|---|---|---|---|---|",
@@ -131,6 +138,27 @@ def markdown(lines: Sequence[Line], minutes: float) -> str:
 
 def _cell(words: str) -> str:
     return words.replace("|", "\\|")
+
+
+def renewed(before: Sequence[Line], lines: Sequence[Line], every: Sequence[Mutant]) -> list[Line]:
+    """The table with these ``lines`` in it, in the order of the catalogue; of what is planted no more it has none."""
+    known = {one.mutant: one for one in (*before, *lines)}
+    return [known[one.name] for one in every if one.name in known and known[one.name].of(one)]
+
+
+def read(path: Path) -> list[Line]:
+    """What `as_json` wrote; nothing where there is no such file.
+
+    Raises:
+        InputError: a file that is no such table.
+    """
+    if not path.is_file():
+        return []
+    try:
+        entries = json.loads(path.read_text(encoding="utf-8"))
+        return [Line(**{key: value for key, value in one.items() if key != "good"}) for one in entries]
+    except (ValueError, TypeError, AttributeError, OSError) as error:
+        raise InputError(f"{path} is no table of mutants: {error}") from error
 
 
 def as_json(lines: Sequence[Line]) -> str:

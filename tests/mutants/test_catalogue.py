@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import pytest
@@ -14,7 +16,7 @@ from dprepro.errors import InputError
 from mutants.__main__ import judged, main
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
 from mutants.running import Verdicts
-from mutants.table import line, summary
+from mutants.table import as_json, line, read, renewed, summary
 
 EVERY = mutants()
 
@@ -108,6 +110,25 @@ def test_a_mutant_that_gives_no_verdict_is_a_fault() -> None:
     assert not line(
         Mutant("one", "", "", "", "", "pair"), said(check=("confirmed", True)), Verdicts({}, 1.0, "died")
     ).good
+
+
+def test_a_run_of_some_renews_their_lines_and_what_is_planted_no_more_goes(tmp_path: Path) -> None:
+    one, two, gone = (Mutant(name, "", "", f" {name}", "new", "pair") for name in ("one", "two", "gone"))
+    fine, not_fine = said(check=("confirmed", True)), said(check=("refuted", False))
+    path = tmp_path / "mutants.json"
+    path.write_text(as_json([line(each, fine, fine) for each in (two, gone, one)]), encoding="utf-8")
+    table = renewed(read(path), [line(one, fine, not_fine)], [one, two])
+    assert [(each.mutant, each.good) for each in table] == [("one", True), ("two", False)]
+    assert renewed(table, [], [replace(one, new="another"), two]) == table[1:]
+    path.write_text("[1]", encoding="utf-8")
+    with pytest.raises(InputError, match="is no table of mutants"):
+        read(path)
+    assert read(tmp_path / "none.json") == []
+
+
+def test_the_reference_tells_of_every_mutant_as_it_is_planted_now() -> None:
+    table = {one.mutant: one for one in read(ROOT / "results/reference/mutants.json")}
+    assert [one.name for one in EVERY if one.name not in table or not table[one.name].of(one)] == []
 
 
 def test_a_wrong_name_is_refused() -> None:
