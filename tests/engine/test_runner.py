@@ -234,6 +234,19 @@ def test_a_long_forecast_moves_to_processes_and_a_short_one_does_not(
     assert opened == [2, 2]
 
 
+def test_one_process_takes_the_cells_of_a_grid_point_together(tmp_path: Path) -> None:
+    met: list[int] = []
+
+    def measure(cell: Cell, rng: Any) -> list[Row]:
+        met.append(id(cell.axes))
+        return em.draw(cell, rng)
+
+    with Store.open(tmp_path, create=True) as store:
+        execute(measure, em.cells(40), store, workers=1)
+    assert len(met) == 8 * 40
+    assert sum(one != other for one, other in zip(met, met[1:], strict=False)) == 7
+
+
 def test_the_limit_of_a_workers_growth_is_one_that_loky_has() -> None:
     """It is private; without it workers are replaced for what experiments load, and nothing else says so."""
     from joblib.externals.loky import process_executor
