@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 import os
 import random
 import signal
@@ -244,7 +245,7 @@ def test_one_process_takes_the_cells_of_a_grid_point_together(tmp_path: Path) ->
     with Store.open(tmp_path, create=True) as store:
         execute(measure, em.cells(40), store, workers=1)
     assert len(met) == 8 * 40
-    assert sum(one != other for one, other in zip(met, met[1:], strict=False)) == 7
+    assert sum(one != other for one, other in itertools.pairwise(met)) == 7
 
 
 def test_the_limit_of_a_workers_growth_is_one_that_loky_has() -> None:
