@@ -1,40 +1,29 @@
-"""The cells in a store's file, each with a digest of all that is stored of it and with its origin.
-
-A cell's origin is the code that made it, the commit and versions of the packages, and the type of the CPU.
-"""
+"""The cells in a store's file."""
 
 from __future__ import annotations
 
-import hashlib
 import json
 import sqlite3
 from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
-from functools import lru_cache
 from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
-from dprepro.engine.cell import Result
 from dprepro.engine.connection import FULL, SHAPE, connect, reading
+from dprepro.engine.lines import Line, Origin, cell_digest, digest
 from dprepro.engine.room import uncollected
-from dprepro.engine.rows import dump, rows_of, text_of
+from dprepro.engine.rows import rows_of
 from dprepro.errors import InputError
 
 FILE_NAME = "measurements.sqlite"
 
 _BATCH = 10_000  # keys in one query; SQLite takes 32,766
 _CELL = "status, seconds, axes, replicate, rows, traceback"
-_UNKNOWN = ("unknown", "", "")  # origin of cells from before origins were stored
-
-
-@lru_cache(maxsize=65536, typed=True)
-def _axis(name: str, value: float) -> str:
-    """An entry of the text of a cell's axes, which many cells share."""
-    return f"{dump(name)}:{dump(value)}"
+_UNKNOWN: Origin = ("unknown", "", "")  # origin of cells from before origins were stored
 
 
 @dataclass(frozen=True)
@@ -59,7 +48,7 @@ class CellTable:
         self.path = path
         self.made = ""
         self._database = database
-        self._origins: dict[tuple[str, str, str], int] = {}
+        self._origins: dict[Origin, int] = {}
 
     @classmethod
     def open(cls, results_dir: str | Path, create: bool = False) -> Self:
@@ -128,28 +117,14 @@ class CellTable:
                     other[origin[0]] += 1
         return Done(keys, dict(other), tuple(damaged))
 
-    def commit(self, results: Iterable[Result]) -> None:
-        """Store results in one transaction, in place of earlier ones with the same key."""
+    def commit(self, lines: Iterable[Line]) -> None:
+        """Store cells in one transaction, in place of earlier ones with the same key."""
         with self._transaction() as database:
-            lines, rows, text = list[tuple[Any, ...]](), None, ""
-            for r in results:
-                if r.rows is not rows:  # replicates that are one share theirs
-                    rows, text = r.rows, text_of(r.rows)
-                cell = (
-                    r.key,
-                    r.status,
-                    r.seconds,
-                    "{" + ",".join([_axis(name, value) for name, value in r.axes.items()]) + "}",
-                    r.replicate,
-                    text,
-                    r.traceback,
-                )
-                origin = (r.code, self.made, r.cpu)
-                lines.append((*cell, self._origin(database, origin), _cell_digest(cell, origin)))
-            lines.sort(key=itemgetter(0))  # neighbours in the index are neighbours in the table: quicker to read
-            database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", lines)
+            stored = [(*line[:-2], self._origin(database, line.origin), line.digest) for line in lines]
+            stored.sort(key=itemgetter(0))  # neighbours in the index are neighbours in the table: quicker to read
+            database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", stored)
 
-    def _origin(self, database: sqlite3.Connection, origin: tuple[str, str, str]) -> int:
+    def _origin(self, database: sqlite3.Connection, origin: Origin) -> int:
         if origin not in self._origins:
             database.execute("INSERT OR IGNORE INTO origins(code, made, cpu) VALUES (?, ?, ?)", origin)
             found = database.execute(
@@ -158,7 +133,7 @@ class CellTable:
             self._origins[origin] = int(found[0])
         return self._origins[origin]
 
-    def _cells(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, tuple[Any, ...], tuple[str, str, str], bytes]]:
+    def _cells(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, tuple[Any, ...], Origin, bytes]]:
         """Key, columns, origin and digest of the cells that are stored; of one that is damaged the digest is empty."""
         with reading(self.path):
             origins = {i: (c, m, u) for i, c, m, u in self._database.execute("SELECT id, code, made, cpu FROM origins")}
@@ -168,7 +143,7 @@ class CellTable:
                 for line in self._database.execute(query, batch):
                     cell, number, stored = line[:-2], line[-2], line[-1]
                     origin = origins.get(number, _UNKNOWN)
-                    found = _cell_digest(cell, origin) if isinstance(cell[0], bytes) else b""
+                    found = cell_digest(cell, origin) if isinstance(cell[0], bytes) else b""
                     if found and number is not None and stored != found:
                         # until version 4 a cell had a digest of the parts as `digest` takes them
                         found = stored if stored == digest(*cell, *origin) else b""
@@ -219,31 +194,3 @@ class CellTable:
             name for code in codes for name, digest in known.get(code, {}).items() if now.get(name, digest) != digest
         }
         return tuple(sorted(differs))
-
-
-def digest(*parts: Any) -> bytes:
-    """16 bytes that depend on every part and on where one ends."""
-    return hashlib.blake2b(_joined(*parts), digest_size=16).digest()
-
-
-def _joined(*parts: Any) -> bytes:
-    """The parts one after the other, each behind its length."""
-    contents = [part if isinstance(part, bytes) else repr(part).encode() for part in parts]
-    return b"".join([b"%d:%b" % (len(content), content) for content in contents])
-
-
-@lru_cache(maxsize=1024)
-def _end(origin: tuple[str, str, str]) -> bytes:
-    """The last parts of a cell's digest, which many cells share."""
-    return _joined(*origin)
-
-
-def _cell_digest(cell: Sequence[Any], origin: tuple[str, str, str]) -> bytes:
-    """16 bytes that depend on a cell's key and columns and on its origin; empty for columns that are no text."""
-    key, status, seconds, axes, replicate, rows, trace = cell
-    try:
-        sizes = f"{len(status)} {len(axes)} {len(rows)} {seconds!r} {replicate!r} {trace!r} "
-    except TypeError:
-        return b""
-    told = f"{sizes}{status}{axes}{rows}".encode()
-    return hashlib.blake2b(told + key + _end(origin), digest_size=16).digest()

@@ -16,6 +16,7 @@ from typing import Any, Literal
 
 from dprepro.engine import pools
 from dprepro.engine.cell import Cell, Result
+from dprepro.engine.lines import Line, lines_of
 from dprepro.engine.measuring import Measure, cpu_type, measure_cell, one_thread
 from dprepro.engine.store import Store
 from dprepro.errors import Interrupted
@@ -135,7 +136,7 @@ class _Loop:
 
     def run(self, at_once: bool) -> None:
         """Until all is stored; `at_once` opens the pool without waiting for a forecast."""
-        pending: dict[Future[list[Result]], list[Cell]] = {}
+        pending: dict[Future[list[Line]], list[Cell]] = {}
         finished = False
         try:
             while self.agenda.queue or pending:
@@ -153,18 +154,18 @@ class _Loop:
         finally:
             self.pool.close(drop=not finished)
 
-    def _submit(self, chunk: list[Cell]) -> Future[list[Result]]:
-        return self.pool.submit(partial(_work, self.measure, chunk))
+    def _submit(self, chunk: list[Cell]) -> Future[list[Line]]:
+        return self.pool.submit(partial(_work, self.measure, chunk, self.store.made))
 
-    def _collect(self, ready: dict[Future[list[Result]], list[Cell]]) -> None:
+    def _collect(self, ready: dict[Future[list[Line]], list[Cell]]) -> None:
         broken: list[Cell] = []
         for future, chunk in ready.items():
             if isinstance(future.exception(), self.pool.deaths):
                 broken += chunk
             else:
-                results = future.result()
-                self._store(results)
-                self.agenda.learn(results, chunk)
+                lines = future.result()
+                self._store(lines)
+                self.agenda.learn(lines, chunk)
         if broken:
             self.pool.restart()
             self.strikes.update(cell.key for cell in broken)
@@ -181,12 +182,13 @@ class _Loop:
             self.pool.restart()
             status = f"failed: {type(error).__name__}: the worker process died"
             trace = traceback.format_exc()
-            self._store([Result(cell.key, status, 0.0, cell.axes, cell.replicate, (), trace, cell.code, cpu_type())])
+            result = Result(cell.key, status, 0.0, cell.axes, cell.replicate, (), trace, cell.code, cpu_type())
+            self._store(lines_of([result], self.store.made))
 
-    def _store(self, results: list[Result]) -> None:
-        self.store.commit(results)
-        self.tally.update(result.status.partition(":")[0] for result in results)
-        self.bar.move(len(results))
+    def _store(self, lines: list[Line]) -> None:
+        self.store.commit(lines)
+        self.tally.update(line.status.partition(":")[0] for line in lines)
+        self.bar.move(len(lines))
 
 
 class _Agenda:
@@ -216,21 +218,21 @@ class _Agenda:
         size = min(self._size, -(-len(self.queue) // width))
         return [self.queue.popleft() for _ in range(size)]
 
-    def learn(self, results: Sequence[Result], chunk: Sequence[Cell]) -> None:
+    def learn(self, lines: Sequence[Line], chunk: Sequence[Cell]) -> None:
         """Put back what a chunk left undone; adapt the chunk size and the forecast."""
-        seconds = sum(result.seconds for result in results)
-        self.queue.extendleft(reversed(chunk[len(results) :]))
+        seconds = sum(line.seconds for line in lines)
+        self.queue.extendleft(reversed(chunk[len(lines) :]))
         if len(self._costs) < self._points:
-            for cell, result in zip(chunk, results, strict=False):
-                self._costs.setdefault(id(cell.axes), result.seconds)
+            for cell, line in zip(chunk, lines, strict=False):
+                self._costs.setdefault(id(cell.axes), line.seconds)
             if len(self._costs) == self._points:
                 self.queue = deque(sorted(self.queue, key=lambda cell: self._costs[id(cell.axes)], reverse=True))
-        if len(results) < len(chunk):
-            self._size = max(1, len(results))
+        if len(lines) < len(chunk):
+            self._size = max(1, len(lines))
         elif seconds < CHUNK_SECONDS / 2:
             self._size = min(4 * max(self._size, 1), CHUNK_CELLS)
         self._seconds += seconds
-        self._seen += len(results)
+        self._seen += len(lines)
 
     def forecast(self) -> float:
         """Seconds that the cells in the queue would take one after the other; 0 while nothing is known."""
@@ -247,8 +249,8 @@ def _first_key(block: Sequence[Cell]) -> bytes:
     return block[0].key
 
 
-def _work(measure: Measure, cells: Sequence[Cell]) -> list[Result]:
-    """Measure cells until the time of a chunk is over; those left undone are missing from the end of the results."""
+def _work(measure: Measure, cells: Sequence[Cell], made: str) -> list[Line]:
+    """Measure cells until the time of a chunk is over; those left undone are missing from the end of the lines."""
     one_thread()
     deadline = time.perf_counter() + CHUNK_SECONDS
     results: list[Result] = []
@@ -260,7 +262,7 @@ def _work(measure: Measure, cells: Sequence[Cell]) -> list[Result]:
         results.append(result)
         if time.perf_counter() > deadline:
             break
-    return results
+    return lines_of(results, made)
 
 
 class _Bar:

@@ -15,9 +15,10 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from dprepro.engine.cell import Cell
-from dprepro.engine.cell_table import FILE_NAME, CellTable, digest
+from dprepro.engine.cell_table import FILE_NAME, CellTable
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
+from dprepro.engine.lines import digest
 from dprepro.engine.room import uncollected
 from dprepro.engine.rows import dump
 from dprepro.errors import InputError, checked_name

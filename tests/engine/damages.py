@@ -8,7 +8,7 @@ import sqlite3
 from collections.abc import Callable
 from pathlib import Path
 
-from dprepro.engine.cell_table import digest
+from dprepro.engine.lines import digest
 
 Damage = Callable[[Path], object]
 

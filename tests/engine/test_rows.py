@@ -17,7 +17,7 @@ import engine_measures as em
 from damages import sql
 
 from dprepro.engine import Row, Store, execute
-from dprepro.engine.cell_table import _cell_digest
+from dprepro.engine.lines import cell_digest
 from dprepro.engine.rows import rows_of, text_of
 from dprepro.errors import InputError
 
@@ -85,9 +85,9 @@ def test_the_digest_of_a_cell_depends_on_every_part_and_on_where_one_ends() -> N
         (*cell[:5], cell[5] + " ", None), (*cell[:6], "None"), (*cell[:3], '{"n":1}[', 3, cell[5][1:], None),
     ]  # fmt: skip
     others = [(cell, ("code", "made", "cpv")), (cell, ("codem", "ade", "cpu"))]
-    digests = {_cell_digest(*one) for one in [(cell, origin), *((other, origin) for other in changed), *others]}
+    digests = {cell_digest(*one) for one in [(cell, origin), *((other, origin) for other in changed), *others]}
     assert len(digests) == 1 + len(changed) + len(others)
-    assert _cell_digest((*cell[:5], None, None), origin) == b""  # no text, no digest, and so no sound cell
+    assert cell_digest((*cell[:5], None, None), origin) == b""  # no text, no digest, and so no sound cell
 
 
 def test_rows_whose_names_are_another_cells_are_damaged(tmp_path: Path) -> None:

@@ -20,6 +20,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
 
 from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner
+from dprepro.engine.rows import rows_of
 from dprepro.errors import InputError
 
 ROOT = Path(__file__).parents[2]
@@ -104,8 +105,8 @@ def test_a_cell_that_loads_a_threaded_blas_is_measured_again_with_one_thread(mon
 
     answers = iter([False, True])
     monkeypatch.setattr(runner, "one_thread", lambda: next(answers))
-    results = runner._work(imports, em.cells(1)[:1])
-    assert calls == [results[0].rows[0].value] * 2
+    (line,) = runner._work(imports, em.cells(1)[:1], "")
+    assert calls == [rows_of(line.rows)[0][1]] * 2
 
 
 def test_six_kills_lose_no_stored_cell_and_a_resumed_run_gives_the_very_same_rows(tmp_path: Path) -> None:

@@ -19,6 +19,7 @@ import engine_measures as em
 from dprepro.axes import AXES
 from dprepro.engine import LEADING, Cell, Result, Row, Store, execute, frame
 from dprepro.engine.connection import SCHEMA_VERSION
+from dprepro.engine.lines import lines_of
 from dprepro.errors import InputError
 
 CELLS = em.cells(2)
@@ -40,7 +41,7 @@ def test_reading_leaves_no_side_files(tmp_path: Path) -> None:
     with Store.open(tmp_path) as store:
         assert store.done({cell.key: cell.code for cell in CELLS}).keys == {cell.key for cell in CELLS}
         with pytest.raises(InputError, match="cannot write"):
-            store.commit([Result(b"k" * 32, "ok", 0.0, {}, 0)])
+            store.commit(lines_of([Result(b"k" * 32, "ok", 0.0, {}, 0)], ""))
     assert [path.name for path in tmp_path.iterdir()] == ["measurements.sqlite"]
 
 
@@ -163,7 +164,7 @@ def test_numpy_scalars_and_infinity_survive_the_store(tmp_path: Path) -> None:
     row = Row("excess_risk", np.float32(0.5), None, {"limit": math.inf, "flag": np.True_, "none": None})  # type: ignore[arg-type, dict-item]
     with Store.open(tmp_path, create=True) as store:
         run = store.begin_run("rate", {}, [], {}, [cell])
-        store.commit([Result(cell.key, "ok", 0.1, cell.axes, 0, [row])])
+        store.commit(lines_of([Result(cell.key, "ok", 0.1, cell.axes, 0, [row])], ""))
         line = store.frame(run).iloc[0]
     assert (line["value"], line["limit"], bool(line["flag"]), line["none"]) == (0.5, math.inf, True, None)
 
@@ -180,7 +181,8 @@ def test_a_frame_put_together_in_parts_is_the_one_of_a_single_part(
         rows = [{f"c{j}": one[i % len(one)] for j, one in enumerate(values) if (i + j) % 4} for i in range(30)]
         for i, (cell, own) in enumerate(zip(cells, rows, strict=True)):
             status = "ok" if i % 5 else "failed: x"
-            store.commit([Result(cell.key, status, 1.0, cell.axes, i, [Row("q", float(i), None, own)] * (i % 3))])
+            result = Result(cell.key, status, 1.0, cell.axes, i, [Row("q", float(i), None, own)] * (i % 3))
+            store.commit(lines_of([result], ""))
         whole = store.frame(run)
         for size in (1, 2, 7):
             monkeypatch.setattr(frame, "PART", size)

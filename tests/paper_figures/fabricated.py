@@ -11,6 +11,7 @@ from dprepro import figures
 from dprepro.analysis.checks import build
 from dprepro.config.experiment import build_experiment
 from dprepro.engine.cell import Result, Row
+from dprepro.engine.lines import lines_of
 from dprepro.engine.store import Store
 
 PROVENANCE = {"versions": {}, "commit": "", "seed": 0, "platform": "", "cells": 0, "seconds": 0.0, "date": ""}
@@ -45,5 +46,5 @@ def fabricate(results_dir: Path, names: Sequence[str], replicates: int = 2, over
                 rows = [Row(quantity, value, 2 * shape, columns) for quantity in sorted(quantities)]
                 results[cell.key] = Result(cell.key, "ok", 0.0, axes, cell.replicate, rows, code=cell.code)
             run = store.begin_run(name, experiment.config, list(overrides), PROVENANCE, cells)
-            store.commit(results.values())
+            store.commit(lines_of(results.values(), ""))
             store.finish_run(run, PROVENANCE)
