@@ -13,9 +13,11 @@ from dprepro.errors import InputError
 
 SCHEMA_VERSION = 4
 BUSY_SECONDS = 30.0
-# Keys are hashes, so a commit of a large store touches its whole index: it is worth keeping, and worth writing seldom.
+# Keys are hashes, so a commit of a large store touches its whole index: it is worth keeping, worth writing seldom, and
+# in few pages.
 CACHE_KIB = 65536
-LOG_PAGES = 16384  # 64 MiB
+PAGE_BYTES = 16384
+LOG_PAGES = 4096  # 64 MiB
 
 SCHEMA = f"""
 CREATE TABLE cells(key BLOB PRIMARY KEY, status TEXT NOT NULL, seconds REAL NOT NULL, axes TEXT NOT NULL,
@@ -99,6 +101,7 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
             database.close()
             return _empty()
         if version == 0:
+            database.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # has no effect where there is something already
             database.execute("PRAGMA journal_mode = WAL")
         if 0 < version < SCHEMA_VERSION:
             _upgrade(database)
