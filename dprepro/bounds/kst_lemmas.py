@@ -188,18 +188,28 @@ def lemma_18(p: float, index: float, ridge: float) -> float:
 
 
 def lemma_21(ridge: float, pull: float) -> float:
-    """1 + |phi^i - phi| at the slope i = 2 m that the proof takes."""
-    return 1 + _left(ridge, pull, 2 * _steepest(ridge, pull))
+    """1 + |phi^i - phi| at the slope i that the proof takes."""
+    return 1 + _left(ridge, pull, slope_of_lemma_21(ridge, pull))
+
+
+def slope_of_lemma_21(ridge: float, pull: float) -> float:
+    """i = 2 m, the proof's."""
+    return 2 * _steepest(ridge, pull)
+
+
+def slope_at_the_border(ridge: float, pull: float) -> float:
+    """The slope that would do: that of n J at 1."""
+    return pull - ridge - math.tanh(1)
 
 
 def lemma_21_too_flat(ridge: float, pull: float) -> float:
     """A falsehood: the same at half of the slope of n J at the border."""
-    return 1 + _left(ridge, pull, (pull - ridge - math.tanh(1)) / 2)
+    return 1 + _left(ridge, pull, slope_at_the_border(ridge, pull) / 2)
 
 
 def lemma_21_squared(ridge: float, pull: float) -> float:
     """A falsehood: with the squared distance the minimisers are never equal, here at i = 2 m."""
-    weight = 2 * _steepest(ridge, pull)
+    weight = slope_of_lemma_21(ridge, pull)
     root = optimize.brentq(lambda t: ridge * t + math.tanh(t) - pull + 2 * weight * (t - 1), 0, pull / ridge + 1)
     return float(root)
 

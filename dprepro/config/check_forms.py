@@ -115,6 +115,8 @@ class CheckForms:
                     yield pattern.replace("*", str(axis)), (role, self._exponent(name, str(axis), shared, one[axis]))
             elif isinstance(one.get("series"), list) or (role and "series" not in one):
                 said = one.get("series", self._left(role, every))
+                if not said:
+                    raise InputError(f"checks.{name} judges nothing: other checks name every series of role {role}")
                 for label in matching(said, self._series, f"checks.{name}"):
                     yield pattern.replace("*", str(label)), (role, {**one, "series": label})
             else:

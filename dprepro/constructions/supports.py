@@ -183,8 +183,10 @@ def _signs(family: PlantedSupport, point: Point, height: float) -> Made:
     def labels(columns: FloatArray, sign: float) -> FloatArray:
         return np.asarray(columns @ (theta + sign * a * u))
 
+    behaviour: list[Finding] = []
     if a:
         columns = orthogonal_columns(order or paley_order(p), p)
+        behaviour = _behaviour(family, n / k, columns, a * (columns @ u))
         largest = max(float(np.abs(labels(columns, sign)).max()) for sign in (1.0, -1.0))
         if largest > domain.label_bound * (1 + 1e-12):
             raise PremiseError(f"|y| reaches {largest:.3g}, above s={s}")
@@ -202,9 +204,21 @@ def _signs(family: PlantedSupport, point: Point, height: float) -> Made:
         y = np.concatenate([labels(block, sign) for sign in signs])
         return RecordsView(domain, Records(np.tile(block, (len(signs), 1)), y, np.full(y.size, n / y.size)))
 
-    behaviour = [Finding(name, 1.0, 1.0, 0) for name in ("row_norm", "column_norm")]
-    behaviour += [Finding("noise_correlation", 1.0, 1.0, 0)] if a else []
     return offered(domain, family.views(point), moments=moments, records=records), behaviour
+
+
+def _behaviour(family: PlantedSupport, records: float, x: FloatArray, w: FloatArray) -> list[Finding]:
+    """Definition 2's first three ratios in a block of so many records, which repeats the rows ``x`` and errors ``w``."""
+    s, (rows, p) = family.sparsity, x.shape
+    longest = np.linalg.norm(np.partition(np.abs(x), -s, axis=1)[:, -s:], axis=1).max()
+    ratios = {
+        "row_norm": longest / math.sqrt(s),
+        "column_norm": np.linalg.norm(x, axis=0).max() / math.sqrt(rows),
+    }
+    if family.noise:
+        line = 2 * family.noise * math.sqrt(math.log(p))
+        ratios["noise_correlation"] = np.abs(x.T @ w).max() * math.sqrt(records) / rows / line
+    return [Finding(name, float(ratio), 1.0, 0) for name, ratio in ratios.items()]
 
 
 def _gaussian(family: PlantedSupport, point: Point, height: float) -> Made:
@@ -226,22 +240,14 @@ def _gaussian(family: PlantedSupport, point: Point, height: float) -> Made:
     if np.abs(y).max() > domain.label_bound:
         raise PremiseError(f"|y| reaches {np.abs(y).max():.3g}, above s={s}")
     form = Moments(0.5 * x.T @ y / n, 0.5 * float(y @ y) / n, 0.5 * gram / n)
-    parts = np.array_split(np.arange(n), k)
-    line = 2 * family.noise * math.sqrt(math.log(p))
-    ratios = {
-        "row_norm": float(np.minimum(top, math.sqrt(s)).max()) / math.sqrt(s),
-        "column_norm": max(float(np.linalg.norm(x[one], axis=0).max()) / math.sqrt(one.size) for one in parts),
-    }
-    if family.noise:
-        worst = max(float(np.abs(x[one].T @ w[one]).max()) / math.sqrt(one.size) for one in parts)
-        ratios["noise_correlation"] = worst / line
+    blocks = [_behaviour(family, one.size, x[one], w[one]) for one in np.array_split(np.arange(n), k)]
     problem = offered(
         domain,
         family.views(point),
         moments=lambda: MomentsView(domain, form, theta),
         records=lambda: RecordsView(domain, Records(x, y)),
     )
-    return problem, [Finding(name, ratio, 1.0, 0) for name, ratio in ratios.items()]
+    return problem, [max(found, key=lambda one: one.value) for found in zip(*blocks, strict=True)]
 
 
 @dataclass(frozen=True)
