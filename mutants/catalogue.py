@@ -96,9 +96,9 @@ class Grid:
                 raise unknown(f"check of {experiment}", name, rules)
         gone = {one for one in series for pattern in self.drop if fnmatchcase(one, pattern)}
         kept = {name: rule for name, rule in rules.items() if name in checks or not checks}
-        used = {one for rule in kept.values() for one in rule.uses()}
-        if checks and used:
-            gone |= set(series) - used
+        used = [rule.uses() for rule in kept.values()]
+        if checks and all(used):  # a rule that names no series is about all of them
+            gone |= set(series).difference(*used)
         words = [f"~checks.{name}" for name in rules if name not in kept]
         for name, rule in kept.items():
             named = getattr(rule, "series", ())

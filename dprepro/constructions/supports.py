@@ -208,7 +208,7 @@ def _signs(family: PlantedSupport, point: Point, height: float) -> Made:
 
 
 def _behaviour(family: PlantedSupport, records: float, x: FloatArray, w: FloatArray) -> list[Finding]:
-    """Definition 2's first three ratios in a block of so many records, which repeats the rows ``x`` and errors ``w``."""
+    """Definition 2's first three ratios in a block of so many records, which repeats rows ``x`` with errors ``w``."""
     s, (rows, p) = family.sparsity, x.shape
     longest = np.linalg.norm(np.partition(np.abs(x), -s, axis=1)[:, -s:], axis=1).max()
     ratios = {

@@ -6,6 +6,7 @@ import numpy as np
 import pandas as pd
 import pytest
 from analysis_frames import decades, make_frame
+from scipy.stats import chi2
 
 from dprepro.analysis.checks import build
 from dprepro.analysis.rule import CheckResult
@@ -27,6 +28,13 @@ def test_the_schedules_noise_is_confirmed_and_half_a_tenth_or_none_of_it_refuted
     assert judged(draws(1.0, 2e3)).verdict == "confirmed"
     for factor in (0.0, 0.1, 0.5, 0.9, 1.1, 2.0):
         assert judged(draws(factor**2, 2e3)).verdict == "refuted", factor
+
+
+def test_the_interval_leaves_out_half_of_a_hundredth_on_either_side_shared_with_the_pool() -> None:
+    found = judged(draws(1.0, 40.0))
+    assert found.estimate is not None and found.low is not None and found.high is not None
+    total = found.estimate * 800  # degrees of freedom of all rows
+    assert [total / found.high, total / found.low] == pytest.approx(chi2.ppf([0.0025, 0.9975], 800))
 
 
 def test_one_series_without_noise_is_refuted_though_the_others_have_all_the_draws() -> None:

@@ -6,9 +6,10 @@ import numpy as np
 import pandas as pd
 import pytest
 from analysis_frames import make_frame
+from scipy.stats import t
 
 from dprepro.analysis.checks import build, judge, worded
-from dprepro.analysis.enough import Enough
+from dprepro.analysis.enough import Enough, _limits
 from dprepro.errors import InputError
 
 EPSILONS = [0.03, 0.1, 0.3, 1.0, 3.0]
@@ -17,6 +18,12 @@ RULE = {
     "rule": "enough", "role": "claim", "quantity": ERROR, "against": "mean", "best": "optimum", "expected": 0.5,
     "over": ["split"],
 }  # fmt: skip
+
+
+def test_limits_of_a_mean_are_students() -> None:
+    units = np.array([1.0, 2.0, 4.0, 8.0])
+    low, high = t.interval(0.9, 3, 3.75, units.std(ddof=1) / 2)
+    assert _limits(units, 0.9) == pytest.approx((low, 3.75, high))
 
 
 def line(name: str, value: float, falls: float, seed: int = 0, splits: int = 8, noise: float = 0.002) -> pd.DataFrame:

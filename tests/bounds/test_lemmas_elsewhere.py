@@ -22,6 +22,19 @@ def test_the_kernels_first_moment_is_that_of_its_density_in_one_and_in_two_dimen
         assert found == pytest.approx(p * cosine * mean / 2, rel=1e-4)
 
 
+def test_the_mollified_fourth_power_is_its_mean_over_the_kernel():
+    index, place = 3.0, 3.0
+
+    def density(y: float) -> float:
+        square = (index * y * y) ** 2
+        return math.exp(-1 / (1 - square)) if square < 1 else 0.0
+
+    edge = index**-0.5
+    mean = quad(lambda y: (place + y) ** 4 * density(y), -edge, edge)[0] / quad(density, -edge, edge)[0]
+    found = evaluate("kst_lemmas.claim_19_everywhere", {"index": index})
+    assert found == pytest.approx(mean - place**4, rel=1e-4)
+
+
 def test_failures_of_gaussian_maps_agree_with_draws():
     rng, rows, cosine, draws = np.random.default_rng(3), 24, 0.5, 40000
     a, b = rng.standard_normal((2, draws, rows))

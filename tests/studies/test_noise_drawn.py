@@ -135,6 +135,10 @@ def test_every_reduction_of_a_private_algorithm_is_among_the_paths() -> None:
     assert {how for _, how in paths()} == {"literal", *REDUCTIONS} - without
 
 
+def test_the_squares_of_normals_are_chi_square_with_as_many_degrees_of_freedom() -> None:
+    assert Drawn.normal(5.0, 7.0).freedom == 7.0
+
+
 def test_the_least_of_many_draws_has_the_moments_of_the_least_of_an_array() -> None:
     rng = np.random.default_rng(3)
     laws = {
