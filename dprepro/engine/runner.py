@@ -86,15 +86,16 @@ def execute(
         at_once = isinstance(workers, str) or pools.STARTED.is_set()
         bar = _Told(len(todo), progress) if callable(progress) else _Bar(len(todo), label, progress)
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
+        loop = _Loop(measure, todo, store, tally, bar, open_pool)
         with ThreadpoolController().limit(limits=1):
             try:
-                _Loop(measure, todo, store, tally, bar, open_pool).run(at_once)
+                loop.run(at_once)
             except (KeyboardInterrupt, CancelledError) as error:
                 number = getattr(error, "number", signal.SIGINT)
                 reason = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
                 if isinstance(error, CancelledError):
                     reason = f"lost the scheduler at {workers}"
-                kept = len(done) + tally.total()
+                kept = len(done) + loop.kept()
                 raise Interrupted(
                     f"{reason}: {kept} of {len(distinct)} cells are stored; the same command resumes", number
                 ) from None
@@ -133,6 +134,12 @@ class _Loop:
         self.open_pool = open_pool
         self.pool: pools.Pool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
+        self.counted = 0
+        self.handed: list[Line] = []  # to the store, which may have stored them when an interrupt comes
+
+    def kept(self) -> int:
+        """How many cells have been stored, also after an interrupt in the midst of a commit."""
+        return self.counted + len(self.store.done({line.key: line.origin[0] for line in self.handed}).keys)
 
     def run(self, at_once: bool) -> None:
         """Until all is stored; `at_once` opens the pool without waiting for a forecast."""
@@ -186,7 +193,10 @@ class _Loop:
             self._store(lines_of([result], self.store.made))
 
     def _store(self, lines: list[Line]) -> None:
+        more, self.handed = len(lines), lines
         self.store.commit(lines)
+        self.counted += more  # no call stands between these two, and so no interrupt
+        self.handed = []
         self.tally.update(line.status.partition(":")[0] for line in lines)
         self.bar.move(len(lines))
 

@@ -21,7 +21,7 @@ import engine_measures as em
 
 from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner
 from dprepro.engine.rows import rows_of
-from dprepro.errors import InputError
+from dprepro.errors import InputError, Interrupted
 
 ROOT = Path(__file__).parents[2]
 
@@ -145,6 +145,28 @@ def test_ctrl_c_keeps_what_is_stored_and_says_how_to_resume(tmp_path: Path, work
     assert process.returncode == 130
     words = f"interrupted: {count} of 3200 cells are stored; the same command resumes\n"
     assert (tmp_path / "stderr").read_text() == words
+
+
+@pytest.mark.parametrize("after", [True, False])
+def test_an_interrupt_in_the_midst_of_a_commit_is_told_what_is_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
+) -> None:
+    commit, calls = Store.commit, []
+
+    def interrupted(self: Store, lines: Any) -> None:
+        calls.append(len(lines))
+        if after or len(calls) == 1:
+            commit(self, lines)
+        if len(calls) == 2:
+            raise KeyboardInterrupt
+
+    monkeypatch.setattr(Store, "commit", interrupted)
+    cells = em.cells(20)
+    with Store.open(tmp_path, create=True) as store, pytest.raises(Interrupted) as caught:
+        execute(em.draw, cells, store, workers=1)
+    count = stored(tmp_path)
+    assert count == (sum(calls) if after else calls[0])
+    assert str(caught.value).startswith(f"interrupted: {count} of {len(cells)} cells are stored")
 
 
 def test_failures_and_skips_are_rows_and_only_failures_are_tried_again(
