@@ -7,15 +7,13 @@ import os
 import shlex
 import signal
 import sys
-import threading
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager, suppress
+from collections.abc import Callable, Mapping
+from contextlib import suppress
 from typing import NoReturn
 
-from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, Stop, printable, unknown
+from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, printable, unknown
+from dprepro.interrupts import CTRL_C, ENDING, taken
 
-ENDING = ("SIGTERM", "SIGHUP", "SIGXCPU")
-"""Signals that end a run as Ctrl-C does: of schedulers, of a terminal that is closed, of processor time used up."""
 SIGNALLED = 128
 """An exit code above it is that of a signal, by its number."""
 
@@ -75,7 +73,7 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
         if getattr(sys, stream) is None:  # closed by the caller: nothing is to be written there
             setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     try:
-        with ended_by_signals():
+        with taken(CTRL_C + ENDING):
             _stand_somewhere()
             code = command(arguments)
             sys.stdout.flush()  # so that a full disk is noticed here
@@ -109,26 +107,3 @@ def _stand_somewhere() -> None:
         os.getcwd()
     except OSError as error:
         raise InputError(f"the current folder is gone ({error.strerror}); change to another") from error
-
-
-@contextmanager
-def ended_by_signals() -> Iterator[None]:
-    """`ENDING` as Ctrl-C, once; what the caller ignores (nohup) or handles itself is left alone."""
-
-    def stop(number: int, _: object) -> NoReturn:
-        for one in numbers:  # schedulers send it to the group and to each process: the second must not cut the end off
-            signal.signal(one, signal.SIG_IGN)
-        raise Stop(number)
-
-    numbers: list[int] = []
-    if threading.current_thread() is threading.main_thread():
-        found = [int(getattr(signal, name)) for name in ENDING if hasattr(signal, name)]
-        numbers += [one for one in found if signal.getsignal(one) == signal.SIG_DFL]
-    for one in numbers:
-        signal.signal(one, stop)
-    try:
-        yield
-    finally:
-        for one in numbers:
-            if signal.getsignal(one) is stop:
-                signal.signal(one, signal.SIG_DFL)

@@ -10,7 +10,7 @@ import pytest
 
 HOUSE = Path(__file__).parent.parent / "dprepro"
 
-GROUND = {"axes", "errors", "expressions", "folders", "latest", "regular_files", "typed", "yaml_files"}
+GROUND = {"axes", "errors", "expressions", "folders", "interrupts", "latest", "regular_files", "typed", "yaml_files"}
 """What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, and `typed`
 turns its plain data into the dataclasses of all rooms, numbers being expressions."""
 
@@ -58,6 +58,7 @@ ROOMS: dict[str, set[str]] = {
     "yaml_files": set(),
     "regular_files": set(),
     "folders": set(),
+    "interrupts": set(),
     "errors": set(),
 }  # fmt: skip
 

@@ -16,6 +16,7 @@ from multiprocessing.resource_tracker import ensure_running
 from typing import Any, Protocol, TextIO, TypeVar
 
 from dprepro.errors import InputError, MissingDependency
+from dprepro.interrupts import CTRL_C, ENDING
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS = 5
@@ -26,7 +27,7 @@ GROWTH = 1_500_000_000
 """Bytes by which a worker may grow before another takes its place."""
 STARTED = threading.Event()
 """Set once this process has had local workers, which a further experiment need not wait for."""
-_ENDING = [getattr(signal, name) for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU") if hasattr(signal, name)]
+_ENDING = CTRL_C + ENDING
 
 
 class Pool(Protocol):

@@ -20,6 +20,7 @@ from dprepro.engine.lines import Line, lines_of
 from dprepro.engine.measuring import Measure, cpu_type, measure_cell, one_thread
 from dprepro.engine.store import Store
 from dprepro.errors import Interrupted
+from dprepro.interrupts import CTRL_C, taken, whole
 
 Reuse = Literal["same", "any"]
 Progress = Callable[[int, int], None]
@@ -87,7 +88,7 @@ def execute(
         bar = _Told(len(todo), progress) if callable(progress) else _Bar(len(todo), label, progress)
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
         loop = _Loop(measure, todo, store, tally, bar, open_pool)
-        with ThreadpoolController().limit(limits=1):
+        with ThreadpoolController().limit(limits=1), taken(CTRL_C):
             try:
                 loop.run(at_once)
             except (KeyboardInterrupt, CancelledError) as error:
@@ -95,7 +96,7 @@ def execute(
                 reason = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
                 if isinstance(error, CancelledError):
                     reason = f"lost the scheduler at {workers}"
-                kept = len(done) + loop.kept()
+                kept = len(done) + loop.kept
                 raise Interrupted(
                     f"{reason}: {kept} of {len(distinct)} cells are stored; the same command resumes", number
                 ) from None
@@ -134,12 +135,7 @@ class _Loop:
         self.open_pool = open_pool
         self.pool: pools.Pool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
-        self.counted = 0
-        self.handed: list[Line] = []  # to the store, which may have stored them when an interrupt comes
-
-    def kept(self) -> int:
-        """How many cells have been stored, also after an interrupt in the midst of a commit."""
-        return self.counted + len(self.store.done({line.key: line.origin[0] for line in self.handed}).keys)
+        self.kept = 0  # cells stored
 
     def run(self, at_once: bool) -> None:
         """Until all is stored; `at_once` opens the pool without waiting for a forecast."""
@@ -193,12 +189,13 @@ class _Loop:
             self._store(lines_of([result], self.store.made))
 
     def _store(self, lines: list[Line]) -> None:
-        more, self.handed = len(lines), lines
-        self.store.commit(lines)
-        self.counted += more  # no call stands between these two, and so no interrupt
-        self.handed = []
+        whole(self._commit, lines)
         self.tally.update(line.status.partition(":")[0] for line in lines)
         self.bar.move(len(lines))
+
+    def _commit(self, lines: list[Line]) -> None:
+        self.store.commit(lines)
+        self.kept += len(lines)
 
 
 class _Agenda:

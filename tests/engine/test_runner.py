@@ -147,26 +147,29 @@ def test_ctrl_c_keeps_what_is_stored_and_says_how_to_resume(tmp_path: Path, work
     assert (tmp_path / "stderr").read_text() == words
 
 
-@pytest.mark.parametrize("after", [True, False])
-def test_an_interrupt_in_the_midst_of_a_commit_is_told_what_is_stored(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, after: bool
+@pytest.mark.parametrize("late", [True, False])
+def test_an_interrupt_in_the_midst_of_a_commit_awaits_its_end(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: bool
 ) -> None:
     commit, calls = Store.commit, []
 
     def interrupted(self: Store, lines: Any) -> None:
         calls.append(len(lines))
-        if after or len(calls) == 1:
+        if late or len(calls) == 1:
             commit(self, lines)
         if len(calls) == 2:
-            raise KeyboardInterrupt
+            signal.raise_signal(signal.SIGINT)
+        if len(calls) == 2 and not late:
+            commit(self, lines)
 
     monkeypatch.setattr(Store, "commit", interrupted)
     cells = em.cells(20)
     with Store.open(tmp_path, create=True) as store, pytest.raises(Interrupted) as caught:
         execute(em.draw, cells, store, workers=1)
-    count = stored(tmp_path)
-    assert count == (sum(calls) if after else calls[0])
-    assert str(caught.value).startswith(f"interrupted: {count} of {len(cells)} cells are stored")
+    assert len(calls) == 2
+    assert stored(tmp_path) == sum(calls)
+    assert str(caught.value).startswith(f"interrupted: {sum(calls)} of {len(cells)} cells are stored")
+    assert signal.getsignal(signal.SIGINT) is signal.default_int_handler
 
 
 def test_failures_and_skips_are_rows_and_only_failures_are_tried_again(

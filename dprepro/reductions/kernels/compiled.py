@@ -15,6 +15,7 @@ from numba.core.caching import FunctionCache
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from dprepro.errors import DpreproError
+from dprepro.interrupts import whole
 from dprepro.problems.losses import DistanceLoss, Loss
 from dprepro.problems.sets import ConstraintSet
 
@@ -80,16 +81,26 @@ def jit(*signature: Any, **options: Any) -> Callable[[Function], Function]:
 
 
 def entry(*arguments: Any, returns: Any = types.void) -> Callable[[Function], Function]:
-    """A kernel of this signature, which may take functions; it is compiled, or fetched from disk, at the first call."""
+    """A kernel that Python calls, of this signature or of what the first call gives; it may take functions.
+
+    It is compiled, or fetched from disk, at the first call. Numba unpacks a generator by Python code and dies of an
+    exception there (0.68: the result of ctypes.cast is used unseen), so that signals await the end of the call.
+    """
 
     def wrap(function: Function) -> Function:
         @lru_cache(maxsize=1)
-        def compiled() -> Function:
+        def compiled() -> Any:
             with warnings.catch_warnings():  # functions as arguments are called experimental
                 warnings.simplefilter("ignore", NumbaExperimentalFeatureWarning)
-                return jit(returns(*arguments))(function)
+                return jit(*([returns(*arguments)] if arguments else []))(function)
 
-        return lambda *given: compiled()(*given)
+        def call(*given: Any) -> Any:
+            kernel = compiled()
+            if not getattr(kernel, "signatures", True):  # so that a signal ends a compilation at once
+                kernel.compile(tuple(numba.typeof(one) for one in given))  # type: ignore[no-untyped-call]
+            return whole(kernel, *given)
+
+        return call
 
     return wrap
 

@@ -6,10 +6,10 @@ import math
 
 import numpy as np
 
-from dprepro.reductions.kernels.compiled import jit
+from dprepro.reductions.kernels.compiled import entry
 
 
-@jit()
+@entry()
 def noisy_descent(diagonal, off, linear, idle, steps, eta, sigma, radius, rng):  # type: ignore[no-untyped-def]
     """Average of w_1 = 0, ..., w_T over the touched coordinates, w_{t+1} = P(w_t - eta (H w_t - linear + sigma xi)).
 
@@ -53,7 +53,7 @@ def noisy_descent(diagonal, off, linear, idle, steps, eta, sigma, radius, rng): 
     return total / steps, drawn
 
 
-@jit()
+@entry()
 def noisy_descent_with_tail(diagonal, linear, tail, curvature, steps, eta, sigma, radius, rng):  # type: ignore[no-untyped-def]
     """As `noisy_descent`, beside ``tail`` coordinates of equal curvature without linear term.
 

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dprepro.reductions.kernels.compiled import jit
+from dprepro.reductions.kernels.compiled import entry, jit
 
 # Wichura (1988), algorithm AS 241, PPND16: rational approximations with a relative error of about 1e-16.
 # fmt: off
@@ -65,7 +65,7 @@ def least_and_largest(count, rng):  # type: ignore[no-untyped-def]
     return quantile(min(max(below, 1e-300), 1.0 - 1e-16)), largest
 
 
-@jit()
+@entry()
 def on_groups(gram, cross, sizes, opposite, steps, sigma, constant, weights, rng):  # type: ignore[no-untyped-def]
     """Gaussian Frank-Wolfe on group weights, in place.
 
@@ -98,7 +98,7 @@ def on_groups(gram, cross, sizes, opposite, steps, sigma, constant, weights, rng
     return squares
 
 
-@jit()
+@entry()
 def in_plane(curvature, linear, spare, radius, steps, sigma, constant, theta, rng):  # type: ignore[no-untyped-def]
     """Gaussian Frank-Wolfe over an l2 ball in the coordinates along the data and the norm in ``spare`` more, in place.
 

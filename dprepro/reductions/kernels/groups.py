@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 
-from dprepro.reductions.kernels.compiled import jit
+from dprepro.reductions.kernels.compiled import entry, jit
 from dprepro.reductions.kernels.selection import asked, least_of
 
 
@@ -69,7 +69,7 @@ def regret(half, sizes, chosen, scale, told):  # type: ignore[no-untyped-def]
     told[2] += square / mass - mean * mean
 
 
-@jit()
+@entry()
 def on_groups(gram, cross, sizes, steps, scale, laplace, constant, weights, squares, told, rng):  # type: ignore[no-untyped-def]
     """Frank-Wolfe in group weights: all vertices of a group have one score, 2 (gram w - cross).
 

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 
-from dprepro.reductions.kernels.compiled import FAST, inner, jit
+from dprepro.reductions.kernels.compiled import FAST, entry, inner, jit
 from dprepro.reductions.kernels.selection import (
     ROWS,
     accepted,
@@ -83,7 +83,7 @@ def fetch(j, features, columns, held):  # type: ignore[no-untyped-def]
     return columns[j]
 
 
-@jit()
+@entry()
 def on_columns(  # type: ignore[no-untyped-def]
     gram, known, features, loads, columns, held, limit, factor, ridge, cross, radius, signed, level, theta, start,
     steps, scale, laplace, constant, told, rng,
@@ -221,7 +221,7 @@ def advance(fitted, origin, column, keep, add, loads, offsets, residual):  # typ
     return square
 
 
-@jit()
+@entry()
 def on_records(  # type: ignore[no-untyped-def]
     features, columns, held, loads, offsets, reach, half, fitted, limit, step_cost, radius, signed,
     theta, steps, scale, laplace, constant, told, rng,
