@@ -6,6 +6,7 @@ import ctypes
 import signal
 import threading
 from collections.abc import Iterator
+from functools import partial
 
 import numpy as np
 import pytest
@@ -33,10 +34,7 @@ def test_a_signal_raises_at_once_and_awaits_the_end_of_what_is_whole(number: int
         done.append((name, step))
 
     with pytest.raises(Stop) as caught, taken(CTRL_C + ENDING):
-        if awaited:
-            whole(work, "a", step=1)
-        else:
-            work("a", step=1)
+        (partial(whole, work) if awaited else work)("a", step=1)
     assert caught.value.number == number
     assert done == [("a", 1)] * awaited
     assert whole(sum, [1, 2]) == 3  # nothing is left waiting
