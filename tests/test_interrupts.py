@@ -5,7 +5,6 @@ from __future__ import annotations
 import ctypes
 import signal
 import threading
-from collections.abc import Iterator
 from functools import partial
 
 import numpy as np
@@ -16,12 +15,7 @@ from dprepro.interrupts import CTRL_C, ENDING, taken, whole
 from dprepro.reductions.kernels.groups import on_groups
 
 
-@pytest.fixture(autouse=True)
-def as_before() -> Iterator[None]:
-    handlers = {one: signal.getsignal(one) for one in CTRL_C + ENDING}
-    yield
-    for one, handler in handlers.items():
-        signal.signal(one, handler)
+pytestmark = pytest.mark.usefixtures("under_a_terminal")
 
 
 @pytest.mark.parametrize("number", CTRL_C + ENDING)

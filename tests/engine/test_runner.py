@@ -147,6 +147,7 @@ def test_ctrl_c_keeps_what_is_stored_and_says_how_to_resume(tmp_path: Path, work
     assert (tmp_path / "stderr").read_text() == words
 
 
+@pytest.mark.usefixtures("under_a_terminal")
 @pytest.mark.parametrize("late", [True, False])
 def test_an_interrupt_in_the_midst_of_a_commit_awaits_its_end(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: bool
