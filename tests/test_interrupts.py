@@ -14,7 +14,6 @@ from dprepro.errors import Stop
 from dprepro.interrupts import CTRL_C, ENDING, taken, whole
 from dprepro.reductions.kernels.groups import on_groups
 
-
 pytestmark = pytest.mark.usefixtures("under_a_terminal")
 
 
