@@ -39,6 +39,21 @@ def test_csv_and_parquet_of_the_same_values_are_the_same_data(table, tmp_path):
     assert first != File(path=str(path), target="y", bounds=BOUNDS | {"b": (0.0, 5.0)}).fingerprint()
 
 
+def test_errors_on_records_held_out_are_in_the_unit_of_the_target(table):
+    path, _ = table
+    construction = File(path=str(path), target="y", bounds=BOUNDS, holdout=0.25)
+    theta = np.array([0.1, 0.5, 0.3])
+    found = construction.score({"n": 45.0, "p": 3.0}, theta)
+    rows, encoded = construction._parts()[1], construction.encoded
+    assert len(rows) == 15
+    said, true = 5 * (1 + encoded.features[rows] @ theta), 5 * (1 + encoded.labels[rows])  # y lies in [0, 10]
+    assert found["holdout_rmse"] == pytest.approx(np.sqrt(((said - true) ** 2).mean()))
+    assert found["holdout_mae"] == pytest.approx(np.abs(said - true).mean())
+    assert found["r_squared"] == pytest.approx(1 - ((said - true) ** 2).sum() / ((true - true.mean()) ** 2).sum())
+    far = construction.score({"n": 45.0, "p": 3.0}, np.array([100.0, 0.0, 0.0]))
+    assert far["holdout_rmse"] == pytest.approx(np.sqrt(((10 - true) ** 2).mean()))  # cut off at the public bound
+
+
 def test_a_changed_file_is_read_again(table):
     path, frame = table
     first = File(path=str(path), target="y", bounds=BOUNDS).fingerprint()

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from typing import ClassVar
 
 import numpy as np
 import pytest
@@ -20,7 +21,7 @@ from dprepro.algorithms import (
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.corners import Corners
 from dprepro.errors import Incompatible
-from dprepro.problems import Domain, HalfSquaredDistance, L2Ball
+from dprepro.problems import Domain, HalfSquaredDistance, L2Ball, Problem, Records, RecordsView
 
 REPLACE = Neighbours.REPLACE_ONE
 SHIFT = 0.1
@@ -82,6 +83,42 @@ def test_answers_have_the_law(algorithm, n) -> None:
     law = laws.find(algorithm, problem.domain, budget)
     places = np.linspace(-0.11, 0.11, 221)
     seen = np.searchsorted(found, places, side="right") / draws
+    assert np.abs(seen - law.below(problem, places)).max() < math.sqrt(math.log(2e6) / (2 * draws))
+
+
+class ThreeTimes(HalfSquaredDistance):
+    """3 r^2/2."""
+
+    smoothness: ClassVar[float] = 3.0
+    strong_convexity: ClassVar[float | None] = 3.0
+    quadratic: ClassVar[tuple[float, float, float] | None] = (1.5, 0.0, 0.0)
+    norms: ClassVar[tuple[float, float] | None] = (0.0, 3.0)
+
+    @staticmethod
+    def phi(r: float, y: float) -> float:
+        return 1.5 * r**2
+
+    @staticmethod
+    def slope(r: float, y: float) -> float:
+        return 3.0 * r
+
+
+@pytest.mark.parametrize("plus", [11, 15])
+def test_a_steeper_risk_is_moved_less_by_the_same_noise(plus) -> None:
+    """As above, for a loss whose strong convexity is not 1: c + b/(3 n), cut off at the set's ends.
+
+    The mean c of the records is 0.1, inside, or 0.5, outside.
+    """
+    domain = Domain(ThreeTimes(), L2Ball(1, 0.2), 20)
+    records = Records(np.array([[1.0], [-1.0]]), np.zeros(2), np.array([plus, 20.0 - plus]))
+    problem = Problem(domain, {"records": RecordsView(domain, records)})
+    budget, draws = Budget(1.0, 0.1, REPLACE), 1000
+    algorithm, rng = StronglyConvexPerturbation(noise="gaussian"), np.random.default_rng(0)
+    found = np.sort([float(algorithm.solve(problem, budget, rng).theta[0]) for _ in range(draws)])
+    places = np.linspace(-0.19, 0.19, 77)
+    seen = np.searchsorted(found, places, side="right") / draws
+    law = laws.find(algorithm, domain, budget)
+    assert 0 < seen[0] < seen[-1] < 0.9  # both ends and the inside have some
     assert np.abs(seen - law.below(problem, places)).max() < math.sqrt(math.log(2e6) / (2 * draws))
 
 
