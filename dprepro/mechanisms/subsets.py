@@ -8,7 +8,7 @@ from __future__ import annotations
 import itertools
 import math
 from dataclasses import dataclass
-from functools import cached_property
+from functools import cached_property, lru_cache
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ IntArray = NDArray[np.int64]
 
 NODES = 24  # of a Gauss-Legendre rule on each piece of at most `PIECE` scales
 PIECE = 2.0
+_GAUSS = lru_cache(np.polynomial.legendre.leggauss)
 FAR = 60.0  # scales beyond which nothing is left
 
 
@@ -125,7 +126,7 @@ def _rule(scores: FloatArray) -> tuple[FloatArray, FloatArray]:
     ends = np.unique(np.concatenate([scores, [scores.min() - FAR, scores.max() + FAR]]))
     fine = [np.linspace(a, b, math.ceil((b - a) / PIECE) + 1) for a, b in itertools.pairwise(ends)]
     edges = np.unique(np.concatenate(fine))
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
+    nodes, weights = _GAUSS(NODES)
     half = 0.5 * np.diff(edges)
     return (edges[:-1, None] + half[:, None] * (1 + nodes)).ravel(), (half[:, None] * weights).ravel()
 
