@@ -64,6 +64,13 @@ def main(arguments: list[str]) -> int:
     values = arguments_of(arguments, KEYS, HELP)
     if values is None:
         return 0
+    try:
+        return _answered(values)
+    except ArithmeticError as error:
+        raise InputError(f"schedules at these values leave the range of floats: {error}; give ordinary ones") from error
+
+
+def _answered(values: Mapping[str, str]) -> int:
     unknowns = [key for key in GRIDS if values[key] == ASKED]
     if len(unknowns) > 1 or bool(unknowns) != bool(values["risk"]):
         raise InputError("give a point, or risk=NUMBER with one of epsilon=? and n=?")

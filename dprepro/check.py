@@ -52,10 +52,10 @@ def repair(experiment: str, overrides: list[str], results_dir: str, config_dir: 
     """Run an experiment again: what is sound is kept."""
     from dprepro.config.compose import compose
     from dprepro.config.experiment import build_experiment
-    from dprepro.session import run_experiment
+    from dprepro.session import literal, run_experiment
 
     try:
-        composed = compose([f"+experiment={experiment}", *overrides, f"results_dir={results_dir}"], config_dir)
+        composed = compose([f"+experiment={experiment}", *overrides, f"results_dir={literal(results_dir)}"], config_dir)
         outcome = run_experiment(build_experiment(composed))
     except DpreproError as error:
         print(f"{experiment} cannot be measured again: {' '.join(str(error).split())}", file=sys.stderr)

@@ -58,8 +58,12 @@ def leave(code: int) -> NoReturn:
     """End the process with this exit code."""
     with suppress(OSError, ValueError):
         sys.stdout.flush()
-    with suppress(OSError, ValueError):
+    try:
         sys.stderr.flush()
+    except OSError:  # full: Python would try again, and fail with a code of its own
+        os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
+    except ValueError:  # closed
+        pass
     if code > SIGNALLED:
         # At once: an import or a compilation that was interrupted half-way may crash when the interpreter is taken
         # down, and Python may prefer to die of the signal.
@@ -91,6 +95,8 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         return 0
     except OSError as error:
+        if error.errno in (errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ELOOP) and error.filename:
+            return say(InputError(f"{error.filename}: {error.strerror}"))
         if error.errno not in (errno.ENOSPC, errno.EDQUOT, errno.EIO):
             raise
         where = f" {error.filename}" if error.filename else " the output"

@@ -49,8 +49,12 @@ def pack_dirs() -> tuple[Path, ...]:
 
 def checked_dir(config_dir: str) -> Path:
     """The user's folder; raises InputError where there is none."""
-    path = Path(config_dir).expanduser().resolve()
-    if not path.is_dir():
+    try:
+        path = Path(config_dir).expanduser().resolve()
+        there = path.is_dir()
+    except (OSError, RuntimeError, ValueError) as error:  # nobody's home, a link to itself, a name that is too long
+        raise InputError(f"--config-dir {config_dir} leads nowhere: {error}") from error
+    if not there:
         raise InputError(f"--config-dir {config_dir} is not a folder")
     return path
 

@@ -157,7 +157,7 @@ class _Judged:
             report = self._result()
             code, note = report.tell(), f"{report.failed} cells failed" if report.failed else ""
             return Ending(self._job, code, report.verdict, report.as_expected, note, report.folder)
-        except Interrupted:
+        except (Interrupted, BrokenPipeError, UnicodeEncodeError):  # the last two: of the output
             raise
         except DpreproError as error:
             verdict = "skipped" if isinstance(error, MissingDependency) else "failed"

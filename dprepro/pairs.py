@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import string
 import sys
 import textwrap
@@ -79,8 +80,13 @@ def all_pairs(keys: Mapping[str, str], config_dir: str = "") -> list[Pair]:
         except ValueError as error:
             raise InputError(f"{axis} must be a number, got {axis}={keys[axis]}") from error
         check_axis(axis, point[axis])
+    if not math.isfinite(point["epsilon"]):
+        raise InputError("epsilon=inf is no privacy; give a finite epsilon")
     groups = blocks("algorithm", config_dir), blocks("construction", config_dir)
-    return matrix(*groups, point, sorted({point["delta"], 0.0}, reverse=True), keys.get("neighbours", ""))
+    try:
+        return matrix(*groups, point, sorted({point["delta"], 0.0}, reverse=True), keys.get("neighbours", ""))
+    except ArithmeticError as error:
+        raise InputError(f"schedules at these values leave the range of floats: {error}; give ordinary ones") from error
 
 
 def blocks(group: str, config_dir: str = "") -> dict[str, Any]:

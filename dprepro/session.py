@@ -200,10 +200,11 @@ def _flatten(prefix: str, value: Any) -> list[str]:
     """Nested mappings as overrides in Hydra's grammar."""
     if isinstance(value, Mapping) and value:
         return [line for key, one in value.items() for line in _flatten(f"{prefix}.{key}", one)]
-    return [f"{prefix}={_literal(value)}"]
+    return [f"{prefix}={literal(value)}"]
 
 
-def _literal(value: Any) -> str:
+def literal(value: Any) -> str:
+    """A value as Hydra's grammar writes it; raises InputError for what it has no word for."""
     if value is None:
         return "null"
     if isinstance(value, bool):
@@ -211,9 +212,9 @@ def _literal(value: Any) -> str:
     if hasattr(value, "tolist"):  # numpy arrays and scalars
         value = value.tolist()
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{_literal(one)}" for key, one in value.items()) + "}"
+        return "{" + ",".join(f"{key}:{literal(one)}" for key, one in value.items()) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return "[" + ",".join(_literal(one) for one in value) + "]"
+        return "[" + ",".join(literal(one) for one in value) + "]"
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str | Path):
@@ -259,5 +260,5 @@ def _commit() -> str:
         commit = subprocess.run([*git, "rev-parse", "HEAD"], capture_output=True, text=True, check=True).stdout.strip()
         changed = subprocess.run([*git, "status", "--porcelain", "-uno"], capture_output=True, text=True, check=True)
         return commit + ("+" if changed.stdout.strip() else "")
-    except (OSError, subprocess.CalledProcessError):
+    except (OSError, ValueError, subprocess.CalledProcessError):
         return ""

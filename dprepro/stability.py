@@ -55,10 +55,10 @@ def run(name: str, seed: int, results_dir: Path, config_dir: str | None) -> int:
     from dprepro.config.compose import compose
     from dprepro.config.experiment import build_experiment
     from dprepro.regular_files import kept_within
-    from dprepro.session import run_experiment
+    from dprepro.session import literal, run_experiment
 
     folder = kept_within(results_dir / f"seed-{seed}", results_dir)
-    composed = compose([f"+experiment={name}", f"seed={seed}", f"results_dir='{folder}'"], config_dir)
+    composed = compose([f"+experiment={name}", f"seed={seed}", f"results_dir={literal(folder)}"], config_dir)
     outcome = run_experiment(build_experiment(composed))
     print(f"{name}, seed {seed}: {outcome.verdict['verdict']}", flush=True)
     return 1 if outcome.failed else 0

@@ -11,6 +11,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -37,6 +38,7 @@ from dprepro.yaml_files import text_of
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
 
+MOST_RUNS = 100_000  # of one command
 #: Overrides that say how and where to run; they change no measurement and no verdict.
 EXECUTION_KEYS = ("results_dir", "workers", "reuse")
 
@@ -132,12 +134,27 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
             if not values:
                 raise InputError(f"{written} matches nothing; choices: {', '.join(options) or 'none'}")
         elif override.is_sweep_override():
-            values = list(override.sweep_string_iterator())
+            values = _swept(override)
         else:
             choices.append([written])
             continue
         choices.append([f"{prefix}={value}" for value in values])
+        if (runs := math.prod(len(one) for one in choices)) > MOST_RUNS:
+            raise InputError(f"-m with {written} asks for {runs:,} runs or more; at most {MOST_RUNS:,}")
     return [list(combination) for combination in itertools.product(*choices)]
+
+
+def _swept(override: Override) -> list[str]:
+    """The values of a sweep; raises InputError where there are none, or no end of them."""
+    from hydra.errors import HydraException
+
+    try:
+        values = list(itertools.islice(override.sweep_string_iterator(), MOST_RUNS + 1))
+    except (HydraException, ValueError, ArithmeticError) as error:
+        raise InputError(f"{override.input_line} is no list of values: {error}") from error
+    if not values:
+        raise InputError(f"{override.input_line} has no value")
+    return values
 
 
 def _check_blocks(name: str, files: Mapping[str, Path], overrides: Sequence[str]) -> None:

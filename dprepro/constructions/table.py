@@ -244,8 +244,8 @@ class File(Table):
         """The path, with size and time of the file."""
         try:
             stat = Path(self.path).expanduser().stat()
-        except OSError as error:
-            raise InputError(f"cannot read {self.path}: {error.strerror}") from error
+        except (OSError, RuntimeError, ValueError) as error:  # nobody's home, a NUL
+            raise InputError(f"cannot read {self.path}: {getattr(error, 'strerror', None) or error}") from error
         return self.path, f"{stat.st_size} {stat.st_mtime_ns}"
 
     def read(self) -> pd.DataFrame:

@@ -40,6 +40,8 @@ ALTER TABLE runs ADD COLUMN digest BLOB;
 
 
 FULL = "database or disk is full"
+_NAMES_ANOTHER = bytes.fromhex("d9d505f920a163d7")
+"""The end of a rollback journal that names a super-journal, in SQLite's file format."""
 SHAPE = (ValueError, TypeError, LookupError, AttributeError, OverflowError, RecursionError)
 """What taking stored texts and numbers apart raises where they have another shape than they were stored with."""
 
@@ -65,6 +67,16 @@ def damaged(path: Path, reason: object) -> InputError:
     return InputError(f"{said}; keep a copy and choose another results_dir")
 
 
+def _check_journal(file: Path) -> None:
+    """Refuse a journal that names another file: SQLite would delete that one. A store's never does."""
+    if not file.is_file():
+        return
+    with file.open("rb") as journal:
+        journal.seek(max(0, file.stat().st_size - len(_NAMES_ANOTHER)))
+        if journal.read() == _NAMES_ANOTHER:
+            raise InputError(f"{file} names another file, which no store's does; keep a copy and take it away")
+
+
 def connect(path: Path, create: bool) -> sqlite3.Connection:
     """A connection to a file that is known to be a store; an empty one in memory where there is nothing to read.
 
@@ -78,6 +90,7 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
     for file in (path, *(path.with_name(f"{path.name}-{side}") for side in ("wal", "shm", "journal"))):
         if file.exists() and not file.is_file():  # SQLite would wait for a pipe's other end
             raise InputError(f"{file} is not a regular file; choose another results_dir")
+    _check_journal(path.with_name(f"{path.name}-journal"))
     if not create and not path.exists():
         return _empty()
     address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
@@ -93,9 +106,11 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
             )
         if version == 0 and tables:
             raise InputError(f"{path} is a database, but not a store of measurements; choose another results_dir")
-        if database.execute("SELECT 1 FROM sqlite_master WHERE type = 'view' LIMIT 1").fetchone():
+        if found := database.execute(
+            "SELECT type FROM sqlite_master WHERE type IN ('view', 'trigger') LIMIT 1"
+        ).fetchone():
             raise InputError(
-                f"{path} has views, which no store has and which may be endless; choose another results_dir"
+                f"{path} has {found[0]}s, which no store has and which may be endless; choose another results_dir"
             )
         if version == 0 and not create:
             database.close()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import faulthandler
 import io
 import os
 import signal
@@ -119,7 +120,7 @@ class Dask:
             raise MissingDependency(f"workers={address} needs Dask: pip install 'dprepro[dask]'") from None
         try:
             self._client: Any = Client(address, timeout=_CONNECT_SECONDS, set_as_default=False)  # type: ignore[no-untyped-call]
-        except (OSError, ValueError) as error:
+        except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise InputError(f"no Dask scheduler answers at workers={address}: {reason}") from None
         self._executor = self._client.get_executor()  # type: ignore[no-untyped-call]
@@ -173,6 +174,7 @@ def _prepare_worker(parent: int) -> None:
     """
     from joblib.externals.loky import process_executor
 
+    faulthandler.disable()  # loky's: a worker that dies is measured again, and the run goes on
     # With psutil at hand loky lets a worker go that has grown by 300 MB. What experiments load is more: one left each
     # half minute, and its heir imported and loaded kernels again. No public option says so; a leak still ends it.
     process_executor._MAX_MEMORY_LEAK_SIZE = GROWTH

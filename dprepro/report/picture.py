@@ -103,7 +103,7 @@ def drawn(
     """
     try:
         return rendered(drawing.draw(frame, verdict, config), stamped)
-    except (ValueError, TypeError, KeyError) as error:  # a title that is no mathematics, a range upside down
+    except (ValueError, TypeError, KeyError, RuntimeError) as error:  # a title that is no mathematics, no LaTeX
         raise InputError(f"the figure cannot be drawn: {type(error).__name__}: {error}") from error
 
 

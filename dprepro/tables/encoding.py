@@ -152,7 +152,7 @@ def _numbers(raw: pd.Series[Any], rule: Column, where: str) -> pd.Series[Any]:
 
     if rule.since:
         if raw.dtype.kind != "M":
-            texts = raw.dropna().map(str)
+            texts = raw.dropna().map(str).astype(str)
             if not (wrong := texts[~texts.str.match(_DAY)]).empty:
                 # pandas would take today and now, and the table would be another one tomorrow
                 raise InputError(
@@ -160,9 +160,9 @@ def _numbers(raw: pd.Series[Any], rule: Column, where: str) -> pd.Series[Any]:
                 )
         try:
             days = pd.to_datetime(raw, errors="raise", format=None if raw.dtype.kind == "M" else "ISO8601")
-        except (ValueError, TypeError) as error:
-            raise InputError(f"{where} is not a column of dates like 2020-01-31") from error
-        return (days - pd.Timestamp(rule.since)) / pd.Timedelta(days=1)
+            return (days - pd.Timestamp(rule.since)) / pd.Timedelta(days=1)
+        except (ValueError, TypeError) as error:  # with a time zone too
+            raise InputError(f"{where} is not a column of dates like 2020-01-31, without time zones") from error
     if raw.dtype.kind not in "biuf":
         others = int(pd.to_numeric(raw.dropna().map(str), errors="coerce").isna().sum())
         raise InputError(

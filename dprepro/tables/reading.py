@@ -20,7 +20,10 @@ def read_table(path: str, rows: int | None = None) -> pd.DataFrame:
     """
     import pandas as pd
 
-    file = Path(path).expanduser()
+    try:
+        file = Path(path).expanduser()
+    except RuntimeError as error:
+        raise InputError(f"cannot read {path}: {error}") from error
     kind = file.suffix.lower()
     if kind not in (".csv", ".parquet"):
         raise unknown(f"file type of {path}:", file.suffix, [".csv", ".parquet"])
@@ -29,7 +32,7 @@ def read_table(path: str, rows: int | None = None) -> pd.DataFrame:
     try:
         if kind == ".csv":
             _check_head(pd.read_csv(file, nrows=1, header=None, dtype=str), path)
-            return pd.read_csv(file, nrows=rows)
+            return pd.read_csv(file, nrows=rows, low_memory=False)
         return pd.read_parquet(file)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or (str(error).splitlines() or [type(error).__name__])[0]

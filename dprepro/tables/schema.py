@@ -180,11 +180,12 @@ def load_schema(path: str) -> Schema:
     Raises:
         InputError: the file cannot be read, still has places to fill in, or breaks a rule; named with the place.
     """
-    file = Path(path).expanduser()
     try:
+        file = Path(path).expanduser()
         about = file.stat()
-    except OSError as error:
-        raise InputError(f"cannot read the schema {path}: {error.strerror}") from error
+    except (OSError, RuntimeError, ValueError) as error:  # nobody's home, a NUL
+        reason = getattr(error, "strerror", None) or error
+        raise InputError(f"cannot read the schema {path}: {reason}") from error
     return _schema(file, about.st_mtime_ns, about.st_size)
 
 

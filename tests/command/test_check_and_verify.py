@@ -27,7 +27,7 @@ def measured(undrawn: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def store(measured: Path, tmp_path: Path) -> Path:
     """A copy that a test may spoil."""
-    return shutil.copytree(measured, tmp_path / "results")
+    return shutil.copytree(measured, tmp_path / "it's, here ")  # a name that an override has to quote
 
 
 def spoil(folder: Path, statement: str) -> None:

@@ -5,12 +5,30 @@ from __future__ import annotations
 import os
 import random
 import sqlite3
+import struct
 from collections.abc import Callable
 from pathlib import Path
 
 from dprepro.engine.lines import digest
 
 Damage = Callable[[Path], object]
+
+
+PRECIOUS = "precious.txt"
+
+
+def hot_journal(file: Path) -> None:
+    """A rollback journal as of a crash, whose super-journal is a file of somebody: SQLite would delete that one."""
+    with sqlite3.connect(file) as database:
+        database.execute("PRAGMA journal_mode = DELETE")
+    database.close()
+    precious = file.with_name(PRECIOUS)
+    precious.write_text("my thesis\n")
+    name, magic = bytes(precious.absolute()), bytes.fromhex("d9d505f920a163d7")
+    page = int.from_bytes(file.read_bytes()[16:18], "big")
+    head = magic + struct.pack(">IIIII", 0, 12345, file.stat().st_size // page, 512, page)
+    named = struct.pack(">I", 0x40000000 // page + 1) + name + struct.pack(">II", len(name), sum(name))
+    file.with_name(f"{file.name}-journal").write_bytes(head.ljust(512, b"\0") + named + magic)
 
 
 def sql(statement: str, *values: object, signed: bool = False) -> Damage:
@@ -71,6 +89,11 @@ DAMAGES: dict[str, Damage] = {
     "a link to nothing": instead(lambda file: file.symlink_to(file.parent.parent / "elsewhere")),
     "a link to itself": instead(lambda file: file.symlink_to(file)),
     "a pipe beside it": lambda file: os.mkfifo(file.with_name(f"{file.name}-journal")),
+    "an endless trigger": sql(
+        "CREATE TRIGGER t BEFORE INSERT ON runs BEGIN INSERT INTO codes WITH RECURSIVE k(c) AS (SELECT 1 UNION ALL"
+        " SELECT c + 1 FROM k) SELECT c || 'x', '{}' FROM k WHERE c < 0; END"
+    ),
+    "a journal that names another file": hot_journal,
     "an endless view": lambda file: (
         sql("ALTER TABLE codes RENAME TO old")(file),
         sql(

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import shutil
+import sqlite3
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -12,7 +13,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
-from damages import DAMAGES, Damage, sql
+from damages import DAMAGES, PRECIOUS, Damage, hot_journal, sql
 
 from dprepro.engine import Store, execute
 from dprepro.errors import InputError
@@ -53,6 +54,18 @@ def test_reading_and_resuming_a_damaged_store_work_or_are_refused_in_one_line(
     tried(lambda store: (store.health(), store.damaged(), store.results([cell.key for cell in CELLS])))
     tried(lambda store: execute(em.draw, CELLS, store, workers=1), create=True)
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
+
+
+def test_a_journal_deletes_no_file_that_it_names(sound: Path, tmp_path: Path) -> None:
+    shutil.copy(sound, tmp_path)
+    hot_journal(tmp_path / sound.name)
+    with pytest.raises(InputError, match="names another file"):
+        Store.open(tmp_path)
+    assert (tmp_path / PRECIOUS).exists()
+    with sqlite3.connect(tmp_path / sound.name) as database:  # what SQLite itself would do
+        database.execute("SELECT count(*) FROM cells").fetchone()
+    database.close()
+    assert not (tmp_path / PRECIOUS).exists()
 
 
 @pytest.mark.parametrize("name", ["../../x", "..", "", "a/b", "/tmp/x", "a\nb", "x" * 101, "-x", "a b"])
