@@ -144,6 +144,8 @@ def check(config: Mapping[str, Any]) -> Checked:
     if not any(rule.role == "claim" for rule in rules.values()):
         raise InputError("no check has role=claim, so the experiment would have no verdict")
     figure = settings.figure or _default_figure(settings.sweep)
+    if not figure.get("axis", "n"):
+        raise InputError("figure.axis names no axis")
     drawing = figures.build(figure)
     study, design = _study(settings)
     check_names(study.declare(design), settings.sweep, rules, drawing)

@@ -128,7 +128,11 @@ def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
     stamp = picture.stamp(drawing, frame, verdict, run.config, integrity.problem)
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        replace_file(folder / "measurements.parquet", _parquet(frame))
+        try:
+            table_of_cells = _parquet(frame)
+        except (ValueError, TypeError) as error:  # cells whose digests fit, and whose columns have two kinds of values
+            raise InputError(f"the measurements of {run.experiment} are no table: {error}") from error
+        replace_file(folder / "measurements.parquet", table_of_cells)
         give_back()
         replace_file(folder / "verdict.json", verdict_file(verdict))
         if not picture.standing(folder, stamp):

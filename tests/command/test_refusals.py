@@ -30,6 +30,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "config-dir of nobody": ([LASSO, "--config-dir", "~nosuch/x"], "--config-dir ~nosuch/x leads nowhere: "),
     "config-dir that is too long": ([LASSO, "--config-dir", "x" * 300], "leads nowhere: [Errno 36]"),
     "config-dir with a NUL": ([LASSO, "--config-dir", "a\0b"], "leads nowhere: "),
+    "a figure over nothing": ([LASSO, "figure.axis=[]"], "figure.axis names no axis"),
     "a sweep without end": (["-m", LASSO, "seed=range(1,inf)"], "asks for 100,001 runs or more; at most 100,000"),
     "a sweep of sweeps": (["-m", LASSO, "seed=range(0,1000)", "replicates=range(1,1000)"], "999,000 runs or more"),
     "a sweep without steps": (["-m", LASSO, "seed=range(1,10,0)"], "seed=range(1,10,0) is no list of values"),
