@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.__main__ import arguments_of, guarded, leave
 from dprepro.errors import InputError, unknown
-from dprepro.pairs import blocks
+from dprepro.pairs import blocks, within_floats
 
 if TYPE_CHECKING:
     from dprepro.plans.advice import Asked, Choice
@@ -64,10 +64,8 @@ def main(arguments: list[str]) -> int:
     values = arguments_of(arguments, KEYS, HELP)
     if values is None:
         return 0
-    try:
+    with within_floats():
         return _answered(values)
-    except ArithmeticError as error:
-        raise InputError(f"schedules at these values leave the range of floats: {error}; give ordinary ones") from error
 
 
 def _answered(values: Mapping[str, str]) -> int:

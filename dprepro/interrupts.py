@@ -1,4 +1,4 @@
-"""Ctrl-C and its like, as an exception; and the few calls whose end it has to await."""
+"""Exceptions that signals raise, Ctrl-C above all; and the few calls whose end they have to await."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ ENDING = [signal.Signals[name] for name in ("SIGTERM", "SIGHUP", "SIGXCPU") if n
 """Signals that end a run as Ctrl-C does: of schedulers, of a terminal that is closed, of processor time used up."""
 
 _busy = False  # the main thread is inside `whole`
-_waiting: list[int] = []  # signals that came meanwhile
+_waiting: list[BaseException] = []  # what signals would have raised meanwhile
 
 
 @contextmanager
@@ -48,13 +48,18 @@ def _end(number: int, _: FrameType | None) -> None:
         for one in ENDING:
             if signal.getsignal(one) is _end:
                 signal.signal(one, signal.SIG_IGN)
+    raise_or_wait(Stop(number))
+
+
+def raise_or_wait(error: BaseException) -> None:
+    """For handlers of signals: raise, or let `whole` raise at its end."""
     if not _busy:
-        raise Stop(number)
-    _waiting.append(number)
+        raise error
+    _waiting.append(error)
 
 
 def whole(call: Callable[_Given, _T], *given: _Given.args, **named: _Given.kwargs) -> _T:
-    """``call(*given, **named)``; a signal that is `taken` and comes meanwhile raises `Stop` at its end."""
+    """``call(*given, **named)``; what signals raise meanwhile by `raise_or_wait` is raised at its end."""
     global _busy
     if _busy or threading.get_ident() != threading.main_thread().ident:
         return call(*given, **named)
@@ -64,6 +69,6 @@ def whole(call: Callable[_Given, _T], *given: _Given.args, **named: _Given.kwarg
     finally:
         _busy = False
         if _waiting:
-            number = _waiting[0]
+            error = next((one for one in _waiting if isinstance(one, Stop)), _waiting[0])
             _waiting.clear()
-            raise Stop(number)
+            raise error

@@ -6,7 +6,8 @@ import math
 import string
 import sys
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
 from dprepro.__main__ import arguments_of, guarded, leave
@@ -83,10 +84,18 @@ def all_pairs(keys: Mapping[str, str], config_dir: str = "") -> list[Pair]:
     if not math.isfinite(point["epsilon"]):
         raise InputError("epsilon=inf is no privacy; give a finite epsilon")
     groups = blocks("algorithm", config_dir), blocks("construction", config_dir)
-    try:
+    with within_floats():
         return matrix(*groups, point, sorted({point["delta"], 0.0}, reverse=True), keys.get("neighbours", ""))
+
+
+@contextmanager
+def within_floats() -> Iterator[None]:
+    """Raise InputError where what is asked for is so large or small that schedules cannot be computed."""
+    try:
+        yield
     except ArithmeticError as error:
-        raise InputError(f"schedules at these values leave the range of floats: {error}; give ordinary ones") from error
+        said = f"{type(error).__name__}: {error}"
+        raise InputError(f"schedules at these values leave the range of floats ({said}); give ordinary ones") from error
 
 
 def blocks(group: str, config_dir: str = "") -> dict[str, Any]:

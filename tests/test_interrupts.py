@@ -5,6 +5,7 @@ from __future__ import annotations
 import ctypes
 import signal
 import threading
+from contextlib import suppress
 from functools import partial
 
 import numpy as np
@@ -12,6 +13,7 @@ import pytest
 
 from dprepro.errors import Stop
 from dprepro.interrupts import CTRL_C, ENDING, taken, whole
+from dprepro.plans.limited import limited
 from dprepro.reductions.kernels.groups import on_groups
 
 pytestmark = pytest.mark.usefixtures("under_a_terminal")
@@ -69,7 +71,19 @@ def test_threads_take_no_signals() -> None:
     assert found == [(before, 3)]
 
 
-def test_an_interrupt_while_numba_unpacks_a_generator_awaits_the_kernel(monkeypatch: pytest.MonkeyPatch) -> None:
+def test_an_interrupt_wins_over_a_limit_of_time() -> None:
+    def work() -> None:
+        signal.raise_signal(signal.SIGPROF)
+        signal.raise_signal(signal.SIGINT)
+
+    with pytest.raises(Stop), taken(CTRL_C), limited(600):
+        whole(work)
+
+
+@pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGPROF])
+def test_an_interrupt_while_numba_unpacks_a_generator_awaits_the_kernel(
+    monkeypatch: pytest.MonkeyPatch, number: int
+) -> None:
     """An exception there would end the process: the kernel's caller uses what ctypes.cast returned, without a look."""
     arguments = (np.eye(2), np.zeros(2), np.ones(2), 50, 0.1, False, False)
     weights = [np.array([1.0, 0.0]) for _ in range(2)]
@@ -78,11 +92,14 @@ def test_an_interrupt_while_numba_unpacks_a_generator_awaits_the_kernel(monkeypa
 
     def interrupted(*given: object) -> object:
         calls.append(given)
-        signal.raise_signal(signal.SIGINT)
+        signal.raise_signal(number)
         return cast(*given)  # type: ignore[arg-type]
 
     monkeypatch.setattr(ctypes, "cast", interrupted)
-    with taken(CTRL_C), pytest.raises(Stop):
+    ended = []
+    with suppress(Stop), taken(CTRL_C), limited(600):
         on_groups(*arguments, weights[1], np.zeros(2), np.zeros(3), np.random.default_rng(0))
+        ended.append("as if nothing had come")
     assert calls
+    assert not ended
     assert weights[1].tolist() == weights[0].tolist()

@@ -8,6 +8,8 @@ import threading
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 
+from dprepro.interrupts import raise_or_wait
+
 
 class _Late(TimeoutError):
     """The time is up."""
@@ -28,7 +30,7 @@ def limited(seconds: float) -> Iterator[None]:
         return
 
     def late(number: int, frame: object) -> None:
-        raise _Late
+        raise_or_wait(_Late())
 
     before = signal.signal(signal.SIGPROF, late)
     signal.setitimer(signal.ITIMER_PROF, seconds)

@@ -1,6 +1,6 @@
 """The exponential mechanism over subsets, held against all subsets listed one by one.
 
-Seeds are fixed; a right draw would fail once in 1e4 seeds.
+Seeds are fixed; a right draw would fail each of the comparisons once in 1e4 seeds.
 """
 
 from __future__ import annotations
