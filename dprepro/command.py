@@ -90,6 +90,10 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
         return say(error)
     except MemoryError:
         return say(DpreproError("out of memory; what was measured is stored: sweep less, or take fewer workers"))
+    except ImportError as error:
+        if "failed to map segment" not in str(error):  # what a library says that found no room for its code
+            raise
+        return say(DpreproError("out of memory: the limit leaves no room for the libraries"))
     except BrokenPipeError:
         # The reader of our output went away; Python would complain once more at exit.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())

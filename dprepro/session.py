@@ -21,6 +21,7 @@ from typing import TYPE_CHECKING, Any
 from dprepro.config.compose import compose
 from dprepro.config.experiment import WORKERS_ALL, Experiment, build_experiment
 from dprepro.engine.code import behind
+from dprepro.engine.pools import check_reachable
 from dprepro.engine.room import check_room
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
@@ -157,6 +158,7 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
     from dprepro.engine.runner import execute
 
     settings, cells = experiment.settings, experiment.cells
+    check_reachable(settings.workers)
     check_room(len(cells), settings.results_dir)
     with Store.open(settings.results_dir, create=True) as store:
         provenance = _provenance(experiment)

@@ -28,6 +28,8 @@ from dprepro.folders import PACKS
 
 T = TypeVar("T")
 PLUGINS = "dprepro.plugins"
+LONGEST_TARGET = 200
+"""Characters of a dotted path to a class."""
 _WORDS = {float: "a number", int: "a whole number", bool: "true or false", str: "a text"}
 _PLURALS = {float: "numbers", int: "whole numbers", str: "texts"}
 
@@ -167,6 +169,8 @@ def resolve(target: object, kind: type, where: str) -> type:
     """The dataclass that a ``_target_`` names, which must be a ``kind``; see the module's text for what is allowed."""
     said = f"{_inside(where, '_target_')}={target}"
     module_name, _, name = str(target).rpartition(".")
+    if len(str(target)) > LONGEST_TARGET:
+        raise InputError(f"{_inside(where, '_target_')}={shortened(target)} is no dotted path to a class")
     allowed = allowed_packages()
     if module_name.partition(".")[0] not in allowed:
         raise InputError(

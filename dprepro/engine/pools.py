@@ -159,6 +159,12 @@ def parallel(workers: int | str) -> Callable[[], Pool] | None:
     raise InputError(f"workers={workers!r} is neither a number from 1 nor a Dask address such as tcp://host:8786")
 
 
+def check_reachable(workers: int | str) -> None:
+    """Raise InputError where ``workers`` is an address at which no Dask scheduler answers."""
+    if isinstance(workers, str) and "://" in workers:
+        Dask(workers).close(drop=False)
+
+
 def _local(workers: int) -> Pool:
     """Local workers; this process alone where none can start, as in containers without shared memory."""
     try:

@@ -67,6 +67,8 @@ class Rate(Drawing):
             raise InputError(f"crossings has {len(self.crossings)} entries; it must hold pairs of series")
         if self.slope_range is not None and len(self.slope_range) != 2:
             raise InputError(f"slope_range has {len(self.slope_range)} entries; it must be [lowest, highest]")
+        if self.slope_range is not None and not self.slope_range[0] < self.slope_range[1]:
+            raise InputError(f"slope_range is {list(self.slope_range)}; it must be [lowest, highest]")
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The overlay; see the class."""

@@ -7,6 +7,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from dprepro.errors import shortened
+
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
@@ -17,8 +19,14 @@ COLUMN = 3.5
 TITLE_LINE, LEGEND_LINE = 0.105, 0.125
 """Heights of a line of a title and of a legend, inches."""
 
+FONT = "DejaVu Sans"
+"""Comes with matplotlib, so it is on every machine."""
+PLAIN = 0x400
+"""Below it the font has every letter and sign."""
+
 #: Fonts embedded as outlines of TrueType, nothing that depends on the day or the machine.
 SETTINGS: dict[Any, Any] = {
+    "font.family": FONT,
     "font.size": 7,
     "axes.labelsize": 7,
     "axes.titlesize": 7.5,
@@ -88,12 +96,38 @@ def styled() -> Iterator[Any]:
     """matplotlib's pyplot-free context with the project's settings; yields the ``Figure`` class."""
     import logging
 
-    logging.getLogger("matplotlib.font_manager").setLevel(logging.ERROR)  # its cache message on first import
+    # Its message on first import about a cache of fonts, and on a person's matplotlibrc, which has no part in this.
+    logging.getLogger("matplotlib").setLevel(logging.ERROR)
     import matplotlib
     from matplotlib.figure import Figure
 
-    with matplotlib.rc_context(SETTINGS):
+    with matplotlib.rc_context():
+        matplotlib.rcdefaults()
+        matplotlib.rcParams.update(SETTINGS)
         yield Figure
+
+
+def undrawable(text: str) -> str:
+    """What keeps a text from standing in a figure; empty if nothing."""
+    if all((one.isprintable() and ord(one) < PLAIN) or one == "\n" for one in text) and "$" not in text:
+        return ""  # most texts, and matplotlib takes a while to import
+    import matplotlib
+    from matplotlib.cbook import is_math_text
+    from matplotlib.ft2font import FT2Font
+    from matplotlib.mathtext import MathTextParser
+
+    for line in text.split("\n"):
+        if not is_math_text(line):
+            font = FT2Font(f"{matplotlib.get_data_path()}/fonts/ttf/{FONT.replace(' ', '')}.ttf")
+            if lacking := [one for one in line if ord(one) not in font.get_charmap()]:
+                return f"{shortened(text)} has {lacking[0]!a}, of which the figures' font {FONT} has no glyph"
+            continue
+        try:
+            MathTextParser("path").parse(line)
+        except ValueError as error:
+            said = " ".join(str(error).split())
+            return f"{shortened(text)} is no mathematics for matplotlib ({said}); a dollar sign by itself is \\$"
+    return ""
 
 
 def look(role: str, index: int) -> dict[str, Any]:
