@@ -13,6 +13,8 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from dprepro.engine import manifest
+from dprepro.engine.code import fingerprint
 from dprepro.engine.connection import FULL, SHAPE, connect, reading
 from dprepro.engine.lines import Line, Origin, cell_digest, digest
 from dprepro.engine.room import uncollected
@@ -39,6 +41,36 @@ class Done:
     keys: set[bytes]
     other: Mapping[str, int]
     damaged: tuple[bytes, ...]
+
+
+@dataclass(frozen=True)
+class Stored:
+    """A sound cell as it is stored: `axes` and `rows` are texts, `code` and `cpu` say what measured it."""
+
+    status: str
+    axes: str
+    replicate: int
+    rows: str
+    code: str
+    cpu: str
+
+    @property
+    def parsed(self) -> list[list[Any]]:
+        """Quantity, value, bound and further columns of each row; raises as `rows_of`."""
+        return rows_of(self.rows)
+
+
+@dataclass(frozen=True)
+class Scan:
+    """Every cell of a store, read once.
+
+    Attributes:
+        sound: the code of each sound cell by its key.
+        damaged: the row numbers of the others by their keys, which need not be keys.
+    """
+
+    sound: Mapping[bytes, str]
+    damaged: Mapping[Any, int]
 
 
 class CellTable:
@@ -120,70 +152,93 @@ class CellTable:
     def commit(self, lines: Iterable[Line]) -> None:
         """Store cells in one transaction, in place of earlier ones with the same key."""
         with self._transaction() as database:
-            stored = [(*line[:-2], self._origin(database, line.origin), line.digest) for line in lines]
-            stored.sort(key=itemgetter(0))  # neighbours in the index are neighbours in the table: quicker to read
-            database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", stored)
+            own = {line.key: (*line[:-2], self._origin(database, line.origin), line.digest) for line in lines}
+            # neighbours in the index are neighbours in the table: quicker to read
+            stored = sorted(own.values(), key=itemgetter(0))
+            ((last,),) = database.execute("SELECT coalesce(max(rowid), 0) FROM cells")
+            cursor = database.executemany("INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", stored)
+            gone: dict[bytes, object] = {}
+            if cursor.rowcount < len(stored):
+                gone = dict(self._selected("key, digest", list(own), f"AND rowid <= {int(last)}"))
+                again = [own[key] for key in gone]
+                database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", again)
+            added = (line[-1] for line in stored)
+            manifest.enter(database, "cells", added, gone.values(), more=len(stored) - len(gone))
 
     def _origin(self, database: sqlite3.Connection, origin: Origin) -> int:
         if origin not in self._origins:
-            database.execute("INSERT OR IGNORE INTO origins(code, made, cpu) VALUES (?, ?, ?)", origin)
-            found = database.execute(
-                "SELECT id FROM origins WHERE code = ? AND made = ? AND cpu = ?", origin
-            ).fetchone()
-            self._origins[origin] = int(found[0])
+            added = database.execute("INSERT OR IGNORE INTO origins(code, made, cpu) VALUES (?, ?, ?)", origin).rowcount
+            find = "SELECT id FROM origins WHERE code = ? AND made = ? AND cpu = ?"
+            ((number,),) = database.execute(find, origin)
+            if added:
+                manifest.enter(database, "origins", [digest(number, *origin)])
+            self._origins[origin] = int(number)
         return self._origins[origin]
+
+    def _selected(self, columns: str, keys: Sequence[bytes], more: str = "") -> Iterator[tuple[Any, ...]]:
+        """These columns of the cells that are stored."""
+        for start in range(0, len(keys), _BATCH):
+            batch = keys[start : start + _BATCH]
+            query = f"SELECT {columns} FROM cells WHERE key IN ({','.join('?' * len(batch))}) {more}"
+            yield from self._database.execute(query, batch)
 
     def _cells(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, tuple[Any, ...], Origin, bytes]]:
         """Key, columns, origin and digest of the cells that are stored; of one that is damaged the digest is empty."""
         with reading(self.path):
-            origins = {i: (c, m, u) for i, c, m, u in self._database.execute("SELECT id, code, made, cpu FROM origins")}
-            for start in range(0, len(keys), _BATCH):
-                batch = keys[start : start + _BATCH]
-                query = f"SELECT key, {_CELL}, origin, digest FROM cells WHERE key IN ({','.join('?' * len(batch))})"
-                for line in self._database.execute(query, batch):
-                    cell, number, stored = line[:-2], line[-2], line[-1]
-                    origin = origins.get(number, _UNKNOWN)
-                    found = cell_digest(cell, origin) if isinstance(cell[0], bytes) else b""
-                    if found and number is not None and stored != found:
-                        # until version 4 a cell had a digest of the parts as `digest` takes them
-                        found = stored if stored == digest(*cell, *origin) else b""
-                    yield cell[0], cell[1:], origin, found
+            origins = self._stored_origins()
+            for line in self._selected(f"key, {_CELL}, origin, digest", keys):
+                yield line[0], line[1:-2], *_judged(line, origins)
+
+    def _stored_origins(self) -> dict[int, Origin]:
+        return {i: (c, m, u) for i, c, m, u in self._database.execute("SELECT id, code, made, cpu FROM origins")}
+
+    @uncollected()
+    def scan(self) -> Scan:
+        """Read every cell, and hold it against its digest."""
+        sound, damaged = dict[bytes, str](), dict[Any, int]()
+        with reading(self.path):
+            origins = self._stored_origins()
+            for number, *line in self._database.execute(f"SELECT rowid, key, {_CELL}, origin, digest FROM cells"):
+                origin, found = _judged(line, origins)
+                if found:
+                    sound[line[0]] = origin[0]
+                else:
+                    damaged[line[0] if line[0] is not None else number] = number
+        return Scan(sound, damaged)
 
     def health(self) -> list[str]:
-        """What SQLite finds wrong with the file; it does not see a changed bit inside a value."""
+        """What is wrong with the file, and what it has lost; a changed bit inside a value is seen by `scan`."""
         with reading(self.path):
             said = [str(line) for (line,) in self._database.execute("PRAGMA integrity_check") if line != "ok"]
             nameless = "SELECT count(*) FROM runs WHERE typeof(experiment) <> 'text'"
             ((count,),) = self._database.execute(nameless)
-        return said + ([f"{count} runs have no readable name"] if count else [])
+            lost = manifest.missed(self._database)
+        return said + lost + ([f"{count} runs have no readable name"] if count else [])
 
-    def damaged(self) -> list[bytes]:
-        """The keys of all stored cells whose digest does not fit."""
-        with reading(self.path):
-            keys = [key for (key,) in self._database.execute("SELECT key FROM cells")]
-        return [key for key, _, _, sound in self._cells(keys) if not sound]
-
-    def remove(self, keys: Iterable[bytes]) -> None:
-        """Take cells out of the store."""
+    def mend(self) -> None:
+        """Take out every cell that is not as it was stored, and enter what is left as what the store holds."""
+        numbers = [(number,) for number in self.scan().damaged.values()]
         with self._transaction() as database:
-            database.executemany("DELETE FROM cells WHERE key = ?", [(key,) for key in keys])
+            database.executemany("DELETE FROM cells WHERE rowid = ?", numbers)
+            manifest.seal(database)
 
-    def results(self, keys: Sequence[bytes]) -> dict[bytes, tuple[str, list[Any], str, str]]:
-        """Status, rows (quantity, value, bound, columns), code and CPU of those cells that are stored and sound."""
-        with reading(self.path):
-            return {
-                key: (str(cell[0]), rows_of(cell[4]), origin[0], origin[2])
-                for key, cell, origin, sound in self._cells(keys)
-                if sound
-            }
+    def stored(self, keys: Sequence[bytes]) -> dict[bytes, Stored]:
+        """Those of these cells that are stored and sound."""
+        return {
+            key: Stored(str(status), str(axes), replicate, str(rows), origin[0], origin[2])
+            for key, (status, _, axes, replicate, rows, _), origin, sound in self._cells(keys)
+            if sound
+        }
 
     def _codes(self) -> dict[str, dict[str, str]]:
-        """The modules of every code on record with their digests; one whose record is damaged has none."""
+        """The modules of every code on record with their digests; one whose record does not fit it has none."""
         found: dict[str, dict[str, str]] = {}
         with reading(self.path):
             for code, text in self._database.execute("SELECT code, modules FROM codes"):
                 with suppress(*SHAPE):
-                    found[str(code)] = {str(name): str(one) for name, one in json.loads(text).items()}
+                    modules = {str(name): str(one) for name, one in json.loads(text).items()}
+                    if fingerprint(modules) == code:
+                        found[code] = modules
         return found
 
     def difference(self, codes: Iterable[str], wanted: Iterable[str]) -> tuple[str, ...]:
@@ -194,3 +249,14 @@ class CellTable:
             name for code in codes for name, digest in known.get(code, {}).items() if now.get(name, digest) != digest
         }
         return tuple(sorted(differs))
+
+
+def _judged(line: Sequence[Any], origins: Mapping[int, Origin]) -> tuple[Origin, bytes]:
+    """The origin of a cell, and its digest, empty if that does not fit: of key, columns, origin's number, digest."""
+    *cell, number, stored = line
+    origin = origins.get(number, _UNKNOWN)
+    found = cell_digest(cell, origin) if isinstance(cell[0], bytes) else b""
+    if found and number is not None and stored != found:
+        # until version 4 a cell had a digest of the parts as `digest` takes them
+        found = stored if stored == digest(*cell, *origin) else b""
+    return origin, found

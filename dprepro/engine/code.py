@@ -72,9 +72,14 @@ def code_of(start: tuple[str, ...], packages: frozenset[str]) -> Code:
             if source.partition(".")[0] in packages:
                 todo += _defining(source, asked)
     _KEPT.keep()
-    code = Code(_digest("".join(f"{name}={reached[name]};" for name in sorted(reached))), dict(sorted(reached.items())))
+    code = Code(fingerprint(reached), dict(sorted(reached.items())))
     _BEHIND[code.digest] = code.modules
     return code
+
+
+def fingerprint(modules: Mapping[str, str]) -> str:
+    """The digest of code from those of its modules: what is on record of a code is held against its name."""
+    return _digest("".join(f"{name}={modules[name]};" for name in sorted(modules)))
 
 
 _BEHIND: dict[str, Mapping[str, str]] = {}

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import sqlite3
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
+from dprepro.engine.lines import digest
+from dprepro.engine.manifest import seal
 from dprepro.errors import InputError
 
-SCHEMA_VERSION = 4
+SCHEMA_VERSION = 5
 BUSY_SECONDS = 30.0
 # Keys are hashes, so a commit of a large store touches its whole index: it is worth keeping, worth writing seldom, and
 # in few pages.
@@ -19,24 +22,22 @@ CACHE_KIB = 65536
 PAGE_BYTES = 16384
 LOG_PAGES = 4096  # 64 MiB
 
-SCHEMA = f"""
-CREATE TABLE cells(key BLOB PRIMARY KEY, status TEXT NOT NULL, seconds REAL NOT NULL, axes TEXT NOT NULL,
-                   replicate INTEGER NOT NULL, rows TEXT NOT NULL, traceback TEXT, origin INTEGER, digest BLOB);
-CREATE TABLE runs(id INTEGER PRIMARY KEY, experiment TEXT NOT NULL, config TEXT NOT NULL, overrides TEXT NOT NULL,
-                  provenance TEXT NOT NULL, layout TEXT NOT NULL, keys BLOB NOT NULL, finished INTEGER NOT NULL,
-                  digest BLOB);
-CREATE TABLE origins(id INTEGER PRIMARY KEY, code TEXT NOT NULL, made TEXT NOT NULL, cpu TEXT NOT NULL,
-                     UNIQUE(code, made, cpu));
-CREATE TABLE codes(code TEXT PRIMARY KEY, modules TEXT NOT NULL);
-PRAGMA user_version = {SCHEMA_VERSION};
-"""
-
-_UPGRADE = f"""
-ALTER TABLE cells ADD COLUMN origin INTEGER;
-ALTER TABLE cells ADD COLUMN digest BLOB;
-ALTER TABLE runs ADD COLUMN digest BLOB;
-{SCHEMA[SCHEMA.index("CREATE TABLE origins") :]}
-"""
+_RUNS_4 = """CREATE TABLE runs(id INTEGER PRIMARY KEY, experiment TEXT NOT NULL, config TEXT NOT NULL,
+                  overrides TEXT NOT NULL, provenance TEXT NOT NULL, layout TEXT NOT NULL, keys BLOB NOT NULL,
+                  finished INTEGER NOT NULL, digest BLOB)"""
+TABLES = {
+    "cells": """CREATE TABLE cells(key BLOB PRIMARY KEY, status TEXT NOT NULL, seconds REAL NOT NULL,
+                   axes TEXT NOT NULL, replicate INTEGER NOT NULL, rows TEXT NOT NULL, traceback TEXT, origin INTEGER,
+                   digest BLOB)""",
+    "runs": """CREATE TABLE runs(id INTEGER PRIMARY KEY, experiment TEXT NOT NULL, config TEXT NOT NULL,
+                  overrides TEXT NOT NULL, provenance TEXT NOT NULL, finished INTEGER NOT NULL, sources TEXT NOT NULL,
+                  mark BLOB NOT NULL, digest BLOB NOT NULL, layout TEXT NOT NULL, keys BLOB NOT NULL)""",
+    "origins": """CREATE TABLE origins(id INTEGER PRIMARY KEY, code TEXT NOT NULL, made TEXT NOT NULL,
+                     cpu TEXT NOT NULL, UNIQUE(code, made, cpu))""",
+    "codes": "CREATE TABLE codes(code TEXT PRIMARY KEY, modules TEXT NOT NULL)",
+    "manifest": "CREATE TABLE manifest(part TEXT PRIMARY KEY, entries INTEGER NOT NULL, digest BLOB NOT NULL)",
+}
+"""What the file holds, each table in the text that made it: a table of another text may compute without end."""
 
 
 FULL = "database or disk is full"
@@ -91,33 +92,33 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
         if file.exists() and not file.is_file():  # SQLite would wait for a pipe's other end
             raise InputError(f"{file} is not a regular file; choose another results_dir")
     _check_journal(path.with_name(f"{path.name}-journal"))
+    wal = path.with_name(f"{path.name}-wal")
+    if not (path.exists() and path.stat().st_size) and wal.exists() and wal.stat().st_size:
+        raise InputError(
+            f"{wal} stands without its {path.name}, and SQLite would delete it; put that file back, or keep a copy of"
+            " this one and take it away"
+        )
     if not create and not path.exists():
         return _empty()
     address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
     database = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
     try:
-        # one statement, so that the two numbers belong together even while another process creates the tables
-        state = "SELECT (SELECT user_version FROM pragma_user_version), (SELECT count(*) FROM sqlite_master)"
-        version, tables = database.execute(state).fetchone()
+        version, objects = _state(database)
         if version > SCHEMA_VERSION:
             raise InputError(
                 f"the store {path} has version {version}, this dprepro knows versions up to {SCHEMA_VERSION};"
                 " update dprepro or choose another results_dir"
             )
-        if version == 0 and tables:
+        if version < 0 or (version == 0 and objects):
             raise InputError(f"{path} is a database, but not a store of measurements; choose another results_dir")
-        if found := database.execute(
-            "SELECT type FROM sqlite_master WHERE type IN ('view', 'trigger') LIMIT 1"
-        ).fetchone():
-            raise InputError(
-                f"{path} has {found[0]}s, which no store has and which may be endless; choose another results_dir"
-            )
         if version == 0 and not create:
             database.close()
             return _empty()
         if version == 0:
             database.execute(f"PRAGMA page_size = {PAGE_BYTES}")  # has no effect where there is something already
             database.execute("PRAGMA journal_mode = WAL")
+        else:
+            _check_tables(path, objects, _tables(version))
         if 0 < version < SCHEMA_VERSION:
             _upgrade(database)
         if not create:
@@ -127,9 +128,8 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
         database.execute(f"PRAGMA cache_size = -{CACHE_KIB}")
         database.execute(f"PRAGMA wal_autocheckpoint = {LOG_PAGES}")
         database.execute("BEGIN IMMEDIATE")  # also the proof that the file can be written
-        if database.execute(state).fetchone() == (0, 0):
-            for statement in SCHEMA.split(";"):
-                database.execute(statement)
+        if database.execute("PRAGMA user_version").fetchone() == (0,):
+            _make(database)
         database.execute("COMMIT")
     except BaseException:
         database.close()
@@ -137,28 +137,105 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
     return database
 
 
-def _upgrade(database: sqlite3.Connection) -> None:
-    """From version 3, of other digests, 2, whose rows are one text, both read as they are, or 1.
+_Objects = list[tuple[str, str, str | None]]
 
-    Cells of version 1 do not say what code made them, and are measured again when asked for.
+
+def _state(database: sqlite3.Connection) -> tuple[int, _Objects]:
+    """The version, and type, name and text of all that the file defines; nothing of that is run."""
+    database.execute("BEGIN")  # so that both belong together even while another process creates the tables
+    try:
+        objects = database.execute("SELECT type, name, sql FROM sqlite_master").fetchall()
+        ((version,),) = database.execute("PRAGMA user_version")
+    finally:
+        database.execute("COMMIT")
+    return version, objects
+
+
+def _tables(version: int) -> dict[str, str]:
+    """The tables of a store of this version."""
+    if version == SCHEMA_VERSION:
+        return TABLES
+    tables = TABLES | {"runs": _RUNS_4}
+    del tables["manifest"]
+    if version > 1:
+        return tables
+    later = {"cells": ",origin INTEGER,digest BLOB", "runs": ",digest BLOB"}
+    return {name: _spaced(tables[name]).replace(columns, "") for name, columns in later.items()}
+
+
+def _check_tables(path: Path, objects: _Objects, tables: Mapping[str, str]) -> None:
+    """Refuse a file that defines anything else than a store does."""
+    own = [(kind, name, sql) for kind, name, sql in objects if not str(name).startswith("sqlite_")]
+    if further := [kind for kind, name, _ in own if kind != "table" or name not in tables]:
+        raise InputError(
+            f"{path} has {further[0]}s of its own, which no store has and which may be endless; choose another"
+            " results_dir"
+        )
+    found = {name: sql for _, name, sql in own}
+    for name, sql in tables.items():
+        if name not in found:
+            raise damaged(path, f"it has no table {name}")
+        if _spaced(found[name] or "") != _spaced(sql):
+            raise damaged(path, f"its table {name} has other columns than a store's")
+
+
+def _spaced(sql: str) -> str:
+    """A text of SQL with as few spaces as can be: tables that were altered have other ones."""
+    return re.sub(r" ?([(),]) ?", r"\1", " ".join(sql.split()))
+
+
+def _make(database: sqlite3.Connection) -> None:
+    for statement in TABLES.values():
+        database.execute(statement)
+    seal(database)
+    database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
+
+
+def _upgrade(database: sqlite3.Connection) -> None:
+    """From version 4, without manifest, 3, of other digests of cells, 2, whose rows are one text, or 1.
+
+    Digests and rows are read as they are. Cells of version 1 do not say what code made them, and are measured again
+    when asked for. What its old digest does not fit has none that does.
     """
     database.execute("BEGIN IMMEDIATE")
     ((version,),) = database.execute("PRAGMA user_version")
-    if version > 1:
+    if version < SCHEMA_VERSION:  # else another process was first
+        if version == 1:
+            for column in ("origin INTEGER", "digest BLOB"):
+                database.execute(f"ALTER TABLE cells ADD COLUMN {column}")
+            database.execute("ALTER TABLE runs ADD COLUMN digest BLOB")
+            database.execute(TABLES["origins"])
+            database.execute(TABLES["codes"])
+        database.execute("ALTER TABLE runs RENAME TO old_runs")
+        database.execute(TABLES["runs"])
+        for number, *columns, told in database.execute(f"SELECT id, {_OLD_RUN}, digest FROM old_runs ORDER BY id"):
+            sound = told is None or told == digest(*columns)
+            experiment, config, overrides, provenance, layout, keys, finished = columns
+            layout = _layout_2(layout) if version == 1 else layout
+            mark = digest(experiment, config, overrides, layout, keys)
+            whole = digest(mark, provenance, finished, "{}") if sound else b""
+            line = (number, experiment, config, overrides, provenance, finished, "{}", mark, whole, layout, keys)
+            database.execute("INSERT INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)", line)
+        database.execute("DROP TABLE old_runs")
+        database.execute(TABLES["manifest"])
+        seal(database)
         database.execute(f"PRAGMA user_version = {SCHEMA_VERSION}")
-    if version == 1:
-        for statement in _UPGRADE.split(";"):
-            database.execute(statement)
-        for number, layout in database.execute("SELECT id, layout FROM runs").fetchall():
-            try:
-                segments = [(series, role, "", count) for series, role, count in json.loads(layout)]
-            except SHAPE:
-                continue  # reading the run says that it is damaged
-            database.execute("UPDATE runs SET layout = ? WHERE id = ?", (json.dumps(segments), number))
     database.execute("COMMIT")
+
+
+_OLD_RUN = "experiment, config, overrides, provenance, layout, keys, finished"
+
+
+def _layout_2(layout: str) -> str:
+    """A layout of version 1 with a code that nobody has; one that cannot be read stays as it is."""
+    try:
+        return json.dumps([(series, role, "", count) for series, role, count in json.loads(layout)])
+    except SHAPE:
+        return layout
 
 
 def _empty() -> sqlite3.Connection:
     database = sqlite3.connect(":memory:", isolation_level=None)
-    database.executescript(SCHEMA + "PRAGMA query_only = ON;")
+    _make(database)
+    database.execute("PRAGMA query_only = ON")
     return database

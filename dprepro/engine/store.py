@@ -9,13 +9,15 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import sqlite3
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
+from dprepro.engine import manifest
 from dprepro.engine.cell import Cell
-from dprepro.engine.cell_table import FILE_NAME, CellTable
+from dprepro.engine.cell_table import FILE_NAME, CellTable, Scan
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
 from dprepro.engine.lines import digest
@@ -40,6 +42,7 @@ class Integrity:
         foreign: made by other code than the run's.
         changed: modules of the run's code that have other source now.
         record: what is wrong with the run's own record; empty if nothing.
+        unknown: codes of the run of which no sound record says what they were.
     """
 
     cells: int = 0
@@ -48,12 +51,15 @@ class Integrity:
     foreign: int = 0
     changed: tuple[str, ...] = ()
     record: str = ""
+    unknown: int = 0
 
     @property
     def problem(self) -> str:
         """What keeps the run from being evidence, in words; empty if nothing."""
         counts = ((self.missing, "missing"), (self.damaged, "damaged"), (self.foreign, "made by other code"))
         said = [f"{count} of {self.cells} cells are {what}" for count, what in counts if count]
+        if self.unknown:
+            said.append("the record of the code that made it is missing or damaged")
         if self.changed:
             more = f" and {len(self.changed) - 3} more" if len(self.changed) > 3 else ""
             said.append(f"the code has changed since ({', '.join(self.changed[:3])}{more})")
@@ -62,7 +68,13 @@ class Integrity:
 
 @dataclass(frozen=True)
 class Run:
-    """One run of an experiment, without its measurements; ``damaged`` says what is wrong with its record."""
+    """One run of an experiment, without its measurements.
+
+    Attributes:
+        sources: what it was judged against, by name: digests that the configuration's room understands.
+        mark: a digest of all that the run asked for: experiment, configuration, overrides and cells.
+        damaged: what is wrong with its record.
+    """
 
     id: int
     experiment: str
@@ -70,6 +82,8 @@ class Run:
     overrides: list[str]
     provenance: dict[str, Any]
     finished: bool
+    sources: Mapping[str, Any] = field(default_factory=dict)
+    mark: str = ""
     damaged: str = ""
 
 
@@ -84,48 +98,61 @@ class Store(CellTable):
         provenance: Mapping[str, Any],
         cells: Sequence[Cell],
         codes: Mapping[str, Mapping[str, str]] | None = None,
+        sources: Mapping[str, Any] | None = None,
     ) -> int:
-        """Enter a run and give its id; a repetition of the experiment's newest run only renews its provenance.
+        """Enter a run and give its id; a repetition of the experiment's newest run only renews what stands beside it.
 
-        ``codes`` has the modules of each code that the cells name, with the digest of each.
+        ``codes`` has the modules of each code that the cells name, with the digest of each; ``sources`` is what the
+        run is judged against.
         """
         checked_name("experiment", experiment)
-        segments = itertools.groupby((cell.series, cell.role, cell.code) for cell in cells)
-        layout = dump([(*label, sum(1 for _ in group)) for label, group in segments])
-        same = (experiment, dump(dict(config)), dump(list(overrides)), layout, b"".join([cell.key for cell in cells]))
+        layout, keys = laid_out(cells)
+        asked = (experiment, dump(dict(config)), dump(list(overrides)))
+        mark = digest(*asked, layout, keys)
         with self._transaction() as database:
             for code, modules in (codes or {}).items():
-                database.execute("INSERT OR IGNORE INTO codes VALUES (?, ?)", (code, dump(dict(modules))))
+                self._record_code(database, code, dump(dict(modules)))
             newest = database.execute(
-                "SELECT id, experiment, config, overrides, layout, keys, finished FROM runs WHERE experiment = ?"
-                " ORDER BY id DESC LIMIT 1",
+                "SELECT id, mark, finished, digest FROM runs WHERE experiment = ? ORDER BY id DESC LIMIT 1",
                 (experiment,),
             ).fetchone()
             # it stays finished if it was: a repetition takes no measurement away
-            repeated = newest is not None and newest[1:-1] == same
-            finished = newest[-1] if repeated else 0
-            columns = (*same[:3], dump(dict(provenance)), *same[3:], finished)
+            repeated = newest is not None and newest[1] == mark
+            finished = newest[2] if repeated else 0
+            beside = (dump(dict(provenance)), finished, dump(dict(sources or {})))
+            whole = digest(mark, *beside)
             cursor = database.execute(
-                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-                (newest[0] if repeated else None, *columns, digest(*columns)),
+                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (newest[0] if repeated else None, *asked, *beside, mark, whole, layout, keys),
             )
-            return int(cursor.lastrowid or 0)
+            number = int(cursor.lastrowid or 0)
+            gone = [digest(newest[0], newest[3])] if repeated else []
+            manifest.enter(database, "runs", [digest(number, whole)], gone, more=1 - len(gone))
+            return number
+
+    def _record_code(self, database: sqlite3.Connection, code: str, modules: str) -> None:
+        gone = [digest(*one) for one in database.execute("SELECT code, modules FROM codes WHERE code = ?", (code,))]
+        if gone != [digest(code, modules)]:
+            database.execute("INSERT OR REPLACE INTO codes VALUES (?, ?)", (code, modules))
+            manifest.enter(database, "codes", [digest(code, modules)], gone, more=1 - len(gone))
 
     def finish_run(self, run_id: int, provenance: Mapping[str, Any]) -> None:
         """Mark a run as complete, with its final provenance."""
         with self._transaction() as database:
-            columns = list(database.execute(f"SELECT {_RUN} FROM runs WHERE id = ?", (run_id,)).fetchone())
-            columns[3], columns[6] = dump(provenance), 1
+            find = "SELECT sources, mark, digest FROM runs WHERE id = ?"
+            sources, mark, before = database.execute(find, (run_id,)).fetchone()
+            text = dump(dict(provenance))
+            whole = digest(mark, text, 1, sources)
             database.execute(
-                "UPDATE runs SET provenance = ?, finished = 1, digest = ? WHERE id = ?",
-                (columns[3], digest(*columns), run_id),
+                "UPDATE runs SET provenance = ?, finished = 1, digest = ? WHERE id = ?", (text, whole, run_id)
             )
+            manifest.enter(database, "runs", [digest(run_id, whole)], [digest(run_id, before)], more=0)
 
     def runs(self, experiment: str | None = None) -> list[Run]:
         """All runs, or those of one experiment, oldest first; a record that cannot be read says so."""
         with reading(self.path):
             found = self._database.execute(
-                f"SELECT id, {_RUN}, digest FROM runs WHERE ?1 IS NULL OR experiment = ?1 ORDER BY id", (experiment,)
+                f"SELECT {_RUN} FROM runs WHERE :name IS NULL OR experiment = :name ORDER BY id", {"name": experiment}
             ).fetchall()
             return [_run(*columns) for columns in found if isinstance(columns[1], str)]
 
@@ -166,6 +193,18 @@ class Store(CellTable):
         with reading(self.path):
             return joined(found), integrity.result()
 
+    def integrity(self, run_id: int, scan: Scan) -> Integrity:
+        """What is wrong with a run, by a scan of the store; raises as :meth:`measurements`."""
+        integrity = _Tally(*self._layout(run_id))
+        for key in integrity.wanted:
+            if key in scan.sound or key in scan.damaged:
+                integrity.counts(key, scan.sound.get(key, ""), key in scan.sound)
+        return integrity.result()
+
+    def places(self, run_id: int) -> list[tuple[bytes, str, str, str]]:
+        """Key, series, role and code of a run's cells, each once, in order; raises as :meth:`measurements`."""
+        return self._layout(run_id)[1]
+
     def content(self, run_id: int) -> tuple[str, Integrity]:
         """A digest of all that is stored of a run but its provenance, and what is wrong with it; makes no frame.
 
@@ -176,7 +215,7 @@ class Store(CellTable):
         """
         run, places, known = self._layout(run_id)
         integrity, told = _Tally(run, places, known), hashlib.blake2b(digest_size=16)
-        told.update(dump([run.experiment, run.config, run.overrides, run.finished, run.damaged]).encode())
+        told.update(dump([run.experiment, run.config, run.overrides, run.finished, run.mark, run.damaged]).encode())
         for key, series, role, code in places:
             told.update(b"%b %b" % (key, repr((series, role, code)).encode()))
         for key, cell, origin, sound in self._cells(sorted(integrity.wanted)):
@@ -187,15 +226,16 @@ class Store(CellTable):
     def _layout(self, run_id: int) -> tuple[Run, list[tuple[bytes, str, str, str]], dict[str, Mapping[str, str]]]:
         """A run, the (key, series, role, code) of its cells in order, and the modules behind each code on record."""
         with reading(self.path):
-            columns = self._database.execute(f"SELECT id, {_RUN}, digest FROM runs WHERE id = ?", (run_id,)).fetchone()
+            columns = self._database.execute(f"SELECT {_RUN} FROM runs WHERE id = ?", (run_id,)).fetchone()
         codes = self._codes()
         if columns is None:
             raise InputError(f"the store {self.path} has no run {run_id}")
-        run, blob = _run(*columns), columns[6]
+        run = _run(*columns)
+        layout, blob = columns[-2:]
         try:
             keys = [bytes(memoryview(blob)[i : i + _KEY_BYTES]) for i in range(0, len(blob), _KEY_BYTES)]
             segments = [
-                (str(series), str(role), str(code), int(count)) for series, role, code, count in json.loads(columns[5])
+                (str(series), str(role), str(code), int(count)) for series, role, code, count in json.loads(layout)
             ]
             if sum(count for *_, count in segments) != len(keys) or any(count < 0 for *_, count in segments):
                 raise ValueError
@@ -237,17 +277,19 @@ class _Tally:
             foreign=self._foreign,
             changed=tuple(sorted({name for modules in self._known.values() for name in changed(modules)})),
             record=self._run.damaged,
+            unknown=len(set(self.wanted.values()) - self._known.keys()),
         )
 
 
-_RUN = "experiment, config, overrides, provenance, layout, keys, finished"
+_RUN = "id, experiment, config, overrides, provenance, finished, sources, mark, digest, layout, keys"
 
 
-def _run(number: int, experiment: str, config: str, overrides: str, provenance: str, *rest: Any) -> Run:
-    layout, keys, finished, stored = rest
+def _run(number: int, *columns: Any) -> Run:
+    experiment, config, overrides, provenance, finished, sources, mark, whole, layout, keys = columns
     parts: list[Any] = []
-    sound = stored is None or stored == digest(experiment, config, overrides, provenance, layout, keys, finished)
-    for text, kind in ((config, dict), (overrides, list), (provenance, dict)):
+    sound = mark == digest(experiment, config, overrides, layout, keys)
+    sound = sound and whole == digest(mark, provenance, finished, sources)
+    for text, kind in ((config, dict), (overrides, list), (provenance, dict), (sources, dict)):
         try:
             part = json.loads(text)
         except (ValueError, TypeError, RecursionError):
@@ -255,4 +297,12 @@ def _run(number: int, experiment: str, config: str, overrides: str, provenance: 
         sound = sound and isinstance(part, kind)
         parts.append(part if isinstance(part, kind) else kind())
     damaged = "" if sound else "the record of the run is not as it was stored"
-    return Run(number, experiment, parts[0], [str(one) for one in parts[1]], parts[2], bool(finished), damaged)
+    told = mark.hex() if isinstance(mark, bytes) else ""
+    texts = [str(one) for one in parts[1]]
+    return Run(number, experiment, parts[0], texts, parts[2], bool(finished), parts[3], told, damaged)
+
+
+def laid_out(cells: Sequence[Cell]) -> tuple[str, bytes]:
+    """The layout of cells as it is stored, series, role, code and number of each stretch, and their keys in order."""
+    segments = itertools.groupby((cell.series, cell.role, cell.code) for cell in cells)
+    return dump([(*label, sum(1 for _ in group)) for label, group in segments]), b"".join([cell.key for cell in cells])

@@ -42,8 +42,9 @@ def started(arguments: list[str], function: Callable[[list[str]], int] | None = 
 def kept(folder: Path) -> dict[bytes, Any]:
     """Status and rows of all that is stored."""
     with Store.open(folder) as store:
-        assert store.damaged() == []
-        return store.results([key for (key,) in store._database.execute("SELECT key FROM cells")])
+        assert store.scan().damaged == {}
+        assert store.health() == []
+        return store.stored([key for (key,) in store._database.execute("SELECT key FROM cells")])
 
 
 def told(folder: Path) -> tuple[pd.DataFrame, dict[str, Any]]:

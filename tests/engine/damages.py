@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 import os
 import random
 import sqlite3
@@ -9,7 +10,9 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from dprepro.engine.lines import digest
+from dprepro.engine import connection
+from dprepro.engine.lines import cell_digest, digest
+from dprepro.engine.manifest import seal
 
 Damage = Callable[[Path], object]
 
@@ -38,17 +41,52 @@ def sql(statement: str, *values: object, signed: bool = False) -> Damage:
         with sqlite3.connect(file) as database:
             database.execute(statement, values)
             if signed:
-                origins = {row[0]: row[1:] for row in database.execute("SELECT id, code, made, cpu FROM origins")}
-                cells = "key, status, seconds, axes, replicate, rows, traceback, origin"
-                for *cell, origin in database.execute(f"SELECT {cells} FROM cells").fetchall():
-                    new = digest(*cell, *origins.get(origin, ("unknown", "", "")))
-                    database.execute("UPDATE cells SET digest = ? WHERE key = ?", (new, cell[0]))
-                runs = "id, experiment, config, overrides, provenance, layout, keys, finished"
-                for number, *run in database.execute(f"SELECT {runs} FROM runs").fetchall():
-                    database.execute("UPDATE runs SET digest = ? WHERE id = ?", (digest(*run), number))
+                sign(database)
         database.close()
 
     return change
+
+
+def sign(database: sqlite3.Connection) -> None:
+    """Make every digest of a store fit what it is of."""
+    origins = {row[0]: row[1:] for row in database.execute("SELECT id, code, made, cpu FROM origins")}
+    cells = "rowid, key, status, seconds, axes, replicate, rows, traceback, origin"
+    for number, *cell, origin in database.execute(f"SELECT {cells} FROM cells").fetchall():
+        new = cell_digest(cell, origins.get(origin, ("unknown", "", "")))
+        database.execute("UPDATE cells SET digest = ? WHERE rowid = ?", (new, number))
+    runs = "id, experiment, config, overrides, layout, keys, provenance, finished, sources"
+    for number, *run in database.execute(f"SELECT {runs} FROM runs").fetchall():
+        mark = digest(*run[:5])
+        values = (mark, digest(mark, *run[5:]), number)
+        database.execute("UPDATE runs SET mark = ?, digest = ? WHERE id = ?", values)
+    seal(database)
+
+
+def aged(file: Path, version: int = 4) -> None:
+    """Make a store one of an earlier version."""
+    with sqlite3.connect(file) as database:
+        tables, columns = (
+            connection._tables(version),
+            "experiment, config, overrides, provenance, layout, keys, finished",
+        )
+        for name in ("cells", "runs"):
+            database.execute(f"ALTER TABLE {name} RENAME TO new_{name}")
+            database.execute(tables[name])
+        kept = "status, seconds, axes, replicate, rows, traceback" + (", origin, digest" if version > 1 else "")
+        database.execute(f"INSERT INTO cells SELECT key, {kept} FROM new_cells ORDER BY rowid")
+        if version in (2, 3):  # whose digests are of the parts one by one
+            origins = {row[0]: row[1:] for row in database.execute("SELECT id, code, made, cpu FROM origins")}
+            for *cell, origin, _ in database.execute(f"SELECT key, {kept} FROM cells").fetchall():
+                values = (digest(*cell, *origins[origin]), cell[0])
+                database.execute("UPDATE cells SET digest = ? WHERE key = ?", values)
+        for number, *run in database.execute(f"SELECT id, {columns} FROM new_runs").fetchall():
+            whole = [digest(*run)] if version > 1 else []
+            places = ", ".join("?" * (8 + len(whole)))
+            database.execute(f"INSERT INTO runs VALUES ({places})", (number, *run, *whole))
+        for name in ("new_cells", "new_runs", "manifest", *(("origins", "codes") if version == 1 else ())):
+            database.execute(f"DROP TABLE {name}")
+        database.execute(f"PRAGMA user_version = {version}")
+    database.close()
 
 
 def cut(share: float) -> Damage:
@@ -73,12 +111,14 @@ def instead(make: Callable[[Path], object]) -> Damage:
     return change
 
 
-TABLES = {
+TABLES: dict[str, tuple[str, ...]] = {
     "cells": ("key", "status", "seconds", "axes", "replicate", "rows", "origin", "digest"),
-    "runs": ("experiment", "config", "overrides", "provenance", "layout", "keys", "finished", "digest"),
+    "runs": tuple("experiment config overrides provenance finished sources mark digest layout keys".split()),
     "origins": ("code", "made", "cpu"),
     "codes": ("code", "modules"),
+    "manifest": ("part", "entries", "digest"),
 }
+SIGNED = {"runs": ("config", "overrides", "provenance", "layout", "sources"), "cells": ("axes", "rows")}
 SHAPES = ("[]", "{}", "null", "3", '"x"', "[[]]", '[["q"]]', '{"a":{"b":[]}}', "[" * 900, "NaN", '[["a","b","c",-1]]')
 DAMAGES: dict[str, Damage] = {
     **{f"cut to {share}": cut(share) for share in (0, 0.0005, 0.002, 0.1, 0.4, 0.7, 0.99)},
@@ -104,6 +144,9 @@ DAMAGES: dict[str, Damage] = {
     "side file of junk": lambda file: file.with_name(f"{file.name}-wal").write_bytes(random.Random(1).randbytes(9000)),
     **{f"no {table}": sql(f"DROP TABLE {table}") for table in TABLES},
     **{f"empty {table}": sql(f"DELETE FROM {table}") for table in TABLES},
+    **{f"aged {n}": functools.partial(aged, version=n) for n in (1, 2, 4)},
+    "a generated column": sql("ALTER TABLE codes ADD COLUMN slow TEXT AS (hex(zeroblob(999999999)))"),
+    "an index of an expression": sql("CREATE INDEX slow ON cells(hex(status))"),
     **{f"version {n}": sql(f"PRAGMA user_version = {n}") for n in (-1, 0, 1, 99)},
     **{
         f"{table}.{column} {value!r}": sql(f"UPDATE OR IGNORE {table} SET {column} = ?", value)
@@ -113,7 +156,10 @@ DAMAGES: dict[str, Damage] = {
     },
     **{
         f"signed {table}.{column} {shape[:20]}": sql(f"UPDATE {table} SET {column} = ?", shape, signed=True)
-        for table, columns in {"runs": TABLES["runs"][1:5], "cells": ("axes", "rows")}.items()
+        for table, columns in {
+            "runs": ("config", "overrides", "provenance", "layout", "sources"),
+            "cells": ("axes", "rows"),
+        }.items()
         for column in columns
         for shape in SHAPES
     },

@@ -51,7 +51,7 @@ def test_reading_and_resuming_a_damaged_store_work_or_are_refused_in_one_line(
         assert "\n" not in said
 
     tried(lambda store: [store.measurements(run.id) for run in store.runs()])
-    tried(lambda store: (store.health(), store.damaged(), store.results([cell.key for cell in CELLS])))
+    tried(lambda store: (store.health(), store.scan(), store.stored([cell.key for cell in CELLS])))
     tried(lambda store: execute(em.draw, CELLS, store, workers=1), create=True)
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
 
@@ -95,5 +95,5 @@ def test_a_full_disk_is_named_and_what_was_stored_stays(tmp_path: Path) -> None:
         with pytest.raises(InputError, match=r"the disk of .* is full: what was stored before is safe"):
             execute(em.draw, more, store, workers=1)
     with Store.open(tmp_path) as store:
-        assert len(store.results([cell.key for cell in CELLS])) == 2
+        assert len(store.stored([cell.key for cell in CELLS])) == 2
         assert store.health() == []

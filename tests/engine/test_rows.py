@@ -6,6 +6,7 @@ import json
 import math
 import sqlite3
 import sys
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -14,9 +15,10 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
-from damages import sql
+from damages import aged, sql
 
 from dprepro.engine import Row, Store, execute
+from dprepro.engine.code import fingerprint
 from dprepro.engine.lines import cell_digest
 from dprepro.engine.rows import rows_of, text_of
 from dprepro.errors import InputError
@@ -55,9 +57,10 @@ def test_a_text_that_is_none_is_not_taken(text: str) -> None:
 
 
 def test_a_store_of_the_second_version_gives_the_same_frame(tmp_path: Path) -> None:
-    cells = em.cells(3)
+    code = fingerprint({})
+    cells = [replace(cell, code=code) for cell in em.cells(3)]
     with Store.open(tmp_path, create=True) as store:
-        run = store.begin_run("rate", {}, [], {}, cells)
+        run = store.begin_run("rate", {}, [], {}, cells, {code: {}})
         execute(em.draw, cells, store, workers=1)
         store.finish_run(run, {})
         now = store.frame(run)
@@ -67,7 +70,7 @@ def test_a_store_of_the_second_version_gives_the_same_frame(tmp_path: Path) -> N
             before = json.dumps(rows_of(text), separators=(",", ":"))
             database.execute("UPDATE cells SET rows = ? WHERE key = ?", (before, key))
     database.close()
-    sql("PRAGMA user_version = 2", signed=True)(file)
+    aged(file, 2)
     with Store.open(tmp_path) as store:
         before, integrity = store.measurements(run)
     assert integrity.problem == ""
