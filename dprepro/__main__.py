@@ -107,11 +107,15 @@ def main(arguments: list[str]) -> int:
 
     elsewhere = [o.partition("=")[2] for o in options.overrides if o.startswith("results_dir=")]
     if len(options.overrides) == len(elsewhere) and not options.show:
+        from functools import partial
+
+        from dprepro.config.sources import changes
         from dprepro.report.listing import listing
         from dprepro.report.registry import registries
 
         papers = registries(options.config_dir)
-        print(listing(headers(options.config_dir), elsewhere[-1] if elsewhere else "results", papers))
+        since = partial(changes, config_dir=options.config_dir)
+        print(listing(headers(options.config_dir), elsewhere[-1] if elsewhere else "results", since, papers))
         for said in unused_files(options.config_dir):
             print(f"not used: {printable(said)}", file=sys.stderr)
         return 0

@@ -9,11 +9,14 @@ from dprepro.errors import DpreproError, InputError
 
 HELP = """usage: python -m dprepro.check [repair=true] [results_dir=DIR] [--config-dir DIR]
 
-Tests the store in results_dir (default: results): the file, the digest of every
-cell and run, whether the latest run of every experiment is complete, and whether
-the code that made it is the code of today. Measures nothing.
+Tests the store in results_dir (default: results): the file, whether every table
+holds what was stored, the digest of every cell and run, whether the latest run of
+every experiment is complete, whether the code that made it is the code of today,
+whether its configuration is the one of today, and whether the verdicts beside the
+store are of its runs. Measures nothing.
 
-  repair=true        measure what is missing, damaged or made by other code again
+  repair=true        measure what is missing, damaged, made by other code or has
+                     changed again, and enter what is there as what is stored
 
 exit codes: 0 all sound (or made so), 1 something is not, 2 bad input"""
 
@@ -26,23 +29,24 @@ def main(arguments: list[str]) -> int:
     config_dir = values["--config-dir"] or None
     if values["repair"] not in ("true", "false"):
         raise InputError(f"repair must be true or false, got repair={values['repair']}")
+    from functools import partial
+
+    from dprepro.config.sources import changes
     from dprepro.report.soundness import examine, existing_store
 
     results_dir = existing_store(values["results_dir"])
+    since = partial(changes, config_dir=config_dir)
 
-    found = examine(results_dir)
-    print("\n".join(found.lines()) or "the store holds no run")
+    found = examine(results_dir, since)
+    print(*found.lines(), sep="\n")
     if values["repair"] == "true" and not found.sound:
-        for run, integrity in found.runs:
-            if integrity.problem:
-                repair(run.experiment, list(run.overrides), results_dir, config_dir)
-        for name in found.unread:
-            repair(name, [], results_dir, config_dir)
+        for name, overrides in found.broken:
+            repair(name, overrides, results_dir, config_dir)
         from dprepro.engine.store import Store
 
         with Store.open(results_dir, create=True) as store:
-            store.remove(store.damaged())  # of runs that nobody asks for any more
-        found = examine(results_dir)
+            store.mend()  # cells of runs that nobody asks for any more
+        found = examine(results_dir, since)
         print("after repair:", *found.lines(), sep="\n")
     print("all sound" if found.sound else "not sound")
     return 0 if found.sound else 1

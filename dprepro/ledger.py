@@ -34,8 +34,10 @@ def main(arguments: list[str]) -> int:
     values = arguments_of(arguments, options, HELP)
     if values is None:
         return 0
+    from functools import partial
     from pathlib import Path
 
+    from dprepro.config.sources import changes
     from dprepro.errors import printable
     from dprepro.folders import unused_files
     from dprepro.report.ledger import build_ledger
@@ -47,7 +49,9 @@ def main(arguments: list[str]) -> int:
     config_dir = values["--config-dir"] or None
     for said in unused_files(config_dir):
         print(f"not used: {printable(said)}", file=sys.stderr)
-    ledger, measured = build_ledger(results_dir, config_dir, values["--single-file"] == "true")
+    ledger, measured = build_ledger(
+        results_dir, partial(changes, config_dir=config_dir), config_dir, values["--single-file"] == "true"
+    )
     verdicts = {name: (one.verdict["verdict"], one.verdict["claim"]) for name, one in measured.published.items()}
     unpublished = {name: ("not measured", note) for name, note in measured.notes.items() if name not in verdicts}
     print(ledger_lines(ledger, verdicts | unpublished))

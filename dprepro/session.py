@@ -164,7 +164,8 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
         provenance = _provenance(experiment)
         store.made = json.dumps({key: provenance[key] for key in ("commit", "versions")}, sort_keys=True)
         codes = behind({cell.code for cell in cells})
-        run_id = store.begin_run(experiment.name, experiment.config, experiment.overrides, provenance, cells, codes)
+        asked = (experiment.name, experiment.config, experiment.overrides)
+        run_id = store.begin_run(*asked, provenance, cells, codes, experiment.sources)
         started = time.perf_counter()
         workers = _cores() if settings.workers == WORKERS_ALL else settings.workers
         done = execute(

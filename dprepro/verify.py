@@ -5,20 +5,34 @@ from __future__ import annotations
 import math
 import random
 import sys
-from typing import Any
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any
 
 from dprepro.__main__ import arguments_of, guarded, leave
-from dprepro.errors import DpreproError, InputError
+from dprepro.errors import DpreproError, InputError, PremiseError, printable
 
-TOLERANCE = 1e-9
+if TYPE_CHECKING:
+    from dprepro.config.experiment import Experiment
+    from dprepro.engine.cell import Cell
+    from dprepro.engine.cell_table import Stored
+    from dprepro.engine.store import Run, Store
 
 HELP = """usage: python -m dprepro.verify [share=.02] [results_dir=DIR] [--config-dir DIR]
 
-Measures a random share of the cells of every experiment's latest run again, on
-this machine, and compares: bit by bit with cells that a CPU of this type made,
-to a relative 1e-9 with those of another type. Nothing is stored.
+Builds every experiment of the store anew, with the overrides of its latest run,
+and compares: the configuration, every cell's series, role and place, and what
+its rows say of bounds, schedules and constants. Then measures a random share of
+the cells again, on this machine, at least one of each series, and compares all
+that they say: bit by bit with cells that a CPU of this type made, to a relative
+1e-9 with those of another type. Nothing is stored.
 
-exit codes: 0 all agree, 1 some do not, 2 bad input"""
+exit codes: 0 all agree, 1 some do not, or nothing could be compared, 2 bad input"""
+
+WHOLE_SECONDS = 0.2
+"""A run whose cells took no longer, all in all, is measured again whole."""
+
+BATCH = 20_000
 
 
 def main(arguments: list[str]) -> int:
@@ -38,59 +52,166 @@ def main(arguments: list[str]) -> int:
     results_dir = existing_store(values["results_dir"])
     from dprepro.engine.store import Store
 
-    worst = 0
+    runs = 0
+    agree = True
     with Store.open(results_dir) as store:
         for name in sorted({run.experiment for run in store.runs()}):
-            run = store.latest(name) or store.latest(name, published=False)
-            assert run is not None
-            try:
-                said, wrong = compared(store, name, list(run.overrides), config_dir, share)
-            except DpreproError as error:
-                said, wrong = f"cannot be measured again: {' '.join(str(error).split())}", 1
-            print(f"{name}: {said}")
-            worst = max(worst, min(wrong, 1))
-    print("all agree" if not worst else "not all agree")
-    return worst
+            latest = (store.latest(name), store.latest(name, published=False))
+            for run in {run.id: run for run in latest if run}.values():
+                runs += 1
+                try:
+                    found = compared(store, run, config_dir, share)
+                    said, agrees = str(found), found.agrees
+                except DpreproError as error:
+                    said, agrees = f"cannot be measured again: {' '.join(str(error).split())}", False
+                print(printable(f"{' '.join([name, *run.overrides])}: {said}"), flush=True)
+                agree = agree and agrees
+    agree = agree and runs > 0
+    print("the store holds no run" if not runs else "all agree" if agree else "not all agree")
+    return 0 if agree else 1
 
 
-def compared(store: Any, name: str, overrides: list[str], config_dir: str | None, share: float) -> tuple[str, int]:
-    """What the comparison of one experiment says, and how many cells differ."""
+@dataclass
+class Comparison:
+    """What a comparison of a run with what its experiment is now has found.
+
+    Attributes:
+        faults: what differs, of the run and of single cells.
+        agreeing, exact: cells measured again that agree, and those of them that did bit by bit.
+        measured: cells measured again.
+        other: cells of other code than today's.
+        lost: cells that are missing or damaged.
+    """
+
+    faults: list[str] = field(default_factory=list)
+    agreeing: int = 0
+    exact: int = 0
+    measured: int = 0
+    other: int = 0
+    lost: int = 0
+
+    @property
+    def agrees(self) -> bool:
+        """Whether something was compared and nothing differs."""
+        return 0 < self.measured == self.agreeing and not (self.faults or self.other or self.lost)
+
+    def __str__(self) -> str:
+        said = [f"{self.agreeing} of {self.measured} cells agree ({self.exact} bit by bit)"]
+        said += [f"{self.other} are of other code"] if self.other else []
+        said += [f"{self.lost} missing or damaged"] if self.lost else []
+        more = f" and {len(self.faults) - 3} more" if len(self.faults) > 3 else ""
+        said += [f"different: {'; '.join(self.faults[:3])}{more}"] if self.faults else []
+        return "; ".join(said)
+
+
+def compared(store: Store, run: Run, config_dir: str | None, share: float) -> Comparison:
+    """Hold a run against its experiment as it is built now, and some of its cells against new measurements.
+
+    Raises:
+        DpreproError: its experiment cannot be built.
+    """
     from dprepro.config.compose import compose
     from dprepro.config.experiment import build_experiment
+    from dprepro.config.sources import differences
+    from dprepro.engine.comparing import layout_differences
+
+    experiment = build_experiment(compose([f"+experiment={run.experiment}", *run.overrides], config_dir))
+    found = Comparison([run.damaged] if run.damaged else [])
+    if changed := differences(run.config, experiment.config):
+        found.faults.append(f"changed since the run: {', '.join(changed)}")
+    found.faults += layout_differences(store.places(run.id), experiment.cells)
+    for key, now in (("cells", len(experiment.cells)), ("seed", experiment.settings.seed)):
+        if run.provenance.get(key) != now:
+            found.faults.append(f"its record says {key}={run.provenance.get(key)}, and that is {now}")
+    _hold_cells(store, experiment, share, found)
+    return found
+
+
+def _hold_cells(store: Store, experiment: Experiment, share: float, found: Comparison) -> None:
+    """All cells against what is known without measuring, some against what measuring gives."""
+    from dprepro.engine.comparing import label_fault
+
+    cells = {cell.key: cell for cell in experiment.cells}
+    keys, known = sorted(cells), _Known(experiment)
+    drawn, seconds = _drawn(cells, keys, share), 0.0
+    again: dict[bytes, Stored] = {}
+    for start in range(0, len(keys), BATCH):
+        batch = keys[start : start + BATCH]
+        stored = store.stored(batch)
+        found.lost += len(batch) - len(stored)
+        for key, one in stored.items():
+            cell = cells[key]
+            found.other += one.code != cell.code
+            seconds += one.seconds
+            fault, doubtful = known.fault(cell, one)
+            if fault := label_fault(cell, one) or fault:
+                found.faults.append(f"{_place(cell)}: {fault}")
+            elif key in drawn or doubtful:
+                again[key] = one
+    if seconds <= WHOLE_SECONDS and len(keys) <= BATCH:
+        again = store.stored(keys)
+    _measure(experiment, cells, again, found)
+
+
+def _drawn(cells: Mapping[bytes, Cell], keys: Sequence[bytes], share: float) -> set[bytes]:
+    """A random share of all keys, and at least one of every series."""
+    drawn = set(random.sample(keys, math.ceil(share * len(keys))))
+    lacking: dict[str, list[bytes]] = {}
+    seen = {cells[key].series for key in drawn}
+    for key in keys:
+        if cells[key].series not in seen:
+            lacking.setdefault(cells[key].series, []).append(key)
+    return drawn | {random.choice(own) for own in lacking.values()}
+
+
+def _measure(
+    experiment: Experiment, cells: Mapping[bytes, Cell], again: Mapping[bytes, Stored], found: Comparison
+) -> None:
+    """Measure these cells again, and compare all that they say."""
+    from dprepro.engine.comparing import TOLERANCE, result_fault
     from dprepro.engine.measuring import cpu_type, measure_cell, one_thread
 
-    experiment = build_experiment(compose([f"+experiment={name}", *overrides], config_dir))
-    cells = {cell.key: cell for cell in experiment.cells}
-    drawn = random.sample(sorted(cells), max(1, math.ceil(share * len(cells))))
-    stored = store.results(drawn)
     one_thread()
-    differ, exact, other = [], 0, 0
-    for key, (status, rows, code, cpu) in stored.items():
-        cell = cells[key]
-        if code != cell.code or status.startswith("failed"):
-            other += 1
-            continue
-        again = measure_cell(experiment.study.measure, cell)
-        same_machine = cpu == cpu_type()
-        exact += same_machine
-        now = [[row.quantity, row.value, row.bound] for row in again.rows]
-        tolerance = 0.0 if same_machine else TOLERANCE
-        if again.status != status or not agree([row[:3] for row in rows], now, tolerance):
-            differ.append(f"{cell.series} at " + ", ".join(f"{axis}={value:g}" for axis, value in cell.axes.items()))
-    count = len(stored) - other
-    said = f"{count - len(differ)} of {count} cells agree ({exact} bit by bit)"
-    said += f"; {other} of other code or failed" if other else ""
-    said += f"; {len(drawn) - len(stored)} missing or damaged" if len(drawn) > len(stored) else ""
-    return said + (f"; different: {'; '.join(differ[:3])}" if differ else ""), len(differ) + len(drawn) - len(stored)
+    for key, stored in again.items():
+        cell, same_machine = cells[key], stored.cpu == cpu_type()
+        fault = result_fault(stored, measure_cell(experiment.study.measure, cell), 0.0 if same_machine else TOLERANCE)
+        found.measured += 1
+        found.agreeing += not fault
+        found.exact += same_machine and not fault
+        if fault:
+            found.faults.append(f"{_place(cell)}: {fault}")
 
 
-def agree(one: list[list[Any]], other: list[list[Any]], tolerance: float) -> bool:
-    """Whether two lists of (quantity, value, bound) are equal up to a relative tolerance."""
-    return len(one) == len(other) and all(
-        a == b or (isinstance(a, float | int) and isinstance(b, float | int) and math.isclose(a, b, rel_tol=tolerance))
-        for left, right in zip(one, other, strict=True)
-        for a, b in zip(left, right, strict=True)
-    )
+class _Known:
+    """What an experiment's study knows of cells without measuring them, asked once for all replicates of a point."""
+
+    def __init__(self, experiment: Experiment) -> None:
+        self._study = experiment.study
+        self._points: dict[tuple[str, int], tuple[str, Mapping[str, Mapping[str, Any]]]] = {}
+
+    def fault(self, cell: Cell, stored: Stored) -> tuple[str, bool]:
+        """Where a stored cell contradicts it, and whether only measuring can tell why the cell has no rows."""
+        from dprepro.engine.comparing import TOLERANCE, rows_fault
+        from dprepro.engine.measuring import cpu_type
+
+        place = (cell.series, id(cell.axes))
+        if place not in self._points:
+            try:
+                self._points[place] = "", self._study.rebuilt(cell)
+            except PremiseError as error:
+                self._points[place] = f"skipped: {' '.join(str(error).split())}", {}
+        skipped, rebuilt = self._points[place]
+        if skipped:
+            return "" if stored.status == skipped else f"it was {stored.status}, and is {skipped}", False
+        if stored.status != "ok":
+            return "", True
+        tolerance = 0.0 if stored.cpu == cpu_type() else TOLERANCE
+        return rows_fault(stored.parsed, rebuilt, tolerance) if rebuilt else "", False
+
+
+def _place(cell: Cell) -> str:
+    axes = ", ".join(f"{axis}={value:g}" for axis, value in cell.axes.items())
+    return f"{cell.series} at {axes}, replicate {cell.replicate}"
 
 
 if __name__ == "__main__":

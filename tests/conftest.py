@@ -29,13 +29,15 @@ def _hydra_reads_shipped_files_once(tmp_path_factory: pytest.TempPathFactory) ->
     known: dict[tuple[str, ...], bytes] = {}
     hydra = compose._composed
 
-    def composed(config_name: str, overrides: Sequence[str], config_dir: str | None) -> dict[str, Any]:
+    def composed(
+        config_name: str, overrides: Sequence[str], config_dir: str | None
+    ) -> tuple[dict[str, Any], list[str]]:
         if config_name != "config" or config_dir:
             return hydra(config_name, overrides, config_dir)
         if tuple(overrides) not in known:
             found = shipped.shared(repr(overrides), lambda: hydra(config_name, overrides, config_dir))
             known[tuple(overrides)] = pickle.dumps(found)
-        own: dict[str, Any] = pickle.loads(known[tuple(overrides)])
+        own: tuple[dict[str, Any], list[str]] = pickle.loads(known[tuple(overrides)])
         return own
 
     with pytest.MonkeyPatch.context() as patch:

@@ -15,11 +15,10 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
-from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dprepro.config.files import PARTS, group_options, parts_of, read_block, refuse_hidden
+from dprepro.config.files import PARTS, found_file, group_options, parts_of, read_block, refuse_hidden
 from dprepro.config.interpolation import bounded, only_keys
 from dprepro.config.overrides import (
     bounded_size,
@@ -43,7 +42,7 @@ MOST_RUNS = 100_000  # of one command
 EXECUTION_KEYS = ("results_dir", "workers", "reuse")
 
 
-Base = tuple[list[str], dict[str, Any]]
+Base = tuple[list[str], dict[str, Any], list[str]]
 
 
 @dataclass(frozen=True)
@@ -56,7 +55,8 @@ class Composed:
         overrides: what was overridden in it beyond execution settings.
         config_dir: the user's own folder, if there is one.
         taken: the experiment's own parts (`algorithm`, `attack.algorithm`, ...) that its study takes.
-        base: what chooses files, and what those files make, written out.
+        sources: what it was made of: files by their places in a folder, and modules (see `dprepro.config.sources`).
+        base: what chooses files, what those files make, written out, and the files.
     """
 
     name: str
@@ -64,6 +64,7 @@ class Composed:
     overrides: tuple[str, ...]
     config_dir: str | None = None
     taken: frozenset[str] = frozenset()
+    sources: tuple[str, ...] = ()
     base: Base | None = field(default=None, repr=False, compare=False)
 
     def without(self, override: str) -> Composed:
@@ -78,26 +79,30 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
     Raises:
         InputError: anything that Hydra or OmegaConf refuses, in one line.
     """
-    files = experiment_files(config_dir)
+    known = experiment_files(config_dir)
     for override in overrides:
         bounded_size(override)
         only_keys(override, "override")
     refuse_hydras(overrides)
     overrides = [chosen_target(override) for override in overrides]
     name = chosen_experiment(overrides)
-    if name not in files:
-        raise unknown("experiment", name, files)
-    _check_blocks(name, files, overrides)
+    if name not in known:
+        raise unknown("experiment", name, known)
+    _check_blocks(name, known, overrides)
     choices, values, execution = _by_kind(overrides, config_dir)
-    with _refusals(files[name]):
+    with _refusals(known[name]):
         from omegaconf import OmegaConf
 
         from dprepro.config.templates import settled, taken, written_out
 
-        find = partial(_block, config_dir=config_dir)
+        def find(group: str, name: str) -> dict[str, Any]:
+            files.append(f"{group}/{name}.yaml")
+            return _block(group, name, config_dir)
+
         if base is None or base[0] != choices:
-            base = choices, written_out(_composed("config", choices, config_dir), find)
-        full = copy.deepcopy(base[1]) | execution
+            composed, files = _composed("config", choices, config_dir)
+            base = choices, written_out(composed, find), files
+        full, files = copy.deepcopy(base[1]) | execution, [*base[2]]
         if values:
             full = written_out(_overridden(full, values), find)
         plain = settled(full)
@@ -110,6 +115,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS)),
         config_dir,
         taken(full),
+        tuple(sorted({*files})),
         base,
     )
 
@@ -199,8 +205,11 @@ def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str
     return [override.input_line or "" for override in choices], values, execution
 
 
-def _composed(config_name: str, overrides: Sequence[str], config_dir: str | None) -> dict[str, Any]:
-    """What Hydra makes of the overrides, whether or not the caller uses Hydra too; interpolations stay as they are."""
+def _composed(config_name: str, overrides: Sequence[str], config_dir: str | None) -> tuple[dict[str, Any], list[str]]:
+    """What Hydra makes of the overrides, and the files that it read, whether or not the caller uses Hydra too.
+
+    Interpolations stay as they are.
+    """
     from hydra import compose as hydra_compose
     from hydra import initialize_config_dir
     from hydra.core.global_hydra import GlobalHydra
@@ -210,9 +219,9 @@ def _composed(config_name: str, overrides: Sequence[str], config_dir: str | None
     GlobalHydra.instance().clear()
     shipped, *further = folders(config_dir)
     places = ",".join(f"'file://{one.as_posix()}'" for one in further)
-    path = [f"hydra.searchpath=[{places}]"] if further else []
+    path, read = [f"hydra.searchpath=[{places}]"] if further else [], list[str]()
     try:
-        with _one_door(), initialize_config_dir(version_base="1.3", config_dir=str(shipped)):
+        with _one_door(read), initialize_config_dir(version_base="1.3", config_dir=str(shipped)):
             composed = hydra_compose(config_name, overrides=[*path, *overrides], return_hydra_config=True)
     finally:
         GlobalHydra.instance().hydra = users
@@ -220,12 +229,15 @@ def _composed(config_name: str, overrides: Sequence[str], config_dir: str | None
         refuse_hidden(group.partition("@")[0], str(choice), config_dir)
     plain = OmegaConf.to_container(composed)
     assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items() if key != "hydra"}
+    return {str(key): value for key, value in plain.items() if key != "hydra"}, read
 
 
 @contextmanager
-def _one_door() -> Iterator[None]:
-    """Hydra reads files as everything here does: by `read_block`, and from its search path alone."""
+def _one_door(read: list[str]) -> Iterator[None]:
+    """Hydra reads files as everything here does: by `read_block`, and from its search path alone.
+
+    They are added to ``read``.
+    """
     from hydra._internal.core_plugins.file_config_source import FileConfigSource
     from hydra._internal.sources_registry import SourcesRegistry
     from hydra.core.plugins import Plugins
@@ -239,6 +251,7 @@ def _one_door() -> Iterator[None]:
             if ".." in Path(config_path).parts:
                 raise InputError(f"{config_path} leads out of {folder}")
             block = read_block(file)
+            read.append(file.relative_to(folder).as_posix())
             header = self._get_header_dict(text_of(file)[:512])
             if config_path.startswith("experiment/") and header["package"] is None:
                 header["package"] = "_global_"  # an experiment's keys are those of the whole configuration
@@ -284,7 +297,8 @@ def _block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
     if name not in options:
         raise unknown(group, name, options)
     refuse_hidden(group, name, config_dir)
-    file = next(path for folder in folders(config_dir) if (path := folder / group / f"{name}.yaml").is_file())
+    file = found_file(f"{group}/{name}.yaml", config_dir)
+    assert file is not None  # it is one of the options
     block = read_block(file)
     if "defaults" in block:
         raise InputError(f"{file} has a defaults list: a series cannot name it")

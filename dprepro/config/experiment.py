@@ -13,6 +13,7 @@ from dprepro.axes import AXES
 from dprepro.config.compose import Composed
 from dprepro.config.names import check_names
 from dprepro.config.reach import reach
+from dprepro.config.sources import judged_against
 from dprepro.engine.room import uncollected
 from dprepro.errors import InputError, checked_name, shortened
 
@@ -70,7 +71,8 @@ class Settings:
 class Experiment:
     """An experiment ready to run: its study with all cells, and the resolved configuration that is stored with them.
 
-    ``reach`` says of overrides that touch only some of the series how many, and what the study remarks.
+    ``reach`` says of overrides that touch only some of the series how many, and what the study remarks; ``sources`` is
+    what its runs are judged against.
     """
 
     name: str
@@ -80,6 +82,7 @@ class Experiment:
     config: Mapping[str, Any]
     overrides: tuple[str, ...]
     reach: tuple[str, ...] = ()
+    sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
 @uncollected()
@@ -119,7 +122,10 @@ def build_experiment(composed: Composed) -> Experiment:
         name: _told_apart(mapping, checked.rules[name], grids, repeats)
         for name, mapping in checked.settings.checks.items()
     }
-    return Experiment(composed.name, checked.settings, checked.study, cells, stored, composed.overrides, reached)
+    return Experiment(
+        composed.name, checked.settings, checked.study, cells, stored, composed.overrides, reached,
+        judged_against(composed),
+    )  # fmt: skip
 
 
 @dataclass(frozen=True)

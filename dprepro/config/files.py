@@ -62,6 +62,11 @@ def group_options(group: str, config_dir: str | None) -> list[str]:
     return sorted({path.stem for folder in folders(config_dir) for path in (folder / group).glob("*.yaml")})
 
 
+def found_file(name: str, config_dir: str | None) -> Path | None:
+    """A file of the configuration by its place in a folder, such as ``algorithm/noisy_gd.yaml``, if there is one."""
+    return next((path for folder in folders(config_dir) if (path := folder / name).is_file()), None)
+
+
 def refuse_hidden(group: str, name: str, config_dir: str | None) -> None:
     """Raise InputError where a choice is meant to be a file of the user that an earlier one hides."""
     for file in hidden_files(config_dir) if config_dir else ():

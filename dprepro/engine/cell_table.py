@@ -48,6 +48,7 @@ class Stored:
     """A sound cell as it is stored: `axes` and `rows` are texts, `code` and `cpu` say what measured it."""
 
     status: str
+    seconds: float
     axes: str
     replicate: int
     rows: str
@@ -225,8 +226,8 @@ class CellTable:
     def stored(self, keys: Sequence[bytes]) -> dict[bytes, Stored]:
         """Those of these cells that are stored and sound."""
         return {
-            key: Stored(str(status), str(axes), replicate, str(rows), origin[0], origin[2])
-            for key, (status, _, axes, replicate, rows, _), origin, sound in self._cells(keys)
+            key: Stored(str(status), seconds, str(axes), replicate, str(rows), origin[0], origin[2])
+            for key, (status, seconds, axes, replicate, rows, _), origin, sound in self._cells(keys)
             if sound
         }
 

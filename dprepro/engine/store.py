@@ -67,6 +67,30 @@ class Integrity:
 
 
 @dataclass(frozen=True)
+class Changes:
+    """What an experiment asks for now that a stored run of it did not.
+
+    Attributes:
+        keys: of its configuration, with what they said then and say now.
+        absent: why nobody can tell; empty if somebody can.
+    """
+
+    keys: tuple[str, ...] = ()
+    absent: str = ""
+
+    def __str__(self) -> str:
+        """In words; empty if nothing has changed."""
+        more = f" and {len(self.keys) - 3} more" if len(self.keys) > 3 else ""
+        return f"changed since the run: {', '.join(self.keys[:3])}{more}" if self.keys else ""
+
+    @property
+    def doubt(self) -> str:
+        """The same, but empty if only the figure has: its words and its looks carry no verdict."""
+        asked = tuple(key for key in self.keys if not key.startswith("figure"))
+        return str(Changes(asked)) if asked else ""
+
+
+@dataclass(frozen=True)
 class Run:
     """One run of an experiment, without its measurements.
 

@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import json
+from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
+from dprepro.engine.store import Changes, Run
 from dprepro.errors import InputError
 from dprepro.regular_files import replace_file
 from dprepro.report.entries import claims, further, slips
@@ -15,12 +17,16 @@ from dprepro.report.registry import heads, registries
 
 
 def build_ledger(
-    results_dir: str | Path, config_dir: str | None = None, single_file: bool = False
+    results_dir: str | Path,
+    since: Callable[[Run], Changes],
+    config_dir: str | None = None,
+    single_file: bool = False,
 ) -> tuple[dict[str, Any], Measured]:
     """Rebuild the folder of every experiment that has a finished run without overrides, and write the ledger's files.
 
     Experiments of which the store holds only overridden or unfinished runs, or one that can no longer be judged, leave
-    their rows ``not measured`` with a note that says so. No algorithm is imported. With ``single_file`` there is a
+    their rows ``not measured`` with a note that says so. What an experiment asks for now, and did not when it was run,
+    as ``since`` says, is confirmed by nothing. No algorithm is imported. With ``single_file`` there is a
     second page, ``ledger_single.html``, with its figures inside.
 
     Raises:
@@ -32,7 +38,7 @@ def build_ledger(
     from dprepro.report.tex import tex
 
     papers, root = registries(config_dir), Path(results_dir)
-    measured = replace(measure(results_dir), registries=papers, config_dir=config_dir)
+    measured = replace(measure(results_dir, since), registries=papers, config_dir=config_dir)
     rows = [*claims(measured), *further(measured)]
     ledger = {"papers": heads(papers), "claims": rows, "errata": list(slips(measured))}
     path = root / BESIDE

@@ -2,39 +2,62 @@
 
 from __future__ import annotations
 
-import json
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from pathlib import Path
 from textwrap import wrap
 
-from dprepro.regular_files import bytes_of
+from dprepro.engine.store import Changes, Run, Store
+from dprepro.errors import InputError, printable
 from dprepro.report.registry import Paper, citation, heads
+from dprepro.report.standing import standing
 
 WIDTH = 80
-SHOWN = ("confirmed", "inconclusive", "refuted")
-"""What a verdict.json can say; one that says anything else was written by somebody else."""
+CHANGED = "changed"
+"""In place of the verdict of an experiment that asks for something else now."""
 
 
-def last_verdict(results_dir: str | Path, name: str) -> str:
-    """The verdict in the experiment's results folder; a hyphen where there is none.
+def last_verdict(
+    results_dir: str | Path, name: str, runs: Mapping[str, Run], since: Callable[[Run], Changes]
+) -> tuple[str, str]:
+    """The verdict in the experiment's results folder, a hyphen where there is none, and what has changed since.
 
-    A star marks one that was measured with overrides, an exclamation mark one of which a check came out unexpectedly.
+    A star marks one that was measured with overrides, an exclamation mark one of which a check came out unexpectedly,
+    a question mark one of which the store does not hold the run.
     """
+    found = standing(results_dir, name, runs)
+    if found is None or found.verdict is None:
+        return "-", ""
+    marks = ("" if found.verdict.get("as_expected") else "!") + ("*" if found.verdict["overrides"] else "")
+    if found.run is None or found.run.damaged:
+        return f"{found.verdict['verdict']}{marks}?", ""
+    changed = since(found.run)
+    return CHANGED if changed.doubt else found.verdict["verdict"] + marks, str(changed)
+
+
+def stored_runs(results_dir: str | Path) -> dict[str, Run]:
+    """All runs of a store by their marks; none where there is no store that can be read."""
     try:
-        verdict = json.loads(bytes_of(Path(results_dir) / name / "verdict.json"))
-        marks = ("" if verdict["as_expected"] else "!") + ("*" if verdict["overrides"] else "")
-        return verdict["verdict"] + marks if verdict["verdict"] in SHOWN else "-"
-    except (OSError, ValueError, KeyError, TypeError, RecursionError):
-        return "-"
+        with Store.open(results_dir) as store:
+            return {run.mark: run for run in store.runs()}
+    except InputError:
+        return {}
 
 
 def listing(
-    headers: Mapping[str, Mapping[str, str]], results_dir: str | Path, registries: Mapping[str, Paper] | None = None
+    headers: Mapping[str, Mapping[str, str]],
+    results_dir: str | Path,
+    since: Callable[[Run], Changes],
+    registries: Mapping[str, Paper] | None = None,
 ) -> str:
-    """Grouped by paper, the papers in the order of their years: name, claim and last verdict of every experiment."""
+    """Grouped by paper, the papers in the order of their years: name, claim and last verdict of every experiment.
+
+    ``since`` says what an experiment asks for now that its run did not.
+    """
     if not headers:
         return "no experiments found"
-    verdicts = {name: last_verdict(results_dir, name) for name in headers}
+    runs = stored_runs(results_dir)
+    found = {name: last_verdict(results_dir, name, runs, since) for name in headers}
+    verdicts = {name: verdict for name, (verdict, _) in found.items()}
     width = max(map(len, headers))
     room = max(12, WIDTH - width - max(map(len, verdicts.values())) - 6)
     known = heads(registries or {})
@@ -49,6 +72,10 @@ def listing(
                 lines += [f"  {'':<{width}}  {line}" for line in rest]
     if any("!" in verdict for verdict in verdicts.values()):
         lines.append("! not all checks came out as expected")
-    if any(verdict.endswith("*") for verdict in verdicts.values()):
+    if any("*" in verdict for verdict in verdicts.values()):
         lines.append("* measured with overrides")
+    if any("?" in verdict for verdict in verdicts.values()):
+        lines.append("? the store does not hold this run; python -m dprepro.check says more")
+    for name, (_, changed) in found.items():
+        lines += wrap(printable(f"{name}: {changed}"), WIDTH, subsequent_indent="  ") if changed else []
     return "\n".join(lines)

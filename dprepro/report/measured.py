@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dprepro.engine.store import Store
+from dprepro.engine.store import Changes, Run, Store
 from dprepro.errors import InputError
 from dprepro.regular_files import kept_within
 from dprepro.report.publish import Published, alone
@@ -36,8 +36,8 @@ class Measured:
         return self.published[experiment].verdict["checks"] if experiment in self.published else {}
 
 
-def measure(results_dir: str | Path) -> Measured:
-    """Publish what can be published of a store.
+def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measured:
+    """Publish what can be published of a store; ``since`` says what an experiment asks for now that its run did not.
 
     Raises:
         InputError: the store cannot be read, or a link would lead what is written out of the folder.
@@ -53,7 +53,8 @@ def measure(results_dir: str | Path) -> Measured:
                 notes[name] = "only overridden or unfinished runs are stored"
                 continue
             try:
-                published[name] = seals.published(store, run)
+                changed = since(run)
+                published[name] = seals.published(store, run, changed.doubt)
             except InputError as error:
                 # Rules change; one experiment that no longer fits them must not take the others away.
                 notes[name] = str(error)
@@ -63,7 +64,8 @@ def measure(results_dir: str | Path) -> Measured:
                     raise
                 notes[name] = f"{run.damaged}, and cannot be judged"
                 continue
-            if newest.overrides:
-                notes[name] = "a later run had overrides; it is not shown here"
+            later = "a later run had overrides; it is not shown here" if newest.overrides else ""
+            if said := "; ".join(filter(None, (str(changed), later))):
+                notes[name] = said
         seals.write()
     return Measured(published, notes, papers)

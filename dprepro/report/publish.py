@@ -105,11 +105,12 @@ def folder_of(store: Store, run: Run, results_dir: str | Path) -> Path:
     return kept_within(folder, results_dir)
 
 
-def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
+def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") -> Published:
     """Judge and draw a stored run, and write its folder; each file is replaced whole.
 
-    Only what has changed is judged and drawn: a figure that stands says what it, and the verdict beside it, were made
-    of: measurements, options and code.
+    With a ``doubt``, such as that its experiment asks for something else now, nothing is confirmed. Only what has
+    changed is judged and drawn: a figure that stands says what it, and the verdict beside it, were made of:
+    measurements, options and code.
 
     Raises:
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
@@ -118,14 +119,15 @@ def publish(store: Store, run: Run, results_dir: str | Path) -> Published:
     check_record(run)
     drawing = figures.build(run.config["figure"])
     frame, integrity = store.measurements(run.id)
-    before = picture.vouched(folder, drawing, frame, run.config, integrity.problem)
+    problem = "; ".join(filter(None, (integrity.problem, doubt)))
+    before = picture.vouched(folder, drawing, frame, run.config, problem)
     if before is not None and before["overrides"] == list(run.overrides):
-        verdict = before | {"provenance": dict(run.provenance)}
+        verdict = before | {"provenance": provenance_of(run)}
     else:
-        verdict = judge_run(run, frame, integrity.problem)
+        verdict = judge_run(run, frame, problem)
     give_back()
     text = log_text(run, frame, verdict)
-    stamp = picture.stamp(drawing, frame, verdict, run.config, integrity.problem)
+    stamp = picture.stamp(drawing, frame, verdict, run.config, problem)
     try:
         folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -201,8 +203,13 @@ def judge_run(run: Run, frame: pd.DataFrame, problem: str = "") -> dict[str, Any
         "as_expected": as_expected(results),
         "checks": {name: result.to_dict() for name, result in results.items()},
         "overrides": list(run.overrides),
-        "provenance": dict(run.provenance),
+        "provenance": provenance_of(run),
     }
+
+
+def provenance_of(run: Run) -> dict[str, Any]:
+    """Where a verdict comes from; ``run`` is the mark of the run in the store."""
+    return dict(run.provenance) | {"run": run.mark}
 
 
 def log_text(run: Run, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> str:

@@ -21,7 +21,7 @@ from dprepro.axes import AXES
 from dprepro.engine.store import Run, Store
 from dprepro.regular_files import bytes_of, replace_file
 from dprepro.report import picture
-from dprepro.report.publish import Published, check_record, folder_of, publish, verdict_file
+from dprepro.report.publish import Published, check_record, folder_of, provenance_of, publish, verdict_file
 
 if TYPE_CHECKING:
     from dprepro.figures import Drawing
@@ -53,8 +53,8 @@ class Seals:
         self._results, self._path = results_dir, path
         self._old, self._new = _read(path), dict[str, Seal]()
 
-    def published(self, store: Store, run: Run) -> Published:
-        """What stands of the run; published anew where its seal is broken or absent.
+    def published(self, store: Store, run: Run, doubt: str) -> Published:
+        """What stands of the run; published anew, with the ``doubt``, where its seal is broken or absent.
 
         The frame of one that stands has only :data:`COLUMNS`.
 
@@ -63,11 +63,11 @@ class Seals:
         """
         check_record(run)
         drawing, folder = figures.build(run.config["figure"]), folder_of(store, run, self._results)
-        source = _source(store, run, drawing)
+        source = _source(store, run, drawing, doubt)
         old = self._old.get(run.experiment)
         found = _standing(old, source, run, folder, drawing) if old else None
         if old is None or found is None:
-            found = publish(store, run, self._results)
+            found = publish(store, run, self._results, doubt)
             files = {name: digest(bytes_of(folder / name)) for name in FILES}
             old = Seal(source, found.stamp, _judgement(found.verdict), files)
         if source and found.stamp:
@@ -87,11 +87,11 @@ def digest(content: bytes) -> str:
     return hashlib.blake2b(content, digest_size=16).hexdigest()
 
 
-def _source(store: Store, run: Run, drawing: Drawing) -> str:
+def _source(store: Store, run: Run, drawing: Drawing, doubt: str) -> str:
     """The digest of all that a folder is made of; empty where the code cannot be read."""
     content, integrity = store.content(run.id)
     code = picture.code_behind(drawing)
-    parts = (content, integrity.problem, code, picture.versions(WRITERS))
+    parts = (content, integrity.problem, doubt, code, picture.versions(WRITERS))
     return digest(json.dumps(parts).encode()) if code else ""
 
 
@@ -115,8 +115,8 @@ def _standing(seal: Seal, source: str, run: Run, folder: Path, drawing: Drawing)
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
     found = Published(folder, frame, run.config, verdict, text, drawing, seal.stamp)
-    if verdict.get("provenance") != run.provenance:
-        found = replace(found, verdict=verdict | {"provenance": dict(run.provenance)})
+    if verdict.get("provenance") != provenance_of(run):
+        found = replace(found, verdict=verdict | {"provenance": provenance_of(run)})
         replace_file(folder / "verdict.json", verdict_file(found.verdict))
     return found
 

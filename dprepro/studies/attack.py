@@ -62,6 +62,11 @@ class AttackStudy(RateStudy):
         means = [_mean(rows) for rows in zip(*trials, strict=True)]
         return means + drawn(answers, setting.schedule.noise_scale) + pooled + self._reported(setting)
 
+    def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
+        """As RateStudy; the instance is random even where the algorithm is not."""
+        known = super().rebuilt(cell)
+        return {quantity: columns | {"deterministic": False} for quantity, columns in known.items()}
+
     def _quantities(self, one: Series) -> list[str]:
         assert isinstance(one.construction, Attackable)
         return [*super()._quantities(one), *one.construction.findings, *one.construction.certificates]

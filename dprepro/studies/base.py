@@ -139,6 +139,16 @@ class Study(ABC):
         """What a run says of its cells before it measures them."""
         return []
 
+    def rebuilt(self, cell: Cell) -> Mapping[str, Mapping[str, Any]]:
+        """What is known of a cell's rows without measuring it, by quantity: ``value``, ``bound`` and further columns.
+
+        It is the same for all replicates of a grid point, and cheap; a study knows nothing unless it says so.
+
+        Raises:
+            PremiseError: the grid point lies outside the premise of what is measured.
+        """
+        return {}
+
     @abstractmethod
     def measure(self, cell: Cell, rng: np.random.Generator) -> Sequence[Row]:
         """The rows of one cell; all randomness from ``rng``.

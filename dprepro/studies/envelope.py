@@ -86,6 +86,13 @@ class EnvelopeStudy(RateStudy):
         setting = setting_at(_search(guaranteed, low, high, 1 if tuned else -1))
         return self._worst(setting, self._members(setting), stream)
 
+    def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
+        """As RateStudy, but for what depends on a parameter that is searched for."""
+        if self.best and self.best not in cell.axes:
+            return {}
+        exact = {"deterministic": True} if self.expected else {}
+        return {quantity: columns | exact for quantity, columns in super().rebuilt(cell).items()}
+
     def _worst(self, setting: Setting, members: Members, stream: int, of: Members = ()) -> list[Row]:
         """The rows of the worst member; lemmas' ratios over all, the trivial risk over all ``of`` which they are."""
         found = []

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import Any
 
 import numpy as np
 
@@ -55,6 +56,11 @@ class InequalityStudy(Study):
         axes = {axis for label, one in self.series.items() for axis in self._axes(label, one, design)}
         ratio, sides = frozenset({"ratio"}), frozenset({"left", "right"})
         return Declaration(dict.fromkeys(self.series, ratio), sides, frozenset(axes))
+
+    def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
+        """All of it."""
+        (row,) = self.measure(cell, np.random.default_rng(0))
+        return {row.quantity: {"value": row.value, "bound": row.bound, **row.columns}}
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """Left over right; nothing is random."""

@@ -25,6 +25,8 @@ from dprepro.studies.base import Declaration, Design, Study, at, drawn, spending
 from dprepro.studies.describe import describe
 from dprepro.studies.series import NONE, OWN, Beside, Series, Setting
 
+Columns = dict[str, float | int | str | bool | None]
+
 SCHEDULED = ("step_size", "sketch", "weight", "regulariser")
 """Further numbers of schedules that become columns."""
 
@@ -106,6 +108,15 @@ class RateStudy(Study):
                     most = f"{given / claimed:.3g} times the budget"
                     said |= {f"{cell.series}: {most}, the most that can be, for {asked:g}": None}
         return list(said)
+
+    def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
+        """Of the risk what does not depend on the data: rate, law and schedule, and a bound that does not either."""
+        setting = settled(self, cell.series, dict(cell.axes))
+        known = self._scheduled(setting, setting.schedule, setting.algorithm.deterministic)
+        name = setting.beside.names["bound"]
+        if not (name and "initial_risk" in bounds.arguments(name)):
+            known["bound"] = setting.value("bound", initial_risk=0.0)
+        return {"excess_risk": known}
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> Sequence[Row]:
         """Build the problem, solve it, and report risk and privacy; replicates that cannot differ share their rows."""
@@ -198,19 +209,22 @@ class RateStudy(Study):
 
     def _risk_row(self, setting: Setting, view: View, risk: float, schedule: Schedule, deterministic: bool) -> Row:
         """The risk beside its bound, with the columns that tell where it comes from."""
-        columns: dict[str, float | int | str | bool | None] = {
+        columns = self._scheduled(setting, schedule, deterministic)
+        columns |= {"trivial_risk": view.trivial_risk, "gap": view.minimum.gap}
+        return Row("excess_risk", risk, setting.value("bound", initial_risk=view.trivial_risk), columns)
+
+    def _scheduled(self, setting: Setting, schedule: Schedule, deterministic: bool) -> Columns:
+        """The columns of a risk that no data decide."""
+        columns: Columns = {
             "shape": setting.value("shape"),
             "law": setting.value("law"),
-            "trivial_risk": view.trivial_risk,
             "largest_risk": setting.plan.domain.largest_risk,
             "total_steps": schedule.steps,
             "noise_scale": schedule.noise_scale,
             "reduction": setting.plan.how,
-            "gap": view.minimum.gap,
             "deterministic": deterministic,
         }
-        columns |= {name: getattr(schedule, name, None) for name in SCHEDULED}
-        return Row("excess_risk", risk, setting.value("bound", initial_risk=view.trivial_risk), columns)
+        return columns | {name: getattr(schedule, name, None) for name in SCHEDULED}
 
     def _held(
         self,

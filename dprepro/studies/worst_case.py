@@ -145,6 +145,10 @@ class WorstCaseStudy(RateStudy):
             further.append(Row("times_versus", risk / against.value, 1.0, plain))
         return rows + further
 
+    def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
+        """Nothing: data that are found may be of another reduction, and a game ends with another schedule."""
+        return {}
+
     def _affords(self, one: Series, setting: Setting) -> dict[str, int]:
         """How many data sets and draws ``seconds`` allow, if fewer; raises PremiseError where there is no search."""
         assert isinstance(one, Hunt)

@@ -111,9 +111,10 @@ def instead(make: Callable[[Path], object]) -> Damage:
     return change
 
 
+RUNS = ("experiment", "config", "overrides", "provenance", "finished", "sources", "mark", "digest", "layout", "keys")
 TABLES: dict[str, tuple[str, ...]] = {
     "cells": ("key", "status", "seconds", "axes", "replicate", "rows", "origin", "digest"),
-    "runs": tuple("experiment config overrides provenance finished sources mark digest layout keys".split()),
+    "runs": RUNS,
     "origins": ("code", "made", "cpu"),
     "codes": ("code", "modules"),
     "manifest": ("part", "entries", "digest"),

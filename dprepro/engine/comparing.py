@@ -1,0 +1,83 @@
+"""Stored cells held against the cells that their experiment has now, and against what measuring gives."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import Counter
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from typing import Any
+
+from dprepro.engine.cell import Cell, Result
+from dprepro.engine.cell_table import Stored
+from dprepro.engine.frame import Place
+from dprepro.engine.rows import rows_of, text_of
+
+TOLERANCE = 1e-9
+"""Relative, between numbers of processors of two types; those of one type are equal."""
+
+
+def layout_differences(stored: Sequence[Place], cells: Sequence[Cell]) -> Iterator[str]:
+    """In which series a run has other cells, or another role, than its experiment has now."""
+    kept = {(key, series): role for key, series, role, _ in stored}
+    asked = {(cell.key, cell.series): cell.role for cell in cells}
+    for words, places in (
+        ("lacks cells that are asked for", asked.keys() - kept.keys()),
+        ("has cells that are not asked for", kept.keys() - asked.keys()),
+    ):
+        series = Counter(series for _, series in places)
+        yield from (f"series {name} {words}: {count}" for name, count in sorted(series.items()))
+    roles = {(place[1], kept[place], asked[place]) for place in kept.keys() & asked.keys()}
+    yield from (
+        f"series {name} was measured as {role}, and is {now}" for name, role, now in sorted(roles) if role != now
+    )
+
+
+def label_fault(cell: Cell, stored: Stored) -> str:
+    """What a stored cell says of its place and is not so; empty if nothing."""
+    if _parsed(stored.axes) != cell.axes:
+        return f"its axes are {stored.axes}"
+    return "" if stored.replicate == cell.replicate else f"its replicate is {stored.replicate}"
+
+
+@lru_cache(maxsize=65536)
+def _parsed(axes: str) -> Any:
+    try:
+        return json.loads(axes)
+    except (ValueError, RecursionError):
+        return None
+
+
+def rows_fault(stored: Sequence[Sequence[Any]], rebuilt: Mapping[str, Mapping[str, Any]], tolerance: float) -> str:
+    """Where rows contradict what is known of them by quantity: ``value``, ``bound`` and columns; empty if nowhere."""
+    for quantity, value, bound, columns in stored:
+        said = {"value": value, "bound": bound} | columns
+        for name, wanted in rebuilt.get(quantity, {}).items():
+            if name not in said or not _equal(said[name], wanted, tolerance):
+                return f"{quantity}: {name} is {said.get(name, 'missing')}, and is to be {wanted}"
+    lacking = rebuilt.keys() - {row[0] for row in stored}
+    return f"{min(lacking)} is missing" if lacking else ""
+
+
+def result_fault(stored: Stored, again: Result, tolerance: float) -> str:
+    """Where a stored cell differs from the same cell measured again; empty if nowhere."""
+    failed = [status.partition(":")[0] for status in (stored.status, again.status)]
+    if stored.status != again.status and failed != ["failed", "failed"]:
+        return f"it was {stored.status}, and is {again.status}"
+    before, now = rows_of(stored.rows), rows_of(text_of(again.rows))
+    if [row[0] for row in before] != [row[0] for row in now]:
+        return f"it has {', '.join(row[0] for row in before) or 'no rows'}, and not {', '.join(r[0] for r in now)}"
+    for (quantity, *numbers, columns), (_, *others, further) in zip(before, now, strict=True):
+        said, is_now = (dict(zip(("value", "bound"), two, strict=True)) for two in (numbers, others))
+        for name in {**said, **columns, **further}:
+            one, other = (said | columns).get(name, math.nan), (is_now | further).get(name, math.nan)
+            if not _equal(one, other, tolerance):
+                return f"{quantity}: {name} was {one}, and is {other}"
+    return ""
+
+
+def _equal(one: Any, other: Any, tolerance: float) -> bool:
+    if isinstance(one, float | int) and isinstance(other, float | int):
+        return one == other or (one != one and other != other) or math.isclose(one, other, rel_tol=tolerance)
+    return bool(one == other)
