@@ -17,7 +17,7 @@ from dprepro.config.compose import EXECUTION_KEYS, Composed, compose
 from dprepro.config.files import found_file, read_block
 from dprepro.engine.code import read
 from dprepro.engine.store import Changes, Run
-from dprepro.errors import DpreproError, shortened
+from dprepro.errors import DpreproError
 from dprepro.folders import experiment_files
 from dprepro.regular_files import bytes_of
 
@@ -26,6 +26,9 @@ BUILT = ("algorithm", "construction")
 
 WHOLE = "what was composed"
 """The entry of a run's sources that is no source: the digest of the configuration that they gave."""
+
+LONGEST = 60
+"""Characters of a value that is shown."""
 
 _NONE = object()
 
@@ -85,9 +88,8 @@ def _between(before: Any, now: Any, place: str) -> Iterator[str]:
 
 
 def _said(value: object) -> str:
-    if value is _NONE:
-        return "none"
-    return shortened(value) if isinstance(value, str) else shortened(json.dumps(value))
+    text = "none" if value is _NONE else json.dumps(value, ensure_ascii=False)
+    return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 
 def _whole(config: Mapping[str, Any]) -> str:

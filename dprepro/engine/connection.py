@@ -168,7 +168,7 @@ def _check_tables(path: Path, objects: _Objects, tables: Mapping[str, str]) -> N
     own = [(kind, name, sql) for kind, name, sql in objects if not str(name).startswith("sqlite_")]
     if further := [kind for kind, name, _ in own if kind != "table" or name not in tables]:
         raise InputError(
-            f"{path} has {further[0]}s of its own, which no store has and which may be endless; choose another"
+            f"{path} has a further {further[0]}, which no store has and which may be endless; choose another"
             " results_dir"
         )
     found = {name: sql for _, name, sql in own}

@@ -24,11 +24,13 @@ class Standing:
         place: of its folder in the results folder.
         verdict: its content; None where that cannot be read, or is no verdict.
         run: the run that it is of; None where the store does not hold it.
+        later: whether a later run, or one without overrides, was finished, whose verdict should stand here.
     """
 
     place: str
     verdict: Mapping[str, Any] | None
     run: Run | None
+    later: bool = False
 
     @property
     def problem(self) -> str:
@@ -37,6 +39,8 @@ class Standing:
             return "its verdict.json cannot be read; python -m dprepro.ledger makes it anew"
         if self.run is None:
             return "its verdict is of no run in the store; run it again, or python -m dprepro.ledger, or remove it"
+        if self.later:
+            return "its verdict is of another run than the latest; python -m dprepro.ledger writes that one"
         if not self.run.finished:
             return "its verdict is of a run that was not finished; the same command ends it"
         return ""
@@ -50,8 +54,14 @@ def standing(results_dir: str | Path, name: str, runs: Mapping[str, Run]) -> Sta
         if verdict["verdict"] not in SHOWN or not isinstance(verdict["provenance"], dict):
             return Standing(name, None, None)
         run = runs.get(str(verdict["provenance"].get("run", "")))
-        own = run is not None and (run.experiment, run.overrides) == (experiment, verdict["overrides"])
-        return Standing(name, verdict, run if own and verdict["experiment"] == experiment else None)
+        if run is None or (run.experiment, run.overrides) != (experiment, verdict["overrides"]):
+            return Standing(name, verdict, None)
+        ended = [one for one in runs.values() if one.experiment == experiment and one.finished]
+        if name != experiment:
+            return Standing(name, verdict, run, any(one.overrides and one.id > run.id for one in ended))
+        return Standing(
+            name, verdict, run, any(not one.overrides and (run.overrides or one.id > run.id) for one in ended)
+        )
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):

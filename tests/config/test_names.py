@@ -116,7 +116,7 @@ def refusal(tree: dict[str, Any], name: str) -> str:
 
 
 def survivors(name: str, most: int | None) -> list[str]:
-    tree = hydra._composed("config", [f"+experiment={name}"], None)
+    tree, _ = hydra._composed("config", [f"+experiment={name}"], None)
     own = {key: tree[key] for key in ("study", "checks", "figure", "sweep", "neighbours")}
     full = settled(written_out(tree, block))
     assert resolved(full, full) == OmegaConf.to_container(OmegaConf.create(full), resolve=True, throw_on_missing=True)

@@ -28,7 +28,7 @@ CHECK = [
     "role", "verdict", "expect", "as_expected", "estimate", "low", "high", "expected", "margin", "rule", "reason",
     "constant", "constant_low", "constant_high",
 ]  # fmt: skip
-PROVENANCE = ["versions", "commit", "seed", "platform", "cells", "seconds", "date"]
+PROVENANCE = ["versions", "commit", "seed", "platform", "cells", "seconds", "date", "run"]
 ORDER = ["refuted", "inconclusive", "confirmed"]
 
 

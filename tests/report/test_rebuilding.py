@@ -32,7 +32,6 @@ SCIENCE = (
     "mechanisms",
     "privacy",
     "bounds",
-    "config",
 )
 
 
@@ -153,7 +152,7 @@ def test_no_seal_survives_a_change_of_anything_behind_a_row(
     published: list[str] = []
     once = seals.publish
     monkeypatch.setattr(
-        seals, "publish", lambda store, run, to: published.append(run.experiment) or once(store, run, to)
+        seals, "publish", lambda store, run, *to: published.append(run.experiment) or once(store, run, *to)
     )
 
     def rebuilt() -> list[str]:
@@ -214,7 +213,7 @@ def test_the_stamp_changes_with_data_verdict_options_and_code_and_not_with_the_r
     assert picture.stamp(drawing, frame, verdict, run.config) != stamp
 
 
-def test_rebuilding_draws_the_same_bytes_and_imports_no_algorithm_no_configuration_and_no_hydra(
+def test_rebuilding_draws_the_same_bytes_and_imports_no_algorithm_and_no_hydra(
     results: Path, measured: Path
 ) -> None:
     """Two processes that truly draw: one publishes the experiment, the other one rebuilds what is gone."""
