@@ -5,7 +5,8 @@ from __future__ import annotations
 import math
 import random
 import sys
-from collections.abc import Mapping, Sequence
+import time
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
@@ -23,14 +24,18 @@ HELP = """usage: python -m dprepro.verify [share=.02] [results_dir=DIR] [--confi
 Builds every experiment of the store anew, with the overrides of its latest run,
 and compares: the configuration, every cell's series, role and place, and what
 its rows say of bounds, schedules and constants. Then measures a random share of
-the cells again, on this machine, at least one of each series, and compares all
-that they say: bit by bit with cells that a CPU of this type made, to a relative
-1e-9 with those of another type. Nothing is stored.
+the cells again, on this machine, and for some seconds more of each run, first of
+series that were not met; and compares all that they say: bit by bit with cells
+that a CPU of this type made, to a relative 1e-9 with those of another type.
+Nothing is stored.
 
 exit codes: 0 all agree, 1 some do not, or nothing could be compared, 2 bad input"""
 
-WHOLE_SECONDS = 0.2
-"""A run whose cells took no longer, all in all, is measured again whole."""
+SPARE_SECONDS = 0.5
+"""Of each run: after its share, further cells are measured for so long, small runs whole."""
+
+SERIES_SECONDS = 2.0
+"""The same, while there are series of which no cell was measured."""
 
 BATCH = 20_000
 
@@ -81,6 +86,7 @@ class Comparison:
         measured: cells measured again.
         other: cells of other code than today's.
         lost: cells that are missing or damaged.
+        unseen: series of which no cell was measured again.
     """
 
     faults: list[str] = field(default_factory=list)
@@ -89,6 +95,7 @@ class Comparison:
     measured: int = 0
     other: int = 0
     lost: int = 0
+    unseen: int = 0
 
     @property
     def agrees(self) -> bool:
@@ -99,6 +106,7 @@ class Comparison:
         said = [f"{self.agreeing} of {self.measured} cells agree ({self.exact} bit by bit)"]
         said += [f"{self.other} are of other code"] if self.other else []
         said += [f"{self.lost} missing or damaged"] if self.lost else []
+        said += [f"of {self.unseen} series none was measured again"] if self.unseen else []
         more = f" and {len(self.faults) - 3} more" if len(self.faults) > 3 else ""
         said += [f"different: {'; '.join(self.faults[:3])}{more}"] if self.faults else []
         return "; ".join(said)
@@ -133,8 +141,9 @@ def _hold_cells(store: Store, experiment: Experiment, share: float, found: Compa
 
     cells = {cell.key: cell for cell in experiment.cells}
     keys, known = sorted(cells), _Known(experiment)
-    drawn, seconds = _drawn(cells, keys, share), 0.0
+    drawn = set(random.sample(keys, math.ceil(share * len(keys))))
     again: dict[bytes, Stored] = {}
+    sound: list[bytes] = []
     for start in range(0, len(keys), BATCH):
         batch = keys[start : start + BATCH]
         stored = store.stored(batch)
@@ -142,44 +151,49 @@ def _hold_cells(store: Store, experiment: Experiment, share: float, found: Compa
         for key, one in stored.items():
             cell = cells[key]
             found.other += one.code != cell.code
-            seconds += one.seconds
             fault, doubtful = known.fault(cell, one)
             if fault := label_fault(cell, one) or fault:
                 found.faults.append(f"{_place(cell)}: {fault}")
             elif key in drawn or doubtful:
                 again[key] = one
-    if seconds <= WHOLE_SECONDS and len(keys) <= BATCH:
-        again = store.stored(keys)
-    _measure(experiment, cells, again, found)
+            else:
+                sound.append(key)
+    for key, one in again.items():
+        _measure(experiment, cells[key], one, found)
+    _measure_more(store, experiment, {key: cells[key] for key in sound}, {cells[key].series for key in again}, found)
 
 
-def _drawn(cells: Mapping[bytes, Cell], keys: Sequence[bytes], share: float) -> set[bytes]:
-    """A random share of all keys, and at least one of every series."""
-    drawn = set(random.sample(keys, math.ceil(share * len(keys))))
-    lacking: dict[str, list[bytes]] = {}
-    seen = {cells[key].series for key in drawn}
-    for key in keys:
-        if cells[key].series not in seen:
-            lacking.setdefault(cells[key].series, []).append(key)
-    return drawn | {random.choice(own) for own in lacking.values()}
-
-
-def _measure(
-    experiment: Experiment, cells: Mapping[bytes, Cell], again: Mapping[bytes, Stored], found: Comparison
+def _measure_more(
+    store: Store, experiment: Experiment, cells: Mapping[bytes, Cell], seen: set[str], found: Comparison
 ) -> None:
-    """Measure these cells again, and compare all that they say."""
+    """Measure further cells while there is time, first one of each series of which none was measured."""
+    start, order = time.perf_counter(), random.sample(sorted(cells), len(cells))
+    first: dict[str, bytes] = {}
+    for key in order:
+        if cells[key].series not in seen:
+            first.setdefault(cells[key].series, key)
+    for key in dict.fromkeys([*first.values(), *order]):
+        if time.perf_counter() - start > (SERIES_SECONDS if first else SPARE_SECONDS):
+            break
+        for stored in store.stored([key]).values():
+            _measure(experiment, cells[key], stored, found)
+        first.pop(cells[key].series, None)
+    found.unseen += len(first)
+
+
+def _measure(experiment: Experiment, cell: Cell, stored: Stored, found: Comparison) -> None:
+    """Measure a cell again, and compare all that it says."""
     from dprepro.engine.comparing import TOLERANCE, result_fault
     from dprepro.engine.measuring import cpu_type, measure_cell, one_thread
 
     one_thread()
-    for key, stored in again.items():
-        cell, same_machine = cells[key], stored.cpu == cpu_type()
-        fault = result_fault(stored, measure_cell(experiment.study.measure, cell), 0.0 if same_machine else TOLERANCE)
-        found.measured += 1
-        found.agreeing += not fault
-        found.exact += same_machine and not fault
-        if fault:
-            found.faults.append(f"{_place(cell)}: {fault}")
+    same_machine = stored.cpu == cpu_type()
+    fault = result_fault(stored, measure_cell(experiment.study.measure, cell), 0.0 if same_machine else TOLERANCE)
+    found.measured += 1
+    found.agreeing += not fault
+    found.exact += same_machine and not fault
+    if fault:
+        found.faults.append(f"{_place(cell)}: {fault}")
 
 
 class _Known:
