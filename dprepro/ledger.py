@@ -55,6 +55,8 @@ def main(arguments: list[str]) -> int:
     verdicts = {name: (one.verdict["verdict"], one.verdict["claim"]) for name, one in measured.published.items()}
     unpublished = {name: ("not measured", note) for name, note in measured.notes.items() if name not in verdicts}
     print(ledger_lines(ledger, verdicts | unpublished))
+    for name, said in measured.changed.items():
+        print(printable(f"{name}: {said}"))
     print(f"written: {Path(results_dir) / 'ledger'}.json, .md, .tex and .html")
     odd = unexpected(ledger, measured)
     if odd:

@@ -22,12 +22,14 @@ BESIDE = "ledger_files"
 class Measured:
     """What a store holds: published experiments by name, why others are not published, and the papers of all.
 
-    ``registries`` are what its rows are about, those of a user's ``config_dir`` among them.
+    ``changed`` says what of an experiment has since its run. ``registries`` are what its rows are about, those of a
+    user's ``config_dir`` among them.
     """
 
     published: Mapping[str, Published] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     papers: Mapping[str, str] = field(default_factory=dict)
+    changed: Mapping[str, str] = field(default_factory=dict)
     registries: Mapping[str, Paper] = field(default_factory=registries)
     config_dir: str | None = None
 
@@ -42,7 +44,7 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
     Raises:
         InputError: the store cannot be read, or a link would lead what is written out of the folder.
     """
-    published, notes, papers = {}, {}, {}
+    published, notes, papers, changed = {}, {}, {}, {}
     seals = Seals(results_dir, kept_within(Path(results_dir) / BESIDE, results_dir) / "seals.json")
     with alone(results_dir), Store.open(results_dir) as store:
         for name in sorted({run.experiment for run in store.runs()}):
@@ -53,8 +55,8 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
                 notes[name] = "only overridden or unfinished runs are stored"
                 continue
             try:
-                changed = since(run)
-                published[name] = seals.published(store, run, changed.doubt)
+                now = since(run)
+                published[name] = seals.published(store, run, now.doubt)
             except InputError as error:
                 # Rules change; one experiment that no longer fits them must not take the others away.
                 notes[name] = str(error)
@@ -65,7 +67,9 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
                 notes[name] = f"{run.damaged}, and cannot be judged"
                 continue
             later = "a later run had overrides; it is not shown here" if newest.overrides else ""
-            if said := "; ".join(filter(None, (str(changed), later))):
+            if str(now):
+                changed[name] = str(now)
+            if said := "; ".join(filter(None, (str(now), later))):
                 notes[name] = said
         seals.write()
-    return Measured(published, notes, papers)
+    return Measured(published, notes, papers, changed)

@@ -213,9 +213,7 @@ def test_the_stamp_changes_with_data_verdict_options_and_code_and_not_with_the_r
     assert picture.stamp(drawing, frame, verdict, run.config) != stamp
 
 
-def test_rebuilding_draws_the_same_bytes_and_imports_no_algorithm_and_no_hydra(
-    results: Path, measured: Path
-) -> None:
+def test_rebuilding_draws_the_same_bytes_and_imports_no_algorithm_and_no_hydra(results: Path, measured: Path) -> None:
     """Two processes that truly draw: one publishes the experiment, the other one rebuilds what is gone."""
     whole = results / "cheap_too"
     shutil.rmtree(whole)
