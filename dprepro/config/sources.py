@@ -11,21 +11,19 @@ import hashlib
 import json
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import suppress
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 from dprepro.config.compose import EXECUTION_KEYS, Composed, compose
 from dprepro.config.files import found_file, read_block
-from dprepro.engine.code import read
-from dprepro.engine.store import Changes, Run
 from dprepro.errors import DpreproError
 from dprepro.folders import experiment_files
 from dprepro.regular_files import bytes_of
 
+if TYPE_CHECKING:
+    from dprepro.engine.store import Changes, Run
+
 BUILT = ("algorithm", "construction")
 """Blocks that a run's record leaves out: what series take of them stands in these."""
-
-WHOLE = "what was composed"
-"""The entry of a run's sources that is no source: the digest of the configuration that they gave."""
 
 LONGEST = 60
 """Characters of a value that is shown."""
@@ -34,9 +32,8 @@ _NONE = object()
 
 
 def judged_against(composed: Composed) -> dict[str, list[str]]:
-    """The two digests of each source of a configuration; those of `WHOLE` are one."""
-    found = {name: [digest(name, composed.config_dir) for digest in (_written, _meant)] for name in composed.sources}
-    return found | {WHOLE: [_whole(composed.config)] * 2}
+    """The two digests of each source of a configuration."""
+    return {name: [digest(name, composed.config_dir) for digest in (_written, _meant)] for name in composed.sources}
 
 
 def changes(run: Run, config_dir: str | None = None) -> Changes:
@@ -44,16 +41,16 @@ def changes(run: Run, config_dir: str | None = None) -> Changes:
 
     Nothing is composed where all sources say what they said.
     """
+    from dprepro.engine.store import Changes
+
     if run.experiment not in experiment_files(config_dir):
         return Changes(absent="its configuration is not here: name its folder by --config-dir")
     try:
-        if WHOLE in run.sources and all(_same(name, told, config_dir) for name, told in run.sources.items()):
+        if run.sources and all(_same(name, told, config_dir) for name, told in run.sources.items()):
             return Changes()
         composed = compose([f"+experiment={run.experiment}", *run.overrides], config_dir)
     except DpreproError as error:
         return Changes((f"it cannot be composed now: {' '.join(str(error).split())}",))
-    if run.sources.get(WHOLE) == [_whole(composed.config)] * 2:
-        return Changes()
     return Changes(differences(run.config, composed.config))
 
 
@@ -92,22 +89,9 @@ def _said(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 
-def _whole(config: Mapping[str, Any]) -> str:
-    """The digest of a composed configuration, without what says how and where to run; 1e3 and 1000 are one."""
-    return _digest(json.dumps(_plain(_shown(config)), sort_keys=True).encode())
-
-
-def _plain(value: Any) -> Any:
-    if isinstance(value, dict):
-        return {key: _plain(one) for key, one in value.items()}
-    if isinstance(value, list):
-        return [_plain(one) for one in value]
-    return int(value) if isinstance(value, float) and value.is_integer() else value
-
-
 def _same(name: str, told: Sequence[str], config_dir: str | None) -> bool:
     """Whether a source says what it said."""
-    return name == WHOLE or _written(name, config_dir) == told[0] or _meant(name, config_dir) == told[1]
+    return _written(name, config_dir) == told[0] or _meant(name, config_dir) == told[1]
 
 
 def _written(name: str, config_dir: str | None) -> str:
@@ -127,6 +111,8 @@ def _meant(name: str, config_dir: str | None) -> str:
     if name.endswith(".yaml"):
         file = found_file(name, config_dir)
         return _digest(json.dumps(read_block(file)).encode()) if file else ""
+    from dprepro.engine.code import read
+
     module = read(name)
     return module.digest if module else ""
 

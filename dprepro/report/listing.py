@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from pathlib import Path
 from textwrap import wrap
+from typing import TYPE_CHECKING
 
-from dprepro.engine.store import Changes, Run, Store
 from dprepro.errors import InputError, printable
 from dprepro.report.registry import Paper, citation, heads
 from dprepro.report.standing import standing
+
+if TYPE_CHECKING:
+    from dprepro.engine.store import Changes, Run
 
 WIDTH = 80
 CHANGED = "changed"
@@ -35,7 +38,11 @@ def last_verdict(
 
 
 def stored_runs(results_dir: str | Path) -> dict[str, Run]:
-    """All runs of a store by their marks; none where there is no store that can be read."""
+    """All runs of a store by their marks; none where no verdict stands, or there is no store that can be read."""
+    if not any(Path(results_dir).glob("*/verdict.json")):
+        return {}
+    from dprepro.engine.store import Store
+
     try:
         with Store.open(results_dir) as store:
             return {run.mark: run for run in store.runs()}

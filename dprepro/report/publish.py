@@ -23,14 +23,12 @@ from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
 from dprepro.regular_files import bytes_of, kept_within, replace_file
 from dprepro.report import picture
+from dprepro.report.standing import OVERRIDDEN
 from dprepro.report.text import RAW, further, reads_a_table, table, unmeasured, verdict_lines
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
-
-#: Where a run with overrides goes while a run without them stands in the experiment's own folder.
-OVERRIDDEN = "overridden"
 
 
 @dataclass(frozen=True)

@@ -6,11 +6,15 @@ import json
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dprepro.engine.store import Run
 from dprepro.regular_files import bytes_of
-from dprepro.report.publish import OVERRIDDEN
+
+if TYPE_CHECKING:
+    from dprepro.engine.store import Run
+
+OVERRIDDEN = "overridden"
+"""Where a run with overrides goes while a run without them stands in the experiment's own folder."""
 
 SHOWN = ("confirmed", "inconclusive", "refuted")
 """What a verdict.json can say; one that says anything else was written by somebody else."""

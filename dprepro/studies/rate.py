@@ -210,7 +210,10 @@ class RateStudy(Study):
     def _risk_row(self, setting: Setting, view: View, risk: float, schedule: Schedule, deterministic: bool) -> Row:
         """The risk beside its bound, with the columns that tell where it comes from."""
         columns = self._scheduled(setting, schedule, deterministic)
-        columns |= {"trivial_risk": view.trivial_risk, "gap": view.minimum.gap}
+        columns |= {
+            "trivial_risk": view.trivial_risk,
+            "gap": view.minimum.gap,
+        }
         return Row("excess_risk", risk, setting.value("bound", initial_risk=view.trivial_risk), columns)
 
     def _scheduled(self, setting: Setting, schedule: Schedule, deterministic: bool) -> Columns:

@@ -17,6 +17,7 @@ from dprepro import check, ledger, verify
 from dprepro.engine.cell import Row
 from dprepro.engine.code import fingerprint
 from dprepro.engine.rows import dump, rows_of, text_of
+from dprepro.engine.store import Store
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 from damages import aged, cut, instead, sign, sql
@@ -405,6 +406,38 @@ def test_words_of_a_figure_that_changed_are_said_and_take_no_verdict_away(
     assert "cheaply confirmed" in found["listing"][1]
     assert [found[name][0] for name in ("check", "verify")] == [1, 1]
     assert json.loads((place / "results" / "cheap" / "verdict.json").read_text())["verdict"] == "confirmed"
+
+
+def test_a_store_that_was_never_run_is_neither_sound_nor_agrees(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    Store.open(tmp_path, create=True).close()
+    assert command(f"results_dir={tmp_path}", function=check.main) == 1
+    assert capsys.readouterr().out == "the store holds no run\nnot sound\n"
+    assert command(f"results_dir={tmp_path}", function=verify.main) == 1
+    assert not verify.Comparison().agrees
+
+
+def test_cells_that_say_why_they_have_no_rows_are_measured_again_whatever_the_share(
+    place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    for name in ("SPARE_SECONDS", "SERIES_SECONDS"):
+        monkeypatch.setattr(verify, name, 0.0)
+    forged(lambda database: emptied(database, "skipped: x"))(place / "results" / "measurements.sqlite")
+    command(*arguments(place), "share=1e-9", function=verify.main)
+    assert "cheap: 0 of 10 cells agree" in capsys.readouterr().out
+
+
+def test_a_table_that_computes_without_end_is_refused_before_it_is_read(
+    place: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    text = "CREATE TABLE codes(code TEXT PRIMARY KEY, modules TEXT NOT NULL, slow TEXT AS (hex(zeroblob(9999999))))"
+    with sqlite3.connect(place / "results" / "measurements.sqlite") as database:
+        database.executescript(f"DROP TABLE codes; {text}")
+    database.close()
+    for function in (check.main, verify.main, ledger.main):
+        assert command(*arguments(place), function=function) == 2
+        assert "its table codes has other columns than a store's" in capsys.readouterr().err
 
 
 def test_a_verdict_without_its_run_is_marked_in_the_listing(place: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -164,6 +164,16 @@ def test_an_entry_that_is_gone_is_missed_in_every_table(tmp_path: Path, table: s
         assert table in said
 
 
+def test_an_entry_in_place_of_another_is_missed(tmp_path: Path) -> None:
+    filled(tmp_path)
+    with Store.open(tmp_path, create=True) as store:
+        store.commit(lines_of([again()[0]._replace(key=bytes(32))], "other"))
+    changed(tmp_path, lambda database: database.execute("DELETE FROM cells WHERE rowid = 1"))
+    changed(tmp_path, lambda database: database.execute("UPDATE manifest SET entries = 32 WHERE part = 'cells'"))
+    with Store.open(tmp_path) as store:
+        assert store.health() == ["the table cells holds other entries than were stored"]
+
+
 def test_the_manifest_follows_every_way_in_which_a_table_changes(tmp_path: Path) -> None:
     run = filled(tmp_path)
     with Store.open(tmp_path, create=True) as store:
