@@ -125,7 +125,8 @@ class Store(CellTable):
         """All runs, or those of one experiment, oldest first; a record that cannot be read says so."""
         with reading(self.path):
             found = self._database.execute(
-                f"SELECT id, {_RUN}, digest FROM runs WHERE ?1 IS NULL OR experiment = ?1 ORDER BY id", (experiment,)
+                f"SELECT id, {_RUN}, digest FROM runs WHERE ? IS NULL OR experiment = ? ORDER BY id",
+                (experiment, experiment),
             ).fetchall()
             return [_run(*columns) for columns in found if isinstance(columns[1], str)]
 

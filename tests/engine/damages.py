@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import os
 import random
-import sqlite3
 import struct
 from collections.abc import Callable
 from pathlib import Path
+
+from databases import opened
 
 from dprepro.engine.lines import digest
 
@@ -19,9 +20,8 @@ PRECIOUS = "precious.txt"
 
 def hot_journal(file: Path) -> None:
     """A rollback journal as of a crash, whose super-journal is a file of somebody: SQLite would delete that one."""
-    with sqlite3.connect(file) as database:
+    with opened(file) as database:
         database.execute("PRAGMA journal_mode = DELETE")
-    database.close()
     precious = file.with_name(PRECIOUS)
     precious.write_text("my thesis\n")
     name, magic = bytes(precious.absolute()), bytes.fromhex("d9d505f920a163d7")
@@ -35,7 +35,7 @@ def sql(statement: str, *values: object, signed: bool = False) -> Damage:
     """A change by SQLite; ``signed`` makes the digests fit again, as only a hostile writer would."""
 
     def change(file: Path) -> None:
-        with sqlite3.connect(file) as database:
+        with opened(file) as database:
             database.execute(statement, values)
             if signed:
                 origins = {row[0]: row[1:] for row in database.execute("SELECT id, code, made, cpu FROM origins")}
@@ -46,7 +46,6 @@ def sql(statement: str, *values: object, signed: bool = False) -> Damage:
                 runs = "id, experiment, config, overrides, provenance, layout, keys, finished"
                 for number, *run in database.execute(f"SELECT {runs} FROM runs").fetchall():
                     database.execute("UPDATE runs SET digest = ? WHERE id = ?", (digest(*run), number))
-        database.close()
 
     return change
 
