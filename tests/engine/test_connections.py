@@ -13,8 +13,15 @@ from databases import opened
 
 ROOT = Path(__file__).parents[2]
 MAY_CONNECT = {"dprepro/engine/connection.py", "tests/databases.py"}
+HERE = "tests/engine/test_connections.py"
 ROOMS = ("benchmarks", "docs", "dprepro", "experiments", "mutants", "packs", "paper_figures", "tests")
 FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
+
+
+@pytest.fixture(scope="module")
+def trees() -> dict[str, ast.Module]:
+    """Every file of the checkout, parsed."""
+    return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 
 def calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:
@@ -37,29 +44,28 @@ def closed(tree: ast.AST) -> set[int]:
     return found
 
 
-def test_every_connection_and_every_store_is_closed_by_with() -> None:
+def test_every_connection_and_every_store_is_closed_by_with(trees: dict[str, ast.Module]) -> None:
     wrong = []
-    for path in FILES:
-        name = path.relative_to(ROOT).as_posix()
-        tree = ast.parse(path.read_text(encoding="utf-8"))
-        left = [call for call in calls(tree, "Store.open") if id(call) not in closed(tree)]
+    for name, tree in trees.items():
+        fine = closed(tree)
+        left = [call for call in calls(tree, "Store.open") if id(call) not in fine]
         if name not in MAY_CONNECT:
             left += calls(tree, "sqlite3.connect")
         wrong += [f"{name}:{call.lineno}: {ast.unparse(call)}" for call in left]
     assert wrong == []
 
 
-def test_no_query_numbers_its_parameters() -> None:
+def test_no_query_numbers_its_parameters(trees: dict[str, ast.Module]) -> None:
     """Python warns of a sequence for ``?1`` below 3.12.4, as if the parameter had a name."""
     query = re.compile(r"\b(SELECT|VALUES|SET|FROM|WHERE)\b.*\?\d", re.DOTALL)
     wrong = []
-    for path in FILES:
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for name, tree in trees.items():
+        for node in ast.walk(tree):
             text = node.value if isinstance(node, ast.Constant) else None
             if isinstance(node, ast.JoinedStr):
                 text = ast.unparse(node)
-            if isinstance(text, str) and path != Path(__file__) and query.search(text):
-                wrong.append(f"{path.relative_to(ROOT)}:{node.lineno}")
+            if isinstance(text, str) and name != HERE and query.search(text):
+                wrong.append(f"{name}:{node.lineno}")
     assert wrong == []
 
 
