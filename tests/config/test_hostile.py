@@ -26,7 +26,7 @@ def bomb(levels: int, width: int, item: str = "*a{}") -> str:
     return "\n".join(lines) + "\n"
 
 
-#: By name a text, and words of ours that refuse it; none where PyYAML may be first, whose words change with its version.
+#: A text, and words of ours that refuse it; none where PyYAML may be first, whose words change with its version.
 REFUSED = {
     "50,000 brackets": ("a: " + "[" * 50_000, ""),
     "50,000 hyphens": ("- " * 50_000 + "1", ""),
