@@ -4,37 +4,50 @@ VENV := .venv
 BIN := $(VENV)/bin
 DEMO := lasso_rate
 SEEDS := 3
-PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check --constraint constraints.txt
+CONSTRAINT := --constraint constraints.txt
+PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(CONSTRAINT)
+PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 SUPPORTED = import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 14) else 1)
 PYTHON ?= $(shell for one in python3 python3.13 python3.12 python3.11 python; do \
 	"$$one" -c '$(SUPPORTED)' >/dev/null 2>&1 && echo "$$one" && exit; done; echo python3)
 
-.PHONY: help demo test test-all lint format types docs ledger figures reference mutants all clean
+.PHONY: help demo test test-store test-newest test-all lint format types docs ledger figures reference mutants all clean
 
 help:
-	@echo "make demo       run the experiment $(DEMO): table, verdict, figure"
-	@echo "make test       run the tests but for the slow ones"
-	@echo "make test-all   run all tests"
-	@echo "make lint       ruff: rules and formatting (make format mends what it can)"
-	@echo "make types      mypy"
-	@echo "make docs       build the documentation site: build/docs/index.html"
-	@echo "make ledger     run all experiments and write results/ledger.*"
-	@echo "make figures    draw the publication figures of paper_figures from the measurements in results"
-	@echo "make reference  run all experiments at SEEDS=3 seeds; renew the ledger, results/reference and paper_figures"
-	@echo "make mutants    plant falsehoods in copies of the code; a verdict must notice each"
-	@echo "make all        lint, types, all tests, the site, all experiments, the ledger"
-	@echo "make clean      remove .venv, caches and build products; results stay"
+	@echo "make demo         run the experiment $(DEMO): table, verdict, figure"
+	@echo "make test         run the tests but for the slow ones"
+	@echo "make test-all     run all tests"
+	@echo "make test-store   run the tests of store, commands and report, for a further Python: VENV=.venv-3.12 PYTHON=python3.12"
+	@echo "make test-newest  run the tests with the newest version of everything, in an environment of its own"
+	@echo "make lint         ruff: rules and formatting (make format mends what it can)"
+	@echo "make types        mypy"
+	@echo "make docs         build the documentation site: build/docs/index.html"
+	@echo "make ledger       run all experiments and write results/ledger.*"
+	@echo "make figures      draw the publication figures of paper_figures from the measurements in results"
+	@echo "make reference    run all experiments at SEEDS=3 seeds; renew the ledger, results/reference and paper_figures"
+	@echo "make mutants      plant falsehoods in copies of the code; a verdict must notice each"
+	@echo "make all          lint, types, all tests, the site, all experiments, the ledger"
+	@echo "make clean        remove .venv, caches and build products; results stay"
 
 demo: $(VENV)/.installed
 	@$(BIN)/python -m dprepro +experiment=$(DEMO)
 	@echo "figure: $(CURDIR)/results/$(DEMO)/figure.png"
 
 test: $(VENV)/.installed-dev
-	@PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+	@$(PYTEST)
+
+# What differs between versions of Python: the store, the commands, what they write. For a further interpreter:
+# make test-store VENV=.venv-3.12 PYTHON=python3.12
+test-store: $(VENV)/.installed-test
+	@$(PYTEST) tests/engine tests/command tests/report
+
+test-newest:
+	@rm -rf $(VENV)-newest
+	@$(MAKE) --no-print-directory VENV=$(VENV)-newest CONSTRAINT= test
 
 test-all: $(VENV)/.installed-dev
-	@$(BIN)/python -m pytest -m '' --numprocesses auto --dist worksteal
+	@$(PYTEST) -m ''
 
 lint: $(VENV)/.installed-dev
 	@$(BIN)/ruff check
@@ -75,7 +88,7 @@ all:
 	@$(MAKE) --no-print-directory ledger
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache
+	rm -rf $(VENV) $(VENV)-* build dist .pytest_cache .mypy_cache .ruff_cache
 	find . -name __pycache__ -type d -prune -exec rm -rf {} +
 
 $(VENV)/.venv:
@@ -90,7 +103,12 @@ $(VENV)/.installed: $(VENV)/.venv pyproject.toml constraints.txt
 	@$(PIP_INSTALL) --editable .
 	@touch $@
 
+$(VENV)/.installed-test: $(VENV)/.venv pyproject.toml constraints.txt
+	@echo "installing dprepro and what its tests need into $(VENV); the first time this takes a minute or two"
+	@$(PIP_INSTALL) --editable '.[test]'
+	@touch $@ $(VENV)/.installed
+
 $(VENV)/.installed-dev: $(VENV)/.venv pyproject.toml constraints.txt
 	@echo "installing dprepro and its development tools into $(VENV); the first time this takes a minute or two"
 	@$(PIP_INSTALL) --editable '.[dev]'
-	@touch $@ $(VENV)/.installed
+	@touch $@ $(VENV)/.installed-test $(VENV)/.installed

@@ -23,6 +23,7 @@ from functools import partial
 import numpy as np
 from numba import njit
 from threadpoolctl import threadpool_limits
+from yardstick import yardstick
 
 from dprepro.algorithms import Algorithm, FrankWolfe, NoisyFrankWolfe
 from dprepro.budget import Budget, Neighbours
@@ -84,13 +85,13 @@ def on_records(features: np.ndarray, labels: np.ndarray) -> Problem:
     return Problem(domain, {"records": RecordsView(domain, Records(features, labels))})
 
 
-def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
+def side_by_side(rows: int, p: int, steps: int, numpy_steps: int, repeats: int) -> None:
     """One line for each selection and noise: microseconds a step of the three, and their ratios."""
     rng = np.random.default_rng(0)
     features, labels = lasso(rows, p, rng)
     moments = on_records(features, labels).moments.moments
     gram, ridge, factor, known = moments.matrix(), np.zeros(p), np.zeros((0, p)), np.ones(p, dtype=bool)
-    order = rng.integers(0, p, 1021)
+    order, told = rng.integers(0, p, 1021), np.zeros(3)
     print(f"N={rows} p={p} T={steps}, microseconds a step (medians); floor: the coefficient update alone")
     print("selection   lambda    numpy    floor compiled  numpy/compiled  compiled/floor (quartiles), fastest runs")
     for kind in ("laplace", "gumbel"):
@@ -106,11 +107,11 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
             def fast(s: float = scale, kind: str = kind) -> None:
                 vertices.on_columns(
                     gram, known, factor, ridge, factor, known, p + 1, factor, ridge, moments.cross, 1.0, True,
-                    np.zeros(p), np.zeros(p), 1, steps, s, kind == "laplace", False, rng,
+                    np.zeros(p), np.zeros(p), 1, steps, s, kind == "laplace", False, told, rng,
                 )  # fmt: skip
 
             slow = float(np.median(in_turn([literal], 3))) / numpy_steps * 1e6
-            pairs = in_turn([floor, fast], 21) / steps * 1e6
+            pairs = in_turn([floor, fast], repeats) / steps * 1e6
             least, quick = np.median(pairs, axis=0)
             low, middle, high = np.quantile(pairs[:, 1] / pairs[:, 0], [0.25, 0.5, 0.75])
             print(
@@ -119,31 +120,29 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int) -> None:
             )
 
 
-def single_solves() -> None:
+def single_solves(quick: bool) -> None:
     """A first solve on records, and later ones on the same, against making the Gram matrix and solving with it.
 
     ``chosen`` are the columns that the answer has: to make just these of the Gram matrix would be p/chosen times as
     quick as the whole matrix, at best. The more steps the budget buys, the more there are.
     """
     rng = np.random.default_rng(0)
-    print("a single solve on records, ms of the processor (medians of 15; the ratio too, of pairs run in turn)")
+    repeats = 3 if quick else 15
+    print(f"a single solve on records, ms of the processor (medians of {repeats}; the ratio too, of pairs run in turn)")
     print("algorithm          n      p  epsilon      T chosen  matrix  first solve  later  matrix/first (quartiles)")
-    for n, p, epsilon in (
-        (1000, 1000, 1.0),
-        (1000, 1000, 5.0),
-        (1000, 1000, 20.0),
-        (300, 3000, 1.0),
-        (10_000, 300, 1.0),
-    ):
+    sizes = [(1000, 1000, 1.0), (1000, 1000, 5.0), (1000, 1000, 20.0), (300, 3000, 1.0), (10_000, 300, 1.0)]
+    for n, p, epsilon in sizes[:1] if quick else sizes:
         features, labels = lasso(n, p, rng)
         for kind in ("laplace", "gumbel"):
-            _single(f"noisy, {kind}", NoisyFrankWolfe(selection=kind), features, labels, epsilon)
-    _single("not private", FrankWolfe(steps=100), *lasso(1000, 1000, rng), 1.0)
+            _single(f"noisy, {kind}", NoisyFrankWolfe(selection=kind), features, labels, epsilon, repeats)
+    _single("not private", FrankWolfe(steps=100), *lasso(1000, 1000, rng), 1.0, repeats)
 
 
-def _single(label: str, algorithm: Algorithm, features: np.ndarray, labels: np.ndarray, epsilon: float) -> None:
+def _single(
+    label: str, algorithm: Algorithm, features: np.ndarray, labels: np.ndarray, epsilon: float, repeats: int
+) -> None:
     budget, reduction = Budget(epsilon, 1e-6, Neighbours.REPLACE_ONE), IncrementalGradients(algorithm)
-    problems = [on_records(features, labels) for _ in range(16)]
+    problems = [on_records(features, labels) for _ in range(repeats + 1)]
     steps = algorithm.schedule(problems[0].domain, budget).steps
 
     def timed(run: Callable[[], object]) -> float:
@@ -159,19 +158,24 @@ def _single(label: str, algorithm: Algorithm, features: np.ndarray, labels: np.n
         first, later = (timed(partial(solve, np.random.default_rng(seed))) for _ in range(2))
         rows.append((timed(partial(problem.see, "moments")), first, later))
     matrix, first, later = np.median(rows[1:], axis=0)
-    low, ratio, high = np.quantile([one[0] / one[1] for one in rows[1:]], [0.25, 0.5, 0.75])
+    low, ratio, high = np.quantile([row[0] / row[1] for row in rows[1:]], [0.25, 0.5, 0.75])
     n, p = features.shape
     sizes = f"{label:14s} {n:5d} {p:6d} {epsilon:8.0f} {steps:6d} {np.count_nonzero(answer):6d}"
     print(f"{sizes} {matrix:7.1f} {first:12.2f} {later:6.2f} {ratio:13.1f} ({low:.1f} to {high:.1f})")
 
 
-def growth() -> None:
-    """Time of whole solves: free of n at equal T, T log-free, linear in p; the grouped reduction is free of p too."""
+def growth(quick: bool) -> None:
+    """Time of whole solves: free of n at equal T, T log-free, linear in p; the grouped reduction is free of p too.
+
+    A design of 2000 rows and 3000 columns is no matrix: every step reads all of its rows.
+    """
     rng = np.random.default_rng(0)
     print("solve                         n          p          T   seconds   ns a step   ns a step and p")
-    for n, p in ((1e5, 100), (1e6, 100), (1e7, 100), (1e6, 300), (1e6, 1000), (1e6, 3000)):
+    sizes = [(1e5, 100), (1e6, 100), (1e7, 100), (1e6, 300), (1e6, 1000), (1e6, 3000)]
+    for n, p in sizes[:2] if quick else sizes:
         _line("incremental", RandomDesign(kind="planted"), "moments", IncrementalGradients, n, p, rng)
-    for n, p in ((1e6, 1e3), (1e8, 1e3), (1e8, 1e12), (1e9, 1e12)):
+    sizes = [(1e6, 1e3), (1e8, 1e3), (1e8, 1e12), (1e9, 1e12)]
+    for n, p in sizes[:2] if quick else sizes:
         _line("grouped", TunedNeedle(), "groups", GroupedVertices, n, p, rng)
 
 
@@ -192,13 +196,17 @@ def _line(
 def main() -> None:
     """Print the tables."""
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("--quick", action="store_true", help="fewer steps of the numpy loop")
-    few = parser.parse_args().quick
+    parser.add_argument("--quick", action="store_true", help="fewer and smaller sizes, fewer steps and repeats")
+    quick = parser.parse_args().quick
+    print(yardstick())
     with threadpool_limits(1):
-        for p in (1000, 300, 3000):
-            side_by_side(rows=2000, p=p, steps=50_000 if p < 3000 else 20_000, numpy_steps=50 if few else 300)
-        single_solves()
-        growth()
+        if quick:
+            side_by_side(rows=500, p=300, steps=5000, numpy_steps=20, repeats=3)
+        else:
+            for p in (1000, 300, 3000):
+                side_by_side(rows=2000, p=p, steps=50_000 if p < 3000 else 20_000, numpy_steps=300, repeats=21)
+        single_solves(quick)
+        growth(quick)
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from collections.abc import Callable
 import numpy as np
 from frank_wolfe import single_solves
 from threadpoolctl import threadpool_limits
+from yardstick import yardstick
 
 from dprepro import pairs, typed
 from dprepro.algorithms import Algorithm, NoisySGD, ObjectivePerturbation, SufficientStatistics
@@ -216,6 +217,7 @@ def main() -> None:
     options = parser.parse_args()
     quick = options.quick
     repeats = 1 if quick else 5
+    print(yardstick())
     with threadpool_limits(1):
         on_tables(16 if quick else 64)
         if options.tables:
@@ -225,7 +227,7 @@ def main() -> None:
         print("objective perturbation, logistic regression")
         for n, p in ((1000, 10), (10_000, 10), (10_000, 100), *(() if quick else ((100_000, 100),))):
             perturbed(n, p, 64, repeats)
-        single_solves()
+        single_solves(quick)
 
 
 if __name__ == "__main__":

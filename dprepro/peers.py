@@ -20,6 +20,7 @@ import numpy as np
 
 from dprepro.algorithms import Algorithm, Schedule, Solution
 from dprepro.budget import Budget, Neighbours
+from dprepro.errors import InputError, MissingDependency
 from dprepro.privacy import Spent
 from dprepro.problems import Domain, Problem, Records
 from dprepro.problems.data import FloatArray
@@ -29,6 +30,10 @@ if TYPE_CHECKING:
     from collections.abc import Iterator
 
 ABSENT = "not installed"
+
+
+class MissingLibrary(InputError, MissingDependency):
+    """A fit whose library is not installed: a series that is left out, or an experiment that is skipped."""
 
 
 @dataclass(frozen=True)
@@ -52,9 +57,13 @@ class Peer(Algorithm):
         object.__setattr__(self, "library", f"{self.package} {installed(self.package)}")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        """The library, a loss that it has, and a finite budget."""
+        """The library, a loss that it has, and a finite budget.
+
+        Raises:
+            MissingLibrary: the library is not installed.
+        """
         if self.library.endswith(ABSENT):
-            return f"needs {self.package}: pip install 'dprepro[peers]'"
+            raise MissingLibrary(f"{type(self).__name__} needs {self.package}: pip install 'dprepro[peers]'")
         if not isinstance(domain.loss, self.losses):
             known = " or ".join(one.__name__ for one in self.losses)
             return f"fits {known}, got {type(domain.loss).__name__}"

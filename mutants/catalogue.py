@@ -6,11 +6,12 @@ import ast
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
+from functools import cache
 from pathlib import Path
 from typing import Any
 
 from dprepro import typed
-from dprepro.config.compose import compose
+from dprepro.config.compose import Composed, compose
 from dprepro.config.experiment import Checked, check
 from dprepro.errors import InputError, unknown
 from dprepro.studies.base import ANYTHING
@@ -84,8 +85,7 @@ class Grid:
         Raises:
             InputError: a series or a check that the experiment does not have.
         """
-        composed = compose([f"+experiment={experiment}"])
-        checked = check(composed.config)
+        composed, checked = _composed(experiment)
         rules = checked.rules
         series = list(composed.config["study"].get("series", {}))
         for pattern in self.drop:
@@ -118,6 +118,13 @@ class Grid:
         if all(blocks[one].get("replicates") for one in series if one not in gone):  # nobody has the experiment's own
             mine = [one for one in mine if not one.startswith("replicates=")]
         return [f"+experiment={experiment}", *_plain(checked, gone), *words, *mine]
+
+
+@cache
+def _composed(experiment: str) -> tuple[Composed, Checked]:
+    """An experiment as it stands; not to be changed."""
+    composed = compose([f"+experiment={experiment}"])
+    return composed, check(composed.config)
 
 
 def _plain(checked: Checked, gone: Collection[str]) -> list[str]:

@@ -8,7 +8,7 @@ import pytest
 from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.peers import ABSENT, DiffprivlibLinear, DiffprivlibLogistic, OpacusDescent, installed
+from dprepro.peers import ABSENT, DiffprivlibLinear, DiffprivlibLogistic, MissingLibrary, OpacusDescent, installed
 from dprepro.problems import Domain, L2Ball, LogisticLoss, Loss, Problem, Records, RecordsView, SquaredLoss
 
 BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
@@ -32,7 +32,7 @@ def test_without_its_library_a_fit_is_refused_in_one_line(
     algorithm: Algorithm, loss: Loss, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("dprepro.peers.installed", lambda package: ABSENT)
-    with pytest.raises(InputError, match=r"needs (diffprivlib|opacus): pip install 'dprepro\[peers\]'"):
+    with pytest.raises(MissingLibrary, match=r"needs (diffprivlib|opacus): pip install 'dprepro\[peers\]'"):
         type(algorithm)().admit(problem(loss).domain, BUDGET)
 
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 from pathlib import Path
 
 import pytest
+from databases import opened
 
 import dprepro
 from dprepro import check, ledger, verify
@@ -31,9 +31,8 @@ def store(measured: Path, tmp_path: Path) -> Path:
 
 
 def spoil(folder: Path, statement: str) -> None:
-    with sqlite3.connect(folder / "measurements.sqlite") as database:
+    with opened(folder / "measurements.sqlite") as database:
         database.execute(statement)
-    database.close()
 
 
 def test_a_sound_store_is_called_sound(store: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -108,9 +107,8 @@ def test_bad_arguments_are_one_line(command, tmp_path: Path) -> None:  # type: i
 
 def test_a_run_that_keeps_cells_of_other_code_never_confirms(store: Path) -> None:
     spoil(store, "DELETE FROM codes")
-    with sqlite3.connect(store / "measurements.sqlite") as database:
+    with opened(store / "measurements.sqlite") as database:
         database.execute("UPDATE cells SET origin = NULL, digest = NULL")  # from before origins were stored
-    database.close()
     kept = dprepro.run("lasso_tardos_constants", results_dir=str(store), progress=False, reuse="any")
     assert kept.measured == 0
     assert kept.verdict["verdict"] == "inconclusive"

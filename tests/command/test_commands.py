@@ -11,7 +11,6 @@ import sqlite3
 import subprocess
 import sys
 import time
-from contextlib import closing
 from dataclasses import replace
 from pathlib import Path
 
@@ -19,6 +18,7 @@ import numpy as np
 import pytest
 import yaml
 from cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
+from databases import opened
 
 from dprepro.engine import Cell, Row
 from dprepro.ledger import main as ledger
@@ -41,7 +41,7 @@ def verdict_of(folder: Path) -> dict[str, object]:
 def stored(store: Path) -> int:
     """How many cells another process has committed."""
     try:
-        with closing(sqlite3.connect(f"file:{store}?mode=ro", uri=True)) as database:
+        with opened(f"file:{store}?mode=ro", uri=True) as database:
             return int(database.execute("SELECT count(*) FROM cells").fetchone()[0])
     except sqlite3.OperationalError:
         return 0

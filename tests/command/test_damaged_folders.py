@@ -21,6 +21,7 @@ from dprepro.errors import InputError
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 from damages import DAMAGES, Damage, flipped, instead, sql
+from databases import opened
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -176,10 +177,9 @@ def test_a_store_in_use_by_another_process_is_waited_for_and_then_said_so(
     sound: Path, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     folder = spoilt(sound, tmp_path, lambda _: None, monkeypatch)
-    with sqlite3.connect(folder / "results" / "measurements.sqlite") as database:
+    with opened(folder / "results" / "measurements.sqlite") as database:
         database.execute("BEGIN EXCLUSIVE")
         examined(folder, capsys)
         database.rollback()
-    database.close()
     assert len(cells_of(folder / "results")) > 0
     assert os.listdir(folder) == ["results"]

@@ -20,6 +20,7 @@ from dprepro.engine.rows import dump, rows_of, text_of
 from dprepro.engine.store import Store
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
+from databases import opened
 from damages import aged, cut, instead, sign, sql
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -54,10 +55,9 @@ def forged(change: Callable[[sqlite3.Connection], object]) -> Forgery:
     """A change by SQLite after which all digests fit again."""
 
     def forge(file: Path) -> None:
-        with sqlite3.connect(file) as database:
+        with opened(file) as database:
             change(database)
             sign(database)
-        database.close()
 
     return forge
 
@@ -432,9 +432,8 @@ def test_a_table_that_computes_without_end_is_refused_before_it_is_read(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     text = "CREATE TABLE codes(code TEXT PRIMARY KEY, modules TEXT NOT NULL, slow TEXT AS (hex(zeroblob(9999999))))"
-    with sqlite3.connect(place / "results" / "measurements.sqlite") as database:
+    with opened(place / "results" / "measurements.sqlite") as database:
         database.executescript(f"DROP TABLE codes; {text}")
-    database.close()
     for function in (check.main, verify.main, ledger.main):
         assert command(*arguments(place), function=function) == 2
         assert "its table codes has other columns than a store's" in capsys.readouterr().err

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
-import sqlite3
 from pathlib import Path
 
 import pytest
 from cheap_experiment import CHEAP, command, python, write_config_dir
+from databases import opened
 
 from dprepro.ledger import main as ledger
 
@@ -253,9 +253,8 @@ def test_a_store_from_a_newer_version_is_refused_by_run_and_ledger(
 ) -> None:
     (elsewhere / "results").mkdir()
     store = elsewhere / "results" / "measurements.sqlite"
-    with sqlite3.connect(store) as database:
+    with opened(store) as database:
         database.execute("PRAGMA user_version = 99")
-    database.close()
     before = store.read_bytes()
     refused(capsys, command("--config-dir", config_dir, "+experiment=cheap"), "has version 99")
     refused(capsys, command(function=ledger), "has version 99")

@@ -26,19 +26,22 @@ def bomb(levels: int, width: int, item: str = "*a{}") -> str:
     return "\n".join(lines) + "\n"
 
 
+#: A text, and words of ours that refuse it; none where PyYAML may be first, whose words change with its version.
 REFUSED = {
-    "50,000 brackets": ("a: " + "[" * 50_000, f"nested deeper than {DEEPEST} levels"),
-    "brackets that are closed": ("a: " + "[" * 50 + "]" * 50, "nested deeper"),
-    "hyphens": ("- " * 50_000 + "1", "nested deeper"),
-    "question marks": ("? " * 50_000, "nested deeper"),
+    "50,000 brackets": ("a: " + "[" * 50_000, ""),
+    "50,000 hyphens": ("- " * 50_000 + "1", ""),
+    "50,000 question marks": ("? " * 50_000, ""),
+    "brackets": ("a: " + "[" * 50 + "]" * 50, f"nested deeper than {DEEPEST} levels"),
+    "hyphens": ("- " * 50 + "1", f"nested deeper than {DEEPEST} levels"),
+    "question marks": ("? " * 50, f"nested deeper than {DEEPEST} levels"),
     "aliases of aliases": (bomb(30, 9), "stands for more than 100,000 entries"),
     "an alias of itself": ("a: &a [*a]", "*a stands inside of what it repeats"),
     "a long list": ("[" + "1," * 200_000 + "]", "stands for more than 100,000 entries"),
     "a tag": ("!!python/object/apply:os.system ['true']", "tags such as"),
     "two documents": ("a: 1\n---\nb: 2", "a second document"),
     "a key twice": ("a: {b: 1, b: 2}", "the key b stands twice"),
-    "a list as a key": ("? [a]\n: b", "unhashable key"),
-    "a control character": ("a: \x07", "control characters are not allowed"),
+    "a list as a key": ("? [a]\n: b", ""),
+    "a control character": ("a: \x07", ""),
 }
 
 

@@ -10,6 +10,8 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
+from databases import opened
+
 from dprepro.engine import connection
 from dprepro.engine.lines import cell_digest, digest
 from dprepro.engine.manifest import seal
@@ -22,9 +24,8 @@ PRECIOUS = "precious.txt"
 
 def hot_journal(file: Path) -> None:
     """A rollback journal as of a crash, whose super-journal is a file of somebody: SQLite would delete that one."""
-    with sqlite3.connect(file) as database:
+    with opened(file) as database:
         database.execute("PRAGMA journal_mode = DELETE")
-    database.close()
     precious = file.with_name(PRECIOUS)
     precious.write_text("my thesis\n")
     name, magic = bytes(precious.absolute()), bytes.fromhex("d9d505f920a163d7")
@@ -38,11 +39,10 @@ def sql(statement: str, *values: object, signed: bool = False) -> Damage:
     """A change by SQLite; ``signed`` makes the digests fit again, as only a hostile writer would."""
 
     def change(file: Path) -> None:
-        with sqlite3.connect(file) as database:
+        with opened(file) as database:
             database.execute(statement, values)
             if signed:
                 sign(database)
-        database.close()
 
     return change
 
@@ -64,7 +64,7 @@ def sign(database: sqlite3.Connection) -> None:
 
 def aged(file: Path, version: int = 4) -> None:
     """Make a store one of an earlier version."""
-    with sqlite3.connect(file) as database:
+    with opened(file) as database:
         tables, columns = (
             connection._tables(version),
             "experiment, config, overrides, provenance, layout, keys, finished",
@@ -86,7 +86,6 @@ def aged(file: Path, version: int = 4) -> None:
         for name in ("new_cells", "new_runs", "manifest", *(("origins", "codes") if version == 1 else ())):
             database.execute(f"DROP TABLE {name}")
         database.execute(f"PRAGMA user_version = {version}")
-    database.close()
 
 
 def cut(share: float) -> Damage:

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import shutil
-import sqlite3
 import sys
 from collections.abc import Callable
 from dataclasses import replace
@@ -14,6 +13,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
 from damages import DAMAGES, PRECIOUS, Damage, hot_journal, sql
+from databases import opened
 
 from dprepro.engine import Store, execute
 from dprepro.errors import InputError
@@ -62,9 +62,8 @@ def test_a_journal_deletes_no_file_that_it_names(sound: Path, tmp_path: Path) ->
     with pytest.raises(InputError, match="names another file"):
         Store.open(tmp_path)
     assert (tmp_path / PRECIOUS).exists()
-    with sqlite3.connect(tmp_path / sound.name) as database:  # what SQLite itself would do
+    with opened(tmp_path / sound.name) as database:  # what SQLite itself would do
         database.execute("SELECT count(*) FROM cells").fetchone()
-    database.close()
     assert not (tmp_path / PRECIOUS).exists()
 
 

@@ -10,6 +10,7 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from databases import opened
 
 sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
@@ -38,9 +39,8 @@ def filled(folder: Path, cells: list[Cell] = CELLS) -> int:
 
 
 def changed(folder: Path, change: Callable[[sqlite3.Connection], object]) -> None:
-    with sqlite3.connect(folder / "measurements.sqlite") as database:
+    with opened(folder / "measurements.sqlite") as database:
         change(database)
-    database.close()
 
 
 def test_an_untouched_store_has_no_problem(tmp_path: Path) -> None:
@@ -61,7 +61,7 @@ def test_every_flipped_bit_of_a_stored_row_is_noticed(tmp_path: Path, table: str
         "cells": ["key", "status", "seconds", "axes", "replicate", "rows", "digest"],
         "runs": ["experiment", "config", "overrides", "provenance", "sources", "mark", "digest", "layout", "keys"],
     }[table]
-    with sqlite3.connect(tmp_path / "measurements.sqlite") as database:
+    with opened(tmp_path / "measurements.sqlite") as database:
         for _ in range(FLIPS):
             column = chance.choice(columns)
             rowid, value, kind = chance.choice(
@@ -85,7 +85,6 @@ def test_every_flipped_bit_of_a_stored_row_is_noticed(tmp_path: Path, table: str
                 assert problem, (column, old, new)
             database.execute(f"UPDATE {table} SET {column} = ? WHERE rowid = ?", (old, rowid))
             database.commit()
-    database.close()
 
 
 def test_lost_cells_are_counted_and_measured_again(tmp_path: Path) -> None:
@@ -100,7 +99,8 @@ def test_lost_cells_are_counted_and_measured_again(tmp_path: Path) -> None:
 
 def test_damaged_cells_have_no_rows_and_are_measured_again(tmp_path: Path) -> None:
     run = filled(tmp_path)
-    before = Store.open(tmp_path).frame(run).drop(columns="seconds")
+    with Store.open(tmp_path) as store:
+        before = store.frame(run).drop(columns="seconds")
     changed(tmp_path, lambda database: database.execute("UPDATE cells SET rows = replace(rows, '0.', '1.')"))
     with Store.open(tmp_path, create=True) as store:
         frame, integrity = store.measurements(run)

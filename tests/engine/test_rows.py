@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import math
-import sqlite3
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -16,6 +15,7 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
 from damages import aged, sql
+from databases import opened
 
 from dprepro.engine import Row, Store, execute
 from dprepro.engine.code import fingerprint
@@ -65,11 +65,10 @@ def test_a_store_of_the_second_version_gives_the_same_frame(tmp_path: Path) -> N
         store.finish_run(run, {})
         now = store.frame(run)
     file = tmp_path / "measurements.sqlite"
-    with sqlite3.connect(file) as database:
+    with opened(file) as database:
         for key, text in database.execute("SELECT key, rows FROM cells").fetchall():
             before = json.dumps(rows_of(text), separators=(",", ":"))
             database.execute("UPDATE cells SET rows = ? WHERE key = ?", (before, key))
-    database.close()
     aged(file, 2)
     with Store.open(tmp_path) as store:
         before, integrity = store.measurements(run)

@@ -6,7 +6,6 @@ import itertools
 import os
 import random
 import signal
-import sqlite3
 import subprocess
 import sys
 import threading
@@ -18,6 +17,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
+from databases import opened
 
 from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner
 from dprepro.engine.rows import rows_of
@@ -56,11 +56,9 @@ def child(folder: Path, workers: int, replicates: int) -> subprocess.Popen[str]:
 
 def stored(folder: Path) -> int:
     """How many cells are measured; the file must be whole."""
-    database = sqlite3.connect(folder / "measurements.sqlite")
-    assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
-    count = int(database.execute("SELECT count(*) FROM cells WHERE status = 'ok'").fetchone()[0])
-    database.close()
-    return count
+    with opened(folder / "measurements.sqlite") as database:
+        assert database.execute("PRAGMA integrity_check").fetchone() == ("ok",)
+        return int(database.execute("SELECT count(*) FROM cells WHERE status = 'ok'").fetchone()[0])
 
 
 def wait_for(folder: Path, cells: int) -> None:
@@ -194,7 +192,8 @@ def test_failures_and_skips_are_rows_and_only_failures_are_tried_again(
         again = execute(em.mixed, cells, store, workers=1)
         assert (again.reused, again.measured, again.failed) == (2, 2, 0)
         assert execute(em.mixed, cells, store, workers=1).measured == 0
-        traces = sqlite3.connect(tmp_path / "measurements.sqlite").execute("SELECT traceback FROM cells").fetchall()
+    with opened(tmp_path / "measurements.sqlite") as database:
+        traces = database.execute("SELECT traceback FROM cells").fetchall()
     assert traces == [(None,)] * 4
 
 

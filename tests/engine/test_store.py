@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sqlite3
 import sys
 from dataclasses import replace
 from pathlib import Path
@@ -15,6 +14,7 @@ import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
+from databases import opened
 
 from dprepro.axes import AXES
 from dprepro.engine import LEADING, Cell, Result, Row, Store, execute, frame
@@ -49,9 +49,8 @@ def test_reading_leaves_no_side_files(tmp_path: Path) -> None:
 def test_a_store_from_a_newer_version_is_refused_untouched(tmp_path: Path, create: bool) -> None:
     Store.open(tmp_path, create=True).close()
     path = tmp_path / "measurements.sqlite"
-    with sqlite3.connect(path) as database:
+    with opened(path) as database:
         database.execute(f"PRAGMA user_version = {SCHEMA_VERSION + 6}")
-    database.close()
     before = path.read_bytes()
     with pytest.raises(InputError) as caught:
         Store.open(tmp_path, create=create)
@@ -70,9 +69,8 @@ def test_a_file_that_is_no_store_is_refused_untouched(tmp_path: Path, create: bo
     with pytest.raises(InputError, match="not a database"):
         Store.open(tmp_path, create=create)
     path.unlink()
-    with sqlite3.connect(path) as database:
+    with opened(path) as database:
         database.execute("CREATE TABLE letters(a TEXT)")
-    database.close()
     before = path.read_bytes()
     with pytest.raises(InputError, match="not a store"):
         Store.open(tmp_path, create=create)

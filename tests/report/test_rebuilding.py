@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import json
 import shutil
-import sqlite3
 import subprocess
 import sys
 from collections.abc import Sequence
-from contextlib import closing
 from pathlib import Path
 
 import pytest
 from cheap_experiment import CHEAP, ENVIRONMENT, command, python, write_config_dir
+from databases import opened
 from report_contract import breaches
 
 from dprepro import figures
@@ -139,9 +138,8 @@ def test_a_verdict_is_judged_again_only_where_something_behind_it_has_changed(
     path.write_bytes(whole.replace(b'"verdict": "confirmed"', b'"verdict": "refuted"', 1))
     assert judged() == ["cheap"]
     assert path.read_bytes() == whole
-    with closing(sqlite3.connect(results / "measurements.sqlite")) as database:  # a lost cell
+    with opened(results / "measurements.sqlite") as database:  # a lost cell
         database.execute("DELETE FROM cells WHERE rowid = (SELECT min(rowid) FROM cells)")
-        database.commit()
     assert judged()
 
 
@@ -170,9 +168,8 @@ def test_no_seal_survives_a_change_of_anything_behind_a_row(
         "configuration": """UPDATE runs SET config = replace(config, '"replicates":2', '"replicates":3')""",
     }  # fmt: skip
     if change in swaps:
-        with closing(sqlite3.connect(results / "measurements.sqlite")) as database:
+        with opened(results / "measurements.sqlite") as database:
             database.execute(swaps[change])
-            database.commit()
         assert rebuilt() == ["cheap", "cheap_too"]
         rows = [one for one in json.loads((results / "ledger.json").read_bytes())["claims"] if one["kind"] == "further"]
         assert {one["verdict"] for one in rows} <= {"inconclusive", "not measured"}
@@ -234,9 +231,8 @@ def test_rebuilding_draws_the_same_bytes_and_imports_no_algorithm_and_no_hydra(r
 
 
 def test_an_unfinished_run_is_not_published(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    with closing(sqlite3.connect(results / "measurements.sqlite")) as database:
+    with opened(results / "measurements.sqlite") as database:
         database.execute("UPDATE runs SET finished = 0 WHERE experiment = 'cheap_too'")
-        database.commit()
     assert command(f"results_dir={results}", function=ledger) == 0
     assert "cheap_too        not measured  only overridden or unfinished runs are stored" in capsys.readouterr().out
 
@@ -244,12 +240,11 @@ def test_an_unfinished_run_is_not_published(results: Path, capsys: pytest.Captur
 def test_a_run_that_rules_of_today_cannot_judge_leaves_the_others_standing(
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    with closing(sqlite3.connect(results / "measurements.sqlite")) as database:
+    with opened(results / "measurements.sqlite") as database:
         swap = (
             """UPDATE runs SET config = replace(config, '"rule":"ratio"', '"rule":"gone"') WHERE experiment = 'cheap'"""
         )
         database.execute(swap)
-        database.commit()
     assert command(f"results_dir={results}", function=ledger) == 0
     out = capsys.readouterr().out
     assert "cheap            not measured  check both: unknown rule 'gone'" in out
