@@ -23,10 +23,10 @@ ERRORS = (AbsoluteLoss, HuberLoss)
 class ConstantPrediction(Algorithm):
     """One prediction for all: theta = t e_j for a coordinate j in which every record is 1, an intercept.
 
-    The mean label is released with Laplace noise of scale 2 Y/(n epsilon), under `zero_out` too, since a zeroed-out
-    record (x = 0) has a label of its own; clipped to [-Y, Y], and t is best for labels that are +-Y with that mean: the mean itself for a squared loss, the
-    log odds for a logistic one, the majority for a hinge. For other losses of an error (`ERRORS`) labels are numbers,
-    whose majority says nothing: t is the mean.
+    The mean label is released with Laplace noise of scale 2 Y/(n epsilon) and clipped to [-Y, Y]; under `zero_out` too,
+    since a zeroed-out record (x = 0) has a label of its own. t is best for labels that are +-Y with that mean: the mean
+    itself for a squared loss, the log odds for a logistic one, the majority for a hinge. For other losses of an error
+    (`ERRORS`) labels are numbers, whose majority says nothing: t is the mean.
 
     Attributes:
         coordinate: j, public. The answer is private whatever stands in it.

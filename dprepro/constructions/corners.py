@@ -22,10 +22,10 @@ Record: TypeAlias = tuple[FloatArray, float]
 
 Pair: TypeAlias = tuple[Problem, Problem]
 
-WORDS = ("plus", "minus", "flipped", "aside", "tilted", "silent", "first", "second", "against", "zeroed")
+WORDS = ("plus", "minus", "flipped", "aside", "tilted", "silent", "first", "second", "against", "zeroed", "again")
 """Records: (X e, Y), its features or its label with the other sign, (X e', Y), one between e and e', and the zeroed-out
-(0, 0); (X e_1, Y), (X e_2, Y) and (X e_1, -Y), which are others where features are bounded one by one; and the
-zeroed-out (0, -Y)."""
+(0, 0); (X e_1, Y), (X e_2, Y) and (X e_1, -Y), which are others where features are bounded one by one; the zeroed-out
+(0, -Y); and one more copy of the last of those that are shared."""
 
 HELD = {"list": "listed", "counts": "by counts", "order": "in another order"}
 """Representations, in words; see `Corners`."""
@@ -33,9 +33,10 @@ HELD = {"list": "listed", "counts": "by counts", "order": "in another order"}
 FIRST = ("plus", "first")
 """What the first data set may have in the place of the record that differs."""
 
-REST = (*WORDS, "both", "axes", "uneven", "uneven_axes")
+REST = (*WORDS[:-1], "both", "axes", "uneven", "uneven_axes", "graded")
 """What the records that both data sets share are: all alike, half `plus` and half `flipped` or opposite, or half
-`against` and half `second`; or one in four of these, where answers on the other side are rare."""
+`against` and half `second`; or one in four of these, where answers on the other side are rare; or all distinct, along
+e_1 and e_2 in turn with rising labels, where what blocks of two say hangs on where they begin."""
 
 
 @dataclass(frozen=True)
@@ -44,8 +45,8 @@ class Corners:
 
     The names say which record the first data set has, which the second, and what the n - 1 others are. The first is
     `plus`, up to the symmetries of a loss, or `first`; where a record comes or goes the second is `silent`, and where
-    it is zeroed out that or `zeroed`: an algorithm may read its label. e is e_1, or (1, ..., 1) where the features are bounded coordinate by coordinate, and e' is e_2, or e with
-    its last sign turned.
+    it is zeroed out that or `zeroed`: an algorithm may read its label. e is e_1, or (1, ..., 1) where the features are
+    bounded coordinate by coordinate, and e' is e_2, or e with its last sign turned.
 
     Attributes:
         loss: by its name, see `constructions`.
@@ -56,7 +57,8 @@ class Corners:
         listing: ``records``; ``one_hot`` counts; or ``words`` of a code, the records that codeword response knows.
         pairs: those that are tried; by default all.
         representations: in which every pair is tried, of listed records: as a ``list``, in which a record is replaced
-            at its place; as distinct records with ``counts``, ascending; or the second data set in reversed ``order``.
+            at its place; by the ``counts`` of the distinct records, which stand as the first data set has them; or the
+            second data set in reversed ``order``.
     """
 
     loss: str = "linear"
@@ -104,10 +106,12 @@ class Corners:
             if relation is Neighbours.ADD_OR_REMOVE_ONE:
                 both = with_first, shared
             else:
-                both = with_first, [self._record(domain, second), *shared]
+                other = shared[-1] if second == "again" and shared else self._record(domain, second)
+                both = with_first, [other, *shared]
             for held in self.representations:
                 full = name if held == "list" else f"{name}, {HELD[held]}"
-                found[full] = self._problem(domain, both[0], held), self._problem(domain, both[1], held, second=True)
+                tables = _held(held, both)
+                found[full] = self._problem(domain, tables[0]), self._problem(domain, tables[1])
         if not found:
             raise PremiseError(f"no pair of neighbours is known at n={point['n']:g}, p={point['p']:g}")
         return found
@@ -133,6 +137,12 @@ class Corners:
 
     def _shared(self, domain: Domain, rest: str) -> list[Record]:
         count = round(domain.n) - 1
+        if rest == "graded":
+            axes, x = np.eye(domain.p), domain.feature_bound
+            return [
+                (x * axes[min((i + 1) % 2, domain.p - 1)], domain.label_bound * (i + 2) / domain.n)
+                for i in range(count)
+            ]
         words = (rest, rest)
         if rest.endswith("axes"):
             words = ("against", "second")
@@ -161,11 +171,9 @@ class Corners:
         label = {"flipped": -1.0, "against": -1.0, "silent": 0.0, "zeroed": -1.0}.get(word, 1.0) * domain.label_bound
         return domain.feature_bound * features, label
 
-    def _problem(self, domain: Domain, records: list[Record], held: str, second: bool = False) -> Problem:
-        domain = replace(domain, n=float(len(records)))
-        if held == "order" and second:
-            records = records[::-1]
-        return Problem(domain, {_view(self.listing): partial(_listed, self.listing, domain, records, held)})
+    def _problem(self, domain: Domain, records: Records) -> Problem:
+        domain = replace(domain, n=records.n)
+        return Problem(domain, {_view(self.listing): partial(_listed, self.listing, domain, records)})
 
 
 def promised(pairs: Mapping[str, Pair], label_bound: float | None) -> Mapping[str, Pair]:
@@ -184,11 +192,27 @@ def _view(listing: str) -> str:
     return "one_hot" if listing == "one_hot" else "records"
 
 
-def _listed(listing: str, domain: Domain, records: list[Record], held: str) -> RecordsView | OneHotView:
+def _held(representation: str, both: tuple[list[Record], list[Record]]) -> list[Records]:
+    """Two data sets in one representation; see `Corners`."""
+    if representation == "counts":
+        keys = [[(*record[0].tolist(), record[1]) for record in records] for records in both]
+        kinds = list(dict.fromkeys([*keys[0], *keys[1]]))
+        counts = [np.array([float(some.count(kind)) for kind in kinds]) for some in keys]
+        table = np.array(kinds)
+        return [Records(table[some > 0, :-1], table[some > 0, -1], some[some > 0]) for some in counts]
+    lists = both[0], both[1][::-1] if representation == "order" else both[1]
+    return [
+        Records(
+            np.array([features for features, _ in records]), np.array([label for _, label in records]),
+            in_order=representation == "list",
+        )
+        for records in lists
+    ]  # fmt: skip
+
+
+def _listed(listing: str, domain: Domain, records: Records) -> RecordsView | OneHotView:
     if listing != "one_hot":
-        features, labels = np.array([one for one, _ in records]), np.array([label for _, label in records])
-        some = Records(features, labels, in_order=held == "list")
-        return RecordsView(domain, some.merged() if held == "counts" else some)
-    signs = np.array([np.sign(label) * np.sign(one) for one, label in records])
+        return RecordsView(domain, records)
+    signs = np.sign(records.targets)[:, None] * np.sign(records.features)
     plus, minus = (np.mean(sign * signs > 0, axis=0) for sign in (1, -1))
     return OneHotView(domain, np.full(domain.p, domain.label_bound), plus, minus)

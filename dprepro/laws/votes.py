@@ -7,7 +7,7 @@ import math
 from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
@@ -21,6 +21,9 @@ from dprepro.mechanisms import NoisyTop
 from dprepro.problems import Domain, Problem, Records
 from dprepro.problems.data import FloatArray
 
+State: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""How many records of each kind are left, and the votes so far."""
+
 MOST_SPLITS = 200_000
 """Ways to fill blocks, one after the other, that are gone through."""
 
@@ -29,10 +32,10 @@ MOST_SPLITS = 200_000
 class VotesLaw(ChoiceLaw):
     """The mean over the ways to put records into blocks of the law of the noisy votes, for two coordinates and s = 1.
 
-    Neighbours where n is public, of lists in their order: v of k blocks vote for the first coordinate, and a record that
-    changes turns one of these. Where n is private: a record comes to ``records`` others that are put into blocks at
-    random; or, for contiguous blocks, to the front of blocks whose votes hang on their last record, which is then that of the block
-    before: all votes turn.
+    Neighbours where n is public, of lists in their order: v of k blocks vote for the first coordinate, and a record
+    that changes turns one of these. Where n is private: a record comes to ``records`` others that are put into blocks
+    at random; or, for contiguous blocks, to the front of blocks whose votes hang on their last record, which is then
+    that of the block before: all votes turn.
 
     Attributes:
         records: n of the data that are put into blocks at random.
@@ -69,16 +72,16 @@ class VotesLaw(ChoiceLaw):
         assert isinstance(algorithm, SampleAndAggregate)
         sizes = np.bincount(algorithm.borders(round(records.n))) if algorithm.partition == "random" else None
         found: dict[tuple[int, ...], tuple[int, ...]] = {}
-        states = {(tuple(whole_copies(records).tolist()), (0, 0)): 1.0}
+        states: Mapping[State, float] = {(tuple(whole_copies(records).tolist()), (0, 0)): 1.0}
         work = 0
         for block in range(blocks):
-            share, after = 1 / (blocks - block), defaultdict[tuple[tuple[int, ...], tuple[int, ...]], float](float)
+            share, after = 1 / (blocks - block), defaultdict[State, float](float)
             for (left, votes), chance in states.items():
                 taken = range(sum(left) + 1) if sizes is None else (int(sizes[block]),)
                 for held in (held for size in taken for held in _held(left, size)):
                     work += 1
                     if work > MOST_SPLITS:
-                        raise Incompatible(f"{sum(left)} records go into {blocks} blocks in more than {MOST_SPLITS} ways")
+                        raise Incompatible(f"records go into {blocks} blocks in more than {MOST_SPLITS} ways")
                     ways = math.prod(map(math.comb, left, held))
                     if sizes is None:
                         ways_share = ways * share ** sum(held) * (1 - share) ** (sum(left) - sum(held))
@@ -92,7 +95,7 @@ class VotesLaw(ChoiceLaw):
                         found[held] = tuple(int(j in chosen) for j in (0, 1))
                     both = tuple(have + more for have, more in zip(votes, found[held], strict=True))
                     after[tuple(a - b for a, b in zip(left, held, strict=True)), both] += chance * ways_share
-            states = dict(after)
+            states = after
         total = defaultdict[tuple[int, ...], float](float)
         for (_, votes), chance in states.items():
             total[votes] += chance

@@ -37,12 +37,13 @@ LEAST_DELTA = 1e-290
 SHORT, FAR = 0.5, 100.0
 """Shifts up to which two Mills ratios are too near for a difference, and places from which on a series has them."""
 
-_GAUSS = tuple((0.5 * (part + shift)) for part, shift in zip(np.polynomial.legendre.leggauss(12), (1.0, 0.0), strict=True))
+_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
+_GAUSS = 0.5 * (_PLACES + 1), 0.5 * _WEIGHTS
 """Places and weights of a quadrature on [0, 1]."""
 
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
-    """Epsilon of one Gaussian shift ``mu`` (Balle and Wang 2018): the root in x of `log_gaussian_delta`, by bisection."""
+    """Epsilon of one Gaussian shift ``mu`` (Balle and Wang 2018), by bisection in `log_gaussian_delta`."""
     if mu == 0:
         return 0.0
     target = math.log(delta)

@@ -60,7 +60,7 @@ class Records:
         """The same multiset, whatever way it is held: distinct records, ascending, with their counts."""
         table = np.column_stack([self.features, self.targets]) + 0.0  # -0 is 0
         distinct, kinds = np.unique(table, axis=0, return_inverse=True)
-        counts = np.bincount(kinds.ravel(), weights=self.copies)
+        counts = np.bincount(kinds.ravel(), weights=self.copies).astype(np.float64)
         return Records(distinct[:, :-1], distinct[:, -1], counts)
 
     @property

@@ -202,10 +202,10 @@ class Domain:
     def zeroed_out(self, records: Records) -> NDArray[np.bool_]:
         """Which of the distinct records are zeroed out, shape (K,): their loss does not depend on theta at all.
 
-        This is what the relation `zero_out` puts in a record's place, and all of these are neighbours of a data set with
-        that record: x = 0 with **any** label within the bound, for one. What an algorithm reads of a record otherwise
-        than through differences of its loss, a zeroed-out record still has. A loss of the distance has no such record;
-        certificates then speak of a record that is left out of the sum, with the same n.
+        This is what the relation `zero_out` puts in a record's place, and any of them may stand there: x = 0 with
+        **any** label within the bound, for one. What an algorithm reads of a record otherwise than through differences
+        of its loss, a zeroed-out record still has. A loss of the distance has no such record; certificates then speak
+        of a record that is left out of the sum, with the same n.
         """
         return self.loss.ignores(records.features, records.targets)
 

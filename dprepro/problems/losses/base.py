@@ -85,7 +85,7 @@ class Loss(ABC):
 
     @abstractmethod
     def ignores(self, features: FloatArray, labels: FloatArray) -> NDArray[np.bool_]:
-        """Whether a record's loss is the same at every theta of the whole space, shape (K,): see `Domain.zeroed_out`."""
+        """Whether a record's loss is the same at every theta whatever, shape (K,): see `Domain.zeroed_out`."""
 
     @abstractmethod
     def slope_bound(self, reach: float, label_bound: float) -> float:
@@ -125,7 +125,7 @@ class MarginLoss(Loss):
         """Where x = 0, whatever the label, and where phi(.; y) is constant: of a hinge at y = 0."""
         with np.errstate(over="ignore"):
             zero, far = self.value(0.0, labels), [self.value(side * EVERYWHERE, labels) for side in (-1, 1)]
-        return ~features.any(axis=1) | ((far[0] == zero) & (far[1] == zero))
+        return np.asarray(~features.any(axis=1) | ((far[0] == zero) & (far[1] == zero)), dtype=np.bool_)
 
     def slope_bound(self, reach: float, label_bound: float) -> float:
         # at a corner: phi' is monotone in z as phi is convex, and in y for every loss here; another overrides this
