@@ -46,7 +46,7 @@ class Pair:
         return max(_least_epsilon(p, q, delta) for p, q in ((self.first, self.second), (self.second, self.first)))
 
     def lower_loss(self) -> float:
-        """At least so much is the pure loss: the largest |ln P/Q| over events that doubles tell from impossible ones."""
+        """At least so much is the pure loss: the largest |ln P/Q| over events of more than 1e-250; may be infinite."""
         possible = np.maximum(self.first, self.second) > 1e-250
         with np.errstate(divide="ignore"):
             return float(np.abs(np.log(self.first[possible]) - np.log(self.second[possible])).max())
