@@ -108,12 +108,8 @@ def domains(rng: np.random.Generator, p: int, slow: bool = False) -> Iterator[Do
             continue  # one point
         label = min(float(rng.choice([0.5, 1.0, 2.0])), loss.largest_label)
         radius = {} if isinstance(within, SpikedBall) else {"radius": float(rng.choice([0.5, 1.0, 3.0]))}
-        found.append(
-            Domain(
-                loss, replace(within, **radius), 1, float(rng.choice([0.5, 1.0, 2.0])), float(rng.choice([1, 2, np.inf])),
-                label, proper=bool(rng.integers(2)),
-            )
-        )  # fmt: skip
+        bound, order = float(rng.choice([0.5, 1.0, 2.0])), float(rng.choice([1, 2, np.inf]))
+        found.append(Domain(loss, replace(within, **radius), 1, bound, order, label, proper=bool(rng.integers(2))))
     yield from (found[i] for i in rng.permutation(len(found)))
     if p == 1:  # labels and noise have room in them
         yield Domain(LOSSES["HuberLoss"], L2Ball(1, 20.0), 1, label_bound=8.0)
@@ -187,7 +183,11 @@ def random_pair(
                 counted = algorithm.views == ("one_hot",)
                 if counted and not listed:
                     continue
-                if not accepted(domain, budget) or algorithm.refusal(domain, budget) or (relation is ZERO_OUT and not margin):
+                if (
+                    not accepted(domain, budget)
+                    or algorithm.refusal(domain, budget)
+                    or (relation is ZERO_OUT and not margin)
+                ):
                     continue
                 one_hot = counted or (listed and rng.random() < 0.25)
                 return _neighbours(domain, budget, rng, one_hot)
@@ -195,7 +195,9 @@ def random_pair(
 
 
 def _neighbours(domain: Domain, budget: Budget, rng: np.random.Generator, one_hot: bool) -> Pair:
-    labels = tuple(float(domain.label_bound * share) for share in rng.choice([0.0, 1.0, 1.0], domain.p)) if one_hot else ()
+    labels = (
+        tuple(float(domain.label_bound * share) for share in rng.choice([0.0, 1.0, 1.0], domain.p)) if one_hot else ()
+    )
 
     def row() -> Row:
         return one_hot_row(domain, labels, rng) if one_hot else random_row(domain, rng)
@@ -321,7 +323,7 @@ def _over(spent: float, certified: float) -> float:
 
 
 def _shares(spent: Sequence[Guarantee], parts: Parts | None) -> float:
-    """The dearest use over what is certified of one, where uses are of one kind and no more than certified; else inf."""
+    """The dearest use over what is certified of one, where uses are of one kind and not too many; else infinite."""
     if not any(guarantee.loss for guarantee in spent):
         return 0.0
     if not parts:
