@@ -236,7 +236,7 @@ def test_every_shipped_algorithm_is_tried_or_promises_nothing() -> None:
 )
 def test_no_certified_epsilon_is_exceeded_and_much_of_it_is_seen_to_be_spent(name: str) -> None:
     """Under every relation; what is seen says what this test would notice: a certificate that is smaller than that."""
-    pairs = 4 if name in LONG else 12 if name in BY_LAW else 30
+    pairs = 4 if name in LONG else 12 if name in BY_LAW else 20
     most = max(most_that_is_spent(name, relation, 0, pairs) for case, relation in CASES if case == name)
     assert most >= WEAK.get(name, 0.25)
 
@@ -257,7 +257,7 @@ def test_equal_data_have_equal_answers_whatever_way_they_are_held(name: str, how
     """For equal seeds: the law is the same, rounding aside. Draws by places or steps are judged as a law, below."""
     algorithm, rng, compared = EVERY[name], np.random.default_rng(3), 0
     relation = algorithm.relations[0]
-    for _ in range(12):
+    for _ in range(8):
         pair = random_pair(algorithm, relation, rng, most=4)
         try:
             data = [problem(pair, pair.first, way, rng) for way in ("list", how)]
@@ -424,3 +424,13 @@ def test_assigned_blocks_take_more_records_than_can_be_listed() -> None:
     records = Records(np.array([[1.0, 0.0], [0.0, 1.0]]), np.array([1.0, 0.1]), np.array([9e8, 1e8]))
     data = Problem(domain, {"records": RecordsView(domain, records)})
     assert algorithm.votes(data, np.random.default_rng(0)).tolist() == [1.0, 0.0]
+
+
+def test_a_run_on_the_larger_of_two_sizes_of_chunks_is_certified() -> None:
+    """Of five records in three chunks one has a single record, on which descent takes no step and spends nothing."""
+    algorithm, budget = ConfidenceBoosting(DESCENT, chunks=2), Budget(1.0, 0.05, ZERO_OUT)
+    domain = Domain(LOSSES["HuberLoss"], L2Ball(1, 3.0), 5, 2.0, label_bound=2.0)
+    run = DESCENT.spent(dataclasses.replace(domain, n=2), budget)
+    assert run is not None
+    assert run.epsilon == pytest.approx(1.0, rel=1e-5)
+    assert algorithm.spent(domain, budget).epsilon >= run.epsilon
