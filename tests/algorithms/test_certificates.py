@@ -434,3 +434,31 @@ def test_a_run_on_the_larger_of_two_sizes_of_chunks_is_certified() -> None:
     assert run is not None
     assert run.epsilon == pytest.approx(1.0, rel=1e-5)
     assert algorithm.spent(domain, budget).epsilon >= run.epsilon
+
+
+@pytest.mark.parametrize("name", ["objective_perturbation_gamma", "exact_perturbation_gamma"])
+def test_objective_perturbation_keeps_its_epsilon_in_two_and_three_dimensions(name: str) -> None:
+    """Inside the set theta has the density nu(b) det b'(theta), b the noise that leads there: their ratio is known."""
+    algorithm, rng, most = EVERY[name], np.random.default_rng(0), 0.0
+    for relation in algorithm.relations:
+        for _ in range(60):
+            pair = random_pair(algorithm, relation, rng, p=int(rng.integers(2, 4)))
+            domain = dataclasses.replace(pair.domain, n=len(pair.first))
+            schedule = algorithm.schedule(domain, pair.budget)
+            if not schedule.regulariser:
+                continue  # a linear loss with no curvature at all: determinants of zero
+            theta = rng.standard_normal((200, domain.p))
+            theta *= domain.radius * rng.random((200, 1)) / np.linalg.norm(theta, axis=1)[:, None]
+            logs = []
+            for rows in (pair.first, pair.second):
+                records = listed(rows)
+                x, y = records.features, records.targets
+                z = theta @ x.T
+                b = domain.loss.derivative(z, y) @ x + schedule.regulariser * theta
+                bend = domain.loss.second_derivative(z, np.broadcast_to(y, z.shape))
+                form = np.einsum("tk,ki,kj->tij", bend, x, x) + schedule.regulariser * np.eye(domain.p)
+                logs.append(np.linalg.slogdet(form)[1] - np.linalg.norm(b, axis=1) / schedule.coordinate_scale)
+            share = float(np.abs(logs[0] - logs[1]).max()) / algorithm.spent(domain, pair.budget).epsilon
+            assert share <= 1 + 1e-6, pair
+            most = max(most, share)
+    assert most > 0.8
