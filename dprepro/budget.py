@@ -12,9 +12,14 @@ from dprepro.errors import InputError
 class Neighbours(StrEnum):
     """When two data sets count as neighbours.
 
-    ``replace_one``: one record differs. ``zero_out``: one record is replaced by one that says nothing (its loss does
-    not depend on theta), or such a record by another. In both n is public. ``add_or_remove_one``: one data set has one
-    record more, so n is private: only for algorithms whose noise, divisor and steps do not read n.
+    ``replace_one``: one record differs. ``zero_out``: one record is replaced by a zeroed-out one, whose loss does not
+    depend on theta (`Domain.zeroed_out`), or such a record by another. In both n is public. ``add_or_remove_one``: one
+    data set has one record more, so n is private: only for algorithms whose noise, divisor and steps do not read n, nor
+    whether they answer at all. Every data set has at least one record.
+
+    A data set is a multiset of records. A list in any order, distinct records with their counts, one-hot counts and
+    moments are representations of it: what is certified holds between any of those of two neighbours. Where the order
+    is a part of the data (`Records.in_order`), a record is replaced at its place.
     """
 
     REPLACE_ONE = "replace_one"

@@ -130,9 +130,13 @@ class Algorithm(ABC):
         return None if parts is None else compose(parts, budget.delta)
 
 
-def records_changed(neighbours: Neighbours) -> int:
-    """How many records' losses come or go between neighbours, a sensitivity's factor: 2 for a replacement, else 1."""
-    return 2 if neighbours is Neighbours.REPLACE_ONE else 1
+def records_changed(neighbours: Neighbours, zeroed_out: float = 0.0) -> float:
+    """How many times what one record can add comes or goes between neighbours: the factor of every sensitivity.
+
+    2 for a replacement, 1 for a record that comes or goes. ``zeroed_out`` is the most that a zeroed-out record adds, as
+    a share of what any record can: 0 of what is read through differences of losses, such as gradients; 1 of labels.
+    """
+    return {Neighbours.REPLACE_ONE: 2.0, Neighbours.ZERO_OUT: 1.0 + zeroed_out}.get(neighbours, 1.0)
 
 
 def gradient_sensitivity(domain: Domain, neighbours: Neighbours, constants: str = "printed") -> float:

@@ -99,13 +99,18 @@ class ConfidenceBoosting(Algorithm):
         return Solution(answer, schedule, spent, {"choice_regret": regret}, mechanism.drawn(noise))
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
-        """Of the part that is dearer, one run or the choice; losses exceed their bound with chance delta/4 at most."""
-        runs = self.inner.parts(self.chunk(domain), budget)
-        if runs is None:
-            return None
+        """Of the part that is dearest, a run or the choice; losses exceed their bound with chance delta/4 at most.
+
+        Chunks are of two sizes where n is no multiple of their number, and runs on them may spend unlike.
+        """
+        chunks = sorted(set(sizes(domain.n, self.count + 1)[:-1]))
+        runs = [self.inner.parts(replace(self.chunk(domain), n=size), budget) for size in chunks]
         schedule, within = self.schedule(domain, budget), self.chunk(domain)
         choice = ((LaplaceMin(schedule.noise_scale).guarantee(schedule.largest / within.n), 1),)
-        return max((runs, choice), key=lambda part: compose(part, budget.delta).epsilon)
+        found = [choice, *(run for run in runs if run is not None)]
+        if len(found) <= len(runs):
+            return None
+        return max(found, key=lambda part: compose(part, budget.delta).epsilon)
 
 
 def answers_reach(inner: Algorithm) -> str:

@@ -23,10 +23,10 @@ ERRORS = (AbsoluteLoss, HuberLoss)
 class ConstantPrediction(Algorithm):
     """One prediction for all: theta = t e_j for a coordinate j in which every record is 1, an intercept.
 
-    The mean label is released with Laplace noise of scale 2 Y/(n epsilon) (Y/(n epsilon) where a record is silenced),
-    clipped to [-Y, Y], and t is best for labels that are +-Y with that mean: the mean itself for a squared loss, the
-    log odds for a logistic one, the majority for a hinge. For other losses of an error (`ERRORS`) labels are numbers,
-    whose majority says nothing: t is the mean.
+    The mean label is released with Laplace noise of scale 2 Y/(n epsilon) and clipped to [-Y, Y]; under `zero_out` too,
+    since a zeroed-out record (x = 0) has a label of its own. t is best for labels that are +-Y with that mean: the mean
+    itself for a squared loss, the log odds for a logistic one, the majority for a hinge. For other losses of an error
+    (`ERRORS`) labels are numbers, whose majority says nothing: t is the mean.
 
     Attributes:
         coordinate: j, public. The answer is private whatever stands in it.
@@ -34,6 +34,7 @@ class ConstantPrediction(Algorithm):
 
     coordinate: int = 0
 
+    version: ClassVar[int] = 2  # since labels of zeroed-out records count
     views: ClassVar[tuple[str, ...]] = ("records",)
 
     def premise(self, domain: Domain, budget: Budget) -> str:
@@ -67,7 +68,7 @@ class ConstantPrediction(Algorithm):
         return ((Laplace(scale).guarantee(self._sensitivity(domain, budget)), 1),)
 
     def _sensitivity(self, domain: Domain, budget: Budget) -> float:
-        return records_changed(budget.neighbours) * domain.label_bound / domain.n
+        return records_changed(budget.neighbours, zeroed_out=1.0) * domain.label_bound / domain.n
 
     def _best(self, domain: Domain, share: float) -> float:
         """The minimiser of share phi(t; Y) + (1 - share) phi(t; -Y) over |t| <= the set's largest coordinate."""

@@ -85,10 +85,11 @@ class ExponentialMechanism(Algorithm):
         within, temperature = problem.constraint_set, schedule.noise_scale
         risk = (problem.moments if {"moments"} <= problem.views - {"one_hot"} else problem.listed).value
         exact = None if self.sampler == "hit_and_run" else exact_sampler(problem)
+        if exact is None and self.sampler == "exact":
+            raise Incompatible(f"no exact sampler is known of {', '.join(sorted(problem.views))}; choices: hit_and_run")
+        # Where the set is missed the walk goes on, which has the same law: whether it is missed, only the data tell.
         if exact is not None and (theta := exact(1 / temperature, rng)) is not None:
             return Solution(theta, schedule, certified, drawn=told(problem, temperature, theta))
-        if self.sampler == "exact":
-            raise Incompatible("no exact sampler is known for these data, or it misses the set; choices: hit_and_run")
         steps = self.steps * within.p
         theta, r_hat = hit_and_run(lambda point: -risk(point) / temperature, within, steps, self.chains, rng)
         assert certified is not None

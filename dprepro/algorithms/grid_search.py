@@ -124,12 +124,16 @@ class GridSearch(Algorithm):
         return Solution(answer, schedule, spent, {"chosen": float(chosen)}, mechanism.drawn(noise))
 
     def spent(self, domain: Domain, budget: Budget) -> Spent | None:
-        """Of the dearer half: all runs, or the choice, whose scores have unit sensitivity but with chance delta/4."""
+        """Of the dearer half: all runs, or the choice, whose scores have unit sensitivity but with chance delta/4.
+
+        Of an odd n the choice has fewer than n/2 records, each of which moves its scores by more.
+        """
         runs = self.inner.parts(self.ball(domain, self.first), self.share(budget))
         if runs is None:
             return None
         scale = self.schedule(domain, budget).noise_scale * (1 if self.sensitivities == "mean" else domain.n / 2)
-        one = compose([(GumbelMin(scale).guarantee(1.0), 1)], budget.delta)
+        moved = domain.n / 2 / sizes(domain.n, 2)[1]
+        one = compose([(GumbelMin(scale).guarantee(moved), 1)], budget.delta)
         all_of = compose([(part, uses * self.guesses) for part, uses in runs], budget.delta)
         return max((one, all_of), key=lambda half: half.epsilon)
 

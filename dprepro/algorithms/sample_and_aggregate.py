@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 from weakref import WeakKeyDictionary
@@ -13,7 +14,7 @@ from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
 from dprepro.algorithms.premises import check_positive
 from dprepro.algorithms.supports import SupportSchedule, SupportSelection
 from dprepro.budget import Budget, Neighbours
-from dprepro.errors import InputError
+from dprepro.errors import Incompatible, InputError
 from dprepro.mechanisms import NoisyTop
 from dprepro.problems import Domain, L1Ball, MarginLoss, Moments, Problem, Records, RecordsView
 from dprepro.problems.data import FloatArray
@@ -95,20 +96,19 @@ class SampleAndAggregate(SupportSelection):
         blocks: k, which has to be public; 0 for floor(sqrt n), as Algorithm 6 has it.
         deviation: sigma in the fits' penalty, see `printed_penalty`.
         penalty_factor: multiplies the penalty; 1 is the paper's (others are negative controls).
-        partition: ``contiguous``: blocks of n/k records in their order, the last one takes what is left over; n has to
-            be public. ``assigned``: each record goes to a block at random, independently of all others, so that a
-            record that comes or goes changes one block only. ``as_printed``: the contiguous blocks under any relation;
-            Theorem 36 fails where n is private, since one record more at the front moves every border, and nothing is
-            promised there.
+        partition: ``random``: blocks of n/k records, the last one takes what is left over, all partitions being as
+            likely; n has to be public. ``assigned``: each record goes to a block at random, independently of all
+            others, so that a record that comes or goes changes one block only. ``contiguous``: the blocks of
+            ``random``, of records in their order, which has to be a part of the data (`Records.in_order`): of a
+            multiset, a record replaced by a second copy of another could move every border. ``as_printed``: the
+            contiguous blocks of any records, under any relation; nothing is promised (see the errata).
         noise_factor: multiplies the noise; 1 is the paper's (others are negative controls).
-
-    Records listed with counts stand in turn: all distinct ones, then again those with a second copy, and so on.
     """
 
     blocks: int = 0
     deviation: float = 0.1
     penalty_factor: float = 1.0
-    partition: Literal["contiguous", "assigned", "as_printed"] = "contiguous"
+    partition: Literal["random", "assigned", "contiguous", "as_printed"] = "random"
     noise_factor: float = 1.0
 
     views: ClassVar[tuple[str, ...]] = ("records",)
@@ -121,15 +121,16 @@ class SampleAndAggregate(SupportSelection):
             raise InputError(
                 f"blocks must be at least {least} with partition={self.partition}, got blocks={self.blocks}"
             )
-        if self.partition != "contiguous":
+        if self.partition in ("assigned", "as_printed"):
             object.__setattr__(self, "relations", tuple(Neighbours))
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         if reason := lacks_square(domain) or lacks_dimensions(domain) or super().premise(domain, budget):
             return reason
-        if not self.number(domain.n) <= domain.n <= MOST_RECORDS:
-            low, most = self.number(domain.n), MOST_RECORDS
-            return f"needs n from blocks={low} to {most:g}, to put every record into a block, got n={domain.n:g}"
+        low, most = self.number(domain.n), MOST_RECORDS
+        # An assigned block may be empty: whether there is an answer must not tell a private n.
+        if self.partition != "assigned" and not low <= domain.n <= most:
+            return f"needs n from blocks={low} to {most:g}, to fill every block, got n={domain.n:g}"
         return ""
 
     def number(self, n: float) -> int:
@@ -148,27 +149,48 @@ class SampleAndAggregate(SupportSelection):
         return NoisyTop(scale).select(votes, self.sparsity, rng)  # lines 5 and 6
 
     def votes(self, problem: Problem, rng: np.random.Generator) -> FloatArray:
-        """The mean over the blocks of the indicators of their supports, shape (p,)."""
-        view, n = problem.records, round(problem.domain.n)
+        """The mean over the blocks of the indicators of their supports, shape (p,).
+
+        Raises:
+            Incompatible: contiguous blocks of records that have no order.
+        """
+        view, n = problem.records, problem.domain.n
+        if self.partition == "random":
+            return self.mean_of_votes(view.records, rng.permutation(self.borders(round(n))))
         if self.partition == "assigned":
-            return self.mean_of_votes(view.records, rng.integers(self.number(n), size=n))
+            if n <= MOST_RECORDS:
+                return self.mean_of_votes(view.records, rng.integers(self.number(n), size=round(n)))
+            counts = rng.multinomial(whole_copies(view.records), np.full(self.number(n), 1 / self.number(n)))
+            return self._mean(view.records, [(np.flatnonzero(some), some[some > 0]) for some in counts.T])
+        if reason := self.lacks_order(view.records):
+            raise Incompatible(reason)
         known = _votes.setdefault(view, {})
         if self not in known:
-            known[self] = self.mean_of_votes(view.records, self.borders(n))
+            known[self] = self.mean_of_votes(view.records, self.borders(round(n)))
         return known[self]
 
+    def lacks_order(self, records: Records) -> str:
+        """Why these records cannot be put into blocks of that kind; empty if they can."""
+        if self.partition != "contiguous" or records.in_order:
+            return ""
+        choices = "choices: partition=random, or partition=assigned with blocks=k"
+        return f"partition=contiguous needs records whose order is a part of the data, these are a multiset; {choices}"
+
     def borders(self, n: int) -> IntArray:
-        """The block of each record, in their order, shape (n,)."""
+        """The block of each place, shape (n,)."""
         blocks = self.number(n)
         return np.minimum(np.arange(n) // (n // blocks), blocks - 1)
 
     def mean_of_votes(self, records: Records, block: IntArray) -> FloatArray:
-        """For records in turn, each in the block of that number; blocks of the same records vote alike."""
-        rows, votes, seen = in_turn(records), np.zeros(records.p), dict[bytes, IntArray]()
-        order = np.argsort(block, kind="stable")
+        """For records in turn, each in the block of that number."""
+        rows, order = in_turn(records), np.argsort(block, kind="stable")
         parts = np.split(rows[order], np.searchsorted(block[order], np.arange(1, self.number(records.n))))
-        for part in parts:
-            distinct, copies = np.unique(part, return_counts=True)
+        return self._mean(records, [np.unique(part, return_counts=True) for part in parts])
+
+    def _mean(self, records: Records, parts: Sequence[tuple[IntArray, IntArray]]) -> FloatArray:
+        """By the distinct records of each block and their copies; blocks of the same records vote alike."""
+        votes, seen = np.zeros(records.p), dict[bytes, IntArray]()
+        for distinct, copies in parts:
             key = distinct.tobytes() + copies.tobytes()
             if key not in seen:
                 seen[key] = self.vote(records, distinct, copies)
@@ -176,16 +198,19 @@ class SampleAndAggregate(SupportSelection):
         return votes / len(parts)
 
     def vote(self, records: Records, distinct: IntArray, copies: IntArray) -> IntArray:
-        """The support of one block's fit; a block without records has none."""
+        """The support of one block's fit; a block without records has none.
+
+        Ties fall by rounding, so records are merged first: how they are held must not turn votes.
+        """
         if not distinct.size:
             return np.zeros(0, dtype=np.int64)
         features, labels = records.features[distinct], records.targets[distinct]
-        part = Records(features, labels, copies.astype(np.float64))
+        part = Records(features, labels, copies.astype(np.float64)).merged()
         return top_of_fit(part, self.sparsity, self.penalty_factor * printed_penalty(part.n, part.p, self.deviation))
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """One block's vote changes from one support to another: by 2 s/k in l1, as all are released with noise."""
-        if self.partition == "as_printed" and not budget.neighbours.n_is_public:
+        if self.partition == "as_printed":
             return None
         schedule = self.schedule(domain, budget)
         return ((NoisyTop(schedule.noise_scale).guarantee(2 * self.sparsity / schedule.blocks), 1),)
@@ -194,13 +219,19 @@ class SampleAndAggregate(SupportSelection):
 _votes: WeakKeyDictionary[RecordsView, dict[SampleAndAggregate, FloatArray]] = WeakKeyDictionary()
 
 
-def in_turn(records: Records) -> IntArray:
-    """The distinct record that stands at each place, shape (n,)."""
+def whole_copies(records: Records) -> IntArray:
+    """How many of each distinct record there are, shape (K,); raises InputError where these are no whole numbers."""
     copies = np.rint(records.copies).astype(np.int64)
     if not np.allclose(copies, records.copies, rtol=0, atol=1e-9 * records.n):
         raise InputError("only whole numbers of records can be put into blocks")
+    return np.asarray(copies)
+
+
+def in_turn(records: Records) -> IntArray:
+    """The distinct record that stands at each place, shape (n,): see `Records.in_order`."""
+    copies = whole_copies(records)
     rows = np.repeat(np.arange(copies.size), copies)
-    rounds = np.concatenate([np.arange(one) for one in copies])
+    rounds = np.concatenate([np.arange(count) for count in copies])
     return np.asarray(rows[np.argsort(rounds, kind="stable")])
 
 

@@ -61,7 +61,8 @@ class SignedCounts(Algorithm):
         domain, counts = problem.domain, problem.one_hot
         schedule = self.schedule(domain, budget)
         count = np.zeros(domain.p)
-        count[: counts.touched] = domain.n * (counts.plus - counts.minus)
+        sides = np.where(counts.label > 0, counts.plus - counts.minus, 0.0)  # a label of 0 has none
+        count[: counts.touched] = domain.n * sides
         mechanism = Laplace(schedule.noise_scale)
         noisy = mechanism.release(count, rng)
         most = self._most(budget)

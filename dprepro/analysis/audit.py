@@ -17,8 +17,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 
-ROUNDING = 1e-6
-"""By which two computed epsilons may differ."""
+FINER = 0.02
+"""Share by which events finer than a law's cells may tell more than these."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -32,7 +32,8 @@ class Audit(Rule):
     Refuted where a limit is above. Confirmed where none is, and every audit has power: of the same algorithm, at the
     same draws, a run that overspends by a factor of at most `power` (quantity ``overspent_epsilon``, column
     ``overspend``) has a limit above. An audit without power is named and makes the verdict inconclusive. So does one
-    that shows more than the exact law of its own pair (quantity ``exact_epsilon``) allows: one of the two is wrong.
+    that shows more than the law of its own pair (quantity ``lower_epsilon``, a lower value that is near what is spent)
+    allows: one of the two is wrong.
 
     The estimate is the largest limit over its bound, from which the interval reaches up to what is certified (quantity
     ``spent_epsilon``), or to 1 where nothing is: what is spent lies between.
@@ -73,7 +74,7 @@ class Audit(Rule):
             verdict = "refuted"
             words = f"{_place(found, top)}: at least {number(most)} of what is claimed is spent"
         elif beyond := self._beyond_law(rows):
-            verdict, words = "inconclusive", f"more is seen than the exact law has: {', '.join(beyond)}"
+            verdict, words = "inconclusive", f"more is seen than the law has: {', '.join(beyond)}"
         elif weak:
             verdict, words = "inconclusive", f"without power: {', '.join(weak)}"
         elif failed:
@@ -83,14 +84,14 @@ class Audit(Rule):
         return Measured(interval=interval, verdict=verdict, reason=words, details=details)
 
     def _beyond_law(self, rows: pd.DataFrame) -> list[str]:
-        """The audits whose limit exceeds what the exact law of their pair spends, rounding aside."""
+        """The audits whose limit exceeds what the law of their pair spends, by more than its cells may hide."""
         places = ["series", *AXES, "replicate"]
         cell = ["series", "key"] if "key" in rows else places
-        seen, exact = (rows[rows["quantity"] == f"{one}_epsilon"] for one in ("audited", "exact"))
+        seen, exact = (rows[rows["quantity"] == f"{one}_epsilon"] for one in ("audited", "lower"))
         both = seen[[*dict.fromkeys([*places, *cell, "value"])]].merge(
-            exact[[*cell, "value"]], on=cell, suffixes=("", "_exact")
+            exact[[*cell, "value"]], on=cell, suffixes=("", "_by_law")
         )
-        beyond = both[both["value"].astype(float) > (1 + ROUNDING) * both["value_exact"].astype(float)]
+        beyond = both[both["value"].astype(float) > (1 + FINER) * both["value_by_law"].astype(float)]
         return [_place(beyond, at) for at in range(len(beyond))]
 
     def _notices(self, rows: pd.DataFrame) -> dict[str, float]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Literal, TypeAlias
 
@@ -22,16 +22,21 @@ Record: TypeAlias = tuple[FloatArray, float]
 
 Pair: TypeAlias = tuple[Problem, Problem]
 
-WORDS = ("plus", "minus", "flipped", "aside", "tilted", "silent", "first", "second", "against")
-"""Records: (X e, Y), its features or its label with the other sign, (X e', Y), one between e and e', and one that says
-nothing; (X e_1, Y), (X e_2, Y) and (X e_1, -Y), which are others where features are bounded one by one."""
+WORDS = ("plus", "minus", "flipped", "aside", "tilted", "silent", "first", "second", "against", "zeroed", "again")
+"""Records: (X e, Y), its features or its label with the other sign, (X e', Y), one between e and e', and the zeroed-out
+(0, 0); (X e_1, Y), (X e_2, Y) and (X e_1, -Y), which are others where features are bounded one by one; the zeroed-out
+(0, -Y); and one more copy of the last of those that are shared."""
+
+HELD = {"list": "listed", "counts": "by counts", "order": "in another order"}
+"""Representations, in words; see `Corners`."""
 
 FIRST = ("plus", "first")
 """What the first data set may have in the place of the record that differs."""
 
-REST = (*WORDS, "both", "axes", "uneven", "uneven_axes")
+REST = (*WORDS[:-1], "both", "axes", "uneven", "uneven_axes", "graded")
 """What the records that both data sets share are: all alike, half `plus` and half `flipped` or opposite, or half
-`against` and half `second`; or one in four of these, where answers on the other side are rare."""
+`against` and half `second`; or one in four of these, where answers on the other side are rare; or all distinct, along
+e_1 and e_2 in turn with rising labels, where what blocks of two say hangs on where they begin."""
 
 
 @dataclass(frozen=True)
@@ -39,9 +44,9 @@ class Corners:
     """Data sets of n records, n - 1 of them shared: pairs by names such as ``plus flipped aside``.
 
     The names say which record the first data set has, which the second, and what the n - 1 others are. The first is
-    `plus`, up to the symmetries of a loss, or `first`; where a record falls silent, or comes or goes, the second is
-    `silent`. e is e_1, or (1, ..., 1) where the features are bounded coordinate by coordinate, and e' is e_2, or e with
-    its last sign turned.
+    `plus`, up to the symmetries of a loss, or `first`; where a record comes or goes the second is `silent`, and where
+    it is zeroed out that or `zeroed`: an algorithm may read its label. e is e_1, or (1, ..., 1) where the features are
+    bounded coordinate by coordinate, and e' is e_2, or e with its last sign turned.
 
     Attributes:
         loss: by its name, see `constructions`.
@@ -51,6 +56,9 @@ class Corners:
         proper: whether answers have to lie in the set.
         listing: ``records``; ``one_hot`` counts; or ``words`` of a code, the records that codeword response knows.
         pairs: those that are tried; by default all.
+        representations: in which every pair is tried, of listed records: as a ``list``, in which a record is replaced
+            at its place; by the ``counts`` of the distinct records, which stand as the first data set has them; or the
+            second data set in reversed ``order``.
     """
 
     loss: str = "linear"
@@ -61,6 +69,7 @@ class Corners:
     proper: bool = True
     listing: Literal["records", "one_hot", "words"] = "records"
     pairs: tuple[str, ...] = ()
+    representations: tuple[Literal["list", "counts", "order"], ...] = field(default=("list",), metadata={"later": True})
 
     def __post_init__(self) -> None:
         for name in self.pairs:
@@ -68,6 +77,12 @@ class Corners:
             if len(words) != 3 or not (words[0] in FIRST and words[1] in WORDS[1:] and words[2] in REST):
                 choices = f"{' or '.join(FIRST)}, one of {', '.join(WORDS[1:])}, and one of {', '.join(REST)}"
                 raise InputError(f"pairs must be like 'plus flipped aside', {choices}, got {name!r}")
+        wrong = [name for name in self.representations if name not in HELD or self.listing == "one_hot"]
+        if self.representations != ("list",) and (wrong or not self.representations):
+            raise InputError(
+                f"representations must be some of {', '.join(HELD)}, and list alone of one_hot, got "
+                f"{', '.join(self.representations) or 'none'}"
+            )
 
     def domain(self, point: Mapping[str, float]) -> Domain:
         """What is public at a grid point."""
@@ -91,15 +106,21 @@ class Corners:
             if relation is Neighbours.ADD_OR_REMOVE_ONE:
                 both = with_first, shared
             else:
-                both = with_first, [self._record(domain, second), *shared]
-            found[name] = self._problem(domain, both[0]), self._problem(domain, both[1])
+                other = shared[-1] if second == "again" and shared else self._record(domain, second)
+                both = with_first, [other, *shared]
+            for held in self.representations:
+                full = name if held == "list" else f"{name}, {HELD[held]}"
+                tables = _held(held, both)
+                found[full] = self._problem(domain, tables[0]), self._problem(domain, tables[1])
         if not found:
             raise PremiseError(f"no pair of neighbours is known at n={point['n']:g}, p={point['p']:g}")
         return found
 
     def _names(self, domain: Domain, relation: Neighbours) -> list[str]:
         distance = isinstance(domain.loss, DistanceLoss)
-        if relation is not Neighbours.REPLACE_ONE:
+        if relation is Neighbours.ZERO_OUT:
+            others = ["silent", *(["zeroed"] if self.listing == "records" else [])]
+        elif relation is not Neighbours.REPLACE_ONE:
             others = ["silent"]
         elif distance or self.listing == "words" or self.loss == "linear":
             others = ["minus", "aside", "tilted"]
@@ -109,13 +130,19 @@ class Corners:
             raise InputError("a loss of the distance has no record that says nothing; choices: replace_one")
         if domain.p == 1:
             others = [one for one in others if one not in ("aside", "tilted")]
-        rests = [one for one in REST if one in ("plus", "both", *others)]
+        rests = [one for one in REST if one in ("plus", "both", *others) and one != "zeroed"]
         if domain.n == 1:
             rests = rests[:1] if relation is not Neighbours.ADD_OR_REMOVE_ONE else []
         return [f"plus {other} {rest}" for other in others for rest in rests]
 
     def _shared(self, domain: Domain, rest: str) -> list[Record]:
         count = round(domain.n) - 1
+        if rest == "graded":
+            axes, x = np.eye(domain.p), domain.feature_bound
+            return [
+                (x * axes[min((i + 1) % 2, domain.p - 1)], domain.label_bound * (i + 2) / domain.n)
+                for i in range(count)
+            ]
         words = (rest, rest)
         if rest.endswith("axes"):
             words = ("against", "second")
@@ -139,13 +166,13 @@ class Corners:
         axes = np.eye(p)[0], np.eye(p)[min(1, p - 1)]
         features = {
             "minus": -straight, "aside": aside, "tilted": tilted, "silent": 0 * straight, "first": axes[0],
-            "second": axes[1], "against": axes[0],
+            "second": axes[1], "against": axes[0], "zeroed": 0 * straight,
         }.get(word, straight)  # fmt: skip
-        label = {"flipped": -1.0, "against": -1.0, "silent": 0.0}.get(word, 1.0) * domain.label_bound
+        label = {"flipped": -1.0, "against": -1.0, "silent": 0.0, "zeroed": -1.0}.get(word, 1.0) * domain.label_bound
         return domain.feature_bound * features, label
 
-    def _problem(self, domain: Domain, records: list[Record]) -> Problem:
-        domain = replace(domain, n=float(len(records)))
+    def _problem(self, domain: Domain, records: Records) -> Problem:
+        domain = replace(domain, n=records.n)
         return Problem(domain, {_view(self.listing): partial(_listed, self.listing, domain, records)})
 
 
@@ -165,10 +192,27 @@ def _view(listing: str) -> str:
     return "one_hot" if listing == "one_hot" else "records"
 
 
-def _listed(listing: str, domain: Domain, records: list[Record]) -> RecordsView | OneHotView:
+def _held(representation: str, both: tuple[list[Record], list[Record]]) -> list[Records]:
+    """Two data sets in one representation; see `Corners`."""
+    if representation == "counts":
+        keys = [[(*record[0].tolist(), record[1]) for record in records] for records in both]
+        kinds = list(dict.fromkeys([*keys[0], *keys[1]]))
+        counts = [np.array([float(some.count(kind)) for kind in kinds]) for some in keys]
+        table = np.array(kinds)
+        return [Records(table[some > 0, :-1], table[some > 0, -1], some[some > 0]) for some in counts]
+    lists = both[0], both[1][::-1] if representation == "order" else both[1]
+    return [
+        Records(
+            np.array([features for features, _ in records]), np.array([label for _, label in records]),
+            in_order=representation == "list",
+        )
+        for records in lists
+    ]  # fmt: skip
+
+
+def _listed(listing: str, domain: Domain, records: Records) -> RecordsView | OneHotView:
     if listing != "one_hot":
-        features, labels = np.array([one for one, _ in records]), np.array([label for _, label in records])
-        return RecordsView(domain, Records(features, labels))
-    signs = np.array([np.sign(label) * np.sign(one) for one, label in records])
+        return RecordsView(domain, records)
+    signs = np.sign(records.targets)[:, None] * np.sign(records.features)
     plus, minus = (np.mean(sign * signs > 0, axis=0) for sign in (1, -1))
     return OneHotView(domain, np.full(domain.p, domain.label_bound), plus, minus)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from typing import Any, ClassVar, Literal, TypeAlias
 
@@ -43,6 +43,7 @@ LINES: dict[str, Callable[..., float]] = {"theorem_8": theorem_8, "votes_missed"
 class PlantedSupport(Attackable):
     """y = X theta* + w with half the squared loss over the unit box; theta* is ``signal`` on the first s coordinates.
 
+    The order of the records, in turn where distinct ones have counts, is a part of the data, for contiguous blocks.
     theta* is the minimiser over the whole box, and so over all s-sparse points: w is orthogonal to every column of X
     (but for a single block, where it is not).
 
@@ -164,7 +165,11 @@ def _one_hot(family: PlantedSupport, point: Point, height: float) -> Made:
     if not share.all():
         raise PremiseError(f"n={domain.n:g} records do not cover a support of {s}")
     view = OneHotView(domain, np.full(s, height), share, np.zeros(s))
-    return Problem(domain, {"one_hot": view}), ()
+
+    def records() -> RecordsView:
+        return RecordsView(domain, replace(view.to_records(), in_order=True))
+
+    return offered(domain, family.views(point), one_hot=lambda: view, records=records), ()
 
 
 def _signs(family: PlantedSupport, point: Point, height: float) -> Made:
@@ -202,7 +207,7 @@ def _signs(family: PlantedSupport, point: Point, height: float) -> Made:
         copies = round(n / k) // order if a else 1
         block = np.tile(orthogonal_columns(order, p), (copies, 1))
         y = np.concatenate([labels(block, sign) for sign in signs])
-        return RecordsView(domain, Records(np.tile(block, (len(signs), 1)), y, np.full(y.size, n / y.size)))
+        return RecordsView(domain, Records(np.tile(block, (len(signs), 1)), y, np.full(y.size, n / y.size), True))
 
     return offered(domain, family.views(point), moments=moments, records=records), behaviour
 
@@ -245,7 +250,7 @@ def _gaussian(family: PlantedSupport, point: Point, height: float) -> Made:
         domain,
         family.views(point),
         moments=lambda: MomentsView(domain, form, theta),
-        records=lambda: RecordsView(domain, Records(x, y)),
+        records=lambda: RecordsView(domain, Records(x, y, in_order=True)),
     )
     return problem, [max(found, key=lambda one: one.value) for found in zip(*blocks, strict=True)]
 

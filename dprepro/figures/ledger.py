@@ -20,12 +20,12 @@ if TYPE_CHECKING:
 MARKS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "spent_epsilon": ("certified", {"marker": "D", "color": COLOURS["context"][0]}),
     "audited_epsilon": ("audited: at least that much", {"marker": ">", "color": COLOURS["claim"][0]}),
-    "exact_epsilon": ("exact, on this pair", {"marker": "|", "color": COLOURS["claim"][1], "markersize": 6}),
+    "lower_epsilon": ("at least, by its law", {"marker": "|", "color": COLOURS["claim"][1], "markersize": 6}),
     "overspent_epsilon": ("the same of the run that overspends", {"marker": "x", "color": COLOURS["control"][0]}),
 }
 """What a legend calls the quantities, and how they look."""
 
-SHOWN = ("audited_epsilon", "exact_epsilon")
+SHOWN = ("audited_epsilon", "lower_epsilon")
 """What is shown to be spent."""
 
 LINE = 0.125
@@ -127,7 +127,7 @@ class Ledger(Drawing):
 
     def _worst(self, own: pd.DataFrame) -> pd.DataFrame:
         """The rows of the point of the axes `worst` that spends most."""
-        seen = own[own["quantity"].isin(["audited_epsilon", "exact_epsilon"])]
+        seen = own[own["quantity"].isin(["audited_epsilon", "lower_epsilon"])]
         if not self.worst or seen.empty:
             return own
         most = seen.iloc[int((seen["value"] / seen["bound"]).argmax())]

@@ -24,8 +24,8 @@ PLACES, SPREAD, LEAST = 8_001, 20.0, 1e-11
 class Pair:
     """The law of the answer on two neighbouring data sets: the probabilities of the same events, shape (K,) each.
 
-    The events part the space of answers, so `delta` and `loss` are those of a post-processing: never above what the
-    algorithm spends, and equal to it in the limit of fine events.
+    The events part the space of answers, so all that is read off them is that of a post-processing: a lower value,
+    never above what the algorithm spends. It is that where answers are finitely many, and in the limit of fine events.
 
     Attributes:
         first, second: the probabilities.
@@ -36,17 +36,17 @@ class Pair:
     second: FloatArray
     silent: bool
 
-    def delta(self, epsilon: float) -> float:
-        """The larger of sum (P - e^epsilon Q)_+ and sum (Q - e^epsilon P)_+."""
+    def lower_delta(self, epsilon: float) -> float:
+        """At least so much is delta(epsilon): the larger of sum (P - e^epsilon Q)_+ and sum (Q - e^epsilon P)_+."""
         both, grown = (self.first, self.second), math.exp(epsilon)
         return max(float(np.maximum(p - grown * q, 0.0).sum()) for p, q in (both, both[::-1]))
 
-    def epsilon(self, delta: float) -> float:
-        """The least epsilon >= 0 with delta(epsilon) <= delta, infinite where there is none."""
+    def lower_epsilon(self, delta: float) -> float:
+        """The least epsilon >= 0 at which `lower_delta` is delta at most, infinite where there is none."""
         return max(_least_epsilon(p, q, delta) for p, q in ((self.first, self.second), (self.second, self.first)))
 
-    def loss(self) -> float:
-        """The largest |ln P/Q| over events that double precision tells from impossible ones; may be infinite."""
+    def lower_loss(self) -> float:
+        """At least so much is the pure loss: the largest |ln P/Q| over events of more than 1e-250; may be infinite."""
         possible = np.maximum(self.first, self.second) > 1e-250
         with np.errstate(divide="ignore"):
             return float(np.abs(np.log(self.first[possible]) - np.log(self.second[possible])).max())

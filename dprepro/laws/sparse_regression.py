@@ -61,7 +61,7 @@ class SparseRegressionLaw(SupportLaw):
         chances = [self.choice.probabilities(problem) for problem in (first, second)]
         laws: tuple[list[FloatArray], list[FloatArray]] = ([], [])
         for j in (0, 1):
-            data = [_column(problem, j) for problem in (first, second)]
+            data = [self._column(problem, j) for problem in (first, second)]
             places = self.fit.partition(*data)
             for law, chance, one in zip(laws, chances, data, strict=True):
                 law.append(chance[j] * self.fit.probabilities(one, places))
@@ -93,8 +93,10 @@ class SparseRegressionLaw(SupportLaw):
                 case Neighbours.REPLACE_ONE:
                     yield [([1.0, 0.0], -1.0, 1.0), *rest], [spoken, *rest]
 
-
-def _column(problem: Problem, j: int) -> Data:
-    """The data of objective perturbation on coordinate j alone."""
-    records = problem.records.records
-    return records.features[:, j], records.targets, records.copies
+    def _column(self, problem: Problem, j: int) -> Data:
+        """The data of objective perturbation on coordinate j alone, labels cut off and rows scaled as it has them."""
+        algorithm, records = self.algorithm, problem.records.records
+        assert isinstance(algorithm, SparseRegression)
+        if not algorithm.keeps(problem.domain):
+            records = algorithm.part(problem, np.array([j])).records.records
+        return records.features[:, 0 if records.p == 1 else j], records.targets, records.copies

@@ -33,10 +33,10 @@ def sparse_domain(p: int, sparsity: int) -> Domain:
 
 
 def problem_of(domain: Domain, rows: Rows) -> Problem:
-    """The data set of these records; n is their number."""
+    """The data set of these records, in their order; n is their number."""
     features, labels, counts = (np.array(column, dtype=np.float64) for column in zip(*rows, strict=True))
     whole = replace(domain, n=float(counts.sum()))
-    return Problem(whole, {"records": RecordsView(whole, Records(features, labels, counts))})
+    return Problem(whole, {"records": RecordsView(whole, Records(features, labels, counts, True))})
 
 
 @dataclass(frozen=True)

@@ -4,14 +4,15 @@ from __future__ import annotations
 
 import itertools
 import math
+from collections import defaultdict
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
-from typing import ClassVar
+from typing import ClassVar, TypeAlias
 
 import numpy as np
 
 from dprepro.algorithms import SampleAndAggregate
-from dprepro.algorithms.sample_and_aggregate import in_turn
+from dprepro.algorithms.sample_and_aggregate import whole_copies
 from dprepro.budget import Neighbours
 from dprepro.errors import Incompatible
 from dprepro.laws.base import Pair
@@ -20,18 +21,21 @@ from dprepro.mechanisms import NoisyTop
 from dprepro.problems import Domain, Problem, Records
 from dprepro.problems.data import FloatArray
 
-MOST_SPLITS = 20_000
-"""Ways to put records into blocks that are gone through."""
+State: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
+"""How many records of each kind are left, and the votes so far."""
+
+MOST_SPLITS = 200_000
+"""Ways to fill blocks, one after the other, that are gone through."""
 
 
 @dataclass(frozen=True)
 class VotesLaw(ChoiceLaw):
     """The mean over the ways to put records into blocks of the law of the noisy votes, for two coordinates and s = 1.
 
-    Neighbours where n is public: v of k blocks vote for the first coordinate, and a record that changes turns one of
-    these. Where it is private: a record comes to ``records`` others that are put into blocks at random; or, for
-    contiguous blocks, to the front of blocks whose votes hang on their last record, which is then that of the block
-    before: all votes turn.
+    Neighbours where n is public, of lists in their order: v of k blocks vote for the first coordinate, and a record
+    that changes turns one of these. Where n is private: a record comes to ``records`` others that are put into blocks
+    at random; or, for contiguous blocks, to the front of blocks whose votes hang on their last record, which is then
+    that of the block before: all votes turn.
 
     Attributes:
         records: n of the data that are put into blocks at random.
@@ -48,32 +52,54 @@ class VotesLaw(ChoiceLaw):
         algorithm, n = self.algorithm, round(problem.domain.n)
         assert isinstance(algorithm, SampleAndAggregate)
         records, blocks = problem.records.records, algorithm.number(n)
+        if reason := algorithm.lacks_order(records):
+            raise Incompatible(reason)
         mechanism = NoisyTop(algorithm.schedule(problem.domain, self.budget).noise_scale)
-        if algorithm.partition == "assigned":
-            return self._over_splits(records, blocks, mechanism)
-        return _chances(mechanism, algorithm.mean_of_votes(records, algorithm.borders(n)))
+        if algorithm.partition in ("contiguous", "as_printed"):
+            return _chances(mechanism, algorithm.mean_of_votes(records, algorithm.borders(n)))
+        total = np.zeros(2)
+        for votes, chance in self._votes(records.merged(), blocks).items():
+            total += chance * _chances(mechanism, np.array(votes) / blocks)
+        return total
 
-    def _over_splits(self, records: Records, blocks: int, mechanism: NoisyTop) -> FloatArray:
-        """The mean over all ways, each record in any block; blocks of equal records vote alike."""
-        algorithm, rows = self.algorithm, in_turn(records)
+    def _votes(self, records: Records, blocks: int) -> Mapping[tuple[int, ...], float]:
+        """How many blocks vote for each coordinate, with the probabilities: block by block, by what is left over.
+
+        A block has ``c`` of ``left`` equal records with hypergeometric chances where its size is fixed, and with
+        binomial ones where each record is in one of the blocks that are left.
+        """
+        algorithm = self.algorithm
         assert isinstance(algorithm, SampleAndAggregate)
-        if blocks**rows.size > MOST_SPLITS:
-            raise Incompatible(f"{rows.size} records go into {blocks} blocks in more than {MOST_SPLITS} ways")
-        votes, chances, total = dict[int, FloatArray](), dict[bytes, FloatArray](), np.zeros(2)
-        for split in itertools.product(range(blocks), repeat=rows.size):
-            masks = [0] * blocks
-            for place, block in enumerate(split):
-                masks[block] |= 1 << place
-            for mask in masks:
-                if mask not in votes:
-                    members = rows[[place for place in range(rows.size) if mask >> place & 1]]
-                    distinct, copies = np.unique(members, return_counts=True)
-                    votes[mask] = np.isin([0, 1], algorithm.vote(records, distinct, copies)).astype(np.float64)
-            mean = np.mean([votes[mask] for mask in masks], axis=0)
-            if mean.tobytes() not in chances:
-                chances[mean.tobytes()] = _chances(mechanism, mean)
-            total += chances[mean.tobytes()]
-        return np.asarray(total / blocks**rows.size)
+        sizes = np.bincount(algorithm.borders(round(records.n))) if algorithm.partition == "random" else None
+        found: dict[tuple[int, ...], tuple[int, ...]] = {}
+        states: Mapping[State, float] = {(tuple(whole_copies(records).tolist()), (0, 0)): 1.0}
+        work = 0
+        for block in range(blocks):
+            share, after = 1 / (blocks - block), defaultdict[State, float](float)
+            for (left, votes), chance in states.items():
+                taken = range(sum(left) + 1) if sizes is None else (int(sizes[block]),)
+                for held in (held for size in taken for held in _held(left, size)):
+                    work += 1
+                    if work > MOST_SPLITS:
+                        raise Incompatible(f"records go into {blocks} blocks in more than {MOST_SPLITS} ways")
+                    ways = math.prod(map(math.comb, left, held))
+                    if sizes is None:
+                        ways_share = ways * share ** sum(held) * (1 - share) ** (sum(left) - sum(held))
+                    else:
+                        ways_share = ways / math.comb(sum(left), sum(held))
+                    if not ways_share:
+                        continue
+                    if held not in found:
+                        kinds = np.flatnonzero(held)
+                        chosen = algorithm.vote(records, kinds, np.array(held)[kinds])
+                        found[held] = tuple(int(j in chosen) for j in (0, 1))
+                    both = tuple(have + more for have, more in zip(votes, found[held], strict=True))
+                    after[tuple(a - b for a, b in zip(left, held, strict=True)), both] += chance * ways_share
+            states = after
+        total = defaultdict[tuple[int, ...], float](float)
+        for (_, votes), chance in states.items():
+            total[votes] += chance
+        return total
 
     def pairs(self) -> Iterator[Pair]:
         for first, second in self.neighbours():
@@ -129,6 +155,17 @@ class VotesLaw(ChoiceLaw):
                 before, after = (mechanism.probability(one, chosen) for one in (scores, shifted))
                 largest = max(largest, abs(math.log(after / before)))
         return {"top_of_scores": (largest, epsilon)}
+
+
+def _held(left: tuple[int, ...], size: int) -> Iterator[tuple[int, ...]]:
+    """The ways to have ``size`` records of so many of each kind."""
+    if not left:
+        if not size:
+            yield ()
+        return
+    for first in range(max(0, size - sum(left[1:])), min(left[0], size) + 1):
+        for rest in _held(left[1:], size - first):
+            yield (first, *rest)
 
 
 def _chances(mechanism: NoisyTop, votes: FloatArray) -> FloatArray:

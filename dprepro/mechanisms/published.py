@@ -30,11 +30,13 @@ class Transcript:
 
     Attributes:
         given: outputs of another run that stand in the place of this run's own.
+        mechanisms: by which it was published.
         outputs: what was published. values: what the data said there, before noise.
         log_chance: ln of the probability of these outputs on this run's data, each given those before it.
     """
 
     given: Sequence[Any] = ()
+    mechanisms: list[Noisy] = field(default_factory=list)
     outputs: list[Any] = field(default_factory=list)
     values: list[Any] = field(default_factory=list)
     log_chance: float = 0.0
@@ -44,6 +46,7 @@ class Transcript:
         at = len(self.outputs)
         if at < len(self.given):
             output = self.given[at]
+        self.mechanisms.append(mechanism)
         self.outputs.append(output)
         self.values.append(np.copy(value))
         self.log_chance += mechanism.log_chance(value, output)

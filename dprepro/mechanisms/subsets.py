@@ -94,31 +94,32 @@ class NoisyTop:
         return published(self, scores, top)
 
     def log_chance(self, value: FloatArray, output: IntArray) -> float:
-        """ln of the `probability` of the choice."""
-        return math.log(self.probability(value, output))
+        """ln of the probability of the choice, of one below all floats too.
+
+        The integral over t of the density of the least of the chosen at t times the probability that all others lie
+        below t. Between scores all factors are analytic, and none is negative, so small probabilities keep their
+        digits.
+        """
+        inside = np.zeros(value.size, dtype=np.bool_)
+        inside[output] = True
+        high, n_high = np.unique(value[inside] / self.scale, return_counts=True)
+        low, n_low = np.unique(value[~inside] / self.scale, return_counts=True)
+        x, rule = _rule(np.concatenate([high, low]))
+        above = _log_laplace_below(high - x[:, None])  # of one of the chosen: ln P(score + noise > x)
+        density = -np.abs(x[:, None] - high) + np.log(n_high / 2)
+        below = _log_laplace_below(x[:, None] - low) @ n_low
+        logs = (above @ n_high + below + np.log(rule))[:, None] - above + density
+        most = float(logs.max())
+        with np.errstate(under="ignore"):
+            return most + math.log(float(np.exp(logs - most).sum()))
 
     def guarantee(self, sensitivity: float) -> PureLoss:
         """Privacy of one choice where the scores' **l1** sensitivity is given: that of releasing them all."""
         return PureLoss(sensitivity / self.scale)
 
     def probability(self, scores: FloatArray, chosen: IntArray) -> float:
-        """That exactly these are chosen: all of them above all others.
-
-        The integral over t of the density of the least of the chosen at t times the probability that all others lie
-        below t. Between scores all factors are analytic, and none is negative, so small probabilities keep their
-        digits.
-        """
-        inside = np.zeros(scores.size, dtype=np.bool_)
-        inside[chosen] = True
-        high, n_high = np.unique(scores[inside] / self.scale, return_counts=True)
-        low, n_low = np.unique(scores[~inside] / self.scale, return_counts=True)
-        x, rule = _rule(np.concatenate([high, low]))
-        above = _log_laplace_below(high - x[:, None])  # of one of the chosen: ln P(score + noise > x)
-        density = np.exp(-np.abs(x[:, None] - high)) / 2 * n_high
-        below = _log_laplace_below(x[:, None] - low) @ n_low
-        with np.errstate(under="ignore"):
-            least = np.exp((above @ n_high)[:, None] - above) * density
-            return float(rule @ (least.sum(axis=1) * np.exp(below)))
+        """That exactly these are chosen: all of them above all others."""
+        return math.exp(self.log_chance(scores, chosen))
 
 
 def _rule(scores: FloatArray) -> tuple[FloatArray, FloatArray]:

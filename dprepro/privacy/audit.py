@@ -3,7 +3,8 @@
 If P(S) > e^epsilon Q(S) + delta for some event S, the algorithm is not (epsilon, delta)-private. The first half of the
 draws chooses an event for each direction; the second half, which has not been looked at, counts how often it happens.
 Exact binomial limits of both probabilities give a lower limit of epsilon that holds with probability `level`, whatever
-the answers are, however badly the event was chosen, and for both directions at once.
+the answers are, however badly the event was chosen, and for both directions at once. That there is no answer, or none
+in numbers, is an event like any other (`outcomes`).
 """
 
 from __future__ import annotations
@@ -17,7 +18,8 @@ from typing import TypeAlias
 import numpy as np
 from numpy.typing import NDArray
 
-FloatArray: TypeAlias = NDArray[np.float64]
+from dprepro.privacy.outcomes import Answers, FloatArray, outcomes
+
 Score: TypeAlias = Callable[[FloatArray], FloatArray]
 """One number for each answer, from answers of shape (draws, q)."""
 
@@ -75,16 +77,20 @@ class Audited:
     draws: int
 
 
-def audit(first: FloatArray, second: FloatArray, delta: float, level: float = LEVEL) -> Audited:
-    """The lower limit of epsilon at ``delta`` from answers on two data sets, shape (draws, q) each.
+def audit(first: Answers, second: Answers, delta: float, level: float = LEVEL) -> Audited:
+    """The lower limit of epsilon at ``delta`` from answers on two data sets, shape (draws, q) where all are numbers.
 
     Events are chosen on the first halves of both and counted on the second halves. The chance that the limit exceeds
     the true epsilon is at most 1 - level.
+
+    Raises:
+        Exception: that of the first answer, where there is no answer on either data set.
     """
-    middle = min(len(first), len(second)) // 2
+    told = outcomes(first, second)
+    middle = min(len(told.first), len(told.second)) // 2
     found = Audited(0.0, "none", middle)
-    for event in chosen(first[:middle], second[:middle], delta, level):
-        hits = [event.count(answers[-middle:]) for answers in (first, second)]
+    for event in _chosen(told.first[:middle], told.second[:middle], told.kinds, delta, level):
+        hits = [event.count(answers[-middle:]) for answers in (told.first, told.second)]
         likely, rare = hits[::-1] if event.swapped else hits
         epsilon = float(lower_limit(np.array([likely]), np.array([rare]), middle, delta, level)[0])
         if epsilon > found.epsilon:
@@ -92,10 +98,15 @@ def audit(first: FloatArray, second: FloatArray, delta: float, level: float = LE
     return found
 
 
-def chosen(first: FloatArray, second: FloatArray, delta: float, level: float = LEVEL) -> list[Event]:
-    """The event of the largest limit for each direction, by draws of shape (draws, q) of equal number."""
+def chosen(first: Answers, second: Answers, delta: float, level: float = LEVEL) -> list[Event]:
+    """The event of the largest limit for each direction, by equally many answers on both data sets."""
+    told = outcomes(first, second)
+    return _chosen(told.first, told.second, told.kinds, delta, level)
+
+
+def _chosen(first: FloatArray, second: FloatArray, kinds: tuple[str, ...], delta: float, level: float) -> list[Event]:
     best: dict[bool, Event] = {}
-    for name, score in scores(first, second):
+    for name, score in scores(first, second, kinds):
         values = score(first), score(second)
         ends = np.unique(np.quantile(np.concatenate(values), np.linspace(0, 1, THRESHOLDS), method="higher"))
         above = [len(one) - np.searchsorted(np.sort(one), ends, side="left") for one in values]
@@ -123,23 +134,29 @@ def lower_limit(
     return np.where(spare > 0, np.log(np.maximum(spare, 1e-300) / high), -math.inf)
 
 
-def scores(first: FloatArray, second: FloatArray) -> Iterator[tuple[str, Score]]:
+def scores(first: FloatArray, second: FloatArray, kinds: tuple[str, ...] = ()) -> Iterator[tuple[str, Score]]:
     """Scores by name, each also with its sign turned; made from the draws that choose.
+
+    The last columns say whether an answer is of one of the ``kinds`` that are no numbers: a score each.
 
     Projections on the shift and on coordinates, the distance to one centre less that to the other (the exact likelihood
     ratio of noise of density exp(-||b||/scale)), the likelihood ratio by a histogram of each of these, and, where there
     are few different answers, their own ratio.
     """
-    scale = np.concatenate([first, second]).std(axis=0) + 1e-300
-    shift = (first.mean(axis=0) - second.mean(axis=0)) / scale**2
+    scale = np.concatenate([first, second]).std(axis=0)
+    apart = first.mean(axis=0) - second.mean(axis=0)
+    shift = np.divide(apart, scale**2, out=np.zeros_like(apart), where=scale**2 > 0)
     plain: list[tuple[str, Score]] = [("shift", partial(_along, shift))]
     size = first.shape[1]
+    axes = np.eye(size)
+    plain += [(kind, partial(_along, axes[:, size - len(kinds) + i])) for i, kind in enumerate(kinds)]
+    size -= len(kinds)
     if size > 1:
-        plain += [(f"coordinate {j}", partial(_along, np.eye(size)[:, j])) for j in range(min(size, COORDINATES))]
+        plain += [(f"coordinate {j}", partial(_along, axes[:, j])) for j in range(min(size, COORDINATES))]
         plain.append(("distances", partial(_nearer, np.median(first, axis=0), np.median(second, axis=0))))
     ratios = [(f"likelihood by {name}", _likelihood(score, first, second)) for name, score in plain]
     if size > 1 and len(np.unique(np.concatenate([first, second]), axis=0)) <= FEW:
-        weights = np.random.default_rng(0).standard_normal((size,))  # a number for each of the answers
+        weights = np.random.default_rng(0).standard_normal((first.shape[1],))  # a number for each of the answers
         ratios.append(("each answer", _likelihood(partial(_along, weights), first, second)))
     for name, score in (*plain, *ratios):
         yield name, score

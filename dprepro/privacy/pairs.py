@@ -20,7 +20,9 @@ from functools import lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
-Pmf = tuple[NDArray[np.float64], NDArray[np.float64]]
+FloatArray = NDArray[np.float64]
+
+Pmf = tuple[FloatArray, FloatArray]
 """Privacy losses, and their probabilities under the first law."""
 
 ATOMS = 2**14
@@ -29,56 +31,47 @@ ATOMS = 2**14
 LOST = 1e-9
 """Share of delta that is given to atoms left out, as if their loss were infinite."""
 
+LEAST_DELTA = 1e-290
+"""Of a smaller one probabilities are below all floats."""
+
+SHORT, FAR = 0.5, 100.0
+"""Shifts up to which two Mills ratios are too near for a difference, and places from which on a series has them."""
+
+_PLACES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
+_GAUSS = 0.5 * (_PLACES + 1), 0.5 * _WEIGHTS
+"""Places and weights of a quadrature on [0, 1]."""
+
 
 def gaussian_epsilon(mu: float, delta: float) -> float:
-    """Epsilon of one Gaussian shift ``mu`` (Balle and Wang 2018).
-
-    delta(x) = Phi(mu/2 - x/mu) - e^x Phi(-mu/2 - x/mu), by logarithms; the root in x by bisection.
-    """
-    from scipy.special import log_ndtr
-
-    def log_delta(x: float) -> float:
-        first, second = float(log_ndtr(mu / 2 - x / mu)), x + float(log_ndtr(-mu / 2 - x / mu))
-        return first + math.log(-math.expm1(second - first)) if second < first else -math.inf
-
+    """Epsilon of one Gaussian shift ``mu`` (Balle and Wang 2018), by bisection in `log_gaussian_delta`."""
+    if mu == 0:
+        return 0.0
     target = math.log(delta)
-    return _root(lambda x: log_delta(x) <= target, mu)
+    return _root(lambda x: float(log_gaussian_delta(mu, np.array([x]))[0]) <= target, mu)
 
 
 @lru_cache(maxsize=4096)
 def pure_epsilon(epsilon: float, uses: int, delta: float) -> float:
     """Epsilon of ``uses`` equal pure losses.
 
-    The loss is epsilon (2 J - uses) with J binomial of parameter p = e^epsilon/(1 + e^epsilon) under one data set and
-    1 - p under the other, hence delta(x) = P(J >= k) - e^x Q(J >= k) for every x in [loss(k - 1), loss(k)]. All
-    probabilities are handled by their logarithms.
+    The loss is l_j = epsilon (2 j - uses) with j binomial of parameter e^epsilon/(1 + e^epsilon) under one data set and
+    1 less that under the other. With P_k, Q_k the chances of j >= k, the event j >= k alone says that epsilon is
+    ln((P_k - delta)/Q_k) at least, and the best k attains it. P_k - Q_k is the sum of p_j (1 - e^-l_j), all of one
+    sign for l_k > 0, so that nothing cancels however small epsilon is.
     """
-    from scipy.special import betainc
-
-    p, q = _response(epsilon)
-
-    def log_tail(k: int, q: float) -> float:
-        """ln P(J >= k) for 1 <= k <= uses; betainc where scipy.stats would cost an import of .8 s."""
-        tail = float(betainc(k, uses - k + 1, q))
-        return math.log(tail) if tail > 0 else -math.inf
-
-    def log_delta(k: int, x: float) -> float:
-        above, below = log_tail(k, p), log_tail(k, q)
-        return above + math.log1p(-math.exp(min(0.0, x + below - above))) if x + below < above else -math.inf
-
-    target = math.log(delta)
-    low, high = uses // 2, uses  # loss(low) spends too much delta, loss(high) none at all
-    while high - low > 1:
-        middle = (low + high) // 2
-        if log_delta(middle + 1, epsilon * (2 * middle - uses)) > target:
-            low = middle
-        else:
-            high = middle
-    above, below = log_tail(high, p), log_tail(high, q)
-    if above <= target:
-        return max(0.0, epsilon * (2 * low - uses))
-    solution = above + math.log1p(-math.exp(target - above)) - below  # infinite where Q is below all floats
-    return max(0.0, min(solution, epsilon * (2 * high - uses)))
+    if delta < LEAST_DELTA:
+        return uses * epsilon
+    losses, logs = _binomial(epsilon, uses, math.log(delta * LOST))
+    descending, kept = losses[losses > 0][::-1], logs[losses > 0][::-1] - math.log(delta)  # in units of delta
+    lost = LOST if losses.size <= uses else 0.0  # what was left out, as if its loss were infinite
+    both = np.cumsum(np.exp(kept)) + lost
+    apart = np.cumsum(-np.exp(kept) * np.expm1(-descending)) + lost
+    log_other = np.logaddexp.accumulate(kept - descending) if kept.size else kept
+    with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+        small = (apart - 1) * np.exp(-log_other)
+        found = np.where(small < 1, np.log1p(np.maximum(small, -1.0)), np.log(np.maximum(both - 1, 0.0)) - log_other)
+    # a sum that rounds to delta says nothing; no loss is larger than all together
+    return float(np.clip(np.nan_to_num(found, nan=0.0).max(initial=0.0), 0.0, uses * epsilon))
 
 
 def mixed_epsilon(pure: tuple[tuple[float, int], ...], mu: float, delta: float) -> float:
@@ -88,7 +81,7 @@ def mixed_epsilon(pure: tuple[tuple[float, int], ...], mu: float, delta: float) 
     at most 2^14 different sums; beyond, on a lattice, too large by about a relative 1e-5.
     """
     largest = sum(uses * epsilon for epsilon, uses in pure) + (gaussian_epsilon(mu, delta) if mu else 0.0)
-    if delta < 1e-290:  # probabilities below all floats: the pure losses at delta 0, the Gaussian at delta
+    if delta < LEAST_DELTA:  # probabilities below all floats: the pure losses at delta 0, the Gaussian at delta
         return largest
     losses, probabilities = np.zeros(1), np.ones(1)
     for epsilon, uses in pure:
@@ -114,33 +107,69 @@ def _root(private: Callable[[float], bool], start: float) -> float:
     return high
 
 
-def _response(epsilon: float) -> tuple[float, float]:
-    """Probabilities of the truth and of the lie."""
-    odds = math.exp(-epsilon)
-    return 1 / (1 + odds), odds / (1 + odds)
+def gaussian_delta(mu: float, x: FloatArray) -> FloatArray:
+    """delta(x) of the shift ``mu`` for every real x, the nothing that is told at mu = 0 included.
 
-
-def gaussian_delta(mu: float, x: NDArray[np.float64]) -> NDArray[np.float64]:
-    """delta(x) of the shift ``mu`` for every real x, the nothing that is told at mu = 0 included."""
-    from scipy.special import log_ndtr
-
+    For x < 0 it is 1 - e^x + e^x delta(-x).
+    """
     if mu == 0:
         return -np.expm1(np.minimum(x, 0.0))
-    first, second = log_ndtr(mu / 2 - x / mu), x + log_ndtr(-mu / 2 - x / mu)
-    return -np.exp(first) * np.expm1(np.minimum(second - first, 0.0))
+    return -np.expm1(np.minimum(x, 0.0)) + np.exp(np.minimum(x, 0.0) + log_gaussian_delta(mu, np.abs(x)))
+
+
+def log_gaussian_delta(mu: float, x: FloatArray) -> FloatArray:
+    """ln delta(x) of the shift ``mu`` > 0 for x >= 0, to about 1e-12, however small mu or delta is.
+
+    delta(x) = Phi(-a) - e^x Phi(-b) with a = x/mu - mu/2 and b = a + mu. As e^x phi(b) = phi(a), with the Mills ratio
+    m(t) = Phi(-t)/phi(t) it is phi(a) (m(a) - m(b)), and that difference is the integral of -m'(t) = 1 - t m(t).
+    """
+    from scipy.special import erfcx, log_ndtr
+
+    a = x / mu - mu / 2
+    with np.errstate(divide="ignore", over="ignore", under="ignore"):
+        density = -0.5 * np.square(a) - 0.5 * math.log(2 * math.pi)
+        if mu <= SHORT:
+            nodes, weights = _GAUSS
+            t = a[:, None] + mu * nodes
+            return np.asarray(density + np.log(_mills_slope(t) @ weights) + math.log(mu))
+        log_second = math.log(math.pi / 2) / 2 + np.log(erfcx((a + mu) / math.sqrt(2))) + density
+        log_first = np.where(a < 0, log_ndtr(-a), 0.0)
+        apart = math.sqrt(math.pi / 2) * (erfcx(np.maximum(a, 0.0) / math.sqrt(2)) - erfcx((a + mu) / math.sqrt(2)))
+        inside = log_first + np.log(-np.expm1(np.minimum(log_second - log_first, 0.0)))
+        return np.where(a < 0, inside, density + np.log(np.maximum(apart, 0.0)))
+
+
+def _mills_slope(t: FloatArray) -> FloatArray:
+    """1 - t m(t), from its asymptotic series where that is exact and the difference is not."""
+    from scipy.special import erfcx
+
+    near = 1 - math.sqrt(math.pi / 2) * t * erfcx(np.minimum(t, FAR) / math.sqrt(2))
+    u = np.maximum(t, FAR) ** -2.0
+    return np.where(t < FAR, near, u * (1 - 3 * u * (1 - 5 * u * (1 - 7 * u))))
 
 
 def _responses(epsilon: float, uses: int, log_lost: float) -> Pmf:
-    """Losses of equal randomised responses, without tails of total probability exp(log_lost) (Hoeffding)."""
-    from scipy.special import gammaln
+    """Losses of equal randomised responses, without tails of total probability exp(log_lost)."""
+    losses, logs = _binomial(epsilon, uses, log_lost)
+    return losses, np.exp(logs)
 
-    p, _ = _response(epsilon)
+
+def _binomial(epsilon: float, uses: int, log_lost: float) -> tuple[FloatArray, FloatArray]:
+    """Losses of equal randomised responses, ascending, and the logarithms of their probabilities.
+
+    Tails of total probability exp(log_lost) at most are left out (Hoeffding). Probabilities are followed from the
+    likeliest on by their ratios (uses - j) e^epsilon/(j + 1): the gammas of large numbers have no digits left.
+    """
+    odds = math.exp(-epsilon)
+    p = 1 / (1 + odds)
     reach = math.sqrt(uses * (math.log(2) - log_lost) / 2)
     first, last = max(0, math.floor(uses * p - reach)), min(uses, math.ceil(uses * p + reach))
     truths = np.arange(first, last + 1, dtype=np.float64)
-    orders = gammaln(uses + 1) - gammaln(truths + 1) - gammaln(uses - truths + 1)
-    probabilities = np.exp(orders + uses * math.log(p) - epsilon * (uses - truths))
-    return epsilon * (2 * truths - uses), probabilities / probabilities.sum()
+    steps = np.log((uses - truths[:-1]) / (truths[:-1] + 1)) + epsilon
+    top = int(np.argmax(steps < 0)) if (steps < 0).any() else steps.size  # of the likeliest
+    below, above = np.cumsum(steps[:top][::-1])[::-1], np.cumsum(steps[top:])
+    logs = np.concatenate([-below, [0.0], above])
+    return epsilon * (2 * truths - uses), logs - math.log(math.fsum(np.exp(logs)))
 
 
 def _sum(one: Pmf, other: Pmf) -> Pmf:

@@ -36,41 +36,46 @@ def range_epsilon(eta: float, uses: int, delta: float) -> float:
         return 0.0
     last = int(np.flatnonzero(deltas > delta)[-1])
     share = (deltas[last] - delta) / (deltas[last] - deltas[last + 1])
-    low, high = math.exp(places[last]), math.exp(places[last + 1])
-    return max(0.0, math.log(low + share * (high - low)))
+    low, high = math.expm1(places[last]), math.expm1(places[last + 1])
+    return max(0.0, math.log1p(low + share * (high - low)))
 
 
 def range_delta(eta: float, uses: int, epsilon: float) -> float:
     """delta(epsilon) of the same, from above: delta is convex in e^epsilon, so between two places a chord bounds it."""
     places, deltas = _deltas(eta, uses)
-    return float(np.interp(math.exp(epsilon), np.exp(places), deltas))
+    return float(np.interp(math.expm1(epsilon), np.expm1(places), deltas))
 
 
 @lru_cache(maxsize=256)
 def _deltas(eta: float, uses: int) -> tuple[NDArray[np.float64], NDArray[np.float64]]:
     """Places from -uses eta to uses eta, CELLS to every eta, and delta there.
 
-    On the chords delta_{k-1} is a - b y between two places, y = e^x, so that with z = e^t the expression above is
-    c_0 + c_1 z + c_2/z between two neighbouring t: its maximum is known, and so no t is missed.
+    All is told by the excesses Y = e^x - 1, Z = e^t - 1 and g = e^eta - 1, of which none drowns in the 1 where eta is
+    small. On a chord delta_{k-1} is a + s Y. With the chords (a, s) on which x - t lies and (b, r) on which x - t + eta
+    does, the expression above is (c_0 + c_1 Z + c_2 Z^2)/(g (1 + Z)) between two neighbouring t. Its maximum is at an
+    end or where (1 + Z)^2 = 1 + (c_0 - c_1)/c_2, so no t is missed.
     """
     reach = uses * CELLS
     x = np.arange(-reach - CELLS, reach + CELLS + 1, dtype=np.float64) * (eta / CELLS)
-    y, grown = np.exp(x), math.exp(eta)
-    deltas = np.maximum(0.0, 1 - y)
-    t = np.exp(np.arange(CELLS + 1) * (eta / CELLS))
+    y, g = np.expm1(x), math.expm1(eta)
+    widths = np.exp(x[:-1]) * math.expm1(eta / CELLS)
+    deltas = np.maximum(0.0, -y)
+    ends = np.expm1(np.arange(CELLS + 1) * (eta / CELLS))
     inner = np.arange(CELLS, x.size - CELLS)
+    grown = y[inner] + g + y[inner] * g
     for _ in range(uses):
-        slopes = np.diff(deltas) / np.diff(y)
+        slopes = np.diff(deltas) / widths
         starts = deltas[:-1] - slopes * y[:-1]
         best = np.zeros(inner.size)
         for cell in range(CELLS):
-            low, high = inner - cell - 1, inner - cell - 1 + CELLS  # the chords on which x - t and x - t + eta lie
-            linear = starts[high] - starts[low]
-            inverse = y[inner] * grown * (slopes[low] - slopes[high])
-            constant = grown * starts[low] - starts[high] - slopes[low] * y[inner] + slopes[high] * y[inner] * grown
+            low, high = inner - cell - 1, inner - cell - 1 + CELLS  # the chords of x - t and of x - t + eta
+            still = starts[low] + slopes[low] * y[inner]  # at t = 0
+            first = g * still
+            second = g * (starts[low] - slopes[low]) - still + starts[high] + slopes[high] * grown
+            third = slopes[low] - slopes[high] - starts[low] + starts[high]
             with np.errstate(divide="ignore", invalid="ignore"):
-                top = np.sqrt(inverse / linear)
-            z = np.clip(np.nan_to_num(top, nan=1.0), t[cell], t[cell + 1])
-            best = np.maximum(best, (constant + linear * z + inverse / z) / (grown - 1))
-        deltas = np.concatenate([1 - y[:CELLS], np.minimum(best, 1.0), np.zeros(CELLS)])
+                turn = np.expm1(0.5 * np.log1p((first - second) / third))
+            for z in (ends[cell], np.clip(np.nan_to_num(turn), ends[cell], ends[cell + 1]), ends[cell + 1]):
+                best = np.maximum(best, (first + (second + third * z) * z) / (g * (1 + z)))
+        deltas = np.concatenate([-y[:CELLS], np.minimum(best, 1.0), np.zeros(CELLS)])
     return np.asarray(x), np.asarray(deltas)

@@ -42,6 +42,8 @@ def sampled_epsilon(mu: float, population: float, uses: int, delta: float) -> fl
     if delta < LEAST_DELTA or spare < 0.98 * delta:
         return math.inf
     share = 1 / population
+    if uses * share * float(gaussian_delta(mu, np.zeros(1))[0]) <= delta:
+        return 0.0  # what the laws of all steps differ by at most
     apart = gaussian_epsilon(mu, min(0.5, delta * LOST / (uses * share)))
     if apart == 0:
         return 0.0  # the laws of all steps together are nearer than delta
@@ -72,7 +74,7 @@ def _losses(mu: float, share: float, largest: float, step: float) -> tuple[NDArr
     above = share * gaussian_delta(mu, np.log1p(np.expm1(losses[count:]) / share))
     ratios = np.exp(losses)
     below = ratios[:count] * above[:0:-1]  # delta less (1 - e^x)_+, x < 0
-    slopes = np.diff(np.concatenate([below, above])) / np.diff(ratios) - (losses[:-1] < 0)
+    slopes = np.diff(np.concatenate([below, above])) / (ratios[:-1] * math.expm1(step)) - (losses[:-1] < 0)
     first = (below[0] - ratios[0]) / ratios[0]  # from e^x = 0, where delta is 1
     masses = np.diff(np.concatenate([[first], slopes, [0.0]]))
     return losses, np.maximum(masses, 0.0) * ratios
@@ -92,11 +94,11 @@ def _epsilon(weights: NDArray[np.float64], uses: int, step: float, delta: float)
     moved = len(weights) // 2 * uses % CELLS  # to where a sum of 0 is the first
     turn = np.exp(2j * np.pi / CELLS * (np.arange(CELLS // 2 + 1) * moved % CELLS))
     total = np.fft.irfft(np.fft.rfft(one) ** uses * turn, CELLS)[: CELLS // 2]
-    ratios = np.exp(step * np.arange(total.size))
-    first, second = (np.cumsum(masses[::-1])[::-1] for masses in (total, total / ratios))
-    deltas = first - ratios * second
+    excess = np.expm1(step * np.arange(total.size))
+    first, second = (np.cumsum(masses[::-1])[::-1] for masses in (total, total / (1 + excess)))
+    deltas = first - (1 + excess) * second
     if deltas[0] <= delta:
         return 0.0
     last = int(np.flatnonzero(deltas > delta)[-1])
     share = (deltas[last] - delta) / (deltas[last] - deltas[last + 1])
-    return math.log(ratios[last] + share * (ratios[last + 1] - ratios[last]))
+    return math.log1p(excess[last] + share * (excess[last + 1] - excess[last]))

@@ -24,7 +24,13 @@ class Records:
     """Distinct records with their numbers of copies: features (K, p), labels (K,), counts (K,).
 
     n = sum of the counts may be as large as 1e12 while K records are held. Without counts each record stands once;
-    without labels they are 1.
+    without labels they are 1. Equal records may be held once with their count, or apart.
+
+    Attributes:
+        in_order: whether the order of the records is a part of the data, public and the same between neighbours: record
+            i is somebody's, whatever the others are. Distinct records with counts then stand in turn: all of them, then
+            again those with a second copy, and so on. By default the data are a multiset, and an algorithm that reads
+            an order from how they happen to be held would tell them apart where they do not differ.
 
     Raises:
         InputError: where shapes do not fit, there are no records, an entry is not finite or a count not positive.
@@ -33,6 +39,7 @@ class Records:
     features: FloatArray
     labels: FloatArray | None = None
     counts: FloatArray | None = None
+    in_order: bool = False
 
     def __post_init__(self) -> None:
         features = np.ascontiguousarray(finite("features", self.features, 2))
@@ -48,6 +55,13 @@ class Records:
             object.__setattr__(self, name, column)
         if not self.copies.min() > 0:
             raise InputError(f"counts must be positive, got {self.copies.min():g}")
+
+    def merged(self) -> Records:
+        """The same multiset, whatever way it is held: distinct records, ascending, with their counts."""
+        table = np.column_stack([self.features, self.targets]) + 0.0  # -0 is 0
+        distinct, kinds = np.unique(table, axis=0, return_inverse=True)
+        counts = np.bincount(kinds.ravel(), weights=self.copies).astype(np.float64)
+        return Records(distinct[:, :-1], distinct[:, -1], counts)
 
     @property
     def targets(self) -> FloatArray:

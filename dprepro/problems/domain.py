@@ -7,6 +7,7 @@ from dataclasses import dataclass, replace
 from functools import cached_property
 
 import numpy as np
+from numpy.typing import NDArray
 
 from dprepro.errors import Incompatible, InputError
 from dprepro.problems.data import FloatArray, Records
@@ -197,6 +198,16 @@ class Domain:
         if within is None:
             raise Incompatible(f"{self.constraint_set.title} is not alike in all coordinates")
         return replace(self, constraint_set=within)
+
+    def zeroed_out(self, records: Records) -> NDArray[np.bool_]:
+        """Which of the distinct records are zeroed out, shape (K,): their loss does not depend on theta at all.
+
+        This is what the relation `zero_out` puts in a record's place, and any of them may stand there: x = 0 with
+        **any** label within the bound, for one. What an algorithm reads of a record otherwise than through differences
+        of its loss, a zeroed-out record still has. A loss of the distance has no such record; certificates then speak
+        of a record that is left out of the sum, with the same n.
+        """
+        return self.loss.ignores(records.features, records.targets)
 
     def hold(self, records: Records) -> None:
         """Hold records against the bounds.

@@ -87,7 +87,7 @@ def table(
 
 
 def audits(frame: pd.DataFrame) -> str:
-    """What is claimed, certified, exact and audited for every series, and the overspending noticed.
+    """What is claimed, certified, spent at least by law and as audited for every series, and the overspending noticed.
 
     The slack is what is certified over the most that an instrument shows to be spent, by law or by draws. `notices` is
     the overspending that was planted and noticed, `from` about the least that would be (see `_least`). The relation of
@@ -95,16 +95,16 @@ def audits(frame: pd.DataFrame) -> str:
     """
     good = frame[frame["status"] == "ok"]
     named = good["relation"].nunique() > 1 if "relation" in good else False
-    lines = [["series", *(["neighbours"] if named else []), "n", "p", "claimed", "delta", "certified", "exact",
+    lines = [["series", *(["neighbours"] if named else []), "n", "p", "claimed", "delta", "certified", "by_law",
               "audited", "slack", "notices", "from"]]  # fmt: skip
     keys = ["role", "series", "n", "p", "epsilon", "delta"]
     for (_, name, n, p, epsilon, delta), rows in good.groupby(keys, sort=True):
         value = rows.groupby("quantity")["value"].mean()
         noticed = rows[(rows["quantity"] == "overspent_epsilon") & (rows["value"] > rows["bound"])]
         factor = f"x{number(float(noticed['overspend'].max()))}" if len(noticed) else "-"
-        certified, *shown = (value.get(f"{one}_epsilon", math.nan) for one in ("spent", "exact", "audited"))
+        certified, *shown = (value.get(f"{one}_epsilon", math.nan) for one in ("spent", "lower", "audited"))
         most = max((one for one in shown if one > 0), default=math.nan)
-        bounds = rows.loc[rows["quantity"].isin(["spent_epsilon", "exact_epsilon", "audited_epsilon"]), "bound"]
+        bounds = rows.loc[rows["quantity"].isin(["spent_epsilon", "lower_epsilon", "audited_epsilon"]), "bound"]
         slack = certified / most if bounds.nunique() == 1 else math.nan  # none where a pair sees only a part
         columns = (certified, *shown, slack)
         numbers = ("-" if math.isnan(one) else number(float(f"{one:.3g}")) for one in columns)
@@ -122,7 +122,7 @@ def _least(rows: pd.DataFrame) -> str:
     """
     shares = {q: float((part["value"] / part["bound"]).mean()) for q, part in rows.groupby("quantity")}
     factor = float(rows["overspend"].max())
-    honest = shares.get("audited_epsilon", shares.get("exact_epsilon", math.nan))
+    honest = shares.get("audited_epsilon", shares.get("lower_epsilon", math.nan))
     if not honest <= 1 < shares["overspent_epsilon"]:
         return "-"
     return f"x{1 + (factor - 1) * (1 - honest) / (shares['overspent_epsilon'] - honest):.2f}"

@@ -19,11 +19,13 @@ from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.mechanisms import Drawn
 from dprepro.privacy import compose
 from dprepro.privacy.audit import Audited, audit, chosen
-from dprepro.problems import Domain, Problem, SupportPoint
+from dprepro.privacy.losses import MOST
+from dprepro.privacy.outcomes import Answers, answered
+from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
 from dprepro.studies.base import Declaration, Design, Role, Study, at, points, spending
 from dprepro.studies.describe import describe
-from dprepro.studies.transcripts import audit_transcripts, worst_transcripts
+from dprepro.studies.transcripts import as_vector, audit_transcripts, worst_transcripts
 
 Columns: TypeAlias = dict[str, float | int | str | bool | None]
 
@@ -89,11 +91,12 @@ class AuditStudy(Study):
     was given the least of ``overspends`` which the audit notices, or the largest (column ``overspend``), at the same
     draws and on the same pair: what an audit cannot refute there, it cannot support here either; ``spent_epsilon``,
     what is certified of an honest run; ``slack``, certified over audited, where that is not zero; ``noise_drawn``; and
-    ``exact_epsilon``, what is spent on this pair, where the law of the answer is known.
+    ``lower_epsilon``, what is spent on this pair at least, where the law of the answer is known: read off events that
+    part the answers (`laws.Pair`), so a lower value, if near, of what is spent.
 
-    Without draws, by the exact law: ``exact_epsilon``, the largest over the pairs, and from it ``overspent_epsilon``
-    and ``slack`` as above; and ``exact_delta``, the largest over the pairs at ``multiple`` times epsilon, with
-    ``certified_delta``, that of an honest run there, as bound.
+    Without draws, by the law: ``lower_epsilon``, the largest over the pairs, and from it ``overspent_epsilon`` and
+    ``slack`` as above; and ``exact_delta``, the largest over the pairs at ``multiple`` times epsilon, by the exact law
+    but a lower value likewise, with ``certified_delta``, that of an honest run there, as bound.
 
     The limit says nothing of other pairs of data sets and of other events: it is one from below.
 
@@ -131,7 +134,7 @@ class AuditStudy(Study):
         """As the class says; whether noise is counted and a law is known, only a run can tell."""
         found = {}
         for label, one in self.series.items():
-            names = {"slack", "exact_epsilon"}
+            names = {"slack", "lower_epsilon"}
             names |= {"audited_epsilon", "noise_drawn"} if one.draws else {"exact_delta", "certified_delta"}
             names |= {"overspent_epsilon"} if one.role == "claim" else set()
             names |= {"spent_epsilon"} if one.algorithm.promises() else set()
@@ -165,8 +168,8 @@ class AuditStudy(Study):
         rows = [Row("audited_epsilon", found.epsilon, epsilon, columns | {"deterministic": True})]
         if one.role == "claim":
             rows.append(self._overspent(told, epsilon, lambda budget: drawn(budget)[0].epsilon))
-        if one.repeats == 1 and not one.transcript and (exact := exact_pair(algorithm, told, data[name])) is not None:
-            rows.append(Row("exact_epsilon", exact.epsilon(delta), epsilon, {"deterministic": True}))
+        if one.repeats == 1 and not one.transcript and (exact := pair_of_laws(algorithm, told, data[name])) is not None:
+            rows.append(Row("lower_epsilon", min(MOST, exact.lower_epsilon(delta)), epsilon, {"deterministic": True}))
         schedule = algorithm.schedule(first.domain, told)
         rows += self._certified(algorithm, first.domain, told, cell.axes["epsilon"], found.epsilon)
         if schedule.noise_scale > 0 and noise.unit > 0:
@@ -179,19 +182,19 @@ class AuditStudy(Study):
         """What is spent over all pairs, and delta against epsilon, beside what is certified."""
         told, epsilon = self._told(one, point), one.share * point["epsilon"]
 
-        pairs = {key: law for key, pair in data.items() if (law := exact_pair(algorithm, told, pair)) is not None}
+        pairs = {key: law for key, pair in data.items() if (law := pair_of_laws(algorithm, told, pair)) is not None}
         if not pairs:
             raise PremiseError(f"no exact law of {type(algorithm).__name__} is known here, and no draws are asked for")
-        spent = {key: law.epsilon(one.share * told.delta) for key, law in pairs.items()}
+        spent = {key: min(MOST, law.lower_epsilon(one.share * told.delta)) for key, law in pairs.items()}
         name = max(spent, key=lambda key: spent[key])
 
         def known(budget: Budget) -> float:
-            law = exact_pair(algorithm, budget, data[name])
+            law = pair_of_laws(algorithm, budget, data[name])
             assert law is not None
-            return law.epsilon(one.share * budget.delta)
+            return min(MOST, law.lower_epsilon(one.share * budget.delta))
 
         columns: Columns = {"pair": name, "relation": (one.relation or self.neighbours).value, "deterministic": True}
-        rows = [Row("exact_epsilon", spent[name], epsilon, columns)]
+        rows = [Row("lower_epsilon", spent[name], epsilon, columns)]
         if one.role == "claim":
             rows.append(self._overspent(told, epsilon, known))
         domain, multiple = one.data.domain(point), one.multiple * epsilon
@@ -199,7 +202,7 @@ class AuditStudy(Study):
         parts = algorithm.parts(domain, Budget(point["epsilon"], point["delta"], told.neighbours))
         bound = None if parts is None else certified_delta(parts, multiple)
         columns = {"deterministic": True}
-        rows.append(Row("exact_delta", max(pair.delta(multiple) for pair in pairs.values()), bound, columns))
+        rows.append(Row("exact_delta", max(pair.lower_delta(multiple) for pair in pairs.values()), bound, columns))
         return rows if bound is None else [*rows, Row("certified_delta", bound, None, columns)]
 
     def _overspent(self, told: Budget, epsilon: float, found: Callable[[Budget], float]) -> Row:
@@ -241,17 +244,26 @@ COLUMNS = ("pair", "relation", "event", "draws", "overspend", "freedom", "total_
 
 def answers(
     algorithm: Algorithm, problem: Problem, told: Budget, draws: int, repeats: int, rng: np.random.Generator
-) -> tuple[FloatArray, Drawn]:
-    """Independent answers, shape (draws, q), and the noise that was drawn for them; ``repeats`` stand side by side."""
-    rows, drawn = [], Drawn()
-    for _ in range(draws):
+) -> tuple[Answers, Drawn]:
+    """Independent answers, shape (draws, q), and the noise that was drawn for them; ``repeats`` stand side by side.
+
+    One by one where not all are of one length: an error stands in the place of an answer that the algorithm refuses.
+    """
+    drawn = Drawn()
+
+    def solve() -> FloatArray:
+        nonlocal drawn
         row = []
         for _ in range(repeats):
             solution = algorithm.solve(problem, told, rng)
-            row.append(_vector(solution.theta, problem.domain.p))
+            row.append(as_vector(solution.theta, problem.domain.p))
             drawn += solution.drawn or Drawn()
-        rows.append(row[0] if repeats == 1 else np.concatenate(row))
-    return np.array(rows), drawn
+        return row[0] if repeats == 1 else np.concatenate(row)
+
+    rows = [answered(solve) for _ in range(draws)]
+    plain = [row for row in rows if isinstance(row, np.ndarray)]
+    alike = len(plain) == draws and len({row.shape for row in plain}) == 1
+    return np.array(plain) if alike else rows, drawn
 
 
 def worst_pair(
@@ -269,8 +281,16 @@ def worst_pair(
     return names[0]
 
 
-def exact_pair(algorithm: Algorithm, told: Budget, pair: Pair) -> laws.Pair | None:
-    """The law of the answer on both data sets, of finite answers or over fine intervals; None where none is known."""
+def pair_of_laws(algorithm: Algorithm, told: Budget, pair: Pair) -> laws.Pair | None:
+    """The law of the answer on both data sets, of finite answers or over fine intervals; None where none is known.
+
+    An algorithm that answers on one of them alone has told them apart.
+    """
+    reasons = [algorithm.refusal(one.domain, told) for one in pair]
+    if any(reasons):
+        if all(reasons):
+            raise InputError(reasons[0])
+        return laws.Pair(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
     try:
         known = [laws.find(algorithm, one.domain, told) for one in pair]
         return known[0].beside(known[1], *pair)
@@ -286,13 +306,3 @@ def certified_delta(parts: Parts, epsilon: float) -> float:
         enough = compose(parts, math.exp(middle)).epsilon <= epsilon
         low, high = (low, middle) if enough else (middle, high)
     return math.exp(high)
-
-
-def _vector(theta: object, p: int) -> FloatArray:
-    """An answer as numbers: of a choice of coordinates the indicator."""
-    if isinstance(theta, SupportPoint):
-        vector = np.zeros(p)
-        vector[theta.chosen] = 1.0
-        return vector
-    assert isinstance(theta, np.ndarray)
-    return theta

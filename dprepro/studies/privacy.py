@@ -48,11 +48,12 @@ class PrivacySeries:
 class PrivacyStudy(Study):
     """The exact delta(epsilon) and the largest privacy loss over the worst neighbours that the law knows.
 
-    Pairs of neighbours give a lower bound on what the algorithm spends: exceeding the budget disproves privacy.
+    Pairs of neighbours give a lower bound on what the algorithm spends: exceeding the budget disproves privacy. The law
+    of each is exact, and what is read off it a lower value: events part the answers (`laws.Pair`).
 
     Quantities: where delta > 0, ``exact_delta``, the largest over pairs and directions, with the budget's delta as
-    bound, ``exact_epsilon``, the least at which all pairs keep to delta, which tells how near that is, and under
-    replacement also ``exact_delta_silent``, over pairs with a record that says nothing; where delta = 0,
+    bound, ``lower_epsilon``, the least at which all pairs keep to delta, which tells how near that is, and under
+    replacement also ``exact_delta_silent``, over pairs with a zeroed-out record; where delta = 0,
     ``largest_loss``, the largest |ln p/p'|, with epsilon as bound; what the law `report`s; and, where the algorithm
     promises privacy, ``spent_epsilon``, what is certified, and ``certified_delta`` or ``certified_loss``: the largest
     over the pairs at that epsilon, which must keep to it. ``known_delta`` and ``known_loss`` are those of a pair whose
@@ -99,17 +100,17 @@ class PrivacyStudy(Study):
         certified = 0.0
         for pair in law.pairs():
             for name in largest:
-                if name == "exact_epsilon":
-                    largest[name] = max(largest[name], pair.epsilon(delta))
+                if name == "lower_epsilon":
+                    largest[name] = max(largest[name], pair.lower_epsilon(delta))
                 elif name != "exact_delta_silent" or pair.silent:
-                    largest[name] = max(largest[name], pair.delta(epsilon) if delta > 0 else pair.loss())
+                    largest[name] = max(largest[name], pair.lower_delta(epsilon) if delta > 0 else pair.lower_loss())
             if spent is not None:
-                certified = max(certified, pair.delta(spent.epsilon) if delta > 0 else pair.loss())
+                certified = max(certified, pair.lower_delta(spent.epsilon) if delta > 0 else pair.lower_loss())
         what, bound = ("delta", delta) if delta > 0 else ("loss", epsilon)
-        rows = [Row(name, value, epsilon if name == "exact_epsilon" else bound) for name, value in largest.items()]
+        rows = [Row(name, value, epsilon if name == "lower_epsilon" else bound) for name, value in largest.items()]
         rows += [Row(name, value, limit) for name, (value, limit) in law.report().items()]
         known = known_pair(law.budget)
-        rows.append(Row(f"known_{what}", known.delta(epsilon) if delta > 0 else known.loss(), bound))
+        rows.append(Row(f"known_{what}", known.lower_delta(epsilon) if delta > 0 else known.lower_loss(), bound))
         if spent is not None:
             rows.append(Row(f"certified_{what}", certified, delta if delta > 0 else spent.epsilon))
         schedule = law.algorithm.schedule(law.domain, law.budget)
@@ -120,7 +121,7 @@ class PrivacyStudy(Study):
         if point["delta"] == 0:
             return ["largest_loss"]
         silent = ["exact_delta_silent"] if self.neighbours is Neighbours.REPLACE_ONE else []
-        return ["exact_delta", "exact_epsilon", *silent]
+        return ["exact_delta", "lower_epsilon", *silent]
 
     def _tested(self, label: str, point: Mapping[str, float]) -> list[str]:
         """What the computation and the certificate are tested by."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from functools import partial
 
 import numpy as np
 
@@ -13,6 +14,8 @@ from dprepro.errors import PremiseError
 from dprepro.mechanisms import Drawn, SampledGaussianShift, Transcript, noted
 from dprepro.privacy.audit import LEVEL, Audited
 from dprepro.privacy.losses import limit_of_losses
+from dprepro.privacy.outcomes import Answer, Refused, answered, outcomes
+from dprepro.problems import Problem, SupportPoint
 from dprepro.problems.data import FloatArray
 
 SEARCH = 100
@@ -41,26 +44,38 @@ def losses_of(
 
     On the second data set the algorithm runs with the same random numbers, and its mechanisms publish what those of the
     first run did. Where it then asks for more or fewer, or answers otherwise, the answer tells what no mechanism has
-    hidden: that loss is infinite.
+    hidden: that loss is infinite. Answers that are no numbers, and none, are answers too.
 
     Raises:
-        PremiseError: the algorithm draws records in secret, or publishes nothing by a mechanism.
+        PremiseError: the algorithm draws records in secret, or publishes nothing by a mechanism; or what is random and
+            public, such as a partition, falls on other records, since they do not stand at the same places.
+        Exception: that of the algorithm, where it answers on neither data set.
     """
+    if moved := places_that_differ(*pair):
+        raise PremiseError(f"transcripts need records that stand at the same places, {moved} differ")
     parts = algorithm.parts(pair[0].domain, told) or ()
     if any(isinstance(guarantee, SampledGaussianShift) for guarantee, _ in parts):
         raise PremiseError(f"{type(algorithm).__name__} draws records in secret: its transcripts have no known law")
     losses, sees, drawn = np.empty(draws), np.empty(draws, dtype=np.bool_), Drawn()
     for i, seed in enumerate(rng.integers(2**63, size=draws)):
+        noise: list[Drawn | None] = []
+
+        def solve(problem: Problem, seed: int = int(seed), noise: list[Drawn | None] = noise) -> FloatArray:
+            solution = algorithm.solve(problem, told, np.random.default_rng(seed))
+            noise.append(solution.drawn)
+            return as_vector(solution.theta, problem.domain.p)
+
         with noted() as first:
-            solution = algorithm.solve(pair[0], told, np.random.default_rng(seed))
+            answer = answered(partial(solve, pair[0]))
+        drawn += (noise and noise[0]) or Drawn()
         with noted(first.outputs) as second:
-            again = algorithm.solve(pair[1], told, np.random.default_rng(seed))
+            again = answered(partial(solve, pair[1]))
         if not (first.outputs or second.outputs):
+            outcomes([answer], [again])  # whoever never answers says why
             raise PremiseError(f"{type(algorithm).__name__} publishes nothing by a mechanism")
-        same = len(first.outputs) == len(second.outputs) and np.allclose(solution.theta, again.theta, rtol=1e-9)
+        same = len(first.outputs) == len(second.outputs) and _alike(answer, again)
         losses[i] = first.log_chance - second.log_chance if same else np.inf
         sees[i] = _tells(first, second)
-        drawn += solution.drawn or Drawn()
     return losses, sees, drawn
 
 
@@ -74,6 +89,37 @@ def worst_transcripts(
     both = [(name, some) for name, pair in pairs.items() for some in (pair, pair[::-1])]
     seen = [limit_of_losses(losses_of(algorithm, pair, told, SEARCH, rng)[0], told.delta, 0.0) for _, pair in both]
     return both[int(np.argmax(seen))]
+
+
+def places_that_differ(first: Problem, second: Problem) -> int:
+    """At how many places, beyond one, records differ that both data sets list one by one; 0 for all other data."""
+    if not {"records"} <= first.given & second.given or first.domain.n != second.domain.n:
+        return 0
+    tables = [
+        np.column_stack([data.features, data.targets, data.copies])
+        for data in (first.records.records, second.records.records)
+    ]
+    if tables[0].shape != tables[1].shape:
+        return round(first.domain.n)
+    differ = int(np.any(tables[0] != tables[1], axis=1).sum())
+    return differ if differ > 1 else 0
+
+
+def as_vector(theta: object, p: int) -> FloatArray:
+    """An answer as numbers: of a choice of coordinates the indicator."""
+    if isinstance(theta, SupportPoint):
+        vector = np.zeros(p)
+        vector[theta.chosen] = 1.0
+        return vector
+    assert isinstance(theta, np.ndarray)
+    return theta
+
+
+def _alike(first: Answer, second: Answer) -> bool:
+    """Whether two answers are one, rounding aside."""
+    if isinstance(first, Refused) or isinstance(second, Refused):
+        return isinstance(first, Refused) and isinstance(second, Refused) and first.words == second.words
+    return first.shape == second.shape and np.allclose(first, second, rtol=1e-9, equal_nan=True)
 
 
 def _tells(first: Transcript, second: Transcript) -> bool:

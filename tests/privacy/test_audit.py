@@ -9,9 +9,11 @@ import pytest
 from scipy.stats import binom
 
 from dprepro.budget import Budget, Neighbours
+from dprepro.errors import InputError
 from dprepro.mechanisms import Gaussian, Laplace
 from dprepro.privacy import noise_for
 from dprepro.privacy.audit import audit, lower_limit
+from dprepro.privacy.outcomes import Refused
 
 DRAWS = 20_000
 
@@ -83,3 +85,44 @@ def test_the_limit_of_a_fixed_event_is_above_the_truth_in_less_than_one_per_cent
     limits = lower_limit(*np.meshgrid(counts, counts, indexing="ij"), draws, delta)
     weight = np.outer(binom.pmf(counts, draws, p), binom.pmf(counts, draws, q))
     assert weight[limits > truth].sum() < 0.01
+
+
+REFUSAL = Refused(InputError("needs n >= 4, got n=3"))
+NOTHING = (float("nan"), float("inf"), -float("inf"), 1e200)
+
+
+@pytest.mark.parametrize("nothing", [*NOTHING, REFUSAL])
+def test_an_answer_that_is_no_number_on_one_data_set_alone_tells_them_apart(nothing: float | Refused) -> None:
+    """As often as all of 200 answers can: q = (1 - .99)/4 is the chance that a limit fails."""
+    rng = np.random.default_rng(0)
+    numbers = list(rng.standard_normal((400, 2)))
+    others = [nothing if isinstance(nothing, Refused) else np.array([0.0, nothing])] * 400
+    most = 0.0025 ** (1 / 200)
+    for first, second in ((numbers, others), (others, numbers)):
+        found = audit(first, second, 0.0)
+        assert found.epsilon == pytest.approx(math.log(most / (1 - most)))
+
+
+def test_kinds_of_no_answers_are_told_apart_by_how_often_they_come() -> None:
+    """NaN with chances .9 and .1, else infinity, or a refusal: ln 9 = 2.2 is spent."""
+    rng = np.random.default_rng(1)
+    for other in (np.array([np.inf]), REFUSAL):
+        first, second = (
+            [np.array([np.nan]) if u < chance else other for u in rng.random(4000)] + [np.array([0.0])]
+            for chance in (0.9, 0.1)
+        )
+        assert 1.8 < audit(first, second, 0.0).epsilon < 2.2
+
+
+def test_what_is_no_number_alike_on_both_tells_nothing_and_hides_nothing() -> None:
+    rng = np.random.default_rng(2)
+    draws = [rng.normal(centre, 1.0, (4000, 1)) for centre in (0.0, 3.0)]
+    for some in draws:
+        some[rng.random(4000) < 0.5] = np.nan
+    assert audit(draws[0], draws[0], 0.0).epsilon < 0.1
+    assert audit(*draws, 0.0).epsilon > 1
+
+
+def test_an_algorithm_that_answers_nowhere_says_why() -> None:
+    with pytest.raises(InputError, match="needs n >= 4"):
+        audit([REFUSAL] * 10, [REFUSAL] * 10, 0.0)

@@ -114,8 +114,8 @@ def test_an_audit_has_a_table_of_its_own() -> None:
     quantities = ["audited_epsilon", "spent_epsilon", "overspent_epsilon", "slack"]
     frame = rows(quantity=quantities, value=[0.8, 1.0, 1.2, 1.25]).assign(overspend=[None, None, 1.3, None])
     assert table(frame, "n").splitlines() == [
-        "series    n     p  claimed  delta  certified  exact  audited  slack  notices   from",
-        "a       1e6  1000        1   1e-6          1      -      0.8   1.25     x1.3  x1.15",
+        "series    n     p  claimed  delta  certified  by_law  audited  slack  notices   from",
+        "a       1e6  1000        1   1e-6          1       -      0.8   1.25     x1.3  x1.15",
     ]
     refuted = frame.assign(value=[1.2, 1.0, 1.2, 0.83])  # spends the same whatever it is given: no line to follow
     assert table(refuted, "n").splitlines()[1].split()[-2:] == ["x1.3", "-"]

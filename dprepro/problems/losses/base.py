@@ -13,11 +13,12 @@ from dataclasses import dataclass
 from typing import Any, ClassVar
 
 import numpy as np
-from numpy.typing import ArrayLike
+from numpy.typing import ArrayLike, NDArray
 
 from dprepro.problems.data import FloatArray
 from dprepro.problems.sets import ConstraintSet, dual_order, norm_ratio
 
+EVERYWHERE = 1e9  # a convex function that is the same at zero and this far to both sides is constant
 HAIR = 1e-9  # relative: how far to both sides of s its subgradients are looked for
 
 
@@ -83,6 +84,10 @@ class Loss(ABC):
         return None
 
     @abstractmethod
+    def ignores(self, features: FloatArray, labels: FloatArray) -> NDArray[np.bool_]:
+        """Whether a record's loss is the same at every theta whatever, shape (K,): see `Domain.zeroed_out`."""
+
+    @abstractmethod
     def slope_bound(self, reach: float, label_bound: float) -> float:
         """max |phi'(s; y)| over the s that occur, |s| <= reach, and |y| <= label_bound."""
 
@@ -116,6 +121,12 @@ class MarginLoss(Loss):
     The gradient is phi'(z; y) x. In more than one dimension no such loss is strongly convex.
     """
 
+    def ignores(self, features: FloatArray, labels: FloatArray) -> NDArray[np.bool_]:
+        """Where x = 0, whatever the label, and where phi(.; y) is constant: of a hinge at y = 0."""
+        with np.errstate(over="ignore"):
+            zero, far = self.value(0.0, labels), [self.value(side * EVERYWHERE, labels) for side in (-1, 1)]
+        return np.asarray(~features.any(axis=1) | ((far[0] == zero) & (far[1] == zero)), dtype=np.bool_)
+
     def slope_bound(self, reach: float, label_bound: float) -> float:
         # at a corner: phi' is monotone in z as phi is convex, and in y for every loss here; another overrides this
         z, y = np.array([-reach, -reach, reach, reach]), label_bound * np.array([-1.0, 1.0, -1.0, 1.0])
@@ -142,6 +153,10 @@ class DistanceLoss(Loss):
     """
 
     norms: ClassVar[tuple[float, float] | None] = None
+
+    def ignores(self, features: FloatArray, labels: FloatArray) -> NDArray[np.bool_]:
+        """Nowhere: every place pulls."""
+        return np.zeros(len(features), dtype=np.bool_)
 
     def slope_bound(self, reach: float, label_bound: float) -> float:
         return float(self.derivative(reach, label_bound))
