@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dprepro.__main__ import guarded, leave
+from dprepro.command import console
 from dprepro.engine.store import FILE_NAME
 from dprepro.errors import InputError
 from dprepro.folders import experiment_files
@@ -125,4 +125,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "docs.walkthroughs"))
+    console(main, "docs.walkthroughs")

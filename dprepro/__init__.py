@@ -5,6 +5,11 @@
 
 from __future__ import annotations
 
+from dprepro import supervisor
+
+if supervisor.is_start():  # signals come from the first moment on
+    supervisor.first()
+
 from typing import TYPE_CHECKING, Any
 
 if TYPE_CHECKING:

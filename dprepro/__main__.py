@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import gc
 import sys
 from dataclasses import dataclass
 from typing import NoReturn
 
-from dprepro.command import arguments_of, guarded, leave
+from dprepro import command
 from dprepro.errors import InputError, printable
-
-__all__ = ["arguments_of", "console", "guarded", "leave", "main", "parse"]
 
 HELP = """usage: python -m dprepro [options] [+experiment=NAME] [key=value ...]
 
@@ -129,9 +126,7 @@ def main(arguments: list[str]) -> int:
 
 def console() -> NoReturn:
     """What the console script ``dprepro`` calls."""
-    # Cells and results hold no circles; to look for some takes a tenth of a large run.
-    gc.set_threshold(100_000, 50, 1000)
-    leave(guarded(main, sys.argv[1:]))
+    command.console(main)
 
 
 if __name__ == "__main__":

@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console
 from dprepro.errors import InputError, unknown
 from dprepro.pairs import blocks, within_floats
 
@@ -314,4 +313,4 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], answer: Mapping[str, Any],
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.advise"))
+    console(main, "dprepro.advise")

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import sys
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console
 from dprepro.errors import DpreproError, InputError
 
 HELP = """usage: python -m dprepro.check [repair=true] [results_dir=DIR] [--config-dir DIR]
@@ -64,4 +64,4 @@ def repair(experiment: str, overrides: list[str], results_dir: str, config_dir: 
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.check"))
+    console(main, "dprepro.check")

@@ -6,7 +6,7 @@ import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console
 
 if TYPE_CHECKING:
     from dprepro.report.measured import Measured
@@ -69,4 +69,4 @@ def unexpected(ledger: Mapping[str, Any], measured: Measured) -> list[str]:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.ledger"))
+    console(main, "dprepro.ledger")

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
@@ -154,4 +154,4 @@ def _wrapped(items: Sequence[str], indent: str) -> str:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.pairs"))
+    console(main, "dprepro.pairs")

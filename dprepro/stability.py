@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console
 from dprepro.errors import DpreproError, InputError
 
 HELP = """usage: python -m dprepro.stability [seeds=3] [results_dir=DIR] [--config-dir DIR]
@@ -65,4 +65,4 @@ def run(name: str, seed: int, results_dir: Path, config_dir: str | None) -> int:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.stability"))
+    console(main, "dprepro.stability")

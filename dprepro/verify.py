@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import math
 import random
-import sys
 from typing import Any
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console
 from dprepro.errors import DpreproError, InputError
 
 TOLERANCE = 1e-9
@@ -94,4 +93,4 @@ def agree(one: list[list[Any]], other: list[list[Any]], tolerance: float) -> boo
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.verify"))
+    console(main, "dprepro.verify")

@@ -10,7 +10,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 
-from dprepro.__main__ import guarded, leave
+from dprepro.command import console
 from dprepro.errors import InputError, unknown
 from dprepro.regular_files import replace_file
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
@@ -139,4 +139,4 @@ def _tell(words: str) -> None:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "mutants"))
+    console(main, "mutants")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
-from dprepro.__main__ import guarded, leave
+from dprepro.command import console
 from dprepro.errors import InputError, unknown
 from paper_figures.figures import FIGURES
 
@@ -69,4 +69,4 @@ def _write(folder: Path, name: str, files: dict[str, bytes]) -> list[Path]:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "paper_figures"))
+    console(main, "paper_figures")

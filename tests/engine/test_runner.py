@@ -11,6 +11,7 @@ import subprocess
 import sys
 import threading
 import time
+import timeit
 from pathlib import Path
 from typing import Any
 
@@ -19,9 +20,11 @@ import pytest
 sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
 
+from dprepro import board
 from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner
 from dprepro.engine.rows import rows_of
-from dprepro.errors import InputError, Interrupted
+from dprepro.errors import InputError, Interrupted, Stop
+from dprepro.interrupts import CTRL_C, taken
 
 ROOT = Path(__file__).parents[2]
 
@@ -222,7 +225,7 @@ def test_rows_that_cannot_be_data_are_failures(rows: list[Row], fault: str) -> N
     assert list(result.rows) == []
 
 
-def test_a_cell_that_kills_its_worker_is_stored_as_failed_and_the_others_are_measured(
+def test_a_cell_that_ends_its_worker_is_stored_as_failed_and_the_others_are_measured(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
@@ -230,11 +233,53 @@ def test_a_cell_that_kills_its_worker_is_stored_as_failed_and_the_others_are_mea
     with Store.open(tmp_path, create=True) as store:
         run = store.begin_run("rate", {}, [], {}, cells)
         outcome = execute(em.deadly, cells, store, workers=2)
-        assert (outcome.measured, outcome.failed) == (len(cells), 1)
+        assert (outcome.measured, outcome.failed) == (len(cells), len(em.DEADLY))
         frame = store.frame(run)
     failed = frame[frame["status"] != "ok"]
-    assert list(failed["replicate"]) == [3]
-    assert failed["status"].iloc[0].endswith("the worker process died")
+    found = {(one["series"], one["replicate"]): one["status"] for _, one in failed.iterrows()}
+    assert found == {key: f"failed: {said}" for key, said in em.DEADLY.items()}
+
+
+def test_only_a_cell_s_own_keyboard_interrupt_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
+    (cell, *_) = em.cells(1)
+
+    def raising(error: BaseException) -> Any:
+        def measure(cell: Cell, rng: Any) -> list[Row]:
+            raise error
+
+        return measure
+
+    before = signal.getsignal(signal.SIGINT)
+    try:
+        for handler in (signal.default_int_handler, lambda number, frame: None):  # a notebook's, a caller's
+            signal.signal(signal.SIGINT, handler)
+            with pytest.raises(KeyboardInterrupt):
+                measure_cell(raising(KeyboardInterrupt()), cell)
+        with taken(CTRL_C), pytest.raises(Stop):
+            measure_cell(raising(Stop(signal.SIGINT)), cell)
+        signal.signal(signal.SIGINT, signal.default_int_handler)
+        with taken(CTRL_C):
+            assert measure_cell(raising(KeyboardInterrupt()), cell).status == "failed: KeyboardInterrupt"
+        signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a worker
+        assert measure_cell(raising(KeyboardInterrupt()), cell).status == "failed: KeyboardInterrupt"
+    finally:
+        signal.signal(signal.SIGINT, before)
+    assert measure_cell(raising(SystemExit(3)), cell).status == "failed: SystemExit: 3"
+    said = measure_cell(raising(ValueError("\x1b[2Ja\u202eb\0c")), cell).status
+    assert said == r"failed: ValueError: \x1b[2Ja\u202eb\x00c"
+
+
+def test_what_stands_on_the_board_costs_a_cell_less_than_a_microsecond() -> None:
+    """About .2 us; the least of several repetitions, as other programs may run beside."""
+    key, memory = bytes(32), board.memory
+
+    def stand() -> None:
+        memory[board.KEY] = key
+        memory[board.MEASURING] = 1
+        assert key not in board.died
+        memory[board.MEASURING] = 0
+
+    assert min(timeit.repeat(stand, number=10_000, repeat=20)) / 10_000 < 1e-6
 
 
 def test_a_long_forecast_moves_to_processes_and_a_short_one_does_not(
