@@ -23,6 +23,7 @@ from dprepro.command import console
 from dprepro.engine.store import FILE_NAME
 from dprepro.errors import InputError
 from dprepro.folders import experiment_files
+from dprepro.regular_files import replace_file
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "experiments").glob("*.py")) if path.stem != "walkthrough"}
@@ -119,7 +120,8 @@ def main(arguments: list[str]) -> int:
         raise InputError(f"there are no measurements in {results}; run all experiments first, or `make reference`")
     for name in names or SCRIPTS:
         records = recorded() | record(Path(results).resolve(), [name])
-        RECORD.write_text(json.dumps(records, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+        text = json.dumps(records, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+        replace_file(RECORD, text.encode())
         print(name, flush=True)
     return 0
 

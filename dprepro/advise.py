@@ -280,7 +280,11 @@ def told(values: Mapping[str, str], key: str, answer: Mapping[str, Any]) -> list
 
 def draw(asked: Asked, algorithms: Mapping[str, Any], answer: Mapping[str, Any], path: str) -> None:
     """Over n, of the first choices: typical risks, drawn through, and bounds, dashed; into a PNG file."""
+    import io
+    from pathlib import Path
+
     from dprepro.figures.style import looks, styled
+    from dprepro.regular_files import replace_file
 
     names = [one.label for one in answer["choices"] if one.typical is not None][:DRAWN]
     places = [asked.n * 10 ** (k / 2) for k in range(-2, 3) if asked.n * 10 ** (k / 2) >= 10]
@@ -306,8 +310,10 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], answer: Mapping[str, Any],
         figure.legend(
             loc="outside lower center", ncols=1, frameon=False, title="typical; dashed: certified on any data"
         )
+        content = io.BytesIO()
         try:
-            figure.savefig(path)
+            figure.savefig(content, format=Path(path).suffix.removeprefix(".") or "png")
+            replace_file(Path(path), content.getvalue())
         except (OSError, ValueError) as error:
             raise InputError(f"cannot write {path}: {error}") from error
 

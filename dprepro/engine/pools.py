@@ -215,7 +215,7 @@ def _follow(parent: int) -> None:
 
 
 def _start_trackers() -> None:
-    """The helpers that take semaphores away when a process has died, without a word on it: a signal is told in one line.
+    """The helpers that take semaphores away where a process has died, silenced: of a signal there is one line.
 
     Their warnings are theirs alone, so that they have to inherit what silences them.
     """
