@@ -2,12 +2,11 @@
 
 from __future__ import annotations
 
-import sys
 from dataclasses import dataclass
 from typing import NoReturn
 
 from dprepro import command
-from dprepro.errors import InputError, printable
+from dprepro.errors import InputError
 
 HELP = """usage: python -m dprepro [options] [+experiment=NAME] [key=value ...]
 
@@ -110,7 +109,7 @@ def main(arguments: list[str]) -> int:
         papers = registries(options.config_dir)
         print(listing(headers(options.config_dir), elsewhere[-1] if elsewhere else "results", papers))
         for said in unused_files(options.config_dir):
-            print(f"not used: {printable(said)}", file=sys.stderr)
+            command.tell_error(f"not used: {said}")
         return 0
     jobs = expand_sweeps(options.overrides, options.config_dir) if options.multirun else [options.overrides]
     if options.show == "job":

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from dprepro.command import arguments_of, console
+from dprepro.command import arguments_of, console, tell_error
 from dprepro.errors import DpreproError, InputError
 
 HELP = """usage: python -m dprepro.check [repair=true] [results_dir=DIR] [--config-dir DIR]
@@ -58,7 +56,7 @@ def repair(experiment: str, overrides: list[str], results_dir: str, config_dir: 
         composed = compose([f"+experiment={experiment}", *overrides, f"results_dir={literal(results_dir)}"], config_dir)
         outcome = run_experiment(build_experiment(composed))
     except DpreproError as error:
-        print(f"{experiment} cannot be measured again: {' '.join(str(error).split())}", file=sys.stderr)
+        tell_error(f"{experiment} cannot be measured again: {error}")
         return
     print(f"{experiment}: {outcome.measured} cells measured again")
 

@@ -7,14 +7,17 @@ import gc
 import os
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from types import TracebackType
 from typing import NoReturn
 
 from dprepro.board import left
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, printable, unknown
 from dprepro.interrupts import CTRL_C, ENDING, taken
 from dprepro.supervisor import SIGNALLED, again, supervised
+from dprepro.texts import shown, visible
 
 
 def say(error: DpreproError) -> int:
@@ -28,6 +31,12 @@ def tell_error(message: str) -> None:
     """One line on stderr, if there is still somebody to read it."""
     with suppress(OSError):
         print(printable(message), file=sys.stderr, flush=True)
+
+
+def tell_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A fault of ours or of a plug-in, on stderr, with its traceback."""
+    with suppress(OSError):
+        print(visible("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr, flush=True)
 
 
 def arguments_of(arguments: list[str], choices: Mapping[str, str], text: str) -> dict[str, str] | None:
@@ -58,6 +67,7 @@ def console(command: Callable[[list[str]], int], name: str = "dprepro") -> NoRet
     arguments = sys.argv[1:]
     # Cells and results hold no circles; to look for some takes a tenth of a large run.
     gc.set_threshold(100_000, 50, 1000)
+    sys.excepthook = tell_traceback
     leave(supervised(lambda: guarded(command, arguments, name), name, arguments))
 
 
@@ -84,9 +94,11 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
     for stream in ("stdout", "stderr"):
         if getattr(sys, stream) is None:  # closed by the caller: nothing is to be written there
             setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    output = sys.stdout
     try:
         with taken(CTRL_C + ENDING):
             _stand_somewhere()
+            sys.stdout = shown(output)
             code = command(arguments)
             sys.stdout.flush()  # so that a full disk is noticed here
             return code
@@ -118,6 +130,8 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
         return say(InputError(f"cannot write{where}: {error.strerror}"))
     except UnicodeEncodeError as error:
         return say(InputError(f"the output takes no {error.object[error.start]!a}: set PYTHONIOENCODING=utf-8"))
+    finally:
+        sys.stdout = output
 
 
 def _stand_somewhere() -> None:

@@ -5,14 +5,13 @@ from __future__ import annotations
 import json
 import shlex
 import sys
-import traceback
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dprepro import board
-from dprepro.command import say
+from dprepro.command import say, tell_traceback
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, Interrupted, MissingDependency
@@ -177,7 +176,7 @@ class _Judged:
             return Ending(self._job, say(error), verdict, note=str(error))
         except Exception as error:
             # A fault of ours or of a plug-in: worth its traceback, but not the other experiments.
-            traceback.print_exception(error)
+            tell_traceback(type(error), error, error.__traceback__)
             return Ending(self._job, 1, "failed", note=f"{type(error).__name__}: {error}")
 
     def _result(self) -> Report:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dprepro.command import arguments_of, console
+from dprepro.command import arguments_of, console, tell_error
 
 if TYPE_CHECKING:
     from dprepro.report.measured import Measured
@@ -36,7 +35,6 @@ def main(arguments: list[str]) -> int:
         return 0
     from pathlib import Path
 
-    from dprepro.errors import printable
     from dprepro.folders import unused_files
     from dprepro.report.ledger import build_ledger
     from dprepro.report.soundness import existing_store
@@ -46,7 +44,7 @@ def main(arguments: list[str]) -> int:
 
     config_dir = values["--config-dir"] or None
     for said in unused_files(config_dir):
-        print(f"not used: {printable(said)}", file=sys.stderr)
+        tell_error(f"not used: {said}")
     ledger, measured = build_ledger(results_dir, config_dir, values["--single-file"] == "true")
     verdicts = {name: (one.verdict["verdict"], one.verdict["claim"]) for name, one in measured.published.items()}
     unpublished = {name: ("not measured", note) for name, note in measured.notes.items() if name not in verdicts}

@@ -8,13 +8,13 @@ the first process lives, says in one line what happened, and gives the exit code
 - A cell that takes its process with it is a failed cell: its key stands in memory that both processes share. A new copy
   begins the command again, takes from the store what is there, and leaves that cell out.
 
-Where processes cannot be copied (Windows) the command works by itself. This module loads hardly anything, so that
-signals are heard from the first line of the package on.
+Where processes cannot be copied (Windows) the command works by itself.
 """
 
 from __future__ import annotations
 
 import os
+import shlex
 import signal
 import sys
 import time
@@ -40,35 +40,6 @@ MOST_DEATHS = 100
 """Cells of one command that may take their process with them, before the command is taken for hopeless."""
 
 
-def first() -> None:
-    """Hear the signals while there is nothing to end but this process.
-
-    What the caller ignores (nohup) is left alone.
-    """
-    for number in SIGNALS:
-        if signal.getsignal(number) in (signal.SIG_DFL, signal.default_int_handler):
-            signal.signal(number, _leave)
-
-
-def is_start() -> bool:
-    """Whether this process has just been started as a command of the package, by ``-m`` or by its console script."""
-    if sys.argv[:1] == ["-m"]:  # Python is still looking for the module
-        return _module().partition(".")[0] == "dprepro"
-    return any(os.path.basename(one) in ("dprepro", "dprepro.exe") for one in sys.orig_argv[1:2])
-
-
-def _module() -> str:
-    """What stands behind ``-m`` on the command line."""
-    words = sys.orig_argv
-    place = words.index("-m") + 1 if "-m" in words else len(words)
-    return words[place] if place < len(words) else ""
-
-
-def _leave(number: int, _: object) -> None:
-    tell(said(number, _module() or "dprepro", sys.argv[1:]))
-    os._exit(SIGNALLED + number)
-
-
 def said(number: int, name: str, arguments: list[str]) -> str:
     """The line after a signal: what ended, what is kept, and the command that takes it up."""
     kept, total = board.number(board.KEPT), board.number(board.TOTAL)
@@ -83,12 +54,7 @@ def reason(number: int) -> str:
 
 def again(name: str, arguments: list[str]) -> str:
     """The command line of a command."""
-    words = ["python", "-m", name, *arguments]
-    try:
-        from shlex import join
-    except ImportError:  # a signal came in the midst of this very import
-        return " ".join(words)
-    return join(words)
+    return shlex.join(["python", "-m", name, *arguments])
 
 
 def tell(line: str) -> None:
@@ -104,27 +70,30 @@ def supervised(work: Callable[[], int], name: str, arguments: list[str]) -> int:
     The copy calls :func:`dprepro.board.left` once its output is written.
     """
     if not hasattr(os, "fork"):
+        _handle(signal.SIG_DFL)
         return work()
     board.share()
-    while True:
-        for place in (LEFT, CODE, HEARD, STOPPED, MEASURING):
-            board.memory[place] = 0
-        board.progress(0, 0)
-        for stream in (sys.stdout, sys.stderr):
-            with suppress(OSError, ValueError, AttributeError):  # full, closed, or none
-                stream.flush()
-        before = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
-        try:
+    mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they wait for whoever is there to hear them
+    try:
+        while True:
+            for place in (LEFT, CODE, HEARD, STOPPED, MEASURING):
+                board.memory[place] = 0
+            board.progress(0, 0)
+            for stream in (sys.stdout, sys.stderr):
+                with suppress(OSError, ValueError, AttributeError):  # full, closed, or none
+                    stream.flush()
             waiting, copy = os.getpid(), os.fork()
-        except OSError:  # no more processes for this user
-            signal.pthread_sigmask(signal.SIG_SETMASK, before)
-            return work()
-        if not copy:
-            _follow(waiting)
-            _hear(before)
-            return _work(work)
-        if (code := _ended(_Watch(copy).wait(before), name, arguments)) is not None:
-            return code
+            if not copy:
+                _follow(waiting)
+                _hear()
+                break
+            if (code := _ended(_Watch(copy).wait(mask), name, arguments)) is not None:
+                return code
+    except BlockingIOError:  # no more processes for this user
+        _handle(signal.SIG_DFL)
+    finally:
+        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+    return _work(work)
 
 
 def _work(work: Callable[[], int]) -> int:
@@ -179,8 +148,7 @@ class _Watch:
         _, status = os.waitpid(self._copy, 0)
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         signal.setitimer(signal.ITIMER_REAL, 0)
-        _handle(_leave)
-        signal.pthread_sigmask(signal.SIG_SETMASK, mask)
+        self._copy = 0
         if self._number and not board.memory[STOPPED]:
             board.memory[STOPPED] = self._number
         return status
@@ -199,24 +167,23 @@ class _Watch:
             self._send(self._number)
 
     def _send(self, number: int) -> None:
-        with suppress(ProcessLookupError):
+        if self._copy:
             os.kill(self._copy, number)
 
 
-def _handle(handler: Callable[[int, object], None]) -> None:
+def _handle(handler: Callable[[int, object], None] | signal.Handlers) -> None:
     """Have the signals go to this handler, but for those that the caller ignores."""
     for number in SIGNALS:
         if signal.getsignal(number) not in (signal.SIG_IGN, None):
             signal.signal(number, handler)
 
 
-def _hear(mask: set[int]) -> None:
-    """In the working process: hear the signals from now on; ``mask`` are those that are blocked."""
+def _hear() -> None:
+    """In the working process: hear the signals from now on."""
     from dprepro import interrupts
 
     interrupts.ends.append(_stop)
     _handle(_told)
-    signal.pthread_sigmask(signal.SIG_SETMASK, mask)
 
 
 def _told(number: int, _: object) -> None:

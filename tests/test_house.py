@@ -11,7 +11,8 @@ import pytest
 HOUSE = Path(__file__).parent.parent / "dprepro"
 
 GROUND = {
-    "axes", "board", "errors", "expressions", "folders", "interrupts", "latest", "regular_files", "typed", "yaml_files",
+    "axes", "board", "errors", "expressions", "folders", "interrupts", "latest", "regular_files", "texts", "typed",
+    "yaml_files",
 }  # fmt: skip
 """What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, and `typed`
 turns its plain data into the dataclasses of all rooms, numbers being expressions."""
@@ -61,6 +62,7 @@ ROOMS: dict[str, set[str]] = {
     "expressions": set(),
     "yaml_files": set(),
     "regular_files": set(),
+    "texts": set(),
     "folders": set(),
     "interrupts": set(),
     "errors": set(),
