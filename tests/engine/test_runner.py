@@ -350,6 +350,19 @@ def test_a_scheduler_that_does_not_answer_is_one_line(tmp_path: Path, monkeypatc
     assert "\n" not in str(caught.value)
 
 
+def test_an_address_at_which_nobody_answers_is_found_before_anything_else_is_done(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    pytest.importorskip("distributed", reason="Dask is not installed")
+    monkeypatch.setattr(pools, "_CONNECT_SECONDS", 0.3)
+    for address in ("tcp://127.0.0.1:1", "nosuch://x:1", "tcp://"):
+        with pytest.raises(InputError, match=f"no Dask scheduler answers at workers={address}") as caught:
+            pools.check_reachable(address)
+        assert "\n" not in str(caught.value)
+    for workers in (1, 8, "auto"):  # which are nobody's address
+        pools.check_reachable(workers)
+
+
 def test_importing_the_engine_imports_no_heavy_package() -> None:
     heavy = "{'pandas', 'joblib', 'tqdm', 'threadpoolctl', 'distributed', 'dask', 'scipy'}"
     program = f"import dprepro.engine, sys; sys.exit(' '.join({heavy} & set(sys.modules)))"
