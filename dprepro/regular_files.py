@@ -5,12 +5,15 @@ from __future__ import annotations
 import errno
 import glob
 import os
+import shutil
 import stat
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dprepro.errors import InputError
-from dprepro.interrupts import whole
+from dprepro.interrupts import ends, whole
 
 PARTIAL = ".partial"
 """How the names of files end that are being written."""
@@ -54,6 +57,21 @@ def _replace(path: Path, new: bytes) -> None:
         with suppress(OSError):  # another one took it away
             if now - left.lstat().st_mtime > LEFT_SECONDS:
                 left.unlink()
+
+
+@contextmanager
+def temporary_folder(prefix: str) -> Iterator[Path]:
+    """An empty folder that is gone afterwards, and after a signal too, which in a command raises nothing."""
+    with tempfile.TemporaryDirectory(prefix=prefix) as name:
+
+        def end(_: int) -> None:
+            shutil.rmtree(name, ignore_errors=True)
+
+        ends.insert(0, end)
+        try:
+            yield Path(name)
+        finally:
+            ends.remove(end)
 
 
 def kept_within(folder: Path, results_dir: str | Path) -> Path:

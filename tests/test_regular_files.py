@@ -14,7 +14,7 @@ from cheap_experiment import ENVIRONMENT
 
 from dprepro.errors import InputError, Stop
 from dprepro.interrupts import CTRL_C, taken
-from dprepro.regular_files import bytes_of, kept_within, replace_file
+from dprepro.regular_files import bytes_of, kept_within, replace_file, temporary_folder
 
 UMASK = os.umask(0)
 os.umask(UMASK)
@@ -120,3 +120,19 @@ def test_a_signal_awaits_the_end_of_a_write(tmp_path: Path, monkeypatch: pytest.
     with pytest.raises(Stop), taken(CTRL_C):
         replace_file(tmp_path / "a", b"new")
     assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("a", b"new")]
+
+
+@pytest.mark.usefixtures("under_a_terminal")
+def test_a_temporary_folder_is_gone_after_its_end_and_before_a_signal_ends_the_process(tmp_path: Path) -> None:
+    with temporary_folder("of-a-test-") as folder:
+        (folder / "a").write_bytes(b"")
+    assert not folder.exists()
+    program = (
+        "import signal, sys\nfrom dprepro.command import console\nfrom dprepro.regular_files import temporary_folder\n"
+        "def command(_):\n    with temporary_folder('of-a-test-') as folder:\n        print(folder, flush=True)\n"
+        "        signal.raise_signal(signal.SIGTERM)\nconsole(command)"
+    )
+    done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, env=ENVIRONMENT, check=False)
+    assert done.returncode == 143
+    assert "of-a-test-" in done.stdout
+    assert not Path(done.stdout.strip()).exists()
