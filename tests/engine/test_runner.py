@@ -82,7 +82,7 @@ def test_rows_are_the_same_bits_for_one_worker_two_workers_and_a_dask_cluster(
     cells = em.cells(4)
     one = measured(tmp_path / "one", em.solve, cells, 1)
     two = measured(tmp_path / "two", em.solve, cells[::-1], 2)
-    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=None) as cluster:
+    with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as cluster:
         dask = measured(tmp_path / "dask", em.solve, cells[5:] + cells[:5], cluster.scheduler_address)
     assert len(one) == len(cells)
     assert one.equals(two)
@@ -238,6 +238,27 @@ def test_a_cell_that_ends_its_worker_is_stored_as_failed_and_the_others_are_meas
     failed = frame[frame["status"] != "ok"]
     found = {(one["series"], one["replicate"]): one["status"] for _, one in failed.iterrows()}
     assert found == {key: f"failed: {said}" for key, said in em.DEADLY.items()}
+
+
+@pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")
+def test_a_cell_that_ends_its_dask_worker_is_stored_as_failed_and_the_others_are_measured(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), str(ROOT)]))
+    cells, local = em.cells(4), {"dashboard_address": ":0", "silence_logs": 60}
+    with (
+        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **local) as cluster,
+        Store.open(tmp_path, create=True) as store,
+    ):
+        run = store.begin_run("rate", {}, [], {}, cells)
+        outcome = execute(em.deadly, cells, store, workers=cluster.scheduler_address)
+        frame = store.frame(run)
+    assert (outcome.measured, outcome.failed) == (len(cells), len(em.DEADLY))
+    failed = frame[frame["status"] != "ok"]
+    found = {(one["series"], one["replicate"]): one["status"] for _, one in failed.iterrows()}
+    assert found == {key: f"failed: {said.partition(' (')[0]}" for key, said in em.DEADLY.items()}
 
 
 def test_only_a_cell_s_own_keyboard_interrupt_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
