@@ -168,7 +168,8 @@ class _Watch:
 
     def _send(self, number: int) -> None:
         if self._copy:
-            os.kill(self._copy, number)
+            with suppress(ProcessLookupError):  # it has just ended
+                os.kill(self._copy, number)
 
 
 def _handle(handler: Callable[[int, object], None] | signal.Handlers) -> None:
