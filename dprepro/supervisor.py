@@ -196,16 +196,17 @@ def _told(number: int, _: object) -> None:
 
 
 def _stop(number: int) -> None:
-    """End this process and its own at once."""
-    if not board.memory[STOPPED]:
-        board.memory[STOPPED] = number
-        if processes := sys.modules.get("multiprocessing.process"):
-            for process in list(processes._children):
+    """End this process and its own at once, whatever state it is in."""
+    try:
+        if not board.memory[STOPPED]:
+            board.memory[STOPPED] = number
+            # The module may be half imported.
+            for process in list(getattr(sys.modules.get("multiprocessing.process"), "_children", ())):
                 with suppress(OSError, TypeError):
                     os.kill(process.pid, signal.SIGKILL)
-        with suppress(Exception):  # in the midst of a write, for one
             sys.stdout.flush()
-    os._exit(SIGNALLED + number)
+    finally:  # a flush in the midst of a write fails, for one
+        os._exit(SIGNALLED + number)
 
 
 def _follow(waiting: int) -> None:

@@ -141,6 +141,31 @@ def test_a_command_whose_first_process_is_killed_leaves_nobody_behind(tmp_path: 
     assert process.communicate(timeout=60) == ("", "")  # the output has no writer any more
 
 
+HALF_IMPORTED = """
+import os, signal, sys, types
+from dprepro.command import console
+
+def importing(_):
+    sys.modules["multiprocessing.process"] = types.ModuleType("multiprocessing.process")
+
+    class Closed:
+        def flush(self):
+            raise RuntimeError("reentrant call")
+
+    sys.stdout = Closed()
+    os.kill(os.getpid(), signal.SIGTERM)
+    sum(range(1000))
+
+console(importing)
+"""
+
+
+def test_a_signal_ends_a_command_whatever_state_its_libraries_are_in(tmp_path: Path) -> None:
+    process = started(tmp_path, "-c", HALF_IMPORTED)
+    _, err = process.communicate(timeout=60)
+    assert not fault(signal.SIGTERM, process.returncode, err)
+
+
 def signalled(folder: Path, words: list[str], longest: float, chance: random.Random) -> tuple[str, str]:
     """Send a signal at a random moment, a third of them in the first tenth of a second; what became of it, and a fault.
 
