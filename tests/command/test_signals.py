@@ -15,6 +15,8 @@ import pandas as pd
 import pytest
 from cheap_experiment import ENVIRONMENT, write_config_dir
 
+from dprepro.supervisor import LIMIT_SECONDS
+
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not copy processes"),
     pytest.mark.usefixtures("under_a_terminal"),
@@ -113,8 +115,10 @@ def test_a_signal_to_the_first_process_alone_or_to_all_ends_both(number: signal.
         process = started(tmp_path, "-c", ENDLESS)
         assert process.stdout is not None
         assert process.stdout.readline() == "at work\n"
+        begun = time.monotonic()
         send(process.pid, number)
         out, err = process.communicate(timeout=60)  # which waits until nobody holds the output any more
+        assert time.monotonic() - begun < LIMIT_SECONDS  # it has been heard
         assert (fault(number, process.returncode, err, "dprepro.endless"), out) == ("", "")
 
 
