@@ -13,16 +13,16 @@ import json
 import os
 import re
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dprepro.__main__ import guarded, leave
+from dprepro.command import console
 from dprepro.engine.store import FILE_NAME
 from dprepro.errors import InputError
 from dprepro.folders import experiment_files
+from dprepro.regular_files import replace_file, temporary_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "experiments").glob("*.py")) if path.stem != "walkthrough"}
@@ -90,7 +90,7 @@ def record(results_dir: Path, names: Iterable[str]) -> dict[str, dict[str, str]]
     """Run walkthroughs over a results folder; by walkthrough and cell what was printed."""
     sys.path.insert(0, str(ROOT / "experiments"))
     found: dict[str, dict[str, str]] = {}
-    with tempfile.TemporaryDirectory() as folder, contextlib.chdir(folder):
+    with temporary_folder("walkthroughs-") as folder, contextlib.chdir(folder):
         os.symlink(results_dir, "results", target_is_directory=True)
         for name in names:
             namespace: dict[str, Any] = {"__name__": "__main__"}
@@ -119,10 +119,11 @@ def main(arguments: list[str]) -> int:
         raise InputError(f"there are no measurements in {results}; run all experiments first, or `make reference`")
     for name in names or SCRIPTS:
         records = recorded() | record(Path(results).resolve(), [name])
-        RECORD.write_text(json.dumps(records, indent=1, ensure_ascii=False, sort_keys=True) + "\n", encoding="utf-8")
+        text = json.dumps(records, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
+        replace_file(RECORD, text.encode())
         print(name, flush=True)
     return 0
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "docs.walkthroughs"))
+    console(main, "docs.walkthroughs")

@@ -5,7 +5,31 @@
 
 from __future__ import annotations
 
-from typing import TYPE_CHECKING, Any
+import os
+import sys
+
+
+def _leave(number: int, _: object) -> None:
+    """End a command that has not begun; later the `supervisor` does."""
+    reason = "interrupted" if _NAMES[number] == "SIGINT" else f"stopped by {_NAMES[number]}"
+    again = ascii(" ".join(["python", *sys.orig_argv[1:]]))[1:-1]
+    os.write(2, f"{reason} before it began: {again}\n".encode())
+    os._exit(128 + number)
+
+
+# A command is being started, by -m (Python is still looking for its module) or by the console script: signals are heard
+# from the first moment on, by what needs no import. What the caller ignores (nohup) is left alone.
+if (sys.argv[:1] == ["-m"] and any(one.partition(".")[0] == "dprepro" for one in sys.orig_argv)) or any(
+    os.path.basename(one) in ("dprepro", "dprepro.exe") for one in sys.orig_argv[1:2]
+):
+    import _signal  # type: ignore[import-not-found]
+
+    _NAMES = {getattr(_signal, name, 0): name for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU")}
+    for _number in _NAMES:
+        if _number and _signal.getsignal(_number) in (_signal.SIG_DFL, _signal.default_int_handler):
+            _signal.signal(_number, _leave)
+
+from typing import TYPE_CHECKING, Any  # noqa: E402  it takes a while
 
 if TYPE_CHECKING:
     from dprepro.session import Outcome

@@ -2,15 +2,11 @@
 
 from __future__ import annotations
 
-import gc
-import sys
 from dataclasses import dataclass
 from typing import NoReturn
 
-from dprepro.command import arguments_of, guarded, leave
-from dprepro.errors import InputError, printable
-
-__all__ = ["arguments_of", "console", "guarded", "leave", "main", "parse"]
+from dprepro import command
+from dprepro.errors import InputError
 
 HELP = """usage: python -m dprepro [options] [+experiment=NAME] [key=value ...]
 
@@ -117,7 +113,7 @@ def main(arguments: list[str]) -> int:
         since = partial(changes, config_dir=options.config_dir)
         print(listing(headers(options.config_dir), elsewhere[-1] if elsewhere else "results", since, papers))
         for said in unused_files(options.config_dir):
-            print(f"not used: {printable(said)}", file=sys.stderr)
+            command.tell_error(f"not used: {said}")
         return 0
     jobs = expand_sweeps(options.overrides, options.config_dir) if options.multirun else [options.overrides]
     if options.show == "job":
@@ -133,9 +129,7 @@ def main(arguments: list[str]) -> int:
 
 def console() -> NoReturn:
     """What the console script ``dprepro`` calls."""
-    # Cells and results hold no circles; to look for some takes a tenth of a large run.
-    gc.set_threshold(100_000, 50, 1000)
-    leave(guarded(main, sys.argv[1:]))
+    command.console(main)
 
 
 if __name__ == "__main__":

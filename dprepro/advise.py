@@ -3,12 +3,11 @@
 from __future__ import annotations
 
 import math
-import sys
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console
 from dprepro.errors import InputError, unknown
 from dprepro.pairs import blocks, within_floats
 
@@ -281,7 +280,11 @@ def told(values: Mapping[str, str], key: str, answer: Mapping[str, Any]) -> list
 
 def draw(asked: Asked, algorithms: Mapping[str, Any], answer: Mapping[str, Any], path: str) -> None:
     """Over n, of the first choices: typical risks, drawn through, and bounds, dashed; into a PNG file."""
+    import io
+    from pathlib import Path
+
     from dprepro.figures.style import looks, styled
+    from dprepro.regular_files import replace_file
 
     names = [one.label for one in answer["choices"] if one.typical is not None][:DRAWN]
     places = [asked.n * 10 ** (k / 2) for k in range(-2, 3) if asked.n * 10 ** (k / 2) >= 10]
@@ -307,11 +310,13 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], answer: Mapping[str, Any],
         figure.legend(
             loc="outside lower center", ncols=1, frameon=False, title="typical; dashed: certified on any data"
         )
+        content = io.BytesIO()
         try:
-            figure.savefig(path)
+            figure.savefig(content, format=Path(path).suffix.removeprefix(".") or "png")
+            replace_file(Path(path), content.getvalue())
         except (OSError, ValueError) as error:
             raise InputError(f"cannot write {path}: {error}") from error
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.advise"))
+    console(main, "dprepro.advise")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console, tell_error
 from dprepro.errors import DpreproError, InputError
 
 HELP = """usage: python -m dprepro.check [repair=true] [results_dir=DIR] [--config-dir DIR]
@@ -62,10 +60,10 @@ def repair(experiment: str, overrides: list[str], results_dir: str, config_dir: 
         composed = compose([f"+experiment={experiment}", *overrides, f"results_dir={literal(results_dir)}"], config_dir)
         outcome = run_experiment(build_experiment(composed))
     except DpreproError as error:
-        print(f"{experiment} cannot be measured again: {' '.join(str(error).split())}", file=sys.stderr)
+        tell_error(f"{experiment} cannot be measured again: {error}")
         return
     print(f"{experiment}: {outcome.measured} cells measured again")
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.check"))
+    console(main, "dprepro.check")

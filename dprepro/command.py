@@ -3,19 +3,21 @@
 from __future__ import annotations
 
 import errno
+import gc
 import os
-import shlex
 import signal
 import sys
+import traceback
 from collections.abc import Callable, Mapping
 from contextlib import suppress
+from types import TracebackType
 from typing import NoReturn
 
+from dprepro.board import left
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, printable, unknown
 from dprepro.interrupts import CTRL_C, ENDING, taken
-
-SIGNALLED = 128
-"""An exit code above it is that of a signal, by its number."""
+from dprepro.supervisor import SIGNALLED, again, supervised
+from dprepro.texts import shown, visible
 
 
 def say(error: DpreproError) -> int:
@@ -29,6 +31,12 @@ def tell_error(message: str) -> None:
     """One line on stderr, if there is still somebody to read it."""
     with suppress(OSError):
         print(printable(message), file=sys.stderr, flush=True)
+
+
+def tell_traceback(kind: type[BaseException], error: BaseException, trace: TracebackType | None) -> None:
+    """A fault of ours or of a plug-in, on stderr, with its traceback."""
+    with suppress(OSError):
+        print(visible("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr, flush=True)
 
 
 def arguments_of(arguments: list[str], choices: Mapping[str, str], text: str) -> dict[str, str] | None:
@@ -54,16 +62,26 @@ def arguments_of(arguments: list[str], choices: Mapping[str, str], text: str) ->
     return values
 
 
+def console(command: Callable[[list[str]], int], name: str = "dprepro") -> NoReturn:
+    """Run a command with this process's arguments, supervised, and end; ``name`` is the command's module."""
+    arguments = sys.argv[1:]
+    # Cells and results hold no circles; to look for some takes a tenth of a large run.
+    gc.set_threshold(100_000, 50, 1000)
+    sys.excepthook = tell_traceback
+    leave(supervised(lambda: guarded(command, arguments, name), name, arguments))
+
+
 def leave(code: int) -> NoReturn:
     """End the process with this exit code."""
-    with suppress(OSError, ValueError):
+    with suppress(OSError, ValueError, AttributeError):  # full, closed, or none
         sys.stdout.flush()
     try:
         sys.stderr.flush()
     except OSError:  # full: Python would try again, and fail with a code of its own
         os.dup2(os.open(os.devnull, os.O_WRONLY), 2)
-    except ValueError:  # closed
+    except (ValueError, AttributeError):  # closed, or none
         pass
+    left(code)
     if code > SIGNALLED:
         # At once: an import or a compilation that was interrupted half-way may crash when the interpreter is taken
         # down, and Python may prefer to die of the signal.
@@ -76,18 +94,21 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
     for stream in ("stdout", "stderr"):
         if getattr(sys, stream) is None:  # closed by the caller: nothing is to be written there
             setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
+    output = sys.stdout
     try:
         with taken(CTRL_C + ENDING):
             _stand_somewhere()
+            sys.stdout = shown(output)
             code = command(arguments)
             sys.stdout.flush()  # so that a full disk is noticed here
             return code
     except (Interrupted, KeyboardInterrupt) as error:
-        again = shlex.join(["python", "-m", name, *arguments])
-        tell_error(f"{str(error) or 'interrupted; what was measured is stored'}: {again}")
+        tell_error(f"{str(error) or 'interrupted; what was measured is stored'}: {again(name, arguments)}")
         return SIGNALLED + int(getattr(error, "number", signal.SIGINT))
     except DpreproError as error:
         return say(error)
+    except SystemExit as error:
+        return say(DpreproError(f"something that was loaded ended the command (exit code {error.code})"))
     except MemoryError:
         return say(DpreproError("out of memory; what was measured is stored: sweep less, or take fewer workers"))
     except ImportError as error:
@@ -109,6 +130,8 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
         return say(InputError(f"cannot write{where}: {error.strerror}"))
     except UnicodeEncodeError as error:
         return say(InputError(f"the output takes no {error.object[error.start]!a}: set PYTHONIOENCODING=utf-8"))
+    finally:
+        sys.stdout = output
 
 
 def _stand_somewhere() -> None:

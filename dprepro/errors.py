@@ -8,6 +8,7 @@ from __future__ import annotations
 import difflib
 import re
 import signal
+import unicodedata
 from collections.abc import Iterable
 
 
@@ -72,9 +73,29 @@ def name_fault(name: object) -> str:
     return f"{shortened(name)} is no name: a name has letters, digits, _ and -, at most {LONGEST_NAME} of them"
 
 
+_DEVICE = re.compile(r"con|prn|aux|nul|(?:com|lpt)[0-9¹²³]", re.IGNORECASE)
+_OWN = re.compile(r"ledger|ledger_(?:files|single)|measurements|overridden|stability|reference|seed-\d+", re.IGNORECASE)
+
+
+def experiment_fault(name: object) -> str:
+    """What keeps a name from being one of an experiment, which has a folder of its own; empty if nothing."""
+    if fault := name_fault(name):
+        return fault
+    if _DEVICE.fullmatch(str(name)):
+        return f"{name} is the name of a device on Windows, of which no folder can be made; take another"
+    if _OWN.fullmatch(str(name)):
+        return f"{name} is the name of something else in a results folder; take another"
+    return ""
+
+
+def folded(name: str) -> str:
+    """What names have in common that are one on disks which take no account of case."""
+    return unicodedata.normalize("NFKC", name).casefold()
+
+
 def checked_name(kind: str, name: object) -> str:
     """The name; raises InputError where it cannot be one of that kind."""
-    if fault := name_fault(name):
+    if fault := experiment_fault(name) if kind == "experiment" else name_fault(name):
         raise InputError(f"{kind}: {fault}")
     return str(name)
 
@@ -88,7 +109,23 @@ def shortened(value: object, most: int = 200) -> str:
     return text if len(text) <= most else f"{text[: most // 2]} ... {text[-most // 4 :]}"
 
 
+#: Letters and marks that no font draws, though their categories say nothing of it: joiners, fillers, variations.
+_UNDRAWN = re.compile(
+    "[\u034f\u115f\u1160\u17b4\u17b5\u180b-\u180f\u2800\u3164\ufe00-\ufe0f\uffa0\U000e0100-\U000e01ef]"
+)
+
+
+def is_hidden(character: str) -> bool:
+    """Whether nobody sees a character, or it does something: control, format, bidirectional, half or no characters.
+
+    Spaces of all widths are seen.
+    """
+    if character.isprintable():
+        return not character.isascii() and _UNDRAWN.match(character) is not None
+    return not (character.isspace() and character not in "\n\t\r\v\f\x1c\x1d\x1e\x1f\x85\u2028\u2029")
+
+
 def printable(text: str, most: int = 4000) -> str:
     """A message in one line that no terminal takes for a command, with its middle left out where it is long."""
-    line = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in " ".join(text.split()))
+    line = "".join(ascii(one)[1:-1] if is_hidden(one) else one for one in " ".join(text.split()))
     return line if len(line) <= most else f"{line[: most // 2]} ... {line[-most // 4 :]}"

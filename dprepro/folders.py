@@ -8,14 +8,16 @@ from __future__ import annotations
 
 import re
 import shlex
+from collections.abc import Iterator
 from functools import lru_cache
 from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
 from pathlib import Path
 
-from dprepro.errors import InputError, name_fault
+from dprepro.errors import InputError, experiment_fault, folded
 
 PACKS = "dprepro.papers"
+_HIDDEN = "has the name of a shipped one"
 
 
 def conf_dir() -> Path:
@@ -66,12 +68,24 @@ def folders(config_dir: str | None = None) -> list[Path]:
 
 def experiment_files(config_dir: str | None = None) -> dict[str, Path]:
     """Experiment names with their YAML files, shipped ones first; packs and a user's folder may add to them."""
-    files: dict[str, Path] = {}
+    return {path.stem: path for path, fault in _experiments(config_dir) if not fault}
+
+
+def refused_experiments(config_dir: str | None = None) -> dict[str, str]:
+    """Names of files that are no experiments, each with the file and the reason."""
+    return {path.stem: f"{path}: {fault}" for path, fault in _experiments(config_dir) if fault and fault != _HIDDEN}
+
+
+def _experiments(config_dir: str | None) -> Iterator[tuple[Path, str]]:
+    """The files of experiments, with what keeps each of them from being used."""
+    names: dict[str, str] = {}
     for folder in folders(config_dir):
         for path in sorted((folder / "experiment").glob("*.yaml")):
-            if not name_fault(path.stem):
-                files.setdefault(path.stem, path)
-    return files
+            fault, other = experiment_fault(path.stem), names.setdefault(folded(path.stem), str(path))
+            if not fault and other != str(path):
+                same = Path(other).stem == path.stem
+                fault = _HIDDEN if same else f"its name differs from that of {other} by case only; rename it"
+            yield path, fault
 
 
 def hidden_files(config_dir: str | None) -> list[Path]:
@@ -87,12 +101,8 @@ def hidden_files(config_dir: str | None) -> list[Path]:
 
 def unused_files(config_dir: str | None) -> list[str]:
     """Files of packs and of the user that no command uses, with the reason: Hydra would say nothing of them."""
-    said = [f"{path} has the name of a shipped one; rename it" for path in hidden_files(config_dir)]
-    for folder in folders(config_dir)[1:]:
-        for path in sorted((folder / "experiment").glob("*.yaml")):
-            if fault := name_fault(path.stem):
-                said.append(f"{path}: {fault}")
-    return said
+    said = [f"{path} {_HIDDEN}; rename it" for path in hidden_files(config_dir)]
+    return said + list(refused_experiments(config_dir).values())
 
 
 def command(experiment: str, config_dir: str | None = None) -> str:

@@ -1,4 +1,7 @@
-"""Exceptions that signals raise, Ctrl-C above all; and the few calls whose end they have to await."""
+"""Exceptions that signals raise outside of commands, Ctrl-C above all; and the few calls whose end they have to await.
+
+In a command a signal raises nothing: see `supervisor`.
+"""
 
 from __future__ import annotations
 
@@ -9,14 +12,18 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import ParamSpec, TypeVar
 
+from dprepro.board import SIGNALS
 from dprepro.errors import Stop
 
 _Given = ParamSpec("_Given")
 _T = TypeVar("_T")
 
 CTRL_C = [signal.SIGINT]
-ENDING = [signal.Signals[name] for name in ("SIGTERM", "SIGHUP", "SIGXCPU") if name in signal.Signals.__members__]
+ENDING = [number for number in SIGNALS if number not in CTRL_C]
 """Signals that end a run as Ctrl-C does: of schedulers, of a terminal that is closed, of processor time used up."""
+
+ends: list[Callable[[int], None]] = []
+"""In the working process of a command: what ends it, in the place of an exception."""
 
 _busy = False  # the main thread is inside `whole`
 _waiting: list[BaseException] = []  # what signals would have raised meanwhile
@@ -52,10 +59,14 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 def raise_or_wait(error: BaseException) -> None:
-    """For handlers of signals: raise, or let `whole` raise at its end."""
-    if not _busy:
-        raise error
-    _waiting.append(error)
+    """For handlers of signals: raise, or let `whole` raise at its end; a `Stop` ends a command (see `supervisor`)."""
+    if _busy:
+        _waiting.append(error)
+        return
+    if isinstance(error, Stop):
+        for end in ends:
+            end(error.number)
+    raise error
 
 
 def whole(call: Callable[_Given, _T], *given: _Given.args, **named: _Given.kwargs) -> _T:
@@ -71,4 +82,4 @@ def whole(call: Callable[_Given, _T], *given: _Given.args, **named: _Given.kwarg
         if _waiting:
             error = next((one for one in _waiting if isinstance(one, Stop)), _waiting[0])
             _waiting.clear()
-            raise error
+            raise_or_wait(error)

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
+import json
 import shlex
 import sys
-import traceback
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dprepro.command import say
+from dprepro import board
+from dprepro.command import say, tell_traceback
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, Interrupted, MissingDependency
@@ -54,7 +55,7 @@ class Report:
 def run_one(job: Job, config_dir: str | None) -> int:
     """Run one experiment; the exit code."""
     experiment = _built(job, config_dir)
-    for line in experiment.reach:
+    for line in experiment.reach if not board.died else ():  # a command that begins again has said it
         print(line, flush=True)
     stored = measure_experiment(experiment)
     del experiment  # a million cells are half a gigabyte, and what follows takes as much again
@@ -71,25 +72,29 @@ def run_all(jobs: list[Job], config_dir: str | None) -> int:
     from concurrent.futures import ThreadPoolExecutor
 
     from dprepro.report.progress import Overall
-    from dprepro.report.text import endings, short
+    from dprepro.report.text import Ending, short
 
     overall, names = Overall(len(jobs)), short(jobs)
-    ends: list[Ending] = []
+    ends = [Ending(**json.loads(line)) for line in board.noted()]  # told by a process that has died since
+    if len(ends) == len(jobs):
+        return _told(ends)
     ahead: list[_Judged] = []  # at most one, so that runs are published in their order
 
     def tell_ahead(wait: bool = True) -> None:
         if ahead and (wait or ahead[0].ready()):
             overall.clear()
             ends.append(ahead.pop().end())
+            board.note(json.dumps(asdict(ends[-1])))
 
     def progress(done: int, total: int) -> None:
         tell_ahead(wait=False)
         overall.cells(done, total)
 
     beside = ThreadPoolExecutor(1)
-    following = beside.submit(_built, jobs[0], config_dir)
+    begun = len(ends)
+    following = beside.submit(_built, jobs[begun], config_dir)
     try:
-        for number, job in enumerate(jobs, 1):
+        for number, job in enumerate(jobs[begun:], begun + 1):
             overall.start(number, names[number - 1])
             judged = _Judged(f"[{number}/{len(jobs)}] {shlex.join(job)}", job)
             built = following
@@ -104,6 +109,13 @@ def run_all(jobs: list[Job], config_dir: str | None) -> int:
         beside.shutdown(wait=False, cancel_futures=True)
         tell_ahead(wait=False)
         overall.clear()
+    return _told(ends)
+
+
+def _told(ends: list[Ending]) -> int:
+    """Say how all runs ended; the exit code."""
+    from dprepro.report.text import endings
+
     print(endings(ends))
     for end in ends:
         if end.code:
@@ -164,7 +176,7 @@ class _Judged:
             return Ending(self._job, say(error), verdict, note=str(error))
         except Exception as error:
             # A fault of ours or of a plug-in: worth its traceback, but not the other experiments.
-            traceback.print_exception(error)
+            tell_traceback(type(error), error, error.__traceback__)
             return Ending(self._job, 1, "failed", note=f"{type(error).__name__}: {error}")
 
     def _result(self) -> Report:

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import sys
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console, tell_error
 
 if TYPE_CHECKING:
     from dprepro.report.measured import Measured
@@ -48,7 +47,7 @@ def main(arguments: list[str]) -> int:
 
     config_dir = values["--config-dir"] or None
     for said in unused_files(config_dir):
-        print(f"not used: {printable(said)}", file=sys.stderr)
+        tell_error(f"not used: {said}")
     ledger, measured = build_ledger(
         results_dir, partial(changes, config_dir=config_dir), config_dir, values["--single-file"] == "true"
     )
@@ -75,4 +74,4 @@ def unexpected(ledger: Mapping[str, Any], measured: Measured) -> list[str]:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.ledger"))
+    console(main, "dprepro.ledger")

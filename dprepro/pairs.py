@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import string
-import sys
 import textwrap
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console, tell_error
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
@@ -107,7 +106,7 @@ def blocks(group: str, config_dir: str = "") -> dict[str, Any]:
     found: dict[str, Any] = {}
     for file in (file for folder in folders(config_dir or None) for file in sorted((folder / group).glob("*.yaml"))):
         if file.resolve() in hidden:
-            print(f"not used: {file} has the name of a shipped one; rename it", file=sys.stderr)
+            tell_error(f"not used: {file} has the name of a shipped one; rename it")
         else:
             found[file.stem] = read_block(file)
     return found
@@ -154,4 +153,4 @@ def _wrapped(items: Sequence[str], indent: str) -> str:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.pairs"))
+    console(main, "dprepro.pairs")

@@ -2,9 +2,7 @@
 
 from __future__ import annotations
 
-import sys
-
-from dprepro.__main__ import guarded, leave
+from dprepro.command import console
 from dprepro.errors import InputError
 
 HELP = """usage: python -m dprepro.reference [results_dir=DIR] [reference_dir=DIR]
@@ -39,4 +37,4 @@ def main(arguments: list[str]) -> int:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.reference"))
+    console(main, "dprepro.reference")

@@ -3,12 +3,22 @@
 from __future__ import annotations
 
 import errno
+import glob
 import os
+import shutil
 import stat
-from contextlib import suppress
+import tempfile
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dprepro.errors import InputError
+from dprepro.interrupts import ends, whole
+
+PARTIAL = ".partial"
+"""How the names of files end that are being written."""
+LEFT_SECONDS = 600.0
+"""Nobody who still writes one has not touched it for so long."""
 
 
 def bytes_of(path: str | Path, most: int = -1) -> bytes:
@@ -24,17 +34,44 @@ def bytes_of(path: str | Path, most: int = -1) -> bytes:
 
 
 def replace_file(path: Path, new: bytes) -> None:
-    """Write beside the file and rename, so that a kill or a full disk leaves the old one or the new one."""
-    partial = path.with_name(f".{path.name}.partial")
+    """Write beside the file and rename, so that a kill or a full disk leaves the old one or the new one.
+
+    Several processes may write one file at a time: each of them writes beside it under a name of its own, and the last
+    one to rename counts. What a killed one has left is taken away by the next, once it is old.
+    """
+    whole(_replace, path, new)  # so that a signal leaves nothing beside the file
+
+
+def _replace(path: Path, new: bytes) -> None:
+    partial = path.with_name(f".{path.name}.{os.urandom(8).hex()}{PARTIAL}")
     try:
-        partial.unlink(missing_ok=True)  # of a run that was killed; a link in its place would be followed
-        with open(partial, "xb") as file:
+        with open(partial, "xb") as file:  # which follows no link
             file.write(new)
+            now = os.fstat(file.fileno()).st_mtime  # by the disk's clock, which may be another machine's
         os.replace(partial, path)
     except OSError:
         with suppress(OSError):
             partial.unlink(missing_ok=True)
         raise
+    for left in path.parent.glob(f".{glob.escape(path.name)}.*{PARTIAL}"):
+        with suppress(OSError):  # another one took it away
+            if now - left.lstat().st_mtime > LEFT_SECONDS:
+                left.unlink()
+
+
+@contextmanager
+def temporary_folder(prefix: str) -> Iterator[Path]:
+    """An empty folder that is gone afterwards, and after a signal too, which in a command raises nothing."""
+    with tempfile.TemporaryDirectory(prefix=prefix) as name:
+
+        def end(_: int) -> None:
+            shutil.rmtree(name, ignore_errors=True)
+
+        ends.insert(0, end)
+        try:
+            yield Path(name)
+        finally:
+            ends.remove(end)
 
 
 def kept_within(folder: Path, results_dir: str | Path) -> Path:

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from typing import TYPE_CHECKING
 
-from dprepro.__main__ import guarded, leave
+from dprepro.command import console
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -80,4 +79,4 @@ def _quoted(text: str) -> str:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.schema"))
+    console(main, "dprepro.schema")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console, tell_error
 from dprepro.errors import DpreproError, InputError
 
 HELP = """usage: python -m dprepro.stability [seeds=3] [results_dir=DIR] [--config-dir DIR]
@@ -40,7 +39,7 @@ def main(arguments: list[str]) -> int:
             try:
                 code = max(code, run(name, seed, results_dir, values["--config-dir"] or None))
             except DpreproError as error:
-                print(f"{name}, seed {seed}: {' '.join(str(error).split())}", file=sys.stderr)
+                tell_error(f"{name}, seed {seed}: {error}")
                 code = 1
     found = flips(results_dir, names, seeds)
     for path in write(found, results_dir):
@@ -65,4 +64,4 @@ def run(name: str, seed: int, results_dir: Path, config_dir: str | None) -> int:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.stability"))
+    console(main, "dprepro.stability")

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import math
 import random
-import sys
 import time
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dprepro.__main__ import arguments_of, guarded, leave
+from dprepro.command import arguments_of, console
 from dprepro.errors import DpreproError, InputError, PremiseError, printable
 
 if TYPE_CHECKING:
@@ -229,4 +228,4 @@ def _place(cell: Cell) -> str:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "dprepro.verify"))
+    console(main, "dprepro.verify")

@@ -15,6 +15,7 @@ from typing import Any
 
 from dprepro.errors import InputError
 from dprepro.regular_files import bytes_of
+from dprepro.texts import check_texts
 
 LARGEST = 1_000_000
 """Bytes of a file; the largest one of the project has 42,000."""
@@ -61,20 +62,24 @@ def parse(text: str, name: object) -> Any:
     """The content of a YAML text; ``name`` says in messages where it stands.
 
     Raises:
-        InputError: no valid YAML, two documents, tags, a key twice, or more than the limits of this module allow.
+        InputError: no valid YAML, two documents, tags, a key twice, a character that nobody sees, or more than the
+            limits of this module allow.
     """
     import yaml
 
     loader = _loader()
     try:
         if not (fault := _beyond(text, loader, yaml)):
-            return yaml.load(text, loader)
+            found = yaml.load(text, loader)
     except yaml.YAMLError as error:
         said = re.sub(r' in "<[a-z ]+>",', "", " ".join(str(error).split()))
         raise InputError(f"{name} is no valid YAML: {said}") from error
     except (ValueError, RecursionError) as error:
         raise InputError(f"{name} is no valid YAML: {error}") from error
-    raise InputError(f"{name} is no valid YAML for dprepro: {fault}")
+    if fault:
+        raise InputError(f"{name} is no valid YAML for dprepro: {fault}")
+    check_texts(found, name)
+    return found
 
 
 def _beyond(text: str, loader: Any, yaml: Any) -> str:

@@ -4,15 +4,14 @@ from __future__ import annotations
 
 import shutil
 import sys
-import tempfile
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 
-from dprepro.__main__ import guarded, leave
+from dprepro.command import console
 from dprepro.errors import InputError, unknown
-from dprepro.regular_files import replace_file
+from dprepro.regular_files import replace_file, temporary_folder
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
 from mutants.running import COMPILED, Verdicts, copy_of_package, plant, run
 from mutants.table import Line, as_json, line, markdown, read, renewed, summary, text
@@ -81,8 +80,7 @@ def judged(chosen: Sequence[Mutant], workers: int) -> list[Line]:
     for mutant in chosen:
         wanted.setdefault(mutant.experiment, []).append(mutant)
     words = {name: small.get(name, Grid()).command(name, _checks(some)) for name, some in wanted.items()}
-    with tempfile.TemporaryDirectory(prefix="mutants-") as temporary, ThreadPoolExecutor(workers) as pool, _cut(pool):
-        folder = Path(temporary)
+    with temporary_folder("mutants-") as folder, ThreadPoolExecutor(workers) as pool, _cut(pool):
         base = copy_of_package(folder / "base")
         before = {name: pool.submit(run, base, words[name], folder / f"results-{name}") for name in words}
         sound: dict[str, Verdicts] = {}
@@ -139,4 +137,4 @@ def _tell(words: str) -> None:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "mutants"))
+    console(main, "mutants")

@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import sys
 from pathlib import Path
 
-from dprepro.__main__ import guarded, leave
+from dprepro.command import console, tell_error
 from dprepro.errors import InputError, unknown
 from paper_figures.figures import FIGURES
 
@@ -46,7 +45,7 @@ def main(arguments: list[str]) -> int:
         try:
             files = FIGURES[name].files(measurements)
         except (NotMeasuredError, InputError) as error:  # a run of an older version may lack a check
-            print(f"not drawn: {name}: {error}", file=sys.stderr)
+            tell_error(f"not drawn: {name}: {error}")
             code = 1
             continue
         for path in _write(Path(places["output_dir"]), name, files):
@@ -69,4 +68,4 @@ def _write(folder: Path, name: str, files: dict[str, bytes]) -> list[Path]:
 
 
 if __name__ == "__main__":
-    leave(guarded(main, sys.argv[1:], "paper_figures"))
+    console(main, "paper_figures")

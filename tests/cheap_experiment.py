@@ -9,7 +9,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 import dprepro
-from dprepro.__main__ import guarded, main
+from dprepro.__main__ import main
+from dprepro.command import guarded
 
 CHEAP = """\
 defaults:

@@ -191,3 +191,13 @@ def test_a_block_chooses_among_named_kinds() -> None:
     for value in ({"name": "lowd"}, {}, {"name": None}, {"name": ["loud"]}):
         with pytest.raises(InputError, match=r"unknown voice\.name .*; choices: loud"):
             typed.build_named(kinds, "name", value, "voice")
+
+
+def test_a_target_longer_than_any_path_is_refused_before_anything_looks_for_it(monkeypatch: pytest.MonkeyPatch) -> None:
+    for length in (typed.LONGEST_TARGET, typed.LONGEST_TARGET + 1, 100_000):
+        target = "dprepro.studies." + "x" * (length - len("dprepro.studies."))
+        with pytest.raises(InputError) as caught:
+            typed.build(Study, {"_target_": target}, "study")  # type: ignore[type-abstract]
+        said = str(caught.value)
+        assert ("is no dotted path to a class" in said) == (length > typed.LONGEST_TARGET)
+        assert len(said) < 1000

@@ -21,7 +21,7 @@ from typing import TYPE_CHECKING, Any
 from dprepro.config.files import PARTS, found_file, group_options, parts_of, read_block, refuse_hidden
 from dprepro.config.interpolation import bounded, only_keys
 from dprepro.config.overrides import (
-    bounded_size,
+    check_text,
     chosen_experiment,
     chosen_target,
     key_of,
@@ -31,7 +31,7 @@ from dprepro.config.overrides import (
     refuse_hydras,
 )
 from dprepro.errors import InputError, shortened, unknown
-from dprepro.folders import experiment_files, folders
+from dprepro.folders import experiment_files, folders, refused_experiments
 from dprepro.yaml_files import text_of
 
 if TYPE_CHECKING:
@@ -81,12 +81,14 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
     """
     known = experiment_files(config_dir)
     for override in overrides:
-        bounded_size(override)
+        check_text(override)
         only_keys(override, "override")
     refuse_hydras(overrides)
     overrides = [chosen_target(override) for override in overrides]
     name = chosen_experiment(overrides)
     if name not in known:
+        if refused := refused_experiments(config_dir).get(name):
+            raise InputError(refused)
         raise unknown("experiment", name, known)
     _check_blocks(name, known, overrides)
     choices, values, execution = _by_kind(overrides, config_dir)
@@ -179,7 +181,7 @@ def _parsed(overrides: Sequence[str]) -> list[Override]:
     from hydra.errors import OverrideParseException
 
     for override in overrides:
-        bounded_size(override)
+        check_text(override)
     try:
         return OverridesParser.create().parse_overrides([quoted(override) for override in overrides])
     except OverrideParseException as error:

@@ -16,6 +16,7 @@ from dprepro.config.reach import reach
 from dprepro.config.sources import judged_against
 from dprepro.engine.room import uncollected
 from dprepro.errors import InputError, checked_name, shortened
+from dprepro.figures.style import undrawable
 
 if TYPE_CHECKING:
     from dprepro.analysis.rule import Rule
@@ -153,9 +154,26 @@ def check(config: Mapping[str, Any]) -> Checked:
     if not figure.get("axis", "n"):
         raise InputError("figure.axis names no axis")
     drawing = figures.build(figure)
+    _check_drawn(settings, figure)
     study, design = _study(settings)
     check_names(study.declare(design), settings.sweep, rules, drawing)
     return Checked(settings, rules, figure, study, design)
+
+
+def _check_drawn(settings: Settings, figure: Mapping[str, Any]) -> None:
+    """Raise InputError for a text of the figure that cannot stand in it."""
+    drawn: list[tuple[str, Any]] = [] if figure.get("heading") else [("claim", settings.claim)]
+    for key, said in figure.items():
+        if isinstance(said, Mapping):
+            drawn += [(f"figure.{key}.{name}", one) for name, one in said.items()]
+        elif isinstance(said, str) or key == "names":
+            drawn += [(f"figure.{key}", one) for one in ([said] if isinstance(said, str) else said)]
+    labels, series = figure.get("labels") or (), settings.study.get("series") or ()
+    drawn += [(f"series {name}, which has no label", name) for name in series if name not in labels]
+    drawn += [(f"check {name}", name) for name in settings.checks]
+    for where, text in drawn:
+        if isinstance(text, str) and (fault := undrawable(text)):
+            raise InputError(f"{where}: {fault}")
 
 
 def _study(settings: Settings) -> tuple[Study, Design]:

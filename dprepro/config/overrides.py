@@ -8,6 +8,7 @@ from typing import Any
 
 from dprepro import expressions
 from dprepro.errors import InputError, shortened, unknown
+from dprepro.texts import check_texts
 
 #: What an attack is aimed at: blocks that a name from the config group of their last word may fill.
 ATTACKED = ("attack.algorithm", "attack.construction")
@@ -18,8 +19,12 @@ DEEPEST = 20
 """Brackets in brackets: Hydra reads them by recursion."""
 
 
-def bounded_size(override: str) -> None:
-    """Raise InputError for an override that is too long, or nested too deeply, for Hydra's grammar to be tried."""
+def check_text(override: str) -> None:
+    """Raise InputError for an override with characters that nobody sees, and for one that is too much for Hydra.
+
+    That is one that is too long, or nested too deeply, for its grammar to be tried.
+    """
+    check_texts(override, shortened(key_of(override)), "the override")
     if len(override) > LONGEST:
         raise InputError(f"{shortened(override)} has more than {LONGEST:,} characters")
     depth = 0

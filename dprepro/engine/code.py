@@ -10,9 +10,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
-import os
 import sys
-import tempfile
 from collections.abc import Iterable, Iterator, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
@@ -21,6 +19,7 @@ from importlib.machinery import PathFinder
 from pathlib import Path
 
 from dprepro.errors import DpreproError
+from dprepro.regular_files import replace_file
 
 ENGINE = ("dprepro.engine.measuring",)
 """How cells are run and seeded is behind every measurement."""
@@ -200,10 +199,7 @@ class _Kept:
         text = json.dumps(dict([*self.modules.items()][-self.most :]))
         with suppress(OSError):
             self._file.parent.mkdir(exist_ok=True)
-            handle, name = tempfile.mkstemp(dir=self._file.parent)
-            with os.fdopen(handle, "w", encoding="utf-8") as file:
-                file.write(f"{self._seal(text)}\n{text}")
-            os.replace(name, self._file)
+            replace_file(self._file, f"{self._seal(text)}\n{text}".encode())
 
     @staticmethod
     def _seal(text: str) -> str:

@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import math
 import platform
+import signal
 import sys
+import threading
 import time
 import traceback
 from collections.abc import Callable, Sequence
@@ -13,38 +15,62 @@ from typing import Any
 
 import numpy as np
 
+from dprepro import board
 from dprepro.engine.cell import LEADING, Cell, Result, Row
 from dprepro.engine.seeding import generator
-from dprepro.errors import MissingDependency, PremiseError
+from dprepro.errors import MissingDependency, PremiseError, Stop, printable
 
 Measure = Callable[[Cell, np.random.Generator], Sequence[Row]]
 
+LONGEST_REASON = 500
+"""Characters of a status."""
 _RESERVED = frozenset((*LEADING, "key"))
 _PLAIN = frozenset((float, int, bool, str, type(None)))
 _ENTRIES = (float, int, str, type(None), np.generic)
 
 
 def measure_cell(measure: Measure, cell: Cell) -> Result:
-    """Measure one cell; whatever goes wrong becomes its status, except an interrupt and a missing package."""
+    """Measure one cell; whatever goes wrong becomes its status, except an interrupt and a missing package.
+
+    While it is measured its key stands on the board, so that one that ends the process is found out.
+    """
     rows: Sequence[Row] = ()
     status, trace = "ok", None
     start = time.perf_counter()
+    key, memory = cell.key, board.memory
+    memory[board.KEY] = key
+    memory[board.MEASURING] = 1
     try:
-        made = measure(cell, generator(cell.key))
-        rows = made if isinstance(made, tuple) else list(made)  # a list may be another's rows tomorrow
-        fault = _fault(rows, cell)
-        if fault:
-            rows, status = (), f"failed: {fault}"
+        if key in board.died:
+            status = f"failed: the process {board.died[key]}"
+        else:
+            made = measure(cell, generator(cell.key))
+            rows = made if isinstance(made, tuple) else list(made)  # a list may be another's rows tomorrow
+            fault = _fault(rows, cell)
+            if fault:
+                rows, status = (), f"failed: {fault}"
     except PremiseError as error:
-        status = f"skipped: {' '.join(str(error).split()) or 'premise'}"
+        status = f"skipped: {printable(str(error), LONGEST_REASON) or 'premise'}"
     except MissingDependency:
         raise  # the same for every cell, and no measurement: nothing is stored that installing it would not mend
-    except Exception as error:
-        first = str(error).strip().partition("\n")[0]
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not _its_own(error):
+            raise
+        first = printable(str(error).strip().partition("\n")[0], LONGEST_REASON)
         status = f"failed: {type(error).__name__}{': ' if first else ''}{first}"
         trace = traceback.format_exc()
+    finally:
+        memory[board.MEASURING] = 0
     seconds = time.perf_counter() - start
-    return Result(cell.key, status, seconds, cell.axes, cell.replicate, rows, trace, cell.code, cpu_type())
+    return Result(key, status, seconds, cell.axes, cell.replicate, rows, trace, cell.code, cpu_type())
+
+
+def _its_own(error: KeyboardInterrupt) -> bool:
+    """Whether a cell has raised it, and no signal: ours raise `Stop`, and nobody else's handler is in place."""
+    if isinstance(error, Stop) or threading.current_thread() is not threading.main_thread():
+        return not isinstance(error, Stop)
+    handler = signal.getsignal(signal.SIGINT)
+    return handler is signal.SIG_IGN or (getattr(handler, "__module__", None) or "").startswith("dprepro.")
 
 
 def _fault(rows: Sequence[Row], cell: Cell) -> str | None:

@@ -78,7 +78,7 @@ class Processes:
     def __init__(self, workers: int) -> None:
         self.width = 2 * workers  # one running and one waiting for each, so that nobody waits for a commit
         self._workers = workers
-        ensure_running()  # before the mask below, which Python 3.11 lifts when it starts this helper
+        _start_trackers()  # before the mask below, which they lift
         self.restart()
 
     def restart(self) -> None:
@@ -212,6 +212,25 @@ def _follow(parent: int) -> None:
     while os.getppid() == parent:
         time.sleep(_FOLLOW_SECONDS)
     os._exit(1)
+
+
+def _start_trackers() -> None:
+    """The helpers that take semaphores away where a process has died, silenced: of a signal there is one line.
+
+    Their warnings are theirs alone, so that they have to inherit what silences them.
+    """
+    from joblib.externals.loky.backend import resource_tracker
+
+    before = os.environ.get("PYTHONWARNINGS")
+    os.environ["PYTHONWARNINGS"] = ",".join(filter(None, (before, "ignore:resource_tracker")))
+    try:
+        ensure_running()
+        resource_tracker.ensure_running()
+    finally:
+        if before is None:
+            del os.environ["PYTHONWARNINGS"]
+        else:
+            os.environ["PYTHONWARNINGS"] = before
 
 
 @contextmanager

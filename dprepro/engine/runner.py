@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 import signal
 import sys
 import time
@@ -14,6 +15,7 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any, Literal
 
+from dprepro import board
 from dprepro.engine import pools
 from dprepro.engine.cell import Cell, Result
 from dprepro.engine.lines import Line, lines_of
@@ -21,6 +23,7 @@ from dprepro.engine.measuring import Measure, cpu_type, measure_cell, one_thread
 from dprepro.engine.store import Store
 from dprepro.errors import Interrupted
 from dprepro.interrupts import CTRL_C, taken, whole
+from dprepro.supervisor import reason
 
 Reuse = Literal["same", "any"]
 Progress = Callable[[int, int], None]
@@ -87,21 +90,19 @@ def execute(
         at_once = isinstance(workers, str) or pools.STARTED.is_set()
         bar = _Told(len(todo), progress) if callable(progress) else _Bar(len(todo), label, progress)
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
-        loop = _Loop(measure, todo, store, tally, bar, open_pool)
+        loop = _Loop(measure, todo, store, tally, bar, open_pool, (len(done), len(distinct)))
         with ThreadpoolController().limit(limits=1), taken(CTRL_C):
             try:
                 loop.run(at_once)
             except (KeyboardInterrupt, CancelledError) as error:
                 number = getattr(error, "number", signal.SIGINT)
-                reason = "interrupted" if number == signal.SIGINT else f"stopped by {signal.Signals(number).name}"
-                if isinstance(error, CancelledError):
-                    reason = f"lost the scheduler at {workers}"
-                kept = len(done) + loop.kept
+                why = f"lost the scheduler at {workers}" if isinstance(error, CancelledError) else reason(number)
                 raise Interrupted(
-                    f"{reason}: {kept} of {len(distinct)} cells are stored; the same command resumes", number
+                    f"{why}: {loop.kept} of {len(distinct)} cells are stored; the same command resumes", number
                 ) from None
             finally:
                 bar.close()
+                board.progress(0, 0)
     return Outcome(
         total=len(distinct),
         reused=len(done),
@@ -126,6 +127,7 @@ class _Loop:
         tally: Counter[str],
         bar: _Bar | _Told,
         open_pool: Callable[[], pools.Pool] | None,
+        stored: tuple[int, int],
     ) -> None:
         self.measure = measure
         self.agenda = _Agenda(cells, shuffled=open_pool is not None)
@@ -135,7 +137,8 @@ class _Loop:
         self.open_pool = open_pool
         self.pool: pools.Pool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
-        self.kept = 0  # cells stored
+        self.kept, self.total = stored  # of the run's cells, with those that were stored before
+        board.progress(self.kept, self.total)
 
     def run(self, at_once: bool) -> None:
         """Until all is stored; `at_once` opens the pool without waiting for a forecast."""
@@ -183,7 +186,7 @@ class _Loop:
             self._store(self._submit([cell]).result())
         except self.pool.deaths as error:
             self.pool.restart()
-            status = f"failed: {type(error).__name__}: the worker process died"
+            status = f"failed: the process died{_cause(error)}"
             trace = traceback.format_exc()
             result = Result(cell.key, status, 0.0, cell.axes, cell.replicate, (), trace, cell.code, cpu_type())
             self._store(lines_of([result], self.store.made))
@@ -196,6 +199,13 @@ class _Loop:
     def _commit(self, lines: list[Line]) -> None:
         self.store.commit(lines)
         self.kept += len(lines)
+        board.progress(self.kept, self.total)
+
+
+def _cause(error: BaseException) -> str:
+    """What a worker died of, where its executor says it: ``{SIGSEGV(-11)}``, or ``{EXIT(3)}``."""
+    found = re.search(r"\{[^}]*?(SIG[A-Z]+|EXIT)\((-?\d+)\)", str(error))
+    return "" if found is None else f" ({found[1] if found[1] != 'EXIT' else f'exit code {found[2]}'})"
 
 
 class _Agenda:

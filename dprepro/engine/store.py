@@ -23,7 +23,7 @@ from dprepro.engine.connection import SHAPE, reading
 from dprepro.engine.lines import digest
 from dprepro.engine.room import uncollected
 from dprepro.engine.rows import dump
-from dprepro.errors import InputError, checked_name
+from dprepro.errors import InputError, checked_name, folded
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -134,6 +134,12 @@ class Store(CellTable):
         asked = (experiment, dump(dict(config)), dump(list(overrides)))
         mark = digest(*asked, layout, keys)
         with self._transaction() as database:
+            for (other,) in database.execute("SELECT DISTINCT experiment FROM runs WHERE typeof(experiment) = 'text'"):
+                if other != experiment and folded(other) == folded(experiment):
+                    raise InputError(
+                        f"{self.path} holds runs of {other}, whose name differs from {experiment} by case only; rename "
+                        "the experiment, or choose another results_dir"
+                    )
             for code, modules in (codes or {}).items():
                 self._record_code(database, code, dump(dict(modules)))
             newest = database.execute(

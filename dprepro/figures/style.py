@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
@@ -21,8 +22,11 @@ TITLE_LINE, LEGEND_LINE = 0.105, 0.125
 
 FONT = "DejaVu Sans"
 """Comes with matplotlib, so it is on every machine."""
-PLAIN = 0x400
-"""Below it the font has every letter and sign."""
+#: Of characters that stand in most texts, all of which the font has: matplotlib takes a while to import.
+_PLAIN = re.compile(
+    "[\n -~\xa1-\u02e9\u0370-\u037e\u0384-\u03ff\u2010-\u2027\u2030-\u205e\u2070-\u209c\u2113\u2190-\u22ff"
+    "\u27e6-\u27eb]*"
+)
 
 #: Fonts embedded as outlines of TrueType, nothing that depends on the day or the machine.
 SETTINGS: dict[Any, Any] = {
@@ -108,25 +112,28 @@ def styled() -> Iterator[Any]:
 
 
 def undrawable(text: str) -> str:
-    """What keeps a text from standing in a figure; empty if nothing."""
-    if all((one.isprintable() and ord(one) < PLAIN) or one == "\n" for one in text) and "$" not in text:
-        return ""  # most texts, and matplotlib takes a while to import
-    import matplotlib
-    from matplotlib.cbook import is_math_text
-    from matplotlib.ft2font import FT2Font
-    from matplotlib.mathtext import MathTextParser
+    """What keeps a text from standing in a figure: letters that the font lacks, no mathematics; empty if nothing."""
+    if "$" not in text and text.replace("\n", "").isprintable() and _PLAIN.fullmatch(text):
+        return ""
+    with styled():
+        import matplotlib
+        from matplotlib.cbook import is_math_text
+        from matplotlib.ft2font import FT2Font
+        from matplotlib.mathtext import MathTextParser
 
-    for line in text.split("\n"):
-        if not is_math_text(line):
-            font = FT2Font(f"{matplotlib.get_data_path()}/fonts/ttf/{FONT.replace(' ', '')}.ttf")
-            if lacking := [one for one in line if ord(one) not in font.get_charmap()]:
+        font = FT2Font(f"{matplotlib.get_data_path()}/fonts/ttf/{FONT.replace(' ', '')}.ttf")
+        has = font.get_charmap()
+        for line in text.split("\n"):
+            mathematics = is_math_text(line)
+            plain = "".join(re.split(r"(?<!\\)\$", line)[::2]) if mathematics else line
+            if lacking := [one for one in plain if ord(one) not in has]:
                 return f"{shortened(text)} has {lacking[0]!a}, of which the figures' font {FONT} has no glyph"
-            continue
-        try:
-            MathTextParser("path").parse(line)
-        except ValueError as error:
-            said = " ".join(str(error).split())
-            return f"{shortened(text)} is no mathematics for matplotlib ({said}); a dollar sign by itself is \\$"
+            if mathematics:
+                try:
+                    MathTextParser("path").parse(line)
+                except ValueError as error:
+                    said = " ".join(str(error).split())
+                    return f"{shortened(text)} is no mathematics ({said}); a dollar sign by itself is \\$"
     return ""
 
 

@@ -14,6 +14,7 @@ from dprepro.regular_files import replace_file
 from dprepro.report.entries import claims, further, slips
 from dprepro.report.measured import BESIDE, Measured, measure
 from dprepro.report.registry import heads, registries
+from dprepro.texts import visible
 
 
 def build_ledger(
@@ -55,7 +56,7 @@ def build_ledger(
             files["ledger_single.html"] = page(ledger, framed, config_dir)
         for name, text in files.items():
             path = root / name
-            replace_file(path, text.encode())
+            replace_file(path, visible(text).encode())
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror or error}; choose another results_dir") from error
     return ledger, measured

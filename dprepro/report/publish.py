@@ -25,6 +25,7 @@ from dprepro.regular_files import bytes_of, kept_within, replace_file
 from dprepro.report import picture
 from dprepro.report.standing import OVERRIDDEN
 from dprepro.report.text import RAW, further, reads_a_table, table, unmeasured, verdict_lines
+from dprepro.texts import check_texts, visible
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -124,7 +125,7 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
     else:
         verdict = judge_run(run, frame, problem)
     give_back()
-    text = log_text(run, frame, verdict)
+    text = visible(log_text(run, frame, verdict))
     stamp = picture.stamp(drawing, frame, verdict, run.config, problem)
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -160,6 +161,7 @@ def check_record(run: Run) -> None:
     wrong += ["checks"] if not wrong and not _blocks(run.config["checks"]) else []
     wrong += ["study.series"] if not wrong and not _blocks(run.config["study"].get("series", {})) else []
     wrong += ["sweep"] if not wrong and not all(isinstance(one, list) for one in run.config["sweep"].values()) else []
+    check_texts([run.config, run.overrides, run.provenance], f"the record of run {run.id}")
     if wrong:
         raise InputError(
             f"the record of run {run.id} ({shortened(run.experiment)}) is damaged at {', '.join(wrong)}; run it again"

@@ -6,6 +6,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from dprepro.errors import InputError, unknown
+from dprepro.texts import check_texts
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -15,8 +16,8 @@ def read_table(path: str, rows: int | None = None) -> pd.DataFrame:
     """A CSV or Parquet file, its first ``rows`` or all of it.
 
     Raises:
-        InputError: no such file, not a file, another type, content that cannot be read, a column that stands twice, or
-            another separator than a comma.
+        InputError: no such file, not a file, another type, content that cannot be read, a column that stands twice or
+            whose name has a character that nobody sees, or another separator than a comma.
     """
     import pandas as pd
 
@@ -32,11 +33,15 @@ def read_table(path: str, rows: int | None = None) -> pd.DataFrame:
     try:
         if kind == ".csv":
             _check_head(pd.read_csv(file, nrows=1, header=None, dtype=str), path)
-            return pd.read_csv(file, nrows=rows, low_memory=False)
-        return pd.read_parquet(file)
+            table = pd.read_csv(file, nrows=rows, low_memory=False)
+        else:
+            table = pd.read_parquet(file)
     except (OSError, ValueError) as error:
         reason = getattr(error, "strerror", None) or (str(error).splitlines() or [type(error).__name__])[0]
         raise InputError(f"cannot read {path}: {reason}") from error
+    for name in table.columns:
+        check_texts(str(name), path, f"the column {name}")
+    return table
 
 
 def _check_head(head: pd.DataFrame, path: str) -> None:

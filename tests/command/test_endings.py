@@ -6,6 +6,7 @@ import os
 import signal
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -67,3 +68,40 @@ def test_no_memory_and_no_folder_to_stand_in_are_one_line(
     (tmp_path / "gone").rmdir()
     assert guarded(lambda _: 0, []) == 2
     assert capsys.readouterr().err.count("\n") == 1
+
+
+def test_libraries_for_which_a_limit_leaves_no_room_are_one_line_and_other_imports_are_faults() -> None:
+    def failing(said: str) -> Callable[[list[str]], int]:
+        def command(_: list[str]) -> int:
+            raise ImportError(said)
+
+        return command
+
+    assert guarded(failing("libblas.so: failed to map segment from shared object"), []) == 1
+    with pytest.raises(ImportError, match="No module"):
+        guarded(failing("No module named 'x'"), [])
+
+
+@pytest.mark.slow
+def test_a_limit_of_memory_is_one_line_wherever_it_is_reached(tmp_path: Path) -> None:
+    ended = set()
+    for megabytes in (100, 300, 400, 500, 700, 1200):
+        words = f"ulimit -v {megabytes * 1024}; exec {sys.executable} -m dprepro +experiment=kst_tails workers=1"
+        try:
+            done = subprocess.run(
+                ["sh", "-c", words], capture_output=True, text=True, check=False, env=ENVIRONMENT, cwd=tmp_path,
+                timeout=60,
+            )  # fmt: skip
+        except subprocess.TimeoutExpired:  # the import of OpenBLAS itself has no end at some limits
+            continue
+        ended.add(done.returncode)
+        assert "Traceback" not in done.stderr, (megabytes, done.stderr)
+        assert done.returncode in (0, 1), (megabytes, done)
+        lines = [line for line in done.stderr.splitlines() if not line.startswith("OpenBLAS")]  # which has its say
+        assert done.returncode == 0 or [line[:7] for line in lines] == ["error: "], (megabytes, done.stderr)
+    assert 1 in ended
+
+
+def test_something_that_exits_as_it_is_loaded_is_one_line(capsys: pytest.CaptureFixture[str]) -> None:
+    assert guarded(lambda _: sys.exit(7), []) == 1
+    assert capsys.readouterr().err == "error: something that was loaded ended the command (exit code 7)\n"

@@ -20,8 +20,8 @@ from dprepro.engine.rows import dump, rows_of, text_of
 from dprepro.engine.store import Store
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
-from databases import opened
 from damages import aged, cut, instead, sign, sql
+from databases import opened
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

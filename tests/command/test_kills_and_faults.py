@@ -101,6 +101,30 @@ def test_sixty_kills_lose_nothing_and_every_run_ends_as_an_undisturbed_one(elsew
     assert kill(12, 5, elsewhere, config_dir) >= 30
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not copy processes")
+def test_runs_and_ledgers_of_one_folder_at_once_get_no_error_and_leave_whole_files(
+    elsewhere: Path, config_dir: Path
+) -> None:
+    words, run = [f"--config-dir={config_dir}"], ["+experiment=cheap", "workers=1"]
+
+    def again(_: list[str]) -> int:
+        return max(command(*words, function=ledger.main) for _ in range(3))
+
+    def renewed(_: list[str]) -> int:
+        return max(command(*words, *run, f"checks.below_bound.expected={1 + number}") for number in range(3))
+
+    assert command(*words, *run) == command(*words, function=ledger.main) == 0
+    children = [started([], function) for function in (again, again, renewed, renewed)]
+    assert [os.waitpid(child, 0)[1] for child in children] == [0] * len(children)
+    for path in (elsewhere / "results").glob("ledger.*"):
+        assert (
+            path.read_text().rstrip().endswith({".json": "}", ".html": "</html>", ".tex": "}", ".md": ""}[path.suffix])
+        )
+    json.loads((elsewhere / "results/ledger.json").read_text())
+    json.loads((elsewhere / "results/cheap/overridden/verdict.json").read_text())
+    assert list(elsewhere.rglob("*.partial")) == []
+
+
 FAULTS = {
     "a full disk": errno.ENOSPC, "a quota": errno.EDQUOT, "a broken disk": errno.EIO, "a folder read-only": errno.EROFS,
     "no permission": errno.EACCES,

@@ -282,7 +282,8 @@ def test_neither_the_listing_nor_a_refusal_imports_what_is_slow(elsewhere: Path)
     commands = [[], ["+experiment=lasso_rat"], [LASSO, "checks.exponent_n.series=x"], [LASSO, "sweep.n=[-1]"]]
     code = f"""
 import sys
-from dprepro.__main__ import guarded, main
+from dprepro.__main__ import main
+from dprepro.command import guarded
 for arguments in {commands}:
     code = guarded(main, arguments)
     heavy = {{*{HEAVY}}} if arguments else {{*{HEAVY}, "numpy"}}  # a refusal may have looked at numbers

@@ -11,7 +11,7 @@ from cheap_experiment import CHEAP, write_config_dir
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import check
-from dprepro.engine import expand
+from dprepro.engine import Store, expand
 from dprepro.errors import InputError, MissingDependency, printable
 from dprepro.folders import experiment_files, unused_files
 from dprepro.yaml_files import DEEPEST, load, parse
@@ -120,13 +120,39 @@ def test_an_override_without_measure_is_refused(tmp_path: Path, override: str, w
     assert len(printable(str(caught.value))) < 2000
 
 
-@pytest.mark.parametrize("name", ["..", "a b", "a.b", "-x", "x" * 101])
+DEVICES, OWN = ["CON", "nul", "Com1", "lpt³"], ["ledger_files", "Overridden", "stability", "reference", "seed-1"]
+
+
+@pytest.mark.parametrize("name", ["..", "a b", "a.b", "-x", "x" * 101, "a.", "a ", *DEVICES, *OWN])
 def test_a_file_whose_name_cannot_be_a_folder_is_no_experiment_and_is_named(tmp_path: Path, name: str) -> None:
     folder = write_config_dir(tmp_path, **{name: CHEAP})
     assert name not in experiment_files(str(folder))
-    assert any(f"{name}.yaml: " in said and "is no name" in said for said in unused_files(str(folder)))
-    with pytest.raises(InputError, match=r"unknown experiment|Hydra's grammar"):
+    why = "device on Windows" if name in DEVICES else "something else in a results" if name in OWN else "is no name"
+    assert any(f"{name}.yaml: " in said and why in said for said in unused_files(str(folder)))
+    with pytest.raises(InputError, match=rf"{why}|unknown experiment|Hydra's grammar"):
         compose([f"+experiment={name}"], str(folder))
+
+
+def test_names_that_differ_by_case_only_are_one_too_many(tmp_path: Path) -> None:
+    texts = dict.fromkeys(["LASSO_RATE", "Cheap", "\ufb01ne", "fine"], CHEAP)  # the third begins with one letter, fi
+    folder = write_config_dir(tmp_path / "mine", **texts)
+    names, said = experiment_files(str(folder)), "\n".join(unused_files(str(folder)))
+    assert {"cheap", *texts} & names.keys() == {"Cheap", "fine"}
+    for name in ("cheap", "LASSO_RATE", "\ufb01ne"):
+        assert f"{name}.yaml: its name differs from that of " in said
+        with pytest.raises(InputError, match=r"by case only; rename it"):
+            compose([f"+experiment={name}"], str(folder))
+
+
+def test_a_store_takes_no_two_experiments_whose_names_differ_by_case_only(tmp_path: Path) -> None:
+    with Store.open(tmp_path, create=True) as store:
+        store.begin_run("rate", {}, [], {}, [])
+        store.begin_run("rates", {}, [], {}, [])
+        with pytest.raises(InputError, match="runs of rate, whose name differs from Rate by case only"):
+            store.begin_run("Rate", {}, [], {}, [])
+        with pytest.raises(InputError, match="device"):
+            store.begin_run("aux", {}, [], {}, [])
+        assert [run.experiment for run in store.runs()] == ["rate", "rates"]
 
 
 FRAGMENTS = [

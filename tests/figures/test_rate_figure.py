@@ -234,3 +234,13 @@ def test_of_very_many_curves_and_points_an_even_selection_is_drawn_and_said():
     assert (found[0].name, found[-1].name) == ("p = 1", f"p = {MOST_CURVES + 6}")
     counts = f"{MOST_CURVES} of {MOST_CURVES + 6} curves and {MOST_POINTS} of {MOST_POINTS + 50} points"
     assert left_out(found) == f"Drawn are {counts}, evenly spread."
+
+
+@pytest.mark.parametrize("limits", [[0, 0], [1, -1], [0], [0, 1, 2]])
+def test_limits_of_slopes_that_are_none_are_refused(limits):
+    with pytest.raises(InputError, match=r"slope_range .*it must be \[lowest, highest\]"):
+        figures.build({"name": "rate", "slope_range": limits})
+
+
+def test_the_lower_panel_has_the_limits_that_are_asked_for():
+    assert drawn(claims(), slope_range=[-3, 1]).axes[1].get_ylim() == (-3, 1)
