@@ -15,6 +15,8 @@ from pathlib import Path
 
 from dprepro.errors import InputError, name_fault
 
+DPREPRO_IMPORTS = DPREPRO_READS = ()  # folders are found, and nothing is imported
+
 PACKS = "dprepro.papers"
 
 

@@ -10,6 +10,8 @@ from pathlib import Path
 
 from dprepro.errors import InputError
 
+DPREPRO_READS = ()  # results, not measurements
+
 
 def bytes_of(path: str | Path, most: int = -1) -> bytes:
     """The bytes of a regular file, or the first ``most`` of them.

@@ -16,6 +16,8 @@ from typing import Any
 from dprepro.errors import InputError
 from dprepro.regular_files import bytes_of
 
+DPREPRO_READS = ()  # what configures a cell is in its key
+
 LARGEST = 1_000_000
 """Bytes of a file; the largest one of the project has 42,000."""
 DEEPEST = 40

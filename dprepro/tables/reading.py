@@ -10,6 +10,8 @@ from dprepro.errors import InputError, unknown
 if TYPE_CHECKING:
     import pandas as pd
 
+DPREPRO_READS = ()  # see constructions.table
+
 
 def read_table(path: str, rows: int | None = None) -> pd.DataFrame:
     """A CSV or Parquet file, its first ``rows`` or all of it.

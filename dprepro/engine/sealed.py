@@ -1,0 +1,43 @@
+"""Files that are kept from run to run only to save time: one that is not as it was written counts as none."""
+
+from __future__ import annotations
+
+import hashlib
+import os
+import tempfile
+from contextlib import suppress
+from pathlib import Path
+
+DPREPRO_READS = ()  # what is kept only to save time
+
+
+def write_sealed(path: Path, content: bytes, salt: bytes = b"") -> None:
+    """Write a file with a digest of its content, and of ``salt``, at once: readers and writers may be many.
+
+    Raises:
+        OSError: it cannot be written.
+    """
+    handle, name = tempfile.mkstemp(dir=path.parent, prefix=f"{path.name[:40]}.", suffix=".partial")
+    try:
+        with os.fdopen(handle, "wb") as file:
+            file.write(_seal(content, salt) + b"\n" + content)
+        os.replace(name, path)
+    except BaseException:
+        with suppress(OSError):
+            os.unlink(name)
+        raise
+
+
+def read_sealed(path: Path, salt: bytes = b"") -> bytes | None:
+    """The content of a file; None where there is none that is as it was written, and with the same ``salt``."""
+    try:
+        seal, _, content = path.read_bytes().partition(b"\n")
+    except OSError:
+        return None
+    return content if seal == _seal(content, salt) else None
+
+
+def _seal(content: bytes, salt: bytes) -> bytes:
+    told = hashlib.blake2b(salt, digest_size=16)
+    told.update(content)
+    return told.hexdigest().encode()
