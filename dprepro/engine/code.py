@@ -21,8 +21,8 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from dprepro.engine import source
-from dprepro.engine.source import GROUP, INSTALLED, WHOLE, Module, digest, read
-from dprepro.errors import DpreproError, InputError
+from dprepro.engine.source import GROUP, INSTALLED, LIBRARY, WHOLE, Module, digest, read
+from dprepro.errors import DpreproError, InputError, OtherCode
 
 PROJECT = __name__.partition(".")[0]
 ENGINE = ("dprepro.engine.measuring",)
@@ -66,9 +66,47 @@ def behind(digests: Iterable[str]) -> dict[str, Mapping[str, str]]:
     return {digest: _BEHIND[digest] for digest in digests if digest in _BEHIND}
 
 
+def libraries(names: Iterable[str]) -> dict[str, str]:
+    """The versions of installed distributions, as those of modules are told in :class:`Code`."""
+    found = {f"{LIBRARY}{name}": read(f"{LIBRARY}{name}") for name in names}
+    return {name: module.digest for name, module in found.items() if module is not None}
+
+
 def changed(modules: Mapping[str, str]) -> list[str]:
     """Those modules whose source is not what it was, by name."""
     return [name for name, told in modules.items() if _digest_of(name) != told]
+
+
+class Guard:
+    """Holds the sources that a process loads against those that its measurements are stored under.
+
+    Args:
+        modules: the digest of each by its name, as in :class:`Code`.
+    """
+
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self._modules = modules
+        self._loaded = 0
+        self._reading = {name: told for name, told in modules.items() if (module := read(name)) and module.reads}
+
+    def check(self) -> None:
+        """Look at all sources if this process has loaded any module since, and at files that are read.
+
+        Raises:
+            OtherCode: some are others than those.
+        """
+        loaded = len(sys.modules)
+        grown = self._loaded != loaded
+        wrong = changed(self._modules if grown else self._reading) or (_stale((), self._modules) if grown else [])
+        if wrong:
+            raise OtherCode(f"{', '.join(wrong[:3])}{f' and {len(wrong) - 3} more' if len(wrong) > 3 else ''}")
+        self._loaded = loaded  # only now: another thread of this process may be here too
+
+
+@lru_cache(maxsize=8)
+def guard(modules: tuple[tuple[str, str], ...]) -> Guard:
+    """The guard of this process for these modules."""
+    return Guard(dict(modules))
 
 
 def _digest_of(name: str) -> str | None:
@@ -110,7 +148,10 @@ class _Graph:
                 raise _without_source(name)
         found = self._reached([*own, *engine], start)
         source.keep()
-        _check_loaded(self._packages, found)
+        if stale := _stale(self._packages, found):
+            raise OtherCode(
+                f"{stale[0]}, or a file that it reads, has been edited since this Python loaded it; start Python anew"
+            )
         code = Code(digest("".join(f"{name}={told};" for name, told in found.items())), found)
         self._codes[start, engine] = code
         _BEHIND[code.digest] = code.modules
@@ -225,31 +266,26 @@ class _Loaded:
 _LOADED: dict[str, _Loaded] = {}
 
 
-def _check_loaded(packages: Collection[str], found: Mapping[str, str]) -> None:
-    """Note what this process has imported.
-
-    Raises:
-        InputError: a source is not what was imported, so that other code would run than is told.
-    """
+def _stale(packages: Collection[str], found: Mapping[str, str]) -> list[str]:
+    """Note the modules of packages that this process has loaded; those whose digest was another than is given."""
+    wrong = []
     for name, module in list(sys.modules.items()):
         if name.partition(".")[0] not in packages and name not in found:
             continue
         spec, file = getattr(module, "__spec__", None), getattr(module, "__file__", None)
         known = _LOADED.get(name)
         with suppress(OSError):
-            if file and (
-                known is None or known.spec is not spec
-            ):  # one that was loaded again has another specification
+            if file and (known is None or known.spec is not spec):  # one that was loaded again has another one
                 _LOADED[name] = known = _Loaded(spec, source.stamp(Path(file)))
         told = found.get(name)
         if known is None or told is None:
             continue
         path = source.path_of(name)
         if known.digest not in ("", told) or (not known.digest and path and known.stamp != source.stamp(path)):
-            raise InputError(
-                f"{name}, or a file that it reads, has been edited since this Python loaded it; start Python anew"
-            )
-        known.digest = told
+            wrong.append(name)
+        else:
+            known.digest = told
+    return wrong
 
 
 def modules_of(things: Iterable[object], packages: Collection[str]) -> tuple[str, ...]:

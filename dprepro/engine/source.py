@@ -21,7 +21,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
-from importlib.metadata import distribution, entry_points, packages_distributions
+from importlib.metadata import PackageNotFoundError, distribution, entry_points, packages_distributions, version
 from pathlib import Path
 from pkgutil import get_importer
 
@@ -38,6 +38,8 @@ GROUP = "entry points "
 """Before the name of a group of entry points: the module that leads to all of theirs."""
 INSTALLED = "installed "
 """Before the name of a package of a library: its files as they were installed."""
+LIBRARY = "version of "
+"""Before the name of a distribution."""
 
 _FINDERS = ("importlib.import_module", "importlib.__import__", "builtins.__import__", "__import__")
 _BUILTINS = frozenset({"__import__", "eval", "exec", "open", "__file__", "__loader__", "__path__", "__spec__"})
@@ -77,12 +79,14 @@ class Module:
         imports: (module, name, own name) of all that it imports; an empty name is the module itself, an empty own name
             a mere use.
         unclear: where it finds code or reads files that it does not name, and what to type; empty if nowhere.
+        reads: whether there are files that it says it reads.
     """
 
     digest: str
     package: bool
     imports: tuple[tuple[str, str, str], ...]
     unclear: str = ""
+    reads: bool = False
 
 
 def read(name: str) -> Module | None:
@@ -94,6 +98,11 @@ def read(name: str) -> Module | None:
     if name.startswith(GROUP):
         points = sorted({point.module for point in entry_points(group=name.removeprefix(GROUP))})
         return Module(digest(repr(points)), False, tuple((point, WHOLE, "") for point in points))
+    if name.startswith(LIBRARY):
+        try:
+            return Module(version(name.removeprefix(LIBRARY)), False, ())
+        except PackageNotFoundError:
+            return None
     if name.startswith(INSTALLED):
         return Module(_installed(name.removeprefix(INSTALLED)), False, ())
     path = path_of(name)
@@ -104,7 +113,7 @@ def read(name: str) -> Module | None:
     if not reads:
         return module
     content = [_content(file, name) for pattern in reads for file in _matching(path.parent, pattern, name)]
-    return replace(module, digest=digest(repr([module.digest, *content])))
+    return replace(module, digest=digest(repr([module.digest, *content])), reads=True)
 
 
 def stamp(path: Path) -> tuple[int, int]:
