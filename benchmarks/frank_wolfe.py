@@ -21,7 +21,6 @@ from collections.abc import Callable
 from functools import partial
 
 import numpy as np
-from numba import njit
 from threadpoolctl import threadpool_limits
 from yardstick import yardstick
 
@@ -31,6 +30,7 @@ from dprepro.constructions import Construction, RandomDesign, TunedNeedle
 from dprepro.problems import Domain, L1Ball, Problem, Records, RecordsView, SquaredLoss
 from dprepro.reductions import GroupedVertices, IncrementalGradients, Reduction
 from dprepro.reductions.kernels import vertices
+from dprepro.reductions.kernels.compiled import jit
 
 BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
 
@@ -51,7 +51,7 @@ def straightforward(
     return theta
 
 
-@njit(cache=True, fastmath=True)
+@jit(fastmath=True)
 def _update(gram, level, steps, order):  # type: ignore[no-untyped-def]
     for t in range(1, steps):
         mu = 2.0 / (t + 2)

@@ -20,6 +20,10 @@ class InputError(DpreproError, ValueError):
     """The user asked for something that cannot be: one line on stderr, exit code 2, nothing written."""
 
 
+class OtherCode(InputError):
+    """A process has, or would load, other sources than its measurements would be stored under."""
+
+
 class Incompatible(InputError):
     """An algorithm or reduction needs a capability that the problem does not offer."""
 

@@ -16,6 +16,8 @@ from pathlib import Path
 
 from dprepro.errors import InputError, experiment_fault, folded
 
+DPREPRO_IMPORTS = DPREPRO_READS = ()  # folders are found, and nothing is imported
+
 PACKS = "dprepro.papers"
 _HIDDEN = "has the name of a shipped one"
 

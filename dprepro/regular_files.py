@@ -20,6 +20,8 @@ PARTIAL = ".partial"
 LEFT_SECONDS = 600.0
 """Nobody who still writes one has not touched it for so long."""
 
+DPREPRO_READS = ()  # results, not measurements
+
 
 def bytes_of(path: str | Path, most: int = -1) -> bytes:
     """The bytes of a regular file, or the first ``most`` of them.

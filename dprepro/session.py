@@ -20,7 +20,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import WORKERS_ALL, Experiment, build_experiment
-from dprepro.engine.code import behind
+from dprepro.engine.code import behind, libraries
 from dprepro.engine.pools import check_reachable
 from dprepro.engine.room import check_room
 from dprepro.engine.store import Store
@@ -33,6 +33,9 @@ if TYPE_CHECKING:
     from dprepro.engine.runner import Outcome as Execution
     from dprepro.engine.runner import Progress
     from dprepro.report.publish import Published
+
+NUMERICAL = ("numpy", "scipy", "numba")
+"""Libraries that every worker must have in the same version."""
 
 VERSIONED = ("dprepro", "numpy", "scipy", "numba", "pandas", "dp-accounting", "hydra-core", "matplotlib")
 
@@ -176,6 +179,7 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
             progress=progress,
             label=experiment.name,
             reuse=settings.reuse,
+            sources={name: told for one in (*codes.values(), libraries(NUMERICAL)) for name, told in one.items()},
         )
         provenance["seconds"] = round(time.perf_counter() - started, 3)
     return Stored(run_id, experiment.name, settings.results_dir, workers, provenance, done, experiment.reach)

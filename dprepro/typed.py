@@ -26,6 +26,8 @@ from dprepro import expressions
 from dprepro.errors import InputError, MissingDependency, shortened, unknown
 from dprepro.folders import PACKS
 
+DPREPRO_IMPORTS = ()  # what is built counts with what holds it
+
 T = TypeVar("T")
 PLUGINS = "dprepro.plugins"
 LONGEST_TARGET = 200

@@ -17,6 +17,8 @@ from dprepro.errors import InputError
 from dprepro.regular_files import bytes_of
 from dprepro.texts import check_texts
 
+DPREPRO_READS = ()  # what configures a cell is in its key
+
 LARGEST = 1_000_000
 """Bytes of a file; the largest one of the project has 42,000."""
 DEEPEST = 40

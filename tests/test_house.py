@@ -44,7 +44,9 @@ ROOMS: dict[str, set[str]] = {
     "figures": {"analysis"},
     "adversary": {"constructions", "problems"},
     "minimax": {"problems"},
-    "reductions": {"algorithms", "privacy", "mechanisms", "problems", "budget"},
+    "reductions": {
+        "algorithms", "privacy", "mechanisms", "problems", "budget", "engine.code", "engine.sealed", "engine.source",
+    },
     "laws": {"algorithms", "privacy", "mechanisms", "problems", "budget"},
     "tables": set(),
     "schema": {"command", "tables"},

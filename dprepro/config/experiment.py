@@ -14,6 +14,7 @@ from dprepro.config.compose import Composed
 from dprepro.config.names import check_names
 from dprepro.config.reach import reach
 from dprepro.config.sources import judged_against
+from dprepro.engine.code import forget
 from dprepro.engine.room import uncollected
 from dprepro.errors import InputError, checked_name, shortened
 from dprepro.figures.style import undrawable
@@ -96,6 +97,7 @@ def build_experiment(composed: Composed) -> Experiment:
     """
     import numpy as np
 
+    forget()
     checked = check(composed.config)
     try:
         with np.errstate(all="ignore"):  # one line, no warnings: what overflows is refused below, or its cell fails

@@ -111,7 +111,7 @@ def _meant(name: str, config_dir: str | None) -> str:
     if name.endswith(".yaml"):
         file = found_file(name, config_dir)
         return _digest(json.dumps(read_block(file)).encode()) if file else ""
-    from dprepro.engine.code import read
+    from dprepro.engine.source import read
 
     module = read(name)
     return module.digest if module else ""

@@ -16,6 +16,8 @@ from dprepro.constructions.base import Construction, Point
 from dprepro.errors import InputError
 from dprepro.problems import Domain, Problem
 
+DPREPRO_READS = ("worst_known.json",)
+
 SHIPPED = Path(__file__).with_name("worst_known.json")
 AXES = ("n", "p", "epsilon", "delta")
 
@@ -66,6 +68,10 @@ class WorstKnown(Construction):
     def build(self, point: Point, noise_scale: float) -> Problem:
         """The data set; raises PremiseError as the family does."""
         return self.at(point).build(point, noise_scale)
+
+    def made_of(self) -> list[Construction]:
+        """The families that were found: their code makes the data."""
+        return [construction for _, construction in self.entries]
 
     def fingerprint(self) -> Mapping[str, str]:
         """The hash of the file."""

@@ -12,6 +12,8 @@ from dprepro.errors import MissingDependency, unknown
 if TYPE_CHECKING:
     import pandas as pd
 
+DPREPRO_IMPORTS = ()  # a table's content is in its fingerprint
+
 SHIPPED = {
     **dict.fromkeys(
         [

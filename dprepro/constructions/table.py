@@ -23,6 +23,8 @@ from dprepro.tables import Column, Encoded, Schema, encode, load_schema, read_ta
 if TYPE_CHECKING:
     import pandas as pd
 
+DPREPRO_READS = ()  # a table's content is in its fingerprint
+
 TABLES_KEPT = 2
 
 

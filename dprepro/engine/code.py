@@ -1,26 +1,30 @@
 """The fingerprint of the code behind a measurement, read from source files: nothing is imported.
 
-Syntax trees are compared, without comments and docstrings, of all modules that can be reached by imports from those
-that a cell is made by. A package's ``__init__`` is looked through: what is imported from it by name leads to the module
-that defines the name, so that a registry of all algorithms does not tie every cell to all of them.
+It covers all modules that can be reached by imports from those that a cell is made by (:mod:`dprepro.engine.source`).
+In the project a package's ``__init__`` is looked through: what is imported from it by name leads to the module that
+defines the name, so that a registry of all algorithms does not tie every cell to all of them; a study names what it
+takes from a registry. Nobody knows what a plug-in's ``__init__`` does: with a module of a plug-in come the ``__init__``
+of all packages that it lies in, and what they import.
 """
 
 from __future__ import annotations
 
-import ast
-import hashlib
-import json
+import functools
 import sys
-from collections.abc import Iterable, Iterator, Mapping
+import types
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, field, fields, is_dataclass
-from functools import cached_property, lru_cache
-from importlib.machinery import PathFinder
+from functools import lru_cache
+from inspect import getmro
 from pathlib import Path
+from typing import Protocol, runtime_checkable
 
-from dprepro.errors import DpreproError
-from dprepro.regular_files import replace_file
+from dprepro.engine import source
+from dprepro.engine.source import GROUP, INSTALLED, LIBRARY, WHOLE, Module, digest, read
+from dprepro.errors import DpreproError, InputError, OtherCode
 
+PROJECT = __name__.partition(".")[0]
 ENGINE = ("dprepro.engine.measuring",)
 """How cells are run and seeded is behind every measurement."""
 
@@ -38,47 +42,25 @@ class Code:
     modules: Mapping[str, str] = field(compare=False)
 
 
-@dataclass(frozen=True)
-class _Module:
-    """A source file: its digest, whether it is a package's ``__init__``, and (module, name) of all that it imports."""
-
-    digest: str
-    package: bool
-    imports: tuple[tuple[str, str], ...]
-
-
-@lru_cache(maxsize=4096)
-def code_of(start: tuple[str, ...], packages: frozenset[str]) -> Code:
-    """The code reached from modules, within packages by their first names.
+def code_of(start: tuple[str, ...], packages: frozenset[str], engine: tuple[str, ...] = ENGINE) -> Code:
+    """The code reached from modules and from ``engine``, within packages by their first names.
 
     Raises:
-        DpreproError: a module of ``start`` has no source file.
+        DpreproError: a module of ``start``, or one of a plug-in, has no source file.
+        InputError: a plug-in finds code or data that nobody can follow, or this process has loaded another source.
     """
-    reached: dict[str, str] = {}
-    todo = [*start, *ENGINE]
-    for name in start:
-        if read(name) is None:
-            raise DpreproError(
-                f"the source of {name} cannot be read, so that its measurements could not be told from others"
-            )
-    while todo:
-        name = todo.pop()
-        module = None if name in reached else read(name)
-        if module is None:
-            continue
-        reached[name] = module.digest
-        for source, asked in module.imports if not module.package or name in start else ():
-            if source.partition(".")[0] in packages:
-                todo += _defining(source, asked)
-    _KEPT.keep()
-    code = Code(fingerprint(reached), dict(sorted(reached.items())))
-    _BEHIND[code.digest] = code.modules
-    return code
+    return _graph(packages).code(start, engine)
+
+
+def forget() -> None:
+    """Read all sources again if one of them has changed since it was read."""
+    if not all(graph.stands() for graph in _GRAPHS.values()):
+        _GRAPHS.clear()
 
 
 def fingerprint(modules: Mapping[str, str]) -> str:
     """The digest of code from those of its modules: what is on record of a code is held against its name."""
-    return _digest("".join(f"{name}={modules[name]};" for name in sorted(modules)))
+    return digest("".join(f"{name}={modules[name]};" for name in sorted(modules)))
 
 
 _BEHIND: dict[str, Mapping[str, str]] = {}
@@ -89,145 +71,303 @@ def behind(digests: Iterable[str]) -> dict[str, Mapping[str, str]]:
     return {digest: _BEHIND[digest] for digest in digests if digest in _BEHIND}
 
 
+def libraries(names: Iterable[str]) -> dict[str, str]:
+    """The versions of installed distributions, as those of modules are told in :class:`Code`."""
+    found = {f"{LIBRARY}{name}": read(f"{LIBRARY}{name}") for name in names}
+    return {name: module.digest for name, module in found.items() if module is not None}
+
+
 def changed(modules: Mapping[str, str]) -> list[str]:
     """Those modules whose source is not what it was, by name."""
-    return [name for name, digest in modules.items() if (module := read(name)) is None or module.digest != digest]
+    return [name for name, told in modules.items() if _digest_of(name) != told]
 
 
-def _defining(source: str, asked: str) -> Iterator[str]:
-    """The modules that ``from source import asked`` needs; ``import source`` asks for nothing."""
-    if not asked:
-        yield source
-        return
-    if read(f"{source}.{asked}") is not None:
-        yield f"{source}.{asked}"
-        return
-    module = read(source)
-    if module is None:
-        return
-    passed_on = [one for one in module.imports if one[1] == asked] if module.package else []
-    for further, name in passed_on:
-        yield from _defining(further, name)
-    if not passed_on:
-        yield source
+class Guard:
+    """Holds the sources that a process loads against those that its measurements are stored under.
 
-
-def read(name: str) -> _Module | None:
-    """The source of a module; None where there is none."""
-    path = _path(name)
-    if path is None:
-        return None
-    stat = path.stat()
-    return _parsed(str(path), name, stat.st_mtime_ns, stat.st_size)
-
-
-@lru_cache(maxsize=4096)
-def _path(name: str) -> Path | None:
-    """The source file of a module, found as an import would find it but without running anything."""
-    parts = name.split(".")
-    spec = PathFinder.find_spec(parts[0])
-    for depth in range(1, len(parts)):
-        if spec is None or not spec.submodule_search_locations:
-            return None
-        spec = PathFinder.find_spec(".".join(parts[: depth + 1]), list(spec.submodule_search_locations))
-    path = Path(spec.origin) if spec is not None and spec.origin else None
-    return path if path is not None and path.suffix == ".py" and path.is_file() else None
-
-
-@lru_cache(maxsize=4096)
-def _parsed(path: str, name: str, _time: int, _size: int) -> _Module:
-    source = Path(path).read_bytes()
-    entry = f"{name} {path.endswith('__init__.py')} {hashlib.blake2b(source, digest_size=16).hexdigest()}"
-    if entry not in _KEPT.modules:
-        _KEPT.add(entry, _read(source.decode(), path, name))
-    digest, imports = _KEPT.modules[entry]
-    return _Module(digest, path.endswith("__init__.py"), tuple((module, asked) for module, asked in imports))
-
-
-def _read(source: str, path: str, name: str) -> _Entry:
-    """The digest of a module's syntax tree, and what it imports."""
-    tree = ast.parse(source)
-    imports: list[tuple[str, str]] = []
-    for node in ast.walk(tree):
-        if isinstance(node, ast.Import):
-            imports += [(one.name, "") for one in node.names]
-        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
-            imports += [(node.module, one.name) for one in node.names]
-        elif isinstance(node, ast.ImportFrom):
-            base = name.split(".") if path.endswith("__init__.py") else name.split(".")[:-1]
-            base = base[: len(base) - node.level + 1]
-            imports += [(".".join([*base, *([node.module] if node.module else [])]), one.name) for one in node.names]
-        body = getattr(node, "body", None)
-        if isinstance(body, list) and body and _is_text(body[0]):
-            body[0] = ast.Pass()  # a docstring
-    return _digest(ast.dump(tree)), list(dict.fromkeys(imports))
-
-
-_Entry = tuple[str, list[tuple[str, str]]]
-
-
-class _Kept:
-    """What was found in modules, by their names and contents, kept beside Python's own caches from run to run.
-
-    A second is saved of every command. A file that cannot be read, is not as it was written, or is another version's of
-    this module is none; where none can be written, nothing is kept.
+    Args:
+        modules: the digest of each by its name, as in :class:`Code`.
     """
 
-    most = 4096
+    def __init__(self, modules: Mapping[str, str]) -> None:
+        self._modules = modules
+        self._loaded = 0
+        self._reading = {name: told for name, told in modules.items() if (module := read(name)) and module.reads}
 
-    def __init__(self, file: Path) -> None:
-        self._file = file
-        self._new = False
+    def check(self) -> None:
+        """Look at all sources if this process has loaded any module since, and at files that are read.
 
-    @cached_property
-    def modules(self) -> dict[str, _Entry]:
-        try:
-            told, _, text = self._file.read_text(encoding="utf-8").partition("\n")
-            return dict(json.loads(text)) if told == self._seal(text) else {}
-        except (OSError, ValueError):
-            return {}
+        Raises:
+            OtherCode: some are others than those.
+        """
+        loaded = len(sys.modules)
+        grown = self._loaded != loaded
+        wrong = changed(self._modules if grown else self._reading) or (_stale((), self._modules) if grown else [])
+        if wrong:
+            raise OtherCode(f"{', '.join(wrong[:3])}{f' and {len(wrong) - 3} more' if len(wrong) > 3 else ''}")
+        self._loaded = loaded  # only now: another thread of this process may be here too
 
-    def add(self, entry: str, found: _Entry) -> None:
-        self.modules[entry] = found
-        self._new = True
 
-    def keep(self) -> None:
-        """Write what is new."""
-        if not self._new:
-            return
-        self._new = False
-        text = json.dumps(dict([*self.modules.items()][-self.most :]))
+@lru_cache(maxsize=8)
+def guard(modules: tuple[tuple[str, str], ...]) -> Guard:
+    """The guard of this process for these modules."""
+    return Guard(dict(modules))
+
+
+def _digest_of(name: str) -> str | None:
+    try:
+        module = read(name)
+    except InputError:  # a file that it reads is gone
+        return None
+    return None if module is None else module.digest
+
+
+def _without_source(name: str) -> DpreproError:
+    return DpreproError(f"the source of {name} cannot be read, so that its measurements could not be told from others")
+
+
+class _Graph:
+    """Modules with those that they import, each read once."""
+
+    def __init__(self, packages: frozenset[str]) -> None:
+        self._packages = packages
+        self._modules: dict[str, Module | None] = {}
+        self._stamps: dict[Path, tuple[int, int]] = {}
+        self._targets: dict[str, tuple[tuple[str, bool], ...]] = {}
+        self._codes: dict[tuple[tuple[str, ...], tuple[str, ...]], Code] = {}
+
+    def stands(self) -> bool:
+        """Whether all files are as they were read."""
         with suppress(OSError):
-            self._file.parent.mkdir(exist_ok=True)
-            replace_file(self._file, f"{self._seal(text)}\n{text}".encode())
+            return all(source.stamp(path) == stamp for path, stamp in self._stamps.items())
+        return False
 
-    @staticmethod
-    def _seal(text: str) -> str:
-        return _digest(Path(__file__).read_text(encoding="utf-8") + text)
+    def code(self, start: tuple[str, ...], engine: tuple[str, ...]) -> Code:
+        """See `code_of`."""
+        known = self._codes.get((start, engine))
+        if known is not None:
+            return known
+        own = [name for name in start if self._leads_to(name, True) == name]
+        for name in own:
+            if self._read(name) is None:
+                raise _without_source(name)
+        found = self._reached([*own, *engine], start)
+        source.keep()
+        if stale := _stale(self._packages, found):
+            raise OtherCode(
+                f"{stale[0]}, or a file that it reads, has been edited since this Python loaded it; start Python anew"
+            )
+        code = Code(fingerprint(found), found)
+        self._codes[start, engine] = code
+        _BEHIND[code.digest] = code.modules
+        return code
+
+    def _reached(self, names: Iterable[str], start: Collection[str]) -> dict[str, str]:
+        """The digests of all modules that these lead to, by name; packages of ``start`` are not looked through."""
+        found: dict[str, str] = {}
+        followed: set[str] = set()
+        todo = [(name, name in start) for name in names]
+        while todo:
+            name, whole = todo.pop()
+            if name in followed or (name in found and not whole):
+                continue
+            module = self._read(name)
+            if module is None:
+                continue
+            found[name] = module.digest
+            if whole or not module.package or _is_foreign(name):
+                followed.add(name)
+                todo += self._imported(name, module)
+        return dict(sorted(found.items()))
+
+    def _read(self, name: str) -> Module | None:
+        """A module; raises DpreproError for one of a plug-in that is there and cannot be read."""
+        if name not in self._modules:
+            module, foreign = read(name), _is_foreign(name)
+            if foreign and module is None and source.is_opaque(name):
+                raise _without_source(name)
+            if foreign and module is not None and module.unclear:
+                raise InputError(module.unclear)
+            if module is not None and (path := source.path_of(name)) is not None:
+                self._stamps[path] = source.stamp(path)
+            self._modules[name] = module
+        return self._modules[name]
+
+    def _imported(self, name: str, module: Module) -> tuple[tuple[str, bool], ...]:
+        """What a module needs, each with whether all that it imports is needed."""
+        if name not in self._targets:
+            foreign, parts = _is_foreign(name), name.split(".")
+            around = [(".".join(parts[:depth]), True) for depth in range(1, len(parts))] if foreign else []
+            needed = [one for where, asked, _ in module.imports for one in self._defining(where, asked, foreign)]
+            self._targets[name] = tuple(
+                one for one in dict.fromkeys([*around, *needed]) if self._read(one[0]) is not None
+            )
+        return self._targets[name]
+
+    def _leads_to(self, name: str, foreign: bool) -> str:
+        """What an import leads to, by a module of a plug-in, if ``foreign``, or of the project; empty for nothing.
+
+        What a plug-in imports from packages that lie in plain folders is its own; of one that was installed the list of
+        its files counts, which changes with its version.
+        """
+        package = name.partition(".")[0]
+        if name.startswith(GROUP) or package in self._packages:
+            return name
+        if not foreign or package in _OWN_LIBRARIES:
+            return ""
+        return INSTALLED + package if source.is_library(package) else name
+
+    def _defining(
+        self, where: str, asked: str, foreign: bool, tried: frozenset[tuple[str, str]] = frozenset()
+    ) -> Iterator[tuple[str, bool]]:
+        """The modules that ``from where import asked`` needs, each with whether all that it imports is needed."""
+        place = self._leads_to(where, foreign)
+        if place != where:
+            yield from [(place, False)] if place else []
+            return
+        if where.endswith(".*"):
+            yield from ((name, True) for name in source.submodules(where.removesuffix(".*")))
+            return
+        module = self._read(where)
+        if asked in ("", WHOLE) or module is None or not module.package:
+            yield where, asked == WHOLE
+            if module is None and asked not in ("", WHOLE):
+                yield f"{where}.{asked}", False  # of a package without `__init__`
+            return
+        found = [(f"{where}.{asked}", False)] if self._read(f"{where}.{asked}") is not None else []
+        for further, name, own in module.imports:
+            wanted = asked if own == WHOLE else name
+            if own in (asked, WHOLE) and (further, wanted) not in tried:
+                found += self._defining(further, wanted, foreign, tried | {(where, asked), (further, wanted)})
+        # What an `__init__` defines itself may use all that it imports. The project's studies say what they use.
+        yield from found if found and not _is_foreign(where) else [*found, (where, foreign)]
 
 
-_KEPT = _Kept(Path(__file__).parent / "__pycache__" / f"modules.{sys.implementation.cache_tag}.json")
+_GRAPHS: dict[frozenset[str], _Graph] = {}
 
 
-def _is_text(node: ast.AST) -> bool:
-    value = node.value if isinstance(node, ast.Expr) else None
-    return isinstance(value, ast.Constant) and isinstance(value.value, str)
+def _graph(packages: frozenset[str]) -> _Graph:
+    return _GRAPHS.setdefault(packages, _Graph(packages))
 
 
-def _digest(text: str) -> str:
-    return hashlib.blake2b(text.encode(), digest_size=16).hexdigest()
+_OWN_LIBRARIES = frozenset({*sys.stdlib_module_names, "matplotlib", "numba", "numpy", "pandas", "scipy"})
+"""What the project itself imports: their versions stand with every run, as they do for its own measurements."""
 
 
-def modules_of(things: Iterable[object]) -> tuple[str, ...]:
-    """The modules that define these classes and functions, and the classes of other objects and of their fields.
+def _is_foreign(name: str) -> bool:
+    """Whether a module is none of the project's."""
+    return name.partition(".")[0] != PROJECT
 
-    Of a class its bases are counted too, as a subclass inherits their code.
+
+@dataclass
+class _Loaded:
+    """A module that this process has imported: its specification, its file's stamp when first seen, and its digest."""
+
+    spec: object
+    stamp: tuple[int, int]
+    digest: str = ""
+
+
+_LOADED: dict[str, _Loaded] = {}
+
+
+def _stale(packages: Collection[str], found: Mapping[str, str]) -> list[str]:
+    """Note the modules of packages that this process has loaded; those whose digest was another than is given."""
+    wrong = []
+    for name, module in list(sys.modules.items()):
+        if name.partition(".")[0] not in packages and name not in found:
+            continue
+        spec, file = getattr(module, "__spec__", None), getattr(module, "__file__", None)
+        known = _LOADED.get(name)
+        with suppress(OSError):
+            if file and (known is None or known.spec is not spec):  # one that was loaded again has another one
+                _LOADED[name] = known = _Loaded(spec, source.stamp(Path(file)))
+        told = found.get(name)
+        if known is None or told is None:
+            continue
+        path = source.path_of(name)
+        if known.digest not in ("", told) or (not known.digest and path and known.stamp != source.stamp(path)):
+            wrong.append(name)
+        else:
+            known.digest = told
+    return wrong
+
+
+def modules_of(things: Iterable[object], packages: Collection[str]) -> tuple[str, ...]:
+    """The modules that define these classes and functions, and the classes of other objects and of all in their fields.
+
+    Of a class its bases are counted too, as a subclass inherits their code, and functions of ``packages`` that others
+    have put into it. What an object says that it is ``made_of`` counts like its fields.
     """
     found: set[str] = set()
-    for thing in things:
-        if is_dataclass(thing) and not isinstance(thing, type):
-            inner = (getattr(thing, one.name, None) for one in fields(thing))
-            found |= set(modules_of(one for one in inner if is_dataclass(one)))
-        kind = thing if isinstance(thing, type) or hasattr(thing, "__code__") else type(thing)
-        found |= {one.__module__ for one in (kind.__mro__ if isinstance(kind, type) else (kind,))}
-    return tuple(sorted(found - {"builtins", "abc", "typing"}))
+    todo, seen = list(things), set[int]()
+    kept = list(todo)  # identities stay unique while all live
+    while todo:
+        thing = todo.pop()
+        if id(thing) in seen or isinstance(thing, _DATA):
+            continue
+        seen.add(id(thing))
+        inner: list[object] = []
+        if isinstance(thing, Mapping):
+            inner += thing.values()
+        elif isinstance(thing, list | tuple | set | frozenset):
+            inner += thing
+        elif isinstance(thing, type):
+            own, put = _of_class(thing)
+            found |= own | {name for name in put if name.partition(".")[0] in packages}
+        elif isinstance(thing, functools.partial):
+            inner += [thing.func, thing.args, thing.keywords]
+        elif isinstance(thing, types.MethodType):
+            inner += [thing.__func__, thing.__self__]
+        elif callable(thing) and hasattr(thing, "__wrapped__"):
+            inner += [thing.__wrapped__]
+            found.add(thing.__module__)
+        elif isinstance(thing, types.FunctionType):
+            found.add(thing.__module__)
+        else:
+            inner.append(type(thing))
+            if is_dataclass(thing):
+                inner += [getattr(thing, one.name, None) for one in fields(thing)]
+            if isinstance(thing, _Composed):
+                inner += thing.made_of()
+        kept += inner
+        todo += inner
+    return tuple(sorted(name for name in found if name.partition(".")[0] not in _OWN_LIBRARIES))
+
+
+@runtime_checkable
+class _Composed(Protocol):
+    """What says which further objects it is made of."""
+
+    def made_of(self) -> Sequence[object]:
+        """The objects."""
+
+
+_DATA = (str, bytes, int, float, complex, type(None), Path)
+
+
+@lru_cache(maxsize=4096)
+def _of_class(kind: type) -> tuple[frozenset[str], frozenset[str]]:
+    """The modules of a class and its bases, and those of the functions in them."""
+    own, put = set[str](), set[str]()
+    for one in (*getmro(kind), *getmro(type(kind))):
+        own.add(one.__module__)
+        todo = list(vars(one).values())
+        while todo:
+            value = todo.pop()
+            if isinstance(value, types.FunctionType):
+                put.add(str(value.__globals__.get("__name__")))  # a decorator may have changed what it says itself
+                todo += [cell.cell_contents for cell in value.__closure__ or () if _is_filled(cell)]
+            todo += [
+                inner
+                for name in ("__func__", "__wrapped__", "fget", "func")
+                if (inner := getattr(value, name, None)) is not None and not isinstance(value, type)
+            ]
+    return frozenset(own), frozenset(put)
+
+
+def _is_filled(cell: types.CellType) -> bool:
+    try:
+        return isinstance(cell.cell_contents, types.FunctionType)
+    except ValueError:
+        return False

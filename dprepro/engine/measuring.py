@@ -20,6 +20,8 @@ from dprepro.engine.cell import LEADING, Cell, Result, Row
 from dprepro.engine.seeding import generator
 from dprepro.errors import MissingDependency, PremiseError, Stop, printable
 
+DPREPRO_READS = ()  # the name of the processor stands beside every result
+
 Measure = Callable[[Cell, np.random.Generator], Sequence[Row]]
 
 LONGEST_REASON = 500

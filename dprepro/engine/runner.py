@@ -9,7 +9,7 @@ import sys
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Sequence
+from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import partial
@@ -18,10 +18,11 @@ from typing import Any, Literal
 from dprepro import board
 from dprepro.engine import pools
 from dprepro.engine.cell import Cell, Result
+from dprepro.engine.code import guard
 from dprepro.engine.lines import Line, lines_of
 from dprepro.engine.measuring import Measure, cpu_type, measure_cell, one_thread
 from dprepro.engine.store import Store
-from dprepro.errors import Interrupted
+from dprepro.errors import DpreproError, Interrupted, OtherCode
 from dprepro.interrupts import CTRL_C, taken, whole
 from dprepro.supervisor import reason
 
@@ -67,15 +68,18 @@ def execute(
     progress: bool | Progress = True,
     label: str = "",
     reuse: Reuse = "same",
+    sources: Mapping[str, str] | None = None,
 ) -> Outcome:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
     `progress` is whether to draw a bar on a terminal, or what to tell instead. `workers` is a number of local processes
     or the address of a Dask scheduler. The results are the same bits for all of them. Cells that other code made, or
-    that are not as they were stored, are measured again; with `reuse` "any" those of other code are kept.
+    that are not as they were stored, are measured again; with `reuse` "any" those of other code are kept. `sources` are
+    the modules behind the cells with their digests: a process that has others measures nothing.
 
-    Raises `InputError` for `workers` that cannot be, `MissingDependency` without Dask, `Interrupted` on Ctrl-C, on a
-    signal that the command takes for it, or when the scheduler is lost; what was measured by then is stored.
+    Raises `InputError` for `workers` that cannot be, `OtherCode` where a process has other sources, `MissingDependency`
+    without Dask, `Interrupted` on Ctrl-C, on a signal that the command takes for it, or when the scheduler is lost;
+    what was measured by then is stored.
     """
     start = time.perf_counter()
     open_pool = pools.parallel(workers)
@@ -90,7 +94,9 @@ def execute(
         at_once = isinstance(workers, str) or pools.STARTED.is_set()
         bar = _Told(len(todo), progress) if callable(progress) else _Bar(len(todo), label, progress)
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
-        loop = _Loop(measure, todo, store, tally, bar, open_pool, (len(done), len(distinct)))
+        loop = _Loop(
+            measure, todo, store, tally, bar, open_pool, (len(done), len(distinct)), tuple((sources or {}).items())
+        )
         with ThreadpoolController().limit(limits=1), taken(CTRL_C):
             try:
                 loop.run(at_once)
@@ -99,6 +105,16 @@ def execute(
                 why = f"lost the scheduler at {workers}" if isinstance(error, CancelledError) else reason(number)
                 raise Interrupted(
                     f"{why}: {loop.kept} of {len(distinct)} cells are stored; the same command resumes", number
+                ) from None
+            except OtherCode as error:
+                so_far = f"{loop.kept} of {len(distinct)} cells are stored"
+                if isinstance(workers, str):
+                    raise OtherCode(
+                        f"a worker of {workers} has other sources or libraries than this process ({error}); {so_far}; "
+                        "bring it up to date, or measure here with workers=1"
+                    ) from None
+                raise OtherCode(
+                    f"edited during the run: {error}; {so_far}; the same command measures what the edit changes"
                 ) from None
             finally:
                 bar.close()
@@ -128,6 +144,7 @@ class _Loop:
         bar: _Bar | _Told,
         open_pool: Callable[[], pools.Pool] | None,
         stored: tuple[int, int],
+        sources: tuple[tuple[str, str], ...],
     ) -> None:
         self.measure = measure
         self.agenda = _Agenda(cells, shuffled=open_pool is not None)
@@ -135,6 +152,7 @@ class _Loop:
         self.tally = tally
         self.bar = bar
         self.open_pool = open_pool
+        self.sources = sources
         self.pool: pools.Pool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
         self.kept, self.total = stored  # of the run's cells, with those that were stored before
@@ -161,7 +179,7 @@ class _Loop:
             self.pool.close(drop=not finished)
 
     def _submit(self, chunk: list[Cell]) -> Future[list[Line]]:
-        return self.pool.submit(partial(_work, self.measure, chunk, self.store.made))
+        return self.pool.submit(partial(_work, self.measure, chunk, self.store.made, self.sources))
 
     def _collect(self, ready: dict[Future[list[Line]], list[Cell]]) -> None:
         broken: list[Cell] = []
@@ -169,7 +187,7 @@ class _Loop:
             if isinstance(future.exception(), self.pool.deaths):
                 broken += chunk
             else:
-                lines = future.result()
+                lines = self._lines(future)
                 self._store(lines)
                 self.agenda.learn(lines, chunk)
         if broken:
@@ -179,6 +197,18 @@ class _Loop:
             for cell in broken:
                 if self.strikes[cell.key] >= DEATHS:
                     self._alone(cell)
+
+    def _lines(self, future: Future[list[Line]]) -> list[Line]:
+        """What a worker has handed in; what goes wrong with a cell is in the lines, all else is no cell's fault."""
+        try:
+            return future.result()
+        except (DpreproError, CancelledError):
+            raise
+        except Exception as error:
+            if not isinstance(self.pool, pools.Dask):
+                raise
+            said = str(error).strip().partition("\n")[0]
+            raise OtherCode(f"{type(error).__name__}: {said}") from error
 
     def _alone(self, cell: Cell) -> None:
         """Run a suspect by itself, so that a death can only be its own."""
@@ -266,8 +296,13 @@ def _first_key(block: Sequence[Cell]) -> bytes:
     return block[0].key
 
 
-def _work(measure: Measure, cells: Sequence[Cell], made: str) -> list[Line]:
-    """Measure cells until the time of a chunk is over; those left undone are missing from the end of the lines."""
+def _work(measure: Measure, cells: Sequence[Cell], made: str, sources: tuple[tuple[str, str], ...] = ()) -> list[Line]:
+    """Measure cells until the time of a chunk is over; those left undone are missing from the end of the lines.
+
+    Raises `OtherCode` where this process has other sources.
+    """
+    checked = guard(sources)
+    checked.check()
     one_thread()
     deadline = time.perf_counter() + CHUNK_SECONDS
     results: list[Result] = []
@@ -279,6 +314,7 @@ def _work(measure: Measure, cells: Sequence[Cell], made: str) -> list[Line]:
         results.append(result)
         if time.perf_counter() > deadline:
             break
+    checked.check()  # measuring loads more, and the files may have been edited since
     return lines_of(results, made)
 
 

@@ -6,6 +6,7 @@ import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, fields, replace
+from functools import cached_property
 from typing import Any, ClassVar, Literal, TypeVar
 
 import numpy as np
@@ -14,7 +15,7 @@ from dprepro.algorithms import Solution
 from dprepro.axes import AXES, DEFAULTS, check_axis
 from dprepro.budget import Neighbours
 from dprepro.engine.cell import Cell, Row
-from dprepro.engine.code import code_of, modules_of
+from dprepro.engine.code import PROJECT, code_of, modules_of
 from dprepro.engine.grid import expand
 from dprepro.errors import InputError
 from dprepro.mechanisms import Drawn
@@ -113,8 +114,19 @@ class Study(ABC):
     neighbours: Neighbours = field(default=Neighbours.REPLACE_ONE, kw_only=True)
 
     def code(self, *parts: object) -> str:
-        """The digest of the code behind a measurement: of the study's class and of what else makes it."""
-        return code_of(modules_of((self, *parts)), allowed_packages()).digest
+        """The digest of the code behind a measurement: of the study's class and of what else makes it.
+
+        Of plug-ins all that the study names counts, since loading one part of them may change what another does.
+        """
+        packages = allowed_packages()
+        start = {*modules_of((type(self), *parts), packages), *self._plugged}
+        return code_of(tuple(sorted(start)), packages).digest
+
+    @cached_property
+    def _plugged(self) -> tuple[str, ...]:
+        """The modules of plug-ins that define any part of the study."""
+        packages = allowed_packages()
+        return tuple(name for name in modules_of((self,), packages) if name.partition(".")[0] != PROJECT)
 
     def identity(self, **parts: Any) -> dict[str, Any]:
         """What a measurement depends on: the study, the relation, and ``parts``."""

@@ -11,6 +11,8 @@ from dprepro.texts import check_texts
 if TYPE_CHECKING:
     import pandas as pd
 
+DPREPRO_READS = ()  # see constructions.table
+
 
 def read_table(path: str, rows: int | None = None) -> pd.DataFrame:
     """A CSV or Parquet file, its first ``rows`` or all of it.

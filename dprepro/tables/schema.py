@@ -14,6 +14,8 @@ from dprepro import typed
 from dprepro.errors import InputError
 from dprepro.yaml_files import load
 
+DPREPRO_READS = ()  # see constructions.table
+
 LARGEST = 1e150
 """Of a range's ends: their difference and its square are still numbers."""
 _DAY = re.compile(r"\d{4}-\d{2}-\d{2}")

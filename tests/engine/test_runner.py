@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import importlib
 import itertools
 import os
 import random
@@ -14,6 +15,7 @@ import timeit
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
 sys.path.insert(0, str(Path(__file__).parent))
@@ -21,9 +23,9 @@ import engine_measures as em
 from databases import opened
 
 from dprepro import board
-from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner
+from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner, source
 from dprepro.engine.rows import rows_of
-from dprepro.errors import InputError, Interrupted, Stop
+from dprepro.errors import InputError, Interrupted, OtherCode, Stop
 from dprepro.interrupts import CTRL_C, taken
 
 ROOT = Path(__file__).parents[2]
@@ -82,9 +84,60 @@ def test_rows_are_the_same_bits_for_one_worker_two_workers_and_a_dask_cluster(
     two = measured(tmp_path / "two", em.solve, cells[::-1], 2)
     with distributed.LocalCluster(n_workers=1, threads_per_worker=2, dashboard_address=":0") as cluster:
         dask = measured(tmp_path / "dask", em.solve, cells[5:] + cells[:5], cluster.scheduler_address)
+        with Store.open(tmp_path / "old", create=True) as store:
+            with pytest.raises(OtherCode) as refusal:
+                execute(em.solve, cells, store, workers=cluster.scheduler_address, sources={"engine_measures": "other"})
+            assert "has other sources or libraries than this process (engine_measures); 0 of 32" in str(refusal.value)
     assert len(one) == len(cells)
     assert one.equals(two)
     assert one.equals(dask)
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_process_with_other_sources_or_libraries_measures_nothing(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
+) -> None:
+    monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
+    for wrong in ({"engine_measures": "other"}, {"version of numpy": "0.1"}, {"a_module_that_is_gone": "1"}):
+        with Store.open(tmp_path, create=True) as store, pytest.raises(OtherCode) as refusal:
+            execute(em.draw, em.cells(2), store, workers=workers, sources=wrong)
+        assert str(refusal.value) == (
+            f"edited during the run: {next(iter(wrong))}; 0 of 16 cells are stored; the same command measures what "
+            "the edit changes"
+        )
+        assert stored(tmp_path) == 0
+    told = source.read("engine_measures")
+    assert told is not None
+    with Store.open(tmp_path, create=True) as store:
+        sources = {"engine_measures": told.digest, "version of numpy": np.__version__}
+        assert execute(em.draw, em.cells(2), store, workers=workers, sources=sources).measured == 16
+
+
+@pytest.mark.parametrize("late", [True, False])
+def test_what_is_edited_during_a_run_is_noticed_before_it_is_loaded_and_stored(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, late: bool
+) -> None:
+    monkeypatch.syspath_prepend(str(tmp_path))
+    monkeypatch.setattr(runner, "CHUNK_SECONDS", 0.0)
+    name = f"loaded_late_{late}"
+    file = tmp_path / f"{name}.py"
+    file.write_text("VALUE = 1.0\n")
+    first = source.read(name)
+    assert first is not None
+
+    def edits(cell: Cell, rng: Any) -> list[Row]:
+        if cell.replicate == 1:
+            file.write_text("VALUE = 10.0\n")
+        return [Row("excess_risk", importlib.import_module(name).VALUE if cell.replicate or not late else 1.0)]
+
+    cells = [cell for cell in em.cells(3, n=[10], epsilon=[1.0]) if cell.series == "ours"]
+    with Store.open(tmp_path, create=True) as store:
+        if late:
+            with pytest.raises(OtherCode, match=rf"^edited during the run: {name}; 1 of 3 cells are stored"):
+                execute(edits, cells, store, workers=1, sources={name: first.digest})
+        else:  # what was loaded before the edit runs on
+            assert execute(edits, cells, store, workers=1, sources={name: first.digest}).measured == 3
+    assert stored(tmp_path) == (1 if late else 3)
 
 
 def test_the_callers_blas_threads_are_given_back(tmp_path: Path) -> None:

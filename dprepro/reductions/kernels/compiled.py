@@ -4,20 +4,19 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any, TypeAlias, cast
 
 import numba
 import numpy as np
 from numba import float64, types
-from numba.core.caching import FunctionCache
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from dprepro.errors import DpreproError
 from dprepro.interrupts import whole
 from dprepro.problems.losses import DistanceLoss, Loss
 from dprepro.problems.sets import ConstraintSet
+from dprepro.reductions.kernels.machine_code import cache_of
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -35,43 +34,15 @@ PROJECTION = types.FunctionType(_PROJECTION)
 CHECKS = 24  # points at which a compiled function is held against the class that it stands for
 
 
-_Files: Any = FunctionCache
-
-
-class _Cache(_Files):  # type: ignore[misc]
-    """Numba's files of compiled functions, without which everything works too, only later.
-
-    What cannot be read (cut short, written by another program, of another numba) is taken away and compiled again;
-    where nothing can be written (a full disk, a folder that became read-only) nothing is kept.
-    """
-
-    def load_overload(self, sig: Any, target_context: Any) -> Any:
-        try:
-            return super().load_overload(sig, target_context)
-        except Exception:  # whatever unpickling and relocating make of a file that is none
-            with suppress(OSError):
-                self.flush()
-            return None
-
-    def save_overload(self, sig: Any, data: Any) -> None:
-        try:
-            super().save_overload(sig, data)
-        except OSError:
-            self.disable()
-        except Exception:  # the index that it adds to is none
-            with suppress(OSError):
-                self.flush()
-
-
 def jit(*signature: Any, **options: Any) -> Callable[[Function], Function]:
-    """`numba.njit`, kept on disk where there is a place for it."""
+    """`numba.njit`, kept on disk where there is a place for it; the one door by which the project compiles anything."""
 
     def compile_it(function: Function) -> Function:
         result: Any = numba.njit(**options)(function)
         if not hasattr(result, "compile"):  # NUMBA_DISABLE_JIT
             return function
-        with suppress(RuntimeError):  # a function typed at a prompt, or no folder that can be written
-            result._cache = _Cache(function)  # what its enable_caching does, with ours
+        if (cache := cache_of(function)) is not None:
+            result._cache = cache  # what its enable_caching does, with ours
         if signature:
             result.compile(*signature)
             result.disable_compile()
