@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
 from stand_in import TOOLS
@@ -45,6 +46,7 @@ INDENTED = re.compile(r"^ {4}([^ ].*)$", re.MULTILINE)
 PINNED = re.compile(r"^#.*?(pip install .*)$", re.MULTILINE)
 SETTINGS = r"(?:[A-Z_]+=\S* )*"
 COMMAND = re.compile(rf"{SETTINGS}(?:\.venv/bin/)?(?:{'|'.join(TOOLS)}) \S.*|\. \S+/activate|\.ci/run")
+SETTING = re.compile(r"\+{0,2}(?:[a-z_]+\.[a-z_.]+|reuse|workers)=\S+")
 CODES = re.compile(r"\bexit code (\d+)|\bexits? (?:with )?(\d+)")
 
 
@@ -67,45 +69,50 @@ def pages() -> list[str]:
     return [path.relative_to(ROOT).as_posix() for path in dict.fromkeys(found)]
 
 
-def commands(page: str) -> list[Shown]:
+@cache
+def commands(page: str) -> tuple[Shown, ...]:
     """The commands of a page in their order, each once."""
     text = (ROOT / page).read_text(encoding="utf-8")
     if page.endswith(".txt"):
-        lines = PINNED.findall(text)
-    elif page.endswith(".py"):
-        lines = [line for _, line in _placed(text, fences=False)]
-    else:
-        lines = [line for _, line in _placed(text, fences=True)]
-    return list(dict.fromkeys(_shown(line) for line in lines))
+        return tuple(_shown(line) for line in PINNED.findall(text))
+    return typed(text, fences=not page.endswith(".py"))
 
 
-def examples(page: str) -> list[str]:
-    """The blocks of Python of a page that call the package; CONTRIBUTING's are files."""
-    text = (ROOT / page).read_text(encoding="utf-8")
-    blocks = [body for _, language, body in FENCE.findall(text) if language.strip() == "python"]
-    return [body for body in blocks if "dprepro.run(" in body]
-
-
-def _placed(text: str, fences: bool) -> list[tuple[int, str]]:
-    """Lines that are commands, with where they stand."""
-    found: list[tuple[int, str]] = []
-    prose = text
+def typed(text: str, fences: bool = True) -> tuple[Shown, ...]:
+    """The commands of a text in their order, each once: of Markdown, or of the comments and docstrings of Python."""
+    found = []
     if fences:
         last = 0
         for block in FENCE.finditer(text):
-            language = block[2].strip()
             # A block without a language is typed; one that follows a block at once is what that printed.
-            if language == "" and text[last : block.start()].strip():
+            if not block[2].strip() and text[last : block.start()].strip():
                 found += [(block.start() + at, line) for at, line in enumerate(_lines(block[3]))]
             last = block.end()
-        prose = FENCE.sub(lambda block: "\n" * len(block[0]), text)
+        text = FENCE.sub(lambda block: " " * len(block[0]), text)
     else:
-        found += [(m.start(), m[1]) for m in INDENTED.finditer(text) if COMMAND.fullmatch(m[1].partition("  ")[0])]
-    for span in INLINE.finditer(prose):
+        found += [(one.start(), one[1]) for one in INDENTED.finditer(text) if COMMAND.fullmatch(one[1])]
+    for span in INLINE.finditer(text):
         line = re.sub(r"\s*\n[# ]*", " ", span[2]).strip()
         if COMMAND.fullmatch(line):
             found.append((span.start(), line))
-    return sorted(found)
+    return tuple(dict.fromkeys(_shown(line) for _, line in sorted(found)))
+
+
+def languages(page: str) -> set[str]:
+    """What the blocks of a page say that they are."""
+    return {block[2].split(" ")[0] for block in FENCE.finditer((ROOT / page).read_text(encoding="utf-8"))}
+
+
+def examples(page: str) -> list[str]:
+    """The blocks of Python of a page that run an experiment."""
+    text = (ROOT / page).read_text(encoding="utf-8")
+    return [block[3] for block in FENCE.finditer(text) if block[2] == "python" and "dprepro.run(" in block[3]]
+
+
+def settings(page: str) -> list[str]:
+    """Keys of an experiment that stand in a line of a page with a value."""
+    prose = FENCE.sub("", (ROOT / page).read_text(encoding="utf-8"))
+    return [span[2].strip("'") for span in INLINE.finditer(prose) if SETTING.fullmatch(span[2].strip("'"))]
 
 
 def _lines(block: str) -> Iterator[str]:

@@ -16,18 +16,22 @@ from typing import Any
 import pytest
 import yaml
 from cheap_experiment import ENVIRONMENT
-from shown import ROOT, Shown, commands, examples, pages
-from stand_in import NEEDED, TOOLS, UNCOVERED, tools
+from shown import ROOT, Shown, commands, examples, languages, pages, settings, typed
+from stand_in import NEEDED, TOOLS, TYPED, UNCOVERED, tools
+
+from dprepro.config.compose import compose
+from dprepro.config.experiment import check
 
 pytestmark = pytest.mark.skipif(
     os.name == "nt" or shutil.which("bash") is None or shutil.which("make") is None, reason="needs bash and make"
 )
 
-TOGETHER = ("README.md", "docs/pages/index.md", "docs/pages/gallery.md")
-"""Pages that a person reads in one sitting: what one measures the next one draws."""
-SITTINGS = [TOGETHER, *((page,) for page in pages() if page not in TOGETHER and commands(page))]
-BEFORE = {"CHANGELOG.md": ["python -m dprepro +experiment=glm_lemmas"]}
-"""What a page takes to have been run."""
+TOGETHER = [
+    ("README.md", "docs/pages/index.md", "docs/pages/gallery.md"),
+    ("docs/pages/howto/cluster.md", "CHANGELOG.md"),
+]
+"""Pages that a person reads in one sitting: what one measures the next one draws, or measures with another seed."""
+SITTINGS = [*TOGETHER, *((page,) for page in pages() if page not in sum(TOGETHER, ()) and commands(page))]
 SAYS = {
     r"python -m dprepro": r"lasso_rate .*Theorem 2\.5",
     r"python -m dprepro \+experiment=(lasso_rate|one_vertex_rate)": r"^verdict: .*: confirmed",
@@ -51,7 +55,7 @@ def new(sitting: Sequence[str]) -> list[Shown]:
 class Checkout:
     """A folder with links to what a checkout has beside its packages, no results, and stand-ins on the path."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, met: Path, slow: bool = False) -> None:
         self.folder = folder / "checkout"
         self.folder.mkdir()
         for path in ROOT.iterdir():
@@ -73,6 +77,8 @@ class Checkout:
         programs = {name: shutil.which(name, path=bins) for name in (*TOOLS, "true")}
         settings = {
             "root": str(ROOT),
+            "met": str(met),
+            "slow": slow,
             "programs": {**programs, "python": str(own / "bin/python")},
             "environment": {
                 "PATH": os.environ["PATH"], "PYTHONPATH": ENVIRONMENT["PYTHONPATH"], "PYTHONDONTWRITEBYTECODE": "",
@@ -87,7 +93,7 @@ class Checkout:
 
     def copy(self) -> None:
         """Have packages and configuration too, to add files to."""
-        for name in ("dprepro", "conf"):
+        for name in PACKAGES:
             shutil.copytree(ROOT / name, self.folder / name, ignore=shutil.ignore_patterns("__pycache__"))
         self._settings["environment"]["PYTHONPATH"] = str(self.folder)
 
@@ -109,15 +115,15 @@ class Checkout:
 
 
 @pytest.fixture
-def checkout(tmp_path: Path) -> Checkout:
-    return Checkout(tmp_path)
+def checkout(tmp_path: Path, tmp_path_factory: pytest.TempPathFactory, request: pytest.FixtureRequest) -> Checkout:
+    base = tmp_path_factory.getbasetemp()
+    met = (base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "met"
+    met.mkdir(exist_ok=True)
+    return Checkout(tmp_path, met, slow=request.node.get_closest_marker("slow") is not None)
 
 
-@pytest.mark.parametrize("sitting", SITTINGS, ids=lambda pages: Path(pages[0]).with_suffix("").as_posix())
-def test_every_command_of_a_page_runs_and_leaves_the_exit_code_that_the_page_states(
-    sitting: tuple[str, ...], checkout: Checkout
-) -> None:
-    lines = new(sitting)
+def go_through(checkout: Checkout, sitting: tuple[str, ...]) -> None:
+    """Do what the pages say."""
     if "CONTRIBUTING.md" in sitting:
         checkout.copy()
         for name, text in NAMED.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8")):
@@ -125,17 +131,42 @@ def test_every_command_of_a_page_runs_and_leaves_the_exit_code_that_the_page_sta
             (checkout.folder / name).write_text(text, "utf-8")
         (checkout.folder / "my-lab").symlink_to(ROOT / "packs/adassp")
     (checkout.folder / "survey.csv").write_text(SURVEY, "utf-8")
-    before = [Shown(line) for page in sitting for line in BEFORE.get(page, [])]
-    for command in (*before, *lines):
+    for command in new(sitting):
         done = checkout.run(command.text, recipes=command.text.startswith(".ci/"))
         assert done.returncode == command.code, f"{command.text}\n{done.stdout}\n{done.stderr}"
-        if command.text.endswith("> survey.yaml"):  # the person's part
+        if command.text.endswith("> survey.yaml"):  # what the person fills in
             draft = checkout.folder / "survey.yaml"
             filled = draft.read_text("utf-8").replace("categories: [FILL IN]", "categories: [a, b]")
             draft.write_text(filled.replace("FILL IN, FILL IN", "0, 100"), "utf-8")
         for pattern, words in SAYS.items():
             if re.fullmatch(pattern, command.text):
                 assert re.search(words, done.stdout, re.MULTILINE), f"{command.text}\n{done.stdout}"
+
+
+def title(sitting: tuple[str, ...]) -> str:
+    return Path(sitting[0]).with_suffix("").as_posix()
+
+
+@pytest.mark.parametrize("sitting", SITTINGS, ids=title)
+def test_every_command_of_a_page_runs_and_leaves_the_exit_code_that_the_page_states(
+    sitting: tuple[str, ...], checkout: Checkout
+) -> None:
+    go_through(checkout, sitting)
+
+
+def long(sitting: tuple[str, ...]) -> bool:
+    """Whether a row keeps some command of these pages for slow tests."""
+    return any(
+        re.fullmatch(row.pattern, one.text.replace("'", "")) for one in new(sitting) for row in TYPED if row.slow
+    )
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("sitting", [one for one in SITTINGS if long(one)], ids=title)
+def test_every_command_of_a_page_that_takes_less_than_minutes_runs_as_it_stands(
+    sitting: tuple[str, ...], checkout: Checkout
+) -> None:
+    go_through(checkout, sitting)
 
 
 def made(page: str) -> list[str]:
@@ -175,6 +206,60 @@ def test_every_notebook_example_of_a_page_ends_confirmed_with_a_table_and_a_figu
         assert re.search(": confirmed", verdict)
         assert verdict.endswith("all checks came out as expected")
         assert "<Axes" in found
+
+
+BASES = {
+    "docs/pages/howto/data.md": ["+experiment=pair"],
+    "docs/pages/howto/table.md": ["+experiment=table_regression", "construction=rand_health"],
+    "docs/pages/howto/cluster.md": ["+experiment=lasso_rate"],
+}
+"""The experiment that a page's settings are for."""
+
+
+@pytest.mark.parametrize(
+    "page", [page for page in pages() if page.endswith(".md") and page != "CHANGELOG.md" and settings(page)]
+)
+def test_every_setting_that_a_page_names_is_one_of_its_experiment(page: str) -> None:
+    for setting in settings(page):
+        check(compose([*BASES[page], setting]).config)
+
+
+def test_the_commands_of_a_text_are_those_of_its_blocks_and_of_its_lines() -> None:
+    text = """\
+Type `make lint`, or `pip install
+x`; `make` is a program, `dprepro.run` none.
+
+```
+python -m a 'b #c'    # says why, exit code 1
+# nothing
+python -m d \\
+    e
+```
+
+```
+what that printed
+```
+
+```text
+printed too
+```
+"""
+    lines = [("make lint", 0), ("pip install x", 0), ("python -m a 'b #c'", 1), ("python -m d      e", 0)]
+    assert [(one.text, one.code) for one in typed(text)] == lines
+    script = (
+        '"""Times.\n\n    python a.py [--quick]\n\nSee `b`."""\n\n# Run it as `python b.py`.\nx = 1\n    python = 1\n'
+    )
+    assert [one.text for one in typed(script, fences=False)] == ["python a.py --quick", "python b.py"]
+
+
+@pytest.mark.parametrize("page", [page for page in pages() if page.endswith((".md", ".j2"))])
+def test_every_block_of_a_page_is_typed_or_printed_or_a_file(page: str) -> None:
+    assert languages(page) <= {"", "python", "text", "toml", "yaml"}
+
+
+def test_more_than_fifty_commands_are_found_on_more_than_ten_pages() -> None:
+    assert len({one for page in pages() for one in commands(page)}) > 50
+    assert len([page for page in pages() if commands(page)]) > 10
 
 
 @pytest.mark.parametrize(
