@@ -35,7 +35,7 @@ WRITTEN_OUT = {
     "+experiment=NAME": "+experiment=lasso_rate",
     "python -m mutants NAME": "python -m mutants least_loss_triple",
     "python -m pytest PATH": "python -m pytest tests/errata/test_kst.py",
-    "n=... p=... epsilon=...": "n=1e4 p=3 epsilon=1",
+    " n=... p=... epsilon=...": "",
     "https://HOST/OWNER/dprepro": "https://forge.example/someone/dprepro",
 }
 """What stands for something in a page, and an example of it."""
@@ -45,7 +45,7 @@ INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]+)\1(?!`)")
 INDENTED = re.compile(r"^ {4}([^ ].*)$", re.MULTILINE)
 PINNED = re.compile(r"^#.*?(pip install .*)$", re.MULTILINE)
 SETTINGS = r"(?:[A-Z_]+=\S* )*"
-COMMAND = re.compile(rf"{SETTINGS}(?:\.venv/bin/)?(?:{'|'.join(TOOLS)}) \S.*|\. \S+/activate|\.ci/run")
+COMMAND = re.compile(rf"{SETTINGS}(?:\.venv/bin/)?(?:{'|'.join(TOOLS)}) [^= ].*|\. \S+/activate|\.ci/run")
 SETTING = re.compile(r"\+{0,2}(?:[a-z_]+\.[a-z_.]+|reuse|workers)=\S+")
 CODES = re.compile(r"\bexit code (\d+)|\bexits? (?:with )?(\d+)")
 

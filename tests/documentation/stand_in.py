@@ -53,8 +53,8 @@ TYPED = (
     Row(r"python -m dprepro \+experiment=one_vertex_rate( \S+)?"),
     Row(
         r"python -m dprepro -m \+experiment=glob\(\*\)",
-        "python -m dprepro -m '+experiment=glob([lasso_lem*,glm_lem*])'",
-        "all take a quarter of an hour",
+        "python -m dprepro --cfg job -m '+experiment=glob(*_lemmas)'",
+        "all take a quarter of an hour; tests/command/test_jobs.py",
     ),
     Row(
         r"python -m dprepro \+experiment=lasso_rate workers=tcp://host:8786",
@@ -71,17 +71,11 @@ TYPED = (
     ),
     Row(r"python -m dprepro \+experiment=table_regression", "{0} --cfg job", "half a minute", slow=True),
     Row(r"python -m dprepro --config-dir packs/peers/conf \+experiment=\w+"),  # skipped without the extra
-    Row(
-        r"python -m dprepro -m \+experiment=adassp_rate,adassp_split,adassp_audit",
-        "python -m dprepro +experiment=adassp_split",
-        "twenty seconds",
-        slow=True,
-    ),
+    Row(r"python -m dprepro -m \+experiment=adassp_\S+", "{0} --cfg job", "twenty seconds", slow=True),
     Row(r"python -m dprepro\.(ledger|check|pairs|schema|verify)( .*)?"),
     Row(r"python -m dprepro\.(reference|stability)", HELP, "tests/report/test_stability.py", once=True),
     Row(r"python -m dprepro\.advise n=1e5 p=100 (.*)", "python -m dprepro.advise n=1e4 p=3 {1}", "5 s", slow=True),
     Row(r"python -m dprepro\.advise p=20 (.*)", "python -m dprepro.advise p=3 {1}", "3 s", slow=True),
-    Row(r"python -m dprepro\.advise n=1e4 p=3 .*"),
     Row(r"python -m dprepro\.advise", HELP, "it needs a point", once=True),
     Row(
         r"python -m paper_figures",
