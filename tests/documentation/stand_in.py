@@ -20,6 +20,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 UNCOVERED = 97
+NAMED = re.compile(r"(benchmarks|docs|packs|tests)/\S+|\S+\.txt")
+"""Paths of the checkout in a command, which must be there whatever is run in its place."""
 SELF = "{0}"
 HELP = "{0} --help"
 """Options before ``--help`` are parsed, so that those which a program does not have are refused."""
@@ -114,7 +116,7 @@ RECIPES = (
     ),
     Row(r"python -m dprepro .*", "{0} --cfg job", once=True),
     Row(r"python -m (dprepro\.\w+|mutants|paper_figures|docs\.walkthroughs)( .*)?", HELP, once=True),
-    Row(r"python benchmarks/\w+\.py .*", HELP, once=True),
+    Row(r"python benchmarks/\w+\.py --quick", HELP, "a page has it", once=True),
     Row(r"python -m (build|twine)( .*)?", "true", GONE),
     Row(r"python -m mkdocs .*", HELP, once=True),
     Row(
@@ -122,11 +124,11 @@ RECIPES = (
         "python -m pytest {1} --collect-only --quiet tests/test_expressions.py",
         once=True,
     ),
-    Row(r"python -m pytest( tests/test_peers\.py)?", HELP, once=True),
+    Row(r"python -m pytest tests/test_peers\.py", HELP, "the extra is not here", once=True),
     Row(r"pip install --no-deps \./packs/adassp"),
     Row(r"pip (uninstall .*|list)"),
     Row(r"pip .*", HELP, once=True),
-    Row(r"(ruff|mypy).*", HELP, once=True),
+    Row(r"(ruff .*|mypy)", HELP, once=True),
 )
 """What recipes of the Makefile, steps of workflows and .ci/run do: that it exists and takes its arguments."""
 
@@ -176,7 +178,7 @@ def main(name: str, words: list[str]) -> int:
         typed = " ".join([name, *words])
         print(f"no row of {where} in tests/documentation/stand_in.py covers: {typed}", file=sys.stderr)
         return UNCOVERED
-    if gone := [word for word in words if word.startswith("tests/") and not os.path.exists(word)]:
+    if gone := [word for word in words if NAMED.fullmatch(word) and not (Path(settings["root"]) / word).exists()]:
         print(f"there is no {gone[0]}", file=sys.stderr)
         return UNCOVERED
     row, command = found
