@@ -23,7 +23,8 @@ from dprepro.config.compose import compose
 from dprepro.config.experiment import check
 
 pytestmark = pytest.mark.skipif(
-    os.name == "nt" or shutil.which("bash") is None or shutil.which("make") is None, reason="needs bash and make"
+    sys.platform != "linux" or not all(map(shutil.which, ("bash", "make"))) or not (ROOT / ".ci").is_dir(),
+    reason="needs Linux, bash, make and a checkout",
 )
 
 TOGETHER = [
@@ -42,6 +43,8 @@ SAYS = {
 }
 """What is to stand in the output, where a page says so."""
 PACKAGES = ("dprepro", "conf", "docs", "mutants", "paper_figures")
+"""Python finds them in the checkout itself, where their compiled code is."""
+NOT_LINKED = {*PACKAGES, "results", "build", "dist", ".git"}
 NAMED = re.compile(r"`([\w/.]+\.(?:py|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
 SURVEY = "visits,age,group\n" + "".join(f"{age % 7},{age},{'ab'[age % 2]}\n" for age in range(20, 80) for _ in range(8))
 
@@ -59,11 +62,8 @@ class Checkout:
         self.folder = folder / "checkout"
         self.folder.mkdir()
         for path in ROOT.iterdir():
-            if path.name not in (*PACKAGES, "results", "build", "dist") and not path.name.startswith(
-                (".venv", ".git.")
-            ):
+            if path.name not in NOT_LINKED and not path.name.startswith(".venv"):
                 (self.folder / path.name).symlink_to(path)
-        (self.folder / ".git").unlink(missing_ok=True)
         path = folder / "path"
         tools(path)
         tools(self.folder / ".venv/bin")
