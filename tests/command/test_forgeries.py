@@ -364,6 +364,7 @@ def told(place: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[int
 def test_a_claim_that_is_edited_after_the_run_reads_as_changed_in_all_four_places_until_it_is_run_again(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert command(*arguments(place), function=ledger.main) == 0  # which seals what stands
     edited(
         place / "mine" / "experiment" / "cheap.yaml", "series: [needle], expected: 1}", "series: [needle], expected: 2}"
     )
