@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import marshal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,11 +23,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
 from importlib.metadata import PackageNotFoundError, distribution, entry_points, packages_distributions, version
+from importlib.util import cache_from_source
 from pathlib import Path
 from pkgutil import get_importer
 
 from dprepro.engine.sealed import read_sealed, write_sealed
-from dprepro.errors import InputError
+from dprepro.errors import InputError, OtherCode
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # sources and their digests: the fingerprint itself
 
@@ -230,16 +232,41 @@ def _hash(path: str, _time: int, _size: int) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _parsed(path: str, name: str, _time: int, _size: int) -> tuple[Module, tuple[str, ...]]:
+def _parsed(path: str, name: str, time: int, size: int) -> tuple[Module, tuple[str, ...]]:
     source, package = Path(path).read_bytes(), Path(path).name == "__init__.py"
     content = hashlib.blake2b(source, digest_size=16).hexdigest()
     if not path.endswith(".py"):
         return Module(content, False, ()), ()
+    _check_compiled(Path(path), name, source, (f"{path} {time // 10**9} {size}", content))
     entry = f"{name} {package} {content}"
     if entry not in _KEPT.modules:
         _KEPT.add(entry, _Reading(name, package).of(source))
     found, imports, unclear, reads = _KEPT.modules[entry]
     return Module(found, package, tuple((where, asked, own) for where, asked, own in imports), unclear), tuple(reads)
+
+
+def _check_compiled(path: Path, name: str, source: bytes, seen: tuple[str, str]) -> None:
+    """Take away what Python has compiled of an older source, which it knows by second and size, and so for this one.
+
+    Raises:
+        OtherCode: this process has loaded it.
+    """
+    stamped, content = seen
+    known = _KEPT.modules.get(stamped)
+    if known is None or known[0] != content:
+        _KEPT.add(stamped, (content, [], "", []))
+    if known is None or known[0] == content:
+        return
+    compiled = Path(cache_from_source(str(path)))
+    try:
+        old = marshal.loads(compiled.read_bytes()[16:]) != compile(source, str(path), "exec", dont_inherit=True)
+    except (OSError, ValueError, EOFError, TypeError, SyntaxError):
+        return
+    if old:
+        with suppress(OSError):
+            compiled.unlink()
+        if name in sys.modules:
+            raise OtherCode(f"Python has loaded {name} as it was before an edit in the same second; start it anew")
 
 
 _Entry = tuple[str, list[tuple[str, str, str]], str, list[str]]

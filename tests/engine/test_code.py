@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import importlib
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ import pytest
 
 from dprepro.engine import code, source
 from dprepro.engine.code import changed, code_of, modules_of
-from dprepro.errors import DpreproError, InputError
+from dprepro.errors import DpreproError, InputError, OtherCode
 
 NAME = "a_package_under_test"
 FILES = {
@@ -552,6 +553,25 @@ def test_an_edit_of_what_was_loaded_before_it_was_asked_for_is_refused(folder: P
     (folder / "lab" / "tools.py").write_text("A = 20\n")
     with pytest.raises(InputError, match=r"^lab\.tools, or a file"):
         code_of(("lab.second",), frozenset({"lab"}))
+
+
+def test_what_python_compiled_of_an_older_source_of_the_same_second_and_size_is_not_trusted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, START | {ALGORITHM: "A = 1\n"})
+    os.utime(folder / ALGORITHM, (1e9, 1e9))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    assert importlib.import_module("lab.algorithm").A == 1
+    before = digest("lab", "algorithm")
+    write(folder, {ALGORITHM: "A = 2\n"})
+    os.utime(folder / ALGORITHM, (1e9, 1e9))
+    assert importlib.import_module("lab.algorithm").A == 1  # Python itself
+    source._parsed.cache_clear()
+    with pytest.raises(OtherCode, match=r"^Python has loaded lab\.algorithm as it was before an edit"):
+        code_of(("lab.algorithm",), frozenset({"lab"}))
+    forget()
+    assert importlib.import_module("lab.algorithm").A == 2
+    assert digest("lab", "algorithm") != before
 
 
 def test_a_class_counts_with_its_bases() -> None:
