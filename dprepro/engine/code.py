@@ -206,7 +206,9 @@ class _Graph:
         its files counts, which changes with its version.
         """
         package = name.partition(".")[0]
-        if name.startswith(GROUP) or package in self._packages:
+        if name.startswith(GROUP):
+            return name if foreign else ""  # what the project finds by entry points a study names
+        if package in self._packages:
             return name
         if not foreign or package in _OWN_LIBRARIES:
             return ""

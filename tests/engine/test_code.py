@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
 import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
@@ -343,6 +343,31 @@ def test_entry_points_of_a_plug_in_are_followed_to_other_packages_and_one_that_c
     before = digest("lab", "algorithm")
     assert before != without
     write(folder, {"kit/inner.py": "A = 2\n"})
+    assert digest("lab", "algorithm") != before
+
+
+def test_a_plug_in_that_is_installed_changes_nothing_of_the_project_s_own_measurements(folder: Path) -> None:
+    before = code_of(("dprepro.studies.rate",), frozenset({"dprepro"}))
+    declare(folder, "lab", "dprepro.papers", "lab")
+    write(folder, START)
+    assert code_of(("dprepro.studies.rate",), frozenset({"dprepro", "lab"})) == before
+
+
+def test_an_editable_installation_is_found_by_the_finder_that_it_brings(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, {f"elsewhere/{name}": text for name, text in START.items()} | {"elsewhere/lab/tools.py": "A = 1\n"})
+    write(folder, {f"elsewhere/{ALGORITHM}": "from lab.tools import A\n"})
+
+    class Finder:
+        @staticmethod
+        def find_spec(name: str, path: object, target: object = None) -> Any:
+            place = folder / "elsewhere" / "lab" / "__init__.py"
+            return importlib.util.spec_from_file_location(name, place) if name == "lab" else None
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
+    before = digest("lab", "algorithm")
+    write(folder, {"elsewhere/lab/tools.py": "A = 2\n"})
     assert digest("lab", "algorithm") != before
 
 
