@@ -54,9 +54,9 @@ _CODE = (
 """What code is found with that no import names."""
 _DATA = (
     "__file__", "__loader__", "__path__", "__spec__", "aiohttp", "bz2", "cffi", "configparser", "ctypes", "dbm",
-    "duckdb", "fileinput", "gzip", "h5py", "http", "httpx", "importlib.resources", "importlib_resources", "linecache",
-    "lzma", "mmap", "netCDF4", "os.popen", "os.system", "requests", "shelve", "socket", "sqlite3", "subprocess",
-    "tarfile", "urllib", "xml.etree", "zarr", "zipfile",
+    "diskcache", "duckdb", "fileinput", "gzip", "h5py", "http", "httpx", "importlib.resources", "importlib_resources",
+    "joblib.Memory", "linecache", "lzma", "mmap", "netCDF4", "os.popen", "os.system", "requests", "shelve", "socket",
+    "sqlite3", "subprocess", "tarfile", "urllib", "xml.etree", "zarr", "zipfile",
 )  # fmt: skip
 """What files, programs and the network are read with, and what leads to files beside a module."""
 _READERS = frozenset({
@@ -66,8 +66,8 @@ _READERS = frozenset({
 })  # fmt: skip
 _READING = ("read_", "open_", "scan_")
 """Whoever has them, functions that read files have these names, or names that begin so."""
-_PLAIN = frozenset({*sys.stdlib_module_names, "matplotlib", "numba", "numpy", "pandas", "scipy"})
-"""Packages of which nobody asks what is used of them."""
+PLAIN = frozenset({*sys.stdlib_module_names, "matplotlib", "numba", "numpy", "pandas", "scipy"})
+"""What the project itself measures with, whose versions stand with every run: nobody asks what is used of it."""
 _ITSELF = ("self", "cls")
 
 
@@ -284,6 +284,7 @@ class _Reading:
         self.defined: set[str] = set()
         self.code: list[tuple[int, str]] = []  # line and what is said there
         self.data: list[tuple[int, str]] = []
+        self.compiled: list[int] = []  # lines where numba keeps machine code by itself
 
     def of(self, source: bytes) -> _Entry:
         """Digest, imports, what is unclear, and the files that it says it reads."""
@@ -311,6 +312,11 @@ class _Reading:
         return digest(ast.dump(tree)), list(self.imports), self._unclear(named, reads), list(reads or ())
 
     def _unclear(self, named: tuple[str, ...] | None, reads: tuple[str, ...] | None) -> str:
+        if self.compiled:
+            return (
+                f"{self.name}, line {min(self.compiled)}: numba's cache=True keeps what was compiled of older helpers; "
+                "take jit of dprepro.reductions.kernels.compiled instead of numba's"
+            )
         if self.code and named is None:
             line, what = min(self.code)
             return self._said(line, f"{what} finds code that no import names", IMPORTS, "package.module", "imports")
@@ -396,6 +402,12 @@ class _Reading:
             if group:
                 self.imports[GROUP + group, WHOLE, ""] = None
                 handled |= _inside(node.func)
+        elif path is not None and path.startswith("numba."):
+            self.compiled += [
+                node.lineno
+                for one in node.keywords
+                if one.arg == "cache" and not (isinstance(one.value, ast.Constant) and one.value.value is False)
+            ]
         elif path == "getattr" and len(node.args) > 1:
             name, owner = self._value(node.args[1]), self._path(node.args[0])
             if name is not None:
@@ -423,7 +435,7 @@ class _Reading:
         own = parts[0] in _ITSELF and len(parts) == 2 and parts[1] in self.defined
         if isinstance(node.ctx, ast.Load) and not own:
             self._judge(".".join([root, *parts[1:]]), node.lineno, parts[0] in self.bound)
-        if parts[0] in self.bound and root.partition(".")[0] not in _PLAIN:
+        if parts[0] in self.bound and root.partition(".")[0] not in PLAIN:
             for depth, asked in enumerate(parts[1:]):
                 self.imports[".".join([root, *parts[1 : depth + 1]]), asked, ""] = None
             if len(parts) == 1:

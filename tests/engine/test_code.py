@@ -451,6 +451,21 @@ def test_what_nobody_can_follow_is_refused_with_what_to_type_and_declared_it_is_
 @pytest.mark.parametrize(
     "text",
     [
+        "from numba import njit\n\n\n@njit(cache=True)\ndef f():\n    pass\n",
+        "import numba as nb\n\nF = nb.jit(cache=1)\n",
+    ],
+)
+def test_machine_code_that_numba_would_keep_by_itself_is_refused_in_a_plug_in(folder: Path, text: str) -> None:
+    write(folder, START | {ALGORITHM: text})
+    with pytest.raises(InputError, match=r"^lab\.algorithm, line \d: numba's cache=True keeps .* take jit of dprepro"):
+        digest("lab", "algorithm")
+    write(folder, {ALGORITHM: text.replace("cache=True", "cache=False").replace("cache=1", "")})
+    assert digest("lab", "algorithm")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "import json\n\nDATA = json.loads('{}')\n",
         "import numpy as np\n\nDATA = np.zeros(3).sum()\n",
         "import re\n\nFORM = re.compile('a')\n",
