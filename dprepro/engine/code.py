@@ -28,6 +28,9 @@ PROJECT = __name__.partition(".")[0]
 ENGINE = ("dprepro.engine.measuring",)
 """How cells are run and seeded is behind every measurement."""
 
+ITSELF = frozenset(f"{PROJECT}.engine.{name}" for name in ("code", "sealed", "source"))
+"""What a fingerprint is made by is no part of it: another fingerprint says so itself."""
+
 
 @dataclass(frozen=True)
 class Code:
@@ -206,6 +209,8 @@ class _Graph:
         its files counts, which changes with its version.
         """
         package = name.partition(".")[0]
+        if name in ITSELF:
+            return ""
         if name.startswith(GROUP):
             return name if foreign else ""  # what the project finds by entry points a study names
         if package in self._packages:

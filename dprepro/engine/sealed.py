@@ -8,8 +8,6 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
-DPREPRO_READS = ()  # what is kept only to save time
-
 
 def write_sealed(path: Path, content: bytes, salt: bytes = b"") -> None:
     """Write a file with a digest of its content, and of ``salt``, at once: readers and writers may be many.

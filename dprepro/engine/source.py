@@ -30,8 +30,6 @@ from pkgutil import get_importer
 from dprepro.engine.sealed import read_sealed, write_sealed
 from dprepro.errors import InputError, OtherCode
 
-DPREPRO_IMPORTS = DPREPRO_READS = ()  # sources and their digests: the fingerprint itself
-
 IMPORTS = "DPREPRO_IMPORTS"
 READS = "DPREPRO_READS"
 WHOLE = "*"

@@ -527,6 +527,7 @@ def test_all_that_finds_code_or_data_behind_the_project_s_own_measurements_says_
     ]
     reached = code_of(tuple(names), frozenset({"dprepro"})).modules
     assert len(reached) > 150
+    assert not code.ITSELF & reached.keys()
     assert [module.unclear for name in reached if (module := source.read(name)) is not None and module.unclear] == []
 
 
