@@ -1,7 +1,7 @@
 """The walkthroughs as pages, each cell with what it printed when all measurements of the last full run stood there.
 
-``python -m docs.walkthroughs [NAME ...] [results_dir=DIR]`` runs them over a results folder and renews the record.
-Where the store holds everything nothing is measured, and it takes a minute or two.
+``python -m docs.walkthroughs [NAME ...] [results_dir=DIR] [reference_dir=DIR]`` runs them over a results folder and
+renews the record. Where the store holds everything nothing is measured, and it takes a minute or two.
 """
 
 from __future__ import annotations
@@ -26,9 +26,19 @@ from dprepro.regular_files import replace_file, temporary_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "experiments").glob("*.py")) if path.stem != "walkthrough"}
-RECORD = ROOT / "results" / "reference" / "walkthroughs.json"
+REFERENCE = ROOT / "results" / "reference"
+RECORD = "walkthroughs.json"
 CELL = re.compile(r"^# %%( \[markdown\])?$", re.MULTILINE)
 RUN = re.compile(r'dprepro\.run\(\s*"(\w+)"')
+HELP = f"""usage: python -m docs.walkthroughs [NAME ...] [results_dir=DIR] [reference_dir=DIR]
+
+Runs walkthroughs (default: all) over the measurements of results_dir (default: results), and keeps what each cell
+prints in walkthroughs.json of reference_dir (default: results/reference of the checkout), from where the site takes it.
+What the store lacks is measured.
+
+walkthroughs: {", ".join(SCRIPTS)}
+
+exit codes: 0 all were run, 2 bad input"""
 
 
 @dataclass(frozen=True)
@@ -60,9 +70,10 @@ def title(name: str) -> str:
     return cells(name)[0].text.splitlines()[0].removeprefix("# ")
 
 
-def recorded() -> dict[str, dict[str, str]]:
+def recorded(reference: Path = REFERENCE) -> dict[str, dict[str, str]]:
     """By walkthrough and cell what was printed, as far as it stands in the reference folder."""
-    found: dict[str, dict[str, str]] = json.loads(RECORD.read_text(encoding="utf-8")) if RECORD.is_file() else {}
+    path = reference / RECORD
+    found: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
     return found
 
 
@@ -105,22 +116,28 @@ def record(results_dir: Path, names: Iterable[str]) -> dict[str, dict[str, str]]
 
 
 def main(arguments: list[str]) -> int:
-    """The exit code; raises InputError."""
-    results, names = "results", list[str]()
+    """The exit code; see HELP."""
+    places, names = {"results_dir": "results", "reference_dir": str(REFERENCE)}, list[str]()
     for argument in arguments:
+        if argument in ("-h", "--help"):
+            print(HELP)
+            return 0
         key, _, value = argument.partition("=")
         if argument in SCRIPTS:
             names.append(argument)
-        elif key == "results_dir" and value:
-            results = value
+        elif key in places and value:
+            places[key] = value
         else:
-            raise InputError(f"unknown argument {argument!r}; choices: results_dir=DIR, {', '.join(SCRIPTS)}")
-    if not (Path(results) / FILE_NAME).is_file():
+            choices = ", ".join([*(f"{key}=DIR" for key in places), *SCRIPTS])
+            raise InputError(f"unknown argument {argument!r}; choices: {choices}")
+    results, reference = Path(places["results_dir"]), Path(places["reference_dir"])
+    if not (results / FILE_NAME).is_file():
         raise InputError(f"there are no measurements in {results}; run all experiments first, or `make reference`")
+    reference.mkdir(parents=True, exist_ok=True)
     for name in names or SCRIPTS:
-        records = recorded() | record(Path(results).resolve(), [name])
+        records = recorded(reference) | record(results.resolve(), [name])
         text = json.dumps(records, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-        replace_file(RECORD, text.encode())
+        replace_file(reference / RECORD, text.encode())
         print(name, flush=True)
     return 0
 

@@ -4,20 +4,59 @@ from __future__ import annotations
 
 import ast
 import importlib
+import json
 import re
 import subprocess
 import sys
+from functools import cache
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
+import pandas as pd
 import pytest
 from cheap_experiment import ENVIRONMENT
 
+import dprepro
+from docs import walkthroughs
+from dprepro.engine.store import FILE_NAME
 from dprepro.errors import InputError
 
 ROOT = Path(__file__).parent.parent.parent
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "experiments").glob("*.py")) if path.stem != "walkthrough"}
 CONFIRMED = re.compile(": confirmed( up to logarithms)?; all checks came out as expected$")
 CELL = re.compile(r"^# %%( \[markdown\])?$", re.MULTILINE)
+REFERENCE = ROOT / "results/reference"
+NOT_KEPT = ('"caught"', '"sum_risk"')
+"""Quantities that some cell reads and no check judges, which the reference folder does not keep."""
+DETAILS: dict[str, dict[str, Any]] = {
+    "bare_n": {"crossings": [[1e4, 1e3], [1e5, 4e3], [1e6, 2e4]]},
+    "good_enough": {"places": {"statistics": [0.5, 1.0, 2.0], "sgd": [None, None, None]}},
+    "most_within_2": {"cases": 56, "median": 1.0, "quantile_90": 1.5},
+}
+"""What checks find besides, which it does not keep either."""
+
+
+@cache
+def _checks() -> dict[str, Any]:
+    return dict(json.loads((REFERENCE / "checks.json").read_text("utf-8")))
+
+
+def kept(experiment: str, **changes: Any) -> SimpleNamespace:
+    """The outcome of a run as the reference folder keeps it: a mean in the place of each grid point's replicates."""
+    assert set(changes) <= {"checks"}, "other measurements than those of the reference"
+    frame = pd.read_csv(REFERENCE / f"{experiment}.csv").rename(columns={"mean": "value"})
+    frame = frame.assign(experiment=experiment, replicate=0, status="ok", seconds=0.0)
+    verdict = {"experiment": experiment, "paper": "", "claim": "", "verdict": "confirmed", "as_expected": True}
+    found = {name: one | {"details": DETAILS.get(name)} for name, one in _checks()[experiment].items()}
+    folder = Path("results") / experiment
+    return SimpleNamespace(frame=frame, folder=folder, verdict=verdict | {"overrides": [], "checks": found})
+
+
+@pytest.fixture
+def nothing_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(dprepro, "run", kept)
+    monkeypatch.syspath_prepend(ROOT / "experiments")
 
 
 @pytest.mark.parametrize("name", SCRIPTS)
@@ -48,6 +87,18 @@ def test_every_experiment_is_run_in_a_walkthrough() -> None:
     assert known - run <= {"pair"}
 
 
+@pytest.mark.usefixtures("nothing_measured")
+@pytest.mark.parametrize("name", SCRIPTS)
+def test_the_cells_of_a_walkthrough_run_over_what_the_reference_keeps(
+    name: str, capsys: pytest.CaptureFixture[str]
+) -> None:
+    namespace: dict[str, Any] = {"__name__": "__main__"}
+    for cell in walkthroughs.cells(name):
+        if cell.code and not any(word in cell.text for word in NOT_KEPT):
+            exec(compile(cell.text, SCRIPTS[name].name, "exec"), namespace)
+    assert "In practice: " in capsys.readouterr().out
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", SCRIPTS)
 def test_a_walkthrough_runs_from_top_to_bottom_and_confirms_what_it_says(name: str, tmp_path: Path) -> None:
@@ -62,14 +113,27 @@ def test_a_walkthrough_runs_from_top_to_bottom_and_confirms_what_it_says(name: s
     assert [path.name for path in tmp_path.iterdir()] == ["results"]
 
 
+@pytest.mark.usefixtures("nothing_measured")
+def test_the_record_of_walkthroughs_is_what_each_cell_printed(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    (tmp_path / FILE_NAME).touch()
+    where = [f"results_dir={tmp_path}", f"reference_dir={tmp_path / 'reference'}"]
+    for name in ("privacy", "objective_perturbation"):
+        assert walkthroughs.main([name, *where]) == 0
+    assert capsys.readouterr().out == "privacy\nobjective_perturbation\n"
+    found = walkthroughs.recorded(tmp_path / "reference")
+    cells = [cell for cell in walkthroughs.cells("privacy") if cell.code]
+    assert list(found) == ["objective_perturbation", "privacy"]
+    assert set(found["privacy"]) == {cell.digest for cell in cells}
+    assert found["privacy"][cells[2].digest].startswith("In practice: the gradients of noisy descent spend at least ")
+
+
 @pytest.mark.parametrize("argument", ["nothing", "results_dir=", "results_dir=nowhere"])
 def test_the_record_of_walkthroughs_is_not_renewed_from_what_is_none(
     argument: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.syspath_prepend(str(ROOT))
     monkeypatch.chdir(tmp_path)
-    from docs import walkthroughs
-
     with pytest.raises(InputError, match=r"unknown argument|no measurements in nowhere"):
         walkthroughs.main([argument])
     assert not list(tmp_path.iterdir())
