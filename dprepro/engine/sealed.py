@@ -7,6 +7,7 @@ from pathlib import Path
 
 from dprepro.regular_files import replace_file
 
+
 def write_sealed(path: Path, content: bytes, salt: bytes = b"") -> None:
     """Write a file with a digest of its content, and of ``salt``, at once: readers and writers may be many.
 
