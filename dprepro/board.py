@@ -7,6 +7,8 @@ from __future__ import annotations
 
 import signal
 
+DPREPRO_READS = ()  # memory that no file is behind
+
 SIGNALS = [
     signal.Signals[name] for name in ("SIGINT", "SIGTERM", "SIGHUP", "SIGXCPU") if name in signal.Signals.__members__
 ]

@@ -10,8 +10,8 @@ import re
 import shlex
 from collections.abc import Iterator
 from functools import lru_cache
-from importlib.machinery import PathFinder
 from importlib.metadata import entry_points
+from importlib.util import find_spec
 from pathlib import Path
 
 from dprepro.errors import InputError, experiment_fault, folded
@@ -40,7 +40,7 @@ def pack_dirs() -> tuple[Path, ...]:
     """
     found = []
     for package in sorted({re.split("[:.]", point.value)[0] for point in entry_points(group=PACKS)}):
-        spec = PathFinder.find_spec(package)
+        spec = find_spec(package)  # by whatever finder an editable installation has
         places = [Path(one) / "conf" for one in (spec and spec.submodule_search_locations) or ()]
         there = [place for place in places if place.is_dir()]
         if not there:

@@ -219,7 +219,7 @@ class _Known:
         if stored.status != "ok":
             return "", True
         tolerance = 0.0 if stored.cpu == cpu_type() else TOLERANCE
-        return rows_fault(stored.parsed, rebuilt, tolerance) if rebuilt else "", False
+        return rows_fault(stored, rebuilt, tolerance) if rebuilt else "", False
 
 
 def _place(cell: Cell) -> str:

@@ -13,7 +13,7 @@ from dprepro.command import console
 from dprepro.errors import InputError, unknown
 from dprepro.regular_files import replace_file, temporary_folder
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
-from mutants.running import COMPILED, Verdicts, copy_of_package, plant, run
+from mutants.running import Verdicts, copy_of_package, plant, run
 from mutants.table import Line, as_json, line, markdown, read, renewed, summary, text
 
 HELP = """usage: python -m mutants [NAME ...] [experiment=NAME] [workers=2]
@@ -124,7 +124,7 @@ def _one(mutant: Mutant, folder: Path, words: Sequence[str]) -> Verdicts:
     except (InputError, OSError) as error:
         return Verdicts({}, 0.0, " ".join(str(error).split()))
     own = folder / mutant.name
-    tree = copy_of_package(own, folder / "base", compiled=not mutant.file.startswith(COMPILED))
+    tree = copy_of_package(own, folder / "base")
     plant(mutant, tree)
     try:
         return run(tree, words, own / "results")

@@ -18,9 +18,6 @@ from mutants.catalogue import ROOT, Mutant
 SECONDS = 1800
 """After this long a run is given up."""
 
-COMPILED = ("dprepro/reductions/kernels/", "dprepro/problems/")
-"""Where functions stand that are compiled into others: what was compiled before would hide a change."""
-
 
 @dataclass(frozen=True)
 class Verdicts:
@@ -39,14 +36,10 @@ class Verdicts:
     failed: str = ""
 
 
-def copy_of_package(folder: Path, source: Path = ROOT, compiled: bool = True) -> Path:
-    """Package and configuration in a new folder, with what numba has kept beside them where that may be used."""
-
-    def kept(_: str, names: list[str]) -> list[str]:
-        return [name for name in names if name.endswith(".pyc") or (not compiled and name == "__pycache__")]
-
+def copy_of_package(folder: Path, source: Path = ROOT) -> Path:
+    """Package and configuration in a new folder, with what was compiled: machine code is used for its own code only."""
     for part in ("dprepro", "conf"):
-        shutil.copytree(source / part, folder / part, ignore=kept)
+        shutil.copytree(source / part, folder / part, ignore=shutil.ignore_patterns("*.pyc"))
     return folder
 
 

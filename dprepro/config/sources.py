@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import hashlib
 import json
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping
 from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
@@ -89,9 +89,11 @@ def _said(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 
-def _same(name: str, told: Sequence[str], config_dir: str | None) -> bool:
+def _same(name: str, told: object, config_dir: str | None) -> bool:
     """Whether a source says what it said."""
-    return _written(name, config_dir) == told[0] or _meant(name, config_dir) == told[1]
+    if not isinstance(told, list) or len(told) != 2:
+        return False
+    return bool(_written(name, config_dir) == told[0] or _meant(name, config_dir) == told[1])
 
 
 def _written(name: str, config_dir: str | None) -> str:

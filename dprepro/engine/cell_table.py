@@ -8,6 +8,7 @@ from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
+from functools import cached_property
 from operator import itemgetter
 from pathlib import Path
 from types import TracebackType
@@ -55,10 +56,13 @@ class Stored:
     code: str
     cpu: str
 
-    @property
-    def parsed(self) -> list[list[Any]]:
-        """Quantity, value, bound and further columns of each row; raises as `rows_of`."""
-        return rows_of(self.rows)
+    @cached_property
+    def parsed(self) -> list[list[Any]] | None:
+        """Quantity, value, bound and further columns of each row; None where they cannot be taken apart."""
+        try:
+            return rows_of(self.rows)
+        except SHAPE:
+            return None
 
 
 @dataclass(frozen=True)

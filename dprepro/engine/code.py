@@ -21,12 +21,15 @@ from pathlib import Path
 from typing import Protocol, runtime_checkable
 
 from dprepro.engine import source
-from dprepro.engine.source import GROUP, INSTALLED, LIBRARY, WHOLE, Module, digest, read
+from dprepro.engine.source import GROUP, INSTALLED, LIBRARY, PLAIN, WHOLE, Module, digest, read
 from dprepro.errors import DpreproError, InputError, OtherCode
 
 PROJECT = __name__.partition(".")[0]
 ENGINE = ("dprepro.engine.measuring",)
 """How cells are run and seeded is behind every measurement."""
+
+ITSELF = frozenset(f"{PROJECT}.engine.{name}" for name in ("code", "sealed", "source"))
+"""What a fingerprint is made by is no part of it: another fingerprint says so itself."""
 
 
 @dataclass(frozen=True)
@@ -211,9 +214,13 @@ class _Graph:
         its files counts, which changes with its version.
         """
         package = name.partition(".")[0]
-        if name.startswith(GROUP) or package in self._packages:
+        if name in ITSELF:
+            return ""
+        if name.startswith(GROUP):
+            return name if foreign else ""  # what the project finds by entry points a study names
+        if package in self._packages:
             return name
-        if not foreign or package in _OWN_LIBRARIES:
+        if not foreign or package in PLAIN:
             return ""
         return INSTALLED + package if source.is_library(package) else name
 
@@ -248,10 +255,6 @@ _GRAPHS: dict[frozenset[str], _Graph] = {}
 
 def _graph(packages: frozenset[str]) -> _Graph:
     return _GRAPHS.setdefault(packages, _Graph(packages))
-
-
-_OWN_LIBRARIES = frozenset({*sys.stdlib_module_names, "matplotlib", "numba", "numpy", "pandas", "scipy"})
-"""What the project itself imports: their versions stand with every run, as they do for its own measurements."""
 
 
 def _is_foreign(name: str) -> bool:
@@ -332,7 +335,7 @@ def modules_of(things: Iterable[object], packages: Collection[str]) -> tuple[str
                 inner += thing.made_of()
         kept += inner
         todo += inner
-    return tuple(sorted(name for name in found if name.partition(".")[0] not in _OWN_LIBRARIES))
+    return tuple(sorted(name for name in found if name.partition(".")[0] not in PLAIN))
 
 
 @runtime_checkable

@@ -38,6 +38,8 @@ def label_fault(cell: Cell, stored: Stored) -> str:
     """What a stored cell says of its place and is not so; empty if nothing."""
     if _parsed(stored.axes) != cell.axes:
         return f"its axes are {stored.axes}"
+    if stored.parsed is None:
+        return "its rows cannot be read"
     return "" if stored.replicate == cell.replicate else f"its replicate is {stored.replicate}"
 
 
@@ -49,14 +51,15 @@ def _parsed(axes: str) -> Any:
         return None
 
 
-def rows_fault(stored: Sequence[Sequence[Any]], rebuilt: Mapping[str, Mapping[str, Any]], tolerance: float) -> str:
+def rows_fault(stored: Stored, rebuilt: Mapping[str, Mapping[str, Any]], tolerance: float) -> str:
     """Where rows contradict what is known of them by quantity: ``value``, ``bound`` and columns; empty if nowhere."""
-    for quantity, value, bound, columns in stored:
+    rows = stored.parsed or []
+    for quantity, value, bound, columns in rows:
         said = {"value": value, "bound": bound} | columns
         for name, wanted in rebuilt.get(quantity, {}).items():
             if name not in said or not _equal(said[name], wanted, tolerance):
                 return f"{quantity}: {name} is {said.get(name, 'missing')}, and is to be {wanted}"
-    lacking = rebuilt.keys() - {row[0] for row in stored}
+    lacking = rebuilt.keys() - {row[0] for row in rows}
     return f"{min(lacking)} is missing" if lacking else ""
 
 
@@ -65,7 +68,7 @@ def result_fault(stored: Stored, again: Result, tolerance: float) -> str:
     failed = [status.partition(":")[0] for status in (stored.status, again.status)]
     if stored.status != again.status and failed != ["failed", "failed"]:
         return f"it was {stored.status}, and is {again.status}"
-    before, now = rows_of(stored.rows), rows_of(text_of(again.rows))
+    before, now = stored.parsed or [], rows_of(text_of(again.rows))
     if [row[0] for row in before] != [row[0] for row in now]:
         return f"it has {', '.join(row[0] for row in before) or 'no rows'}, and not {', '.join(r[0] for r in now)}"
     for (quantity, *numbers, columns), (_, *others, further) in zip(before, now, strict=True):

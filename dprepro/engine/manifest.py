@@ -34,13 +34,13 @@ def enter(
 ) -> None:
     """Enter that a table has entries of these digests now, ``more`` in number, and others no longer.
 
-    A table that the manifest has forgotten stays forgotten: somebody is to hear of it.
+    A table that the manifest has forgotten, or cannot count, stays so: somebody is to hear of it.
     """
     found = database.execute("SELECT entries, digest FROM manifest WHERE part = ?", (part,)).fetchone()
-    if found is None:
+    if found is None or type(found[0]) is not int:
         return
     told = together(added) ^ together(gone) ^ together([found[1]])
-    changed = (int(found[0]) + more, told.to_bytes(_SIZE), part)
+    changed = (found[0] + more, told.to_bytes(_SIZE), part)
     database.execute("UPDATE manifest SET entries = ?, digest = ? WHERE part = ?", changed)
 
 

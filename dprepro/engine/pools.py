@@ -5,6 +5,7 @@ from __future__ import annotations
 import faulthandler
 import io
 import os
+import pickle
 import signal
 import sys
 import threading
@@ -139,7 +140,10 @@ class Dask:
         return max(4, 2 * self._threads)
 
     def submit(self, task: Callable[[], _T]) -> Future[_T]:
-        future: Future[_T] = self._executor.submit(task)
+        import cloudpickle
+
+        # As bytes: a worker that lacks a module and finds out before a task begins never says a word.
+        future: Future[_T] = self._executor.submit(pickle.loads, cloudpickle.dumps(_Call(task)))
         return future
 
     def restart(self) -> None:
@@ -148,6 +152,16 @@ class Dask:
     def close(self, drop: bool) -> None:
         self._executor.shutdown(wait=not drop)
         self._client.close()
+
+
+class _Call:
+    """A task that runs when it is unpickled, and then stands for what it has returned."""
+
+    def __init__(self, task: Callable[[], object]) -> None:
+        self._task = task
+
+    def __reduce__(self) -> tuple[Callable[[], object], tuple[()]]:
+        return self._task, ()
 
 
 def parallel(workers: int | str) -> Callable[[], Pool] | None:

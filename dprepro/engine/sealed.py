@@ -7,8 +7,6 @@ from pathlib import Path
 
 from dprepro.regular_files import replace_file
 
-DPREPRO_READS = ()  # what is kept only to save time
-
 
 def write_sealed(path: Path, content: bytes, salt: bytes = b"") -> None:
     """Write a file with a digest of its content, and of ``salt``, at once: readers and writers may be many.

@@ -15,6 +15,7 @@ from __future__ import annotations
 import ast
 import hashlib
 import json
+import marshal
 import sys
 from collections.abc import Iterator
 from contextlib import suppress
@@ -22,13 +23,12 @@ from dataclasses import dataclass, replace
 from functools import cached_property, lru_cache
 from importlib.machinery import EXTENSION_SUFFIXES, ModuleSpec
 from importlib.metadata import PackageNotFoundError, distribution, entry_points, packages_distributions, version
+from importlib.util import cache_from_source
 from pathlib import Path
 from pkgutil import get_importer
 
 from dprepro.engine.sealed import read_sealed, write_sealed
-from dprepro.errors import InputError
-
-DPREPRO_IMPORTS = DPREPRO_READS = ()  # sources and their digests: the fingerprint itself
+from dprepro.errors import InputError, OtherCode
 
 IMPORTS = "DPREPRO_IMPORTS"
 READS = "DPREPRO_READS"
@@ -52,9 +52,9 @@ _CODE = (
 """What code is found with that no import names."""
 _DATA = (
     "__file__", "__loader__", "__path__", "__spec__", "aiohttp", "bz2", "cffi", "configparser", "ctypes", "dbm",
-    "duckdb", "fileinput", "gzip", "h5py", "http", "httpx", "importlib.resources", "importlib_resources", "linecache",
-    "lzma", "mmap", "netCDF4", "os.popen", "os.system", "requests", "shelve", "socket", "sqlite3", "subprocess",
-    "tarfile", "urllib", "xml.etree", "zarr", "zipfile",
+    "diskcache", "duckdb", "fileinput", "gzip", "h5py", "http", "httpx", "importlib.resources", "importlib_resources",
+    "joblib.Memory", "linecache", "lzma", "mmap", "netCDF4", "os.popen", "os.system", "requests", "shelve", "socket",
+    "sqlite3", "subprocess", "tarfile", "urllib", "xml.etree", "zarr", "zipfile",
 )  # fmt: skip
 """What files, programs and the network are read with, and what leads to files beside a module."""
 _READERS = frozenset({
@@ -64,8 +64,8 @@ _READERS = frozenset({
 })  # fmt: skip
 _READING = ("read_", "open_", "scan_")
 """Whoever has them, functions that read files have these names, or names that begin so."""
-_PLAIN = frozenset({*sys.stdlib_module_names, "matplotlib", "numba", "numpy", "pandas", "scipy"})
-"""Packages of which nobody asks what is used of them."""
+PLAIN = frozenset({*sys.stdlib_module_names, "matplotlib", "numba", "numpy", "pandas", "scipy"})
+"""What the project itself measures with, whose versions stand with every run: nobody asks what is used of it."""
 _ITSELF = ("self", "cls")
 
 
@@ -230,16 +230,41 @@ def _hash(path: str, _time: int, _size: int) -> str:
 
 
 @lru_cache(maxsize=4096)
-def _parsed(path: str, name: str, _time: int, _size: int) -> tuple[Module, tuple[str, ...]]:
+def _parsed(path: str, name: str, time: int, size: int) -> tuple[Module, tuple[str, ...]]:
     source, package = Path(path).read_bytes(), Path(path).name == "__init__.py"
     content = hashlib.blake2b(source, digest_size=16).hexdigest()
     if not path.endswith(".py"):
         return Module(content, False, ()), ()
+    _check_compiled(Path(path), name, source, (f"{path} {time // 10**9} {size}", content))
     entry = f"{name} {package} {content}"
     if entry not in _KEPT.modules:
         _KEPT.add(entry, _Reading(name, package).of(source))
     found, imports, unclear, reads = _KEPT.modules[entry]
     return Module(found, package, tuple((where, asked, own) for where, asked, own in imports), unclear), tuple(reads)
+
+
+def _check_compiled(path: Path, name: str, source: bytes, seen: tuple[str, str]) -> None:
+    """Take away what Python has compiled of an older source, which it knows by second and size, and so for this one.
+
+    Raises:
+        OtherCode: this process has loaded it.
+    """
+    stamped, content = seen
+    known = _KEPT.modules.get(stamped)
+    if known is None or known[0] != content:
+        _KEPT.add(stamped, (content, [], "", []))
+    if known is None or known[0] == content:
+        return
+    compiled = Path(cache_from_source(str(path)))
+    try:
+        old = marshal.loads(compiled.read_bytes()[16:]) != compile(source, str(path), "exec", dont_inherit=True)
+    except (OSError, ValueError, EOFError, TypeError, SyntaxError):
+        return
+    if old:
+        with suppress(OSError):
+            compiled.unlink()
+        if name in sys.modules:
+            raise OtherCode(f"Python has loaded {name} as it was before an edit in the same second; start it anew")
 
 
 _Entry = tuple[str, list[tuple[str, str, str]], str, list[str]]
@@ -257,6 +282,7 @@ class _Reading:
         self.defined: set[str] = set()
         self.code: list[tuple[int, str]] = []  # line and what is said there
         self.data: list[tuple[int, str]] = []
+        self.compiled: list[int] = []  # lines where numba keeps machine code by itself
 
     def of(self, source: bytes) -> _Entry:
         """Digest, imports, what is unclear, and the files that it says it reads."""
@@ -284,6 +310,11 @@ class _Reading:
         return digest(ast.dump(tree)), list(self.imports), self._unclear(named, reads), list(reads or ())
 
     def _unclear(self, named: tuple[str, ...] | None, reads: tuple[str, ...] | None) -> str:
+        if self.compiled:
+            return (
+                f"{self.name}, line {min(self.compiled)}: numba's cache=True keeps what was compiled of older helpers; "
+                "take jit of dprepro.reductions.kernels.compiled instead of numba's"
+            )
         if self.code and named is None:
             line, what = min(self.code)
             return self._said(line, f"{what} finds code that no import names", IMPORTS, "package.module", "imports")
@@ -369,6 +400,12 @@ class _Reading:
             if group:
                 self.imports[GROUP + group, WHOLE, ""] = None
                 handled |= _inside(node.func)
+        elif path is not None and path.startswith("numba."):
+            self.compiled += [
+                node.lineno
+                for one in node.keywords
+                if one.arg == "cache" and not (isinstance(one.value, ast.Constant) and one.value.value is False)
+            ]
         elif path == "getattr" and len(node.args) > 1:
             name, owner = self._value(node.args[1]), self._path(node.args[0])
             if name is not None:
@@ -396,7 +433,7 @@ class _Reading:
         own = parts[0] in _ITSELF and len(parts) == 2 and parts[1] in self.defined
         if isinstance(node.ctx, ast.Load) and not own:
             self._judge(".".join([root, *parts[1:]]), node.lineno, parts[0] in self.bound)
-        if parts[0] in self.bound and root.partition(".")[0] not in _PLAIN:
+        if parts[0] in self.bound and root.partition(".")[0] not in PLAIN:
             for depth, asked in enumerate(parts[1:]):
                 self.imports[".".join([root, *parts[1 : depth + 1]]), asked, ""] = None
             if len(parts) == 1:

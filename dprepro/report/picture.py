@@ -14,6 +14,7 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dprepro.analysis.checks import RULES
 from dprepro.engine.code import code_of
 from dprepro.errors import DpreproError, InputError
 from dprepro.figures.style import rendered
@@ -46,7 +47,7 @@ def stamp(
 
     Empty for a drawing whose source cannot be read: nobody can tell whether that has changed.
     """
-    code = code_behind(drawing)
+    code = code_behind(drawing, config)
     if not code:
         return ""
     names, content = _table(frame)
@@ -57,11 +58,14 @@ def stamp(
     return told.hexdigest()
 
 
-def code_behind(drawing: Drawing) -> str:
-    """A digest of the code that judges and draws; empty where its source cannot be read."""
-    kind = type(drawing).__module__
+def code_behind(drawing: Drawing, config: Mapping[str, Any]) -> str:
+    """A digest of the code that judges and draws, that of plug-ins too; empty where nobody can tell it."""
+    checks = config.get("checks")
+    named = [one.get("rule") for one in checks.values() if isinstance(one, dict)] if isinstance(checks, dict) else []
+    kinds = {type(drawing).__module__, *(RULES[name].__module__ for name in named if name in RULES)}
+    start = tuple(sorted({*kinds, rendered.__module__, *JUDGING}))
     try:
-        return code_of((kind, rendered.__module__, *JUDGING), frozenset({"dprepro", kind.partition(".")[0]})).digest
+        return code_of(start, frozenset({"dprepro", *(kind.partition(".")[0] for kind in kinds)})).digest
     except DpreproError:
         return ""
 

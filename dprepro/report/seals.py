@@ -90,7 +90,7 @@ def digest(content: bytes) -> str:
 def _source(store: Store, run: Run, drawing: Drawing, doubt: str) -> str:
     """The digest of all that a folder is made of; empty where the code cannot be read."""
     content, integrity = store.content(run.id)
-    code = picture.code_behind(drawing)
+    code = picture.code_behind(drawing, run.config)
     parts = (content, integrity.problem, doubt, code, picture.versions(WRITERS))
     return digest(json.dumps(parts).encode()) if code else ""
 

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 
+from dprepro import bounds
 from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget
 from dprepro.constructions import RandomDesign, Shipped, Table
@@ -17,7 +18,7 @@ from dprepro.errors import DpreproError, PremiseError
 from dprepro.plans import plan
 from dprepro.plans.advice import FLOOR, WORK, Asked, Candidate, advise, work
 from dprepro.problems import Problem
-from dprepro.reductions import solver
+from dprepro.reductions import REDUCTIONS, solver
 from dprepro.studies.base import Declaration, Design, Study, at, points
 from dprepro.studies.describe import describe
 from dprepro.tables import Column
@@ -66,11 +67,17 @@ class AdviceStudy(Study):
         found = []
         for label, one in self._data.items():
             parts = {"construction": one, "algorithms": dict(self.algorithms), "draws": self.draws}
-            made = canonical(self.identity(**describe(parts))), self.code(one, *self.algorithms.values())
+            made = canonical(self.identity(**describe(parts))), self.code(one, *self._judged)
             grid = [at(one, point).settle(point) for point in points(label, self._axes(one, design), one)]
             for point in {tuple(point.values()): point for point in grid}.values():
                 found += [Cell(label, "claim", point, k, design.seed, *made) for k in range(design.replicates)]
         return found
+
+    @cached_property
+    def _judged(self) -> list[object]:
+        """The algorithms, whatever they are run by, and the bounds by which they are ranked."""
+        named = {name for algorithm in self.algorithms.values() for name in (algorithm.bound, algorithm.shape) if name}
+        return [*self.algorithms.values(), *REDUCTIONS.values(), *map(bounds.find, sorted(named))]
 
     @cached_property
     def _data(self) -> dict[str, Table | RandomDesign]:

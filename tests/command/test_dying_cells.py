@@ -24,6 +24,8 @@ from dataclasses import dataclass
 
 from dprepro.algorithms.exact_minimiser import ExactMinimiser
 
+DPREPRO_READS = ()
+
 
 @dataclass(frozen=True)
 class Dying(ExactMinimiser):

@@ -201,6 +201,8 @@ FORGERIES: dict[str, Forgery] = {
     "a quantity more": rows(lambda row: row if row.quantity != "spent_epsilon" else Row("agreement", 1.0)),
     "spent": rows(lambda row: row if row.quantity != "spent_epsilon" else Row("spent_epsilon", 0.5, 1.0, row.columns)),
     "rows exchanged": forged(exchanged_rows),
+    "rows of another shape": forged(lambda database: database.execute("UPDATE cells SET rows = '[[\"q\"]]'")),
+    "a count of no number": sql("UPDATE manifest SET entries = 'many'"),
     "axes": forged(lambda database: database.execute("UPDATE cells SET axes = replace(axes, '\"n\":3', '\"n\":4')")),
     "replicates": forged(lambda database: database.execute("UPDATE cells SET replicate = 1 - replicate")),
     "skipped": forged(lambda database: emptied(database, "skipped: x")),
@@ -294,6 +296,7 @@ FOUND_BY_VERIFY = {
     "spent": "spent_epsilon: value was 0.5, and is 0.853",
     "no spent_epsilon": "it has excess_risk, noise_drawn, and not excess_risk, spent_epsilon, noise_drawn",
     "rows exchanged": "excess_risk: shape is",
+    "rows of another shape": "its rows cannot be read",
     "axes": "its axes are",
     "replicates": "its replicate is",
     "skipped": "it was skipped: x, and is ok",
@@ -361,6 +364,7 @@ def told(place: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[int
 def test_a_claim_that_is_edited_after_the_run_reads_as_changed_in_all_four_places_until_it_is_run_again(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
+    assert command(*arguments(place), function=ledger.main) == 0  # which seals what stands
     edited(
         place / "mine" / "experiment" / "cheap.yaml", "series: [needle], expected: 1}", "series: [needle], expected: 2}"
     )

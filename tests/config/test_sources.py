@@ -53,6 +53,7 @@ def test_one_source_that_says_something_else_has_the_configuration_compared(sour
         dict(run.sources) | {source: ["other bytes", "other"]} if source else {}
     )  # of a run from before sources were kept
     assert not str(changes(replace(run, sources=told)))
+    assert not str(changes(replace(run, sources={"config.yaml": {"b": []}, "a": 3})))  # that nobody wrote
     run.config["checks"]["sizes"] = run.config.pop("claim")
     (key, more) = changes(replace(run, sources=told)).keys
     assert (key.partition(" ")[0], more.partition(" ")[0]) == ("checks.sizes", "claim")

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import functools
-import importlib
+import importlib.util
+import os
 import sys
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
@@ -14,7 +15,7 @@ import pytest
 
 from dprepro.engine import code, source
 from dprepro.engine.code import changed, code_of, modules_of
-from dprepro.errors import DpreproError, InputError
+from dprepro.errors import DpreproError, InputError, OtherCode
 
 NAME = "a_package_under_test"
 FILES = {
@@ -345,6 +346,31 @@ def test_entry_points_of_a_plug_in_are_followed_to_other_packages_and_one_that_c
     assert digest("lab", "algorithm") != before
 
 
+def test_a_plug_in_that_is_installed_changes_nothing_of_the_project_s_own_measurements(folder: Path) -> None:
+    before = code_of(("dprepro.studies.rate",), frozenset({"dprepro"}))
+    declare(folder, "lab", "dprepro.papers", "lab")
+    write(folder, START)
+    assert code_of(("dprepro.studies.rate",), frozenset({"dprepro", "lab"})) == before
+
+
+def test_an_editable_installation_is_found_by_the_finder_that_it_brings(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, {f"elsewhere/{name}": text for name, text in START.items()} | {"elsewhere/lab/tools.py": "A = 1\n"})
+    write(folder, {f"elsewhere/{ALGORITHM}": "from lab.tools import A\n"})
+
+    class Finder:
+        @staticmethod
+        def find_spec(name: str, path: object, target: object = None) -> Any:
+            place = folder / "elsewhere" / "lab" / "__init__.py"
+            return importlib.util.spec_from_file_location(name, place) if name == "lab" else None
+
+    monkeypatch.setattr(sys, "meta_path", [*sys.meta_path, Finder])
+    before = digest("lab", "algorithm")
+    write(folder, {"elsewhere/lab/tools.py": "A = 2\n"})
+    assert digest("lab", "algorithm") != before
+
+
 def test_of_an_installed_library_the_list_of_its_files_counts(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     site = folder / "site-packages"
     monkeypatch.syspath_prepend(str(site))
@@ -425,6 +451,21 @@ def test_what_nobody_can_follow_is_refused_with_what_to_type_and_declared_it_is_
 @pytest.mark.parametrize(
     "text",
     [
+        "from numba import njit\n\n\n@njit(cache=True)\ndef f():\n    pass\n",
+        "import numba as nb\n\nF = nb.jit(cache=1)\n",
+    ],
+)
+def test_machine_code_that_numba_would_keep_by_itself_is_refused_in_a_plug_in(folder: Path, text: str) -> None:
+    write(folder, START | {ALGORITHM: text})
+    with pytest.raises(InputError, match=r"^lab\.algorithm, line \d: numba's cache=True keeps .* take jit of dprepro"):
+        digest("lab", "algorithm")
+    write(folder, {ALGORITHM: text.replace("cache=True", "cache=False").replace("cache=1", "")})
+    assert digest("lab", "algorithm")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
         "import json\n\nDATA = json.loads('{}')\n",
         "import numpy as np\n\nDATA = np.zeros(3).sum()\n",
         "import re\n\nFORM = re.compile('a')\n",
@@ -486,6 +527,7 @@ def test_all_that_finds_code_or_data_behind_the_project_s_own_measurements_says_
     ]
     reached = code_of(tuple(names), frozenset({"dprepro"})).modules
     assert len(reached) > 150
+    assert not code.ITSELF & reached.keys()
     assert [module.unclear for name in reached if (module := source.read(name)) is not None and module.unclear] == []
 
 
@@ -552,6 +594,25 @@ def test_an_edit_of_what_was_loaded_before_it_was_asked_for_is_refused(folder: P
     (folder / "lab" / "tools.py").write_text("A = 20\n")
     with pytest.raises(InputError, match=r"^lab\.tools, or a file"):
         code_of(("lab.second",), frozenset({"lab"}))
+
+
+def test_what_python_compiled_of_an_older_source_of_the_same_second_and_size_is_not_trusted(
+    folder: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    write(folder, START | {ALGORITHM: "A = 1\n"})
+    os.utime(folder / ALGORITHM, (1e9, 1e9))
+    monkeypatch.setattr(sys, "dont_write_bytecode", False)
+    assert importlib.import_module("lab.algorithm").A == 1
+    before = digest("lab", "algorithm")
+    write(folder, {ALGORITHM: "A = 2\n"})
+    os.utime(folder / ALGORITHM, (1e9, 1e9))
+    assert importlib.import_module("lab.algorithm").A == 1  # Python itself
+    source._parsed.cache_clear()
+    with pytest.raises(OtherCode, match=r"^Python has loaded lab\.algorithm as it was before an edit"):
+        code_of(("lab.algorithm",), frozenset({"lab"}))
+    forget()
+    assert importlib.import_module("lab.algorithm").A == 2
+    assert digest("lab", "algorithm") != before
 
 
 def test_a_class_counts_with_its_bases() -> None:

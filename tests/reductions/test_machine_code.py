@@ -72,8 +72,8 @@ def edit(folder: Path, name: str, old: str, new: str) -> None:
     path = folder / f"{name}.py"
     text = path.read_text(encoding="utf-8")
     assert old in text
+    later = path.stat().st_mtime + 2  # Python knows a file by its second and its size
     path.write_text(text.replace(old, new), encoding="utf-8")
-    later = path.stat().st_mtime + 2  # Python knows a file by its second
     os.utime(path, (later, later))
 
 
