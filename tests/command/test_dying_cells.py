@@ -115,7 +115,7 @@ def test_a_cell_that_ends_its_process_is_a_failed_one(plugin: Path, tmp_path: Pa
     assert "Traceback" not in done.stderr
     assert done.stderr.splitlines()[-1] == "1 cells failed; the same command tries them again"
     assert len(done.stderr.splitlines()) == 1 + (how not in INSIDE)
-    assert done.stdout.count("of 3 series") == 2  # a command that begins again says nothing twice
+    assert done.stdout.count("replicates=1: 1 of 3 series") == 1  # a command that begins again says nothing twice
 
 
 def test_of_several_runs_those_before_a_dying_cell_are_told_once(plugin: Path, tmp_path: Path) -> None:
