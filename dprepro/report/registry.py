@@ -12,6 +12,7 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
+from dprepro.analysis.rule import EVIDENCE
 from dprepro.errors import InputError, unknown
 from dprepro.folders import experiment_files, folders
 from dprepro.yaml_files import load
@@ -19,9 +20,6 @@ from dprepro.yaml_files import load
 Kind = Literal["rate", "inequality", "privacy", "attack", "phase", "definition", "comparison"]
 Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap"]
 Checks = Mapping[str, Sequence[str]]
-
-EVIDENCE = ("exact", "certified", "attained", "holds", "audited", "not contradicted")
-"""Why a verdict stands, the strongest first; see :mod:`dprepro.report.rows`."""
 
 
 @dataclass(frozen=True)
