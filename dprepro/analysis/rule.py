@@ -130,6 +130,8 @@ class Rule(ABC):
         evidence: which kind of evidence (`EVIDENCE`) it is for them; empty for none.
         lacks: in one line, what keeps the measurements from deciding, whatever they say (a user left the premise, or
             the grid that the check needs): the verdict is then inconclusive.
+        pinned: in one line, why a number that is expected may be another where a user changed the grid or the data: it
+            refutes nothing there.
 
     Raises:
         InputError: a role, expect, kind of evidence or other choice that does not exist, a negative margin, or a
@@ -156,6 +158,7 @@ class Rule(ABC):
     about: tuple[str, ...] = ()
     evidence: str = ""
     lacks: str = ""
+    pinned: str = ""
 
     def __post_init__(self) -> None:
         if not self.expect:
@@ -216,6 +219,8 @@ class Rule(ABC):
         if self.lacks:
             measured = f"measured: {_place(found.interval)}" if found.interval is not None and not words else words
             verdict, words = "inconclusive", "; ".join(part for part in (self.lacks, measured) if part)
+        if self.pinned and verdict == "refuted":
+            verdict, words = "inconclusive", "; ".join(part for part in (self.pinned, words) if part)
         estimate, low, high = _limits(found.interval)
         constant, constant_low, constant_high = _limits(found.constant)
         return CheckResult(

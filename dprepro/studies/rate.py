@@ -21,7 +21,7 @@ from dprepro.laws import LEMMAS
 from dprepro.plans import plan
 from dprepro.problems import Problem, View
 from dprepro.reductions import LITERAL, REDUCTIONS
-from dprepro.statements import unmet
+from dprepro.statements.conditions import condition, unmet
 from dprepro.studies.base import Declaration, Design, Study, at, drawn, spending
 from dprepro.studies.describe import describe
 from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, Beside, Series, Setting
@@ -86,8 +86,8 @@ class RateStudy(Study):
                     used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
                     used |= self._affords(one, setting)
                 except PremiseError as error:  # such a point becomes a skipped row
-                    # a series that is held against no statement may have a measurement there
-                    used |= {"unmet": f"{error}"} if one.statements else {}
+                    # a series without a premise may have a measurement there, under the same key
+                    used |= {"unmet": f"{error}"} if one.premise else {}
                 made = canonical(science | used), self.code(*self._parts(one, how))
                 replicates = range(one.replicates or design.replicates)
                 cells += [Cell(label, one.role, point, replicate, design.seed, *made) for replicate in replicates]
@@ -139,7 +139,13 @@ class RateStudy(Study):
         return rows
 
     def _check_names(self) -> None:
-        """Raise InputError for a bound, a shape, a column of a schedule or a lemma that nobody has."""
+        """Raise InputError for a bound, a shape, a column of a schedule, a lemma or a condition that nobody has."""
+        for label, series in self.series.items():
+            for text in series.premise:
+                try:
+                    condition(text)
+                except InputError as error:
+                    raise InputError(f"series {label}: premise: {error}") from error
         everyone: list[RateStudy | Series] = [self, *self.series.values()]
         named = [name for one in everyone for name in (one.bound, one.shape, getattr(one, "law", ""))]
         for name in (*self.tails, *named):
@@ -200,9 +206,15 @@ class RateStudy(Study):
                     f"series {label}: {wanted:.2g} operations, more than most_operations={one.most_operations:g}"
                 )
         setting = Setting(one, point, algorithm, construction, budget, found, self._beside(one))
-        if one.statements and (reason := unmet(one.statements, setting.public, self.neighbours, algorithm)):
+        if one.premise and (reason := unmet(one.premise, setting.public.find, self._facts(setting))):
             raise PremiseError(reason)
         return setting
+
+    def _facts(self, setting: Setting) -> dict[str, str]:
+        """The words that a premise may ask for."""
+        domain = setting.plan.domain
+        kinds = {"loss": domain.loss, "set": domain.constraint_set, "algorithm": setting.algorithm}
+        return {"relation": str(self.neighbours)} | {word: type(one).__name__ for word, one in kinds.items()}
 
     def _beside(self, one: Series) -> Beside:
         return Beside.of(one, {"bound": self.bound, "shape": self.shape}, self.schedule)
