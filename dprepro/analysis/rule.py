@@ -126,8 +126,7 @@ class Rule(ABC):
         envelope: axes over which the largest mean is taken first: the worst instance of a family at each grid point.
         guards: whether nothing may rest on the experiment unless this check is confirmed: it says that what ran is what
             was meant to run.
-        about: items of the paper's statements of which the check speaks.
-        evidence: which kind of evidence (`EVIDENCE`) it is for them; empty for none.
+        about: the statements of which the check speaks, each with the kind of evidence (`EVIDENCE`) that it is.
         lacks: in one line, what keeps the measurements from deciding, whatever they say (a user left the premise, or
             the grid that the check needs): the verdict is then inconclusive.
         pinned: in one line, why a number that is expected may be another where a user changed the grid or the data: it
@@ -155,8 +154,7 @@ class Rule(ABC):
     quantity: str = "excess_risk"
     envelope: tuple[str, ...] = ()
     guards: bool = False
-    about: tuple[str, ...] = ()
-    evidence: str = ""
+    about: Mapping[str, str] = field(default_factory=dict)
     lacks: str = ""
     pinned: str = ""
 
@@ -167,8 +165,9 @@ class Rule(ABC):
         for key, allowed in {"role": ROLES, "expect": VERDICTS, **self.choices}.items():
             if getattr(self, key) not in allowed:
                 raise unknown(key, getattr(self, key), allowed)
-        if self.evidence and self.evidence not in EVIDENCE:
-            raise unknown("kind of evidence", self.evidence, EVIDENCE)
+        for kind in self.about.values():
+            if kind not in EVIDENCE:
+                raise unknown("kind of evidence", kind, EVIDENCE)
         if len(self.lacks.splitlines()) > 1:
             raise InputError(f"lacks is {self.lacks!r}; it must be one line")
         if not math.isfinite(self.expected):
