@@ -51,7 +51,9 @@ def with_statements(config: Mapping[str, Any], known: Mapping[str, Statement]) -
         return dict(config)
     study = config.get("study")
     if not isinstance(given, Mapping) or not isinstance(study, Mapping) or not isinstance(study.get("series"), Mapping):
-        raise InputError("statements must map items of the paper to series of the study, as in Theorem 2.5: {attains: needle}")
+        raise InputError(
+            "statements must map items of the paper to series of the study, as in Theorem 2.5: {attains: needle}"
+        )
     forms = [_Form(item, one, config, known, first=not i) for i, (item, one) in enumerate(given.items())]
     full = dict(config)
     full["study"] = _study(study, forms)
@@ -74,8 +76,9 @@ def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
                 for name in form.series:
                     if isinstance(series[name], Mapping):
                         series[name] = {key: said if isinstance(said, str) else dict(said), **series[name]}
-        if form.says.premise and study.get("_target_", "").rpartition(".")[2] in PREMISED:
-            premise = dict.fromkeys(form.says.premise, form.item)
+        where = [one.text for one in form.says.conditions if not one.of_algorithm]
+        if where and study.get("_target_", "").rpartition(".")[2] in PREMISED:
+            premise = dict.fromkeys(where, form.item)
             for name in form.series:
                 if isinstance(series[name], Mapping):
                     series[name] = {**series[name], "premise": {**premise, **series[name].get("premise", {})}}
@@ -119,8 +122,9 @@ class _Form:
     def __init__(
         self, item: str, given: Any, config: Mapping[str, Any], known: Mapping[str, Statement], first: bool
     ) -> None:
+        kind = f"statement of {config.get('paper')}"
         if item not in known:
-            raise InputError(f"statements: {unknown(f'item of the paper {config.get("paper")}', item, known)}")
+            raise InputError(f"statements: {unknown(kind, item, known)}")
         if not isinstance(given, Mapping):
             raise InputError(f"statements.{item} is {given!r}; it must be a block such as {{attains: SERIES}}")
         for key in given:
