@@ -97,21 +97,23 @@ def _checks(given: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     made: Block = {}
     for form in forms:
         for name, check in form.checks():
-            if name in made and name == "noise_as_scheduled":
-                continue
-            if name in made:
-                raise InputError(f"check {name} follows from two statements; name their series apart")
-            made[name] = check
+            if name in made:  # of two privacy statements
+                both = [*made[name]["series"], *(one for one in check["series"] if one not in made[name]["series"])]
+                made[name] = {**check, "series": both, "about": [*made[name]["about"], *check["about"]]}
+            else:
+                made[name] = check
+    fitted: Block = {}
     for name, check in made.items():
         own = claims.get(name)
         if own == "none":
             del claims[name]
         elif isinstance(own, str | list):
-            claims[name] = {**check, "series": own}
+            fitted[name] = {**check, "series": own}
         elif isinstance(own, Mapping) and not {"rule", "like"} & own.keys():
-            claims[name] = {**check, **own}
+            fitted[name] = {**check, **own}
         elif name not in named:
-            claims[name] = {"role": "claim", **check}
+            fitted[name] = {"role": "claim", **check}
+    claims = fitted | {name: one for name, one in claims.items() if name not in fitted}
     rest = {key: one for key, one in given.items() if key != "claims"}
     return {"claims": claims, **rest} if claims else rest
 
@@ -169,7 +171,8 @@ class _Form:
         if self._has("bound"):
             yield f"below_bound{end}", {"series": self.series, **shared, "evidence": "holds"}
         if laws := [name for name in self.series if (self._all[name] or {}).get("law", "none") != "none"]:
-            yield f"as_derived{end}", {"series": laws, **shared, **self._usual("as_derived", end)}
+            envelope = {key: one for key, one in shared.items() if key != "about"}
+            yield f"as_derived{end}", {"series": laws, **envelope, **self._usual("as_derived", end)}
         for column in self.says.schedule:
             if self.attains:
                 yield f"schedule_{column}{end}", {"rule": "scheduled", "column": column, "series": self.attains,
