@@ -225,7 +225,7 @@ def _overridden(config: dict[str, Any], overrides: Sequence[Override]) -> dict[s
             raise InputError(f"{line} means several runs: add -m; a list is written in [ ]")
     try:
         return overridden(config, lines)
-    except HydraException as error:
+    except (HydraException, OSError, ValueError) as error:  # a key may be one that no file could have for a name
         raise misspelt(lines, config) or error from error
 
 
