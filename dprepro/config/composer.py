@@ -81,7 +81,6 @@ class Folders(ConfigSource):
 
 def chosen(overrides: Sequence[str], config_dir: str | None) -> tuple[dict[str, Any], Names]:
     """What `config.yaml` and overrides that choose files make, and the files; interpolations stay as they are."""
-    Plugins.instance().register(Folders)
     Folders.read[:] = [PRIMARY_FILE]
     address = f"{Folders.scheme()}://{quote(config_dir or '')}"
     primary = read_block(conf_dir() / PRIMARY_FILE)
@@ -106,6 +105,7 @@ def overridden(config: Mapping[str, Any], overrides: Sequence[str]) -> dict[str,
 @contextmanager
 def _own_hydra() -> Iterator[ConfigStore]:
     """A store that holds Hydra's own settings and no choices of them; afterwards all is the caller's again."""
+    Plugins.instance().register(Folders)  # the first time others are found, which put what they have into the store
     store, base = ConfigStore.instance(), version.VersionBase.instance()
     theirs = store.repo, base.version_base, GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()
