@@ -19,7 +19,7 @@ _CHARACTERS = re.compile(r"[\w.+\-*/^() ]*", re.ASCII)
 _LONGEST = 100  # characters
 _BITS = 1100  # of a power; no float holds more than 1024
 _MOST = 1000  # terms that an ellipsis may stand for
-_NAMES = {"pi": math.pi, "e": math.e, "inf": math.inf}
+NAMES = {"pi": math.pi, "e": math.e, "inf": math.inf}
 _FUNCTIONS: dict[str, Callable[[float], float]] = {
     "sqrt": math.sqrt,
     "ln": math.log,
@@ -36,7 +36,7 @@ _OPERATORS: dict[type[ast.operator | ast.unaryop], Callable[..., float]] = {
 }
 
 
-def evaluate(text: str, names: Mapping[str, float] = _NAMES) -> float:
+def evaluate(text: str, names: Mapping[str, float] = NAMES) -> float:
     """The number that a text stands for; whole numbers stay whole, a quotient is rounded once.
 
     ``names`` are further numbers that it may use by name, beside pi, e and inf.
@@ -50,7 +50,7 @@ def evaluate(text: str, names: Mapping[str, float] = _NAMES) -> float:
         if not _CHARACTERS.fullmatch(text):
             raise SyntaxError
         # Python's own ^ binds looser than *: as a power it must be written with stars before it is parsed.
-        value = _value(ast.parse(text.strip().replace("^", "**"), mode="eval").body, {**_NAMES, **names})
+        value = _value(ast.parse(text.strip().replace("^", "**"), mode="eval").body, {**NAMES, **names})
         if math.isnan(value):
             raise ValueError("it has no value")
     except (SyntaxError, RecursionError, MemoryError) as error:
