@@ -207,10 +207,13 @@ class Exponent(Rule):
         side = self.direction()
         if verdict == "confirmed" and side and (slope.high < lowest or slope.low > highest):
             return verdict, self._not_attained(side, fit_slope(x, own["raw"], group=curve).estimate)
-        if verdict == "refuted" and self.grid == "other":
-            explained = self._explained(slope, side, x, curve, own)
-            return ("inconclusive", explained) if explained else (verdict, said)
-        return verdict, said
+        beyond = self.grid == "other" and not self._allows(slope.estimate)
+        explained = self._explained(slope, side, x, curve, own) if beyond else ""
+        return ("inconclusive", explained) if explained else (verdict, said)
+
+    def _allows(self, slope: float) -> bool:
+        lowest, highest = self.region()
+        return lowest <= slope <= highest
 
     def _not_attained(self, side: str, bare: float) -> str:
         """Words for a slope beyond a claim of one side, on the side that the claim allows."""
