@@ -70,6 +70,8 @@ def test_on_another_grid_a_steeper_slope_confirms_an_upper_bound_and_says_so(noi
     words = "the risk falls faster on these data: the rate holds as an upper bound and is not attained"
     assert found.reason.startswith(words)
     assert found.details["side"] == "at_most"
+    assert found.details["not_attained"]
+    assert "not_attained" not in slope(curve(-0.5, noise), grid="other").details
     assert slope(curve(-0.5, noise), grid="other").verdict == "confirmed"
     lower = slope(curve(-0.2, noise), grid="other", side="at_least")
     assert lower.verdict == "confirmed"
