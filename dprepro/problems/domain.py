@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 
 from dprepro.errors import Incompatible, InputError
 from dprepro.problems.data import FloatArray, Records
-from dprepro.problems.losses import DistanceLoss, Loss
+from dprepro.problems.losses import DistanceLoss, Loss, MarginLoss
 from dprepro.problems.sets import NORMS, ConstraintSet, norm_ratio
 
 BOUND_SLACK = 1e-9  # relative, for records that were scaled to their bound in floating point
@@ -95,6 +95,11 @@ class Domain:
         """|S|, where the set is a polytope whose vertices are listed."""
         return self.constraint_set.vertices
 
+    @property
+    def contains_zero(self) -> float:
+        """1 where theta = 0 lies in the set, else 0: a number, as premises compare numbers."""
+        return float(self.constraint_set.contains_zero)
+
     # one record's loss
 
     @cached_property
@@ -156,6 +161,16 @@ class Domain:
             return math.inf
         pull = self.loss.gradient_norm(1.0, self.p, self.feature_bound, self.feature_norm, 2)
         return self.loss.smoothness * pull**2
+
+    @property
+    def hessian_rank(self) -> float:
+        """Bound on the rank of the Hessian of one record's loss, wherever it has one.
+
+        0 for a linear loss, 1 for other losses of one inner product <x, theta>, p for all others.
+        """
+        if self.loss.smoothness == 0:
+            return 0.0
+        return 1.0 if isinstance(self.loss, MarginLoss) else float(self.p)
 
     @property
     def strong_convexity(self) -> float | None:

@@ -28,6 +28,7 @@ STATEMENTS = (
     Statement(
         item="Theorem 1.1",
         kind="rate",
+        restates=("Theorem 2.5", "Theorem 2.4"),
         says=Says(
             text=(
                 "Some private algorithm solves the LASSO with a risk of order log(n p) sqrt(log 1/delta) (n "
@@ -46,6 +47,7 @@ STATEMENTS = (
     Statement(
         item="Theorem 1.2",
         kind="attack",
+        restates=("Theorem 3.1",),
         says=Says(
             text="At epsilon = 0.1 every private algorithm for the LASSO has a risk of order (n log n)^(-2/3) or more.",
             latex=r"R(\mathcal A) = \Omega(1/(n \log n)^{2/3})", premise=(*LASSO, "epsilon <= 0.1", "delta < n^-2"),
@@ -224,6 +226,7 @@ STATEMENTS = (
     Statement(
         item="Theorem A.1",
         kind="rate",
+        restates=("Theorem 2.5",),
         says=Says(
             text="Algorithm 2 has the risk of Theorem 2.5, stated again with its proof.",
             latex=(
@@ -336,6 +339,7 @@ STATEMENTS = (
     Statement(
         item="Theorem B.2",
         kind="rate",
+        restates=("Theorem 2.6",),
         says=Says(
             text="Algorithm 3 has the risk of Theorem 2.6.",
             latex=r"O\!\left(\frac{\Gamma^{1/3} (L_2 G_{\mathcal C})^{2/3} \log^2(n/\delta)}{(n\epsilon)^{2/3}}\right)",
@@ -360,6 +364,7 @@ STATEMENTS = (
     Statement(
         item="Corollary 2.7",
         kind="rate",
+        restates=("Theorem 2.5",),
         says=Says(
             text="On the LASSO Algorithm 2 has a risk of order log(n p/delta) (n epsilon)^(-2/3).",
             latex=r"O\!\left(\frac{\log(np/\delta)}{(n\epsilon)^{2/3}}\right)", premise=(*LASSO, *AS_PRINTED),

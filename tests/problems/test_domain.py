@@ -237,6 +237,18 @@ def test_the_gaussian_width_is_that_of_the_set() -> None:
     assert UNIT_LASSO.width == L1Ball(P).gaussian_width()
 
 
+def test_the_hessian_of_a_loss_of_one_inner_product_has_rank_one_at_most() -> None:
+    ranks = {LinearLoss: 0, HalfSquaredLoss: 1, HingeLoss: 1, Median: P, HalfSquaredDistance: P}
+    assert {loss: Domain(loss(), L2Ball(P), 10).hessian_rank for loss in ranks} == ranks
+
+
+def test_a_domain_tells_whether_zero_lies_in_its_set() -> None:
+    sets = (L1Ball(1e250), Box(P), LqBall(P), SpikedBall(P), Simplex(1e12))
+    assert [Domain(SquaredLoss(), one, 10).contains_zero for one in sets] == [1, 1, 1, 1, 0]
+    away = [LocalBall(2, 1.0, np.array([0.6, 0.0]), reach) for reach in (0.3, 0.7)]
+    assert [Domain(SquaredLoss(), one, 10).contains_zero for one in away] == [0, 1]
+
+
 def test_a_local_ball_has_constants_too() -> None:
     centre = np.array([0.6, 0.0])
     domain = Domain(SharpDistance(), LocalBall(2, 1.0, centre, 0.3), 10)

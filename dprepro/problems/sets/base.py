@@ -83,6 +83,11 @@ class ConstraintSet(ABC):
         """Number of vertices that are listed, |S| of Talwar et al.; None for a set that is no polytope with a list."""
         return None
 
+    @property
+    def contains_zero(self) -> bool:
+        """Whether theta = 0 lies in the set; a set that knows overrides this, which makes an array of size p."""
+        return self.contains(np.zeros(self.p))
+
     @abstractmethod
     def project(self, point: ArrayLike) -> FloatArray:
         """The Euclidean projection argmin ||s - point||_2 over the set, shape (p,)."""
@@ -162,6 +167,10 @@ class NormBall(ConstraintSet):
     @abstractmethod
     def _order(self) -> float:
         """Order q of the ball's own norm."""
+
+    @property
+    def contains_zero(self) -> bool:
+        return True
 
     def contains(self, theta: ArrayLike, tolerance: float = 1e-9) -> bool:
         return norm(self._vector(theta), self._order()) <= self.radius + tolerance

@@ -114,6 +114,10 @@ class Simplex(ConstraintSet):
     def vertices(self) -> int:
         return self.p
 
+    @property
+    def contains_zero(self) -> bool:
+        return False
+
     def project(self, point: ArrayLike) -> FloatArray:
         return _onto_simplex(self._vector(point), self.radius)
 
