@@ -26,9 +26,9 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<": operator.lt,
     ">": operator.gt,
 }
-FACTS = ("relation", "loss", "set", "algorithm", "selection", "noise", "constants", "step_size")
-"""What a condition may say a word about: the relation of neighbours, the names of three classes, and what an algorithm
-sets by a word. Numbers that it sets, as ``steps_exponent``, are compared as those of the problem are."""
+FACTS = ("relation", "loss", "set", "algorithm", "constants")
+"""What a condition may say a word about: the relation of neighbours, the names of three classes, and which constants an
+algorithm's schedule has."""
 
 SLACK = 1e-9
 """Relative: a number that is computed to be equal to its limit lies within it."""

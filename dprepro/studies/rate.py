@@ -214,7 +214,9 @@ class RateStudy(Study):
         """The words that a premise may ask for."""
         domain = setting.plan.domain
         kinds = {"loss": domain.loss, "set": domain.constraint_set, "algorithm": setting.algorithm}
-        return {"relation": str(self.neighbours)} | {word: type(one).__name__ for word, one in kinds.items()}
+        constants = str(getattr(setting.algorithm, "constants", ""))
+        words = {word: type(one).__name__ for word, one in kinds.items()}
+        return {"relation": str(self.neighbours), "constants": constants} | words
 
     def _beside(self, one: Series) -> Beside:
         return Beside.of(one, {"bound": self.bound, "shape": self.shape}, self.schedule)
