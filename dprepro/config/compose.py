@@ -96,7 +96,8 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         from omegaconf import OmegaConf
 
         from dprepro.config.templates import settled, taken, written_out
-        from dprepro.statements.papers import statements_of
+        from dprepro.config.overridden import overridden
+        from dprepro.statements.papers import sources_of, statements_of
 
         def find(group: str, name: str) -> dict[str, Any]:
             files.append(f"{group}/{name}.yaml")
@@ -112,11 +113,17 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         plain = settled(full)
         bounded(plain)
         config = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
-    assert isinstance(config, dict)
+        assert isinstance(config, dict)
+        config, paper = {str(key): value for key, value in config.items()}, str(config.get("paper", ""))
+        said = tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS))
+        if said:
+            plain = compose([f"+experiment={name}"], config_dir).config
+            config = overridden(config, plain, said, {one.item: one for one in statements(paper)})
+        files += sources_of(paper, config_dir) if config.get("statements") else ()
     return Composed(
         name,
-        {str(key): value for key, value in config.items()},
-        tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS)),
+        config,
+        said,
         config_dir,
         taken(full),
         tuple(sorted({*files})),

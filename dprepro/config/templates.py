@@ -22,6 +22,9 @@ A check speaks of the statements that it is `about` (see `dprepro.statements.abo
 a list of them, or a mapping to kinds of evidence; `evidence` is the kind where it is not the usual one. A check `like`
 another speaks of the same, unless its own name names a statement, or it is a control.
 
+``statements`` names the statements that an experiment is about, and which series are held against them: bound, shape,
+schedule, premise and checks follow (`statement_forms`).
+
 In a list of series, of a check or of the figure, a name with a star stands for all that match.
 """
 
@@ -35,6 +38,7 @@ from typing import Any
 from dprepro import expressions
 from dprepro.config.check_forms import NUMBERS, CheckForms, matching
 from dprepro.config.series_forms import BY_AXIS, PARTS, Block, Find, SeriesForms, at, changes_parameters, own_place
+from dprepro.config.statement_forms import with_statements
 from dprepro.errors import InputError
 from dprepro.statements.about import Find as Statements
 from dprepro.statements.about import spoken_of
@@ -49,7 +53,8 @@ _LISTS_OF_SERIES = ("series", "hide", "across")  # of a figure
 def written_out(config: Mapping[str, Any], find: Find, statements: Statements = statements_of) -> Block:
     """The configuration with every short form replaced; interpolations stay as they are.
 
-    ``find`` gives the block of a config group by group and name, ``statements`` those of a paper. Writing out twice is the same as once.
+    ``find`` gives the block of a config group by group and name, ``statements`` those of a paper. Writing out twice is
+    the same as once.
 
     Raises:
         InputError: a short form that names what does not exist, or cannot be understood.
@@ -61,6 +66,8 @@ def written_out(config: Mapping[str, Any], find: Find, statements: Statements = 
         own = {part: place for part in PARTS if (place := own_place(config, part))}
         series = SeriesForms(study["series"], study.get("defaults") or {}, own, find).all()
         full["study"] = {key: one for key, one in study.items() if key != "defaults"} | {"series": series}
+    if full.get("statements"):
+        full = with_statements(full, {one.item: one for one in statements(str(full.get("paper", "")))})
     if isinstance(full.get("checks"), Mapping):
         full["checks"] = CheckForms(full["checks"], series, partial(_spoken_of, full, statements)).all()
     if isinstance(figure := full.get("figure"), Mapping):

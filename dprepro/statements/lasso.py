@@ -6,15 +6,16 @@ from dprepro.statements.statement import Says, Statement
 
 # fmt: off
 LASSO = ("loss is SquaredLoss", "set is L1Ball", "l1_radius <= 1", "feature_bound <= 1", "label_bound <= 1")
-SELECTING = ("algorithm is NoisyFrankWolfe", "vertices >= 2", "curvature < inf", "delta > 0")
+DECAYING = "algorithm.step_size is decaying"
+SELECTING = ("algorithm is NoisyFrankWolfe", DECAYING, "vertices >= 2", "curvature < inf", "delta > 0")
 # Gamma T is at least what the first point can lose. The paper leaves it out: with t from 1 a share of the first point
 # stays, and a Gamma of 1/(n epsilon), for one, gives T = 1.
-FORGOTTEN = "curvature*(curvature*n*epsilon/(l1_lipschitz*l1_radius))^(2/3) >= largest_risk"
-FORGOTTEN_BY_WIDTH = "curvature*(curvature*n*epsilon/(lipschitz*width))^(2/3) >= largest_risk"
-TUNED = (*SELECTING, "delta <= 1/e", FORGOTTEN)
+TUNED = (*SELECTING, "algorithm.constants is printed", "algorithm.steps_factor is 1", "algorithm.steps_exponent is 2/3",
+         "delta <= 1/e", "curvature*(curvature*n*epsilon/(l1_lipschitz*l1_radius))^(2/3) >= largest_risk")
 GAUSSIAN = ("algorithm is GaussianFrankWolfe", "radius < inf", "curvature < inf", "delta > 0")
-LEAST_NOISE = (*GAUSSIAN, "constants is exact", "epsilon <= ln(1/delta)", "delta <= 1/e", FORGOTTEN_BY_WIDTH)
-STEP_BY_STEP = ("algorithm is FrankWolfe", "curvature < inf")
+LEAST_NOISE = (*GAUSSIAN, DECAYING, "algorithm.constants is exact", "epsilon <= ln(1/delta)", "delta <= 1/e",
+               "curvature*(curvature*n*epsilon/(lipschitz*width))^(2/3) >= largest_risk")
+STEP_BY_STEP = ("algorithm is FrankWolfe", DECAYING, "curvature < inf")
 PRIVATE = "relation is replace_one or zero_out"
 EXACTLY = ("for all data", "exactly")
 MEAN = ("for all data", "in expectation")
@@ -168,7 +169,7 @@ STATEMENTS = (
         says=Says(
             text="Algorithm 2, noisy Frank-Wolfe over the vertices, is (epsilon, delta)-private, for every epsilon.",
             latex=r"\lambda = \frac{L_1 \|\mathcal C\|_1 \sqrt{8 T \log(1/\delta)}}{n\epsilon}",
-            premise=(*SELECTING, PRIVATE),
+            premise=(*SELECTING, "algorithm.constants is printed", "algorithm.selection is laplace", PRIVATE),
             quantifiers=EXACTLY, direction="at_most", schedule=SCHEDULE,
         ),
         place="section 2.1",
@@ -179,8 +180,9 @@ STATEMENTS = (
                 "ln ln(1/delta): 5.2 at delta = 1e-6."
             ),
             latex=r"\lambda = \frac{L_1 \|\mathcal C\|_1 \sqrt{8 T \log(1/\delta)}}{n\epsilon}",
-            premise=(*SELECTING, PRIVATE, "delta <= 0.1", "epsilon <= 2.4 + 1.1*ln(ln(1/delta))"),
-            assumes=("the selection is exponential",), quantifiers=EXACTLY, direction="at_most", schedule=SCHEDULE,
+            premise=(*SELECTING, "algorithm.constants is printed", "algorithm.selection is gumbel", PRIVATE,
+                     "delta <= 0.1", "epsilon <= 2.4 + 1.1*ln(ln(1/delta))"),
+            quantifiers=EXACTLY, direction="at_most", schedule=SCHEDULE,
         ),
         note=(
             "Audited with the least noise, for a step or two. At delta = 1e-6 no violation was found for the printed "
@@ -329,7 +331,7 @@ STATEMENTS = (
         repaired=Says(
             text="It is, with L_2^2 in the place of L_2 in its variance, and with the least noise that is certified.",
             latex=r"\sigma^2 = \frac{32 L_2^2 T \log^2(n/\delta)}{(n\epsilon)^2}",
-            premise=(*GAUSSIAN, "constants is squared or exact", PRIVATE),
+            premise=(*GAUSSIAN, "algorithm.constants is squared or exact", PRIVATE),
             quantifiers=EXACTLY, direction="at_most",
             schedule=STEPS,
         ),

@@ -123,6 +123,16 @@ def statements_of(key: str, config_dir: str | None = None) -> Sequence[Statement
     return _paper(file, file.stat().st_mtime_ns).claims
 
 
+def sources_of(key: str, config_dir: str | None = None) -> tuple[str, ...]:
+    """The sources of a paper's statements: its module, or a user's own file, and how premises are read."""
+    file = _files(config_dir).get(key)
+    if file is None:
+        return ()
+    shipped = file.parent.parent == conf_dir()
+    module = f"{SHIPPED}.{key}" if shipped else _paper(file, file.stat().st_mtime_ns).statements
+    return (module or f"papers/{key}.yaml", f"{SHIPPED}.conditions")
+
+
 def _files(config_dir: str | None) -> dict[str, Path]:
     files: dict[str, Path] = {}
     for folder in folders(config_dir):

@@ -24,6 +24,7 @@ from dprepro.reductions import LITERAL, REDUCTIONS
 from dprepro.statements.conditions import condition, unmet
 from dprepro.studies.base import Declaration, Design, Study, at, drawn, spending
 from dprepro.studies.describe import describe
+from dprepro.studies.forecast import forecast
 from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, Beside, Series, Setting
 
 Columns = dict[str, float | int | str | bool | None]
@@ -103,7 +104,7 @@ class RateStudy(Study):
         return Declaration(quantities, frozenset(self._columns()), frozenset(axes))
 
     def remarks(self, cells: Sequence[Cell]) -> list[str]:
-        """Controls that cannot overspend as much as they are asked to."""
+        """Controls that cannot overspend as much as they are asked to, and a forecast where the time is long."""
         said = dict[str, None]()
         for cell in cells:
             asked, claimed = self.series[cell.series].overspend, cell.axes["epsilon"]
@@ -112,7 +113,8 @@ class RateStudy(Study):
                 if given < 0.999 * asked * claimed:
                     most = f"{given / claimed:.3g} times the budget"
                     said |= {f"{cell.series}: {most}, the most that can be, for {asked:g}": None}
-        return list(said)
+        long = forecast(cells, lambda cell: settled(self, cell.series, cell.axes)) if self._runs() else ""
+        return [*said, *([long] if long else [])]
 
     def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
         """Of the risk what does not depend on the data: rate, law and schedule, and a bound that does not either."""
@@ -184,6 +186,10 @@ class RateStudy(Study):
         known += [f"{column}_printed" for column in PRINTED if any(column in one for one in self._schedules())]
         return [*known, "reduction", "gap", "deterministic", *(["freedom"] if noisy else [])]
 
+    def _runs(self) -> bool:
+        """Whether measuring runs the algorithms."""
+        return True
+
     def _schedules(self) -> list[Mapping[str, str]]:
         return [self._beside(one).schedule for one in self.series.values()]
 
@@ -214,9 +220,7 @@ class RateStudy(Study):
         """The words that a premise may ask for."""
         domain = setting.plan.domain
         kinds = {"loss": domain.loss, "set": domain.constraint_set, "algorithm": setting.algorithm}
-        constants = str(getattr(setting.algorithm, "constants", ""))
-        words = {word: type(one).__name__ for word, one in kinds.items()}
-        return {"relation": str(self.neighbours), "constants": constants} | words
+        return {"relation": str(self.neighbours)} | {word: type(one).__name__ for word, one in kinds.items()}
 
     def _beside(self, one: Series) -> Beside:
         return Beside.of(one, {"bound": self.bound, "shape": self.shape}, self.schedule)
