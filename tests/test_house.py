@@ -37,7 +37,7 @@ ROOMS: dict[str, set[str]] = {
     "advise": {"command", "config", "plans", "figures", "pairs", "budget"},
     "studies": {
         "adversary", "laws", "minimax", "plans", "reductions", "constructions", "algorithms", "privacy", "mechanisms",
-        "problems", "bounds", "budget", "tables", "engine.cell", "engine.code", "engine.grid",
+        "problems", "bounds", "budget", "statements", "tables", "engine.cell", "engine.code", "engine.grid",
     },
     "engine": {"supervisor"},
     "analysis": set(),
@@ -50,6 +50,7 @@ ROOMS: dict[str, set[str]] = {
     "laws": {"algorithms", "privacy", "mechanisms", "problems", "budget"},
     "tables": set(),
     "schema": {"command", "tables"},
+    "statements": {"bounds", "problems"},
     "plans": {"reductions", "constructions", "algorithms", "problems", "bounds", "budget"},
     "constructions": {"problems", "bounds", "tables", "budget"},
     "algorithms": {"problems", "mechanisms", "privacy", "budget"},

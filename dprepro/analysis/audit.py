@@ -49,6 +49,10 @@ class Audit(Rule):
     power: float = 4.0
     quantity: str = "audited_epsilon"
 
+    def direction(self) -> str:
+        """Of one side."""
+        return "at_most"
+
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""
         require_columns(frame, ["bound"])

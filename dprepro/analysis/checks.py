@@ -17,6 +17,7 @@ from dprepro.analysis.inequality import Below
 from dprepro.analysis.powers import Powers
 from dprepro.analysis.proportion import Proportion
 from dprepro.analysis.rule import ROLES, VERDICTS, CheckResult, Rule
+from dprepro.analysis.scheduled import Scheduled
 from dprepro.analysis.share import Share
 from dprepro.errors import InputError
 
@@ -30,8 +31,10 @@ __all__ = [
 
 RULES: dict[str, type[Rule]] = {
     rule.name: rule
-    for rule in (Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Powers, Audit, Enough, Share)
-}
+    for rule in (
+        Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Powers, Scheduled, Audit, Enough, Share,
+    )
+}  # fmt: skip
 
 
 def build(name: str, mapping: Mapping[str, Any]) -> Rule:

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dprepro.analysis.fits import Interval, NotEnoughError, Vector, fit_bend, fit_mean, fit_step
+from dprepro.analysis.lacking import remedy, threshold
 from dprepro.analysis.points import by_state, grid_points, require_columns, sentence, single_curve
 from dprepro.analysis.rule import Measured, Rule
 from dprepro.axes import AXES
@@ -110,7 +111,8 @@ class Ratio(Rule):
             used["step"] = np.log10(used[self.collapse[0]].to_numpy(dtype=float))
         used = used[used.groupby("group")["step"].transform("nunique") > 1]
         if used.empty:
-            return Measured(reason="; ".join(["no points to compare", *words]), details=details)
+            limits = dict.fromkeys(filter(None, (threshold(points) for points in both)))
+            return Measured(reason="; ".join(["no points to compare", *words, *limits]), details=details)
         mean = used["mean"].to_numpy(dtype=float)
         try:
             log = fit_step(
@@ -180,14 +182,16 @@ class Affine(Rule):
         )
         named = by_state(points, self.axis, axes)
         details: dict[str, object] = dict(named)
-        left_out = sentence(named)
+        left_out = "; ".join(filter(None, (sentence(named), threshold(points))))
         used = points[points["state"] == "used"]
 
         def no(words: str) -> Measured:
             return Measured(reason="; ".join(filter(None, (words, left_out))), details=details)
 
-        if used[self.axis].nunique() < self.minimum_points:
-            return no(f"{used[self.axis].nunique()} usable values of {self.axis}, and {self.minimum_points} are needed")
+        if (values := used[self.axis].nunique()) < self.minimum_points:
+            some = f"{values} usable value{'' if values == 1 else 's'} of {self.axis}"
+            longer = remedy(self.axis, self.axes, self.minimum_points)
+            return no(f"{some}, and {self.minimum_points} are needed: {longer}")
         if single_curve(used, self.axis, axes).nunique() > 1:
             return no(f"further axes than {self.axis} vary, and the rule is about one curve")
         columns = (used[name].to_numpy(dtype=float) for name in (self.axis, "mean", "error", "count"))
@@ -196,4 +200,4 @@ class Affine(Rule):
             bend = fit_bend(REGRESSORS[self.transform](axis), mean, error, count)
         except NotEnoughError as problem:
             return no(str(problem))
-        return Measured(interval=bend, reason=left_out, details=details)
+        return Measured(interval=bend, reason=sentence(named), details=details)

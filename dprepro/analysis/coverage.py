@@ -58,6 +58,10 @@ class Coverage(Rule):
         if self.batch < 2:
             raise InputError(f"batch is {self.batch}; a batch needs at least 2 replicates")
 
+    def direction(self) -> str:
+        """Of one side."""
+        return "at_most"
+
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class; raises NotEnoughError where there are fewer than `FEWEST` batches."""
         own = frame[(frame["series"] == self.series) & (frame["quantity"] == self.quantity)]

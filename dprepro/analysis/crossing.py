@@ -9,6 +9,7 @@ import numpy as np
 
 from dprepro.analysis.exponent import POWERS_OF
 from dprepro.analysis.fits import LEVEL, Interval, NotEnoughError, fit_mean, fit_slope
+from dprepro.analysis.lacking import remedy
 from dprepro.analysis.points import grid_points, number
 from dprepro.analysis.rule import Measured, Rule
 from dprepro.axes import AXES
@@ -65,7 +66,8 @@ class Crossing(Rule):
         places, none = crossings(self, frame)
         reason = f"no crossing at {self.along}={', '.join(map(number, none))}" if none else ""
         if len(places) < self.minimum_points:
-            words = f"{len(places)} crossings, and {self.minimum_points} are needed"
+            longer = remedy(self.along, self.axes, self.minimum_points)
+            words = f"{len(places)} crossings, and {self.minimum_points} are needed: {longer} at which the curves cross"
             raise NotEnoughError("; ".join(filter(None, (words, reason))))
         along, place, error, scale, counts = np.array(places).T
         divisor = np.ones_like(place)

@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
 from dprepro.analysis.fits import Interval, NotEnoughError, Vector, fit_mean, fit_slope
+from dprepro.analysis.lacking import Powers, remedy, threshold
 from dprepro.analysis.points import by_state, grid_points, number, require_columns, sentence, single_curve
 from dprepro.analysis.rivals import rivals, surviving
 from dprepro.analysis.rule import Measured, Rule
@@ -25,7 +26,18 @@ POWERS_OF: dict[str, Callable[[Vector], Vector]] = {
     "log_log_double": lambda axis: np.log(2 * axis),
     "log_log_inverse": lambda axis: -np.log(axis),
 }
+# The axis again, from the quantity whose power is measured.
+AXIS_OF: dict[str, Callable[[float], float]] = {
+    "log": lambda inner: inner,
+    "log_log": lambda inner: float(np.exp(inner)),
+    "log_log_double": lambda inner: float(np.exp(inner)) / 2,
+    "log_log_inverse": lambda inner: float(np.exp(-inner)),
+}
+INNER = {"log": "", "log_log": "ln {}", "log_log_double": "ln(2 {})", "log_log_inverse": "ln(1/{})"}
+"""What that quantity is called, where it is not the axis itself."""
 SIDES = ("two", "at_most", "at_least")
+EXPLAINING = ("law", "bound", "shape")
+"""Columns of what theory says of finite sizes, the sharpest first."""
 LEAST_LOGARITHM = 1.0
 """Axes with smaller values of ln axis, such as epsilon, have no logarithms as rivals."""
 CONSTANT_DRIFT = 0.1
@@ -43,7 +55,13 @@ class Exponent(Rule):
             `log_log_inverse` ln(1 / axis), as for delta.
         divide: a column (`bound`, `shape`) by which the value is divided first: the result is then the difference of
             the two slopes, and `expected` is 0.
-        side: `two`; `at_most` for claims of the form slope <= expected, `at_least` for slope >= expected.
+        side: `two`; `at_most` for claims of the form slope <= expected, `at_least` for slope >= expected. The margin is
+            one of the side that can refute; a slope beyond the other one is confirmed, with the words that the rate is
+            not attained.
+        grid: `own`, or `other` where a user changed the grid or the data. An O() is not refuted by a finite grid, so a
+            claim of two sides is then judged as `at_most`, and a slope that is too shallow (`at_least`: too steep) is
+            refuted only where finite sizes do not explain it: the verdict is inconclusive where the first of the
+            columns `EXPLAINING` that has values is as shallow on the same points, up to margin and half width.
         minimum_points: how many values of the axis must be left.
         minimum_span: how many decades of the axis they must cover on one curve. For the log_log transforms a third of
             it counts, in decades of the inner logarithm: such axes cannot be long.
@@ -67,7 +85,11 @@ class Exponent(Rule):
     """
 
     name: ClassVar[str] = "exponent"
-    choices: ClassVar[dict[str, tuple[str, ...]]] = {"transform": tuple(POWERS_OF), "side": SIDES}
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {
+        "transform": tuple(POWERS_OF),
+        "side": SIDES,
+        "grid": ("own", "other"),
+    }
 
     series: str
     axis: str = "n"
@@ -75,6 +97,7 @@ class Exponent(Rule):
     transform: str = "log"
     divide: str = ""
     side: str = "two"
+    grid: str = "own"
     minimum_points: int = 5
     minimum_span: float = 1.5
     axes: tuple[str, ...] = ()
@@ -86,16 +109,21 @@ class Exponent(Rule):
         if not self.minimum_span > 0:
             raise InputError(f"minimum_span is {self.minimum_span}; it must be positive")
 
+    def direction(self) -> str:
+        """Of two sides on the check's own grid only."""
+        return super().direction() or ("at_most" if self.grid == "other" else "")
+
     def region(self) -> tuple[float, float]:
         """Open on the side that the claim allows."""
         low, high = super().region()
-        return (-np.inf if self.side == "at_most" else low), (np.inf if self.side == "at_least" else high)
+        side = self.direction()
+        return (-np.inf if side == "at_most" else low), (np.inf if side == "at_least" else high)
 
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""
         axes = list(dict.fromkeys([*AXES, *self.axes, self.axis]))
         require_columns(frame, [self.divide] if self.divide else [])
-        known = [name for name in ("bound", "shape") if name in frame.columns]
+        known = [name for name in EXPLAINING if name in frame.columns]
         points = grid_points(
             frame,
             self.series,
@@ -114,12 +142,17 @@ class Exponent(Rule):
         used = points[chosen]
         named = by_state(points, self.axis, axes)
         left_out = sentence(named)
+        own: dict[str, Vector] = {}
         details: dict[str, object] = dict(named)
         x = np.log(inner[chosen])
         curve: Vector = single_curve(used, self.axis, axes).to_numpy().astype(np.float64)
         constant = _constant(used, x, curve)
         if too_few := self._too_few(used, x, curve):
-            return Measured(reason="; ".join(filter(None, (too_few, left_out))), constant=constant, details=details)
+            claimed = None if self.divide else self.expected
+            powers = Powers(self.axis, np.log(inner), AXIS_OF[self.transform], claimed)
+            out = threshold(points.assign(curve=single_curve(points, self.axis, axes)), powers)
+            reason = "; ".join(filter(None, (too_few, left_out, out)))
+            return Measured(reason=reason, constant=constant, details=details)
         mean = used["mean"].to_numpy(dtype=float)
         error, count = (used[name].to_numpy(dtype=float) for name in ("error", "count"))
         try:
@@ -127,18 +160,21 @@ class Exponent(Rule):
             for name in dict.fromkeys(["raw", *known, *([self.divide] if self.divide else [])]):
                 column = used[name].to_numpy(dtype=float)
                 if (column > 0).all() and np.isfinite(column).all():
-                    own = fit_slope(x, np.log(column), group=curve).estimate
-                    details["measured_slope" if name == "raw" else f"{name}_slope"] = own
+                    own[name] = np.log(column)
+                    bare = fit_slope(x, own[name], group=curve).estimate
+                    details["measured_slope" if name == "raw" else f"{name}_slope"] = bare
         except NotEnoughError as problem:
             reason = "; ".join(filter(None, (str(problem), left_out)))
             return Measured(reason=reason, constant=constant, details=details)
         details["drift"] = slope.drift
+        verdict, said = self._judged(slope, x, curve, own)
         words = self._against_rivals(x, np.log(mean), error / mean, count, curve, slope, details)
         details["divide"] = self.divide
         bent = f"the plot is curved, which makes the interval {2 * slope.drift:.2g} wider" if slope.drift > 0 else ""
         return Measured(
             interval=slope,
-            reason="; ".join(filter(None, (words, bent, left_out))),
+            verdict=verdict,
+            reason="; ".join(filter(None, (said, words, bent, left_out))),
             constant=constant,
             details=details,
         )
@@ -154,7 +190,9 @@ class Exponent(Rule):
         details: dict[str, object],
     ) -> str:
         """Enters the rivals in the details; the words for those with a logarithm that survive."""
-        if self.transform != "log" or x.min() < LEAST_LOGARITHM or self.side != "two":
+        lowest, highest = super().region()
+        beside = self.grid == "other" and not lowest <= slope.low <= slope.high <= highest
+        if self.transform != "log" or x.min() < LEAST_LOGARITHM or self.side != "two" or beside:
             return ""
         found = rivals(self.axis, x, y, error, count, curve, self.expected, slope.low, slope.high)
         left = surviving(found)
@@ -162,15 +200,68 @@ class Exponent(Rule):
         details["up_to_logarithms"] = bool(left)
         return f"up to logarithms ({', '.join(one.name for one in left)} not excluded)" if left else ""
 
+    def _judged(self, slope: Interval, x: Vector, curve: Vector, own: Mapping[str, Vector]) -> tuple[str, str]:
+        """The verdict on a slope, with its words; `own` has the logarithms of the columns that have values."""
+        verdict, said = self._compare(slope)
+        lowest, highest = super().region()
+        side = self.direction()
+        if verdict == "confirmed" and side and (slope.high < lowest or slope.low > highest):
+            return verdict, self._not_attained(side, fit_slope(x, own["raw"], group=curve).estimate)
+        if verdict == "refuted" and self.grid == "other":
+            explained = self._explained(slope, side, x, curve, own)
+            return ("inconclusive", explained) if explained else (verdict, said)
+        return verdict, said
+
+    def _not_attained(self, side: str, bare: float) -> str:
+        """Words for a slope beyond a claim of one side, on the side that the claim allows."""
+        lower = side == "at_most"
+        if bare < 0:
+            moves = "falls faster" if lower else "falls more slowly"
+        else:
+            moves = "grows more slowly" if lower else "grows faster"
+        what = "risk" if self.quantity == "excess_risk" else self.quantity.replace("_", " ")
+        if self.grid == "own":
+            return f"the {what} {moves} on these data, the rate is not attained"
+        bound = "an upper" if lower else "a lower"
+        return f"the {what} {moves} on these data: the rate holds as {bound} bound and is not attained"
+
+    def _explained(self, slope: Interval, side: str, x: Vector, curve: Vector, own: Mapping[str, Vector]) -> str:
+        """Which column's own slope on the same points is as far from the claim; empty if none is."""
+        name = next((name for name in EXPLAINING if name in own), "")
+        if not name:
+            return ""
+        y = own[name] - own.get(self.divide, 0.0)
+        theory = fit_slope(x, y, group=curve).estimate
+        short = (slope.estimate - theory) * (1 if side == "at_most" else -1)
+        if short > self.margin + (slope.high - slope.low) / 2:
+            return ""
+        moves, over = "falls" if theory < 0 else "grows", f" over {self.divide}" if self.divide else ""
+        return (
+            f"slope {number(slope.estimate)}, and the statement's own {name}{over} {moves} as slope {number(theory)} "
+            f"on this grid: {self._better_end(x, y, curve)} {self.axis} is needed"
+        )
+
+    def _better_end(self, x: Vector, y: Vector, curve: Vector) -> str:
+        """Towards which values of the axis the local slopes come nearer to the claim."""
+        mine = np.flatnonzero(curve == curve[0])
+        mine = mine[np.argsort(x[mine], kind="stable")]
+        local = np.abs(np.diff(y[mine]) / np.diff(x[mine]) - self.expected)
+        larger = bool(local[-1] <= local[0]) != (self.transform == "log_log_inverse")
+        return "larger" if larger else "smaller"
+
     def _too_few(self, used: pd.DataFrame, x: Vector, curve: Vector) -> str:
+        needed = self.minimum_span if self.transform == "log" else self.minimum_span / 3
+        inner = INNER[self.transform].format(self.axis)
+        longer = remedy(self.axis, self.axes, self.minimum_points, needed, inner)
         values = used[self.axis].nunique()
         if values < self.minimum_points:
-            return f"{values} usable values of {self.axis}, and {self.minimum_points} are needed"
-        needed = self.minimum_span if self.transform == "log" else self.minimum_span / 3
+            some = f"{values} usable value{'' if values == 1 else 's'}"
+            return f"{some} of {self.axis}, and {self.minimum_points} are needed: {longer}"
         span = max(np.ptp(x[curve == one]) for one in np.unique(curve)) / np.log(10)
         # Decades that are asked for exactly must not fail by rounding.
         if span < needed - 1e-9:
-            return f"the usable points span {number(span)} decades of {self.axis}, and {number(needed)} are needed"
+            some = f"{number(span)} decades of {inner or self.axis}"
+            return f"the usable points span {some}, and {number(needed)} are needed: {longer}"
         return ""
 
 

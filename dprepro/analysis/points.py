@@ -138,10 +138,10 @@ def grid_points(
 
     Columns: the axes; `mean`, `error` (standard error of the mean, NaN for one replicate) and `count` over the
     replicates with status ok, of value divided by the column `divide` where one is named; `raw`, the mean of value
-    itself; `largest`, the largest single cell; `lost`, how many cells failed; `state` and `why`; and the means of
-    `columns`. States: `used`; `saturated` (mean value above a tenth of `trivial_risk`, where that is known);
-    `skipped` and `failed` (no ok row at all); `unusable` (not a finite number, after the division). A point of which
-    some replicates failed goes by the others, and `lost` says so.
+    itself; `largest`, the largest single cell; `lost`, how many cells failed; `state` and `why`; the means of
+    `columns`; and `trivial`, the trivial risk, NaN where it is not known. States: `used`; `saturated` (mean value above
+    a tenth of the trivial risk, where that is known); `skipped` and `failed` (no ok row at all); `unusable` (not a
+    finite number, after the division). A point of which some replicates failed goes by the others, and `lost` says so.
 
     Raises:
         InputError: an unknown series, quantity or column, or, with `distinct`, several values for one grid point
@@ -193,7 +193,7 @@ def grid_points(
     )
     if envelope:
         points = _worst(points, [key for key in keys if key not in envelope])
-    saturated = points["raw"] > SATURATION * points.pop("trivial")
+    saturated = points["raw"] > SATURATION * points["trivial"]
     bad = ~np.isfinite(points["mean"])
     none = points["count"] == 0
     points["state"] = np.select(

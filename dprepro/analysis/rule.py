@@ -20,6 +20,9 @@ VERDICTS = ("refuted", "inconclusive", "confirmed")
 
 ROLES = ("claim", "control", "context", "erratum")
 
+EVIDENCE = ("exact", "certified", "attained", "holds", "audited", "not contradicted")
+"""Why a verdict stands, the strongest first; see :mod:`dprepro.report.rows`."""
+
 MOST_NAMES = 1000
 """Points of one state that a result names: of a sweep of a million the names alone would be 100 MB."""
 
@@ -123,9 +126,15 @@ class Rule(ABC):
         envelope: axes over which the largest mean is taken first: the worst instance of a family at each grid point.
         guards: whether nothing may rest on the experiment unless this check is confirmed: it says that what ran is what
             was meant to run.
+        about: the statements of which the check speaks, each with the kind of evidence (`EVIDENCE`) that it is.
+        lacks: in one line, what keeps the measurements from deciding, whatever they say (a user left the premise, or
+            the grid that the check needs): the verdict is then inconclusive.
+        pinned: in one line, why a number that is expected may be another where a user changed the grid or the data: it
+            refutes nothing there.
 
     Raises:
-        InputError: a role, expect or other choice that does not exist, or a negative margin.
+        InputError: a role, expect, kind of evidence or other choice that does not exist, a negative margin, or a
+            `lacks` of several lines.
     """
 
     name: ClassVar[str]
@@ -145,6 +154,9 @@ class Rule(ABC):
     quantity: str = "excess_risk"
     envelope: tuple[str, ...] = ()
     guards: bool = False
+    about: Mapping[str, str] = field(default_factory=dict)
+    lacks: str = ""
+    pinned: str = ""
 
     def __post_init__(self) -> None:
         if not self.expect:
@@ -153,6 +165,11 @@ class Rule(ABC):
         for key, allowed in {"role": ROLES, "expect": VERDICTS, **self.choices}.items():
             if getattr(self, key) not in allowed:
                 raise unknown(key, getattr(self, key), allowed)
+        for kind in self.about.values():
+            if kind not in EVIDENCE:
+                raise unknown("kind of evidence", kind, EVIDENCE)
+        if len(self.lacks.splitlines()) > 1:
+            raise InputError(f"lacks is {self.lacks!r}; it must be one line")
         if not math.isfinite(self.expected):
             raise InputError(f"expected is {self.expected}; it must be a finite number")
         if not (math.isfinite(self.margin) and self.margin >= 0):
@@ -166,6 +183,11 @@ class Rule(ABC):
         """The values that agree with the claim."""
         return self.expected - self.margin, self.expected + self.margin
 
+    def direction(self) -> str:
+        """`at_most` or `at_least` where the claim has one side; empty where it has two."""
+        side = str(getattr(self, "side", ""))
+        return "" if side == "two" else side
+
     def mentions(self) -> list[Named]:
         """Everything that must be among what is measured."""
         return list(named(self, self.kinds))
@@ -177,7 +199,8 @@ class Rule(ABC):
     def judge(self, frame: pd.DataFrame, empty: frozenset[str] = frozenset()) -> CheckResult:
         """Confirmed where the whole interval lies in the region of agreement, refuted where none of it does.
 
-        Inconclusive where it is about one of the `empty` series, of which the sweep has no grid point.
+        Inconclusive where it is about one of the `empty` series, of which the sweep has no grid point, and where
+        something `lacks`. The details hold the `side` of a claim that has one, and what `lacks`.
 
         Raises:
             InputError: the frame has no such series, quantity or column.
@@ -192,6 +215,11 @@ class Rule(ABC):
         if found.interval is not None and not found.verdict:
             verdict, said = self._compare(found.interval)
             words = "; ".join(part for part in (said, found.reason) if part)
+        if self.lacks:
+            measured = f"measured: {_place(found.interval)}" if found.interval is not None and not words else words
+            verdict, words = "inconclusive", "; ".join(part for part in (self.lacks, measured) if part)
+        if self.pinned and verdict == "refuted":
+            verdict, words = "inconclusive", "; ".join(part for part in (self.pinned, words) if part)
         estimate, low, high = _limits(found.interval)
         constant, constant_low, constant_high = _limits(found.constant)
         return CheckResult(
@@ -209,18 +237,29 @@ class Rule(ABC):
             constant=constant,
             constant_low=constant_low,
             constant_high=constant_high,
-            details={**_some_names(found.details), **({"guards": True} if self.guards else {})},
+            details={**_some_names(found.details), **self._said()},
         )
+
+    def _said(self) -> dict[str, Any]:
+        """What a reader of the result has to know of the rule."""
+        known = {"guards": self.guards, "side": self.direction(), "lacks": self.lacks}
+        return {key: value for key, value in known.items() if value}
 
     def _compare(self, interval: Interval) -> tuple[str, str]:
         lowest, highest = self.region()
         if lowest <= interval.low and interval.high <= highest:
             return "confirmed", ""
-        place = f"[{interval.low:.4g}, {interval.high:.4g}]"
-        wanted = f"[{lowest:.4g}, {highest:.4g}]"
-        if interval.high < lowest or interval.low > highest:
-            return "refuted", f"the 99% interval {place} lies outside {wanted}"
-        return "inconclusive", f"the 99% interval {place} is neither inside nor outside {wanted}"
+        outside = interval.high < lowest or interval.low > highest
+        if math.isinf(lowest) or math.isinf(highest):
+            limit, beyond = (highest, "above") if math.isinf(lowest) else (lowest, "below")
+            where = f"lies {beyond} {limit:.4g}" if outside else f"reaches {beyond} {limit:.4g}"
+        else:
+            where = f"{'lies outside' if outside else 'is neither inside nor outside'} [{lowest:.4g}, {highest:.4g}]"
+        return "refuted" if outside else "inconclusive", f"the 99% interval {_place(interval)} {where}"
+
+
+def _place(interval: Interval) -> str:
+    return f"[{interval.low:.4g}, {interval.high:.4g}]"
 
 
 def _some_names(details: Mapping[str, Any]) -> dict[str, Any]:

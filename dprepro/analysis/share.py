@@ -34,6 +34,10 @@ class Share(Rule):
     series: str | tuple[str, ...] = "*"
     limit: float
 
+    def direction(self) -> str:
+        """Of one side."""
+        return "at_least"
+
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""
         rows = frame[(frame["quantity"] == self.quantity) & (frame["status"] == "ok")]

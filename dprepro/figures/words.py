@@ -58,7 +58,7 @@ BY = {
 MOST = 6
 """How many of the confirmed claims that are not drawn are named."""
 
-OF_THE_SCHEDULE = ("drawn", "powers")
+OF_THE_SCHEDULE = ("drawn", "powers", "scheduled")
 """Rules about what was run, which no panel shows."""
 
 COLUMNS = {"bound": "the bound's", "shape": "the rate's", "law": "the law's"}
@@ -177,8 +177,7 @@ def estimated(check: Mapping[str, Any]) -> str:
 def _equality(one: Judged, axis: str) -> str:
     """Rules whose estimate is compared with a number, from two sides or from one."""
     check, details = one.result, one.result.get("details") or {}
-    signs = {"at_most": "≤ ", "at_least": "≥ "}
-    side = signs.get(str(one.options.get("side", "two")), "")
+    side = {"at_most": "at most ", "at_least": "at least "}.get(str(details.get("side", "")), "")
     claimed = f"claimed {side}{_short(check['expected'])}{_margin(check, ', margin ' if side else ' ± ')}"
     text = f"{_subject(one, axis)} {estimated(check)}, {kept(claimed)}"
     bare = details.get("measured_slope") if one.options.get("divide") else None
@@ -205,7 +204,7 @@ def _subject(one: Judged, axis: str) -> str:
         return f"ratio to {against or owner.removesuffix(chr(39) + 's')}"
     if one.rule == "drawn":
         return "noise drawn, over the schedule's"
-    if one.rule == "powers":
+    if one.rule in ("powers", "scheduled"):
         column = str(one.options.get("column", one.name))
         return f"{SCHEDULED.get(column, column.replace('_', ' '))}, over the formula"
     return one.name.replace("_", " ")
@@ -214,12 +213,12 @@ def _subject(one: Judged, axis: str) -> str:
 def _inequality(one: Judged, bounded: bool) -> str:
     """Rules whose estimate is the share of a bound that comes nearest to it."""
     check = one.result
-    least = one.options.get("side") == "at_least"
-    sign, word, limit = ("≥", "least", check["low"]) if least else ("≤", "most", check["high"])
+    least = (check.get("details") or {}).get("side") == "at_least"
+    word, limit = ("least", check["low"]) if least else ("most", check["high"])
     text = f"at {word} {number(check['estimate'])}" + (" of the bound" if bounded else "")
     if limit is not None and limit != check["estimate"]:
         text += " " + kept(f"(99%: {number(limit)})")
-    claimed = f"claimed {sign} {number(check['expected'])}{_margin(check, ', margin ')}"
+    claimed = f"claimed at {word} {number(check['expected'])}{_margin(check, ', margin ')}"
     text += f", {kept(claimed)}"
     vacuous = one.quantity == "excess_risk" and (check.get("details") or {}).get("vacuous")
     return f"{text}; vacuous" if vacuous else text

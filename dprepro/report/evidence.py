@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis.points import number
 from dprepro.axes import AXES
-from dprepro.report.text import ONE_SIDED
+from dprepro.report.text import wanted
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -88,13 +88,10 @@ def finding_in_words(name: str, check: Mapping[str, Any], settings: Mapping[str,
         found = number(check["estimate"])
     else:
         found = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}]"
-    limit = f"{number(check['expected'])}" + (f" ± {number(check['margin'])}" if check["margin"] else "")
-    bound = "at least" if settings.get("side") == "at_least" else "at most"
-    wanted = f"{bound} {limit}" if check["rule"] in ONE_SIDED else f"expected {limit}"
     what = _measured(check["rule"], settings)
     if name != f"exponent_{settings.get('axis', 'n')}":  # which the words say
         what = f"{label}, {what}"
-    return f"{what}: {found}, {wanted}{doubt}"
+    return f"{what}: {found}, {wanted(check)}{doubt}"
 
 
 def _measured(rule: str, settings: Mapping[str, Any]) -> str:
@@ -113,6 +110,7 @@ def _measured(rule: str, settings: Mapping[str, Any]) -> str:
         "audit": f"the {quantity} over the claimed epsilon",
         "drawn": "second moments drawn over scheduled ones",
         "powers": "a product of powers over its constant",
+        "scheduled": f"the {str(settings.get('column', '')).replace('_', ' ')} over the printed formula",
         "coverage": "the share of intervals that miss",
     }
     return words.get(rule, f"the {quantity}")

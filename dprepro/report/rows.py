@@ -16,10 +16,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dprepro.analysis.rule import VERDICTS
+from dprepro.analysis.rule import EVIDENCE, VERDICTS
 from dprepro.report.evidence import families, sentence, sizes
 from dprepro.report.publish import Published
-from dprepro.report.registry import EVIDENCE, Checks, Repaired, Statement
+from dprepro.report.registry import Checks, Repaired, Statement
 
 NOT_MEASURED, NOTHING, NOT_CONTRADICTED = "not measured", "nothing to measure", "not contradicted"
 FEWEST_FAMILIES, FEWEST_SIZES = 3, 4

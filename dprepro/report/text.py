@@ -18,8 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 REASONS_SHOWN = 6
-ONE_SIDED = ("below", "proportion", "audit")
-"""Rules that hold a share against a limit."""
+SIDES = {"at_most": "at most", "at_least": "at least"}
 
 RAW = (
     "not private: risks, counts, minimisers, the store and the figure are computed from the raw table, and the noise "
@@ -182,9 +181,7 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
         said = f"{check['verdict'] + (' up to logarithms' if logs else ''):<12}"
         if check["estimate"] is not None and check["rule"] != "enough":
             said += f" {number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
-            inequality = check["rule"] in ONE_SIDED
-            said += f", {'limit' if inequality else 'expected'} {number(check['expected'])}"
-            said += f" +- {number(check['margin'])}" if check["margin"] else ""
+            said += f", {wanted(check, '+-')}"
         if check["constant"] is not None:
             said += f"; constant {number(check['constant'])}"
         if check["reason"]:
@@ -199,14 +196,20 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
     return "\n".join(lines)
 
 
+def wanted(check: Mapping[str, Any], plus_minus: str = "±") -> str:
+    """What an estimate is held against: `at most 1 (margin 0.1)`, on the side that can refute; `expected 1 ± 0.1`."""
+    side = SIDES.get(str((check.get("details") or {}).get("side", "")), "")
+    limit = f"{side or 'expected'} {number(check['expected'])}"
+    if not check["margin"]:
+        return limit
+    return f"{limit} (margin {number(check['margin'])})" if side else f"{limit} {plus_minus} {number(check['margin'])}"
+
+
 def finding(check: Mapping[str, Any]) -> str:
     """Estimate and interval against expectation, with the measured constant."""
     if check["estimate"] is None or check["rule"] == "enough":
         return str(check["reason"])
-    # Some rules compare a largest or least share with a limit.
-    relation = "limit" if check["rule"] in ONE_SIDED else "expected"
-    said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], "
-    said += f"{relation} {number(check['expected'])}" + (f" ± {number(check['margin'])}" if check["margin"] else "")
+    said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], {wanted(check)}"
     return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")
 
 

@@ -4,15 +4,21 @@ from __future__ import annotations
 
 from dprepro.statements.statement import Says, Statement
 
-# utility stands under the relations for which the printed noise is enough; under a third one another noise is drawn
-RUNS = ("algorithm is ObjectivePerturbation", "relation is add_or_remove_one or zero_out")
-PRIVATE = (*RUNS, "smoothness < inf", "hessian_rank <= 1", "epsilon < inf", "delta < 1")
+# fmt: off
+RUNS = ("algorithm is ObjectivePerturbation",)
+# under a third relation another noise is drawn than the printed one
+DRAWN = (*RUNS, "relation is add_or_remove_one or zero_out")
+PRIVATE = (*DRAWN, "smoothness < inf", "hessian_rank <= 1", "epsilon < inf", "delta < 1")
+AS_PRINTED = (*PRIVATE, "algorithm.constants is printed", "algorithm.least is 2")
 # p ln p is 0 at p = 1; the printed Delta exceeds 2 lambda/epsilon; ln(1/delta), not epsilon, rules the noise
-BALANCED = (*PRIVATE, "p >= 2", "2*smoothness*radius <= lipschitz*sqrt(p)", "delta*exp(epsilon) <= 1")
+BALANCED = (*AS_PRINTED, "algorithm.regulariser is theorem_4", "p >= 2", "2*smoothness*radius <= lipschitz*sqrt(p)",
+            "delta*exp(epsilon) <= 1")
 NICE = (*PRIVATE, "eta > 0")
-SUPPORTS = ("algorithm is ExponentialSupport", "loss_bound < inf", "p >= 2")
+SUPPORTS = ("algorithm is ExponentialSupport", "algorithm.constants is printed", "loss_bound < inf", "p >= 2")
 SQUARED = ("algorithm is SparseRegression", "loss is HalfSquaredLoss", "set is Box")
-PIPELINE = (*SQUARED, "relation is add_or_remove_one or zero_out", "delta > 0")
+PIPELINE = (*SQUARED, "algorithm.rows is restricted", "relation is add_or_remove_one or zero_out", "delta > 0")
+SELECTED = (*PIPELINE, "algorithm.selection is ExponentialSupport")
+AGGREGATED = (*PIPELINE, "algorithm.selection is SampleAndAggregate")
 
 ALL, EXACT, MEAN = ("for all data",), ("exactly",), ("for all data", "in expectation")
 EACH, PROB, LIMIT = (("for all data", one) for one in ("exactly", "with probability", "in the limit"))
@@ -20,7 +26,6 @@ HALF_LINE_1 = "Delta >= lambda/(2 epsilon)"
 RADIUS = "the loss is strongly convex in a ball of radius 4 times the first term and twice the second"
 BLOCKS_RIGHT = "Assumption 3, and n >= (16 sigma/(Psi Phi))^4 s^2 log^2 p: the support of every block is the right one"
 
-# fmt: off
 STATEMENTS = (
     Statement(
         item="Definition 1", kind="definition", place="section 1",
@@ -62,7 +67,7 @@ STATEMENTS = (
             latex=r"\Delta \ge \frac{2\lambda}{\epsilon}, \quad \nu_1(b) \propto e^{-\epsilon \|b\|_2/(2\zeta)}, "
                   r"\quad \nu_2 = \mathcal{N}\left(0, \frac{\zeta^2(8\log\frac{2}{\delta} + 4\epsilon)}{\epsilon^2} "
                   r"I\right)",
-            premise=PRIVATE, quantifiers=ALL, schedule={"noise_scale": "kst.algorithm_1_noise"},
+            premise=AS_PRINTED, quantifiers=ALL, schedule={"noise_scale": "kst.algorithm_1_noise"},
         ),
         note="Exactly computed in one dimension for chosen pairs of neighbours, without constraint or penalty (an l1 "
              "penalty in kst_limits). That can disprove privacy; elsewhere it is evidence only.",
@@ -86,8 +91,8 @@ STATEMENTS = (
             latex=r"O\left(\frac{\zeta \|\hat\theta\|_2 p \log p}{\epsilon n}\right), \quad O\left(\frac{\zeta "
                   r"\|\hat\theta\|_2 \sqrt{p \log(1/\delta)}}{\epsilon n}\right), \quad \Delta \ge "
                   r"\frac{\lambda}{2\epsilon}",
-            premise=PRIVATE, assumes=(HALF_LINE_1,), quantifiers=MEAN, direction="at_most", rate="kst.theorem_4_rate",
-            powers={"n": -1, "epsilon": -1, "delta": 1 / 2},
+            premise=(*PRIVATE, "p >= 2"), assumes=(HALF_LINE_1,), quantifiers=MEAN, direction="at_most",
+            rate="kst.theorem_4_rate", powers={"n": -1, "epsilon": -1, "delta": 1 / 2},
             constant={"schedule_games": ["objective_paper_known", "objective_paper_bound"],
                       "worst_constants": ["known_objective_gaussian", "bound_objective_gaussian"]},
         ),
@@ -119,9 +124,9 @@ STATEMENTS = (
                  "||theta_hat||^2)/(n epsilon)).",
             latex=r"O\left(\frac{1}{n\epsilon}\left(\frac{p^2\zeta^2\log(1/\delta)}{\lambda n\epsilon} + "
                   r"\lambda\|\hat\theta\|_2^2\right)\right)",
-            premise=(*NICE, "delta > 0", "n >= p^2", "eta >= smoothness*n/p"),
-            assumes=("the mean loss is eta/n-strongly convex on the whole set",), quantifiers=MEAN, direction="at_most",
-            rate="kst.theorem_5_rate", bound="kst.theorem_31",
+            premise=(*AS_PRINTED, "algorithm.regulariser is least", "eta > 0", "delta > 0", "n >= p^2",
+                     "eta >= smoothness*n/p"), assumes=("the mean loss is eta/n-strongly convex on the whole set",),
+            quantifiers=MEAN, direction="at_most", rate="kst.theorem_5_rate", bound="kst.theorem_31",
             schedule={"noise_scale": "kst.algorithm_1_noise", "regulariser": "kst.algorithm_1_regulariser"},
             upper_only=True,
         ),
@@ -209,13 +214,13 @@ STATEMENTS = (
             text="With objective perturbation on the chosen support the risk is O((s log(1/delta)/(n epsilon Psi) + "
                  "s^3 log p)/(n epsilon)).",
             latex=r"O\left(\frac{1}{n\epsilon}\left(\frac{s\log(1/\delta)}{n\epsilon\Psi} + s^3\log p\right)\right)",
-            premise=(*PIPELINE, "eta > 0"), assumes=("Assumption 2",), quantifiers=MEAN, direction="at_most",
+            premise=(*SELECTED, "eta > 0"), assumes=("Assumption 2",), quantifiers=MEAN, direction="at_most",
             rate="kst.theorem_7_as_printed", constant={"worst_constants": ["known_pipeline", "bound_pipeline"]},
         ),
         repaired=Says(
             text="The same with s^4 log(1/delta) in the first term.",
             latex=r"O\left(\frac{1}{n\epsilon}\left(\frac{s^4\log(1/\delta)}{n\epsilon\Psi} + s^3\log p\right)\right)",
-            premise=(*PIPELINE, "eta > 0"), assumes=("Assumption 2, and a support from Algorithm 4",), quantifiers=MEAN,
+            premise=(*SELECTED, "eta > 0"), assumes=("Assumption 2, and a support from Algorithm 4",), quantifiers=MEAN,
             direction="at_most", rate="kst.theorem_7_rate", bound="kst.theorem_35",
             schedule={"noise_scale": "kst.theorem_7_scale", "regulariser": "kst.theorem_7_regulariser"},
         ),
@@ -242,7 +247,7 @@ STATEMENTS = (
                  "aggregate has, with probability 1 - p exp(-epsilon sqrt(n)/(8 s)) over the choice of the support, "
                  "the risk O(s^2/(n epsilon) (s^2 log(1/delta)/(n epsilon Psi) + 1)).",
             latex=r"O\left(\frac{s^2}{n\epsilon} \left(\frac{s^2 \log(1/\delta)}{n\epsilon \Psi} + 1\right)\right)",
-            premise=(*PIPELINE, "eta > 0"), assumes=(BLOCKS_RIGHT,),
+            premise=(*AGGREGATED, "eta > 0"), assumes=(BLOCKS_RIGHT,),
             quantifiers=("for all data", "in expectation", "with probability"), direction="at_most",
             rate="kst.theorem_9_rate", bound="kst.theorem_44",
             schedule={"noise_scale": "kst.theorem_9_scale", "regulariser": "kst.theorem_7_regulariser"},
@@ -297,7 +302,7 @@ STATEMENTS = (
         says=Says(
             text="Objective perturbation with Delta >= 2 lambda/epsilon is private for losses whose Hessian has a "
                  "rank of at most one, smooth penalties and no constraints.",
-            premise=PRIVATE, assumes=("a twice continuously differentiable penalty, and no constraint",),
+            premise=AS_PRINTED, assumes=("a twice continuously differentiable penalty, and no constraint",),
             quantifiers=ALL, schedule={"noise_scale": "kst.algorithm_1_noise"},
         ),
         note="Exactly computed in one dimension, without constraint or penalty, for chosen pairs of neighbours. In "
@@ -362,7 +367,7 @@ STATEMENTS = (
         says=Says(
             text="Objective perturbation with Delta >= 2 lambda/epsilon is private for losses whose Hessian has a "
                  "rank of at most one and any convex penalty, without constraints.",
-            premise=PRIVATE, assumes=("no constraint",), quantifiers=ALL,
+            premise=AS_PRINTED, assumes=("no constraint",), quantifiers=ALL,
             schedule={"noise_scale": "kst.algorithm_1_noise"},
         ),
         note="Exactly computed in one dimension with an l1 penalty, for chosen pairs of neighbours.",
@@ -427,14 +432,14 @@ STATEMENTS = (
             latex=r"\frac{8\zeta^2 p^2 \log^2\frac{p}{\gamma}}{n\epsilon^2\Delta} + "
                   r"\frac{\Delta}{2n}\|\hat\theta\|_2^2, \quad \frac{4p\zeta^2(8\log\frac{2}{\delta} + "
                   r"4\epsilon)\log(1/\gamma)}{n\epsilon^2\Delta} + \frac{\Delta}{2n}\|\hat\theta\|_2^2",
-            premise=RUNS, assumes=("Delta is positive",), quantifiers=PROB, direction="at_most",
+            premise=DRAWN, assumes=("Delta is positive",), quantifiers=PROB, direction="at_most",
         ),
         repaired=Says(
             text="It is, with 1 + log(1/gamma) in the place of log(1/gamma).",
             latex=r"\frac{8\zeta^2 p^2 \log^2\frac{p}{\gamma}}{n\epsilon^2\Delta} + "
                   r"\frac{\Delta}{2n}\|\hat\theta\|_2^2, \quad \frac{4p\zeta^2(8\log\frac{2}{\delta} + 4\epsilon)(1 + "
                   r"\log(1/\gamma))}{n\epsilon^2\Delta} + \frac{\Delta}{2n}\|\hat\theta\|_2^2",
-            premise=RUNS, assumes=("Delta is positive",), quantifiers=PROB, direction="at_most",
+            premise=DRAWN, assumes=("Delta is positive",), quantifiers=PROB, direction="at_most",
         ),
         note="The half on gamma noise stands as printed. By Lemma 3, for every draw, and the exact tails of ||b||.",
     ),
@@ -487,14 +492,14 @@ STATEMENTS = (
             latex=r"\|\theta^{priv} - \hat\theta\|_2 \le \frac{\sqrt{2p}\zeta\sqrt{(8\log\frac{2}{\delta} + "
                   r"4\epsilon)\log(1/\gamma)}}{\epsilon(\Delta + \eta)} + \sqrt{\frac{\Delta}{\Delta + "
                   r"\eta}}\|\hat\theta\|_2",
-            premise=RUNS, assumes=(RADIUS,), quantifiers=PROB, direction="at_most",
+            premise=DRAWN, assumes=(RADIUS,), quantifiers=PROB, direction="at_most",
         ),
         repaired=Says(
             text="It is, with 1 + log(1/gamma) in the place of log(1/gamma).",
             latex=r"\|\theta^{priv} - \hat\theta\|_2 \le \frac{\sqrt{2p}\zeta\sqrt{(8\log\frac{2}{\delta} + "
                   r"4\epsilon)(1 + \log(1/\gamma))}}{\epsilon(\Delta + \eta)} + \sqrt{\frac{\Delta}{\Delta + "
                   r"\eta}}\|\hat\theta\|_2",
-            premise=RUNS, assumes=(RADIUS,), quantifiers=PROB, direction="at_most",
+            premise=DRAWN, assumes=(RADIUS,), quantifiers=PROB, direction="at_most",
         ),
         note="By the distance for every draw of the noise, and the exact tail of its norm.",
     ),
@@ -553,7 +558,7 @@ STATEMENTS = (
             text="The pipeline of the exponential mechanism and objective perturbation, with constants.",
             latex=r"\frac{16s\zeta^2(8\log\frac{2}{\delta} + 2\epsilon)\log(2/\gamma)}{n\epsilon^2(\Delta + n\Psi)} + "
                   r"\frac{4\alpha s}{n\epsilon}\log\frac{2p}{\gamma} + \frac{\Delta}{2n}\|\phi\|_2^2",
-            premise=(*PIPELINE, "eta >= 0"), assumes=("a support from Algorithm 4",), quantifiers=PROB,
+            premise=(*SELECTED, "eta >= 0"), assumes=("a support from Algorithm 4",), quantifiers=PROB,
             direction="at_most", bound="kst.theorem_35",
             schedule={"noise_scale": "kst.theorem_7_scale", "regulariser": "kst.theorem_7_regulariser"},
         ),
@@ -649,14 +654,14 @@ STATEMENTS = (
         says=Says(
             text="Theorem 9 again, with its probability.",
             latex=r"O\left(\frac{1}{n\epsilon}\left(\frac{s^4\log(1/\delta)}{n\epsilon\Psi} + s^2\right)\right)",
-            premise=(*PIPELINE, "eta > 0"), assumes=(BLOCKS_RIGHT,),
+            premise=(*AGGREGATED, "eta > 0"), assumes=(BLOCKS_RIGHT,),
             quantifiers=("for all data", "in expectation", "with probability"), direction="at_most",
             rate="kst.theorem_9_rate", constant={"worst_constants": ["known_small_aggregated", "bound_aggregated"]},
         ),
         repaired=Says(
             text="The same with rows normalised as in Algorithm 3.",
             latex=r"O\left(\frac{1}{n\epsilon}\left(\frac{s^4\log(1/\delta)}{n\epsilon\Psi} + s^2\right)\right)",
-            premise=(*PIPELINE, "eta > 0"), assumes=(BLOCKS_RIGHT,),
+            premise=(*AGGREGATED, "eta > 0"), assumes=(BLOCKS_RIGHT,),
             quantifiers=("for all data", "in expectation", "with probability"), direction="at_most",
             rate="kst.theorem_9_rate", bound="kst.theorem_44",
             schedule={"noise_scale": "kst.theorem_9_scale", "regulariser": "kst.theorem_7_regulariser"},
@@ -668,13 +673,13 @@ STATEMENTS = (
             text="Theorem 43 with its constants.",
             latex=r"\frac{64s^4(8\log\frac{2}{\delta} + 2\epsilon)\log\frac{1}{\gamma}}{n\epsilon^2(\Delta + \Psi)} + "
                   r"\frac{\Delta}{2n}\|\theta^{Emp}\|_2^2",
-            premise=(*PIPELINE, "eta >= 0"), assumes=(BLOCKS_RIGHT,), quantifiers=PROB, direction="at_most",
+            premise=(*AGGREGATED, "eta >= 0"), assumes=(BLOCKS_RIGHT,), quantifiers=PROB, direction="at_most",
         ),
         repaired=Says(
             text="The same with rows normalised as in Algorithm 3, and with the denominator Delta + n Psi.",
             latex=r"\frac{64s^4(8\log\frac{2}{\delta} + 2\epsilon)\log\frac{1}{\gamma}}{n\epsilon^2(\Delta + n\Psi)} "
                   r"+ \frac{\Delta}{2n}\|\theta^{Emp}\|_2^2",
-            premise=(*PIPELINE, "eta >= 0"), assumes=(BLOCKS_RIGHT,), quantifiers=PROB, direction="at_most",
+            premise=(*AGGREGATED, "eta >= 0"), assumes=(BLOCKS_RIGHT,), quantifiers=PROB, direction="at_most",
             bound="kst.theorem_44",
             schedule={"noise_scale": "kst.theorem_9_scale", "regulariser": "kst.theorem_7_regulariser"},
         ),

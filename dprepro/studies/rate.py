@@ -6,7 +6,7 @@ import itertools
 import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any, ClassVar
 
 import numpy as np
@@ -21,14 +21,13 @@ from dprepro.laws import LEMMAS
 from dprepro.plans import plan
 from dprepro.problems import Problem, View
 from dprepro.reductions import LITERAL, REDUCTIONS
+from dprepro.statements.conditions import condition, unmet
 from dprepro.studies.base import Declaration, Design, Study, at, drawn, spending
 from dprepro.studies.describe import describe
-from dprepro.studies.series import NONE, OWN, Beside, Series, Setting
+from dprepro.studies.forecast import forecast
+from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, Beside, Series, Setting
 
 Columns = dict[str, float | int | str | bool | None]
-
-SCHEDULED = ("step_size", "sketch", "weight", "regulariser")
-"""Further numbers of schedules that become columns."""
 
 
 @dataclass(frozen=True)
@@ -41,6 +40,8 @@ class RateStudy(Study):
             the one that the paper proves of the series' algorithm, where it has one and the domain has its constants.
         shape: shape of the rate, likewise. Shapes and laws are formulas in the grid point and the domain's constants:
             never in the noise, steps or k as run, or a measurement would be held against itself.
+        schedule: the schedule as printed, as of `Series`, of every series that says nothing else. Like shapes and laws
+            these are formulas in public numbers.
         lemmas: of every series that names none and whose algorithm has them.
         tails: bounds that hold with a probability, by name: risk >= bound(level) with probability at most exp(-level).
         levels: the levels at which the tails are measured.
@@ -53,7 +54,8 @@ class RateStudy(Study):
     the column ``freedom``.
     Columns besides the contract's: ``shape``, ``trivial_risk`` (excess risk of the data-free start), ``largest_risk``
     (what no answer can exceed), ``total_steps``, ``noise_scale`` and `SCHEDULED` (empty where the schedule has no such
-    number), ``reduction``, ``gap`` (certificate of the minimum), ``deterministic`` (one run has no error).
+    number), each that is in ``schedule`` again as ``<column>_printed`` (empty where that has no value),
+    ``reduction``, ``gap`` (certificate of the minimum), ``deterministic`` (one run has no error).
     """
 
     version: ClassVar[int] = 3  # since the noise that was drawn is measured
@@ -61,6 +63,7 @@ class RateStudy(Study):
     series: Mapping[str, Series]
     bound: str = ""
     shape: str = ""
+    schedule: Mapping[str, str] = field(default_factory=dict)
     lemmas: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
     levels: tuple[float, ...] = ()
@@ -74,8 +77,8 @@ class RateStudy(Study):
         for label, one in self.series.items():
             science, checked = self._science(one), False
             for point in one.grid(label, design, parts):
-                how, used = LITERAL, dict[str, int]()
-                with suppress(PremiseError):  # such a point becomes a skipped row
+                how, used = LITERAL, dict[str, int | str]()
+                try:
                     setting = self._setting(label, point)
                     if not checked:
                         self._check_bounds(label, setting)
@@ -83,6 +86,9 @@ class RateStudy(Study):
                     kind = REDUCTIONS.get(how)
                     used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
                     used |= self._affords(one, setting)
+                except PremiseError as error:  # such a point becomes a skipped row
+                    # a series without a premise may have a measurement there, under the same key
+                    used |= {"unmet": f"{error}"} if one.premise else {}
                 made = canonical(science | used), self.code(*self._parts(one, how))
                 replicates = range(one.replicates or design.replicates)
                 cells += [Cell(label, one.role, point, replicate, design.seed, *made) for replicate in replicates]
@@ -98,7 +104,7 @@ class RateStudy(Study):
         return Declaration(quantities, frozenset(self._columns()), frozenset(axes))
 
     def remarks(self, cells: Sequence[Cell]) -> list[str]:
-        """Controls that cannot overspend as much as they are asked to."""
+        """Controls that cannot overspend as much as they are asked to, and a forecast where the time is long."""
         said = dict[str, None]()
         for cell in cells:
             asked, claimed = self.series[cell.series].overspend, cell.axes["epsilon"]
@@ -107,7 +113,8 @@ class RateStudy(Study):
                 if given < 0.999 * asked * claimed:
                     most = f"{given / claimed:.3g} times the budget"
                     said |= {f"{cell.series}: {most}, the most that can be, for {asked:g}": None}
-        return list(said)
+        long = forecast(cells, lambda cell: settled(self, cell.series, cell.axes)) if self._runs() else ""
+        return [*said, *([long] if long else [])]
 
     def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
         """Of the risk what does not depend on the data: rate, law and schedule, and a bound that does not either."""
@@ -134,11 +141,22 @@ class RateStudy(Study):
         return rows
 
     def _check_names(self) -> None:
-        """Raise InputError for a bound, a shape or a lemma that nobody has."""
+        """Raise InputError for a bound, a shape, a column of a schedule, a lemma or a condition that nobody has."""
+        for label, series in self.series.items():
+            for text in series.premise:
+                try:
+                    condition(text)
+                except InputError as error:
+                    raise InputError(f"series {label}: premise: {error}") from error
         everyone: list[RateStudy | Series] = [self, *self.series.values()]
         named = [name for one in everyone for name in (one.bound, one.shape, getattr(one, "law", ""))]
         for name in (*self.tails, *named):
             if name not in ("", NONE, OWN):
+                bounds.find(name)
+        for column, name in (item for one in everyone for item in one.schedule.items()):
+            if column not in PRINTED:
+                raise unknown("column of a schedule", column, PRINTED)
+            if name not in ("", NONE):
                 bounds.find(name)
         known = {name for lemmas in LEMMAS.values() for name in lemmas.names}
         for name in (name for one in everyone for name in one.lemmas):
@@ -150,7 +168,7 @@ class RateStudy(Study):
         setting.beside.check(label, setting)
         for name in self.tails:
             if lack := setting.numbers(initial_risk=1.0, level=1.0).lacks(name):
-                raise InputError(f"series {label}: bound {name} needs {lack}")
+                raise InputError(f"series {label}: bound {name} needs {lack}; study.tails=[] leaves it out")
 
     def _quantities(self, one: Series) -> list[str]:
         """What a series may write."""
@@ -165,7 +183,15 @@ class RateStudy(Study):
     def _columns(self) -> list[str]:
         known = ["shape", "law", "trivial_risk", "largest_risk", "total_steps", "noise_scale", *SCHEDULED]
         noisy = any(not one.algorithm.deterministic for one in self.series.values())
+        known += [f"{column}_printed" for column in PRINTED if any(column in one for one in self._schedules())]
         return [*known, "reduction", "gap", "deterministic", *(["freedom"] if noisy else [])]
+
+    def _runs(self) -> bool:
+        """Whether measuring runs the algorithms."""
+        return True
+
+    def _schedules(self) -> list[Mapping[str, str]]:
+        return [self._beside(one).schedule for one in self.series.values()]
 
     def _setting(self, label: str, point: Mapping[str, float]) -> Setting:
         one = self.series[label]
@@ -185,10 +211,19 @@ class RateStudy(Study):
                 raise PremiseError(
                     f"series {label}: {wanted:.2g} operations, more than most_operations={one.most_operations:g}"
                 )
-        return Setting(one, point, algorithm, construction, budget, found, self._beside(one))
+        setting = Setting(one, point, algorithm, construction, budget, found, self._beside(one))
+        if one.premise and (reason := unmet(one.premise, setting.public.find, self._facts(setting))):
+            raise PremiseError(reason)
+        return setting
+
+    def _facts(self, setting: Setting) -> dict[str, str]:
+        """The words that a premise may ask for."""
+        domain = setting.plan.domain
+        kinds = {"loss": domain.loss, "set": domain.constraint_set, "algorithm": setting.algorithm}
+        return {"relation": str(self.neighbours)} | {word: type(one).__name__ for word, one in kinds.items()}
 
     def _beside(self, one: Series) -> Beside:
-        return Beside.of(one, {"bound": self.bound, "shape": self.shape})
+        return Beside.of(one, {"bound": self.bound, "shape": self.shape}, self.schedule)
 
     def _lemmas(self, one: Series) -> list[str]:
         known = LEMMAS.get(type(one.algorithm))
@@ -227,7 +262,7 @@ class RateStudy(Study):
             "reduction": setting.plan.how,
             "deterministic": deterministic,
         }
-        return columns | {name: getattr(schedule, name, None) for name in SCHEDULED}
+        return columns | {name: getattr(schedule, name, None) for name in SCHEDULED} | setting.printed
 
     def _held(
         self,
@@ -267,10 +302,12 @@ class RateStudy(Study):
         return parts + ([LEMMAS[type(one.algorithm)].ratios] if self._lemmas(one) else [])
 
     def _science(self, one: Series) -> dict[str, Any]:
-        names = self._beside(one).names
+        beside = self._beside(one)
+        names = beside.names
         further = {
             "tails": [list(self.tails), list(self.levels)] if self.tails else None,
             "law": names["law"],
+            "schedule": dict(beside.schedule),
             "lemmas": self._lemmas(one),
             "overspend": one.overspend if one.overspend != 1 else None,
         }

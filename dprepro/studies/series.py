@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, replace
 from functools import cached_property
 from typing import Any, Self
@@ -28,6 +29,12 @@ PUBLIC = ("sparsity", "loss_bound")
 
 NONE, OWN = "none", "own"  # in place of a bound's name
 
+SCHEDULED = ("step_size", "sketch", "weight", "regulariser")
+"""Numbers of schedules that not every algorithm has, and that become columns."""
+
+PRINTED = ("total_steps", "noise_scale", *SCHEDULED)
+"""Columns of the schedule as run, beside each of which there may be the schedule as printed."""
+
 
 @dataclass(frozen=True)
 class Series:
@@ -41,6 +48,11 @@ class Series:
         bound: explicit bound, by name; empty for the study's, ``none`` for no bound, ``own`` for the algorithm's own.
         shape: shape of the rate, likewise.
         law: what the series' risk is, or tends to, by a derivation; empty for none.
+        schedule: the schedule as printed, by names of functions of public numbers, for each of the columns `PRINTED`
+            that has one; for the others the study's, ``none`` for none.
+        premise: conditions of the statements that the series is held against, each with the statement that asks for it
+            (``{"epsilon <= 3": "Theorem 2.4"}``; see `dprepro.statements.conditions`): points that do not meet one are
+            skipped.
         lemmas: what lemmas say of the algorithm's answers, by name (see `laws.LEMMAS`); empty for the study's.
         sweep: axes on which this series departs from the experiment's sweep.
         at_most: largest value of an axis for this series: it keeps what is costly off the far end of the grid.
@@ -61,6 +73,8 @@ class Series:
     bound: str = ""
     shape: str = ""
     law: str = ""
+    schedule: Mapping[str, str] = field(default_factory=dict)
+    premise: Mapping[str, str] = field(default_factory=dict)
     lemmas: tuple[str, ...] = ()
     sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
     at_most: Mapping[str, float] = field(default_factory=dict)
@@ -120,31 +134,52 @@ class Series:
 class Beside:
     """What a series' risks stand beside, by name: its bound, its shape and its law; empty where there is none.
 
-    Those in ``own`` are the algorithm's own, which may ask for constants that the domain lacks.
+    Those in ``own`` are the algorithm's own, which may ask for constants that the domain lacks. ``schedule`` has the
+    schedule as printed, by column. Those in ``theirs`` the series itself names, the others its study.
     """
 
     names: Mapping[str, str]
     own: frozenset[str]
+    schedule: Mapping[str, str]
+    theirs: frozenset[str]
 
     @classmethod
-    def of(cls, one: Series, usual: Mapping[str, str]) -> Self:
-        """Those of the series, where it names none the study's ``usual`` ones."""
-        said = {kind: getattr(one, kind) or usual.get(kind, "") for kind in ("bound", "shape", "law")}
+    def of(cls, one: Series, usual: Mapping[str, str], schedule: Mapping[str, str]) -> Self:
+        """Those of the series, where it names none the study's ``usual`` ones and ``schedule``."""
+        mine = {kind: name for kind in ("bound", "shape", "law") if (name := getattr(one, kind))}
+        said = {kind: mine.get(kind, usual.get(kind, "")) for kind in ("bound", "shape", "law")}
         own = frozenset(kind for kind, name in said.items() if name == OWN)
         named = {kind: getattr(one.algorithm, kind, "") if kind in own else name for kind, name in said.items()}
-        return cls({kind: "" if name == NONE else name for kind, name in named.items()}, own)
+        printed = {column: name for column, name in {**schedule, **one.schedule}.items() if name not in ("", NONE)}
+        theirs = frozenset([*mine, *(f"schedule.{column}" for column in one.schedule)])
+        return cls({kind: "" if name == NONE else name for kind, name in named.items()}, own, printed, theirs)
 
     @property
     def functions(self) -> list[object]:
         """The functions of those that there are."""
-        return [bounds.find(name) for name in self.names.values() if name]
+        return [bounds.find(name) for name in (*self.names.values(), *self.schedule.values()) if name]
 
     def check(self, label: str, setting: Setting) -> None:
-        """Raise InputError for one that was named and that needs a number which nobody has."""
-        for kind, name in self.names.items():
-            numbers = setting.numbers(initial_risk=1.0, level=1.0) if kind == "bound" else setting.public
+        """Raise InputError for one that was named and that needs a number which nobody has, with what to type."""
+        everything = setting.numbers(initial_risk=1.0, level=1.0)
+        asked = [(kind, name, everything if kind == "bound" else setting.public) for kind, name in self.names.items()]
+        asked += [(f"schedule.{column}", name, setting.public) for column, name in self.schedule.items()]
+        for kind, name, numbers in asked:
             if name and kind not in self.own and (lack := numbers.lacks(name)):
-                raise InputError(f"series {label}: {kind} {name} needs {lack}")
+                # a key with ++ may be new: a series may have it from another one, or from the study's defaults
+                where = f"++study.series.{label}" if kind in self.theirs else "study"
+                raise InputError(f"series {label}: {kind} {name} needs {lack}; {where}.{kind}={NONE} leaves it out")
+
+    def printed(self, numbers: Numbers) -> dict[str, float | None]:
+        """The schedule as printed, one column each; None where it has no finite value, as with delta = 0."""
+        found: dict[str, float | None] = {}
+        for column, name in self.schedule.items():
+            value = math.nan
+            if not numbers.lacks(name):
+                with suppress(ArithmeticError, ValueError):
+                    value = numbers.evaluate(name)
+            found[f"{column}_printed"] = value if math.isfinite(value) else None
+        return found
 
     def value(self, kind: str, numbers: Numbers) -> float | None:
         """The bound, shape or law, if any; a shape with ln(1/delta) has no value at delta = 0.
@@ -215,13 +250,18 @@ class Setting:
             self._found[asked] = self.beside.value(kind, numbers)
         return self._found[asked]
 
+    @cached_property
+    def printed(self) -> Mapping[str, float | None]:
+        """The schedule as printed here, one column each."""
+        return self.beside.printed(self.public)
+
     def numbers(self, **further: float) -> Numbers:
         """What a bound may ask for."""
         return Numbers(self.plan.domain, vars(self.schedule), self.point, further)
 
     @property
     def public(self) -> Numbers:
-        """What a shape or a law may ask for."""
+        """What a shape, a law, a schedule as printed or a premise may ask for."""
         constants = {name: value for name, value in vars(self.schedule).items() if name in PUBLIC}
         return Numbers(self.plan.domain, constants, self.point)
 

@@ -1,0 +1,193 @@
+"""What an override leaves of an experiment's claims: after it, too, every verdict has to be true.
+
+An experiment's grid, data and numbers were chosen together. Where a user changes the grid or the data, a rate is held
+from its own side only and refuted by no finite grid that its own bound explains; a number that was chosen for the grid
+as shipped refutes nothing elsewhere; and a statement about one algorithm says nothing of another. A check whose own
+keys were set is judged as it was set, and so is one of which no series was touched.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dprepro.config.overrides import place_of
+from dprepro.statements.statement import Statement
+
+Block = dict[str, Any]
+
+FALSIFYING = ("noise_factor", "scale_factor")
+"""Parameters that make an algorithm keep less, or more, than it promises: what is certified of it is judged as ever."""
+ALLOWED = ("constants", *FALSIFYING)
+"""Parameters with which an algorithm is still the one of its theorem."""
+
+GRID = ("sweep", "at_most", "tied", "one_point")
+DATA = ("construction", "data", "law", "reduction")
+ALWAYS = ("drawn",)
+"""Rules that are true of any grid, data and algorithm."""
+
+PINNED = "{expected:g} was chosen for the experiment as shipped, and {what} changed"
+OTHER = "{item} is about {named}, and {ran} ran"
+PARAMETERS = "{item} is about the algorithm as printed, and {what} changed"
+
+
+def overridden(
+    config: Mapping[str, Any], plain: Mapping[str, Any], overrides: Sequence[str], known: Mapping[str, Statement]
+) -> Block:
+    """The configuration with checks, words and figure that fit what the ``overrides`` made of the ``plain`` one."""
+    touched = _touched(config, plain)
+    if not touched:
+        return dict(config)
+    set_by_hand = {parts[1] for one in overrides if (parts := place_of(one).split("."))[0] == "checks" and parts[1:]}
+    whole = any(place_of(one) == "checks" for one in overrides)
+    full = dict(config)
+    full["checks"] = {
+        name: check if whole or name in set_by_hand else _fitted(check, config, touched, known)
+        for name, check in config["checks"].items()
+    }
+    full["figure"] = _figure(config, touched, overrides)
+    said = ", ".join(overrides)
+    full["statement"] = f"{str(config.get('statement', '')).rstrip('.')} (as shipped; overridden here: {said})."
+    return full
+
+
+class _Change:
+    """What is another than shipped about one series."""
+
+    def __init__(self, now: Mapping[str, Any], before: Mapping[str, Any], grid: bool) -> None:
+        self.grid = grid or any(now.get(key) != before.get(key) for key in GRID)
+        self.data = sorted(key for key in DATA if now.get(key) != before.get(key))
+        mine, theirs = (one.get("algorithm") or {} for one in (now, before))
+        if not (isinstance(mine, Mapping) and isinstance(theirs, Mapping)):
+            mine, theirs = {"_target_": str(mine)}, {"_target_": str(theirs)}
+        self.facts = {f"algorithm.{key}": str(one) for key, one in mine.items()}
+        self.ran = str(mine.get("_target_", "")).rpartition(".")[2]
+        self.facts["algorithm"] = self.ran
+        self.another = mine.get("_target_") != theirs.get("_target_")
+        changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
+        self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
+        self.allowed = bool(changed & set(ALLOWED))
+
+    def __bool__(self) -> bool:
+        return bool(self.grid or self.data or self.another or self.parameters or self.allowed)
+
+    @property
+    def what(self) -> str:
+        """The changed parts in words."""
+        parts = ["the grid"] * self.grid + ["the data"] * ("construction" in self.data or "data" in self.data)
+        parts += ["the algorithm"] * self.another + [f"algorithm.{name}" for name in self.parameters]
+        parts += ["the constants of the algorithm"] * self.allowed
+        return " and ".join(parts) or "its law"
+
+
+def _touched(config: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, _Change]:
+    """The series that are others than shipped, each with its change."""
+    now, before = (one["study"].get("series") for one in (config, plain))
+    relation = config.get("neighbours") != plain.get("neighbours")
+    beyond = {
+        key
+        for key in {*config["study"], *plain["study"]} - {"series"}
+        if config["study"].get(key) != plain["study"].get(key)
+    }
+    if not (isinstance(now, Mapping) and isinstance(before, Mapping)):
+        change = _Change({}, {}, bool(beyond) or relation or config.get("sweep") != plain.get("sweep"))
+        return {"*": change} if change else {}
+    found = {}
+    for label, one in now.items():
+        if not isinstance(one, Mapping):
+            continue
+        other = before.get(label)
+        if not isinstance(other, Mapping):
+            continue  # a series of the user's own: the checks that name it are too
+        sweeps = [{**whole["sweep"], **(each.get("sweep") or {})} for whole, each in ((config, one), (plain, other))]
+        change = _Change(one, other, relation or bool(beyond - {"bound", "shape"}) or sweeps[0] != sweeps[1])
+        if change:
+            found[label] = change
+    return found
+
+
+def _series_of(check: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
+    """The series that a check is about."""
+    named: list[str] = []
+    for key in ("series", "against", "best"):
+        said = check.get(key) or []
+        named += [said] if isinstance(said, str) else list(said)
+    if not named or "*" in named:
+        series = config["study"].get("series") or {}
+        roles = ("claim", "context")
+        named += [label for label, one in series.items() if isinstance(one, Mapping) and one.get("role") in roles]
+    return [*named, "*"]
+
+
+def _fitted(
+    check: Mapping[str, Any], config: Mapping[str, Any], touched: Mapping[str, _Change], known: Mapping[str, Statement]
+) -> Block:
+    """A check that says no more of the changed series than it can."""
+    changes = [touched[label] for label in _series_of(check, config) if label in touched]
+    rule = check.get("rule")
+    if not changes or rule in ALWAYS or (check.get("role") != "claim" and check.get("expect") != "confirmed"):
+        return dict(check)
+    if rule == "below" and check.get("quantity") == "spent_epsilon":
+        return dict(check)
+    items = [item for item in check.get("about") or () if item in known]
+    if lacking := next(filter(None, (_lacks(one, items, check, known) for one in changes)), ""):
+        return {**check, "lacks": lacking}
+    if rule == "exponent":
+        return {**check, "grid": "other"}
+    sound = rule in ("below", "scheduled") and check.get("expected", 1) == 1 and not check.get("margin")
+    if sound or rule == "scheduled":
+        return dict(check)
+    what = " and ".join(dict.fromkeys(one.what for one in changes))
+    return {**check, "pinned": PINNED.format(expected=_number(check.get("expected", 1)), what=what)}
+
+
+def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], known: Mapping[str, Statement]) -> str:
+    """Why the statements say nothing of the series any more; empty where they still do."""
+    what = " and ".join(f"algorithm.{name}" for name in change.parameters)
+    bound_as_run = check.get("rule") == "below"
+    law = check.get("rule") == "ratio" and check.get("divide") == "law"
+    if law and ("construction" in change.data or change.another or change.parameters or change.allowed):
+        return f"the predicted risk is that of the series as shipped, and {change.what} changed"
+    named = next((names for item in items if (names := _algorithms(known[item]))), [])
+    item = items[0] if items else "the claim"
+    if change.another and change.ran not in named:
+        return OTHER.format(item=item, named=" or ".join(named) or "the algorithm as shipped", ran=change.ran)
+    asked = [one for name in items for one in known[name].holds.conditions if one.fact in change.facts]
+    if reason := next(filter(None, (one.unmet(lambda _: None, change.facts) for one in asked)), ""):
+        return f"{item} asks for {reason}"
+    if change.parameters and not bound_as_run:
+        return PARAMETERS.format(item=item, what=what)
+    return ""
+
+
+def _algorithms(statement: Statement) -> list[str]:
+    """The classes of algorithms that a statement's premise names."""
+    return [name for one in statement.holds.conditions if one.fact == "algorithm" for name in one.values]
+
+
+def _number(value: Any) -> float:
+    return float(value) if isinstance(value, int | float) else float("nan")
+
+
+def _figure(config: Mapping[str, Any], touched: Mapping[str, _Change], overrides: Iterable[str]) -> Block:
+    """The figure with legends, note and ranges that are true of what runs."""
+    figure = dict(config.get("figure") or {})
+    if not figure:
+        return figure
+    series = config["study"].get("series") or {}
+    labels = dict(figure.get("labels") or {})
+    for label, change in touched.items():
+        one = series.get(label)
+        if isinstance(one, Mapping) and (change.another or change.parameters or "construction" in change.data):
+            parts = [_words(one.get(part)) for part in ("construction", "algorithm")]
+            labels[label] = f"{label}: {', '.join(part for part in parts if part)}"
+    if labels:
+        figure["labels"] = labels
+    figure.pop("slope_range", None)
+    figure["note"] = f"Overridden: {', '.join(overrides)}."
+    return figure
+
+
+def _words(block: Any) -> str:
+    name = str(block.get("_target_", "")).rpartition(".")[2] if isinstance(block, Mapping) else ""
+    return "".join(f" {one.lower()}" if one.isupper() and i else one.lower() for i, one in enumerate(name))
