@@ -20,6 +20,9 @@ VERDICTS = ("refuted", "inconclusive", "confirmed")
 
 ROLES = ("claim", "control", "context", "erratum")
 
+EVIDENCE = ("exact", "certified", "attained", "holds", "audited", "not contradicted")
+"""Why a verdict stands, the strongest first; see :mod:`dprepro.report.rows`."""
+
 MOST_NAMES = 1000
 """Points of one state that a result names: of a sweep of a million the names alone would be 100 MB."""
 
@@ -123,9 +126,10 @@ class Rule(ABC):
         envelope: axes over which the largest mean is taken first: the worst instance of a family at each grid point.
         guards: whether nothing may rest on the experiment unless this check is confirmed: it says that what ran is what
             was meant to run.
+        about: the statements of which the check speaks, each with the kind of evidence (`EVIDENCE`) that it is.
 
     Raises:
-        InputError: a role, expect or other choice that does not exist, or a negative margin.
+        InputError: a role, expect, kind of evidence or other choice that does not exist, or a negative margin.
     """
 
     name: ClassVar[str]
@@ -145,6 +149,7 @@ class Rule(ABC):
     quantity: str = "excess_risk"
     envelope: tuple[str, ...] = ()
     guards: bool = False
+    about: Mapping[str, str] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
         if not self.expect:
@@ -153,6 +158,9 @@ class Rule(ABC):
         for key, allowed in {"role": ROLES, "expect": VERDICTS, **self.choices}.items():
             if getattr(self, key) not in allowed:
                 raise unknown(key, getattr(self, key), allowed)
+        for kind in self.about.values():
+            if kind not in EVIDENCE:
+                raise unknown("kind of evidence", kind, EVIDENCE)
         if not math.isfinite(self.expected):
             raise InputError(f"expected is {self.expected}; it must be a finite number")
         if not (math.isfinite(self.margin) and self.margin >= 0):

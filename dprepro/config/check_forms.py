@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -16,6 +16,8 @@ from dprepro.analysis.powers import Powers
 from dprepro.errors import InputError, unknown
 
 Block = dict[str, Any]
+Speaks = Callable[[str, Mapping[str, Any]], dict[str, str] | None]
+"""Of which statements a check speaks, by its name and its keys; None where nobody says any."""
 
 SECTIONS = {"claims": "claim", "controls": "control", "context": "context", "errata": "erratum"}
 USUAL: dict[str, Block] = {
@@ -35,7 +37,7 @@ NUMBERS = {
 """Fields of the rules that hold a number, or numbers by name."""
 
 _JUDGEMENT = ("role", "expect", "reason")  # belongs to one check alone
-_OF_RULES = {"like", "rule", *(field.name for rule in RULES.values() for field in fields(rule))}
+_OF_RULES = {"like", "rule", "evidence", *(field.name for rule in RULES.values() for field in fields(rule))}
 _USUAL_NUMBERS = {
     name: {
         field.name: field.default
@@ -65,8 +67,8 @@ def matching(names: Any, series: Mapping[str, Any], where: str) -> Any:
 class CheckForms:
     """The checks of an experiment, each written out once."""
 
-    def __init__(self, given: Mapping[str, Any], series: Mapping[str, Any]) -> None:
-        self._series = series
+    def __init__(self, given: Mapping[str, Any], series: Mapping[str, Any], speaks: Speaks) -> None:
+        self._series, self._speaks = series, speaks
         self._given: dict[str, tuple[str, Any]] = {}
         for name, one in self._families(self._sections(given)):
             if name in self._given:
@@ -109,16 +111,18 @@ class CheckForms:
             if of := next((key for key in ("quantity", "series") if _named(one, key)), ""):
                 values = one[of] if isinstance(one[of], Mapping) else {label: label for label in one[of]}
                 for label, value in values.items():
-                    yield pattern.replace("*", str(label)), (role, {**one, of: value})
+                    yield pattern.replace("*", str(label)), (role, {**_member(one, label, values), of: value})
             elif axes := [key for key in one if key not in shared]:
                 for axis in axes:
-                    yield pattern.replace("*", str(axis)), (role, self._exponent(name, str(axis), shared, one[axis]))
+                    own = self._exponent(name, str(axis), _member(shared, axis, axes), one[axis])
+                    yield pattern.replace("*", str(axis)), (role, own)
             elif isinstance(one.get("series"), list) or (role and "series" not in one):
                 said = one.get("series", self._left(role, every))
                 if not said:
                     raise InputError(f"checks.{name} judges nothing: other checks name every series of role {role}")
-                for label in matching(said, self._series, f"checks.{name}"):
-                    yield pattern.replace("*", str(label)), (role, {**one, "series": label})
+                labels = matching(said, self._series, f"checks.{name}")
+                for label in labels:
+                    yield pattern.replace("*", str(label)), (role, {**_member(one, label, labels), "series": label})
             else:
                 raise InputError(
                     f"checks.{name} is a family; it needs axes with their exponents (n: -2/3), or a list of series"
@@ -174,7 +178,7 @@ class CheckForms:
             given = {"like": given}
         if not isinstance(given, Mapping):
             return given  # refused where it is built
-        check = dict(USUAL.get(name, {})) | self._inherited(name, given, asking) | dict(given)
+        check = dict(USUAL.get(name, {})) | self._inherited(name, role, given, asking) | dict(given)
         check.pop("like", None)
         if role and check.setdefault("role", role) != role:
             raise InputError(f"check {name}: role is {check['role']!r}, and it stands in the section of role {role}")
@@ -182,10 +186,16 @@ class CheckForms:
             raise InputError(f"checks.{name} has no rule: {unknown('section', name, SECTIONS)}")
         if "series" in check:
             check["series"] = matching(check["series"], self._series, f"check {name}")
+        if "about" not in given and self._speaks(name, {**check, "about": None}):
+            check.pop("about", None)  # its own name says more than what it is like
+        about = self._speaks(name, check)
+        if about is not None:
+            check["about"] = about
+        check.pop("evidence", None)
         # What people override most is there to be overridden, said or not.
         return {**_USUAL_NUMBERS.get(str(check.get("rule")), {}), **check}
 
-    def _inherited(self, name: str, given: Mapping[str, Any], asking: tuple[str, ...]) -> Block:
+    def _inherited(self, name: str, section: str, given: Mapping[str, Any], asking: tuple[str, ...]) -> Block:
         """What a check takes over from the one that it is like, with the series of its own name where there is one."""
         if "like" not in given:
             return {}
@@ -199,7 +209,18 @@ class CheckForms:
         else:
             raise InputError(f"check {name}: like: {unknown('check', other, {*self._given, *USUAL})}")
         taken = {key: one for key, one in dict(taken).items() if key not in _JUDGEMENT}
+        if (section or given.get("role")) != "claim":
+            taken.pop("about", None)
         return taken | ({"series": name} if name in self._series else {})
+
+
+def _member(family: Mapping[str, Any], label: Any, labels: Iterable[Any]) -> Block:
+    """What a family says of one of its members: `about` may be a mapping of members to what each is about."""
+    said = family.get("about")
+    if not isinstance(said, Mapping) or not {*said} & {*labels}:
+        return dict(family)
+    own = {key: one for key, one in family.items() if key != "about"}
+    return own | ({"about": said[label]} if label in said else {})
 
 
 def _is_claim(series: Any) -> bool:

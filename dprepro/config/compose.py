@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -96,17 +97,19 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         from omegaconf import OmegaConf
 
         from dprepro.config.templates import settled, taken, written_out
+        from dprepro.statements.papers import statements_of
 
         def find(group: str, name: str) -> dict[str, Any]:
             files.append(f"{group}/{name}.yaml")
             return _block(group, name, config_dir)
 
+        statements = partial(statements_of, config_dir=config_dir)
         if base is None or base[0] != choices:
             composed, files = _composed("config", choices, config_dir)
-            base = choices, written_out(composed, find), files
+            base = choices, written_out(composed, find, statements), files
         full, files = copy.deepcopy(base[1]) | execution, [*base[2]]
         if values:
-            full = written_out(_overridden(full, values), find)
+            full = written_out(_overridden(full, values), find, statements)
         plain = settled(full)
         bounded(plain)
         config = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)

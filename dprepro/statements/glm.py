@@ -8,6 +8,7 @@ STATEMENTS = (
     Statement(
         item="Table 1",
         kind="rate",
+        restates=("Theorem 1", "Theorem 2", "Theorem 3", "Theorem 5"),
         says=Says(
             text=(
                 "Private upper rates by regime of dimension and of ||w*||; in high dimension (sqrt(H) ||w*|| "
@@ -23,6 +24,7 @@ STATEMENTS = (
     Statement(
         item="Table 1, lower bounds",
         kind="attack",
+        restates=("Theorem 4", "Theorem 6"),
         says=Says(
             text="Private lower rates by regime, which meet the upper ones but for powers of ||w*||.",
         ),

@@ -8,6 +8,7 @@ STATEMENTS = (
     Statement(
         item="Theorem 1.1",
         kind="rate",
+        restates=("Theorem 2.5", "Theorem 2.4"),
         says=Says(
             text=(
                 "Some private algorithm solves the LASSO with a risk of order log(n p) sqrt(log 1/delta) (n "
@@ -22,6 +23,7 @@ STATEMENTS = (
     Statement(
         item="Theorem 1.2",
         kind="attack",
+        restates=("Theorem 3.1",),
         says=Says(
             text="At epsilon = 0.1 every private algorithm for the LASSO has a risk of order (n log n)^(-2/3) or more.",
         ),
@@ -148,6 +150,7 @@ STATEMENTS = (
     Statement(
         item="Theorem A.1",
         kind="rate",
+        restates=("Theorem 2.5",),
         says=Says(
             text="Algorithm 2 has the risk of Theorem 2.5, stated again with its proof.",
             constant={"worst_case": ["constant_known", "constant_bound"]},
@@ -221,6 +224,7 @@ STATEMENTS = (
     Statement(
         item="Theorem B.2",
         kind="rate",
+        restates=("Theorem 2.6",),
         says=Says(
             text="Algorithm 3 has the risk of Theorem 2.6.",
             constant={"worst_constants": ["known_width", "bound_width"]},
@@ -233,6 +237,7 @@ STATEMENTS = (
     Statement(
         item="Corollary 2.7",
         kind="rate",
+        restates=("Theorem 2.5",),
         says=Says(
             text="On the LASSO Algorithm 2 has a risk of order log(n p/delta) (n epsilon)^(-2/3).",
         ),
