@@ -594,6 +594,6 @@ STATEMENTS = (
             premise=("algorithm is ExponentialMechanism or ObjectivePerturbation", *LIPSCHITZ),
             assumes=(DRAWN, CONVEX, "epsilon is sqrt(p/n), or p^(1/4) log(n/delta)/sqrt(n), up to a constant"),
             quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_6_rate",
-            bound="bst_population.theorem_f_6", powers={"n": -0.5}),
+            bound="bst_population.theorem_f_6"),
         note="No worst data are searched for, as records are draws."),
 )  # fmt: skip
