@@ -111,13 +111,6 @@ def appendix_e_length(p: float, epsilon: float, delta: float, lipschitz: float) 
     return math.sqrt(p * (p + 1) if delta == 0 else p) * appendix_e_scale(epsilon, delta, lipschitz)
 
 
-def appendix_e_length_repaired(p: float, epsilon: float, delta: float, lipschitz: float) -> float:
-    """The same with the variance L^2 (8 ln(2/delta) + 4 epsilon)/epsilon^2, for a record that comes or goes."""
-    if delta == 0:
-        return appendix_e_length(p, epsilon, delta, lipschitz)
-    return lipschitz * math.sqrt(p * (8 * math.log(2 / delta) + 4 * epsilon)) / epsilon
-
-
 def theorem_f_3_weight(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
     """Appendix F, after (17), where Delta is to be optimised: the best of Delta R^2/2 + L E ||b||, R = max ||theta||.
 

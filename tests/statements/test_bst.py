@@ -62,7 +62,6 @@ def test_pure_powers_are_the_slopes_of_the_rate(said):
         ("equation_9_noise", {"epsilon": 0.5}, 2 * math.sqrt(8 * LN(1e6))),
         ("appendix_e_scale", {"delta": 0, "lipschitz": 2}, 4),
         ("appendix_e_length", {"p": 100, "delta": 0}, 2 * math.sqrt(10100)),
-        ("appendix_e_length_repaired", {"p": 100}, 10 * math.sqrt(8 * LN(2e6) + 4)),
         ("theorem_f_3_weight", {"n": 1e8, "p": 16, "delta": 0}, 2 * math.sqrt(16 / 1e8)),
     ],
 )
