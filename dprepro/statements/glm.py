@@ -2,37 +2,85 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 from dprepro.statements.statement import Says, Statement
+
+BUDGET = ("epsilon < inf", "delta > 0")
+RELATION = ("relation is replace_one or zero_out",)
+CERTIFIED = (*BUDGET, "epsilon <= 4*ln(1/delta)^0.23")
+"""Where steps of the printed noise are certified together; beyond, the statements are neither shown nor disproved."""
+
+SMOOTH = ("set is L2Ball", "smoothness < inf", "smoothness > 0", "n >= smoothness*radius^2/label_level^2")
+GLM = "loss is SquaredLoss or HalfSquaredLoss or LogisticLoss or HuberLoss or HuberisedPartLoss"
+SLOPED = "loss is AbsoluteLoss or LogisticLoss or HingeLoss or PositivePartLoss or HuberLoss or HuberisedPartLoss"
+HIDDEN = ("relation is replace_one", "epsilon >= 1/n", "epsilon <= 1", "delta <= (1-exp(-epsilon))/16")
+NORM = ("B >= ||w*||", "records are drawn independently")
+
+
+def _mean(text: str, **more: Any) -> Says:
+    """At most, in expectation, whatever the data."""
+    return Says(text=text, quantifiers=("for all data", "in expectation"), direction="at_most", **more)
+
+
+def _likely(text: str, **more: Any) -> Says:
+    """At most, with probability 1 - beta, whatever the data."""
+    return Says(text=text, quantifiers=("for all data", "with probability"), direction="at_most", **more)
+
+
+def _private(text: str, **more: Any) -> Says:
+    """Of neighbours, whatever the data."""
+    return Says(text=text, quantifiers=("for all data",), direction="at_most", **more)
+
+
+def _lower(text: str, **more: Any) -> Says:
+    """At least, for every private algorithm on some data."""
+    who = ("for every private algorithm", "for some data", "in expectation")
+    return Says(text=text, quantifiers=who, direction="at_least", **more)
+
 
 STATEMENTS = (
     Statement(
         item="Table 1",
         kind="rate",
-        says=Says(
+        says=_mean(
             text=(
                 "Private upper rates by regime of dimension and of ||w*||; in high dimension (sqrt(H) ||w*|| "
                 "X)^(2/3) Y^(2/3)/(n epsilon)^(2/3) for small ||w*||."
             ),
+            latex=r"\frac{(\sqrt{H}\|w^*\|\|X\|)^{2/3}\|Y\|^{2/3}}{(n\epsilon)^{2/3}}",
+            premise=BUDGET,
+            assumes=("rates without privacy come on top", "logarithms are left out"),
         ),
         false=("Table 1, high dimension",),
-        repaired=Says(
+        repaired=_mean(
             text="They are those of Theorems 1, 2, 3 and 5; in high dimension with the exponent 4/3.",
+            latex=r"\frac{(\sqrt{H}\|w^*\|\|X\|)^{4/3}\|Y\|^{2/3}}{(n\epsilon)^{2/3}}",
+            premise=BUDGET,
+            assumes=("rates without privacy come on top", "logarithms are left out"),
         ),
         note="The cells without privacy and the upper rate in the rank of the design are quoted from elsewhere.",
+        place="Table 1",
     ),
     Statement(
         item="Table 1, lower bounds",
         kind="attack",
-        says=Says(
-            text="Private lower rates by regime, which meet the upper ones but for powers of ||w*||.",
+        says=_lower(
+            text="Private lower rates by regime, which meet the upper ones but for powers of ||w*||.", premise=HIDDEN
         ),
         note="Those of Theorems 4 and 6, which have rows of their own.",
+        place="Table 1",
     ),
     Statement(
         item="Section 1.2, the transition",
         kind="phase",
         says=Says(
             text="Projecting pays above a dimension of order (||w*|| n epsilon)^(2/3).",
+            latex=r"d \approx (\|w^*\| n\epsilon)^{2/3}",
+            premise=BUDGET,
+            direction="equals",
+            rate="glm.transition_printed",
+            powers={"n": 2 / 3, "epsilon": 2 / 3, "norm": 2 / 3},
         ),
         false=("Introduction, transition",),
         repaired=Says(
@@ -40,11 +88,17 @@ STATEMENTS = (
                 "It pays above a dimension of order (min(1, sqrt(H) ||w*|| X/Y) n epsilon)^(2/3), as section "
                 "3.1 has it."
             ),
+            latex=r"d = \min\{(B\sqrt{H}\|X\|/\|Y\|)^{2/3}, 1\}\,(n\epsilon)^{2/3}",
+            premise=BUDGET,
+            direction="equals",
+            rate="glm.transition",
+            powers={"n": 2 / 3, "epsilon": 2 / 3},
         ),
         note=(
             "For sqrt(H) ||w*|| X below Y. The crossing is compared with that of the explicit bounds; the "
             "exponent 2/3 itself is not reached on the grid."
         ),
+        place="section 1.2",
     ),
     Statement(
         item="Lemma 1",
@@ -54,12 +108,30 @@ STATEMENTS = (
                 "A private algorithm errs by a quarter of the distance of two targets whose data differ in at"
                 " most Delta records, Delta <= log(1/(2 gamma))/epsilon."
             ),
+            latex=r"E[|A(S) - \tau| + |A(S') - \tau'|] \ge \frac14 |\tau - \tau'|",
+            premise=("relation is replace_one", "delta <= (1-exp(-epsilon))/16"),
+            assumes=(
+                "S and S' differ in at most Delta records",
+                "Delta <= ln(1/(2 gamma))/epsilon, gamma being undefined",
+            ),
+            quantifiers=("for every private algorithm", "for all data", "in expectation"),
+            direction="at_least",
         ),
         false=("Lemma 1",),
         repaired=Says(
             text="It does where Delta is at most 1/epsilon, and delta small.",
+            latex=r"E[|A(S) - \tau| + |A(S') - \tau'|] \ge \frac14 |\tau - \tau'|",
+            premise=("relation is replace_one", "delta <= (1-exp(-epsilon))/16"),
+            assumes=(
+                "S and S' differ in at most Delta records",
+                "Delta <= 1/epsilon for the quarter; the level has any Delta",
+            ),
+            quantifiers=("for every private algorithm", "for all data", "in expectation"),
+            direction="at_least",
+            bound="glm.lemma_1",
         ),
         note="With the exact level of two data sets, .54, in the place of the quarter, which lies below it.",
+        place="section 2",
     ),
     Statement(
         item="Definition 1",
@@ -69,59 +141,100 @@ STATEMENTS = (
                 "The (alpha, beta)-JL property, a random map keeps inner products within alpha with "
                 "probability 1 - beta, is had with k of order log(1/beta)/alpha^2."
             ),
+            latex=r"P[\langle \Phi u, \Phi v\rangle - \langle u, v\rangle > \alpha\|u\|\|v\|] \le \beta",
+            assumes=("k is at least 8 ln(1/beta)/alpha^2, a Gaussian map",),
+            quantifiers=("with probability",),
+            direction="at_most",
+            bound="glm_lemmas.beta",
         ),
         note=(
             "Gaussian maps with k = 8 log(1/beta)/alpha^2, both tails; with a tenth of the rows, or one sign "
             "a column, it fails."
         ),
+        place="section 2",
     ),
     Statement(
         item="Self-bounding property",
         kind="inequality",
         says=Says(
             text="The gradient of a smooth non-negative function is at most sqrt(4 H f).",
+            latex=r"\|\nabla f(u)\| \le \sqrt{4\tilde{H} f(u)}",
+            premise=("smoothness < inf",),
+            assumes=("f >= 0 everywhere",),
+            quantifiers=("for all data", "exactly"),
+            direction="at_most",
         ),
         note="Parabolas, which have sqrt(2 H f), and the logistic loss; false where f may be negative.",
+        place="section 3.1",
     ),
     Statement(
         item="Lemma 2",
         kind="inequality",
         says=Says(
             text="On a ball of radius B the gradient of a smooth non-negative GLM is at most 2 Y sqrt(H) X + 2 H B X^2.",
+            latex=r"\|\nabla\ell(w,(x,y))\| \le 2\|Y\|\sqrt{H}\|X\| + 2HB\|X\|^2",
+            premise=("smoothness < inf",),
+            assumes=("the loss is non-negative everywhere",),
+            quantifiers=("for all data", "exactly"),
+            direction="at_most",
+            bound="glm_lemmas.lemma_2",
         ),
         note="The squared loss has between a half and .71 of it.",
+        place="section 3.1",
     ),
     Statement(
         item="Theorem 1",
         kind="rate",
-        says=Says(
+        says=_mean(
             text="Noisy gradient descent has population risk sqrt(H) B Y/sqrt(n) + G B sqrt(d log 1/delta)/(n epsilon).",
+            latex=r"O\left(\frac{\sqrt{\tilde{H}}B\|Y\|}{\sqrt{n}} + \frac{GB\sqrt{d\log(1/\delta)}}{n\epsilon}\right)",
+            premise=(*BUDGET, *SMOOTH, "algorithm is NoisyGD"),
+            assumes=NORM,
+            rate="glm.theorem_1_rate",
+            bound="glm.theorem_1",
+            schedule={
+                "total_steps": "glm_schedule.theorem_1_steps",
+                "noise_scale": "glm_schedule.theorem_1_noise",
+                "step_size": "glm_schedule.theorem_1_step_size",
+            },
             constant={"schedule_games": ["gd_paper_known", "gd_paper_bound"]},
         ),
         note=(
             "One-hot designs, squared loss, the worst of a family; slopes against those of the two-term "
             "shape. On the data of the lower bound the empirical risk is held against the private term."
         ),
+        place="section 3.1.1",
     ),
     Statement(
         item="Theorem 1, privacy",
         kind="privacy",
-        says=Says(
+        says=_private(
             text=(
                 "Algorithm 1, noisy gradient descent, is (epsilon, delta)-private with the printed noise, for"
                 " all epsilon and delta."
             ),
+            latex=r"\sigma^2 = 8G^2T\log(1/\delta)/(n^2\epsilon^2)",
+            premise=(*RELATION, *CERTIFIED, "algorithm is NoisyGD"),
+            schedule={"noise_scale": "glm_schedule.theorem_1_noise"},
         ),
         note=(
-            "Certified on the grid. At delta = 1e-5 the steps together are within their budget for epsilon "
-            "below 8; for larger ones nothing is known of what is published."
+            "Certified on the grid, and in general for epsilon up to 4 ln(1/delta)^.23, 7 at delta = 1e-5; for larger ones "
+            "nothing is known of what is published."
         ),
+        place="section 3.1.1",
     ),
     Statement(
         item="Corollary 1",
         kind="rate",
-        says=Says(
+        says=_mean(
             text="Without privacy n steps of gradient descent have population risk sqrt(H) B Y/sqrt(n).",
+            latex=r"O\left(\frac{\sqrt{\tilde{H}}\|w^*\|\|Y\|}{\sqrt{n}}\right)",
+            premise=("epsilon == inf", *SMOOTH, "algorithm is NoisyGD"),
+            assumes=NORM,
+            rate="glm.corollary_1_rate",
+            bound="glm.theorem_1",
+            powers={"n": -1 / 2, "norm": 1, "p": 0},
+            schedule={"total_steps": "glm_schedule.theorem_1_steps", "step_size": "glm_schedule.corollary_1_step_size"},
             constant={"worst_constants": ["known_small_nonprivate", "bound_nonprivate"]},
         ),
         note=(
@@ -129,174 +242,308 @@ STATEMENTS = (
             "average loses where the best risk is zero, T <= 20, over all smooth non-negative functions: at "
             "most 2/(T+3) of H B^2, the proof has 8/(3T)."
         ),
+        place="section 1.2, Non-private settings, and section 3.1.1",
     ),
     Statement(
         item="Theorem 2",
         kind="rate",
-        says=Says(
+        says=_mean(
             text=(
                 "After a random projection to k dimensions, with the printed k and step, the risk is (n "
                 "epsilon)^(-2/3) times ((sqrt(H) B X)^(4/3) Y^(2/3) + (sqrt(H) B X)^2), whatever the "
                 "dimension d."
             ),
+            latex=(
+                r"\tilde{O}\left(\frac{\sqrt{H}B\|X\|\|Y\|}{\sqrt{n}} + \frac{(\sqrt{H}B\|X\|\sqrt{\|Y\|})^{4/3} "
+                r"+ (\sqrt{H}B\|X\|)^2}{(n\epsilon)^{2/3}}\right)"
+            ),
+            premise=(*BUDGET, *SMOOTH, GLM, "algorithm is JohnsonLindenstrauss"),
+            assumes=NORM,
+            rate="glm.theorem_2_rate",
+            powers={"p": 0},
+            schedule={
+                "total_steps": "glm_schedule.theorem_1_steps",
+                "noise_scale": "glm_schedule.theorem_1_noise",
+                "step_size": "glm_schedule.theorem_1_step_size",
+                "sketch": "glm_schedule.theorem_2_sketch_printed",
+            },
             constant={"schedule_games": ["sketch_paper_known", "sketch_paper_bound"]},
         ),
         false=("Theorem 2, step size", "Theorem 2, k"),
-        repaired=Says(
-            text="It is with sqrt(k) for sqrt(d) in the step, and Y + sqrt(H) B X in the denominator of k.",
+        repaired=_mean(
+            text=(
+                "It is with sqrt(k) for sqrt(d) in the step, Y + sqrt(H) B X in the denominator of k, and the ball of radius "
+                "2B throughout."
+            ),
+            latex=(
+                r"\tilde{O}\left(\frac{\sqrt{H}B\|X\|\|Y\|}{\sqrt{n}} + \frac{(\sqrt{H}B\|X\|\sqrt{\|Y\|})^{4/3} "
+                r"+ (\sqrt{H}B\|X\|)^2}{(n\epsilon)^{2/3}}\right)"
+            ),
+            premise=(*BUDGET, *SMOOTH, GLM, "algorithm is JohnsonLindenstrauss"),
+            assumes=NORM,
+            rate="glm.theorem_2_rate",
+            bound="glm.theorem_2",
+            powers={"p": 0},
+            schedule={
+                "total_steps": "glm_schedule.theorem_1_steps",
+                "noise_scale": "glm_schedule.theorem_2_noise",
+                "step_size": "glm_schedule.theorem_2_step_size",
+                "sketch": "glm_schedule.theorem_2_sketch",
+            },
         ),
         note="Slopes against those of the finite-size bound.",
+        place="section 3.1.2",
     ),
     Statement(
         item="Theorem 2, privacy",
         kind="privacy",
-        says=Says(
+        says=_private(
             text="Algorithm 2, noisy gradient descent after a random projection, is (epsilon, delta)-private.",
+            premise=(*RELATION, *CERTIFIED, GLM, "algorithm is JohnsonLindenstrauss"),
         ),
         note="With features clipped after the projection, in the place of the paper's event of small probability.",
+        place="section 3.1.2",
     ),
     Statement(
         item="Theorem 3",
         kind="rate",
-        says=Says(
+        says=_mean(
             text=(
                 "Regularised output perturbation with the printed lambda and sigma has the risk of Theorem 2,"
                 " and Y^2/sqrt(n) besides."
             ),
+            latex=(
+                r"\tilde{O}\left(\frac{\sqrt{H}B\|X\|\|Y\| + \|Y\|^2}{\sqrt{n}} + \frac{(\sqrt{H}B\|X\|)^{4/3}\|Y\|^{2/3} "
+                r"+ (\sqrt{H}B\|X\|)^2}{(n\epsilon)^{2/3}}\right)"
+            ),
+            premise=(*BUDGET, *SMOOTH, GLM, "algorithm is RegularisedOutputPerturbation"),
+            assumes=NORM,
+            rate="glm.theorem_3_rate",
+            powers={"p": 0},
+            schedule={
+                "weight": "glm_schedule.theorem_3_weight_printed",
+                "noise_scale": "glm_schedule.theorem_3_noise_printed",
+            },
             constant={"worst_constants": ["known_output_smooth", "bound_output_smooth"]},
         ),
         false=("Theorem 3, sigma and lambda",),
-        repaired=Says(
-            text="It has with sqrt(H) X Y in the place of Y in lambda and sigma.",
+        repaired=_mean(
+            text=("It has with sqrt(H) X Y in the place of Y in lambda and sigma: with G of Lemma 2, twice their sum."),
+            latex=(
+                r"\tilde{O}\left(\frac{\sqrt{H}B\|X\|\|Y\| + \|Y\|^2}{\sqrt{n}} + \frac{(\sqrt{H}B\|X\|)^{4/3}\|Y\|^{2/3} "
+                r"+ (\sqrt{H}B\|X\|)^2}{(n\epsilon)^{2/3}}\right)"
+            ),
+            premise=(*BUDGET, *SMOOTH, GLM, "algorithm is RegularisedOutputPerturbation"),
+            assumes=NORM,
+            rate="glm.theorem_3_rate",
+            bound="glm.output_perturbation_smooth",
+            powers={"p": 0},
+            schedule={"weight": "glm_schedule.theorem_3_weight", "noise_scale": "glm_schedule.theorem_3_noise"},
         ),
         note="Squared loss, with the sensitivity's own constants in sigma.",
+        place="section 3.1.2",
     ),
     Statement(
         item="Theorem 3, privacy",
         kind="privacy",
-        says=Says(
+        says=_private(
             text=(
                 "Regularised output perturbation with the printed lambda and sigma is (epsilon, "
                 "delta)-private on smooth losses."
             ),
+            latex=r"\sigma^2 = O\left((\|Y\|^2 + H^2B^2\|X\|^4)\log(1/\delta)/(\lambda^2n^2\epsilon^2)\right)",
+            premise=(*RELATION, *BUDGET, GLM, "algorithm is RegularisedOutputPerturbation"),
+            schedule={"noise_scale": "glm_schedule.theorem_3_noise_printed"},
         ),
         false=("Theorem 3, sigma and lambda",),
-        repaired=Says(
+        repaired=_private(
             text="It is with sqrt(H) X Y in the place of Y in lambda and sigma, and the sensitivity's own constant.",
+            latex=r"\sigma^2 = 8G^2\log(1/\delta)/(\lambda^2n^2\epsilon^2)",
+            premise=(*RELATION, *CERTIFIED, GLM, "algorithm is RegularisedOutputPerturbation"),
+            schedule={"noise_scale": "glm_schedule.theorem_3_noise"},
         ),
+        place="section 3.1.2",
     ),
     Statement(
         item="Section 3.1, low dimension",
         kind="rate",
-        says=Says(
+        says=_mean(
             text=(
                 "In low dimension regularised output perturbation has a risk of order (sqrt(H) B X Y + "
                 "Y^2)/sqrt(n) + G B sqrt(d)/(n epsilon)."
             ),
+            latex=r"\frac{\sqrt{H}B\|X\|\|Y\| + \|Y\|^2}{\sqrt{n}} + \frac{GB\sqrt{d}}{n\epsilon}",
+            premise=(*BUDGET, *SMOOTH, GLM, "algorithm is RegularisedOutputPerturbation"),
+            assumes=NORM,
+            rate="glm.low_dimension_rate",
         ),
         note="Said after Theorem 3 in passing, without lambda or sigma; there is nothing definite to run.",
+        place="section 3.1.2",
     ),
     Statement(
         item="Section 3.1, the smallest sample",
         kind="comparison",
         says=Says(
             text="Below n_0 = H B^2 X^2/Y^2 records the bound of Theorem 1 is above the risk Y^2 of output zero.",
+            latex=r"n_0 = \tilde{H}B^2/\|Y\|^2",
+            premise=("smoothness < inf",),
+            quantifiers=("exactly",),
+            direction="at_least",
+            bound="glm_lemmas.theorem_1_first_term",
         ),
         note="By arithmetic; at n_0 the bound's first term is Y^2.",
+        place="section 3.1.1",
     ),
     Statement(
         item="Theorem 4",
         kind="attack",
-        says=Says(
+        says=_lower(
             text=(
                 "Every private algorithm has empirical risk of order min(Y^2, (B X)^(4/3) (H Y)^(2/3)/(n "
                 "epsilon)^(2/3), sqrt(d) B X Y sqrt(H)/(n epsilon)) or more on some data set."
             ),
+            latex=(
+                r"\Omega\left(\min\left\{\|Y\|^2, \frac{(B\|X\|)^{4/3}(H\|Y\|)^{2/3}}{(n\epsilon)^{2/3}}, "
+                r"\frac{\sqrt{d}B\|X\|\|Y\|\sqrt{H}}{n\epsilon}\right\}\right)"
+            ),
+            premise=HIDDEN,
+            assumes=("B X <= sqrt(d) Y, which the proof needs where n epsilon is above d^(3/2) Y/(B X)",),
+            rate="glm.theorem_4_rate",
         ),
         note=(
             "By two points on each instance, averaged over random signs, at epsilon of .1 and less: .5 times "
             "that. Noisy signed counts come within 6% of it."
         ),
+        place="section 3.2",
     ),
     Statement(
         item="Theorem 5",
         kind="rate",
-        says=Says(
+        says=_mean(
             text="On Lipschitz losses regularised output perturbation has risk G B X/sqrt(n) + G B X/sqrt(n epsilon).",
+            latex=r"\tilde{O}\left(\frac{GB\|X\|}{\sqrt{n}} + \frac{GB\|X\|}{\sqrt{n\epsilon}}\right)",
+            premise=(*BUDGET, SLOPED, "set is L2Ball", "algorithm is RegularisedOutputPerturbation"),
+            assumes=NORM,
+            rate="glm.theorem_5_rate",
+            bound="glm.output_perturbation_lipschitz",
+            powers={"n": -1 / 2, "norm": 1, "p": 0},
+            schedule={"weight": "glm_schedule.theorem_5_weight", "noise_scale": "glm_schedule.theorem_5_noise"},
             constant={"worst_constants": ["known_output_lipschitz", "bound_output_lipschitz"]},
         ),
         note=('Absolute and logistic loss. The theorem\'s other half, "and is private", is the next row.'),
+        place="section 4",
     ),
     Statement(
         item="Theorem 5, privacy",
         kind="privacy",
-        says=Says(
+        says=_private(
             text=(
                 "On Lipschitz losses regularised output perturbation with sigma^2 = 4 G^2 X^2 "
                 "log(1/delta)/(lambda n epsilon)^2 is (epsilon, delta)-private."
             ),
+            latex=r"\sigma^2 = 4G^2\|X\|^2\log(1/\delta)/(\lambda^2n^2\epsilon^2)",
+            premise=(*RELATION, *BUDGET, "lipschitz < inf", "algorithm is RegularisedOutputPerturbation"),
+            schedule={"noise_scale": "glm_schedule.theorem_5_noise"},
         ),
         false=("Theorem 5, sigma",),
-        repaired=Says(
+        repaired=_private(
             text="It is with 8 in the place of 4, or with the least noise that is certified.",
+            latex=r"\sigma^2 = 8G^2\|X\|^2\log(1/\delta)/(\lambda^2n^2\epsilon^2)",
+            premise=(*RELATION, *CERTIFIED, "lipschitz < inf", "algorithm is RegularisedOutputPerturbation"),
         ),
+        place="section 4",
     ),
     Statement(
         item="Theorem 6",
         kind="attack",
-        says=Says(
+        says=_lower(
             text=(
                 "On Lipschitz losses every private algorithm has risk G B X min(1, 1/sqrt(n epsilon), "
                 "sqrt(rank)/(n epsilon)) or more."
             ),
+            latex=r"\Omega\left(GB\|X\|\min\left(1, \frac1{\sqrt{n\epsilon}}, \frac{\sqrt{\mathrm{rank}}}{n\epsilon}\right)\right)",
+            premise=("relation is replace_one", "epsilon <= 1.2", "delta <= epsilon"),
+            rate="glm.theorem_6_rate",
         ),
         note=(
             "Population risk, by two points averaged over random signs, at epsilon of .05 and less and delta "
             "of 1e-9: .538 times that. Noisy signed counts come within 13% of it; Algorithm 3 is within 6 "
             "times of it at delta = 1e-5 (6.4 at 1e-9), with 2.9 to 3.4 times output zero's risk."
         ),
+        place="section 4",
     ),
     Statement(
         item="Assumption 1",
         kind="definition",
-        says=Says(
+        says=_likely(
             text="With high probability the base algorithm's risk is at most ERR(B) when B >= ||w*||.",
+            latex=r"\varepsilon_{\mathrm{risk}}(A(S_1, B); D) \le \mathrm{ERR}(B)",
         ),
         nothing="A definition.",
+        place="section 5",
     ),
     Statement(
         item="Assumption 2",
         kind="definition",
-        says=Says(
+        says=_likely(
             text="With high probability losses on the validation set are at most Delta(B).",
+            latex=r"|\ell(A(S_1, B); (x, y))| < \Delta(B)",
         ),
         nothing="A definition.",
+        place="section 5",
     ),
     Statement(
         item="Theorem 7",
         kind="inequality",
-        says=Says(
+        says=_likely(
             text=(
                 "With probability 1 - beta private grid search over B loses at most min(Y^2, ERR(B) + sqrt(4 "
                 "Y^2 log(4K/beta)/n) + 5 Delta(B)/(n epsilon)) at B = 2 max(||w*||, 1)."
             ),
+            latex=(
+                r"\min\left\{\|Y\|^2, \mathrm{ERR}(B^*) + \sqrt{\frac{4\|Y\|^2\log(4K/\beta)}{n}} "
+                r"+ \frac{5\Delta(B^*)}{n\epsilon}\right\}, B^* = 2\max\{\|w^*\|, 1\}"
+            ),
+            premise=("epsilon <= 1", *BUDGET, *SMOOTH, "algorithm is GridSearch"),
+            assumes=(
+                "ERR(2^K) >= Y^2",
+                "a run's risk is at most ERR(B), its losses at most Delta(B), but with chance beta/(4K)",
+            ),
+            schedule={"noise_scale": "glm_adaptation.theorem_7_noise"},
             constant={"worst_constants": ["known_large_grid_search", "bound_large_grid_search"]},
         ),
         false=("Algorithm 4, sensitivities",),
-        repaired=Says(
+        repaired=_likely(
             text="It does with sensitivities 2 Delta(B_j)/n, and log((K + 1)/beta) in the last term.",
+            latex=(
+                r"\min\left\{\|Y\|^2, \mathrm{ERR}(B^*) + \sqrt{\frac{4\|Y\|^2\log(4K/\beta)}{n}} "
+                r"+ \frac{32\log(4(K+1)/\beta)\Delta(B^*)}{n\epsilon}\right\}, B^* = 2\max\{\|w^*\|, 1\}"
+            ),
+            premise=("epsilon <= 1", *BUDGET, *SMOOTH, "algorithm is GridSearch"),
+            assumes=(
+                "ERR(2^K) >= Y^2",
+                "a run's risk is at most ERR(B), its losses at most Delta(B), but with chance beta/(4K)",
+            ),
+            bound="glm_adaptation.theorem_7",
+            schedule={"noise_scale": "glm_adaptation.theorem_7_noise"},
         ),
         note=(
             "Output perturbation with K = 8, ||w*|| = 1 to 6 on one-hot populations, ERR being the bound of "
             "the mean; .84 of it at most. With Delta(B_j) as printed the choice is all but blind. The "
             "constant is that of Theorem 8's rate."
         ),
+        place="section 5",
     ),
     Statement(
         item="Theorem 7, privacy",
         kind="privacy",
-        says=Says(
+        says=_private(
             text="Algorithm 4, grid search over B, is (epsilon, delta)-private.",
+            premise=("epsilon <= 1", *RELATION, *BUDGET, "algorithm is GridSearch"),
+            assumes=(
+                "a run is (epsilon/(2K), delta/(2K))-private",
+                "its losses are at most Delta(B) but with chance delta/(4K)",
+            ),
         ),
         note=(
             "A record is in one half: the choice spends epsilon/4, eight runs at epsilon/16 together less. "
@@ -304,15 +551,27 @@ STATEMENTS = (
             " and the choice between it and answer 0 tells nothing below 16 times the budget: a record is in "
             "the run half of the time, and that has half of epsilon."
         ),
+        place="section 5",
     ),
     Statement(
         item="Theorem 8",
         kind="rate",
-        says=Says(
+        says=_likely(
             text=(
                 "With output perturbation and boosting, grid search over B has the rate of Theorem 3 at B = 2"
                 " max(||w*||, 1)."
             ),
+            latex=(
+                r"\tilde{O}\left(\min\left\{\|Y\|^2, \frac{(\sqrt{H}B^*\|X\|)^{4/3}\|Y\|^{2/3} + (\sqrt{H}B^*\|X\|)^2}"
+                r"{(n\epsilon)^{2/3}} + \frac{\sqrt{H}B^*\|X\|\max\{\|Y\|, 1\} + \|Y\|^2}{\sqrt{n}} "
+                r"+ \frac{\|Y\|^2 + H(B^*\|X\|)^2}{n\epsilon}\right\}\right)"
+            ),
+            premise=(*BUDGET, *SMOOTH, GLM, "algorithm is GridSearch"),
+            assumes=("K of order ln(max(Y sqrt(n)/(X sqrt(H)), Y^2 (n epsilon)^(2/3)/(sqrt(H) X^2)))",),
+            rate="glm_adaptation.theorem_8_rate",
+            bound="glm_adaptation.theorem_8",
+            powers={"p": 0},
+            schedule={"noise_scale": "glm_adaptation.theorem_7_noise"},
             upper_only=True,
             constant={"worst_constants": ["known_large_boosted", "bound_large_boosted"]},
         ),
@@ -320,90 +579,93 @@ STATEMENTS = (
             "The exponent in n is that of the private term, without boosting; with it an explicit bound holds"
             " with probability 1 - beta. The least radius is 2: for smaller ||w*|| the risk does not fall."
         ),
+        place="section 5",
     ),
     Statement(
         item="Lemma 4",
         kind="inequality",
-        says=Says(
-            text="Generalisation error from average stability and risk.",
-        ),
+        says=Says(text="Generalisation error from average stability and risk."),
         note="Named in the body; its statement is in an appendix that is not at hand.",
+        place="section 3.1.1; stated in appendix A",
     ),
     Statement(
         item="Lemma 5",
         kind="inequality",
-        says=Says(
-            text="Average stability from average regret.",
-        ),
+        says=Says(text="Average stability from average regret."),
         note="Named in the body; its statement is in an appendix that is not at hand.",
+        place="section 3.1.1; stated in appendix A",
     ),
     Statement(
         item="Lemma 6",
         kind="inequality",
-        says=Says(
-            text="Risk and regret of noisy gradient descent.",
-        ),
+        says=Says(text="Risk and regret of noisy gradient descent."),
         note="Named in the body; its statement is in an appendix that is not at hand.",
+        place="section 3.1.1; stated in appendix A",
     ),
     Statement(
         item="Theorem 10",
         kind="rate",
-        says=Says(
-            text="The JL method on Lipschitz losses.",
-        ),
+        says=_mean(text="The JL method on Lipschitz losses.", latex=r"\frac{G\|w^*\|\|X\|}{\sqrt{n\epsilon}}"),
         note="Only named in the body (Table 1); k, steps and noise are in an appendix that is not at hand.",
+        place="Table 1 and section 4; stated in appendix B",
     ),
     Statement(
         item="Lemma 12",
         kind="inequality",
-        says=Says(
-            text="Maps that keep norms keep inner products.",
-        ),
+        says=Says(text="Maps that keep norms keep inner products.", quantifiers=("exactly",), direction="at_most"),
         note=(
             "As the body says it, by polarisation - within alpha where the norms of u + v and u - v are. "
             "Those of u and v alone do not suffice."
         ),
+        place="section 2; stated in the appendix",
     ),
     Statement(
         item="Theorem 13",
         kind="rate",
-        says=Says(
-            text="Confidence boosting.",
-        ),
+        says=Says(text="Confidence boosting."),
         note="Named in the body; its statement is in an appendix that is not at hand.",
+        place="section 5; stated in appendix D",
     ),
     Statement(
         item="Theorem 15",
         kind="rate",
-        says=Says(
-            text="Output perturbation with boosting.",
-        ),
+        says=Says(text="Output perturbation with boosting."),
         note="Named in the body; its statement is in an appendix that is not at hand.",
+        place="section 5; stated in the appendix",
     ),
     Statement(
         item="Appendix D",
         kind="rate",
-        says=Says(
+        says=_likely(
             text="Boosting makes risk in expectation hold with high probability without a term Y^2/sqrt(n).",
+            latex=r"\tilde{O}\left(\frac{\sqrt{H}B\|X\|\|Y\|}{\sqrt{n}}\right)",
+            premise=(*BUDGET, *SMOOTH, "algorithm is ConfidenceBoosting"),
+            assumes=("without what the private algorithm inside adds",),
         ),
         note=(
             "As the body describes it, with m = log2(2/beta) chunks. On one coordinate six runs have a "
             "seventh of one run's mean risk, on 64 they cost half more; a single run exceeds twice its mean "
             "three times as often as allowed."
         ),
+        place="section 1.2, Non-private settings, and section 5",
     ),
     Statement(
         item="Corollary 4",
         kind="attack",
-        says=Says(
+        says=_lower(
             text=(
                 "In l_p/l_q geometry every private algorithm loses G B min((n epsilon)^(-1/p), d^((p-1)/p)/(n"
                 " epsilon)) or more."
             ),
+            latex=r"\Omega\left(G_qB_p\min\left(\frac1{(n\epsilon)^{1/p}}, \frac{d^{(p-1)/p}}{n\epsilon}\right)\right)",
+            premise=("relation is replace_one", "epsilon <= 1"),
+            assumes=("1/p + 1/q = 1, p above 1", "range of epsilon as verified: the body names none"),
+            rate="glm.corollary_4_rate",
         ),
         note=(
             "The statement is taken from the body of the paper. By two points, population risk, p = 1.5, 2, "
             "3, 4 and infinity: .538 times that; noisy signed counts come within a seventh of it."
         ),
+        place="section 1.2, Lower bounds for Non-Euclidean DP-SCO; stated in appendix B.4",
     ),
 )
