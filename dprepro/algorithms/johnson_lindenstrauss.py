@@ -121,13 +121,18 @@ class JohnsonLindenstrauss(Algorithm):
         domain, after = problem.domain, self.embedded(problem.domain, budget)
         counts = problem.one_hot if "one_hot" in problem.views else None
         listed = counts.touched if counts and not domain.proper else domain.p
-        if after.p * listed > MAP_LIMIT:
-            raise PremiseError(f"a map of {listed} coordinates to k={after.p} is too large to write out")
+        self.check_map(after.p, listed)
         phi = columns(self.transform, after.p, domain.p, listed, rng)
         given = counts.embedded(phi[:, : counts.touched]) if counts else problem.records.records
         mapped = given.features if counts else given.features @ phi.T
         clipped = replace(given, features=clip(mapped, after.feature_bound))
         return Problem(after, {"records": RecordsView(after, clipped)}), phi
+
+    @staticmethod
+    def check_map(k: int, listed: int) -> None:
+        """Raise PremiseError for a map of that many coordinates to k dimensions with more entries than `MAP_LIMIT`."""
+        if k * listed > MAP_LIMIT:
+            raise PremiseError(f"a map of {listed} coordinates to k={k} is too large to write out")
 
     @staticmethod
     def lift(domain: Domain, phi: FloatArray, w: FloatArray) -> FloatArray:

@@ -126,10 +126,11 @@ class Rule(ABC):
         envelope: axes over which the largest mean is taken first: the worst instance of a family at each grid point.
         guards: whether nothing may rest on the experiment unless this check is confirmed: it says that what ran is what
             was meant to run.
-        about: items of the paper's statements of which the check speaks.
-        evidence: which kind of evidence (`EVIDENCE`) it is for them; empty for none.
+        about: the statements of which the check speaks, each with the kind of evidence (`EVIDENCE`) that it is.
         lacks: in one line, what keeps the measurements from deciding, whatever they say (a user left the premise, or
             the grid that the check needs): the verdict is then inconclusive.
+        pinned: in one line, why a number that is expected may be another where a user changed the grid or the data: it
+            refutes nothing there.
 
     Raises:
         InputError: a role, expect, kind of evidence or other choice that does not exist, a negative margin, or a
@@ -153,9 +154,9 @@ class Rule(ABC):
     quantity: str = "excess_risk"
     envelope: tuple[str, ...] = ()
     guards: bool = False
-    about: tuple[str, ...] = ()
-    evidence: str = ""
+    about: Mapping[str, str] = field(default_factory=dict)
     lacks: str = ""
+    pinned: str = ""
 
     def __post_init__(self) -> None:
         if not self.expect:
@@ -164,8 +165,9 @@ class Rule(ABC):
         for key, allowed in {"role": ROLES, "expect": VERDICTS, **self.choices}.items():
             if getattr(self, key) not in allowed:
                 raise unknown(key, getattr(self, key), allowed)
-        if self.evidence and self.evidence not in EVIDENCE:
-            raise unknown("kind of evidence", self.evidence, EVIDENCE)
+        for kind in self.about.values():
+            if kind not in EVIDENCE:
+                raise unknown("kind of evidence", kind, EVIDENCE)
         if len(self.lacks.splitlines()) > 1:
             raise InputError(f"lacks is {self.lacks!r}; it must be one line")
         if not math.isfinite(self.expected):
@@ -216,6 +218,8 @@ class Rule(ABC):
         if self.lacks:
             measured = f"measured: {_place(found.interval)}" if found.interval is not None and not words else words
             verdict, words = "inconclusive", "; ".join(part for part in (self.lacks, measured) if part)
+        if self.pinned and verdict == "refuted":
+            verdict, words = "inconclusive", "; ".join(part for part in (self.pinned, words) if part)
         estimate, low, high = _limits(found.interval)
         constant, constant_low, constant_high = _limits(found.constant)
         return CheckResult(

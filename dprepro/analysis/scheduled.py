@@ -34,8 +34,8 @@ class Scheduled(Rule):
 
     Nothing is random, so there is no interval but the range: low and high are the least and the largest ratio over the
     points, the estimate their geometric middle. Confirmed where the range is within the margin, refuted where it is
-    not; inconclusive where some point has no value or no formula, unless another one refutes. Of whole numbers (`WHOLE`)
-    a difference below 1 is agreement, and of zeros too.
+    not; inconclusive where some point has no value or no formula, unless another one refutes. A difference below 1 is
+    agreement in a column of whole numbers (`WHOLE`), and 0 agrees with 0.
     """
 
     name: ClassVar[str] = "scheduled"

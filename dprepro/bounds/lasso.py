@@ -52,6 +52,46 @@ def theorem_2_5(curvature: float, steps: float, initial_risk: float, step_regret
     return theorem_2_2(curvature, steps, initial_risk) + step_regret * (1 - 2 / (steps * (steps + 1)))
 
 
+def theorem_2_5_steps(n: float, epsilon: float, curvature: float, l1_lipschitz: float, l1_radius: float) -> float:
+    """T of Theorems 2.5 and A.1 as printed, before it is rounded up: Gamma^(2/3) (n epsilon)^(2/3)/(L_1 ||C||_1)^(2/3).
+
+    4^(1/3) (n epsilon)^(2/3) on the unit LASSO, whose Gamma is 8 and L_1 is 4.
+    """
+    steps: float = curvature ** (2 / 3) * (n * epsilon) ** (2 / 3) / (l1_lipschitz * l1_radius) ** (2 / 3)
+    return steps
+
+
+def theorem_2_4_noise(
+    n: float, epsilon: float, delta: float, curvature: float, l1_lipschitz: float, l1_radius: float
+) -> float:
+    """The scale in line 3 of Algorithm 2 as printed, L_1 ||C||_1 sqrt(8 T log(1/delta))/(n epsilon), at that T."""
+    steps = max(1, math.ceil(theorem_2_5_steps(n, epsilon, curvature, l1_lipschitz, l1_radius)))
+    return l1_lipschitz * l1_radius * math.sqrt(8 * steps * math.log(1 / delta)) / (n * epsilon)
+
+
+def theorem_b_2_steps(n: float, epsilon: float, curvature: float, lipschitz: float, width: float) -> float:
+    """T of Theorem B.2 as printed, before it is rounded up: Gamma^(2/3) (n epsilon)^(2/3)/(L_2 G_C)^(2/3)."""
+    steps: float = curvature ** (2 / 3) * (n * epsilon) ** (2 / 3) / (lipschitz * width) ** (2 / 3)
+    return steps
+
+
+def theorem_b_1_noise(
+    n: float, epsilon: float, delta: float, curvature: float, lipschitz: float, width: float
+) -> float:
+    """sigma in line 3 of Algorithm 3 as printed, with the first power of L_2: sqrt(32 L_2 T) log(n/delta)/(n epsilon).
+
+    It is not private; L_2^2 is meant.
+    """
+    steps = max(1, math.ceil(theorem_b_2_steps(n, epsilon, curvature, lipschitz, width)))
+    return math.sqrt(32 * lipschitz * steps) * math.log(n / delta) / (n * epsilon)
+
+
+def section_1_gap(p: float) -> float:
+    """What Theorem 2.6 costs beside Theorem 2.5 on the LASSO, by section 1: p^(1/3)."""
+    gap: float = p ** (1 / 3)
+    return gap
+
+
 def corollary_2_7_rate(n: float, p: float, epsilon: float, delta: float) -> float:
     """Corollary 2.7's shape as printed, log(n p/delta) / (n epsilon)^(2/3).
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -14,8 +14,11 @@ from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
 from dprepro.analysis.powers import Powers
 from dprepro.errors import InputError, unknown
+from dprepro.statements.about import SPEAKING
 
 Block = dict[str, Any]
+Speaks = Callable[[str, Mapping[str, Any]], dict[str, str] | None]
+"""Of which statements a check speaks, by its name and its keys; None where nobody says any."""
 
 SECTIONS = {"claims": "claim", "controls": "control", "context": "context", "errata": "erratum"}
 USUAL: dict[str, Block] = {
@@ -35,7 +38,7 @@ NUMBERS = {
 """Fields of the rules that hold a number, or numbers by name."""
 
 _JUDGEMENT = ("role", "expect", "reason")  # belongs to one check alone
-_OF_RULES = {"like", "rule", *(field.name for rule in RULES.values() for field in fields(rule))}
+_OF_RULES = {"like", "rule", "evidence", *(field.name for rule in RULES.values() for field in fields(rule))}
 _USUAL_NUMBERS = {
     name: {
         field.name: field.default
@@ -65,8 +68,8 @@ def matching(names: Any, series: Mapping[str, Any], where: str) -> Any:
 class CheckForms:
     """The checks of an experiment, each written out once."""
 
-    def __init__(self, given: Mapping[str, Any], series: Mapping[str, Any]) -> None:
-        self._series = series
+    def __init__(self, given: Mapping[str, Any], series: Mapping[str, Any], speaks: Speaks) -> None:
+        self._series, self._speaks = series, speaks
         self._given: dict[str, tuple[str, Any]] = {}
         for name, one in self._families(self._sections(given)):
             if name in self._given:
@@ -174,7 +177,7 @@ class CheckForms:
             given = {"like": given}
         if not isinstance(given, Mapping):
             return given  # refused where it is built
-        check = dict(USUAL.get(name, {})) | self._inherited(name, given, asking) | dict(given)
+        check = dict(USUAL.get(name, {})) | self._inherited(name, role, given, asking) | dict(given)
         check.pop("like", None)
         if role and check.setdefault("role", role) != role:
             raise InputError(f"check {name}: role is {check['role']!r}, and it stands in the section of role {role}")
@@ -182,10 +185,16 @@ class CheckForms:
             raise InputError(f"checks.{name} has no rule: {unknown('section', name, SECTIONS)}")
         if "series" in check:
             check["series"] = matching(check["series"], self._series, f"check {name}")
+        if "about" not in given and self._speaks(name, {**check, "about": None}):
+            check.pop("about", None)  # its own name says more than what it is like
+        about = self._speaks(name, check)
+        if about is not None:
+            check["about"] = about
+        check.pop("evidence", None)
         # What people override most is there to be overridden, said or not.
         return {**_USUAL_NUMBERS.get(str(check.get("rule")), {}), **check}
 
-    def _inherited(self, name: str, given: Mapping[str, Any], asking: tuple[str, ...]) -> Block:
+    def _inherited(self, name: str, section: str, given: Mapping[str, Any], asking: tuple[str, ...]) -> Block:
         """What a check takes over from the one that it is like, with the series of its own name where there is one."""
         if "like" not in given:
             return {}
@@ -199,6 +208,8 @@ class CheckForms:
         else:
             raise InputError(f"check {name}: like: {unknown('check', other, {*self._given, *USUAL})}")
         taken = {key: one for key, one in dict(taken).items() if key not in _JUDGEMENT}
+        if (section or given.get("role")) not in SPEAKING:
+            taken.pop("about", None)
         return taken | ({"series": name} if name in self._series else {})
 
 

@@ -15,6 +15,7 @@ import math
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
+from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
@@ -32,7 +33,6 @@ from dprepro.config.overrides import (
 )
 from dprepro.errors import InputError, shortened, unknown
 from dprepro.folders import experiment_files, folders, refused_experiments
-from dprepro.yaml_files import text_of
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
@@ -96,25 +96,34 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         from omegaconf import OmegaConf
 
         from dprepro.config.templates import settled, taken, written_out
+        from dprepro.config.overridden import overridden
+        from dprepro.statements.papers import sources_of, statements_of
 
         def find(group: str, name: str) -> dict[str, Any]:
             files.append(f"{group}/{name}.yaml")
             return _block(group, name, config_dir)
 
+        statements = partial(statements_of, config_dir=config_dir)
         if base is None or base[0] != choices:
-            composed, files = _composed("config", choices, config_dir)
-            base = choices, written_out(composed, find), files
+            composed, files = _composed(choices, config_dir)
+            base = choices, written_out(composed, find, statements), files
         full, files = copy.deepcopy(base[1]) | execution, [*base[2]]
         if values:
-            full = written_out(_overridden(full, values), find)
+            full = written_out(_overridden(full, values), find, statements)
         plain = settled(full)
         bounded(plain)
         config = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
-    assert isinstance(config, dict)
+        assert isinstance(config, dict)
+        config, paper = {str(key): value for key, value in config.items()}, str(config.get("paper", ""))
+        said = tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS))
+        if said:
+            plain = compose([f"+experiment={name}"], config_dir).config
+            config = overridden(config, plain, said, {one.item: one for one in statements(paper)})
+        files += sources_of(paper, config_dir) if config.get("statements") else ()
     return Composed(
         name,
-        {str(key): value for key, value in config.items()},
-        tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS)),
+        config,
+        said,
         config_dir,
         taken(full),
         tuple(sorted({*files})),
@@ -207,90 +216,27 @@ def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str
     return [override.input_line or "" for override in choices], values, execution
 
 
-def _composed(config_name: str, overrides: Sequence[str], config_dir: str | None) -> tuple[dict[str, Any], list[str]]:
-    """What Hydra makes of the overrides, and the files that it read, whether or not the caller uses Hydra too.
+def _composed(overrides: Sequence[str], config_dir: str | None) -> tuple[dict[str, Any], list[str]]:
+    """What Hydra makes of the files that the overrides choose, and these files; interpolations stay as they are."""
+    from dprepro.config.composer import chosen
 
-    Interpolations stay as they are.
-    """
-    from hydra import compose as hydra_compose
-    from hydra import initialize_config_dir
-    from hydra.core.global_hydra import GlobalHydra
-    from omegaconf import OmegaConf
-
-    users = GlobalHydra.instance().hydra
-    GlobalHydra.instance().clear()
-    shipped, *further = folders(config_dir)
-    places = ",".join(f"'file://{one.as_posix()}'" for one in further)
-    path, read = [f"hydra.searchpath=[{places}]"] if further else [], list[str]()
-    try:
-        with _one_door(read), initialize_config_dir(version_base="1.3", config_dir=str(shipped)):
-            composed = hydra_compose(config_name, overrides=[*path, *overrides], return_hydra_config=True)
-    finally:
-        GlobalHydra.instance().hydra = users
-    for group, choice in composed.hydra.runtime.choices.items():
-        refuse_hidden(group.partition("@")[0], str(choice), config_dir)
-    plain = OmegaConf.to_container(composed)
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items() if key != "hydra"}, read
-
-
-@contextmanager
-def _one_door(read: list[str]) -> Iterator[None]:
-    """Hydra reads files as everything here does: by `read_block`, and from its search path alone.
-
-    They are added to ``read``.
-    """
-    from hydra._internal.core_plugins.file_config_source import FileConfigSource
-    from hydra._internal.sources_registry import SourcesRegistry
-    from hydra.core.plugins import Plugins
-    from hydra.plugins.config_source import ConfigResult
-    from omegaconf import OmegaConf
-
-    class Checked(FileConfigSource):
-        def load_config(self, config_path: str) -> ConfigResult:
-            folder = Path(self.path).resolve()
-            file = folder / self._normalize_file_name(config_path)
-            if ".." in Path(config_path).parts:
-                raise InputError(f"{config_path} leads out of {folder}")
-            block = read_block(file)
-            read.append(file.relative_to(folder).as_posix())
-            header = self._get_header_dict(text_of(file)[:512])
-            if config_path.startswith("experiment/") and header["package"] is None:
-                header["package"] = "_global_"  # an experiment's keys are those of the whole configuration
-            if "hydra" in (*block, (header["package"] or "").partition(".")[0]):
-                raise InputError(f"{file}: Hydra's own settings have no effect here; leave hydra out")
-            return ConfigResult(self.provider, f"file://{folder}", OmegaConf.create(block), header)
-
-    Plugins.instance()  # registers Hydra's own sources
-    sources = SourcesRegistry.instance().types
-    hydras, sources["file"] = sources["file"], Checked
-    try:
-        yield
-    finally:
-        sources["file"] = hydras
+    return chosen(overrides, config_dir)
 
 
 def _overridden(config: dict[str, Any], overrides: Sequence[Override]) -> dict[str, Any]:
     """The configuration with keys set, as Hydra sets them; to a wrong key, the keys that exist."""
-    from hydra._internal.config_loader_impl import ConfigLoaderImpl
     from hydra.errors import HydraException
-    from omegaconf import OmegaConf
 
-    for override in overrides:
+    from dprepro.config.composer import overridden
+
+    lines = [override.input_line or "" for override in overrides]
+    for line, override in zip(lines, overrides, strict=True):
         if override.is_sweep_override():
-            raise InputError(f"{override.input_line} means several runs: add -m; a list is written in [ ]")
-    full = OmegaConf.create(config)
-    OmegaConf.set_struct(full, True)
-    # Hydra's public compose takes overrides only while it reads files. What is written out could be put into its
-    # ConfigStore and composed from there, with the same result in .12 s instead of .03 s, each time anything is
-    # overridden. pyproject.toml keeps Hydra below 1.4.
+            raise InputError(f"{line} means several runs: add -m; a list is written in [ ]")
     try:
-        ConfigLoaderImpl._apply_overrides_to_config(list(overrides), full)
+        return overridden(config, lines)
     except HydraException as error:
-        raise misspelt([override.input_line or "" for override in overrides], config) or error from error
-    plain = OmegaConf.to_container(full)
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items()}
+        raise misspelt(lines, config) or error from error
 
 
 def _block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:

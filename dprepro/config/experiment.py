@@ -32,6 +32,7 @@ MOST_WORKERS = 1024
 class Settings:
     """The keys of an experiment that need no science to be checked.
 
+    ``statements`` holds which series are held against which statements of the paper (`dprepro.config.statement_forms`);
     ``algorithm`` and ``construction`` hold what the config groups of those names chose, for use by the study's blocks.
     """
 
@@ -49,6 +50,7 @@ class Settings:
     results_dir: str = "results"
     reuse: Literal["same", "any"] = "same"
     attack: Mapping[str, Any] = field(default_factory=dict)
+    statements: Mapping[str, Any] = field(default_factory=dict)
     algorithm: Any = None
     construction: Any = None
 

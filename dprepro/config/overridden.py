@@ -60,7 +60,9 @@ class _Change:
         mine, theirs = (one.get("algorithm") or {} for one in (now, before))
         if not (isinstance(mine, Mapping) and isinstance(theirs, Mapping)):
             mine, theirs = {"_target_": str(mine)}, {"_target_": str(theirs)}
+        self.facts = {f"algorithm.{key}": str(one) for key, one in mine.items()}
         self.ran = str(mine.get("_target_", "")).rpartition(".")[2]
+        self.facts["algorithm"] = self.ran
         self.another = mine.get("_target_") != theirs.get("_target_")
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
         self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
@@ -82,7 +84,11 @@ def _touched(config: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, _
     """The series that are others than shipped, each with its change."""
     now, before = (one["study"].get("series") for one in (config, plain))
     relation = config.get("neighbours") != plain.get("neighbours")
-    beyond = {key for key in {*config["study"], *plain["study"]} - {"series"} if config["study"].get(key) != plain["study"].get(key)}
+    beyond = {
+        key
+        for key in {*config["study"], *plain["study"]} - {"series"}
+        if config["study"].get(key) != plain["study"].get(key)
+    }
     if not (isinstance(now, Mapping) and isinstance(before, Mapping)):
         change = _Change({}, {}, bool(beyond) or relation or config.get("sweep") != plain.get("sweep"))
         return {"*": change} if change else {}
@@ -146,6 +152,9 @@ def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], know
     item = items[0] if items else "the claim"
     if change.another and change.ran not in named:
         return OTHER.format(item=item, named=" or ".join(named) or "the algorithm as shipped", ran=change.ran)
+    asked = [one for name in items for one in known[name].holds.conditions if one.fact in change.facts]
+    if reason := next(filter(None, (one.unmet(lambda _: None, change.facts) for one in asked)), ""):
+        return f"{item} asks for {reason}"
     if change.parameters and not bound_as_run:
         return PARAMETERS.format(item=item, what=what)
     return ""

@@ -51,7 +51,9 @@ def with_statements(config: Mapping[str, Any], known: Mapping[str, Statement]) -
         return dict(config)
     study = config.get("study")
     if not isinstance(given, Mapping) or not isinstance(study, Mapping) or not isinstance(study.get("series"), Mapping):
-        raise InputError("statements must map items of the paper to series of the study, as in Theorem 2.5: {attains: needle}")
+        raise InputError(
+            "statements must map items of the paper to series of the study, as in Theorem 2.5: {attains: needle}"
+        )
     forms = [_Form(item, one, config, known, first=not i) for i, (item, one) in enumerate(given.items())]
     full = dict(config)
     full["study"] = _study(study, forms)
@@ -74,8 +76,9 @@ def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
                 for name in form.series:
                     if isinstance(series[name], Mapping):
                         series[name] = {key: said if isinstance(said, str) else dict(said), **series[name]}
-        if form.says.premise and study.get("_target_", "").rpartition(".")[2] in PREMISED:
-            premise = dict.fromkeys(form.says.premise, form.item)
+        where = [one.text for one in form.says.conditions if not one.of_algorithm]
+        if where and study.get("_target_", "").rpartition(".")[2] in PREMISED:
+            premise = dict.fromkeys(where, form.item)
             for name in form.series:
                 if isinstance(series[name], Mapping):
                     series[name] = {**series[name], "premise": {**premise, **series[name].get("premise", {})}}
@@ -94,21 +97,23 @@ def _checks(given: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     made: Block = {}
     for form in forms:
         for name, check in form.checks():
-            if name in made and name == "noise_as_scheduled":
-                continue
-            if name in made:
-                raise InputError(f"check {name} follows from two statements; name their series apart")
-            made[name] = check
+            if name in made:  # of two privacy statements
+                both = [*made[name]["series"], *(one for one in check["series"] if one not in made[name]["series"])]
+                made[name] = {**check, "series": both, "about": [*made[name]["about"], *check["about"]]}
+            else:
+                made[name] = check
+    fitted: Block = {}
     for name, check in made.items():
         own = claims.get(name)
         if own == "none":
             del claims[name]
         elif isinstance(own, str | list):
-            claims[name] = {**check, "series": own}
+            fitted[name] = {**check, "series": own}
         elif isinstance(own, Mapping) and not {"rule", "like"} & own.keys():
-            claims[name] = {**check, **own}
+            fitted[name] = {**check, **own}
         elif name not in named:
-            claims[name] = {"role": "claim", **check}
+            fitted[name] = {"role": "claim", **check}
+    claims = fitted | {name: one for name, one in claims.items() if name not in fitted}
     rest = {key: one for key, one in given.items() if key != "claims"}
     return {"claims": claims, **rest} if claims else rest
 
@@ -119,8 +124,9 @@ class _Form:
     def __init__(
         self, item: str, given: Any, config: Mapping[str, Any], known: Mapping[str, Statement], first: bool
     ) -> None:
+        kind = f"statement of {config.get('paper')}"
         if item not in known:
-            raise InputError(f"statements: {unknown(f'item of the paper {config.get("paper")}', item, known)}")
+            raise InputError(f"statements: {unknown(kind, item, known)}")
         if not isinstance(given, Mapping):
             raise InputError(f"statements.{item} is {given!r}; it must be a block such as {{attains: SERIES}}")
         for key in given:
@@ -165,7 +171,8 @@ class _Form:
         if self._has("bound"):
             yield f"below_bound{end}", {"series": self.series, **shared, "evidence": "holds"}
         if laws := [name for name in self.series if (self._all[name] or {}).get("law", "none") != "none"]:
-            yield f"as_derived{end}", {"series": laws, **shared, **self._usual("as_derived", end)}
+            envelope = {key: one for key, one in shared.items() if key != "about"}
+            yield f"as_derived{end}", {"series": laws, **envelope, **self._usual("as_derived", end)}
         for column in self.says.schedule:
             if self.attains:
                 yield f"schedule_{column}{end}", {"rule": "scheduled", "column": column, "series": self.attains,

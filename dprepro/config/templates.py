@@ -18,6 +18,13 @@ replace the star.
 `schedule` (or `schedule_` and a word) is a family of columns that a schedule fixes, each with its powers by axis and,
 if need be, its `constant`; its series are those of role claim, unless it names others.
 
+A check speaks of the statements that it is `about` (see `dprepro.statements.about`): an item of the experiment's paper,
+a list of them, or a mapping to kinds of evidence; `evidence` is the kind where it is not the usual one. A check `like`
+another speaks of the same, unless its own name names a statement, or it is a control.
+
+``statements`` names the statements that an experiment is about, and which series are held against them: bound, shape,
+schedule, premise and checks follow (`statement_forms`).
+
 In a list of series, of a check or of the figure, a name with a star stands for all that match.
 """
 
@@ -25,12 +32,17 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from contextlib import suppress
+from functools import partial
 from typing import Any
 
 from dprepro import expressions
 from dprepro.config.check_forms import NUMBERS, CheckForms, matching
 from dprepro.config.series_forms import BY_AXIS, PARTS, Block, Find, SeriesForms, at, changes_parameters, own_place
+from dprepro.config.statement_forms import with_statements
 from dprepro.errors import InputError
+from dprepro.statements.about import Find as Statements
+from dprepro.statements.about import spoken_of
+from dprepro.statements.papers import statements_of
 
 ATTACKED = "attacked"
 """The series of an attack's own algorithm; figures tell which that is."""
@@ -38,10 +50,11 @@ ATTACKED = "attacked"
 _LISTS_OF_SERIES = ("series", "hide", "across")  # of a figure
 
 
-def written_out(config: Mapping[str, Any], find: Find) -> Block:
+def written_out(config: Mapping[str, Any], find: Find, statements: Statements = statements_of) -> Block:
     """The configuration with every short form replaced; interpolations stay as they are.
 
-    ``find`` gives the block of a config group by group and name. Writing out twice is the same as once.
+    ``find`` gives the block of a config group by group and name, ``statements`` those of a paper. Writing out twice is
+    the same as once.
 
     Raises:
         InputError: a short form that names what does not exist, or cannot be understood.
@@ -53,8 +66,10 @@ def written_out(config: Mapping[str, Any], find: Find) -> Block:
         own = {part: place for part in PARTS if (place := own_place(config, part))}
         series = SeriesForms(study["series"], study.get("defaults") or {}, own, find).all()
         full["study"] = {key: one for key, one in study.items() if key != "defaults"} | {"series": series}
+    if full.get("statements"):
+        full = with_statements(full, {one.item: one for one in statements(str(full.get("paper", "")))})
     if isinstance(full.get("checks"), Mapping):
-        full["checks"] = CheckForms(full["checks"], series).all()
+        full["checks"] = CheckForms(full["checks"], series, partial(_spoken_of, full, statements)).all()
     if isinstance(figure := full.get("figure"), Mapping):
         full["figure"] = {
             key: matching(one, series, f"figure.{key}") if key in _LISTS_OF_SERIES else one
@@ -63,6 +78,14 @@ def written_out(config: Mapping[str, Any], find: Find) -> Block:
         if ATTACKED in series and isinstance(labels := figure.get("labels", {}), Mapping):
             full["figure"]["labels"] = {ATTACKED: f"{ATTACKED}: ${{attack.algorithm._target_}}", **labels}
     return full
+
+
+def _spoken_of(
+    config: Mapping[str, Any], statements: Statements, name: str, check: Mapping[str, Any]
+) -> dict[str, str] | None:
+    study = config.get("study")
+    target = str(study.get("_target_", "")) if isinstance(study, Mapping) else ""
+    return spoken_of(name, check, str(config.get("paper", "")), target, statements)
 
 
 def settled(config: Mapping[str, Any]) -> Block:

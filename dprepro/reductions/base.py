@@ -39,6 +39,14 @@ class Reduction(ABC):
         """One answer for each stream, those of ``solve``; a reduction that solves them together says so."""
         return [self.solve(problem, budget, rng) for rng in rngs]
 
+    def effort(self, problem: Problem, budget: Budget) -> tuple[int, int]:
+        """How many steps it takes on these data, and of how many coordinates at least.
+
+        Raises:
+            PremiseError: it cannot run on them.
+        """
+        return self.algorithm.schedule(problem.domain, budget).steps, 1
+
     @classmethod
     def obstacle(cls, algorithm: Algorithm, domain: Domain, views: frozenset[str]) -> str:
         """Why this reduction cannot be used there, by declarations alone; empty if it can."""

@@ -10,10 +10,11 @@ import numpy as np
 
 from dprepro.algorithms import Algorithm, JohnsonLindenstrauss, NoisyGD, Solution
 from dprepro.algorithms.descent import Descent
+from dprepro.algorithms.johnson_lindenstrauss import SketchedDescent
 from dprepro.budget import Budget
 from dprepro.errors import PremiseError
 from dprepro.mechanisms import Drawn
-from dprepro.problems import Domain, Problem
+from dprepro.problems import Domain, OneHotView, Problem
 from dprepro.problems.data import FloatArray
 from dprepro.reductions.base import Reduction, lacks_coefficients
 
@@ -37,6 +38,12 @@ class _FewSteps(Reduction):
     @classmethod
     def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
         return lacks_coefficients(domain)
+
+    def effort(self, problem: Problem, budget: Budget) -> tuple[int, int]:
+        """The fewer steps, in the coordinates that occur."""
+        sample, schedule = problem.one_hot, self.algorithm.schedule(problem.domain, budget)
+        assert isinstance(schedule, Descent)
+        return self._few(schedule, float(sample.hessian.max()), problem.domain.p)[0], sample.touched
 
     def _few(self, schedule: Descent, largest: float, dimensions: int) -> tuple[int, float, float]:
         """(T', eta', sigma'): the fewest steps with eta' x largest eigenvalue <= 1/8, from the minimum up to T."""
@@ -96,6 +103,11 @@ class IsotropicTail(_FewSteps):
     serves: ClassVar[tuple[type[Algorithm], ...]] = (NoisyGD,)
     views: ClassVar[tuple[str, ...]] = ("one_hot", "tail")
 
+    def effort(self, problem: Problem, budget: Budget) -> tuple[int, int]:
+        """As `FewSteps`, the tail being one coordinate."""
+        steps, listed = super().effort(problem, budget)
+        return steps, listed - problem.one_hot.tail + 1
+
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``."""
         from dprepro.reductions.kernels import few_steps
@@ -116,6 +128,17 @@ class IsotropicTail(_FewSteps):
 @dataclass(frozen=True)
 class _Sketched(_FewSteps):
     serves: ClassVar[tuple[type[Algorithm], ...]] = (JohnsonLindenstrauss,)
+
+    def effort(self, problem: Problem, budget: Budget) -> tuple[int, int]:
+        """As for the half of the largest eigenvalue, which a map hardly ever fails to keep."""
+        schedule = self.algorithm.schedule(problem.domain, budget)
+        assert isinstance(schedule, SketchedDescent)
+        self._admit(problem.one_hot, schedule.sketch)
+        half = float(problem.one_hot.hessian.max()) / 2
+        return self._few(schedule, half, schedule.sketch)[0], min(schedule.sketch, problem.one_hot.touched)
+
+    def _admit(self, sample: OneHotView, k: int) -> None:
+        """Raise PremiseError for data that cannot be projected to k dimensions."""
 
     def _descend(
         self, problem: Problem, budget: Budget, rng: np.random.Generator,
@@ -145,6 +168,10 @@ class SketchedFewSteps(_Sketched):
     """
 
     views: ClassVar[tuple[str, ...]] = ("one_hot",)
+
+    def _admit(self, sample: OneHotView, k: int) -> None:
+        assert isinstance(self.algorithm, JohnsonLindenstrauss)
+        self.algorithm.check_map(k, sample.domain.p if sample.domain.proper else sample.touched)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; theta has the touched coordinates."""
@@ -191,13 +218,18 @@ class BidiagonalSketch(_Sketched):
             return "needs a problem whose answers may leave the ball"
         return super().premise(algorithm, domain)
 
+    def _admit(self, sample: OneHotView, k: int) -> None:
+        if sample.tail < k:
+            raise PremiseError(
+                f"the projection to k={k} dimensions needs a tail of at least as many, got {sample.tail}"
+            )
+
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; theta is compressed. Raises PremiseError for a tail shorter than k."""
         algorithm, sample = self.algorithm, problem.one_hot
         assert isinstance(algorithm, JohnsonLindenstrauss)
         tail, k = sample.tail, algorithm.dimension(problem.domain, budget)
-        if tail < k:
-            raise PremiseError(f"the projection to k={k} dimensions needs a tail of at least as many, got {tail}")
+        self._admit(sample, k)
         length = math.sqrt(float(rng.chisquare(k)) / k)
         diagonal = np.sqrt(rng.chisquare(tail - np.arange(k)))
         below = np.sqrt(rng.chisquare(np.arange(k - 1, 0, -1))) if k > 1 else np.zeros(0)

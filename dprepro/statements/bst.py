@@ -8,6 +8,7 @@ STATEMENTS = (
     Statement(
         item="Table 1",
         kind="rate",
+        restates=("Theorem 2.4.1", "Theorem 2.4.2", "Theorem 3.2", "Theorem 4.3"),
         says=Says(
             text=(
                 "Upper bounds for Lipschitz and for strongly convex losses, under pure and approximate "
@@ -19,6 +20,7 @@ STATEMENTS = (
     Statement(
         item="Table 1, smooth losses",
         kind="rate",
+        restates=("Theorem E.1",),
         says=Says(
             text=(
                 "Upper bounds p/epsilon and sqrt(p) log(1/delta)/epsilon for O(p)-smooth Lipschitz losses, by"
@@ -30,6 +32,7 @@ STATEMENTS = (
     Statement(
         item="Table 1, smooth and strongly convex losses",
         kind="rate",
+        restates=("Theorem E.2",),
         says=Says(
             text=(
                 "Upper bounds p^2/(n Delta epsilon^2) and p log(1/delta)/(n Delta epsilon^2) for O(p)-smooth "
@@ -41,6 +44,7 @@ STATEMENTS = (
     Statement(
         item="Table 1, lower bounds",
         kind="attack",
+        restates=("Theorem 5.2", "Theorem 5.3", "Theorem 5.4", "Theorem 5.5"),
         says=Says(
             text="Lower bounds of the same order, for linear losses and half squared distances.",
         ),
@@ -49,6 +53,7 @@ STATEMENTS = (
     Statement(
         item="Section 1.1, generalisation",
         kind="rate",
+        restates=("Theorem F.4",),
         says=Says(
             text=(
                 "On generalised linear models the population risk is O(min(1/sqrt(n), p^c/(epsilon n))), up "

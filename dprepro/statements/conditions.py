@@ -27,13 +27,14 @@ COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     ">": operator.gt,
 }
 FACTS = ("relation", "loss", "set", "algorithm")
-"""What a condition may say a word about: the relation of neighbours, and the names of three classes."""
+"""What a condition may say a word about: the relation of neighbours, and the names of three classes. Of an algorithm it
+may be a parameter too, ``algorithm.constants is printed``: its text or number."""
 
 SLACK = 1e-9
 """Relative: a number that is computed to be equal to its limit lies within it."""
 
 _COMPARED = re.compile(r"\s*(.+?)\s*(<=|>=|==|<|>)\s*(.+?)\s*")
-_SAID = re.compile(r"\s*(\w+)\s+is\s+(.+?)\s*")
+_SAID = re.compile(r"\s*(\w+(?:\.\w+)?)\s+is\s+(.+?)\s*")
 
 Find = Callable[[str], float | None]
 
@@ -56,6 +57,11 @@ class Condition:
     values: tuple[str, ...] = field(default=())
 
     @property
+    def of_algorithm(self) -> bool:
+        """Whether it is about the algorithm, and so about what is run and not about where."""
+        return self.fact.partition(".")[0] == "algorithm"
+
+    @property
     def names(self) -> frozenset[str]:
         """The numbers that a comparison takes."""
         return _names(self.left) | _names(self.right)
@@ -67,7 +73,8 @@ class Condition:
         """
         if self.fact:
             value = facts.get(self.fact, "")
-            return "" if value in self.values else f"{self.text}, and here it is {value or 'unknown'}"
+            fine = any(_same(value, one) for one in self.values)
+            return "" if fine else f"{self.text}, and here it is {value or 'unknown'}"
         found = {name: find(name) for name in sorted(self.names)}
         if lacking := [name for name, value in found.items() if value is None]:
             return f"{self.text}, and the problem has no {lacking[0]}"
@@ -90,7 +97,7 @@ def condition(text: str) -> Condition:
     """
     if said := _SAID.fullmatch(text):
         fact = said[1]
-        if fact not in FACTS:
+        if fact not in FACTS and not fact.startswith("algorithm."):
             raise InputError(f"condition {text!r}: {unknown('word', fact, FACTS)}")
         return Condition(text, fact=fact, values=tuple(one.strip() for one in re.split(r"\bor\b|,", said[2])))
     if compared := _COMPARED.fullmatch(text):
@@ -115,6 +122,16 @@ def unmet(premise: Mapping[str, str], find: Find, facts: Mapping[str, str]) -> s
         if reason := condition(text).unmet(find, facts):
             return f"{owner} asks for {reason}"
     return ""
+
+
+def _same(value: str, other: str) -> bool:
+    """Whether two words are the same, or the same number."""
+    if value == other:
+        return True
+    try:
+        return math.isclose(expressions.evaluate(value), expressions.evaluate(other), rel_tol=SLACK)
+    except ValueError:
+        return False
 
 
 def _names(text: str) -> frozenset[str]:

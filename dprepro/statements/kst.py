@@ -215,6 +215,7 @@ STATEMENTS = (
     Statement(
         item="Theorem 9",
         kind="rate",
+        restates=("Theorem 43",),
         says=Says(
             text=(
                 "Sparse regression by sample and aggregate has risk O(s^2/(n epsilon) (s^2 log(1/delta)/(n "
@@ -235,6 +236,7 @@ STATEMENTS = (
     Statement(
         item="Lemma 10",
         kind="privacy",
+        restates=("Theorem 1",),
         says=Says(
             text="Privacy of a pair of neighbours passes to pointwise limits.",
         ),
@@ -267,6 +269,7 @@ STATEMENTS = (
     Statement(
         item="Lemma 14",
         kind="privacy",
+        restates=("Theorem 2",),
         says=Says(
             text=(
                 "Objective perturbation with Delta >= 2 lambda/epsilon is private for smooth penalties and "

@@ -152,6 +152,9 @@ class EnvelopeStudy(RateStudy):
             if name and name not in known:
                 raise InputError(f"study.{key}: {unknown('parameter', name, known)}")
 
+    def _runs(self) -> bool:
+        return not self.expected
+
     def _check_bounds(self, label: str, setting: Setting) -> None:
         if self.expected and type(setting.algorithm) not in laws.LAWS:
             raise InputError(f"series {label}: no expected risk is known for {type(setting.algorithm).__name__}")

@@ -21,9 +21,10 @@ from dprepro.laws import LEMMAS
 from dprepro.plans import plan
 from dprepro.problems import Problem, View
 from dprepro.reductions import LITERAL, REDUCTIONS
-from dprepro.statements import unmet
+from dprepro.statements.conditions import condition, unmet
 from dprepro.studies.base import Declaration, Design, Study, at, drawn, spending
 from dprepro.studies.describe import describe
+from dprepro.studies.forecast import forecast
 from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, Beside, Series, Setting
 
 Columns = dict[str, float | int | str | bool | None]
@@ -86,8 +87,8 @@ class RateStudy(Study):
                     used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
                     used |= self._affords(one, setting)
                 except PremiseError as error:  # such a point becomes a skipped row
-                    # a series that is held against no statement may have a measurement there
-                    used |= {"unmet": f"{error}"} if one.statements else {}
+                    # a series without a premise may have a measurement there, under the same key
+                    used |= {"unmet": f"{error}"} if one.premise else {}
                 made = canonical(science | used), self.code(*self._parts(one, how))
                 replicates = range(one.replicates or design.replicates)
                 cells += [Cell(label, one.role, point, replicate, design.seed, *made) for replicate in replicates]
@@ -103,7 +104,7 @@ class RateStudy(Study):
         return Declaration(quantities, frozenset(self._columns()), frozenset(axes))
 
     def remarks(self, cells: Sequence[Cell]) -> list[str]:
-        """Controls that cannot overspend as much as they are asked to."""
+        """Controls that cannot overspend as much as they are asked to, and a forecast where the time is long."""
         said = dict[str, None]()
         for cell in cells:
             asked, claimed = self.series[cell.series].overspend, cell.axes["epsilon"]
@@ -112,7 +113,8 @@ class RateStudy(Study):
                 if given < 0.999 * asked * claimed:
                     most = f"{given / claimed:.3g} times the budget"
                     said |= {f"{cell.series}: {most}, the most that can be, for {asked:g}": None}
-        return list(said)
+        long = forecast(cells, lambda cell: settled(self, cell.series, cell.axes)) if self._runs() else ""
+        return [*said, *([long] if long else [])]
 
     def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
         """Of the risk what does not depend on the data: rate, law and schedule, and a bound that does not either."""
@@ -139,7 +141,13 @@ class RateStudy(Study):
         return rows
 
     def _check_names(self) -> None:
-        """Raise InputError for a bound, a shape, a column of a schedule or a lemma that nobody has."""
+        """Raise InputError for a bound, a shape, a column of a schedule, a lemma or a condition that nobody has."""
+        for label, series in self.series.items():
+            for text in series.premise:
+                try:
+                    condition(text)
+                except InputError as error:
+                    raise InputError(f"series {label}: premise: {error}") from error
         everyone: list[RateStudy | Series] = [self, *self.series.values()]
         named = [name for one in everyone for name in (one.bound, one.shape, getattr(one, "law", ""))]
         for name in (*self.tails, *named):
@@ -178,6 +186,10 @@ class RateStudy(Study):
         known += [f"{column}_printed" for column in PRINTED if any(column in one for one in self._schedules())]
         return [*known, "reduction", "gap", "deterministic", *(["freedom"] if noisy else [])]
 
+    def _runs(self) -> bool:
+        """Whether measuring runs the algorithms."""
+        return True
+
     def _schedules(self) -> list[Mapping[str, str]]:
         return [self._beside(one).schedule for one in self.series.values()]
 
@@ -200,9 +212,15 @@ class RateStudy(Study):
                     f"series {label}: {wanted:.2g} operations, more than most_operations={one.most_operations:g}"
                 )
         setting = Setting(one, point, algorithm, construction, budget, found, self._beside(one))
-        if one.statements and (reason := unmet(one.statements, setting.public, self.neighbours, algorithm)):
+        if one.premise and (reason := unmet(one.premise, setting.public.find, self._facts(setting))):
             raise PremiseError(reason)
         return setting
+
+    def _facts(self, setting: Setting) -> dict[str, str]:
+        """The words that a premise may ask for."""
+        domain = setting.plan.domain
+        kinds = {"loss": domain.loss, "set": domain.constraint_set, "algorithm": setting.algorithm}
+        return {"relation": str(self.neighbours)} | {word: type(one).__name__ for word, one in kinds.items()}
 
     def _beside(self, one: Series) -> Beside:
         return Beside.of(one, {"bound": self.bound, "shape": self.shape}, self.schedule)

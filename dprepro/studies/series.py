@@ -50,8 +50,9 @@ class Series:
         law: what the series' risk is, or tends to, by a derivation; empty for none.
         schedule: the schedule as printed, by names of functions of public numbers, for each of the columns `PRINTED`
             that has one; for the others the study's, ``none`` for none.
-        statements: ids of the statements that the series is held against (``lasso-theorem-2-5``): where the premise of
-            one is not met its grid points are skipped.
+        premise: conditions of the statements that the series is held against, each with the statement that asks for it
+            (``{"epsilon <= 3": "Theorem 2.4"}``; see `dprepro.statements.conditions`): points that do not meet one are
+            skipped.
         lemmas: what lemmas say of the algorithm's answers, by name (see `laws.LEMMAS`); empty for the study's.
         sweep: axes on which this series departs from the experiment's sweep.
         at_most: largest value of an axis for this series: it keeps what is costly off the far end of the grid.
@@ -73,7 +74,7 @@ class Series:
     shape: str = ""
     law: str = ""
     schedule: Mapping[str, str] = field(default_factory=dict)
-    statements: tuple[str, ...] = ()
+    premise: Mapping[str, str] = field(default_factory=dict)
     lemmas: tuple[str, ...] = ()
     sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
     at_most: Mapping[str, float] = field(default_factory=dict)

@@ -25,7 +25,7 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
         (
             {"rule": None},
             "choices: affine, audit, below, coverage, crossing, drawn, enough, exponent, powers, proportion, ratio, "
-            "share",
+            "scheduled, share",
         ),
         ({"exspected": 1.0}, "did you mean expected"),
         ({"expected": "half"}, "it must be a number"),
@@ -43,6 +43,10 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
         ({"side": "left"}, "choices: at_least, at_most, two"),
         ({"transform": "exp"}, "choices: log, log_log, log_log_double, log_log_inverse"),
         ({"margin": -0.1}, "not negative"),
+        ({"grid": "mine"}, "choices: other, own"),
+        ({"evidence": "sure"}, "choices: attained, audited, certified, exact, holds, not contradicted"),
+        ({"about": "Theorem 1"}, "it must be a list of texts"),
+        ({"lacks": "this\nand that"}, "it must be one line"),
     ],
 )
 def test_what_a_rule_does_not_know_is_refused_in_one_line_that_names_check_and_choices(
@@ -84,6 +88,9 @@ def test_every_rule_answers_with_the_keys_of_the_contract_and_without_nan(lasso:
         ),
         "drawn": build("drawn", {"rule": "drawn", "role": "claim", "quantity": "excess_risk"}),
         "powers": build("powers", {"rule": "powers", "role": "claim", "series": "hard", "column": "value"}),
+        "scheduled": build(
+            "scheduled", {"rule": "scheduled", "role": "claim", "series": "hard", "column": "noise_scale"}
+        ),
         "rate": build("rate", {"rule": "proportion", "role": "claim", "series": "hard", "expected": 0.5}),
         "audit": build("audit", {"rule": "audit", "role": "claim", "series": "hard", "quantity": "excess_risk"}),
         "enough": build(

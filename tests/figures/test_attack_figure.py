@@ -117,16 +117,15 @@ def test_a_quantity_that_nobody_measured_is_refused_with_the_choices():
 
 def test_each_panel_says_what_was_judged_of_it():
     result = verdict(
-        private=check("proportion", 0.4, high=0.6, expected=1, margin=0), risk=check("below", 2.0, expected=1, margin=0)
+        private=check("proportion", 0.4, high=0.6, expected=1, margin=0),
+        risk=check("below", 2.0, expected=1, margin=0, details={"side": "at_least"}),
     )
-    settings = config(
-        private={"series": "private", "quantity": "traced"}, risk={"series": "private", "side": "at_least"}
-    )
+    settings = config(private={"series": "private", "quantity": "traced"}, risk={"series": "private"})
     drawing = figures.build({"name": "attack", "panels": ["excess_risk", "traced"]})
     figure = drawing.draw(frame(), result, settings)
     risk, rate = (plain(panel.get_title(loc="left")) for panel in figure.axes)
-    assert rate == "private: at most 0.4 of the bound (99%: 0.6), claimed ≤ 1"
-    assert risk == "private: at least 2 (99%: 1.99), claimed ≥ 1"  # no bound stands beside the risk here
+    assert rate == "private: at most 0.4 of the bound (99%: 0.6), claimed at most 1"
+    assert risk == "private: at least 2 (99%: 1.99), claimed at least 1"  # no bound stands beside the risk here
     assert plain(figure.get_suptitle()) == "Theorem 3.1: confirmed".replace("3.1", "7")
 
 

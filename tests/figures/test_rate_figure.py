@@ -125,7 +125,7 @@ def test_without_an_exponent_the_title_has_the_other_claims_on_what_is_drawn():
     settings = config(below_bound={"series": ["steep"]}, within_budget={"series": "steep", "quantity": "spent_epsilon"})
     results = verdict(below_bound=check("below", 0.5, expected=1), within_budget=check("below", 0.9, expected=1))
     assert title(drawn(claims()[:10], results, settings)).endswith(
-        "at most 0.5 of the bound (99%: 0.51), claimed ≤ 1, margin 0.05"
+        "at most 0.5 of the bound (99%: 0.51), claimed at most 1, margin 0.05"
     )
 
 

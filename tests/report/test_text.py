@@ -5,7 +5,7 @@ from __future__ import annotations
 import pandas as pd
 
 from dprepro.analysis.points import sentence
-from dprepro.report.text import number, position, reads_a_table, table, unmeasured, verdict_lines
+from dprepro.report.text import number, position, reads_a_table, table, unmeasured, verdict_lines, wanted
 
 AXES = {"n": 1e6, "p": 1000, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0}
 
@@ -108,6 +108,14 @@ def test_a_verdict_that_is_not_as_expected_is_marked() -> None:
         "  overridden: seed=1",
         "verdict: x (lasso, Theorem 1): refuted; NOT all checks came out as expected",
     ]
+
+
+def test_a_claim_of_one_side_says_at_most_or_at_least_and_never_plus_or_minus() -> None:
+    check = {"expected": -0.5, "margin": 0.03, "details": {}}
+    assert wanted(check) == "expected -0.5 ± 0.03"
+    assert wanted(check, "+-") == "expected -0.5 +- 0.03"
+    assert wanted(check | {"details": {"side": "at_most"}}) == "at most -0.5 (margin 0.03)"
+    assert wanted(check | {"details": {"side": "at_least"}, "margin": 0.0}) == "at least -0.5"
 
 
 def test_an_audit_has_a_table_of_its_own() -> None:

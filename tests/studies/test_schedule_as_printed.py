@@ -2,12 +2,11 @@
 
 import pytest
 
-from dprepro import statements
 from dprepro.algorithms import DataFree, NoisyFrankWolfe
 from dprepro.constructions import TunedNeedle
 from dprepro.engine import measure_cell
 from dprepro.errors import InputError
-from dprepro.studies import Design, RateStudy, Series, rate
+from dprepro.studies import Design, RateStudy, Series
 
 SWEEP = {"n": [1e5, 1e6], "p": [20.0], "epsilon": [0.5], "delta": [1e-6]}
 STEPS = {"total_steps": "lasso.theorem_2_5_rate"}
@@ -78,25 +77,17 @@ def test_a_name_that_cannot_serve_is_refused_in_one_line_that_says_how_to_leave_
     assert "\n" not in str(refused.value)
 
 
-def test_a_grid_point_outside_the_premise_of_a_statement_is_skipped_with_its_reason(monkeypatch):
-    def unmet(ids, numbers, relation, algorithm):
-        assert ids == ("lasso-theorem-2-5",)
-        assert isinstance(algorithm, NoisyFrankWolfe)
-        assert str(relation) == "replace_one"
-        return "Theorem 2.5 says nothing below n = 1e6" if numbers.find("n") < 1e6 else ""
-
-    held, free = study(statements=("lasso-theorem-2-5",)), study()
-    before = [cell.key for cell in held.cells(Design(SWEEP))]
-    monkeypatch.setattr(rate, "unmet", unmet)
+def test_a_grid_point_outside_the_premise_of_a_statement_is_skipped_with_its_reason():
+    held, free = study(premise={"n >= 1e6": "Theorem 2.5"}), study()
     low, high = held.cells(Design(SWEEP))
-    assert measure_cell(held.measure, low).status == "skipped: Theorem 2.5 says nothing below n = 1e6"
+    assert measure_cell(held.measure, low).status == "skipped: Theorem 2.5 asks for n >= 1e6, and n is 100000"
     assert measure_cell(held.measure, high).status == "ok"
     # a series that is held against nothing keeps its measurement, and one that is measured shares it
     keys = [cell.key for cell in free.cells(Design(SWEEP))]
-    assert keys == before
     assert low.key != keys[0]
     assert high.key == keys[1]
 
 
-def test_without_statements_every_premise_is_met():
-    assert statements.unmet((), {}, "replace_one", None) == ""
+def test_a_condition_that_cannot_be_understood_is_refused_before_anything_is_measured():
+    with pytest.raises(InputError, match="premise: condition 'n is' is neither"):
+        study(premise={"n is": "Theorem 2.5"}).cells(Design(SWEEP))

@@ -1,0 +1,113 @@
+"""Hydra as the composer of blocks, by its public doors: a source of files of our own, its store and its compose.
+
+Whatever Hydra reads, it reads as everything here does, by `read_block`, and from the folders of configurations alone.
+What the caller does with Hydra stays as it was.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any, ClassVar
+from urllib.parse import quote, unquote
+
+from hydra import compose, initialize, version
+from hydra.core.config_store import ConfigStore
+from hydra.core.global_hydra import GlobalHydra
+from hydra.core.object_type import ObjectType
+from hydra.core.plugins import Plugins
+from hydra.plugins.config_source import ConfigResult, ConfigSource
+from omegaconf import OmegaConf
+
+from dprepro.config.files import found_file, group_options, read_block, refuse_hidden
+from dprepro.errors import InputError
+from dprepro.folders import conf_dir, folders
+from dprepro.yaml_files import text_of
+
+Names = list[str]
+PRIMARY, PRIMARY_FILE = "config", "config.yaml"
+
+
+class Folders(ConfigSource):
+    """All folders of configurations as one place of Hydra's search path: of equal names the first counts.
+
+    Its address is `dprepro://` and the user's folder, if there is one, as in a URL.
+    """
+
+    read: ClassVar[Names] = []
+    """The files that this composition has read, by their places in a folder."""
+
+    def __init__(self, provider: str, path: str) -> None:
+        super().__init__(provider, path)
+        self.config_dir = unquote(self.path) or None
+
+    @staticmethod
+    def scheme() -> str:
+        return "dprepro"
+
+    def available(self) -> bool:
+        return True
+
+    def is_group(self, config_path: str) -> bool:
+        return any((folder / config_path).is_dir() for folder in folders(self.config_dir))
+
+    def is_config(self, config_path: str) -> bool:
+        return found_file(self._normalize_file_name(config_path), self.config_dir) is not None
+
+    def list(self, config_path: str, results_filter: ObjectType | None) -> Names:
+        return group_options(config_path, self.config_dir)
+
+    def load_config(self, config_path: str) -> ConfigResult:
+        """The block of a file; raises InputError where it leads out of its folder, is hidden, or sets Hydra itself."""
+        place = Path(self._normalize_file_name(config_path))
+        file = found_file(str(place), self.config_dir)
+        assert file is not None  # Hydra has asked
+        if ".." in place.parts:
+            raise InputError(f"{config_path} leads out of {file.parents[len(place.parts) - 1]}")
+        refuse_hidden(place.parent.as_posix(), place.stem, self.config_dir)
+        block = read_block(file)
+        self.read.append(place.as_posix())
+        header = self._get_header_dict(text_of(file)[:512])
+        if place.parts[0] == "experiment" and header["package"] is None:
+            header["package"] = "_global_"  # an experiment's keys are those of the whole configuration
+        if "hydra" in (*block, (header["package"] or "").partition(".")[0]):
+            raise InputError(f"{file}: Hydra's own settings have no effect here; leave hydra out")
+        return ConfigResult(self.provider, self.full_path(), OmegaConf.create(block), header)
+
+
+def chosen(overrides: Sequence[str], config_dir: str | None) -> tuple[dict[str, Any], Names]:
+    """What `config.yaml` and overrides that choose files make, and the files; interpolations stay as they are."""
+    Plugins.instance().register(Folders)
+    Folders.read[:] = [PRIMARY_FILE]
+    address = f"{Folders.scheme()}://{quote(config_dir or '')}"
+    primary = read_block(conf_dir() / PRIMARY_FILE)
+    composed = overridden({**primary, "hydra": {"searchpath": [address]}}, overrides)
+    return composed, [*Folders.read]
+
+
+def overridden(config: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
+    """A configuration with keys set, and with its list of defaults followed, as Hydra does both.
+
+    Raises:
+        HydraException: what it refuses.
+    """
+    with _own_hydra() as store:
+        store.store(PRIMARY, config)
+        with initialize(config_path=None, job_name="dprepro", version_base="1.3"):
+            plain = OmegaConf.to_container(compose(PRIMARY, [*overrides]))
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}
+
+
+@contextmanager
+def _own_hydra() -> Iterator[ConfigStore]:
+    """A store that holds nothing but Hydra's own settings; afterwards all is the caller's again."""
+    store, base = ConfigStore.instance(), version.VersionBase.instance()
+    theirs = store.repo, base.version_base, GlobalHydra.instance().hydra
+    GlobalHydra.instance().clear()
+    store.repo = {"hydra": store.repo["hydra"]}
+    try:
+        yield store
+    finally:
+        store.repo, base.version_base, GlobalHydra.instance().hydra = theirs
