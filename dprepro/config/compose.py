@@ -233,6 +233,8 @@ def _overridden(config: dict[str, Any], overrides: Sequence[Override]) -> dict[s
     for line, override in zip(lines, overrides, strict=True):
         if override.is_sweep_override():
             raise InputError(f"{line} means several runs: add -m; a list is written in [ ]")
+        if not override.key_or_group:
+            raise InputError(f"{line} names no key; an override is KEY=VALUE")
     try:
         return overridden(config, lines)
     except (HydraException, OSError, ValueError) as error:  # a key may be one that no file could have for a name
