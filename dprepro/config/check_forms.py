@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -14,7 +14,6 @@ from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
 from dprepro.analysis.powers import Powers
 from dprepro.errors import InputError, unknown
-from dprepro.statements.about import SPEAKING
 
 Block = dict[str, Any]
 Speaks = Callable[[str, Mapping[str, Any]], dict[str, str] | None]
@@ -112,16 +111,18 @@ class CheckForms:
             if of := next((key for key in ("quantity", "series") if _named(one, key)), ""):
                 values = one[of] if isinstance(one[of], Mapping) else {label: label for label in one[of]}
                 for label, value in values.items():
-                    yield pattern.replace("*", str(label)), (role, {**one, of: value})
+                    yield pattern.replace("*", str(label)), (role, {**_member(one, label, values), of: value})
             elif axes := [key for key in one if key not in shared]:
                 for axis in axes:
-                    yield pattern.replace("*", str(axis)), (role, self._exponent(name, str(axis), shared, one[axis]))
+                    own = self._exponent(name, str(axis), _member(shared, axis, axes), one[axis])
+                    yield pattern.replace("*", str(axis)), (role, own)
             elif isinstance(one.get("series"), list) or (role and "series" not in one):
                 said = one.get("series", self._left(role, every))
                 if not said:
                     raise InputError(f"checks.{name} judges nothing: other checks name every series of role {role}")
-                for label in matching(said, self._series, f"checks.{name}"):
-                    yield pattern.replace("*", str(label)), (role, {**one, "series": label})
+                labels = matching(said, self._series, f"checks.{name}")
+                for label in labels:
+                    yield pattern.replace("*", str(label)), (role, {**_member(one, label, labels), "series": label})
             else:
                 raise InputError(
                     f"checks.{name} is a family; it needs axes with their exponents (n: -2/3), or a list of series"
@@ -185,8 +186,9 @@ class CheckForms:
             raise InputError(f"checks.{name} has no rule: {unknown('section', name, SECTIONS)}")
         if "series" in check:
             check["series"] = matching(check["series"], self._series, f"check {name}")
-        if "about" not in given and self._speaks(name, {**check, "about": None}):
-            check.pop("about", None)  # its own name says more than what it is like
+        own = self._speaks(name, {**check, "about": None}) or {}
+        if "about" not in given and own.keys() - check.get("about", own):
+            check.pop("about")  # its own name says more than what it is like
         about = self._speaks(name, check)
         if about is not None:
             check["about"] = about
@@ -208,9 +210,18 @@ class CheckForms:
         else:
             raise InputError(f"check {name}: like: {unknown('check', other, {*self._given, *USUAL})}")
         taken = {key: one for key, one in dict(taken).items() if key not in _JUDGEMENT}
-        if (section or given.get("role")) not in SPEAKING:
+        if (section or given.get("role")) != "claim":
             taken.pop("about", None)
         return taken | ({"series": name} if name in self._series else {})
+
+
+def _member(family: Mapping[str, Any], label: Any, labels: Iterable[Any]) -> Block:
+    """What a family says of one of its members: `about` may be a mapping of members to what each is about."""
+    said = family.get("about")
+    if not isinstance(said, Mapping) or not {*said} & {*labels}:
+        return dict(family)
+    own = {key: one for key, one in family.items() if key != "about"}
+    return own | ({"about": said[label]} if label in said else {})
 
 
 def _is_claim(series: Any) -> bool:

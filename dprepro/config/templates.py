@@ -20,7 +20,8 @@ if need be, its `constant`; its series are those of role claim, unless it names 
 
 A check speaks of the statements that it is `about` (see `dprepro.statements.about`): an item of the experiment's paper,
 a list of them, or a mapping to kinds of evidence; `evidence` is the kind where it is not the usual one. A check `like`
-another speaks of the same, unless its own name names a statement, or it is a control.
+another speaks of the same if it is a claim, unless its own name names a statement. In a family `about` may be a mapping
+of its members.
 
 ``statements`` names the statements that an experiment is about, and which series are held against them: bound, shape,
 schedule, premise and checks follow (`statement_forms`).

@@ -12,9 +12,6 @@ from dprepro.statements.statement import Statement
 NONE = "none"
 """What ``about`` says where a check speaks of nothing, whatever its name."""
 
-SPEAKING = ("claim", "context")
-"""Roles of checks that can be evidence: a control and an erratum show that others can fail."""
-
 EXACT = ("InequalityStudy", "PrivacyStudy")
 """Studies that compute and do not draw."""
 
