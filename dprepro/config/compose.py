@@ -112,9 +112,10 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
             full = written_out(_overridden(full, values), find, statements)
         plain = settled(full)
         bounded(plain)
-        config = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
-        assert isinstance(config, dict)
-        config, paper = {str(key): value for key, value in config.items()}, str(config.get("paper", ""))
+        resolved = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
+        assert isinstance(resolved, dict)
+        config: dict[str, Any] = {str(key): value for key, value in resolved.items()}
+        paper = str(config.get("paper", ""))
         said = tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS))
         if said:
             plain = compose([f"+experiment={name}"], config_dir, base).config
