@@ -262,7 +262,7 @@ class RateStudy(Study):
             "reduction": setting.plan.how,
             "deterministic": deterministic,
         }
-        return columns | {name: getattr(schedule, name, None) for name in SCHEDULED} | setting.printed
+        return {**columns, **{name: getattr(schedule, name, None) for name in SCHEDULED}, **setting.printed}
 
     def _held(
         self,
