@@ -50,7 +50,8 @@ _LISTS_OF_SERIES = ("series", "hide", "across")  # of a figure
 def written_out(config: Mapping[str, Any], find: Find, statements: Statements = statements_of) -> Block:
     """The configuration with every short form replaced; interpolations stay as they are.
 
-    ``find`` gives the block of a config group by group and name, ``statements`` those of a paper. Writing out twice is the same as once.
+    ``find`` gives the block of a config group by group and name, ``statements`` those of a paper. Writing out twice is
+    the same as once.
 
     Raises:
         InputError: a short form that names what does not exist, or cannot be understood.

@@ -1,0 +1,1 @@
+"""What papers state: a file for each paper, a value for each numbered statement."""
