@@ -56,7 +56,7 @@ class Spoken:
         found: dict[tuple[str, str], Evidence] = {}
         for experiment, paper, checks in self._all():
             for name, check in checks.items():
-                about = check.get("about") or {} if check.get("role", "claim") in CARRYING else {}
+                about = check.get("about") or {} if check.get("role") in CARRYING else {}
                 for item, kind in about.items():
                     where = place(item, paper, lambda key: self.papers[key].claims if key in self.papers else ())
                     found.setdefault(where, {}).setdefault(kind, {}).setdefault(experiment, []).append(name)
