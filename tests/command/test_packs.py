@@ -9,6 +9,7 @@ from typing import Any
 
 import pytest
 from cheap_experiment import CHEAP, command, write_config_dir
+from json_schema import faults
 
 from dprepro import typed
 from dprepro.errors import InputError
@@ -57,7 +58,12 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def read(results: Path) -> dict[str, Any]:
+    """The ledger of a folder, which is as the schema beside it says."""
     found: dict[str, Any] = json.loads((results / "ledger.json").read_text(encoding="utf-8"))
+    schema = json.loads((results / "ledger.schema.json").read_text(encoding="utf-8"))
+    assert not list(faults(found, schema, schema))
+    spoilt = found | {"schema_version": 1, "claims": [found["claims"][0] | {"verdict": "true", "more": 1}]}
+    assert len(list(faults(spoilt, schema, schema))) == 3
     return found
 
 

@@ -24,8 +24,8 @@ FILES = {
     "construction": "_target_: dprepro.constructions.RandomDesign\nkind: noise\nloss: squared\nradius: 1\n",
     "papers": (
         "title: A\nauthors: B\nyear: 2018\nclaims:\n- {item: T1, kind: rate, note: n, says: {text: s, "
-        "direction: at_most, bound: lasso.theorem_2_5, premise: [epsilon <= 3]}}\nerrata:\n- {item: E1, printed: p, holds: h, severity: typo, about: [T1], quote: q, "
-        "source: s, shown_by: [{experiment: cheap, check: both}]}\n"
+        "direction: at_most, bound: lasso.theorem_2_5, premise: [epsilon <= 3]}}\nerrata:\n- {item: E1, printed: p, "
+        "holds: h, severity: typo, about: [T1], quote: q, source: s, shown_by: [{experiment: cheap, check: both}]}\n"
     ),
     "schema": (
         "target: y\ncolumns:\n  y: {range: [0, 1], missing: drop, above: 0.5}\n  x: {categories: [a, b], missing: fill,"

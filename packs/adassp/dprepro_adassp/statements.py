@@ -13,8 +13,8 @@ STATEMENTS = (
             premise=["relation is add_or_remove_one"],
         ),
         note=(
-            "Where a record is replaced, the sensitivities are 1, sqrt(2) and 2 times as large, and the printed noise no "
-            "longer suffices for large epsilon and delta (epsilon = 10, delta = 0.1), by the exact account."
+            "Where a record is replaced, the sensitivities are 1, sqrt(2) and 2 times as large, and the printed noise "
+            "no longer suffices for large epsilon and delta (epsilon = 10, delta = 0.1), by the exact account."
         ),
     ),
     Statement(
@@ -22,8 +22,8 @@ STATEMENTS = (
         kind="privacy",
         says=Says(
             text=(
-                "Each of the three releases keeps to (epsilon/3, delta/3), with noise sqrt(ln(6/delta))/(epsilon/3) times "
-                "its sensitivity."
+                "Each of the three releases keeps to (epsilon/3, delta/3), with noise sqrt(ln(6/delta))/(epsilon/3) "
+                "times its sensitivity."
             )
         ),
         false=["Privacy, release by release"],
@@ -51,8 +51,8 @@ STATEMENTS = (
         kind="rate",
         says=Says(
             text=(
-                "On an even spectrum, n/p far above the threshold, it is of order p^2 ln(1/delta)/(n epsilon)^2; 18 times "
-                "that for unit bounds."
+                "On an even spectrum, n/p far above the threshold, it is of order p^2 ln(1/delta)/(n epsilon)^2; 18 "
+                "times that for unit bounds."
             ),
             direction="equals",
             rate="dprepro_adassp.bounds.well_conditioned_rate",
@@ -64,8 +64,8 @@ STATEMENTS = (
         kind="comparison",
         says=Says(
             text=(
-                "The ridge adapts: it is gone on an even spectrum with many records, where a full one costs 7 times the "
-                "risk at p = 100, and protects where there are too few, where none at all is worse than answering zero."
+                "The ridge adapts: it is gone on an even spectrum with many records, where a full one costs 7 times "
+                "the risk at p = 100, and protects where there are too few, where none is worse than answering zero."
             )
         ),
         note="The full ridge and none are the controls of these checks.",
