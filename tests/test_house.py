@@ -31,7 +31,6 @@ ROOMS: dict[str, set[str]] = {
     "stability": {"command", "config", "report", "session", "engine.store"},
     "reference": {"command", "report"},
     "session": {"config", "engine", "report"},
-    "statements": {"bounds", "problems"},
     "config": {"studies", "engine", "analysis", "figures", "statements"},
     "report": {"statements", "engine.code", "engine.room", "engine.store", "analysis", "figures"},
     "peers": {"algorithms", "privacy", "problems", "budget"},
