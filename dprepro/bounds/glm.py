@@ -227,3 +227,22 @@ def corollary_4_rate(n: float, p: float, epsilon: float, radius: float, lipschit
     flat: float = signal ** (-1 / order)
     steep: float = p ** (1 - 1 / order) / signal
     return lipschitz * radius * min(1.0, flat, steep)
+
+
+def transition_printed(n: float, epsilon: float, norm: float) -> float:
+    """Section 1.2: d = (||w*|| n epsilon)^(2/3)."""
+    return float((norm * n * epsilon) ** (2 / 3))
+
+
+def transition(n: float, epsilon: float, smoothness: float, radius: float, label_level: float) -> float:
+    """Section 3.1: d = (min(1, sqrt(H) B X/Y) n epsilon)^(2/3)."""
+    return float((min(1.0, math.sqrt(smoothness) * radius / label_level) * n * epsilon) ** (2 / 3))
+
+
+def low_dimension_rate(
+    n: float, p: float, epsilon: float, smoothness: float, radius: float, self_bounding_lipschitz: float,
+    label_level: float,
+) -> float:  # fmt: skip
+    """After Theorem 3: (sqrt(H) B X Y + Y^2)/sqrt(n) + G B sqrt(d)/(n epsilon)."""
+    sampling = (math.sqrt(smoothness) * radius * label_level + label_level**2) / math.sqrt(n)
+    return sampling + self_bounding_lipschitz * radius * math.sqrt(p) / (n * epsilon)

@@ -20,6 +20,11 @@ def theorem_8_rate(n: float, epsilon: float, norm: float, smoothness: float, lab
     return min(y**2, front * power + sampling + (y**2 + scale**2) / (n * epsilon))
 
 
+def theorem_7_noise(epsilon: float) -> float:
+    """Of Algorithm 4's choice at epsilon/4, with weights exp(-epsilon/4 s/2): Gumbel noise of scale 8/epsilon."""
+    return 8 / epsilon
+
+
 def theorem_7(
     n: float, epsilon: float, delta: float, norm: float, smoothness: float, label_level: float, guesses: float,
     divided: float, failure: float,

@@ -186,8 +186,9 @@ class CheckForms:
             raise InputError(f"checks.{name} has no rule: {unknown('section', name, SECTIONS)}")
         if "series" in check:
             check["series"] = matching(check["series"], self._series, f"check {name}")
-        if "about" not in given and self._speaks(name, {**check, "about": None}):
-            check.pop("about", None)  # its own name says more than what it is like
+        own = self._speaks(name, {**check, "about": None}) or {}
+        if "about" not in given and own.keys() - check.get("about", own):
+            check.pop("about")  # its own name says more than what it is like
         about = self._speaks(name, check)
         if about is not None:
             check["about"] = about
