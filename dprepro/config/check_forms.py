@@ -220,10 +220,15 @@ class CheckForms:
         return taken | ({"series": name} if name in self._series else {})
 
 
+def are_like_it(one: Any) -> bool:
+    """Whether what stands under a name is a block of checks like the one of this name, and no check."""
+    return isinstance(one, Mapping) and not _OF_RULES & one.keys()
+
+
 def _like_a_claim(entry: tuple[str, tuple[str, Any]], claims: Container[str]) -> Iterator[tuple[str, tuple[str, Any]]]:
     """The checks that stand under the name of a claim in another section, each like it; any other entry as it is."""
     name, (role, one) = entry
-    if role == "claim" or name not in claims or not isinstance(one, Mapping) or _OF_RULES & one.keys():
+    if role == "claim" or name not in claims or not are_like_it(one):
         yield entry
         return
     for inner, said in one.items():
