@@ -22,7 +22,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dprepro.axes import AXES
-from dprepro.config.check_forms import SECTIONS, matching
+from dprepro.config.check_forms import SECTIONS, are_like_it, matching
 from dprepro.errors import InputError, unknown
 from dprepro.statements.statement import Says, Statement
 
@@ -64,7 +64,7 @@ def with_statements(config: Mapping[str, Any], known: Mapping[str, Statement]) -
 
 def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     """The study with bound, shape and schedule of its statements, and with the premise of each series."""
-    whole, series = dict(study), {name: one for name, one in study["series"].items()}
+    whole, series = dict(study), dict(study["series"])
     for form in forms:
         for key, part in FROM.items():
             said = getattr(form.says, part)
@@ -92,7 +92,8 @@ PREMISED = ("RateStudy", "EnvelopeStudy", "WorstCaseStudy")
 def _checks(given: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     """The checks that were given, with those that follow from the statements in the section of claims."""
     sections = {key: one for key, one in given.items() if key in SECTIONS}
-    named = {name for one in sections.values() if isinstance(one, Mapping) for name in one} | set(given)
+    blocks = [one.items() for one in sections.values() if isinstance(one, Mapping)]
+    named = {name for one in blocks for name, check in one if not are_like_it(check)} | set(given)
     claims = dict(given.get("claims") or {})
     made: Block = {}
     for form in forms:
