@@ -170,7 +170,8 @@ class _Form:
             yield name, {**check, **shared, "evidence": "attained"}
         if self._has("bound"):
             # of every point: the largest of an envelope may have the largest bound
-            yield f"below_bound{end}", {"series": self.series, "about": [self.item], "evidence": "holds"}
+            usual = self._usual("below_bound", end)
+            yield f"below_bound{end}", {"series": self.series, "about": [self.item], "evidence": "holds", **usual}
         if laws := [name for name in self.series if (self._all[name] or {}).get("law", "none") != "none"]:
             envelope = {key: one for key, one in shared.items() if key != "about"}
             yield f"as_derived{end}", {"series": laws, **envelope, **self._usual("as_derived", end)}
