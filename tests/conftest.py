@@ -22,20 +22,18 @@ from dprepro.report import picture, power, publish
 
 @pytest.fixture(scope="session", autouse=True)
 def _hydra_reads_shipped_files_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Every choice of the package's own files is composed once: Hydra takes a tenth of a second for it."""
+    """Every choice of the package's own files is composed once: Hydra takes a twentieth of a second for it."""
     base = tmp_path_factory.getbasetemp()  # of a worker it lies in the folder of the run
     shipped.FOLDER[:] = [(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "composed"]
     shipped.FOLDER[0].mkdir(exist_ok=True)
     known: dict[tuple[str, ...], bytes] = {}
     hydra = compose._composed
 
-    def composed(
-        config_name: str, overrides: Sequence[str], config_dir: str | None
-    ) -> tuple[dict[str, Any], list[str]]:
-        if config_name != "config" or config_dir:
-            return hydra(config_name, overrides, config_dir)
+    def composed(overrides: Sequence[str], config_dir: str | None) -> tuple[dict[str, Any], list[str]]:
+        if config_dir:
+            return hydra(overrides, config_dir)
         if tuple(overrides) not in known:
-            found = shipped.shared(repr(overrides), lambda: hydra(config_name, overrides, config_dir))
+            found = shipped.shared(repr(overrides), lambda: hydra(overrides, config_dir))
             known[tuple(overrides)] = pickle.dumps(found)
         own: tuple[dict[str, Any], list[str]] = pickle.loads(known[tuple(overrides)])
         return own

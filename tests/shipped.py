@@ -1,4 +1,4 @@
-"""The experiments of the package, composed once for all tests: Hydra takes a tenth of a second each.
+"""The experiments of the package, composed once for all tests: Hydra takes a twentieth of a second each.
 
 The processes of one run of the tests share what they compose by files in the folder of that run.
 """

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -116,6 +117,16 @@ def test_paper_figures_know_stored_measurements_and_drawing_only() -> None:
         assert not wrong, path
 
 
-def test_hydra_and_omegaconf_are_known_in_one_file_only() -> None:
-    knowing = [path.relative_to(HOUSE).as_posix() for _, path in files() if "hydra import" in path.read_text("utf-8")]
-    assert knowing == ["config/compose.py"]
+def test_hydra_and_omegaconf_are_known_in_two_files_only() -> None:
+    known = re.compile(r"^ *(from|import) (hydra|omegaconf)\b", re.MULTILINE)
+    knowing = [path.relative_to(HOUSE).as_posix() for _, path in files() if known.search(path.read_text("utf-8"))]
+    assert knowing == ["config/compose.py", "config/composer.py"]
+
+
+def test_hydra_is_used_by_its_public_doors_only() -> None:
+    private = re.compile(r"\b(hydra|omegaconf)[\w.]*(\.| import )_[a-z]")
+    folders = ("dprepro", "tests", "packs", "paper_figures", "benchmarks")
+    every = [path for folder in folders for path in sorted((HOUSE.parent / folder).rglob("*.py"))]
+    assert len(every) > 100
+    wrong = [f"{path}: {found[0]}" for path in every if (found := private.search(path.read_text("utf-8")))]
+    assert not wrong

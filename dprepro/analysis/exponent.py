@@ -80,6 +80,8 @@ class Exponent(Rule):
     against each (:mod:`dprepro.analysis.rivals`). Where one with a logarithm survives, the result holds
     `up_to_logarithms`, and says so.
 
+    The details of a claim of two sides that is confirmed as an upper bound only hold `not_attained`.
+
     `constant` is the geometric mean of value / shape over the fitted points, where there is a column `shape` to which
     the values are proportional: it may move by 10% over the grid.
     """
@@ -170,6 +172,8 @@ class Exponent(Rule):
         verdict, said = self._judged(slope, x, curve, own)
         words = self._against_rivals(x, np.log(mean), error / mean, count, curve, slope, details)
         details["divide"] = self.divide
+        if verdict == "confirmed" and self.side == "two" and slope.high < super().region()[0]:
+            details["not_attained"] = True
         bent = f"the plot is curved, which makes the interval {2 * slope.drift:.2g} wider" if slope.drift > 0 else ""
         return Measured(
             interval=slope,
@@ -207,10 +211,13 @@ class Exponent(Rule):
         side = self.direction()
         if verdict == "confirmed" and side and (slope.high < lowest or slope.low > highest):
             return verdict, self._not_attained(side, fit_slope(x, own["raw"], group=curve).estimate)
-        if verdict == "refuted" and self.grid == "other":
-            explained = self._explained(slope, side, x, curve, own)
-            return ("inconclusive", explained) if explained else (verdict, said)
-        return verdict, said
+        beyond = self.grid == "other" and not self._allows(slope.estimate)
+        explained = self._explained(slope, side, x, curve, own) if beyond else ""
+        return ("inconclusive", explained) if explained else (verdict, said)
+
+    def _allows(self, slope: float) -> bool:
+        lowest, highest = self.region()
+        return lowest <= slope <= highest
 
     def _not_attained(self, side: str, bare: float) -> str:
         """Words for a slope beyond a claim of one side, on the side that the claim allows."""

@@ -89,6 +89,12 @@ def appendix_d(
     return 2 * expected + (math.log(2 * runs) + level) * selection_scale
 
 
+def theorem_e_1_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
+    """Theorem E.1's shapes: L C p/(n epsilon) for delta = 0, L C sqrt(p ln(1/delta))/(n epsilon) else."""
+    size = p if delta == 0 else math.sqrt(p * math.log(1 / delta))
+    return lipschitz * diameter * size / (n * epsilon)
+
+
 def theorem_e_2_rate(
     n: float, p: float, epsilon: float, delta: float, lipschitz: float, strong_convexity: float
 ) -> float:

@@ -33,16 +33,35 @@ def theorem_f_2_too_tight(n: float, level: float) -> float:
     return 0.25 / n
 
 
-def theorem_f_3_rate(n: float, p: float, epsilon: float, lipschitz: float, diameter: float) -> float:
-    """Theorem F.3.1's shape: L C sqrt(p/(n epsilon))."""
-    return lipschitz * diameter * math.sqrt(p / (n * epsilon))
+def section_1_1_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
+    """Section 1.1 as Theorem F.4 has it, times L C: 1/sqrt n + p^c/(epsilon n), c = 1, and 1/2 for delta > 0."""
+    size = p if delta == 0 else math.sqrt(p)
+    return lipschitz * diameter * (1 / math.sqrt(n) + size / (epsilon * n))
 
 
-def theorem_f_3_gaussian_rate(
+def section_1_1_rate_as_printed(
     n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float
 ) -> float:
-    """Theorem F.3.2's shape with the least Gaussian noise: L C p^(1/4) ln(1/delta)^(1/4)/sqrt(n epsilon)."""
-    return lipschitz * diameter * math.sqrt(math.sqrt(p * math.log(1 / delta)) / (n * epsilon))
+    """As printed, times L C: min(1/sqrt n, p^c/(epsilon n)), c = 1, and 2 for delta > 0."""
+    size = p if delta == 0 else p**2
+    return lipschitz * diameter * min(1 / math.sqrt(n), size / (epsilon * n))
+
+
+def theorem_f_2_rate(
+    n: float, p: float, epsilon: float, delta: float, lipschitz: float, strong_convexity: float
+) -> float:
+    """Theorem F.2's shapes at a gamma: L^2 p sqrt(ln n)/(Delta n epsilon), sqrt(p) ln^2(n/delta) for delta > 0."""
+    size = p * math.sqrt(math.log(n)) if delta == 0 else math.sqrt(p) * math.log(n / delta) ** 2
+    return lipschitz**2 * size / (strong_convexity * n * epsilon)
+
+
+def theorem_f_3_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
+    """Theorem F.3's shapes: L C sqrt(p/(n epsilon)), or L C p^(1/4) ln(1/delta)^(1/4)/sqrt(n epsilon) for delta > 0.
+
+    The latter with the least Gaussian noise; printed are ln^(1/4) n and ln(n/delta) besides, and (L + C) C for L C.
+    """
+    size = p if delta == 0 else math.sqrt(p * math.log(1 / delta))
+    return lipschitz * diameter * math.sqrt(size / (n * epsilon))
 
 
 def theorem_f_3(
@@ -59,7 +78,7 @@ def theorem_f_3(
 
 
 def theorem_f_4_rate(n: float, lipschitz: float, diameter: float) -> float:
-    """Theorem F.4.1's shape: L C/sqrt n."""
+    """Theorem F.4's shape: L C/sqrt n; for approximate privacy ln^2(n/delta) is printed besides."""
     return lipschitz * diameter / math.sqrt(n)
 
 
@@ -89,9 +108,20 @@ def lemma_f_5(epsilon: float, lipschitz: float, diameter: float) -> float:
     return lipschitz * diameter * math.tanh(epsilon / 2)
 
 
-def theorem_f_6_rate(n: float, p: float, lipschitz: float, diameter: float) -> float:
-    """Theorem F.6.1's shape: L C sqrt(p/n)."""
-    return lipschitz * diameter * math.sqrt(p / n)
+def lemma_f_5_rate(epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
+    """Lemma F.5, beside the empirical risk: L C epsilon + L C delta."""
+    return lipschitz * diameter * (epsilon + delta)
+
+
+def lemma_f_5_rate_as_printed(epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
+    """As printed: L C epsilon + C^2 delta."""
+    return lipschitz * diameter * epsilon + diameter**2 * delta
+
+
+def theorem_f_6_rate(n: float, p: float, delta: float, lipschitz: float, diameter: float) -> float:
+    """Theorem F.6's shapes: L C sqrt(p/n), or L C p^(1/4) ln(n/delta)/sqrt n for delta > 0."""
+    size = math.sqrt(p) if delta == 0 else p**0.25 * math.log(n / delta)
+    return lipschitz * diameter * size / math.sqrt(n)
 
 
 def theorem_f_6(n: float, p: float, epsilon: float, lipschitz: float, diameter: float) -> float:
@@ -106,8 +136,3 @@ def theorem_f_6_gaussian(
     """Theorem F.6.2 for objective perturbation: L C (tanh(epsilon/2) + delta) and its empirical risk."""
     perturbed = noise_scale**2 / (2 * regulariser * n) + regulariser * radius**2 / (2 * n)
     return lemma_f_5(epsilon, lipschitz, diameter) + lipschitz * diameter * delta + perturbed
-
-
-def theorem_f_6_gaussian_rate(n: float, p: float, delta: float, lipschitz: float, diameter: float) -> float:
-    """Theorem F.6.2's shape: L C p^(1/4) ln(n/delta)/sqrt n."""
-    return lipschitz * diameter * math.sqrt(math.sqrt(p) / n) * math.log(n / delta)

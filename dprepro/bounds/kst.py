@@ -43,6 +43,14 @@ def linear_law(n: float, p: float, epsilon: float, delta: float, lipschitz: floa
     return LOST_TO_NOISE * radius * noise / n
 
 
+def theorem_5_rate(
+    n: float, p: float, epsilon: float, delta: float, lipschitz: float, smoothness: float, radius: float
+) -> float:
+    """Theorem 5's shape: (p^2 zeta^2 ln(1/delta)/(lambda n epsilon) + lambda R^2)/(n epsilon)."""
+    noise = (p * lipschitz) ** 2 * math.log(1 / delta) / (smoothness * n * epsilon)
+    return (noise + smoothness * radius**2) / (n * epsilon)
+
+
 def lemma_3(n: float, noise_scale: float, regulariser: float, radius: float) -> float:
     """Lemma 3 in expectation, sharpened: E||b||^2/(2 Delta n) + Delta R^2/(2n)."""
     return noise_scale**2 / (2 * regulariser * n) + regulariser * radius**2 / (2 * n)
@@ -55,6 +63,66 @@ def theorem_31(n: float, noise_scale: float, regulariser: float, radius: float, 
     at the top of this file with Delta + eta. (Equations 18 and 24 give 2 in the place of 1/2.)
     """
     return noise_scale**2 / (2 * n * (regulariser + eta)) + regulariser * radius**2 / (2 * n)
+
+
+# schedules as printed: gamma noise at delta = 0, else Gaussian noise; zeta is `lipschitz`, lambda `smoothness`
+
+
+def algorithm_1_noise(p: float, epsilon: float, delta: float, lipschitz: float) -> float:
+    """Algorithm 1, lines 3 and 5 (section 2.2): the root of E ||b||^2.
+
+    ||b|| has the gamma law of shape p and scale 2 zeta/epsilon, or b the variance zeta^2 (8 ln(2/delta) +
+    4 epsilon)/epsilon^2 in each of p coordinates.
+    """
+    if delta == 0:
+        return 2 * lipschitz / epsilon * math.sqrt(p * (p + 1))
+    return lipschitz / epsilon * math.sqrt(p * (8 * math.log(2 / delta) + 4 * epsilon))
+
+
+def algorithm_1_regulariser(epsilon: float, smoothness: float) -> float:
+    """Algorithm 1, line 1: the least Delta, 2 lambda/epsilon; Theorem 5 takes it."""
+    return 2 * smoothness / epsilon
+
+
+def theorem_4_regulariser(
+    p: float, epsilon: float, delta: float, lipschitz: float, smoothness: float, radius: float
+) -> float:
+    """Theorem 4 (section 2.2.1): zeta p ln p/(epsilon R), or zeta sqrt(p ln(1/delta))/(epsilon R); at least line 1's.
+
+    Printed with Theta and ||theta_hat||: the factor is 1 here, and R, as the paper advises, a bound on the norm.
+    Theorem 29 has the same with zeta = R L.
+    """
+    size = p * math.log(p) if delta == 0 else math.sqrt(p * math.log(1 / delta))
+    return max(lipschitz * size / (epsilon * radius), algorithm_1_regulariser(epsilon, smoothness))
+
+
+def algorithm_4_scale(n: float, epsilon: float, loss_bound: float) -> float:
+    """Algorithm 4, line 1 (appendix F.1): exp(-epsilon q/(2 alpha)), the scale 2 alpha/(epsilon n) of the mean q/n."""
+    return 2 * loss_bound / (epsilon * n)
+
+
+def algorithm_5_scale(sparsity: float, blocks: float, epsilon: float) -> float:
+    """Algorithm 5, line 5 (appendix G.1): the votes' noise, 2 s/(k epsilon)."""
+    return 2 * sparsity / (blocks * epsilon)
+
+
+def theorem_7_scale(n: float, epsilon: float, loss_bound: float) -> float:
+    """Section 3.2: `algorithm_4_scale` with epsilon/2."""
+    return algorithm_4_scale(n, epsilon / 2, loss_bound)
+
+
+def theorem_9_scale(n: float, epsilon: float, sparsity: float) -> float:
+    """Line 2 of Algorithms 3 and 6: `algorithm_5_scale` with epsilon/2 and k = sqrt(n), rounded down."""
+    return algorithm_5_scale(sparsity, math.floor(math.sqrt(n)), epsilon / 2)
+
+
+def theorem_7_regulariser(epsilon: float, sparsity: float, feature_bound: float, feature_norm: float) -> float:
+    """Theorems 7 and 9: Delta = Theta(s/epsilon); here 2 lambda/(epsilon/2), line 1 of Algorithm 1 on the support.
+
+    lambda is ||x||_2^2 on s coordinates, at most s by line 4 of Algorithm 6, and less where rows are shorter.
+    """
+    length = feature_bound * sparsity ** max(0.0, 0.5 - 1 / feature_norm)
+    return algorithm_1_regulariser(epsilon / 2, min(sparsity, length**2))
 
 
 # sparse regression: noise_scale is 2 alpha/(epsilon n), the scale of Algorithm 4's mean scores
@@ -105,6 +173,11 @@ def theorem_35_tail(
 def theorem_7_rate(n: float, p: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
     """Theorem 7's shape, repaired: (s^4 ln(1/delta)/(n epsilon Psi) + s^3 ln p)/(n epsilon)."""
     return (sparsity**4 * math.log(1 / delta) / (epsilon * eta) + sparsity**3 * math.log(p)) / (n * epsilon)
+
+
+def theorem_7_as_printed(n: float, p: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
+    """Theorem 7's shape with s ln(1/delta) in its first term."""
+    return (sparsity * math.log(1 / delta) / (epsilon * eta) + sparsity**3 * math.log(p)) / (n * epsilon)
 
 
 def theorem_7_first_term(n: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:

@@ -12,6 +12,11 @@ def theorem_29_as_printed(n: float, p: float, epsilon: float, delta: float, lips
     return lipschitz * radius * math.sqrt(p * math.log(1 / delta)) / (epsilon * n)
 
 
+def theorem_29_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
+    """The shape with the term of the sample: R L ||theta|| (sqrt(p ln(1/delta))/(epsilon n) + 1/sqrt n)."""
+    return theorem_29_as_printed(n, p, epsilon, delta, lipschitz, radius) + lipschitz * radius / math.sqrt(n)
+
+
 def theorem_29(n: float, noise_scale: float, regulariser: float, lipschitz: float, radius: float) -> float:
     """Theorem 29 with the term of the sample, the lesser of two: Lemma 3 + min(2 zeta^2/Delta, 2 zeta R/sqrt n).
 

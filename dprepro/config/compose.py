@@ -95,8 +95,8 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
     with _refusals(known[name]):
         from omegaconf import OmegaConf
 
-        from dprepro.config.templates import settled, taken, written_out
         from dprepro.config.overridden import overridden
+        from dprepro.config.templates import settled, taken, written_out
         from dprepro.statements.papers import sources_of, statements_of
 
         def find(group: str, name: str) -> dict[str, Any]:
@@ -117,7 +117,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         config, paper = {str(key): value for key, value in config.items()}, str(config.get("paper", ""))
         said = tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS))
         if said:
-            plain = compose([f"+experiment={name}"], config_dir).config
+            plain = compose([f"+experiment={name}"], config_dir, base).config
             config = overridden(config, plain, said, {one.item: one for one in statements(paper)})
         files += sources_of(paper, config_dir) if config.get("statements") else ()
     return Composed(
@@ -235,7 +235,7 @@ def _overridden(config: dict[str, Any], overrides: Sequence[Override]) -> dict[s
             raise InputError(f"{line} means several runs: add -m; a list is written in [ ]")
     try:
         return overridden(config, lines)
-    except HydraException as error:
+    except (HydraException, OSError, ValueError) as error:  # a key may be one that no file could have for a name
         raise misspelt(lines, config) or error from error
 
 

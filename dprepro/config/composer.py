@@ -6,6 +6,7 @@ What the caller does with Hydra stays as it was.
 
 from __future__ import annotations
 
+import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from pathlib import Path
@@ -13,6 +14,7 @@ from typing import Any, ClassVar
 from urllib.parse import quote, unquote
 
 from hydra import compose, initialize, version
+from hydra.conf import HydraConf
 from hydra.core.config_store import ConfigStore
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.object_type import ObjectType
@@ -50,10 +52,11 @@ class Folders(ConfigSource):
         return True
 
     def is_group(self, config_path: str) -> bool:
-        return any((folder / config_path).is_dir() for folder in folders(self.config_dir))
+        return any(os.path.isdir(folder / config_path) for folder in folders(self.config_dir))
 
     def is_config(self, config_path: str) -> bool:
-        return found_file(self._normalize_file_name(config_path), self.config_dir) is not None
+        name = self._normalize_file_name(config_path)
+        return any(os.path.isfile(folder / name) for folder in folders(self.config_dir))
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> Names:
         return group_options(config_path, self.config_dir)
@@ -78,7 +81,6 @@ class Folders(ConfigSource):
 
 def chosen(overrides: Sequence[str], config_dir: str | None) -> tuple[dict[str, Any], Names]:
     """What `config.yaml` and overrides that choose files make, and the files; interpolations stay as they are."""
-    Plugins.instance().register(Folders)
     Folders.read[:] = [PRIMARY_FILE]
     address = f"{Folders.scheme()}://{quote(config_dir or '')}"
     primary = read_block(conf_dir() / PRIMARY_FILE)
@@ -102,12 +104,15 @@ def overridden(config: Mapping[str, Any], overrides: Sequence[str]) -> dict[str,
 
 @contextmanager
 def _own_hydra() -> Iterator[ConfigStore]:
-    """A store that holds nothing but Hydra's own settings; afterwards all is the caller's again."""
+    """A store that holds Hydra's own settings and no choices of them; afterwards all is the caller's again."""
+    Plugins.instance().register(Folders)  # the first time others are found, which put what they have into the store
     store, base = ConfigStore.instance(), version.VersionBase.instance()
     theirs = store.repo, base.version_base, GlobalHydra.instance().hydra
     GlobalHydra.instance().clear()
-    store.repo = {"hydra": store.repo["hydra"]}
+    store.repo = {}
     try:
+        # Loggers, launchers and sweepers have no effect here, and to read their files takes longer than all else.
+        store.store("config", HydraConf(defaults=[]), group="hydra", provider="hydra")
         yield store
     finally:
         store.repo, base.version_base, GlobalHydra.instance().hydra = theirs

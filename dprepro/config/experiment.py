@@ -11,6 +11,7 @@ from dprepro import figures, typed
 from dprepro.analysis.checks import build as build_check
 from dprepro.axes import AXES
 from dprepro.config.compose import Composed
+from dprepro.config.grids import lacking
 from dprepro.config.names import check_names
 from dprepro.config.reach import reach
 from dprepro.config.sources import judged_against
@@ -75,8 +76,8 @@ class Settings:
 class Experiment:
     """An experiment ready to run: its study with all cells, and the resolved configuration that is stored with them.
 
-    ``reach`` says of overrides that touch only some of the series how many, and what the study remarks; ``sources`` is
-    what its runs are judged against.
+    ``reach`` says of overrides that touch only some of the series how many, what the study remarks, and what grids
+    lack; ``sources`` is what its runs are judged against.
     """
 
     name: str
@@ -104,7 +105,7 @@ def build_experiment(composed: Composed) -> Experiment:
     try:
         with np.errstate(all="ignore"):  # one line, no warnings: what overflows is refused below, or its cell fails
             cells = checked.study.cells(checked.design)
-            reached = (*reach(composed, cells, _cells), *checked.study.remarks(cells))
+            said = [*reach(composed, cells, _cells), *checked.study.remarks(cells)]
     except (ArithmeticError, ValueError) as error:
         if isinstance(error, ValueError) and "NaN to integer" not in str(error):
             raise
@@ -115,6 +116,7 @@ def build_experiment(composed: Composed) -> Experiment:
     for cell in cells:
         points.setdefault(cell.series, {})[id(cell.axes)] = cell.axes  # replicates share that of their grid point
     grids = {series: list(own.values()) for series, own in points.items()}
+    said += lacking(checked.rules, grids, checked.settings.study)
     stored = {key: value for key, value in composed.config.items() if key not in ("algorithm", "construction")}
     stored["figure"] = dict(checked.figure)
 
@@ -128,7 +130,7 @@ def build_experiment(composed: Composed) -> Experiment:
         for name, mapping in checked.settings.checks.items()
     }
     return Experiment(
-        composed.name, checked.settings, checked.study, cells, stored, composed.overrides, reached,
+        composed.name, checked.settings, checked.study, cells, stored, composed.overrides, tuple(said),
         judged_against(composed),
     )  # fmt: skip
 

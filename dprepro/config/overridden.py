@@ -28,6 +28,8 @@ ALWAYS = ("drawn",)
 
 PINNED = "{expected:g} was chosen for the experiment as shipped, and {what} changed"
 OTHER = "{item} is about {named}, and {ran} ran"
+CERTIFIED = "more is certified than claimed, which is an upper limit, and {what} changed"
+MADE = "made for the experiment as shipped, and {what} changed"
 PARAMETERS = "{item} is about the algorithm as printed, and {what} changed"
 
 
@@ -70,6 +72,11 @@ class _Change:
 
     def __bool__(self) -> bool:
         return bool(self.grid or self.data or self.another or self.parameters or self.allowed)
+
+    @property
+    def beyond_grid(self) -> bool:
+        """Whether more than the grid is another."""
+        return bool(self.data or self.another or self.parameters or self.allowed)
 
     @property
     def what(self) -> str:
@@ -125,19 +132,26 @@ def _fitted(
     """A check that says no more of the changed series than it can."""
     changes = [touched[label] for label in _series_of(check, config) if label in touched]
     rule = check.get("rule")
-    if not changes or rule in ALWAYS or (check.get("role") != "claim" and check.get("expect") != "confirmed"):
+    if not changes or rule in ALWAYS:
         return dict(check)
-    if rule == "below" and check.get("quantity") == "spent_epsilon":
-        return dict(check)
+    what = " and ".join(dict.fromkeys(one.what for one in changes))
+    if check.get("role") != "claim" and check.get("expect") != "confirmed":
+        return {**check, "reason": "; ".join(filter(None, (check.get("reason"), MADE.format(what=what))))}
+    sound = check.get("expected", 1) == 1 and not check.get("margin")
+    if rule == "below" and check.get("quantity") == "spent_epsilon" and sound:
+        # what is certified is an upper limit: more than the budget refutes nothing of an algorithm that is another
+        other = any(one.another or one.parameters for one in changes)
+        return {**check, "pinned": CERTIFIED.format(what=what)} if other else dict(check)
+    if _is_law(check) and any(one.beyond_grid for one in changes):  # a remark on what ran, and no part of a statement
+        lacks = f"the predicted risk is that of the experiment as shipped, and {what} changed"
+        return {**check, "role": "context", "expect": "inconclusive", "lacks": lacks}
     items = [item for item in check.get("about") or () if item in known]
     if lacking := next(filter(None, (_lacks(one, items, check, known) for one in changes)), ""):
         return {**check, "lacks": lacking}
     if rule == "exponent":
         return {**check, "grid": "other"}
-    sound = rule in ("below", "scheduled") and check.get("expected", 1) == 1 and not check.get("margin")
-    if sound or rule == "scheduled":
+    if rule == "scheduled" or (rule == "below" and sound):
         return dict(check)
-    what = " and ".join(dict.fromkeys(one.what for one in changes))
     return {**check, "pinned": PINNED.format(expected=_number(check.get("expected", 1)), what=what)}
 
 
@@ -145,9 +159,6 @@ def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], know
     """Why the statements say nothing of the series any more; empty where they still do."""
     what = " and ".join(f"algorithm.{name}" for name in change.parameters)
     bound_as_run = check.get("rule") == "below"
-    law = check.get("rule") == "ratio" and check.get("divide") == "law"
-    if law and ("construction" in change.data or change.another or change.parameters or change.allowed):
-        return f"the predicted risk is that of the series as shipped, and {change.what} changed"
     named = next((names for item in items if (names := _algorithms(known[item]))), [])
     item = items[0] if items else "the claim"
     if change.another and change.ran not in named:
@@ -158,6 +169,11 @@ def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], know
     if change.parameters and not bound_as_run:
         return PARAMETERS.format(item=item, what=what)
     return ""
+
+
+def _is_law(check: Mapping[str, Any]) -> bool:
+    """Whether a check holds the risk against the one that was predicted."""
+    return check.get("rule") == "ratio" and check.get("divide") == "law"
 
 
 def _algorithms(statement: Statement) -> list[str]:

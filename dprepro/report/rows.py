@@ -110,6 +110,9 @@ def _doubts(found: _Found, kind: str, upper_only: bool) -> Iterable[str]:
     if kind == "rate" and "exact" not in found.checks:
         if not upper_only and "attained" not in found.checks:
             yield "no family was seen to attain the rate"
+        attaining = found.checks.get("attained", [])
+        if not upper_only and any((check.get("details") or {}).get("not_attained") for check in attaining):
+            yield "the rate holds as an upper bound, and is not attained on these data"
         if held and len(found.families) < FEWEST_FAMILIES:
             yield f"the bound was held on {len(found.families)} families, and {FEWEST_FAMILIES} are wanted"
         if not held:

@@ -6,16 +6,17 @@ from dprepro.statements.statement import Says, Statement
 
 # fmt: off
 LASSO = ("loss is SquaredLoss", "set is L1Ball", "l1_radius <= 1", "feature_bound <= 1", "label_bound <= 1")
-SELECTING = ("algorithm is NoisyFrankWolfe", "algorithm.step_size is decaying", "vertices >= 2", "curvature < inf", "delta > 0")
-AS_PRINTED = (*SELECTING, "algorithm.constants is printed", "algorithm.steps_factor is 1", "algorithm.steps_exponent is 2/3", "delta <= 1/e")
-GAUSSIAN = ("algorithm is GaussianFrankWolfe", "radius < inf", "curvature < inf", "delta > 0")
-LEAST_NOISE = (*GAUSSIAN, "algorithm.step_size is decaying", "algorithm.constants is exact", "epsilon <= ln(1/delta)", "delta <= 1/e")
-STEP_BY_STEP = ("algorithm is FrankWolfe", "algorithm.step_size is decaying", "curvature < inf")
-PRIVATE = "relation is replace_one or zero_out"
+DECAYING = "algorithm.step_size is decaying"
+SELECTING = ("algorithm is NoisyFrankWolfe", DECAYING, "vertices >= 2", "curvature < inf", "delta > 0")
 # Gamma T is at least what the first point can lose. The paper leaves it out: with t from 1 a share of the first point
 # stays, and a Gamma of 1/(n epsilon), for one, gives T = 1.
-FORGOTTEN = "curvature*(curvature*n*epsilon/(l1_lipschitz*l1_radius))^(2/3) >= largest_risk"
-FORGOTTEN_BY_WIDTH = "curvature*(curvature*n*epsilon/(lipschitz*width))^(2/3) >= largest_risk"
+TUNED = (*SELECTING, "algorithm.constants is printed", "algorithm.steps_factor is 1", "algorithm.steps_exponent is 2/3",
+         "delta <= 1/e", "curvature*(curvature*n*epsilon/(l1_lipschitz*l1_radius))^(2/3) >= largest_risk")
+GAUSSIAN = ("algorithm is GaussianFrankWolfe", "radius < inf", "curvature < inf", "delta > 0")
+LEAST_NOISE = (*GAUSSIAN, DECAYING, "algorithm.constants is exact", "epsilon <= ln(1/delta)", "delta <= 1/e",
+               "curvature*(curvature*n*epsilon/(lipschitz*width))^(2/3) >= largest_risk")
+STEP_BY_STEP = ("algorithm is FrankWolfe", DECAYING, "curvature < inf")
+PRIVATE = "relation is replace_one or zero_out"
 EXACTLY = ("for all data", "exactly")
 MEAN = ("for all data", "in expectation")
 SOME_ALGORITHM = ("for some algorithm", *MEAN)
@@ -35,7 +36,7 @@ STATEMENTS = (
                 "epsilon)^(-2/3)."
             ),
             latex=r"R(\mathcal A) = O\!\left(\frac{\log(np) \sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)",
-            premise=(*LASSO, *AS_PRINTED, FORGOTTEN), quantifiers=SOME_ALGORITHM, direction="at_most",
+            premise=(*LASSO, *TUNED), quantifiers=SOME_ALGORITHM, direction="at_most",
             rate="lasso.theorem_2_5_rate", bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE,
         ),
         place="section 1",
@@ -168,7 +169,7 @@ STATEMENTS = (
         says=Says(
             text="Algorithm 2, noisy Frank-Wolfe over the vertices, is (epsilon, delta)-private, for every epsilon.",
             latex=r"\lambda = \frac{L_1 \|\mathcal C\|_1 \sqrt{8 T \log(1/\delta)}}{n\epsilon}",
-            premise=(*SELECTING, "algorithm.constants is printed", "selection is laplace", PRIVATE),
+            premise=(*SELECTING, "algorithm.constants is printed", "algorithm.selection is laplace", PRIVATE),
             quantifiers=EXACTLY, direction="at_most", schedule=SCHEDULE,
         ),
         place="section 2.1",
@@ -180,7 +181,7 @@ STATEMENTS = (
             ),
             latex=r"\lambda = \frac{L_1 \|\mathcal C\|_1 \sqrt{8 T \log(1/\delta)}}{n\epsilon}",
             premise=(*SELECTING, "algorithm.constants is printed", "algorithm.selection is gumbel", PRIVATE,
-                "delta <= 0.1", "epsilon <= 2.4 + 1.1*ln(ln(1/delta))"),
+                     "delta <= 0.1", "epsilon <= 2.4 + 1.1*ln(ln(1/delta))"),
             quantifiers=EXACTLY, direction="at_most", schedule=SCHEDULE,
         ),
         note=(
@@ -213,7 +214,7 @@ STATEMENTS = (
                 r"O\!\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3} \log(n|S|) "
                 r"\sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)"
             ),
-            premise=(*AS_PRINTED, FORGOTTEN), quantifiers=MEAN, direction="at_most", rate="lasso.theorem_2_5_rate",
+            premise=TUNED, quantifiers=MEAN, direction="at_most", rate="lasso.theorem_2_5_rate",
             bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE,
             constant={"worst_case": ["constant_known", "constant_bound"]},
         ),
@@ -233,7 +234,7 @@ STATEMENTS = (
                 r"O\!\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3} \log(n|S|) "
                 r"\sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)"
             ),
-            premise=(*AS_PRINTED, FORGOTTEN), quantifiers=MEAN, direction="at_most", rate="lasso.theorem_2_5_rate",
+            premise=TUNED, quantifiers=MEAN, direction="at_most", rate="lasso.theorem_2_5_rate",
             bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE,
             constant={"worst_case": ["constant_known", "constant_bound"]},
         ),
@@ -307,7 +308,7 @@ STATEMENTS = (
                 "G)^(2/3) log^2(n/delta) (n epsilon)^(-2/3)."
             ),
             latex=r"O\!\left(\frac{\Gamma^{1/3} (L_2 G_{\mathcal C})^{2/3} \log^2(n/\delta)}{(n\epsilon)^{2/3}}\right)",
-            premise=(*LEAST_NOISE, FORGOTTEN_BY_WIDTH), quantifiers=SOME_ALGORITHM, direction="at_most",
+            premise=LEAST_NOISE, quantifiers=SOME_ALGORITHM, direction="at_most",
             rate="lasso.theorem_2_6_rate", bound="lasso.theorem_2_6", powers=POWERS,
             schedule=STEPS,
             constant={"worst_constants": ["known_width", "bound_width"]},
@@ -330,7 +331,7 @@ STATEMENTS = (
         repaired=Says(
             text="It is, with L_2^2 in the place of L_2 in its variance, and with the least noise that is certified.",
             latex=r"\sigma^2 = \frac{32 L_2^2 T \log^2(n/\delta)}{(n\epsilon)^2}",
-            premise=(*GAUSSIAN, "constants is squared or exact", PRIVATE),
+            premise=(*GAUSSIAN, "algorithm.constants is squared or exact", PRIVATE),
             quantifiers=EXACTLY, direction="at_most",
             schedule=STEPS,
         ),
@@ -356,7 +357,7 @@ STATEMENTS = (
                 r"O\!\left(\frac{\Gamma^{1/3} (L_2 G_{\mathcal C})^{2/3} "
                 r"\sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)"
             ),
-            premise=(*LEAST_NOISE, FORGOTTEN_BY_WIDTH), quantifiers=MEAN, direction="at_most",
+            premise=LEAST_NOISE, quantifiers=MEAN, direction="at_most",
             rate="lasso.theorem_2_6_rate", bound="lasso.theorem_2_6", powers=POWERS,
             schedule=STEPS,
         ),
@@ -367,7 +368,7 @@ STATEMENTS = (
         restates=("Theorem 2.5",),
         says=Says(
             text="On the LASSO Algorithm 2 has a risk of order log(n p/delta) (n epsilon)^(-2/3).",
-            latex=r"O\!\left(\frac{\log(np/\delta)}{(n\epsilon)^{2/3}}\right)", premise=(*LASSO, *AS_PRINTED),
+            latex=r"O\!\left(\frac{\log(np/\delta)}{(n\epsilon)^{2/3}}\right)", premise=(*LASSO, *TUNED),
             quantifiers=MEAN, direction="at_most", rate="lasso.corollary_2_7_rate",
         ),
         place="section 2.2",
@@ -375,7 +376,7 @@ STATEMENTS = (
         repaired=Says(
             text="It has one of order log(p) sqrt(log 1/delta) (n epsilon)^(-2/3), as Theorem 2.5 gives it.",
             latex=r"O\!\left(\frac{\log(p) \sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)",
-            premise=(*LASSO, *AS_PRINTED, FORGOTTEN), quantifiers=MEAN, direction="at_most",
+            premise=(*LASSO, *TUNED), quantifiers=MEAN, direction="at_most",
             rate="lasso.theorem_2_5_rate", bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE,
         ),
         note="Its constant is that of Theorem 2.5, with Gamma = 8 and L_1 ||C||_1 = 4.",

@@ -70,6 +70,8 @@ def test_on_another_grid_a_steeper_slope_confirms_an_upper_bound_and_says_so(noi
     words = "the risk falls faster on these data: the rate holds as an upper bound and is not attained"
     assert found.reason.startswith(words)
     assert found.details["side"] == "at_most"
+    assert found.details["not_attained"]
+    assert "not_attained" not in slope(curve(-0.5, noise), grid="other").details
     assert slope(curve(-0.5, noise), grid="other").verdict == "confirmed"
     lower = slope(curve(-0.2, noise), grid="other", side="at_least")
     assert lower.verdict == "confirmed"
@@ -113,9 +115,8 @@ def test_the_law_goes_before_the_bound_and_larger_sizes_are_asked_for_where_they
     assert found.verdict == "inconclusive"
     assert "the statement's own law falls as slope" in found.reason
     assert "larger n is needed" in found.reason
-    steep = frame.assign(law=frame["n"] ** -0.5)
-    assert slope(steep, grid="other").verdict != "confirmed"
-    assert "law" not in slope(steep, grid="other").reason
+    sharper = curve(-0.4, law=lambda at: at["n"] ** -0.5, bound=lambda at: at["n"] ** -0.4)
+    assert slope(sharper, grid="other").verdict == "refuted"
 
 
 def test_a_lower_bound_that_is_steeper_than_claimed_is_open_where_theory_is() -> None:

@@ -68,10 +68,18 @@ def test_what_the_command_refuses_a_notebook_gets_as_an_error_before_anything_is
     assert not list(elsewhere.iterdir())
 
 
-def test_it_leaves_the_users_own_hydra_as_it_was(elsewhere: Path, config_dir: str, tmp_path: Path) -> None:
+def test_it_leaves_the_users_own_hydra_as_it_was(
+    elsewhere: Path, config_dir: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
     from hydra import compose, initialize_config_dir
+    from hydra.core.config_store import ConfigStore
     from hydra.core.global_hydra import GlobalHydra
 
+    store = ConfigStore.instance()
+    monkeypatch.setattr(store, "repo", dict(store.repo))
+    for group in (None, "algorithm", "replicates"):  # names that this project has too
+        store.store("config", {"answer": 41}, group=group)
+    stored = dict(store.repo)
     (tmp_path / "users.yaml").write_text("answer: 42\n", encoding="utf-8")
     with initialize_config_dir(version_base=None, config_dir=str(tmp_path)):
         for _ in range(2):
@@ -79,6 +87,7 @@ def test_it_leaves_the_users_own_hydra_as_it_was(elsewhere: Path, config_dir: st
             with pytest.raises(InputError):
                 dprepro.run("cheap", config_dir=config_dir, replicates="x")
         assert compose("users").answer == 42
+    assert store.repo == stored
     assert not GlobalHydra.instance().is_initialized()
 
 

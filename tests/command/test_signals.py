@@ -48,7 +48,7 @@ def rows(folder: Path) -> pd.DataFrame:
 
 # Code of others in which exceptions of handlers were lost, or became others.
 PLACES = {
-    "hydra._internal.config_loader_impl.ConfigLoaderImpl._load_configuration_impl": [],
+    "hydra.core.config_store.ConfigStore.load": [],
     "omegaconf.OmegaConf.create": [pytest.mark.slow],
     "matplotlib.figure.Figure.draw": [pytest.mark.slow],
     "pyarrow.parquet.write_table": [],

@@ -11,6 +11,7 @@ import yaml
 from cheap_experiment import write_config_dir
 from shipped import composed
 
+from dprepro.config import composer
 from dprepro.config.compose import compose, expand_sweeps
 from dprepro.config.experiment import build_experiment
 from dprepro.config.files import headers, read_block
@@ -82,6 +83,23 @@ def test_a_users_own_algorithm_construction_and_experiment_are_found(config_dir:
     (Path(config_dir) / "algorithm/mine.yaml").write_text(yaml.safe_dump(own), encoding="utf-8")
     found = compose(["+experiment=cheap", "algorithm=mine"], config_dir)
     assert found.config["study"]["series"]["needle"]["algorithm"] == own
+
+
+def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
+    folder = write_config_dir(tmp_path / "a, 'b' ${c} %20 é")
+    assert compose(["+experiment=cheap"], str(folder)).sources[-1] == "experiment/cheap.yaml"
+
+
+@pytest.mark.parametrize(
+    ("overrides", "times"), [(["workers=2"], 1), (["algorithm=data_free"], 2), (["seed=3", "replicates=1"], 2)]
+)
+def test_an_experiment_is_composed_once_and_once_more_where_it_is_overridden(
+    overrides: list[str], times: int, config_dir: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    calls, hydras = [], composer.compose
+    monkeypatch.setattr(composer, "compose", lambda *given: calls.append(given) or hydras(*given))
+    compose(["+experiment=cheap", *overrides], config_dir)
+    assert len(calls) == times
 
 
 def test_every_shipped_experiment_is_sound() -> None:

@@ -18,7 +18,7 @@ from cheap_experiment import CHEAP, command, write_config_dir
 from omegaconf import OmegaConf
 
 from dprepro.analysis.checks import build
-from dprepro.config import compose as hydra
+from dprepro.config import compose as composing
 from dprepro.config.check_forms import SECTIONS
 from dprepro.config.experiment import build_experiment, check
 from dprepro.config.names import check_names
@@ -40,7 +40,7 @@ Place = tuple[str | int, ...]
 
 @cache
 def block(group: str, name: str) -> dict[str, Any]:
-    return hydra._block(group, name, config_dir=None)
+    return composing._block(group, name, config_dir=None)
 
 
 def leaves(node: Any, path: Place = ()) -> Iterator[tuple[Place, bool]]:
@@ -109,14 +109,14 @@ def refusal(tree: dict[str, Any], name: str) -> str:
         full = settled(written_out(tree, block))
         config = resolved(full, full)
         check(config)
-        build_experiment(hydra.Composed(name, config, ()))
+        build_experiment(composing.Composed(name, config, ()))
     except InputError as error:
         return str(error)
     return ""
 
 
 def survivors(name: str, most: int | None) -> list[str]:
-    tree, _ = hydra._composed("config", [f"+experiment={name}"], None)
+    tree, _ = composing._composed([f"+experiment={name}"], None)
     own = {key: tree[key] for key in ("study", "checks", "figure", "sweep", "neighbours")}
     full = settled(written_out(tree, block))
     assert resolved(full, full) == OmegaConf.to_container(OmegaConf.create(full), resolve=True, throw_on_missing=True)

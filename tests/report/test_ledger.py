@@ -85,6 +85,14 @@ def test_an_upper_rate_takes_a_bound_on_three_families_and_one_that_attains_it()
     assert (few["verdict"], few["note"]) == ("inconclusive", "The bound was held on 1 families, and 3 are wanted.")
 
 
+def test_a_slope_that_confirms_an_upper_bound_only_attains_no_rate() -> None:
+    measured = store(one=GOOD | {"slope": check("claim", "confirmed", not_attained=True)})
+    found = row(measured, evidence=BOTH)
+    assert found["verdict"] == "inconclusive"
+    assert found["note"] == "The rate holds as an upper bound, and is not attained on these data."
+    assert row(measured, evidence=BOTH, upper_only=True)["verdict"] == "confirmed"
+
+
 def test_vacuous_bounds_alone_confirm_nothing() -> None:
     vacuous = {"bound": check("claim", "confirmed", vacuous=True), "slope": check("claim", "confirmed")}
     measured = store(one=vacuous)
