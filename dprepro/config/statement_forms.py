@@ -71,9 +71,9 @@ def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
             said = getattr(form.says, part)
             if not said:
                 continue
-            if form.first or not any(getattr(other.says, part) for other in forms if other.first):
+            if form.first or key not in whole:
                 whole.setdefault(key, said if isinstance(said, str) else dict(said))
-            elif whole.get(key) != said:
+            elif whole[key] != said:
                 for name in form.series:
                     if isinstance(series[name], Mapping):
                         series[name] = {key: said if isinstance(said, str) else dict(said), **series[name]}
