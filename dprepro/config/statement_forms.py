@@ -169,7 +169,8 @@ class _Form:
         for name, check in self._exponents(end):
             yield name, {**check, **shared, "evidence": "attained"}
         if self._has("bound"):
-            yield f"below_bound{end}", {"series": self.series, **shared, "evidence": "holds"}
+            usual = self._usual("below_bound", end)
+            yield f"below_bound{end}", {"series": self.series, **shared, "evidence": "holds", **usual}
         if laws := [name for name in self.series if (self._all[name] or {}).get("law", "none") != "none"]:
             envelope = {key: one for key, one in shared.items() if key != "about"}
             yield f"as_derived{end}", {"series": laws, **envelope, **self._usual("as_derived", end)}
