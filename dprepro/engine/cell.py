@@ -16,6 +16,9 @@ from dprepro.errors import InputError
 
 LEADING = ("experiment", "series", "role", *AXES, "replicate", "quantity", "value", "bound", "status", "seconds")
 
+BESIDE = "schedule"
+"""The part of a cell's science that is no part of its random stream: what is printed of the schedule."""
+
 _EXACT = 2.0**53  # below it every whole float is exactly one integer
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
@@ -48,18 +51,30 @@ class Cell:
     science: str
     code: str = ""
     _key: bytes = field(default=b"", init=False, repr=False, compare=False)
+    _stream: bytes = field(default=b"", init=False, repr=False, compare=False)
 
     @property
     def key(self) -> bytes:
         """SHA-256 of the canonical text of axes, replicate, seed and the SHA-256 of `science`; raises `InputError`."""
         if not self._key:
-            axes = ",".join([_entry(name, self.axes[name]) for name in sorted(self.axes)])
-            text = (
-                f'{{"axes":{{{axes}}},"replicate":{_number(self.replicate)},'
-                f'"science":"{_digest(self.science)}","seed":{_number(self.seed)}}}'
-            )
-            object.__setattr__(self, "_key", hashlib.sha256(text.encode()).digest())
+            object.__setattr__(self, "_key", self._hashed(self.science))
         return self._key
+
+    @property
+    def stream(self) -> bytes:
+        """The key of its random stream: `key` without what is printed beside a measurement and shapes none."""
+        if not self._stream:
+            drawn = _drawn(self.science)
+            object.__setattr__(self, "_stream", self.key if drawn == self.science else self._hashed(drawn))
+        return self._stream
+
+    def _hashed(self, science: str) -> bytes:
+        axes = ",".join([_entry(name, self.axes[name]) for name in sorted(self.axes)])
+        text = (
+            f'{{"axes":{{{axes}}},"replicate":{_number(self.replicate)},'
+            f'"science":"{_digest(science)}","seed":{_number(self.seed)}}}'
+        )
+        return hashlib.sha256(text.encode()).digest()
 
 
 class Result(NamedTuple):
@@ -130,3 +145,13 @@ def _entry(axis: str, value: float) -> str:
 @lru_cache(maxsize=1024)
 def _digest(science: str) -> str:
     return hashlib.sha256(science.encode()).hexdigest()
+
+
+@lru_cache(maxsize=1024)
+def _drawn(science: str) -> str:
+    """The science without the schedule as printed, which stands beside a measurement: it changes no draw."""
+    if f'"{BESIDE}":' not in science:
+        return science
+    said = json.loads(science)
+    said.pop(BESIDE, None)
+    return _encode(said)
