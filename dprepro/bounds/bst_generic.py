@@ -112,14 +112,3 @@ def theorem_e_2(n: float, p: float, delta: float, noise_scale: float, strong_con
     """
     square = p * (p + 1) if delta == 0 else p
     return square * noise_scale**2 / (2 * n**2 * strong_convexity)
-
-
-def theorem_e_2_law(
-    n: float, p: float, epsilon: float, delta: float, lipschitz: float, strong_convexity: float
-) -> float:
-    """The same for the printed noise: what half the squared distance loses while the set holds the answer.
-
-    p (p + 1) squares of the scale 2 L/epsilon, or p variances 8 L^2 ln(1/delta)/epsilon^2, over 2 n^2 Delta.
-    """
-    square = 4 * p * (p + 1) if delta == 0 else 8 * p * math.log(1 / delta)
-    return square * (lipschitz / (n * epsilon)) ** 2 / (2 * strong_convexity)
