@@ -13,8 +13,8 @@ the premise of these series, and the ordinary checks:
 ``within_budget``      of a privacy statement, the certified epsilon of its series
 
 ``about`` names further statements of which the same checks speak, ``evidence`` their kind where it is another one than
-usual. The checks of a second statement bear its name at the end. What the section ``claims`` says under one of these names
-replaces what it says of it; ``none`` in the place of a check leaves it out.
+usual. The checks of a second statement bear its name at the end. What the section ``claims`` says under one of these
+names replaces what it says of it; ``none`` in the place of a check leaves it out.
 """
 
 from __future__ import annotations
