@@ -83,7 +83,7 @@ class CheckForms:
             if name not in SECTIONS:
                 yield name, ("", one)
             elif isinstance(one, Mapping):
-                yield from ((inner, (SECTIONS[name], check)) for inner, check in one.items())
+                yield from ((inner, (SECTIONS[name], check)) for inner, check in _ungrouped(one))
             elif one is not None:
                 raise InputError(f"checks.{name} is {one!r}; it must be a block of checks")
 
@@ -213,6 +213,18 @@ class CheckForms:
         if (section or given.get("role")) != "claim":
             taken.pop("about", None)
         return taken | ({"series": name} if name in self._series else {})
+
+
+def _ungrouped(section: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The checks of a section, those that stand under the name of another check as checks that are like it."""
+    for name, one in section.items():
+        plain = not isinstance(one, Mapping) or not one or _OF_RULES & one.keys() or {"between", *_JUDGEMENT} & one.keys()
+        if plain or name == FAMILY or "*" in str(name) or _is_schedule(name, one):
+            yield name, one
+            continue
+        for inner, own in one.items():
+            said = own if isinstance(own, Mapping) else {"series": own} if own is not None else {}
+            yield inner, {"like": name, **said}
 
 
 def _member(family: Mapping[str, Any], label: Any, labels: Iterable[Any]) -> Block:
