@@ -83,7 +83,7 @@ class CheckForms:
             if name not in SECTIONS:
                 yield name, ("", one)
             elif isinstance(one, Mapping):
-                yield from ((inner, (SECTIONS[name], check)) for inner, check in _ungrouped(one))
+                yield from ((inner, (SECTIONS[name], check)) for inner, check in ungrouped(one))
             elif one is not None:
                 raise InputError(f"checks.{name} is {one!r}; it must be a block of checks")
 
@@ -215,7 +215,7 @@ class CheckForms:
         return taken | ({"series": name} if name in self._series else {})
 
 
-def _ungrouped(section: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+def ungrouped(section: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """The checks of a section, those that stand under the name of another check as checks that are like it."""
     for name, one in section.items():
         plain = not isinstance(one, Mapping) or not one or _OF_RULES & one.keys() or {"between", *_JUDGEMENT} & one.keys()
