@@ -16,9 +16,6 @@ from dprepro.errors import InputError
 
 LEADING = ("experiment", "series", "role", *AXES, "replicate", "quantity", "value", "bound", "status", "seconds")
 
-BESIDE = "schedule"
-"""The part of a cell's science that is no part of its random stream: what is printed of the schedule."""
-
 _EXACT = 2.0**53  # below it every whole float is exactly one integer
 _encode = json.JSONEncoder(sort_keys=True, separators=(",", ":"), allow_nan=False).encode
 
@@ -40,7 +37,9 @@ class Cell:
     `axes` is the grid point (n, p, epsilon, delta, norm and any more); `science` is the canonical text of everything
     else that shapes the measurement (study, algorithm, construction, their versions, the hash of input data). `series`
     and `role` are labels: cells that differ only in them are the same measurement and share one key. `code` is the
-    digest of the code that measures it; a stored cell of other code is measured again.
+    digest of the code that measures it; a stored cell of other code is measured again. `beside` is what is written
+    beside the measurement and shapes none of it, as a schedule as printed: with another one the cell has another key,
+    and the same draws.
     """
 
     series: str
@@ -50,25 +49,26 @@ class Cell:
     seed: int
     science: str
     code: str = ""
+    beside: str = ""
     _key: bytes = field(default=b"", init=False, repr=False, compare=False)
-    _stream: bytes = field(default=b"", init=False, repr=False, compare=False)
 
     @property
     def key(self) -> bytes:
-        """SHA-256 of the canonical text of axes, replicate, seed and the SHA-256 of `science`; raises `InputError`."""
+        """SHA-256 of the canonical text of axes, replicate, seed and the SHA-256 of `science` and of `beside`.
+
+        Raises:
+            InputError: an axis or a seed that cannot be told.
+        """
         if not self._key:
-            object.__setattr__(self, "_key", self._hashed(self.science))
+            object.__setattr__(self, "_key", self._keyed(self.science + self.beside))
         return self._key
 
     @property
     def stream(self) -> bytes:
-        """The key of its random stream: `key` without what is printed beside a measurement and shapes none."""
-        if not self._stream:
-            drawn = _drawn(self.science)
-            object.__setattr__(self, "_stream", self.key if drawn == self.science else self._hashed(drawn))
-        return self._stream
+        """The key of its random stream, which knows nothing of `beside`."""
+        return self._keyed(self.science) if self.beside else self.key
 
-    def _hashed(self, science: str) -> bytes:
+    def _keyed(self, science: str) -> bytes:
         axes = ",".join([_entry(name, self.axes[name]) for name in sorted(self.axes)])
         text = (
             f'{{"axes":{{{axes}}},"replicate":{_number(self.replicate)},'
@@ -145,13 +145,3 @@ def _entry(axis: str, value: float) -> str:
 @lru_cache(maxsize=1024)
 def _digest(science: str) -> str:
     return hashlib.sha256(science.encode()).hexdigest()
-
-
-@lru_cache(maxsize=1024)
-def _drawn(science: str) -> str:
-    """The science without the schedule as printed, which stands beside a measurement: it changes no draw."""
-    if f'"{BESIDE}":' not in science:
-        return science
-    said = json.loads(science)
-    said.pop(BESIDE, None)
-    return _encode(said)
