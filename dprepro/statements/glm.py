@@ -453,9 +453,9 @@ STATEMENTS = (
             "probability 1 - beta. The least radius is 2: for smaller ||w*|| the risk does not fall."
         ),
     ),
-    _named("Lemma 4", "inequality", "section 3.1.1; stated in appendix A", "Generalisation error from average stability and risk."),
-    _named("Lemma 5", "inequality", "section 3.1.1; stated in appendix A", "Average stability from average regret."),
-    _named("Lemma 6", "inequality", "section 3.1.1; stated in appendix A", "Risk and regret of noisy gradient descent."),
+    _named("Lemma 4", "inequality", "section 3.1.1, appendix A", "Generalisation error from average stability and risk."),
+    _named("Lemma 5", "inequality", "section 3.1.1, appendix A", "Average stability from average regret."),
+    _named("Lemma 6", "inequality", "section 3.1.1, appendix A", "Risk and regret of noisy gradient descent."),
     Statement(
         item="Theorem 10", kind="rate", place="Table 1 and section 4; stated in appendix B",
         says=_mean("The JL method on Lipschitz losses.", latex=r"\frac{G\|w^*\|\|X\|}{\sqrt{n\epsilon}}"),
