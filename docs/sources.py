@@ -15,7 +15,7 @@ from dprepro.analysis.points import number
 from dprepro.config.files import read_block
 from dprepro.report.evidence import span
 from dprepro.report.page import environment
-from dprepro.report.registry import citation
+from dprepro.statements.papers import citation
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "results" / "reference"

@@ -107,11 +107,11 @@ def main(arguments: list[str]) -> int:
 
         from dprepro.config.sources import changes
         from dprepro.report.listing import listing
-        from dprepro.report.registry import registries
+        from dprepro.statements.papers import papers
 
-        papers = registries(options.config_dir)
+        where, described = elsewhere[-1] if elsewhere else "results", papers(options.config_dir)
         since = partial(changes, config_dir=options.config_dir)
-        print(listing(headers(options.config_dir), elsewhere[-1] if elsewhere else "results", since, papers))
+        print(listing(headers(options.config_dir), where, since, described))
         for said in unused_files(options.config_dir):
             command.tell_error(f"not used: {said}")
         return 0

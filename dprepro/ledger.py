@@ -36,6 +36,7 @@ def main(arguments: list[str]) -> int:
     from functools import partial
     from pathlib import Path
 
+    from dprepro.config.asked import asked
     from dprepro.config.sources import changes
     from dprepro.errors import printable
     from dprepro.folders import unused_files
@@ -49,8 +50,9 @@ def main(arguments: list[str]) -> int:
     for said in unused_files(config_dir):
         tell_error(f"not used: {said}")
     ledger, measured = build_ledger(
-        results_dir, partial(changes, config_dir=config_dir), config_dir, values["--single-file"] == "true"
-    )
+        results_dir, partial(changes, config_dir=config_dir), config_dir, values["--single-file"] == "true",
+        partial(asked, config_dir=config_dir),
+    )  # fmt: skip
     verdicts = {name: (one.verdict["verdict"], one.verdict["claim"]) for name, one in measured.published.items()}
     unpublished = {name: ("not measured", note) for name, note in measured.notes.items() if name not in verdicts}
     print(ledger_lines(ledger, verdicts | unpublished))

@@ -1,4 +1,4 @@
-"""The one door for YAML: experiments, templates, registries, schemas and mutants, a person's own too.
+"""The one door for YAML: experiments, templates, papers, schemas and mutants, a person's own too.
 
 A text is first read as a stream of events, which takes neither memory nor recursion, and refused where it is nested too
 deeply or stands for too much: PyYAML itself crashes or runs without end on such texts. What comes out is plain:

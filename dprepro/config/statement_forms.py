@@ -12,7 +12,8 @@ the premise of these series, and the ordinary checks:
 ``noise_as_scheduled`` the noise that was drawn, on all series of the experiment
 ``within_budget``      of a privacy statement, the certified epsilon of its series
 
-The checks of a second statement bear its name at the end. What the section ``claims`` says under one of these names
+``about`` names further statements of which the same checks speak, ``evidence`` their kind where it is another one than
+usual. The checks of a second statement bear its name at the end. What the section ``claims`` says under one of these names
 replaces what it says of it; ``none`` in the place of a check leaves it out.
 """
 
@@ -22,14 +23,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dprepro.axes import AXES
-from dprepro.config.check_forms import SECTIONS, matching
+from dprepro.config.check_forms import SECTIONS, are_like_it, matching
 from dprepro.errors import InputError, unknown
 from dprepro.statements.statement import Says, Statement
 
 Block = dict[str, Any]
 
 SERIES = ("attains", "within")
-KEYS = (*SERIES, "exponents", "envelope", "margin", "checks", "made")
+KEYS = (*SERIES, "exponents", "envelope", "margin", "about", "evidence", "checks", "made")
 FROM = {"bound": "bound", "shape": "rate", "schedule": "schedule"}
 """Keys of a study, and the parts of a statement that they are."""
 
@@ -64,7 +65,7 @@ def with_statements(config: Mapping[str, Any], known: Mapping[str, Statement]) -
 
 def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     """The study with bound, shape and schedule of its statements, and with the premise of each series."""
-    whole, series = dict(study), {name: one for name, one in study["series"].items()}
+    whole, series = dict(study), dict(study["series"])
     for form in forms:
         for key, part in FROM.items():
             said = getattr(form.says, part)
@@ -85,14 +86,15 @@ def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     return whole | {"series": series}
 
 
-PREMISED = ("RateStudy", "AttackStudy", "EnvelopeStudy", "WorstCaseStudy")
+PREMISED = ("RateStudy", "EnvelopeStudy", "AttackStudy", "WorstCaseStudy")
 """Studies whose series hold an algorithm and data, which a premise can be held against."""
 
 
 def _checks(given: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     """The checks that were given, with those that follow from the statements in the section of claims."""
     sections = {key: one for key, one in given.items() if key in SECTIONS}
-    named = {name for one in sections.values() if isinstance(one, Mapping) for name in one} | set(given)
+    blocks = [one.items() for one in sections.values() if isinstance(one, Mapping)]
+    named = {name for one in blocks for name, check in one if not are_like_it(check)} | set(given)
     claims = dict(given.get("claims") or {})
     made: Block = {}
     for form in forms:
@@ -140,8 +142,7 @@ class _Form:
         self._made = list(given.get("made") or [])
 
     def _named(self, key: str) -> list[str]:
-        said = self._given.get(key) or []
-        names = matching([said] if isinstance(said, str) else list(said), self._all, f"statements.{self.item}.{key}")
+        names = matching(_listed(self._given.get(key) or []), self._all, f"statements.{self.item}.{key}")
         for name in names:
             if name not in self._all:
                 raise InputError(f"statements.{self.item}.{key}: {unknown('series', name, self._all)}")
@@ -162,18 +163,22 @@ class _Form:
 
     def _every(self) -> Iterator[tuple[str, Block]]:
         end = "" if self.first else "_" + self.item.lower().replace(" ", "_").replace(".", "_")
-        shared = {"about": [self.item]} | {key: self._given[key] for key in ("envelope",) if key in self._given}
+        about = [self.item, *_listed(self._given.get("about") or [])]
+        envelope = {key: self._given[key] for key in ("envelope",) if key in self._given}
+
+        def speaks(kind: str) -> Block:
+            return {"about": about, "evidence": self._given.get("evidence", kind)}
+
         if self.statement.kind == "privacy":
-            yield "within_budget", {"series": self.series, "about": [self.item], "evidence": "certified"}
+            yield "within_budget", {"series": self.series, **speaks("certified")}
             return
         for name, check in self._exponents(end):
-            yield name, {**check, **shared, "evidence": "attained"}
+            yield name, {**check, **envelope, **speaks("attained")}
         if self._has("bound"):
             # of every point: the largest of an envelope may have the largest bound
-            usual = self._usual("below_bound", end)
-            yield f"below_bound{end}", {"series": self.series, "about": [self.item], "evidence": "holds", **usual}
+            own = self._usual("below_bound", end)
+            yield f"below_bound{end}", {**own, "series": self.series, **speaks("holds")}
         if laws := [name for name in self.series if (self._all[name] or {}).get("law", "none") != "none"]:
-            envelope = {key: one for key, one in shared.items() if key != "about"}
             yield f"as_derived{end}", {"series": laws, **envelope, **self._usual("as_derived", end)}
         for column in self.says.schedule:
             if self.attains:
@@ -229,6 +234,10 @@ class _Form:
         tied = one.get("tied") or {}
         axes = [axis for axis in (*AXES, *self.says.powers) if axis not in tied]
         return [axis for axis in dict.fromkeys(axes) if _several(sweep.get(axis))]
+
+
+def _listed(said: Any) -> list[Any]:
+    return [said] if isinstance(said, str) else list(said)
 
 
 def _several(values: object) -> bool:

@@ -2,15 +2,16 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dprepro.folders import command
 from dprepro.report.evidence import sentence, sizes_of
 from dprepro.report.measured import Measured
-from dprepro.report.registry import Erratum, Registry, Statement, identity
 from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.text import number
+from dprepro.statements.papers import Erratum
+from dprepro.statements.statement import Says, Statement, identity
 
 NOT_HERE = "not in this store"
 
@@ -23,50 +24,62 @@ CHECK = (
 
 def claims(measured: Measured) -> Iterable[dict[str, Any]]:
     """The rows of all numbered statements."""
-    for paper, registry in measured.registries.items():
-        for statement in registry.claims:
-            yield _row(paper, statement, measured, registry)
+    for paper, described in measured.described.items():
+        for statement in described.claims:
+            yield _row(paper, statement, measured, described.errata)
 
 
-def _row(paper: str, statement: Statement, measured: Measured, registry: Registry) -> dict[str, Any]:
-    """One statement, as printed and as repaired."""
-    errata = [erratum for erratum in registry.errata if statement.item in erratum.statements]
-    printed = judged(statement, measured.published, statement.kind)
+def _row(paper: str, statement: Statement, measured: Measured, slips: Sequence[Erratum]) -> dict[str, Any]:
+    """One statement, as printed and as repaired; what was measured is held against what holds."""
+    errata = [erratum for erratum in slips if statement.item in erratum.statements]
+    held = judged(measured.spoken.of(paper, statement), measured.published, statement.kind, statement.holds.upper_only)
+    experiments = measured.spoken.experiments(paper, statement)
+    printed = held if statement.repaired is None else Judged(NOT_MEASURED)
     if statement.nothing:
         printed = Judged(NOTHING)
     elif statement.false:
-        disproof = [erratum for erratum in registry.errata if erratum.item in statement.false]
-        printed = _disproved(paper, disproof, measured)
+        printed = _disproved(paper, [erratum for erratum in slips if erratum.item in statement.false], measured)
     repaired = None
     expected = [printed.expected]
     reasons = list(printed.reasons)
     if statement.repaired is not None:
-        mended = judged(statement.repaired, measured.published, statement.kind)
         repaired = {
-            "statement": statement.repaired.statement,
-            "verdict": mended.verdict,
-            "evidence": list(mended.evidence),
-            "note": " ".join(_sentences(mended.reasons)),
+            "statement": statement.repaired.text,
+            "verdict": held.verdict,
+            "evidence": list(held.evidence),
+            "note": " ".join(_sentences(held.reasons)),
+            **_said(statement.repaired),
         }
-        expected.append(mended.expected)
+        expected.append(held.expected)
     known = [one for one in expected if one is not None]
-    absent = [f"{name}: {measured.notes[name]}" for name in statement.experiments if name in measured.notes]
+    absent = [f"{name}: {measured.notes[name]}" for name in experiments if name in measured.notes]
+    constant = _constant(statement.holds, measured)
     return {
         "id": identity(paper, statement.item),
         "paper": paper,
         "item": statement.item,
         "kind": statement.kind,
-        "statement": statement.statement,
+        "statement": statement.says.text,
+        **_said(statement.says),
+        "constant": constant,
         "verdict": printed.verdict,
         "repaired": repaired,
         "evidence": list(printed.evidence),
         "as_expected": all(known) if known else None,
         "note": " ".join(
-            _sentences([*reasons, statement.nothing, statement.note, *_constants(statement, measured), *absent])
+            _sentences([*reasons, statement.nothing, statement.note, _constant_in_words(constant), *absent])
         ),
-        "experiments": list(statement.experiments),
+        "experiments": experiments,
         "errata": [erratum.item for erratum in errata],
-        "measurements": list(_measurements(statement, measured)),
+        "measurements": list(_measurements(paper, statement, measured)),
+    }
+
+
+def _said(says: Says) -> dict[str, Any]:
+    return {
+        "premise": [*says.premise, *says.assumes],
+        "direction": says.direction,
+        "formula": says.latex or None,
     }
 
 
@@ -92,30 +105,35 @@ def _disproved(paper: str, errata: Sequence[Erratum], measured: Measured) -> Jud
     return Judged("refuted", [f"false as printed ({severity}); see the errata"], evidence, True)
 
 
-def _measurements(statement: Statement, measured: Measured) -> Iterable[dict[str, Any]]:
+def _measurements(paper: str, statement: Statement, measured: Measured) -> Iterable[dict[str, Any]]:
     """What each experiment says of a statement, as printed or as repaired."""
-    both = (statement.evidence, statement.repaired.evidence if statement.repaired else {})
     named: dict[str, list[str]] = {}
-    for evidence in both:
-        for checks in evidence.values():
-            for experiment, wanted in checks.items():
-                stored = measured.checks(experiment)
-                names = wanted or [name for name, check in stored.items() if check["role"] == "claim"]
-                named.setdefault(experiment, []).extend(name for name in names if name in stored)
+    for checks in measured.spoken.of(paper, statement).values():
+        for experiment, names in checks.items():
+            stored = measured.checks(experiment)
+            named.setdefault(experiment, []).extend(name for name in names if name in stored)
     for experiment, names in named.items():
         if names:
             yield _measurement(measured, experiment, list(dict.fromkeys(names)))
 
 
-def _constants(statement: Statement, measured: Measured) -> Iterable[str]:
-    """Between which numbers the least constant of the claim lies, by what was measured."""
-    for experiment, (known, bound) in statement.constant.items():
+def _constant(says: Says, measured: Measured) -> dict[str, Any] | None:
+    """Between which numbers the least constant of the claim lies, by what was measured: the largest lower end."""
+    found = []
+    for experiment, (known, bound) in says.constant.items():
         checks = measured.checks(experiment)
-        ends = [checks.get(name, {}).get(limit) for name, limit in ((known, "low"), (bound, "high"))]
-        if None not in ends:
-            low, high = (number(float(f"{one:.3g}")) for one in ends)
+        lower, upper = (checks.get(name, {}).get(limit) for name, limit in ((known, "low"), (bound, "high")))
+        if lower is not None and upper is not None:
             where = sizes_of(measured.published[experiment], known)
-            yield f"constant: at least {low} (worst known), at most {high} (bound) at {where}"
+            found.append({"lower": lower, "upper": upper, "witness": f"{experiment}: {known}", "at": where})
+    return max(found, key=lambda one: float(one["lower"]), default=None)
+
+
+def _constant_in_words(constant: Mapping[str, Any] | None) -> str:
+    if constant is None:
+        return ""
+    low, high = (number(float(f"{constant[end]:.3g}")) for end in ("lower", "upper"))
+    return f"constant: at least {low} (worst known), at most {high} (bound) at {constant['at']}"
 
 
 def _sentences(words: Iterable[str]) -> Iterable[str]:
@@ -145,7 +163,12 @@ def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> d
 
 def further(measured: Measured) -> Iterable[dict[str, Any]]:
     """Experiments that no row names: a user's own, and those that serve no single statement."""
-    named = {name for registry in measured.registries.values() for one in registry.claims for name in one.experiments}
+    named = {
+        name
+        for paper, described in measured.described.items()
+        for one in described.claims
+        for name in measured.spoken.experiments(paper, one)
+    }
     for name in sorted({*measured.published, *measured.notes} - named):
         row: dict[str, Any] = {
             "id": identity("experiment", name),
@@ -156,6 +179,10 @@ def further(measured: Measured) -> Iterable[dict[str, Any]]:
             "repaired": None,
             "evidence": [],
             "errata": [],
+            "premise": [],
+            "direction": "none",
+            "formula": None,
+            "constant": None,
         }
         row |= {"verdict": NOT_MEASURED, "as_expected": None, "note": measured.notes.get(name, "")}
         row |= {"experiments": [name], "measurements": []}
@@ -171,8 +198,8 @@ def further(measured: Measured) -> Iterable[dict[str, Any]]:
 
 def slips(measured: Measured) -> Iterable[dict[str, Any]]:
     """All errata."""
-    for paper, registry in measured.registries.items():
-        for erratum in registry.errata:
+    for paper, described in measured.described.items():
+        for erratum in described.errata:
             yield _slip(paper, erratum, measured)
 
 

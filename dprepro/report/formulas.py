@@ -1,4 +1,4 @@
-"""Formulas of the registries as MathML for the page and as LaTeX for papers.
+"""Formulas of statements as MathML for the page and as LaTeX for papers.
 
 Quotients stay on one line, as they are written: nothing is added to the notation that it does not say.
 """
@@ -37,7 +37,7 @@ TEX_TEXT = {
 
 @lru_cache(maxsize=16384)
 def prose(text: str) -> Markup:
-    """A registry's sentence as HTML, its formulas as MathML that keeps the plain spelling as ``alttext``.
+    """A statement's sentence as HTML, its formulas as MathML that keeps the plain spelling as ``alttext``.
 
     A formula that shows its plain spelling has none. The sentence may be trusted as markup: words are escaped, and a
     formula has only names, numbers and signs of the notation.
@@ -46,7 +46,7 @@ def prose(text: str) -> Markup:
 
 
 def latex(text: str) -> str:
-    """A registry's sentence for LaTeX, without packages: what has a meaning there is escaped, formulas within ``$``."""
+    """A statement's words for LaTeX, without packages: what has a meaning there is escaped, formulas within ``$``."""
     return "".join(tex_text(one) if isinstance(one, str) else f"${_tex(one.node)}$" for one in parse(text))
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Callable
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -13,8 +13,13 @@ from dprepro.errors import InputError
 from dprepro.regular_files import replace_file
 from dprepro.report.entries import claims, further, slips
 from dprepro.report.measured import BESIDE, Measured, measure
-from dprepro.report.registry import heads, registries
+from dprepro.report.spoken import Checks
+from dprepro.statements.papers import heads, papers
 from dprepro.texts import visible
+
+SCHEMA_VERSION = 2
+SCHEMA = Path(__file__).parent / "ledger.schema.json"
+"""JSON Schema of ``ledger.json``, written beside it."""
 
 
 def build_ledger(
@@ -22,31 +27,36 @@ def build_ledger(
     since: Callable[[Run], Changes],
     config_dir: str | None = None,
     single_file: bool = False,
+    others: Callable[[Collection[str]], Mapping[str, tuple[str, Checks]]] | None = None,
 ) -> tuple[dict[str, Any], Measured]:
     """Rebuild the folder of every experiment that has a finished run without overrides, and write the ledger's files.
 
     Experiments of which the store holds only overridden or unfinished runs, or one that can no longer be judged, leave
     their rows ``not measured`` with a note that says so. What an experiment asks for now, and did not when it was run,
-    as ``since`` says, is confirmed by nothing. No algorithm is imported. With ``single_file`` there is a
-    second page, ``ledger_single.html``, with its figures inside.
+    as ``since`` says, is confirmed by nothing. ``others`` gives paper and checks of all experiments but some: what
+    would speak of a statement and is not published is missing. No algorithm is imported. With ``single_file`` there is
+    a second page, ``ledger_single.html``, with its figures inside.
 
     Raises:
-        InputError: the store is missing or cannot be read, a registry is wrong, or a file cannot be written.
+        InputError: the store is missing or cannot be read, a paper is described wrongly, or a file cannot be written.
     """
     from dprepro.report.markdown import markdown
     from dprepro.report.page import page
     from dprepro.report.pictures import beside, inside
     from dprepro.report.tex import tex
 
-    papers, root = registries(config_dir), Path(results_dir)
-    measured = replace(measure(results_dir, since), registries=papers, config_dir=config_dir)
-    rows = [*claims(measured), *further(measured)]
-    ledger = {"papers": heads(papers), "claims": rows, "errata": list(slips(measured))}
+    described, root = papers(config_dir), Path(results_dir)
+    measured = replace(measure(results_dir, since), described=described, config_dir=config_dir)
+    if others is not None:
+        measured = replace(measured, elsewhere=others(measured.published))
+    ledger: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "papers": heads(described)}
+    ledger |= {"claims": [*claims(measured), *further(measured)], "errata": list(slips(measured))}
     path = root / BESIDE
     try:
         shown = [(one, beside(one, path)) for one in measured.published.values()]
         files = {
             "ledger.json": json.dumps(ledger, indent=2, allow_nan=False) + "\n",
+            SCHEMA.name: SCHEMA.read_text(encoding="utf-8"),
             "ledger.md": markdown(ledger),
             "ledger.tex": tex(ledger),
             "ledger.html": page(ledger, shown, config_dir),

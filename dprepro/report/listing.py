@@ -8,8 +8,8 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from dprepro.errors import InputError, printable
-from dprepro.report.registry import Paper, citation, heads
 from dprepro.report.standing import standing
+from dprepro.statements.papers import Paper, citation, heads
 
 if TYPE_CHECKING:
     from dprepro.engine.store import Changes, Run
@@ -54,7 +54,7 @@ def listing(
     headers: Mapping[str, Mapping[str, str]],
     results_dir: str | Path,
     since: Callable[[Run], Changes],
-    registries: Mapping[str, Paper] | None = None,
+    described: Mapping[str, Paper] | None = None,
 ) -> str:
     """Grouped by paper, the papers in the order of their years: name, claim and last verdict of every experiment.
 
@@ -67,7 +67,7 @@ def listing(
     verdicts = {name: verdict for name, (verdict, _) in found.items()}
     width = max(map(len, headers))
     room = max(12, WIDTH - width - max(map(len, verdicts.values())) - 6)
-    known = heads(registries or {})
+    known = heads(described or {})
     papers = sorted({head["paper"] for head in headers.values()}, key=lambda one: ([*known, one].index(one), one))
     lines = []
     for paper in papers:

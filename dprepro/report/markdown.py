@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dprepro.report.registry import citation
-from dprepro.report.text import by_paper, counts, finding, number
+from dprepro.report.text import by_paper, claim, counts, finding, number
+from dprepro.statements.papers import citation
 
 
 def evidence(one: Mapping[str, Any]) -> str:
@@ -49,16 +49,24 @@ def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
         ]
         note = f"*{_cell(row['note'])}*" if row["note"] else ""
         verdict = f"**{row['verdict']}**" if row["verdict"] in ("refuted", "confirmed") else row["verdict"]
-        statement, repaired = _cell(row["statement"]), row["repaired"]
+        statement, repaired = _cell(row["statement"]) + _claimed(row), row["repaired"]
         if repaired:
             verdict += f"<br>repaired: {repaired['verdict']}"
-            statement += f"<br>*Instead:* {_cell(repaired['statement'])}"
+            statement += f"<br>*Instead:* {_cell(repaired['statement'])}{_claimed(repaired)}"
         why = [
             f"*{one['kind']}*: {_cell(one['text'])}"
             for one in [*row["evidence"], *(repaired or {}).get("evidence", [])]
         ]
         cells = [_cell(row["item"]), row["kind"], verdict, statement]
         yield _line([*cells, "<br>".join([*(why or found), *([note] if note else [])])])
+
+
+def _claimed(said: Mapping[str, Any]) -> str:
+    """Direction and premise, and the formula as LaTeX, in which no bar may end the cell."""
+    parts = [f"*{_cell(claim(said))}*"] if claim(said) else []
+    if said["formula"]:
+        parts.append("$" + said["formula"].replace("|", r"\vert ") + "$")
+    return "".join(f"<br>{part}" for part in parts)
 
 
 def _line(cells: Iterable[str]) -> str:

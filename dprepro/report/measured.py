@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
+from functools import cached_property
 from pathlib import Path
 from typing import Any
 
@@ -11,8 +12,10 @@ from dprepro.engine.store import Changes, Run, Store
 from dprepro.errors import InputError
 from dprepro.regular_files import kept_within
 from dprepro.report.publish import Published, alone
-from dprepro.report.registry import Paper, registries
 from dprepro.report.seals import Seals
+from dprepro.report.spoken import Checks, Spoken
+from dprepro.statements.papers import Paper
+from dprepro.statements.papers import papers as described
 
 BESIDE = "ledger_files"
 """Folder beside the page: its figures, and the seals of what was published."""
@@ -22,16 +25,23 @@ BESIDE = "ledger_files"
 class Measured:
     """What a store holds: published experiments by name, why others are not published, and the papers of all.
 
-    ``changed`` says what of an experiment has since its run. ``registries`` are what its rows are about, those of a
-    user's ``config_dir`` among them.
+    ``changed`` says what of an experiment has since its run. ``described`` are the papers that its rows are about,
+    those of a user's ``config_dir`` among them; ``elsewhere`` are experiments that are not in the store, with their
+    checks.
     """
 
     published: Mapping[str, Published] = field(default_factory=dict)
     notes: Mapping[str, str] = field(default_factory=dict)
     papers: Mapping[str, str] = field(default_factory=dict)
     changed: Mapping[str, str] = field(default_factory=dict)
-    registries: Mapping[str, Paper] = field(default_factory=registries)
+    described: Mapping[str, Paper] = field(default_factory=described)
     config_dir: str | None = None
+    elsewhere: Mapping[str, tuple[str, Checks]] = field(default_factory=dict)
+
+    @cached_property
+    def spoken(self) -> Spoken:
+        """Which checks speak of which statement."""
+        return Spoken(self.described, self.published, self.elsewhere)
 
     def checks(self, experiment: str) -> Mapping[str, Mapping[str, Any]]:
         """The checks of a published experiment; empty for any other."""

@@ -1,4 +1,4 @@
-"""Finds the formulas in a registry's sentence: ``a risk of order (n epsilon)^(-2/3)`` is words and one formula.
+"""Finds the formulas in a statement's sentence: ``a risk of order (n epsilon)^(-2/3)`` is words and one formula.
 
 The notation is plain: names of Greek letters, ``^`` and ``_`` for powers and indices, ``sqrt(...)``, ``||x||``,
 ``<a, b>``, ``1e-6``, products by juxtaposition. What is not wholly understood stays text, letter for letter.

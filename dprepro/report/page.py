@@ -22,8 +22,8 @@ from dprepro.folders import command
 from dprepro.report.formulas import prose
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
-from dprepro.report.registry import citation
-from dprepro.report.text import ORDER, by_paper, counts, finding, number
+from dprepro.report.text import ORDER, by_paper, claim, counts, finding, number
+from dprepro.statements.papers import citation
 
 SOURCES = Path(__file__).parent
 
@@ -94,7 +94,14 @@ def environment(experiments: str = "#experiment-{}", errata: str = "#{}", *folde
         lstrip_blocks=True,
         keep_trailing_newline=True,
     )
-    templates.filters |= {"aside": _aside, "command": command, "finding": finding, "number": number, "prose": prose}
+    templates.filters |= {
+        "aside": _aside,
+        "claim": claim,
+        "command": command,
+        "finding": finding,
+        "number": number,
+        "prose": prose,
+    }
     templates.filters |= {"experiment_address": experiments.format, "erratum_address": errata.format}
     return templates
 

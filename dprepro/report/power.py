@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from pathlib import Path
@@ -14,8 +14,10 @@ from dprepro.analysis.power import power
 from dprepro.analysis.rule import Rule
 from dprepro.engine.store import Store
 from dprepro.report.publish import judge_run
-from dprepro.report.registry import Repaired, Statement, citation, heads, identity, registries
+from dprepro.report.spoken import places
 from dprepro.report.tables import table
+from dprepro.statements.papers import citation, heads, papers
+from dprepro.statements.statement import identity
 
 ERRORS = ("above", "below", "steeper", "flatter", "epsilon")
 """In the order of the columns; of all the smaller is the better, but of ``below`` the larger."""
@@ -43,8 +45,14 @@ def _of_experiment(results: Path, name: str) -> list[dict[str, Any]]:
     rules = {key: build(key, check) for key, check in run.config["checks"].items()}
     checks = judge_run(run, frame, integrity.problem)["checks"]
     slope = _slope_in_epsilon(rules, checks)
+    paper = str(run.config.get("paper", ""))
+    known = papers()
+    about = {
+        key: [identity(*where) for where, _ in places(check, paper, known)]
+        for key, check in run.config["checks"].items()
+    }
     return [
-        {"experiment": name, "check": key, "role": rule.role, "verdict": checks[key]["verdict"]}
+        {"experiment": name, "check": key, "about": about[key], "role": rule.role, "verdict": checks[key]["verdict"]}
         | power(rule, frame, slope if rule.quantity == "excess_risk" else None).to_dict()
         for key, rule in rules.items()
         if checks[key]["as_expected"]
@@ -64,26 +72,14 @@ def _slope_in_epsilon(rules: Mapping[str, Rule], checks: Mapping[str, Mapping[st
 
 def statements(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """One entry for each statement that checks speak for: the smallest errors that any of them notices."""
-    by_name = {(one["experiment"], one["check"]): one for one in found}
     entries = []
-    for paper, registry in registries().items():
-        for statement in registry.claims:
-            own = list(_checks(statement, by_name)) + list(_checks(statement.repaired, by_name))
-            if own:
+    for paper, described in papers().items():
+        for statement in described.claims:
+            names = {identity(paper, item) for item in (statement.item, *statement.restates)}
+            if own := [one for one in found if one["role"] == "claim" and names & {*one["about"]}]:
                 best = {key: _smallest(key, own) for key in ERRORS}
                 entries.append({"id": identity(paper, statement.item), "paper": paper, "item": statement.item} | best)
     return entries
-
-
-def _checks(
-    statement: Statement | Repaired | None, by_name: Mapping[tuple[str, str], Mapping[str, Any]]
-) -> Iterable[Mapping[str, Any]]:
-    for wanted in statement.evidence.values() if statement else ():
-        for experiment, named in wanted.items():
-            every = [check for where, check in by_name if where == experiment]
-            for check in named or every:
-                if (one := by_name.get((experiment, check))) and one["role"] == "claim":
-                    yield one
 
 
 def _smallest(key: str, own: Sequence[Mapping[str, Any]]) -> float | None:
@@ -99,7 +95,7 @@ def as_json(found: Sequence[Mapping[str, Any]]) -> str:
 
 def markdown(found: Sequence[Mapping[str, Any]]) -> str:
     """Both tables, as a page."""
-    papers = heads(registries())
+    known = heads(papers())
     lines = [
         "# What the checks would notice",
         "",
@@ -114,7 +110,7 @@ def markdown(found: Sequence[Mapping[str, Any]]) -> str:
         "",
         *table(
             ("paper", "item", "factor above", "below", "power added", "taken away", "epsilon"),
-            ((citation(one["paper"], papers), one["item"], *map(_cell, _row(one))) for one in statements(found)),
+            ((citation(one["paper"], known), one["item"], *map(_cell, _row(one))) for one in statements(found)),
         ),
         "",
         "## By check",

@@ -19,7 +19,7 @@ from typing import Any
 from dprepro.analysis.rule import EVIDENCE, VERDICTS
 from dprepro.report.evidence import families, sentence, sizes
 from dprepro.report.publish import Published
-from dprepro.report.registry import Checks, Repaired, Statement
+from dprepro.report.spoken import Evidence
 
 NOT_MEASURED, NOTHING, NOT_CONTRADICTED = "not measured", "nothing to measure", "not contradicted"
 FEWEST_FAMILIES, FEWEST_SIZES = 3, 4
@@ -53,17 +53,16 @@ class _Found:
     sizes: int = 0
 
 
-def judged(statement: Statement | Repaired, published: Mapping[str, Published], kind: str) -> Judged:
+def judged(evidence: Evidence, published: Mapping[str, Published], kind: str, upper_only: bool = False) -> Judged:
     """The verdict of what a store holds of a statement of that kind."""
     found = _Found()
     for name in EVIDENCE:
-        if name in statement.evidence:
-            _collect(found, name, statement.evidence[name], published)
+        _collect(found, name, evidence.get(name, {}), published)
     checks = [check for several in found.checks.values() for check in several]
     if not checks:
         return Judged(NOT_MEASURED)
     worst = min((check["verdict"] for check in checks), key=VERDICTS.index)
-    reasons = list(_doubts(found, kind, statement.upper_only))
+    reasons = list(_doubts(found, kind, upper_only))
     logs = sorted({name for name, several in found.checks.items() for one in several if _up_to_logs(one)})
     verdict = worst
     if worst == "confirmed" and reasons:
@@ -77,11 +76,10 @@ def judged(statement: Statement | Repaired, published: Mapping[str, Published], 
     return Judged(verdict, reasons, found.entries, expected)
 
 
-def _collect(found: _Found, kind: str, wanted: Checks, published: Mapping[str, Published]) -> None:
-    for experiment, named in wanted.items():
+def _collect(found: _Found, kind: str, wanted: Mapping[str, Sequence[str]], published: Mapping[str, Published]) -> None:
+    for experiment, names in wanted.items():
         one = published.get(experiment)
         stored = one.verdict["checks"] if one else {}
-        names = list(named) or [name for name, check in stored.items() if check["role"] == "claim"]
         found.missing += [f"{experiment}:{name}" for name in names if name not in stored] if one else [experiment]
         present = [name for name in names if name in stored]
         if one is None or not present:

@@ -6,8 +6,8 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dprepro.report.formulas import latex, tex_text
-from dprepro.report.registry import citation
-from dprepro.report.text import by_paper, counts
+from dprepro.report.text import by_paper, claim, counts
+from dprepro.statements.papers import citation
 
 HEAD = r"% The ledger of dprepro, to be read by \input; needs \usepackage{booktabs,longtable}."
 CLAIMS = {"Statement": 0.13, "Verdict": 0.13, "What it says": 0.32, "Evidence": 0.32}
@@ -39,14 +39,20 @@ def _table(title: str, head: Mapping[str, float], rows: Iterable[str]) -> Iterab
 
 
 def _claim(row: Mapping[str, Any]) -> str:
-    verdict, said = row["verdict"], latex(row["statement"])
+    verdict, said = row["verdict"], latex(row["statement"]) + _claimed(row)
     evidence = list(row["evidence"])
     if row["repaired"]:
         verdict += f"; as repaired {row['repaired']['verdict']}"
-        said += rf" \emph{{Instead:}} {latex(row['repaired']['statement'])}"
+        said += rf" \emph{{Instead:}} {latex(row['repaired']['statement'])}{_claimed(row['repaired'])}"
         evidence += row["repaired"]["evidence"]
     shown = _kinds(evidence) or latex(row["note"])
     return rf"{tex_text(row['item'])} & {tex_text(verdict)} & {said} & {shown} \\"
+
+
+def _claimed(said: Mapping[str, Any]) -> str:
+    """Direction and premise, and the formula as printed."""
+    words = rf" \emph{{{latex(claim(said))}}}" if claim(said) else ""
+    return words + (f" ${said['formula']}$" if said["formula"] else "")
 
 
 def _kinds(evidence: Iterable[Mapping[str, Any]]) -> str:

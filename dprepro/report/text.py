@@ -12,7 +12,8 @@ from dprepro.analysis import points
 from dprepro.analysis.checks import up_to_logarithms, worded
 from dprepro.analysis.rule import VERDICTS
 from dprepro.axes import AXES
-from dprepro.report.registry import citation
+from dprepro.statements.papers import citation
+from dprepro.statements.statement import WORDS
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -218,6 +219,13 @@ ORDER = (
     "refuted", "inconclusive", "not contradicted", "confirmed", "not measured", "nothing to measure",
     "not as expected", "shown", "by a test", "not in this store",
 )  # fmt: skip
+
+
+def claim(said: Mapping[str, Any]) -> str:
+    """Of a ledger's row, or of what holds instead: on which side the formula bounds, and for what; a sentence."""
+    words, premise = WORDS.get(said.get("direction", ""), ""), "; ".join(said.get("premise", ()))
+    bounds = f"{words} the formula".capitalize() if words else ""
+    return "".join(f"{part}. " for part in (bounds, f"For {premise}" if premise else "") if part).rstrip()
 
 
 def counts(rows: Iterable[Mapping[str, Any]], key: str = "verdict") -> str:
