@@ -453,7 +453,7 @@ STATEMENTS = (
             "probability 1 - beta. The least radius is 2: for smaller ||w*|| the risk does not fall."
         ),
     ),
-    _named("Lemma 4", "inequality", "section 3.1.1, appendix A", "Generalisation error from average stability and risk."),
+    _named("Lemma 4", "inequality", "section 3.1.1, appendix A", "Generalisation error from stability and risk."),
     _named("Lemma 5", "inequality", "section 3.1.1, appendix A", "Average stability from average regret."),
     _named("Lemma 6", "inequality", "section 3.1.1, appendix A", "Risk and regret of noisy gradient descent."),
     Statement(
