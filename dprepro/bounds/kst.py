@@ -185,6 +185,14 @@ def theorem_7_first_term(n: float, epsilon: float, delta: float, sparsity: float
     return sparsity**4 * math.log(1 / delta) / (epsilon * eta * n * epsilon)
 
 
+def pipeline_law(n: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
+    """The risk on an orthogonal design where the support is found and the ridge is small, E ||b||^2/(2 n eta); derived.
+
+    b has s coordinates, epsilon/2 and zeta = 2 s^(3/2): 8 s^4 (8 ln(2/delta) + 2 epsilon)/(epsilon^2 n eta).
+    """
+    return algorithm_1_noise(sparsity, epsilon / 2, delta, lemma_39(sparsity)) ** 2 / (2 * n * eta)
+
+
 def theorem_8(p: float, sparsity: float, blocks: float, epsilon: float) -> float:
     """Theorem 8: sample and aggregate fails with probability at most p exp(-epsilon k/(4 s))."""
     return p * math.exp(-epsilon * blocks / (4 * sparsity))

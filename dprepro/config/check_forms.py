@@ -83,7 +83,7 @@ class CheckForms:
             if name not in SECTIONS:
                 yield name, ("", one)
             elif isinstance(one, Mapping):
-                yield from ((inner, (SECTIONS[name], check)) for inner, check in one.items())
+                yield from ((inner, (SECTIONS[name], check)) for inner, check in ungrouped(one))
             elif one is not None:
                 raise InputError(f"checks.{name} is {one!r}; it must be a block of checks")
 
@@ -213,6 +213,30 @@ class CheckForms:
         if (section or given.get("role")) != "claim":
             taken.pop("about", None)
         return taken | ({"series": name} if name in self._series else {})
+
+
+def ungrouped(section: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The checks of a section, those that stand under the name of another check as checks that are like it.
+
+    A number in the place of such a check is what it expects, anything else that is no block its series.
+    """
+    for name, one in section.items():
+        plain = (
+            not isinstance(one, Mapping) or not one or _OF_RULES & one.keys() or {"between", *_JUDGEMENT} & one.keys()
+        )
+        if plain or name == FAMILY or "*" in str(name) or _is_schedule(name, one):
+            yield name, one
+            continue
+        for inner, own in one.items():
+            yield inner, {"like": name, **_varied(own)}
+
+
+def _varied(own: Any) -> Mapping[str, Any]:
+    """What a check under another one's name says of its own."""
+    if own is None or isinstance(own, Mapping):
+        return own or {}
+    number = isinstance(own, int | float) or (isinstance(own, str) and _is_number(own))
+    return {"expected": own} if number else {"series": own}
 
 
 def _member(family: Mapping[str, Any], label: Any, labels: Iterable[Any]) -> Block:

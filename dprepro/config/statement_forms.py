@@ -12,8 +12,9 @@ the premise of these series, and the ordinary checks:
 ``noise_as_scheduled`` the noise that was drawn, on all series of the experiment
 ``within_budget``      of a privacy statement, the certified epsilon of its series
 
-The checks of a second statement bear its name at the end. What the section ``claims`` says under one of these names
-replaces what it says of it; ``none`` in the place of a check leaves it out.
+``about`` names further statements of which the same checks speak, ``evidence`` their kind where it is another one than
+usual. The checks of a second statement bear its name at the end. What the section ``claims`` says under one of these
+names replaces what it says of it; ``none`` in the place of a check leaves it out.
 """
 
 from __future__ import annotations
@@ -22,14 +23,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dprepro.axes import AXES
-from dprepro.config.check_forms import SECTIONS, matching
+from dprepro.config.check_forms import SECTIONS, matching, ungrouped
 from dprepro.errors import InputError, unknown
 from dprepro.statements.statement import Says, Statement
 
 Block = dict[str, Any]
 
 SERIES = ("attains", "within")
-KEYS = (*SERIES, "exponents", "envelope", "margin", "checks", "made")
+KEYS = (*SERIES, "exponents", "envelope", "margin", "about", "evidence", "checks", "made")
 FROM = {"bound": "bound", "shape": "rate", "schedule": "schedule"}
 """Keys of a study, and the parts of a statement that they are."""
 
@@ -64,15 +65,15 @@ def with_statements(config: Mapping[str, Any], known: Mapping[str, Statement]) -
 
 def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     """The study with bound, shape and schedule of its statements, and with the premise of each series."""
-    whole, series = dict(study), {name: one for name, one in study["series"].items()}
+    whole, series = dict(study), dict(study["series"])
     for form in forms:
         for key, part in FROM.items():
             said = getattr(form.says, part)
             if not said:
                 continue
-            if form.first or not any(getattr(other.says, part) for other in forms if other.first):
+            if form.first or key not in whole:
                 whole.setdefault(key, said if isinstance(said, str) else dict(said))
-            elif whole.get(key) != said:
+            elif whole[key] != said:
                 for name in form.series:
                     if isinstance(series[name], Mapping):
                         series[name] = {key: said if isinstance(said, str) else dict(said), **series[name]}
@@ -85,14 +86,14 @@ def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     return whole | {"series": series}
 
 
-PREMISED = ("RateStudy", "EnvelopeStudy", "WorstCaseStudy")
+PREMISED = ("RateStudy", "EnvelopeStudy", "AttackStudy", "WorstCaseStudy")
 """Studies whose series hold an algorithm and data, which a premise can be held against."""
 
 
 def _checks(given: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     """The checks that were given, with those that follow from the statements in the section of claims."""
     sections = {key: one for key, one in given.items() if key in SECTIONS}
-    named = {name for one in sections.values() if isinstance(one, Mapping) for name in one} | set(given)
+    named = {name for one in sections.values() if isinstance(one, Mapping) for name, _ in ungrouped(one)} | set(given)
     claims = dict(given.get("claims") or {})
     made: Block = {}
     for form in forms:
@@ -140,8 +141,7 @@ class _Form:
         self._made = list(given.get("made") or [])
 
     def _named(self, key: str) -> list[str]:
-        said = self._given.get(key) or []
-        names = matching([said] if isinstance(said, str) else list(said), self._all, f"statements.{self.item}.{key}")
+        names = matching(_listed(self._given.get(key) or []), self._all, f"statements.{self.item}.{key}")
         for name in names:
             if name not in self._all:
                 raise InputError(f"statements.{self.item}.{key}: {unknown('series', name, self._all)}")
@@ -162,16 +162,22 @@ class _Form:
 
     def _every(self) -> Iterator[tuple[str, Block]]:
         end = "" if self.first else "_" + self.item.lower().replace(" ", "_").replace(".", "_")
-        shared = {"about": [self.item]} | {key: self._given[key] for key in ("envelope",) if key in self._given}
+        about = [self.item, *_listed(self._given.get("about") or [])]
+        envelope = {key: self._given[key] for key in ("envelope",) if key in self._given}
+
+        def speaks(kind: str) -> Block:
+            return {"about": about, "evidence": self._given.get("evidence", kind)}
+
         if self.statement.kind == "privacy":
-            yield "within_budget", {"series": self.series, "about": [self.item], "evidence": "certified"}
+            yield "within_budget", {"series": self.series, **speaks("certified")}
             return
         for name, check in self._exponents(end):
-            yield name, {**check, **shared, "evidence": "attained"}
+            yield name, {**check, **envelope, **speaks("attained")}
         if self._has("bound"):
-            yield f"below_bound{end}", {"series": self.series, **shared, "evidence": "holds"}
+            # of every point: the largest of an envelope may have the largest bound
+            own = self._usual("below_bound", end)
+            yield f"below_bound{end}", {**own, "series": self.series, **speaks("holds")}
         if laws := [name for name in self.series if (self._all[name] or {}).get("law", "none") != "none"]:
-            envelope = {key: one for key, one in shared.items() if key != "about"}
             yield f"as_derived{end}", {"series": laws, **envelope, **self._usual("as_derived", end)}
         for column in self.says.schedule:
             if self.attains:
@@ -227,6 +233,10 @@ class _Form:
         tied = one.get("tied") or {}
         axes = [axis for axis in (*AXES, *self.says.powers) if axis not in tied]
         return [axis for axis in dict.fromkeys(axes) if _several(sweep.get(axis))]
+
+
+def _listed(said: Any) -> list[Any]:
+    return [said] if isinstance(said, str) else list(said)
 
 
 def _several(values: object) -> bool:
