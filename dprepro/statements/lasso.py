@@ -10,8 +10,9 @@ DECAYING = "algorithm.step_size is decaying"
 SELECTING = ("algorithm is NoisyFrankWolfe", DECAYING, "vertices >= 2", "curvature < inf", "delta > 0")
 # Gamma T is at least what the first point can lose. The paper leaves it out: with t from 1 a share of the first point
 # stays, and a Gamma of 1/(n epsilon), for one, gives T = 1.
-TUNED = (*SELECTING, "algorithm.constants is printed", "algorithm.steps_factor is 1", "algorithm.steps_exponent is 2/3",
-         "delta <= 1/e", "curvature*(curvature*n*epsilon/(l1_lipschitz*l1_radius))^(2/3) >= largest_risk")
+TUNED = (*SELECTING, "algorithm.selection is gumbel or laplace", "algorithm.constants is printed",
+         "algorithm.steps_factor is 1", "algorithm.steps_exponent is 2/3", "delta <= 1/e",
+         "curvature*(curvature*n*epsilon/(l1_lipschitz*l1_radius))^(2/3) >= largest_risk")
 GAUSSIAN = ("algorithm is GaussianFrankWolfe", "radius < inf", "curvature < inf", "delta > 0")
 LEAST_NOISE = (*GAUSSIAN, DECAYING, "algorithm.constants is exact", "epsilon <= ln(1/delta)", "delta <= 1/e",
                "curvature*(curvature*n*epsilon/(lipschitz*width))^(2/3) >= largest_risk")
