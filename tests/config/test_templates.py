@@ -129,6 +129,17 @@ def test_a_check_like_another_has_all_but_its_role_expectation_and_reason() -> N
     assert found["b"] == {"rule": "ratio", "series": "b", "margin": 0.3, "role": "control"}, "a series of this name"
 
 
+def test_checks_under_the_name_of_another_are_like_it_in_the_role_of_their_section() -> None:
+    found = checks(
+        "claims: {slope: {rule: exponent, series: a, axis: n, expected: -1}, low: {rule: below, series: a}},"
+        "controls: {slope: {half: {expected: -0.5}, other: in_n}, low: {b: null}}"
+    )
+    slope = {"rule": "exponent", "axis": "n", "role": "control"}
+    assert found["half"] == slope | {"series": "a", "expected": -0.5}
+    assert found["other"] == slope | {"series": "in_n", "expected": -1}
+    assert found["b"] == {"rule": "below", "series": "b", "role": "control"}
+
+
 def test_between_makes_a_check_on_each_side() -> None:
     found = checks("claims: {x: {series: a, between: [2, 3]}, y: {like: x, series: b, between: [4, 5]}}")
     low, high = ({"rule": "below", "side": side, "role": "claim"} for side in ("at_least", "at_most"))
