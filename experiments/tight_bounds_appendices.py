@@ -68,7 +68,7 @@ smooth
 # %%
 gamma, gaussian, exact = (means(smooth, name, "p") for name in ("gamma_p", "gaussian_p", "exact_noise"))
 practice(
-    f"measured are {constant(smooth, 'gamma_exponents_p'):.2f} and {constant(smooth, 'gaussian_exponents_p'):.2f}.",
+    f"measured are {constant(smooth, 'exponent_p'):.2f} and {constant(smooth, 'exponent_p_gaussian_p'):.2f}.",
     f"Plan with them. Pure privacy costs {gamma[32] / gaussian[32]:.1f} times the risk of delta = 1e-6 at p = 32 and",
     f"{gamma[2048] / gaussian[2048]:.0f} times at p = 2048. An accountant and what a record really moves, half of 2 L",
     f"here, divide the risk of the printed Gaussian noise by {gaussian[64] / exact[64]:.1f}.",
@@ -94,7 +94,7 @@ linear, axes, regularised = (
     for name, axis in (("glm_p", "p"), ("glm_axes", "n"), ("regularised_p", "p"))
 )
 few, best = means(population, "few_records"), means(population, "best_epsilon_p", "p")
-sample = constant(population, "glm_exponent_n") * 2 / math.sqrt(1e7)
+sample = constant(population, "exponent_n") * 2 / math.sqrt(1e7)
 practice(
     f"on linear losses 2048 columns cost {linear[2048] / linear[8]:.2f} times as much as 8 at n = 1e9, which is",
     f"{1e9 / 2048**2:.0f} times (p/epsilon)^2: there privacy is nearly free. With a tenth of (p/epsilon)^2 (p = 1024,",

@@ -218,15 +218,15 @@ def theorem_6_rate(n: float, p: float, epsilon: float, radius: float, lipschitz:
     return lipschitz * radius * min(1.0, 1 / math.sqrt(signal), math.sqrt(p) / signal)
 
 
-def corollary_4_rate(n: float, p: float, epsilon: float, radius: float, lipschitz: float, order: float) -> float:
-    """Corollary 4's shape over the lr ball of radius B: G B min(1, (n epsilon)^(-1/r), p^((r-1)/r)/(n epsilon)).
+def corollary_4_rate(n: float, p: float, epsilon: float, norm: float, lipschitz: float, order: float) -> float:
+    """Corollary 4's shape over the lr ball of radius ``norm``: G B min(1, (n epsilon)^(-1/r), p^((r-1)/r)/(n epsilon)).
 
     At r = 2 that is Theorem 6's, rank at most p.
     """
     signal = n * epsilon
     flat: float = signal ** (-1 / order)
     steep: float = p ** (1 - 1 / order) / signal
-    return lipschitz * radius * min(1.0, flat, steep)
+    return lipschitz * norm * min(1.0, flat, steep)
 
 
 def transition_printed(n: float, epsilon: float, norm: float) -> float:

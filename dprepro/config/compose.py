@@ -112,9 +112,10 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
             full = written_out(_overridden(full, values), find, statements)
         plain = settled(full)
         bounded(plain)
-        config = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
-        assert isinstance(config, dict)
-        config, paper = {str(key): value for key, value in config.items()}, str(config.get("paper", ""))
+        resolved = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
+        assert isinstance(resolved, dict)
+        config: dict[str, Any] = {str(key): value for key, value in resolved.items()}
+        paper = str(config.get("paper", ""))
         said = tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS))
         if said:
             plain = compose([f"+experiment={name}"], config_dir, base).config
@@ -233,6 +234,8 @@ def _overridden(config: dict[str, Any], overrides: Sequence[Override]) -> dict[s
     for line, override in zip(lines, overrides, strict=True):
         if override.is_sweep_override():
             raise InputError(f"{line} means several runs: add -m; a list is written in [ ]")
+        if not override.key_or_group:
+            raise InputError(f"{line} names no key; an override is KEY=VALUE")
     try:
         return overridden(config, lines)
     except (HydraException, OSError, ValueError) as error:  # a key may be one that no file could have for a name

@@ -201,10 +201,11 @@ def _figure(config: Mapping[str, Any], touched: Mapping[str, _Change], overrides
         one = series.get(label)
         if isinstance(one, Mapping) and (change.another or change.parameters or "construction" in change.data):
             parts = [_words(one.get(part)) for part in ("construction", "algorithm")]
-            labels[label] = f"{label}: {', '.join(part for part in parts if part)}"
+            labels[label] = f"{', '.join(part for part in parts if part)} (in place of {label.replace('_', ' ')})"
     if labels:
         figure["labels"] = labels
     figure.pop("slope_range", None)
+    figure["heading"] = f"{figure.get('heading') or config.get('claim', '')} (overridden)"
     figure["note"] = f"Overridden: {', '.join(overrides)}."
     return figure
 

@@ -37,7 +37,9 @@ class Cell:
     `axes` is the grid point (n, p, epsilon, delta, norm and any more); `science` is the canonical text of everything
     else that shapes the measurement (study, algorithm, construction, their versions, the hash of input data). `series`
     and `role` are labels: cells that differ only in them are the same measurement and share one key. `code` is the
-    digest of the code that measures it; a stored cell of other code is measured again.
+    digest of the code that measures it; a stored cell of other code is measured again. `beside` is what is written
+    beside the measurement and shapes none of it, as a schedule as printed: with another one the cell has another key,
+    and the same draws.
     """
 
     series: str
@@ -47,19 +49,32 @@ class Cell:
     seed: int
     science: str
     code: str = ""
+    beside: str = ""
     _key: bytes = field(default=b"", init=False, repr=False, compare=False)
 
     @property
     def key(self) -> bytes:
-        """SHA-256 of the canonical text of axes, replicate, seed and the SHA-256 of `science`; raises `InputError`."""
+        """SHA-256 of the canonical text of axes, replicate, seed and the SHA-256 of `science` and of `beside`.
+
+        Raises:
+            InputError: an axis or a seed that cannot be told.
+        """
         if not self._key:
-            axes = ",".join([_entry(name, self.axes[name]) for name in sorted(self.axes)])
-            text = (
-                f'{{"axes":{{{axes}}},"replicate":{_number(self.replicate)},'
-                f'"science":"{_digest(self.science)}","seed":{_number(self.seed)}}}'
-            )
-            object.__setattr__(self, "_key", hashlib.sha256(text.encode()).digest())
+            object.__setattr__(self, "_key", self._keyed(self.science + self.beside))
         return self._key
+
+    @property
+    def stream(self) -> bytes:
+        """The key of its random stream, which knows nothing of `beside`."""
+        return self._keyed(self.science) if self.beside else self.key
+
+    def _keyed(self, science: str) -> bytes:
+        axes = ",".join([_entry(name, self.axes[name]) for name in sorted(self.axes)])
+        text = (
+            f'{{"axes":{{{axes}}},"replicate":{_number(self.replicate)},'
+            f'"science":"{_digest(science)}","seed":{_number(self.seed)}}}'
+        )
+        return hashlib.sha256(text.encode()).digest()
 
 
 class Result(NamedTuple):

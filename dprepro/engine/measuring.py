@@ -46,7 +46,7 @@ def measure_cell(measure: Measure, cell: Cell) -> Result:
         if key in board.died:
             status = f"failed: the process {board.died[key]}"
         else:
-            made = measure(cell, generator(cell.key))
+            made = measure(cell, generator(cell.stream))
             rows = made if isinstance(made, tuple) else list(made)  # a list may be another's rows tomorrow
             fault = _fault(rows, cell)
             if fault:

@@ -14,9 +14,9 @@ from dprepro.analysis.power import power
 from dprepro.analysis.rule import Rule
 from dprepro.engine.store import Store
 from dprepro.report.publish import judge_run
+from dprepro.report.spoken import places
 from dprepro.report.tables import table
-from dprepro.statements.about import place
-from dprepro.statements.papers import citation, heads, papers, statements_of
+from dprepro.statements.papers import citation, heads, papers
 from dprepro.statements.statement import identity
 
 ERRORS = ("above", "below", "steeper", "flatter", "epsilon")
@@ -46,7 +46,11 @@ def _of_experiment(results: Path, name: str) -> list[dict[str, Any]]:
     checks = judge_run(run, frame, integrity.problem)["checks"]
     slope = _slope_in_epsilon(rules, checks)
     paper = str(run.config.get("paper", ""))
-    about = {key: [identity(*place(item, paper, statements_of)) for item in rule.about] for key, rule in rules.items()}
+    known = papers()
+    about = {
+        key: [identity(*where) for where, _ in places(check, paper, known)]
+        for key, check in run.config["checks"].items()
+    }
     return [
         {"experiment": name, "check": key, "about": about[key], "role": rule.role, "verdict": checks[key]["verdict"]}
         | power(rule, frame, slope if rule.quantity == "excess_risk" else None).to_dict()

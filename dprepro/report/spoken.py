@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
 
 from dprepro.analysis.rule import EVIDENCE
+from dprepro.errors import InputError
 from dprepro.report.publish import Published
 from dprepro.statements.about import place
 from dprepro.statements.papers import Paper
@@ -21,6 +23,13 @@ Evidence = dict[str, dict[str, list[str]]]
 
 CARRYING = ("claim", "context")
 """Roles of checks that can be evidence: a control and an erratum show that others can fail."""
+
+
+def places(check: Mapping[str, Any], paper: str, papers: Mapping[str, Paper]) -> Iterable[tuple[tuple[str, str], str]]:
+    """Paper, item and kind of evidence of all that a check is about; nothing of papers and statements that are gone."""
+    for item, kind in (check.get("about") or {}).items() if check.get("role") in CARRYING else ():
+        with suppress(InputError):
+            yield place(item, paper, lambda key: papers[key].claims if key in papers else ()), kind
 
 
 @dataclass(frozen=True)
@@ -56,9 +65,7 @@ class Spoken:
         found: dict[tuple[str, str], Evidence] = {}
         for experiment, paper, checks in self._all():
             for name, check in checks.items():
-                about = check.get("about") or {} if check.get("role", "claim") in CARRYING else {}
-                for item, kind in about.items():
-                    where = place(item, paper, lambda key: self.papers[key].claims if key in self.papers else ())
+                for where, kind in places(check, paper, self.papers):
                     found.setdefault(where, {}).setdefault(kind, {}).setdefault(experiment, []).append(name)
         return found
 

@@ -242,6 +242,7 @@ STATEMENTS = (
             premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2"),
             assumes=(CONVEX, "the inner algorithm has the mean risk F on every convex set"), quantifiers=MEAN,
             direction="at_most"),
+        restates=("Theorem 4.3",),
         note=("Three inner algorithms, the exponential mechanism, which attains its bound on a sharp loss, the "
               "centre of the small ball, and noisy gradient descent.")),
     Statement(
@@ -458,7 +459,7 @@ STATEMENTS = (
             premise=("algorithm is HighProbability", *LIPSCHITZ),
             assumes=(CONVEX, "rate and bound are those of Algorithm 2 inside"),
             quantifiers=("for all data", "with probability"), direction="at_most", rate="bst.theorem_3_2_rate",
-            bound="bst_generic.appendix_d", powers={"n": -1, "p": 1, "epsilon": -1}),
+            powers={"n": -1, "p": 1, "epsilon": -1}),
         note=("With half of epsilon for the runs and half for the choice, which the text does not count, see the "
               "errata. The bound is nearly attained by runs that answer without the data with a chance just below a"
               " half.")),
@@ -544,7 +545,7 @@ STATEMENTS = (
             latex=r"O\Bigl(\frac{L^2p\sqrt{\log n\cdot\mathsf{polylog}(1/\gamma)}}{\Delta n\epsilon\gamma}\Bigr)",
             premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2"),
             assumes=(DRAWN, CONVEX, "Algorithm 2 inside"), quantifiers=("for some algorithm", "with probability"),
-            direction="at_most", rate="bst_population.theorem_f_2_rate", bound="bst_population.theorem_f_2",
+            direction="at_most", rate="bst_population.theorem_f_2_rate",
             powers={"epsilon": -1}, upper_only=True),
         note=("As an upper bound only, for pure privacy, with its probability: on quadratic losses the risk falls "
               "as 1/n.")),

@@ -145,6 +145,9 @@ def _files(config_dir: str | None) -> dict[str, Path]:
 def _paper(file: Path, _time: int) -> Paper:
     try:
         paper = typed.build(Paper, load(file))
+        for one in paper.claims:
+            for says in filter(None, (one.says, one.repaired)):
+                says.check()
         module = paper.statements or (f"{SHIPPED}.{file.stem}" if file.parent.parent == conf_dir() else "")
         return replace(paper, claims=_module(module)) if module else paper
     except InputError as error:

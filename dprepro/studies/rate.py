@@ -76,6 +76,8 @@ class RateStudy(Study):
         cells: list[Cell] = []
         for label, one in self.series.items():
             science, checked = self._science(one), False
+            printed = self._beside(one).schedule
+            beside = canonical(dict(printed)) if printed else ""
             for point in one.grid(label, design, parts):
                 how, used = LITERAL, dict[str, int | str]()
                 try:
@@ -89,7 +91,7 @@ class RateStudy(Study):
                 except PremiseError as error:  # such a point becomes a skipped row
                     # a series without a premise may have a measurement there, under the same key
                     used |= {"unmet": f"{error}"} if one.premise else {}
-                made = canonical(science | used), self.code(*self._parts(one, how))
+                made = canonical(science | used), self.code(*self._parts(one, how)), beside
                 replicates = range(one.replicates or design.replicates)
                 cells += [Cell(label, one.role, point, replicate, design.seed, *made) for replicate in replicates]
         if not cells:
@@ -262,7 +264,7 @@ class RateStudy(Study):
             "reduction": setting.plan.how,
             "deterministic": deterministic,
         }
-        return columns | {name: getattr(schedule, name, None) for name in SCHEDULED} | setting.printed
+        return {**columns, **{name: getattr(schedule, name, None) for name in SCHEDULED}, **setting.printed}
 
     def _held(
         self,
@@ -307,7 +309,6 @@ class RateStudy(Study):
         further = {
             "tails": [list(self.tails), list(self.levels)] if self.tails else None,
             "law": names["law"],
-            "schedule": dict(beside.schedule),
             "lemmas": self._lemmas(one),
             "overspend": one.overspend if one.overspend != 1 else None,
         }

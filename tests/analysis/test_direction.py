@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from dprepro.analysis.rule import CheckResult
 from dprepro.errors import InputError
 
 
-def curve(power: float, noise: float = 0.0, axis: str = "n", **columns: Callable[[dict[str, float]], float]) -> Any:
+def curve(power: float, noise: float = 0.0, axis: str = "n", **columns: Any) -> pd.DataFrame:
     """A power law of the axis on three decades, with columns of theory."""
     low, high = (3, 6) if axis != "epsilon" else (-3, 0)
     return make_frame(decades(axis, low, high, 7), lambda at: float(at[axis] ** power), noise=noise, **columns)
@@ -163,7 +162,7 @@ def test_what_a_check_speaks_of_and_is_evidence_for_is_in_no_verdict() -> None:
 
 
 def test_every_claim_of_one_side_says_which() -> None:
-    sided = {
+    sided: dict[str, dict[str, Any]] = {
         "below": {}, "proportion": {"expected": 0.5}, "audit": {"quantity": "excess_risk"},
         "coverage": {"divide": "shape"}, "share": {"limit": 1, "expected": 0.9},
     }  # fmt: skip

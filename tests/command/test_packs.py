@@ -9,12 +9,13 @@ from typing import Any
 
 import pytest
 from cheap_experiment import CHEAP, command, write_config_dir
+from json_schema import faults
 
 from dprepro import typed
 from dprepro.errors import InputError
 from dprepro.folders import experiment_files, folders, pack_dirs
 from dprepro.ledger import main as ledger
-from dprepro.report.registry import registries
+from dprepro.statements.papers import papers
 
 PACK = Path(__file__).parents[2] / "packs" / "adassp"
 MINE = """\
@@ -22,7 +23,15 @@ title: A paper of mine
 authors: Somebody
 year: 1999
 claims:
-  - {item: Theorem 1, kind: rate, statement: It holds., upper_only: true, evidence: {holds: {own: [below_bound]}}}
+  - {item: Theorem 1, kind: rate, says: {text: It holds., direction: at_most, upper_only: true}}
+"""
+
+
+SPEAKING = CHEAP.replace("paper: lasso", "paper: mine").replace("expected: 1}", "expected: 1, about: Theorem 1}")
+
+SLIP = """\
+errata:
+  - {item: Theorem 1, printed: x, holds: y, severity: typo, shown_by: [{experiment: lasso_rat, check: below_bound}]}
 """
 
 
@@ -49,18 +58,23 @@ def install(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Any]:
 
 
 def read(results: Path) -> dict[str, Any]:
+    """The ledger of a folder, which is as the schema beside it says."""
     found: dict[str, Any] = json.loads((results / "ledger.json").read_text(encoding="utf-8"))
+    schema = json.loads((results / "ledger.schema.json").read_text(encoding="utf-8"))
+    assert not list(faults(found, schema, schema))
+    spoilt = found | {"schema_version": 1, "claims": [found["claims"][0] | {"verdict": "true", "more": 1}]}
+    assert len(list(faults(spoilt, schema, schema))) == 3
     return found
 
 
 def test_the_rows_of_a_pack_come_with_it_and_go_with_it(
     install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    shipped = list(registries())
+    shipped = list(papers())
     if "adassp" in shipped:
         pytest.skip("the pack is installed")
     install("dprepro_adassp")
-    assert [paper for paper in registries() if paper not in shipped] == ["adassp"]
+    assert [paper for paper in papers() if paper not in shipped] == ["adassp"]
     assert folders()[-1] == PACK / "dprepro_adassp" / "conf"
     results = tmp_path / "results"
     assert command() == 0
@@ -79,7 +93,7 @@ def test_the_rows_of_a_pack_come_with_it_and_go_with_it(
 
     monkeypatch.undo()
     forget()
-    assert list(registries()) == shipped
+    assert list(papers()) == shipped
     assert "adassp_split" not in experiment_files()
     assert command(f"results_dir={results}", function=ledger) == 0
     without = read(results)
@@ -88,7 +102,7 @@ def test_the_rows_of_a_pack_come_with_it_and_go_with_it(
 
 
 def test_papers_of_a_user_s_folder_are_papers_and_their_commands_name_it(tmp_path: Path) -> None:
-    folder = write_config_dir(tmp_path / "my conf", own=CHEAP.replace("paper: lasso", "paper: mine"))
+    folder = write_config_dir(tmp_path / "my conf", own=SPEAKING)
     (folder / "papers").mkdir()
     (folder / "papers" / "mine.yaml").write_text(MINE, encoding="utf-8")
     results = tmp_path / "results"
@@ -99,23 +113,27 @@ def test_papers_of_a_user_s_folder_are_papers_and_their_commands_name_it(tmp_pat
     said = f"python -m dprepro --config-dir '{folder}' +experiment=own"
     assert row["measurements"][0]["command"] == said
     assert "Somebody 1999, A paper of mine" in (results / "ledger.html").read_text(encoding="utf-8")
-    assert next(iter(registries(str(folder)))) == "mine"
+    assert next(iter(papers(str(folder)))) == "mine"
 
 
 @pytest.mark.parametrize(
     ("text", "words"),
     [
-        (MINE.replace("{own:", "{lasso_rat:"), "unknown experiment 'lasso_rat' .did you mean lasso_rate"),
+        (MINE + SLIP, "unknown experiment 'lasso_rat' .did you mean lasso_rate"),
+        (MINE + "statements: os", "os is in no package that is declared; choices: .*dprepro"),
+        (MINE + "statements: dprepro.statements.lass", "there is no module dprepro.statements.lass"),
+        (MINE + "statements: dprepro.budget", "has no tuple STATEMENTS"),
+        (MINE.replace("text: It holds.", "text: It holds., premise: [small]"), "neither a comparison"),
         (MINE.replace("year: 1999", "yaer: 1999"), r"mine\.yaml: unknown key 'yaer'"),
         ("title: [", r"mine\.yaml"),
     ],
 )
-def test_a_registry_that_is_none_is_refused_by_its_name(tmp_path: Path, text: str, words: str) -> None:
+def test_a_paper_that_is_described_wrongly_is_refused_by_its_name(tmp_path: Path, text: str, words: str) -> None:
     folder = write_config_dir(tmp_path, own=CHEAP)
     (folder / "papers").mkdir()
     (folder / "papers" / "mine.yaml").write_text(text, encoding="utf-8")
     with pytest.raises(InputError, match=words):
-        registries(str(folder))
+        papers(str(folder))
 
 
 def test_a_pack_without_configurations_is_refused_by_its_name(install: Any) -> None:

@@ -107,6 +107,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "grammar": ([LASSO, "sweep.n=[1,2"], "'sweep.n=[1,2' is not in Hydra's grammar of overrides: "),
     "grammar with -m": (["-m", LASSO, "sweep.n=[1,2"], "'sweep.n=[1,2' is not in Hydra's grammar of overrides: "),
     "nothing": ([LASSO, ""], "'' is not in Hydra's grammar"),
+    "no key": ([LASSO, "++=3"], "++=3 names no key; an override is KEY=VALUE"),
     "an interpolation of nothing": ([LASSO, "seed=${nope}"], "Interpolation key 'nope' not found"),
     "hydra": ([LASSO, "hydra.run.dir=x"], "Hydra's own settings have no effect here"),
     "joblib": ([LASSO, "-m", "hydra/launcher=joblib"], "nor have its launchers and sweepers; workers= names local"),

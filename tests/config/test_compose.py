@@ -112,6 +112,7 @@ def test_every_shipped_experiment_is_sound() -> None:
             continue
         roles = {check["role"] for check in experiment.config["checks"].values()}
         assert {"claim", "control"} <= roles, name
+        assert experiment.reach == (), name  # nothing takes long, no grid lacks anything
 
 
 def test_every_shipped_experiment_can_be_read_without_scrolling() -> None:

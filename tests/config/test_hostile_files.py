@@ -15,7 +15,7 @@ from cheap_experiment import CHEAP, write_config_dir
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
 from dprepro.errors import InputError, MissingDependency, printable
-from dprepro.report.registry import registries
+from dprepro.statements.papers import papers
 from dprepro.yaml_files import parse
 
 FILES = {
@@ -23,9 +23,9 @@ FILES = {
     "algorithm": "_target_: dprepro.algorithms.NoisyFrankWolfe\nsteps_factor: 1\n",
     "construction": "_target_: dprepro.constructions.RandomDesign\nkind: noise\nloss: squared\nradius: 1\n",
     "papers": (
-        "title: A\nauthors: B\nyear: 2018\nclaims:\n- {item: T1, kind: rate, statement: s, evidence: {holds: {cheap: "
-        "[both]}}, note: n}\nerrata:\n- {item: E1, printed: p, holds: h, severity: typo, about: [T1], quote: q, "
-        "source: s, shown_by: [{experiment: cheap, check: both}]}\n"
+        "title: A\nauthors: B\nyear: 2018\nclaims:\n- {item: T1, kind: rate, note: n, says: {text: s, "
+        "direction: at_most, bound: lasso.theorem_2_5, premise: [epsilon <= 3]}}\nerrata:\n- {item: E1, printed: p, "
+        "holds: h, severity: typo, about: [T1], quote: q, source: s, shown_by: [{experiment: cheap, check: both}]}\n"
     ),
     "schema": (
         "target: y\ncolumns:\n  y: {range: [0, 1], missing: drop, above: 0.5}\n  x: {categories: [a, b], missing: fill,"
@@ -77,7 +77,7 @@ def spoilt(text: str, chance: random.Random) -> str:
 def taken(kind: str, folder: Path) -> None:
     """All that is done with a file of that kind before anything is measured."""
     if kind == "papers":
-        registries(str(folder))
+        papers(str(folder))
         return
     words = {
         "experiment": ["+experiment=bad"],

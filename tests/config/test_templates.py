@@ -129,15 +129,16 @@ def test_a_check_like_another_has_all_but_its_role_expectation_and_reason() -> N
     assert found["b"] == {"rule": "ratio", "series": "b", "margin": 0.3, "role": "control"}, "a series of this name"
 
 
-def test_checks_under_the_name_of_another_are_like_it_in_the_role_of_their_section() -> None:
+def test_under_the_name_of_a_claim_other_sections_hold_checks_like_it() -> None:
     found = checks(
-        "claims: {slope: {rule: exponent, series: a, axis: n, expected: -1}, low: {rule: below, series: a}},"
-        "controls: {slope: {half: {expected: -0.5}, other: in_n}, low: {b: null}}"
+        "claims: {exponents: {series: a, n: -2/3}, y: {rule: below, series: a}}, "
+        "controls: {exponent_n: {half: -1/2, b: null, wide: {margin: 0.3}}, z: {like: y}}, context: {y: {c: {}}}"
     )
-    slope = {"rule": "exponent", "axis": "n", "role": "control"}
-    assert found["half"] == slope | {"series": "a", "expected": -0.5}
-    assert found["other"] == slope | {"series": "in_n", "expected": -1}
-    assert found["b"] == {"rule": "below", "series": "b", "role": "control"}
+    like = {"rule": "exponent", "axis": "n", "role": "control"}
+    assert found["half"] == like | {"series": "a", "expected": "-1/2"}
+    assert found["b"] == like | {"series": "b", "expected": "-2/3"}, "a series of this name"
+    assert found["wide"] == like | {"series": "a", "expected": "-2/3", "margin": 0.3}
+    assert found["c"] == {"rule": "below", "series": "a", "role": "context"}
 
 
 def test_between_makes_a_check_on_each_side() -> None:

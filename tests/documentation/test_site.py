@@ -18,7 +18,8 @@ from cheap_experiment import ENVIRONMENT
 
 from docs import api, contributing, experiments, ledger, sources, walkthroughs
 from docs.links import dead
-from dprepro.report.registry import identity, registries
+from dprepro.statements.papers import papers
+from dprepro.statements.statement import identity
 
 ROOT = Path(__file__).parent.parent.parent
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -44,7 +45,7 @@ def test_every_experiment_has_a_page_with_its_claim_checks_and_command_and_a_lin
 
 
 def test_every_statement_and_erratum_of_the_last_full_run_has_an_address() -> None:
-    # Those of the registries come with the next full run, which the reference folder keeps.
+    # Those of today come with the next full run, which the reference folder keeps.
     reference = json.loads((ROOT / "results/reference/ledger.json").read_text(encoding="utf-8"))
     for row in reference["claims"]:
         assert row["kind"] == "further" or row["id"] in anchors()[row["paper"]]
@@ -53,8 +54,8 @@ def test_every_statement_and_erratum_of_the_last_full_run_has_an_address() -> No
     assert not [row["id"] for row in reference["claims"] if row["id"] not in overview]
 
 
-def test_an_address_is_that_of_the_registry() -> None:
-    known = {identity(paper, one.item) for paper, registry in registries().items() for one in registry.claims}
+def test_an_address_is_that_of_the_statement() -> None:
+    known = {identity(paper, one.item) for paper, described in papers().items() for one in described.claims}
     assert len(known & set().union(*anchors().values())) > 100
 
 

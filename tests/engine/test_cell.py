@@ -107,6 +107,15 @@ def test_a_stream_is_its_key_and_every_byte_counts() -> None:
         assert not (generator(bytes(changed)).random(4) == first).any()
 
 
+def test_a_schedule_as_printed_is_part_of_the_key_and_changes_no_draw() -> None:
+    plain, beside = (
+        Cell("s", "claim", {"n": 10}, 0, 0, canonical(science))
+        for science in ({"algorithm": "a"}, {"algorithm": "a", "schedule": {"total_steps": "x.steps"}})
+    )
+    assert plain.key != beside.key
+    assert plain.key == plain.stream == beside.stream
+
+
 def test_streams_of_neighbouring_cells_are_independent_draws() -> None:
     draws = np.array([generator(replace(CELL, replicate=r).key).random(2) for r in range(4000)])
     # 4000 uniforms: mean and both correlations within five standard errors

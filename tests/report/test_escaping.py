@@ -13,13 +13,14 @@ import pandas as pd
 import pytest
 from jinja2 import UndefinedError
 
+from dprepro.config.asked import asked
 from dprepro.report import entries, text
 from dprepro.report import page as pages
 from dprepro.report.measured import Measured
 from dprepro.report.page import page
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
-from dprepro.report.registry import registries
+from dprepro.statements.papers import papers
 
 HARMLESS, HOSTILE = "harmless:", "</p><script>alert('\"')</script>&amp;"
 #: Mappings whose keys are names that somebody chose.
@@ -38,15 +39,14 @@ def check(role: str, verdict: str, **more: Any) -> dict[str, Any]:
 
 @pytest.fixture
 def measured(tmp_path: Path) -> Pages:
-    """A ledger where every second experiment that the registries name was measured, and one more, with all checks."""
+    """A ledger where every second experiment was measured, and one more, with all checks."""
     wanted: dict[str, set[str]] = {"own": {"mine"}}
-    for registry in registries().values():
-        shown = [one for erratum in registry.errata for one in erratum.shown_by if one.experiment]
-        named = [
-            item for statement in registry.claims for checks in statement.evidence.values() for item in checks.items()
-        ]
-        for experiment, names in [*named, *((one.experiment, [one.check]) for one in shown)]:
-            wanted.setdefault(experiment, set()).update(names)
+    configurations = asked(())
+    for name, (_, configured) in configurations.items():
+        wanted[name] = {key for key, one in configured.items() if one.get("about")}
+    for described in papers().values():
+        for one in [one for erratum in described.errata for one in erratum.shown_by if one.experiment]:
+            wanted.setdefault(one.experiment, set()).add(one.check)
     provenance = {"versions": {"numpy": "2.0"}, "commit": "c0ffee", "seed": 0, "platform": "Linux", "cells": 3}
     provenance |= {"seconds": 1.0, "date": "2026-01-01"}
     published = {}
@@ -58,7 +58,12 @@ def measured(tmp_path: Path) -> Pages:
         verdict |= {"neighbours": "replace_one", "verdict": "inconclusive", "as_expected": False, "checks": checks}
         line = {"key": "a", "seconds": 1.0, "series": "one", "role": "claim", "quantity": "excess_risk", "bound": 1.0}
         line |= {"n": 1, "p": 1, "epsilon": 1.0, "delta": 0.0, "norm": 1.0, "replicate": 0, "status": "ok"}
-        config = {"checks": {}, "study": {"series": {"one": {"construction": {"_target_": "a.Family", "kind": "b"}}}}}
+        paper, configured = configurations.get(name, ("lasso", {}))
+        config = {
+            "paper": paper,
+            "checks": configured,
+            "study": {"series": {"one": {"construction": {"_target_": "a.Family", "kind": "b"}}}},
+        }
         folded = verdict | {"provenance": provenance}
         published[name] = Published(tmp_path, pd.DataFrame([line]), config, folded, "", Mock(), "")
     store = Measured(

@@ -1,4 +1,4 @@
-"""Formulas in the registries' plain notation: found among words, and set as MathML and LaTeX."""
+"""Formulas in the statements' plain notation: found among words, and set as MathML and LaTeX."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from matplotlib.mathtext import MathTextParser
 from dprepro.report.formulas import latex, prose, tex_text
 from dprepro.report.nodes import Formula
 from dprepro.report.notation import parse
-from dprepro.report.registry import registries
+from dprepro.statements.papers import papers
 
 
 def formulas(text: str) -> list[str]:
@@ -20,11 +20,13 @@ def formulas(text: str) -> list[str]:
 
 
 def sentences() -> Iterator[str]:
-    """All that the registries say."""
-    for registry in registries().values():
-        for claim in registry.claims:
-            yield from (claim.statement, claim.note, claim.nothing, claim.repaired.statement if claim.repaired else "")
-        for slip in registry.errata:
+    """All that statements and errata say."""
+    for described in papers().values():
+        for claim in described.claims:
+            for says in (claim.says, claim.repaired):
+                yield from (says.text, *says.assumes) if says else ()
+            yield from (claim.note, claim.nothing)
+        for slip in described.errata:
             yield from (slip.printed, slip.holds, slip.range)
 
 
@@ -56,7 +58,7 @@ def test_what_nests_without_end_is_read_soon_and_stays_whole(text: str) -> None:
     assert "".join(one if isinstance(one, str) else one.text for one in parse(text)) == text
 
 
-def test_every_sentence_of_the_registries_is_whole_and_no_notation_is_left_among_its_words() -> None:
+def test_every_sentence_of_the_papers_is_whole_and_no_notation_is_left_among_its_words() -> None:
     left = re.compile(r"\w\^|\^\w|\|\||_\(|\)\^|\bsqrt\b|\bepsilon\b|\bdelta\b")
     for text in sentences():
         parts = parse(text)
@@ -65,7 +67,7 @@ def test_every_sentence_of_the_registries_is_whole_and_no_notation_is_left_among
         assert not left.search(words), text
 
 
-def test_every_formula_of_the_registries_is_well_formed_in_both_languages() -> None:
+def test_every_formula_of_the_papers_is_well_formed_in_both_languages() -> None:
     parser = MathTextParser("path")
     known = {one for text in sentences() for one in formulas(text)}
     assert len(known) > 300

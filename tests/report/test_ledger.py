@@ -17,9 +17,11 @@ from dprepro.report import entries
 from dprepro.report.evidence import finding_in_words
 from dprepro.report.markdown import markdown
 from dprepro.report.measured import Measured
+from dprepro.report.page import page
 from dprepro.report.publish import Published, alone
-from dprepro.report.registry import Erratum, Registry, Repaired, Shown, Statement
 from dprepro.report.tex import tex
+from dprepro.statements.papers import Erratum, Paper, Shown
+from dprepro.statements.statement import Says, Statement
 
 
 def check(role: str, verdict: str, expect: str = "", **details: object) -> dict[str, Any]:
@@ -44,7 +46,8 @@ def published(name: str, checks: dict[str, dict[str, Any]], sizes: Sequence[floa
     construction = {"_target_": "dprepro.constructions.RandomDesign", "seed": 3}
     algorithm = {"_target_": "dprepro.algorithms.NoisyFrankWolfe", "constants": "printed"}
     series = {kind: {"construction": construction | {"kind": kind}, "algorithm": algorithm} for kind in FAMILIES}
-    config = {"study": {"series": series}, "checks": {key: {"series": list(FAMILIES)} for key in checks}}
+    settings = {key: {"series": list(FAMILIES), "role": one["role"]} for key, one in checks.items()}
+    config = {"paper": "lasso", "study": {"series": series}, "checks": settings}
     provenance = {"date": "2026-01-01", "cells": 3, "seconds": 1.0, "commit": "", "seed": 0, "versions": {}}
     verdict = {"checks": checks, "neighbours": "replace_one", "provenance": provenance}
     return Published(Path(name), pd.DataFrame(lines), config, verdict, "", Mock(), "")
@@ -61,9 +64,31 @@ GOOD = {
 }  # fmt: skip
 
 
-def row(measured: Measured, kind: str = "rate", errata: Sequence[Erratum] = (), **fields: Any) -> dict[str, Any]:
-    statement = Statement("Theorem 1", kind, "It holds.", **fields)  # type: ignore[arg-type]
-    return entries._row("lasso", statement, measured, Registry([statement], errata))
+def row(
+    measured: Measured, kind: str = "rate", errata: Sequence[Erratum] = (), evidence: Any = None, **fields: Any
+) -> dict[str, Any]:
+    """The row of a statement, of which these checks speak: of a kind, in an experiment."""
+    elsewhere: dict[str, Any] = {}
+    for one in measured.published.values():
+        for settings in one.config["checks"].values():
+            settings.pop("about", None)
+    for name, experiments in (evidence or {}).items():
+        for experiment, checks in experiments.items():
+            if experiment in measured.published:
+                for key in checks:
+                    measured.published[experiment].config["checks"][key]["about"] = {"Theorem 1": name}
+            else:
+                elsewhere[experiment] = (
+                    "lasso",
+                    {key: {"role": "claim", "about": {"Theorem 1": name}} for key in checks},
+                )
+    says = Says(text="It holds.", **{key: fields.pop(key) for key in ("upper_only", "constant") if key in fields})
+    statement = Statement(item="Theorem 1", kind=kind, says=says, **fields)  # type: ignore[arg-type]
+    paper = Paper(title="x", authors="x", year=1, claims=[statement], errata=errata)
+    store = Measured(
+        measured.published, measured.notes, measured.papers, described={"lasso": paper}, elsewhere=elsewhere
+    )
+    return entries._row("lasso", statement, store, errata)
 
 
 BOTH = {"attained": {"one": ["slope"]}, "holds": {"one": ["bound"]}}
@@ -104,7 +129,7 @@ def test_vacuous_bounds_alone_confirm_nothing() -> None:
 def test_a_row_has_the_worst_verdict_of_its_checks() -> None:
     measured = store(one=GOOD, two={"slope": check("claim", "refuted")})
     assert row(measured, evidence=BOTH | {"attained": {"one": ["open"]}})["verdict"] == "inconclusive"
-    assert row(measured, evidence=BOTH | {"attained": {"one": ["slope"], "two": []}})["verdict"] == "refuted"
+    assert row(measured, evidence=BOTH | {"attained": {"one": ["slope"], "two": ["slope"]}})["verdict"] == "refuted"
     only = row(measured, evidence=BOTH)["measurements"][0]
     assert (list(only["checks"]), list(only["controls"])) == (["slope", "bound"], ["wrong"])
     assert only["command"] == "python -m dprepro --config-dir DIR +experiment=one"
@@ -140,15 +165,15 @@ def test_privacy_is_confirmed_by_an_exact_law_or_by_an_audit_next_to_a_certifica
     one = {"one": ["bound"]}
     for evidence, verdict in (
         ({"exact": one}, "confirmed"), ({"certified": one}, "inconclusive"), ({"audited": one}, "inconclusive"),
-        ({"audited": one, "certified": one}, "confirmed"),
+        ({"audited": {"one": ["slope"]}, "certified": one}, "confirmed"),
     ):  # fmt: skip
         assert row(measured, kind="privacy", evidence=evidence)["verdict"] == verdict
 
 
 def test_a_statement_that_an_erratum_disproves_is_refuted_as_printed_and_has_a_repaired_twin() -> None:
     slip = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
-    repaired = Repaired("It holds with the other step.", BOTH)
-    found = row(store(one=GOOD), errata=[slip], false=[slip.item], repaired=repaired)
+    repaired = Says(text="It holds with the other step.")
+    found = row(store(one=GOOD), errata=[slip], evidence=BOTH, false=[slip.item], repaired=repaired)
     assert (found["verdict"], found["repaired"]["verdict"]) == ("refuted", "confirmed")
     assert found["evidence"][0]["text"] == "The other step is meant. (false; one: slip)"
     assert found["errata"] == ["Theorem 1, step"]
@@ -172,9 +197,7 @@ def test_what_is_missing_forbids_confirmed_but_not_refuted() -> None:
     partly = row(measured, evidence=BOTH | {"exact": {"late": ["a"]}})
     assert partly["verdict"] == "inconclusive"
     assert partly["note"].startswith("Confirmed as far as measured; missing: late.")
-    gone = row(measured, evidence=BOTH | {"exact": {"one": ["gone"]}})
-    assert gone["note"].startswith("Confirmed as far as measured; missing: one:gone.")
-    assert row(measured, evidence={"attained": {"two": [], "late": ["a"]}})["verdict"] == "refuted"
+    assert row(measured, evidence={"attained": {"two": ["slope"], "late": ["a"]}})["verdict"] == "refuted"
 
 
 def test_evidence_names_families_grid_replicates_constants_and_neighbours() -> None:
@@ -267,5 +290,33 @@ def test_a_constant_lies_between_the_worst_known_and_the_bound_as_measured() -> 
     assert found["verdict"] == "confirmed"
     assert "onstant" not in row(measured, evidence=BOTH, constant={"one": ["seen", "absent"]})["note"]
     assert "onstant" not in row(measured, evidence=BOTH, constant={"late": ["seen", "bound"]})["note"]
+    expected = {"lower": 0.4, "upper": 0.6, "witness": "one: seen"}
+    assert {key: one for key, one in found["constant"].items() if key != "at"} == expected
     with pytest.raises(InputError, match="two checks"):
         row(measured, constant={"one": ["seen"]})
+
+
+def test_a_row_says_premise_direction_and_formula_in_every_file() -> None:
+    said = {"premise": ["epsilon <= 3", "convex losses"], "direction": "at_most", "formula": r"|x|^{2/3}"}
+    line = row(store(one=GOOD), evidence=BOTH) | said
+    ledger = {"claims": [line], "errata": []}
+    assert r"*At most the formula. For epsilon \<= 3; convex losses.*<br>$\vert x\vert ^{2/3}$" in markdown(ledger)
+    assert r"\emph{At most the formula. For epsilon $\leq$ 3; convex losses.} $|x|^{2/3}$" in tex(ledger)
+    assert "<code>|x|^{2/3}</code>" in page(ledger, [])
+
+
+def test_a_statement_that_restates_another_has_its_evidence() -> None:
+    measured = store(one=GOOD)
+    found = row(measured, evidence=BOTH)
+    says = Says(text="The same.")
+    both = [
+        Statement(item="Theorem 1", kind="rate", says=says),
+        Statement(item="Corollary", kind="rate", says=says, restates=["Theorem 1"]),
+    ]
+    described = {"lasso": Paper(title="x", authors="x", year=1, claims=both)}
+    again = entries._row("lasso", both[1], Measured(measured.published, described=described), [])
+    assert again["evidence"] == found["evidence"]
+
+
+def test_checks_of_controls_and_errata_are_evidence_of_nothing() -> None:
+    assert row(store(one=GOOD), evidence={"holds": {"one": ["wrong", "slip"]}})["verdict"] == "not measured"

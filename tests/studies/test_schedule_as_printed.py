@@ -52,6 +52,11 @@ def test_a_schedule_makes_other_cells_only_where_there_is_one():
     assert keys[0] == keys[1] != keys[2]
 
 
+def test_a_schedule_as_printed_changes_no_draw():
+    rows = [measure_cell(one.measure, one.cells(Design(SWEEP))[0]).rows[0].value for one in (study(), study(STEPS))]
+    assert rows[0] == rows[1]
+
+
 def test_where_the_printed_schedule_has_no_finite_value_the_column_is_empty():
     one = study(STEPS, algorithm=DataFree())
     (cell, *_) = one.cells(Design(SWEEP | {"delta": [0.0]}))

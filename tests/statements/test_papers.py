@@ -1,4 +1,4 @@
-"""The registries of statements and errata name what exists, and leave no number of the briefs out."""
+"""Statements and errata name what exists and leave no number of the briefs out; every statement has evidence."""
 
 from __future__ import annotations
 
@@ -13,7 +13,10 @@ from shipped import composed
 from dprepro import typed
 from dprepro.errors import InputError
 from dprepro.folders import experiment_files
-from dprepro.report.registry import Erratum, identity, registries
+from dprepro.report.spoken import Spoken
+from dprepro.statements.about import place
+from dprepro.statements.papers import Erratum, Paper, papers, statements_of
+from dprepro.statements.statement import Says, Statement, identity
 
 ROOT = Path(__file__).parent.parent.parent
 Configs = dict[str, dict[str, Any]]
@@ -74,16 +77,20 @@ def experiments() -> Configs:
     return {name: composed(name).config for name in experiment_files()}
 
 
+@pytest.fixture(scope="module")
+def spoken(experiments: Configs) -> Spoken:
+    """Which checks of all experiments speak of which statement."""
+    return Spoken(papers(), {}, {name: (config["paper"], config["checks"]) for name, config in experiments.items()})
+
+
 def named() -> Iterator[tuple[str, str, str]]:
-    """Where, experiment and check of everything that the registries name; the check is empty for all claims."""
-    for paper, registry in registries().items():
-        for statement in registry.claims:
-            repaired = statement.repaired.evidence if statement.repaired else {}
-            both = (statement.evidence, repaired, {"constant": statement.constant})
-            for experiment, checks in (item for evidence in both for one in evidence.values() for item in one.items()):
-                for check in checks or [""]:
-                    yield f"{paper}, {statement.item}", experiment, check
-        for erratum in registry.errata:
+    """Where, experiment and check of everything that is named beside the experiments: of errata and of constants."""
+    for paper, described in papers().items():
+        for statement in described.claims:
+            for says in (statement.says, statement.repaired):
+                for experiment, checks in says.constant.items() if says else ():
+                    yield from ((f"{paper}, {statement.item}", experiment, check) for check in checks)
+        for erratum in described.errata:
             for one in erratum.shown_by:
                 if one.experiment:
                     yield f"{paper}, {erratum.item}", one.experiment, one.check
@@ -91,7 +98,7 @@ def named() -> Iterator[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("paper", list(NUMBERED))
 def test_every_numbered_statement_has_one_row(paper: str) -> None:
-    assert sorted(one.item for one in registries()[paper].claims) == sorted(NUMBERED[paper] + FURTHER[paper])
+    assert sorted(one.item for one in papers()[paper].claims) == sorted(NUMBERED[paper] + FURTHER[paper])
 
 
 def test_every_experiment_and_check_that_is_named_exists(experiments: Configs) -> None:
@@ -103,23 +110,56 @@ def test_every_experiment_and_check_that_is_named_exists(experiments: Configs) -
     assert not wrong
 
 
-def test_every_experiment_on_the_papers_but_pair_is_named_by_a_statement(
-    experiments: dict[str, dict[str, Any]],
-) -> None:
-    of_papers = {name for name, text in experiments.items() if text["paper"] in registries()}
-    measured = {name for registry in registries().values() for one in registry.claims for name in one.experiments}
-    assert of_papers - measured == {"pair"}
+def test_every_experiment_on_the_papers_but_pair_speaks_of_a_statement(experiments: Configs, spoken: Spoken) -> None:
+    of_papers = {name for name, text in experiments.items() if text["paper"] in papers()}
+    assert of_papers - {name for paper, one in STATEMENTS for name in spoken.experiments(paper, one)} == {"pair"}
 
 
-def test_experiments_measure_statements_of_their_own_paper(experiments: Configs) -> None:
+UNMEASURABLE = {
+    *(("kst", item) for item in ("Claim 11", "Claim 13")),
+    *(("glm", item) for item in ("Section 3.1, low dimension", "Lemma 4", "Lemma 5", "Lemma 6")),
+    *(("glm", item) for item in ("Theorem 10", "Theorem 13", "Theorem 15")),
+}
+"""About all Borel sets, said in passing, or in an appendix that is not at hand: their notes say which."""
+
+
+def test_every_statement_has_evidence_but_what_cannot_be_measured_or_is_only_false(spoken: Spoken) -> None:
+    without = {(paper, one.item) for paper, one in STATEMENTS if not spoken.of(paper, one)}
+    spared = {(paper, one.item) for paper, one in STATEMENTS if one.nothing or (one.false and not one.repaired)}
+    assert without - spared == UNMEASURABLE
+    assert all(papers()[paper].find(item).note for paper, item in UNMEASURABLE)
+
+
+def test_every_check_is_about_statements_that_some_paper_has(experiments: Configs) -> None:
+    for config in experiments.values():
+        for check in config["checks"].values():
+            for item in check.get("about", {}):
+                paper, number = place(item, config["paper"], statements_of)
+                assert papers()[paper].find(number)
+
+
+def test_no_control_and_no_erratum_says_that_it_is_evidence(experiments: Configs) -> None:
+    wrong = [
+        (name, key)
+        for name, config in experiments.items()
+        for key, check in config["checks"].items()
+        if check["role"] in ("control", "erratum") and check.get("about")
+    ]
+    assert not wrong
+
+
+def test_experiments_speak_of_statements_of_their_own_paper(experiments: Configs) -> None:
     # Two papers state the bounds of objective perturbation, the exact optimum is above the lower bounds of two; the
     # audit, the games, the worst data and the certified worst cases are of the algorithms of all.
-    wrong = {
-        (where.partition(",")[0], experiment)
-        for where, experiment, _ in named()
-        if experiment in experiments and not where.startswith(f"{experiments[experiment]['paper']}, ")
+    found = {
+        (paper, name)
+        for name, config in experiments.items()
+        for check in config["checks"].values()
+        for paper, _ in (place(item, config["paper"], statements_of) for item in check.get("about", {}))
+        if paper != config["paper"]
     }
-    assert wrong == {
+    constants = {(where.partition(",")[0], name) for where, name, _ in named()}
+    assert found | {one for one in constants if one[0] != experiments[one[1]]["paper"]} == {
         ("bst", "objective_perturbation"), ("bst", "objective_perturbation_privacy"),
         ("glm", "minimax_linear"), ("glm", "minimax_squared"), ("glm", "privacy_audit"), ("lasso", "privacy_audit"),
         ("glm", "schedule_games"), ("kst", "schedule_games"), ("glm", "worst_functions"), ("bst", "worst_functions"),
@@ -129,21 +169,21 @@ def test_experiments_measure_statements_of_their_own_paper(experiments: Configs)
 
 def test_errata_are_about_statements_that_have_a_row() -> None:
     wrong = []
-    for paper, registry in registries().items():
-        items = {one.item for one in registry.claims}
-        wrong += [(paper, one.item) for one in registry.errata if not set(one.statements) <= items]
+    for paper, described in papers().items():
+        items = {one.item for one in described.claims}
+        wrong += [(paper, one.item) for one in described.errata if not set(one.statements) <= items]
     # A slip in the introduction to a section, about the loss that two theorems use, names them instead.
     assert not wrong
 
 
 def test_a_statement_that_is_false_names_errata_that_exist() -> None:
-    for registry in registries().values():
-        errata = {one.item for one in registry.errata}
-        assert all(set(one.false) <= errata for one in registry.claims)
+    for described in papers().values():
+        errata = {one.item for one in described.errata}
+        assert all(set(one.false) <= errata for one in described.claims)
 
 
-STATEMENTS = [(paper, one) for paper, registry in registries().items() for one in registry.claims]
-ERRATA = [(paper, one) for paper, registry in registries().items() for one in registry.errata]
+STATEMENTS = [(paper, one) for paper, described in papers().items() for one in described.claims]
+ERRATA = [(paper, one) for paper, described in papers().items() for one in described.errata]
 
 
 def test_a_statement_that_is_false_has_a_repaired_one_or_says_why_there_is_none() -> None:
@@ -156,14 +196,33 @@ def test_a_statement_that_is_false_has_a_repaired_one_or_says_why_there_is_none(
     assert sum(bool(one.false) for _, one in STATEMENTS) >= 20
 
 
-def test_evidence_of_a_statement_that_is_false_stands_with_the_repaired_one() -> None:
-    assert not [(paper, one.item) for paper, one in STATEMENTS if one.false and one.evidence]
+def test_only_what_is_false_has_a_repaired_statement() -> None:
     assert not [(paper, one.item) for paper, one in STATEMENTS if one.repaired and not one.false]
+
+
+def test_a_statement_restates_others_of_its_paper_and_none_restates_what_restates() -> None:
+    for paper, one in STATEMENTS:
+        assert not [item for item in one.restates if papers()[paper].find(item).restates], one.item
+
+
+@pytest.mark.parametrize(
+    ("items", "restates", "word"),
+    [(("A", "A"), (), "A twice"), (("A", "B"), ("C",), "A restates unknown statement 'C'")],
+)
+def test_a_paper_has_every_item_once_and_restates_its_own(
+    items: tuple[str, ...], restates: tuple[str], word: str
+) -> None:
+    claims = [
+        Statement(item=item, kind="rate", says=Says(text="x"), restates=restates if item == "A" else ())
+        for item in items
+    ]
+    with pytest.raises(InputError, match=word):
+        Paper(title="x", authors="x", year=1, claims=claims)
 
 
 def test_errata_that_disprove_a_statement_are_about_it() -> None:
     for paper, one in STATEMENTS:
-        about = {slip.item for slip in registries()[paper].errata if one.item in slip.statements}
+        about = {slip.item for slip in papers()[paper].errata if one.item in slip.statements}
         assert set(one.false) <= about, (paper, one.item)
 
 
@@ -198,19 +257,19 @@ def test_definitions_have_nothing_to_measure_and_nothing_else_claims_so_but_a_co
 
 
 def test_every_statement_has_an_address_of_its_own() -> None:
-    addresses = [identity(paper, one.item) for paper, registry in registries().items() for one in registry.claims]
+    addresses = [identity(paper, one.item) for paper, described in papers().items() for one in described.claims]
     assert len(set(addresses)) == len(addresses)
     assert "lasso-theorem-2-5" in addresses
 
 
 def test_errata_are_named_once() -> None:
-    for registry in registries().values():
-        items = [one.item for one in registry.errata]
+    for described in papers().values():
+        items = [one.item for one in described.errata]
         assert len(set(items)) == len(items)
 
 
 def test_every_test_that_an_erratum_names_exists() -> None:
-    tests = [one.test for registry in registries().values() for slip in registry.errata for one in slip.shown_by]
+    tests = [one.test for described in papers().values() for slip in described.errata for one in slip.shown_by]
     wrong = []
     for test in filter(None, tests):
         path, _, name = test.partition("::")
@@ -224,8 +283,8 @@ def test_a_check_that_shows_an_erratum_is_expected_to_be_refuted_or_to_confirm_t
     experiments: dict[str, dict[str, Any]],
 ) -> None:
     wrong = []
-    for registry in registries().values():
-        for slip in registry.errata:
+    for described in papers().values():
+        for slip in described.errata:
             for one in slip.shown_by:
                 check = experiments.get(one.experiment, {}).get("checks", {}).get(one.check)
                 if check and check["role"] not in ("erratum", "control") and slip.severity != "typo":
@@ -251,14 +310,14 @@ def test_a_malformed_erratum_is_refused(change: dict[str, object], word: str) ->
 def test_every_check_of_role_erratum_is_an_entry(experiments: Configs) -> None:
     shown = {
         (one.experiment, one.check)
-        for registry in registries().values()
-        for slip in registry.errata
+        for described in papers().values()
+        for slip in described.errata
         for one in slip.shown_by
     }
     checks = {
         (name, key)
         for name, text in experiments.items()
-        if text["paper"] in registries()
+        if text["paper"] in papers()
         for key, check in text["checks"].items()
         if check["role"] == "erratum"
     }
