@@ -52,7 +52,6 @@ ROOMS: dict[str, set[str]] = {
     "laws": {"algorithms", "privacy", "mechanisms", "problems", "budget"},
     "tables": set(),
     "schema": {"command", "tables"},
-    "statements": {"bounds", "problems"},
     "plans": {"reductions", "constructions", "algorithms", "problems", "bounds", "budget"},
     "constructions": {"problems", "bounds", "tables", "budget"},
     "algorithms": {"problems", "mechanisms", "privacy", "budget"},
