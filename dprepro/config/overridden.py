@@ -62,8 +62,8 @@ class _Change:
         mine, theirs = (one.get("algorithm") or {} for one in (now, before))
         if not (isinstance(mine, Mapping) and isinstance(theirs, Mapping)):
             mine, theirs = {"_target_": str(mine)}, {"_target_": str(theirs)}
-        self.facts = {f"algorithm.{key}": str(one) for key, one in mine.items()}
-        self.ran = str(mine.get("_target_", "")).rpartition(".")[2]
+        self.facts = {f"algorithm.{key}": _kind(one) for key, one in mine.items()}
+        self.ran = _kind(mine)
         self.facts["algorithm"] = self.ran
         self.another = mine.get("_target_") != theirs.get("_target_")
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
@@ -179,6 +179,11 @@ def _is_law(check: Mapping[str, Any]) -> bool:
 def _algorithms(statement: Statement) -> list[str]:
     """The classes of algorithms that a statement's premise names."""
     return [name for one in statement.holds.conditions if one.fact == "algorithm" for name in one.values]
+
+
+def _kind(one: Any) -> str:
+    """A parameter in a word: of a part, the class that it is of."""
+    return str(one.get("_target_", "")).rpartition(".")[2] if isinstance(one, Mapping) else str(one)
 
 
 def _number(value: Any) -> float:

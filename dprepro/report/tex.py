@@ -51,7 +51,7 @@ def _claim(row: Mapping[str, Any]) -> str:
 
 def _claimed(said: Mapping[str, Any]) -> str:
     """Direction and premise, and the formula as printed."""
-    words = rf" \emph{{{latex(claim(said))}}}" if claim(said) else ""
+    words = rf" \emph{{{tex_text(claim(said))}}}" if claim(said) else ""
     return words + (f" ${said['formula']}$" if said["formula"] else "")
 
 

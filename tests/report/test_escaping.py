@@ -41,7 +41,8 @@ def check(role: str, verdict: str, **more: Any) -> dict[str, Any]:
 def measured(tmp_path: Path) -> Pages:
     """A ledger where every second experiment was measured, and one more, with all checks."""
     wanted: dict[str, set[str]] = {"own": {"mine"}}
-    for name, (_, configured) in asked(()).items():
+    configurations = asked(())
+    for name, (_, configured) in configurations.items():
         wanted[name] = {key for key, one in configured.items() if one.get("about")}
     for described in papers().values():
         for one in [one for erratum in described.errata for one in erratum.shown_by if one.experiment]:
@@ -57,7 +58,7 @@ def measured(tmp_path: Path) -> Pages:
         verdict |= {"neighbours": "replace_one", "verdict": "inconclusive", "as_expected": False, "checks": checks}
         line = {"key": "a", "seconds": 1.0, "series": "one", "role": "claim", "quantity": "excess_risk", "bound": 1.0}
         line |= {"n": 1, "p": 1, "epsilon": 1.0, "delta": 0.0, "norm": 1.0, "replicate": 0, "status": "ok"}
-        paper, configured = asked(()).get(name, ("lasso", {}))
+        paper, configured = configurations.get(name, ("lasso", {}))
         config = {
             "paper": paper,
             "checks": configured,

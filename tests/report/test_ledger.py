@@ -301,7 +301,7 @@ def test_a_row_says_premise_direction_and_formula_in_every_file() -> None:
     line = row(store(one=GOOD), evidence=BOTH) | said
     ledger = {"claims": [line], "errata": []}
     assert r"*At most the formula. For epsilon \<= 3; convex losses.*<br>$\vert x\vert ^{2/3}$" in markdown(ledger)
-    assert r"\emph{At most the formula. For $\epsilon \leq 3$; convex losses.} $|x|^{2/3}$" in tex(ledger)
+    assert r"\emph{At most the formula. For epsilon $\leq$ 3; convex losses.} $|x|^{2/3}$" in tex(ledger)
     assert "<code>|x|^{2/3}</code>" in page(ledger, [])
 
 
