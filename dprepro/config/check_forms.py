@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Container, Iterable, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from dataclasses import MISSING, fields
 from difflib import get_close_matches
 from fnmatch import fnmatchcase
@@ -79,16 +79,11 @@ class CheckForms:
         return {name: self._one(name, ()) for name in self._given}
 
     def _sections(self, given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, Any]]]:
-        stated = given.get("claims")
-        first = stated.items() if isinstance(stated, Mapping) else ()
-        claims = {name for name, _ in self._families((inner, ("claim", check)) for inner, check in first)}
         for name, one in given.items():
             if name not in SECTIONS:
                 yield name, ("", one)
             elif isinstance(one, Mapping):
-                role = SECTIONS[name]
-                for inner, check in one.items():
-                    yield from _like_a_claim((inner, (role, check)), claims)
+                yield from ((inner, (SECTIONS[name], check)) for inner, check in ungrouped(one))
             elif one is not None:
                 raise InputError(f"checks.{name} is {one!r}; it must be a block of checks")
 
@@ -220,20 +215,28 @@ class CheckForms:
         return taken | ({"series": name} if name in self._series else {})
 
 
-def are_like_it(one: Any) -> bool:
-    """Whether what stands under a name is a block of checks like the one of this name, and no check."""
-    return isinstance(one, Mapping) and not _OF_RULES & one.keys()
+def ungrouped(section: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
+    """The checks of a section, those that stand under the name of another check as checks that are like it.
+
+    A number in the place of such a check is what it expects, anything else that is no block its series.
+    """
+    for name, one in section.items():
+        plain = (
+            not isinstance(one, Mapping) or not one or _OF_RULES & one.keys() or {"between", *_JUDGEMENT} & one.keys()
+        )
+        if plain or name == FAMILY or "*" in str(name) or _is_schedule(name, one):
+            yield name, one
+            continue
+        for inner, own in one.items():
+            yield inner, {"like": name, **_varied(own)}
 
 
-def _like_a_claim(entry: tuple[str, tuple[str, Any]], claims: Container[str]) -> Iterator[tuple[str, tuple[str, Any]]]:
-    """The checks that stand under the name of a claim in another section, each like it; any other entry as it is."""
-    name, (role, one) = entry
-    if role == "claim" or name not in claims or not are_like_it(one):
-        yield entry
-        return
-    for inner, said in one.items():
-        own = said if isinstance(said, Mapping) else {} if said is None else {"expected": said}
-        yield inner, (role, {"like": name, **own})
+def _varied(own: Any) -> Mapping[str, Any]:
+    """What a check under another one's name says of its own."""
+    if own is None or isinstance(own, Mapping):
+        return own or {}
+    number = isinstance(own, int | float) or (isinstance(own, str) and _is_number(own))
+    return {"expected": own} if number else {"series": own}
 
 
 def _member(family: Mapping[str, Any], label: Any, labels: Iterable[Any]) -> Block:

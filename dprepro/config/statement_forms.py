@@ -23,7 +23,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from dprepro.axes import AXES
-from dprepro.config.check_forms import SECTIONS, are_like_it, matching
+from dprepro.config.check_forms import SECTIONS, matching, ungrouped
 from dprepro.errors import InputError, unknown
 from dprepro.statements.statement import Says, Statement
 
@@ -93,8 +93,7 @@ PREMISED = ("RateStudy", "EnvelopeStudy", "AttackStudy", "WorstCaseStudy")
 def _checks(given: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     """The checks that were given, with those that follow from the statements in the section of claims."""
     sections = {key: one for key, one in given.items() if key in SECTIONS}
-    blocks = [one.items() for one in sections.values() if isinstance(one, Mapping)]
-    named = {name for one in blocks for name, check in one if not are_like_it(check)} | set(given)
+    named = {name for one in sections.values() if isinstance(one, Mapping) for name, _ in ungrouped(one)} | set(given)
     claims = dict(given.get("claims") or {})
     made: Block = {}
     for form in forms:

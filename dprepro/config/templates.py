@@ -8,14 +8,14 @@ the config group, a block with `name` such a block with changed parameters, and 
 changes parameters of what the series would have otherwise.
 
 Checks: the sections `claims`, `controls`, `context` and `errata` give the checks in them their role. `like: NAME` takes
-over another check but for its role, expect and reason; a text alone is the check that the series of this name is held
-against; and in the other sections a block under the name of a claim holds checks like it, each with the keys in which
-it departs from it, a number alone being what is expected: `exponent_n: {half: -1/2, constant_step: null}`.
-`below_bound`, `within_budget`, `noise_as_scheduled` and `as_derived` need only their series. `between` has two ends and
-makes a second check, with `_most` after its name, of rule `below` unless `like` says another. A name with a star is a
-family: of exponents, an axis for each further key (`exponents` is `exponent_*`), or else one check for each of its
-series; without these it is of all series of the section's role that have no check of their own in the section. A list
-of quantities, or a mapping in the place of `quantity` or `series`, makes it one check for each; a mapping's keys
+over another check but for its role, expect and reason, and so does each of a block of checks under another one's name:
+`exponent_n: {half: -1/2, constant_step: null}` (a number there is what is expected, a text or a list the series). A
+text alone is the check that the series of this name is held against. `below_bound`, `within_budget`,
+`noise_as_scheduled` and `as_derived` need only their series. `between` has two ends and makes a second check, with
+`_most` after its name, of rule `below` unless `like` says another. A name with a star is a family: of exponents, an
+axis for each further key (`exponents` is `exponent_*`), or else one check for each of its series; without these it is
+of all series of the section's role that have no check of their own in the section. A list of quantities, or a mapping
+in the place of `quantity` or `series`, makes it one check for each; a mapping's keys
 replace the star.
 `schedule` (or `schedule_` and a word) is a family of columns that a schedule fixes, each with its powers by axis and,
 if need be, its `constant`; its series are those of role claim, unless it names others.

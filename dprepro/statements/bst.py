@@ -21,383 +21,287 @@ LOWER = ("for every private algorithm", "for some data", "with probability")
 EXISTS = ("for some algorithm", "in expectation")
 
 STATEMENTS = (
-    Statement(
-        item="Table 1", kind="rate", place="section 1",
-        says=Says(
-            text=("Upper bounds for Lipschitz and for strongly convex losses, under pure and approximate privacy: "
-                  "those of Theorems 3.2, 2.4.1, 4.3 and 2.4.2."),
-            latex=(r"\frac p\epsilon,\ \frac{\sqrt p\log^2(n/\delta)}\epsilon,\ \frac{\log "
-                   r"n}\Delta\frac{p^2}{n\epsilon^2},\ \frac{\log^3(n/\delta)}\Delta\frac p{n\epsilon^2}"),
-            premise=(*LIPSCHITZ, "algorithm is NoisySGD or ExponentialMechanism or Localization"),
-            assumes=("delta < 1/n, which the paper takes to simplify the bounds",), quantifiers=MEAN,
-            direction="at_most"),
+    Statement(item="Table 1", kind="rate", place="section 1", says=Says(
+        text=("Upper bounds for Lipschitz and for strongly convex losses, under pure and approximate privacy: those "
+              "of Theorems 3.2, 2.4.1, 4.3 and 2.4.2."),
+        latex=(r"\frac p\epsilon,\ \frac{\sqrt p\log^2(n/\delta)}\epsilon,\ \frac{\log "
+               r"n}\Delta\frac{p^2}{n\epsilon^2},\ \frac{\log^3(n/\delta)}\Delta\frac p{n\epsilon^2}"),
+        premise=(*LIPSCHITZ, "algorithm is NoisySGD or ExponentialMechanism or Localization"),
+        assumes=("delta < 1/n, which the paper takes to simplify the bounds",), quantifiers=MEAN, direction="at_most"),
         restates=("Theorem 2.4.1", "Theorem 2.4.2", "Theorem 3.2", "Theorem 4.3"),
         note='Columns "this work"; those on previous work are quoted.'),
-    Statement(
-        item="Table 1, smooth losses", kind="rate", place="section 1",
-        says=Says(
-            text=("Upper bounds p/epsilon and sqrt(p) log(1/delta)/epsilon for O(p)-smooth Lipschitz losses, by "
-                  "objective perturbation."),
-            latex=r"\frac p\epsilon,\qquad\frac{\sqrt p\log(1/\delta)}\epsilon",
-            premise=("hessian_rank <= 1", "smoothness <= lipschitz*sqrt(p)/diameter", *LIPSCHITZ,
-                     "contains_zero == 1", "algorithm is ObjectivePerturbation"),
-            assumes=("smoothness of order sqrt(p), as Theorem E.1 has it; printed is O(p)",), quantifiers=MEAN,
-            direction="at_most", rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3",
-            powers={"n": -1, "epsilon": -1}),
+    Statement(item="Table 1, smooth losses", kind="rate", place="section 1", says=Says(
+        text=("Upper bounds p/epsilon and sqrt(p) log(1/delta)/epsilon for O(p)-smooth Lipschitz losses, by "
+              "objective perturbation."), latex=r"\frac p\epsilon,\qquad\frac{\sqrt p\log(1/\delta)}\epsilon",
+        premise=("hessian_rank <= 1", "smoothness <= lipschitz*sqrt(p)/diameter", *LIPSCHITZ, "contains_zero == 1",
+                 "algorithm is ObjectivePerturbation"),
+        assumes=("smoothness of order sqrt(p), as Theorem E.1 has it; printed is O(p)",), quantifiers=MEAN,
+        direction="at_most", rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3", powers={"n": -1, "epsilon": -1}),
         restates=("Theorem E.1",),
         note=("Those of Theorem E.1 as repaired. With beta = p its regulariser alone costs a linear loss p/(32 "
               "epsilon) in the sum, more than the second of them: E.1 allows beta of order sqrt(p).")),
-    Statement(
-        item="Table 1, smooth and strongly convex losses", kind="rate", place="section 1",
-        says=Says(
-            text=("Upper bounds p^2/(n Delta epsilon^2) and p log(1/delta)/(n Delta epsilon^2) for O(p)-smooth "
-                  "strongly convex losses."),
-            latex=r"\frac{p^2}{n\Delta\epsilon^2},\qquad\frac{p\log(1/\delta)}{n\Delta\epsilon^2}",
-            premise=("smoothness < inf", *STRONGLY_CONVEX, "n*strong_convexity >= 2*smoothness/epsilon",
-                     "algorithm is StronglyConvexPerturbation"),
-            quantifiers=MEAN, direction="at_most", rate="bst_generic.theorem_e_2_rate",
-            bound="bst_generic.theorem_e_2", powers={"n": -2, "epsilon": -2, "delta": 1}),
-        restates=("Theorem E.2",),
-        note="Those of Theorem E.2, at Delta = 1."),
-    Statement(
-        item="Table 1, lower bounds", kind="attack", place="section 1",
-        says=Says(
-            text="Lower bounds of the same order, for linear losses and half squared distances.",
-            latex=r"\frac p\epsilon,\ \frac{\sqrt p}\epsilon,\ \frac{p^2}{n\epsilon^2},\ \frac p{n\epsilon^2}",
-            premise=("epsilon <= 2", "delta*n <= 1"), quantifiers=("for every private algorithm", "for some data"),
-            direction="at_least"),
+    Statement(item="Table 1, smooth and strongly convex losses", kind="rate", place="section 1", says=Says(
+        text=("Upper bounds p^2/(n Delta epsilon^2) and p log(1/delta)/(n Delta epsilon^2) for O(p)-smooth strongly "
+              "convex losses."), latex=r"\frac{p^2}{n\Delta\epsilon^2},\qquad\frac{p\log(1/\delta)}{n\Delta\epsilon^2}",
+        premise=("smoothness < inf", *STRONGLY_CONVEX, "n*strong_convexity >= 2*smoothness/epsilon",
+                 "algorithm is StronglyConvexPerturbation"), quantifiers=MEAN, direction="at_most",
+        rate="bst_generic.theorem_e_2_rate", bound="bst_generic.theorem_e_2",
+        powers={"n": -2, "epsilon": -2, "delta": 1}),
+        restates=("Theorem E.2",), note="Those of Theorem E.2, at Delta = 1."),
+    Statement(item="Table 1, lower bounds", kind="attack", place="section 1", says=Says(
+        text="Lower bounds of the same order, for linear losses and half squared distances.",
+        latex=r"\frac p\epsilon,\ \frac{\sqrt p}\epsilon,\ \frac{p^2}{n\epsilon^2},\ \frac p{n\epsilon^2}",
+        premise=("epsilon <= 2", "delta*n <= 1"), quantifiers=("for every private algorithm", "for some data"),
+        direction="at_least"),
         restates=("Theorem 5.2", "Theorem 5.3", "Theorem 5.4", "Theorem 5.5"),
         note="Those of Theorems 5.2 to 5.5, which have rows of their own."),
-    Statement(
-        item="Section 1.1, generalisation", kind="rate", place="section 1.1, Generalization Error",
-        says=Says(
-            text=("On generalised linear models the population risk is O(min(1/sqrt(n), p^c/(epsilon n))), up to "
-                  "logarithms, with c = 1 under pure and c = 2 under approximate privacy."),
-            latex=r"\tilde O\bigl(\min(\tfrac1{\sqrt n},\tfrac{p^c}{\epsilon n})\bigr)", premise=LINEAR_MODEL,
-            assumes=(DRAWN,), quantifiers=EXISTS, direction="at_most",
-            rate="bst_population.section_1_1_rate_as_printed"),
-        false=("Section 1.1, the smaller of two rates",),
-        restates=("Theorem F.4",),
-        repaired=Says(
-            text="It is O(1/sqrt(n) + p^c/(epsilon n)), with c = 1 and c = 1/2, as Theorem F.4 has it.",
+    Statement(item="Section 1.1, generalisation", kind="rate", place="section 1.1, Generalization Error", says=Says(
+        text=("On generalised linear models the population risk is O(min(1/sqrt(n), p^c/(epsilon n))), up to "
+              "logarithms, with c = 1 under pure and c = 2 under approximate privacy."),
+        latex=r"\tilde O\bigl(\min(\tfrac1{\sqrt n},\tfrac{p^c}{\epsilon n})\bigr)", premise=LINEAR_MODEL,
+        assumes=(DRAWN,), quantifiers=EXISTS, direction="at_most", rate="bst_population.section_1_1_rate_as_printed"),
+        false=("Section 1.1, the smaller of two rates",), restates=("Theorem F.4",),
+        repaired=Says(text="It is O(1/sqrt(n) + p^c/(epsilon n)), with c = 1 and c = 1/2, as Theorem F.4 has it.",
             latex=r"O\bigl(\tfrac1{\sqrt n}+\tfrac{p^c}{\epsilon n}\bigr)", premise=LINEAR_MODEL, assumes=(DRAWN,),
             quantifiers=EXISTS, direction="at_most", rate="bst_population.section_1_1_rate",
             bound="bst_population.theorem_f_4")),
-    Statement(
-        item="Note (1)", kind="comparison", place="section 2",
-        says=Says(
-            text="Algorithm 1 and its guarantees need a subgradient of the loss only, no gradient.",
-            premise=("algorithm is NoisySGD", *LIPSCHITZ, "delta > 0"), quantifiers=MEAN),
+    Statement(item="Note (1)", kind="comparison", place="section 2", says=Says(
+        text="Algorithm 1 and its guarantees need a subgradient of the loss only, no gradient.",
+        premise=("algorithm is NoisySGD", *LIPSCHITZ, "delta > 0"), quantifiers=MEAN),
         note="The hinge and the 1-median, which have kinks, obey the bound too."),
-    Statement(
-        item="Note (2)", kind="comparison", place="section 2",
-        says=Says(
-            text="With full gradients in place of sampled ones Algorithm 1 keeps its utility.",
-            premise=("algorithm is NoisySGD", *LIPSCHITZ, "delta > 0"), quantifiers=MEAN),
+    Statement(item="Note (2)", kind="comparison", place="section 2", says=Says(
+        text="With full gradients in place of sampled ones Algorithm 1 keeps its utility.",
+        premise=("algorithm is NoisySGD", *LIPSCHITZ, "delta > 0"), quantifiers=MEAN),
         note=("The risks agree within the margin at sizes where n^2 steps can be run. The variant takes far fewer "
               "steps than the note's n^2.")),
-    Statement(
-        item="Theorem 2.1", kind="privacy", place="section 2",
-        says=Says(
-            text=("Algorithm 1, noisy stochastic gradient descent, is (epsilon, delta)-private for epsilon of at "
-                  "most 2 sqrt(log 1/delta), as its proof assumes."),
-            latex=r"\sigma^2=\frac{32L^2n^2\log(n/\delta)\log(1/\delta)}{\epsilon^2}",
-            premise=("algorithm is NoisySGD", "lipschitz < inf", "delta > 0", "epsilon <= 2*sqrt(ln(1/delta))",
-                     "relation is replace_one or zero_out"),
-            assumes=("the range of epsilon is that of the proof, which the print does not repeat",),
-            quantifiers=("for all data",),
-            schedule={"total_steps": "bst_schedules.algorithm_1_steps",
-                      "noise_scale": "bst_schedules.algorithm_1_noise"}),
+    Statement(item="Theorem 2.1", kind="privacy", place="section 2", says=Says(
+        text=("Algorithm 1, noisy stochastic gradient descent, is (epsilon, delta)-private for epsilon of at most 2 "
+              "sqrt(log 1/delta), as its proof assumes."),
+        latex=r"\sigma^2=\frac{32L^2n^2\log(n/\delta)\log(1/\delta)}{\epsilon^2}",
+        premise=("algorithm is NoisySGD", "lipschitz < inf", "delta > 0", "epsilon <= 2*sqrt(ln(1/delta))",
+                 "relation is replace_one or zero_out"),
+        assumes=("the range of epsilon is that of the proof, which the print does not repeat",),
+        quantifiers=("for all data",),
+        schedule={"total_steps": "bst_schedules.algorithm_1_steps", "noise_scale": "bst_schedules.algorithm_1_noise"}),
         note=("By accounting, audited with full gradients, and by the exact law of the last iterate in one "
               "dimension, which with sampled records tells a fifth of what all iterates may (n = 2, delta = .1). "
               "The literal algorithm spends a quarter of its budget; see the errata on the proof's arithmetic. The "
-              "statement is about a record that is replaced. Beside a silent one the step of a sampled record still"
-              " moves by two gradients, since the record hides among others: one of n = 20 spends 4.1 at delta = "
+              "statement is about a record that is replaced. Beside a silent one the step of a sampled record still "
+              "moves by two gradients, since the record hides among others: one of n = 20 spends 4.1 at delta = "
               "1e-6 where a shift of one gradient has 2.1, so the account takes two there too.")),
-    Statement(
-        item="Lemma 2.2", kind="privacy", place="section 2",
-        says=Says(
-            text=("An epsilon-private algorithm, epsilon <= 1, run on a random share gamma of the records costs 2 "
-                  "gamma epsilon."),
-            latex=r"2\gamma\epsilon'", premise=("epsilon <= 1",), quantifiers=("for all data",), direction="at_most",
-            bound="bst_lemmas.lemma_2_2"),
+    Statement(item="Lemma 2.2", kind="privacy", place="section 2", says=Says(
+        text=("An epsilon-private algorithm, epsilon <= 1, run on a random share gamma of the records costs 2 gamma "
+              "epsilon."), latex=r"2\gamma\epsilon'", premise=("epsilon <= 1",), quantifiers=("for all data",),
+        direction="at_most", bound="bst_lemmas.lemma_2_2"),
         note=("For epsilon up to 1, as stated, by randomised response on the share, which is the worst case. At "
               "epsilon = 1.3 it fails (a control).")),
-    Statement(
-        item="Lemma 2.3", kind="privacy", place="section 2",
-        says=Says(
-            text=("T algorithms of epsilon each are together (epsilon sqrt(2 T ln(1/delta')) + T epsilon (e^epsilon"
-                  " - 1), delta')-private."),
-            latex=r"\epsilon'=\sqrt{2T\ln(1/\delta')}\,\epsilon+T\epsilon(e^\epsilon-1)",
-            quantifiers=("for all data",), direction="at_most", bound="bst_lemmas.lemma_2_3"),
+    Statement(item="Lemma 2.3", kind="privacy", place="section 2", says=Says(
+        text=("T algorithms of epsilon each are together (epsilon sqrt(2 T ln(1/delta')) + T epsilon (e^epsilon - "
+              "1), delta')-private."), latex=r"\epsilon'=\sqrt{2T\ln(1/\delta')}\,\epsilon+T\epsilon(e^\epsilon-1)",
+        quantifiers=("for all data",), direction="at_most", bound="bst_lemmas.lemma_2_3"),
         note="Against the exact composition of T randomised responses, the worst case, for T up to 1e6."),
-    Statement(
-        item="Theorem 2.4.1", kind="rate", place="section 2",
-        says=Says(
-            text="On Lipschitz losses Algorithm 1 loses L C log^(3/2)(n/delta) sqrt(p log 1/delta)/epsilon.",
-            latex=r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2\log^{3/2}(n/\delta)\sqrt{p\log(1/\delta)}}\epsilon\Bigr)",
-            premise=("algorithm is NoisySGD", *LIPSCHITZ, "delta > 0", "n >= 2"),
-            assumes=(CONVEX, "steps are C/sqrt(t (n^2 L^2 + p sigma^2))"), quantifiers=MEAN, direction="at_most",
-            rate="bst.theorem_2_4_1_rate", bound="bst.theorem_2_4_1", powers={"p": 0.5, "epsilon": -1},
-            schedule={"total_steps": "bst_schedules.algorithm_1_steps",
-                      "noise_scale": "bst_schedules.algorithm_1_noise",
-                      "step_size": "bst_schedules.theorem_2_4_1_step"},
-            constant={"schedule_games": ["sgd_paper_known", "sgd_paper_bound"]}),
+    Statement(item="Theorem 2.4.1", kind="rate", place="section 2", says=Says(
+        text="On Lipschitz losses Algorithm 1 loses L C log^(3/2)(n/delta) sqrt(p log 1/delta)/epsilon.",
+        latex=r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2\log^{3/2}(n/\delta)\sqrt{p\log(1/\delta)}}\epsilon\Bigr)",
+        premise=("algorithm is NoisySGD", *LIPSCHITZ, "delta > 0", "n >= 2"),
+        assumes=(CONVEX, "steps are C/sqrt(t (n^2 L^2 + p sigma^2))"), quantifiers=MEAN, direction="at_most",
+        rate="bst.theorem_2_4_1_rate", bound="bst.theorem_2_4_1", powers={"p": 0.5, "epsilon": -1},
+        schedule={"total_steps": "bst_schedules.algorithm_1_steps", "noise_scale": "bst_schedules.algorithm_1_noise",
+                  "step_size": "bst_schedules.theorem_2_4_1_step"},
+        constant={"schedule_games": ["sgd_paper_known", "sgd_paper_bound"]}),
         note=("Exponents for the full-gradient variant on a linear loss; the hinge and the median are shown beside "
               "it. The logarithms of n are within the explicit bound, not measured apart.")),
-    Statement(
-        item="Theorem 2.4.2", kind="rate", place="section 2",
-        says=Says(
-            text=("On strongly convex Lipschitz losses Algorithm 1 loses L^2 log^2(n/delta) p log(1/delta)/(n Delta"
-                  " epsilon^2)."),
-            latex=r"O\Bigl(\frac{L^2\log^2(n/\delta)\,p\log(1/\delta)}{n\Delta\epsilon^2}\Bigr)",
-            premise=("algorithm is NoisySGD", *STRONGLY_CONVEX, "delta > 0", "n >= 2"),
-            assumes=(CONVEX, "steps are 1/(Delta n t)"), quantifiers=MEAN, direction="at_most",
-            rate="bst.theorem_2_4_2_rate", bound="bst.theorem_2_4_2", powers={"p": 1, "epsilon": -2},
-            schedule={"total_steps": "bst_schedules.algorithm_1_steps",
-                      "noise_scale": "bst_schedules.algorithm_1_noise",
-                      "step_size": "bst_schedules.theorem_2_4_2_step"},
-            constant={"worst_constants": ["known_strongly_convex", "bound_strongly_convex"]}),
-        note=("Exponents for the full-gradient variant on half the squared distance. The powers of L and Delta only"
-              " through the explicit bound.")),
-    Statement(
-        item="Lemma 2.5", kind="rate", place="section 2",
-        says=Says(
-            text=("The last iterate of stochastic gradient descent on a convex function is within O(C G log T/sqrt "
-                  "T) of the minimum."),
-            latex=r"O\Bigl(\frac{\lVert\mathcal C\rVert_2G\log T}{\sqrt T}\Bigr)", premise=("steps > 1",),
-            assumes=("F is convex, gradients have second moment G^2 at most, steps are C/(G sqrt t)",),
-            quantifiers=MEAN, direction="at_most", bound="bst_lemmas.lemma_2_5"),
-        note=("For T <= 20, without noise, an upper limit over all convex functions is certified by dual solutions,"
-              " and reached by primal ones up to rounding. Besides, on the function of Harvey, Liaw, Plan and "
+    Statement(item="Theorem 2.4.2", kind="rate", place="section 2", says=Says(
+        text=("On strongly convex Lipschitz losses Algorithm 1 loses L^2 log^2(n/delta) p log(1/delta)/(n Delta "
+              "epsilon^2)."), latex=r"O\Bigl(\frac{L^2\log^2(n/\delta)\,p\log(1/\delta)}{n\Delta\epsilon^2}\Bigr)",
+        premise=("algorithm is NoisySGD", *STRONGLY_CONVEX, "delta > 0", "n >= 2"),
+        assumes=(CONVEX, "steps are 1/(Delta n t)"), quantifiers=MEAN, direction="at_most",
+        rate="bst.theorem_2_4_2_rate", bound="bst.theorem_2_4_2", powers={"p": 1, "epsilon": -2},
+        schedule={"total_steps": "bst_schedules.algorithm_1_steps", "noise_scale": "bst_schedules.algorithm_1_noise",
+                  "step_size": "bst_schedules.theorem_2_4_2_step"},
+        constant={"worst_constants": ["known_strongly_convex", "bound_strongly_convex"]}),
+        note=("Exponents for the full-gradient variant on half the squared distance. The powers of L and Delta only "
+              "through the explicit bound.")),
+    Statement(item="Lemma 2.5", kind="rate", place="section 2", says=Says(
+        text=("The last iterate of stochastic gradient descent on a convex function is within O(C G log T/sqrt T) of "
+              "the minimum."), latex=r"O\Bigl(\frac{\lVert\mathcal C\rVert_2G\log T}{\sqrt T}\Bigr)",
+        premise=("steps > 1",),
+        assumes=("F is convex, gradients have second moment G^2 at most, steps are C/(G sqrt t)",), quantifiers=MEAN,
+        direction="at_most", bound="bst_lemmas.lemma_2_5"),
+        note=("For T <= 20, without noise, an upper limit over all convex functions is certified by dual solutions, "
+              "and reached by primal ones up to rounding. Besides, on the function of Harvey, Liaw, Plan and "
               "Randhawa, where the last iterate has the logarithm, by its closed form; the constants are those of "
               "Shamir and Zhang. Without the logarithm it is refuted (controls).")),
-    Statement(
-        item="Lemma 2.6", kind="rate", place="section 2",
-        says=Says(
-            text=("On strongly convex functions the last iterate of stochastic gradient descent is within O(G^2 log"
-                  " T/(lambda T)) of the minimum."),
-            latex=r"O\Bigl(\frac{G^2\log T}{\lambda T}\Bigr)", premise=("steps > 1",),
-            assumes=("F is lambda-strongly convex, gradients have second moment G^2 at most, steps are 1/(lambda t)",),
-            quantifiers=MEAN, direction="at_most", bound="bst_lemmas.lemma_2_6"),
+    Statement(item="Lemma 2.6", kind="rate", place="section 2", says=Says(
+        text=("On strongly convex functions the last iterate of stochastic gradient descent is within O(G^2 log "
+              "T/(lambda T)) of the minimum."), latex=r"O\Bigl(\frac{G^2\log T}{\lambda T}\Bigr)",
+        premise=("steps > 1",),
+        assumes=("F is lambda-strongly convex, gradients have second moment G^2 at most, steps are 1/(lambda t)",),
+        quantifiers=MEAN, direction="at_most", bound="bst_lemmas.lemma_2_6"),
         note="On their strongly convex function, likewise."),
-    Statement(
-        item="Theorem 3.1", kind="privacy", place="section 3.1",
-        says=Says(
-            text=("The exponential mechanism over the set, with density exp(-epsilon L(theta)/(2 L C)), is "
-                  "epsilon-private."),
-            latex=r"\exp\Bigl(-\frac\epsilon{2L\lVert\mathcal C\rVert_2}\mathcal L(\theta;\mathcal D)\Bigr)",
-            premise=("algorithm is ExponentialMechanism", *LIPSCHITZ), quantifiers=("for all data",),
-            schedule={"noise_scale": "bst_schedules.algorithm_2_temperature"}),
+    Statement(item="Theorem 3.1", kind="privacy", place="section 3.1", says=Says(
+        text="The exponential mechanism over the set, with density exp(-epsilon L(theta)/(2 L C)), is epsilon-private.",
+        latex=r"\exp\Bigl(-\frac\epsilon{2L\lVert\mathcal C\rVert_2}\mathcal L(\theta;\mathcal D)\Bigr)",
+        premise=("algorithm is ExponentialMechanism", *LIPSCHITZ), quantifiers=("for all data",),
+        schedule={"noise_scale": "bst_schedules.algorithm_2_temperature"}),
         note="By the sensitivity; a test shows that the scale is exact for replacement."),
-    Statement(
-        item="Theorem 3.2", kind="rate", place="section 3.1",
-        says=Says(
-            text="The exponential mechanism loses O(p L C/epsilon), without logarithms.",
-            latex=r"O\Bigl(\frac{pL\lVert\mathcal C\rVert_2}\epsilon\Bigr)",
-            premise=("algorithm is ExponentialMechanism", *LIPSCHITZ), assumes=(CONVEX,),
-            quantifiers=("for all data", "in expectation", "with probability"), direction="at_most",
-            rate="bst.theorem_3_2_rate", bound="bst.theorem_3_2", powers={"n": -1, "p": 1, "epsilon": -1},
-            schedule={"noise_scale": "bst_schedules.algorithm_2_temperature"},
-            constant={"worst_constants": ["known_exponential", "bound_exponential"]}),
+    Statement(item="Theorem 3.2", kind="rate", place="section 3.1", says=Says(
+        text="The exponential mechanism loses O(p L C/epsilon), without logarithms.",
+        latex=r"O\Bigl(\frac{pL\lVert\mathcal C\rVert_2}\epsilon\Bigr)",
+        premise=("algorithm is ExponentialMechanism", *LIPSCHITZ), assumes=(CONVEX,),
+        quantifiers=("for all data", "in expectation", "with probability"), direction="at_most",
+        rate="bst.theorem_3_2_rate", bound="bst.theorem_3_2", powers={"n": -1, "p": 1, "epsilon": -1},
+        schedule={"noise_scale": "bst_schedules.algorithm_2_temperature"},
+        constant={"worst_constants": ["known_exponential", "bound_exponential"]}),
         note=("Linear losses by their exact law, where the power is one of p + 1; bound and tail also on other "
               "losses. No cell exceeded the tail of the proof, which is very loose; the check named sharp has the "
               "best constants, which the paper does not claim.")),
-    Statement(
-        item="Claim 3.3", kind="inequality", place="section 3.1",
-        says=Says(
-            text=("Along a ray from the minimiser of a convex risk equal steps of risk take ever shorter steps of "
-                  "distance."),
-            latex=r"r_i-r_{i-1}\le r_{i-1}-r_{i-2}", premise=("power >= 1", "number >= 3"),
-            quantifiers=("for all data",), direction="at_most", bound="bst_lemmas.ray_step_before"),
+    Statement(item="Claim 3.3", kind="inequality", place="section 3.1", says=Says(
+        text="Along a ray from the minimiser of a convex risk equal steps of risk take ever shorter steps of distance.",
+        latex=r"r_i-r_{i-1}\le r_{i-1}-r_{i-2}", premise=("power >= 1", "number >= 3"), quantifiers=("for all data",),
+        direction="at_most", bound="bst_lemmas.ray_step_before"),
         note="On powers of the distance; with the power 1/2, which is not convex, it is refuted (a control)."),
-    Statement(
-        item="Theorem 3.4", kind="rate", place="section 3.2",
-        says=Says(
-            text=("An efficient sampler keeps the privacy and the risk of the exponential mechanism, in polynomial "
-                  "time."),
-            latex=r"O\Bigl(\frac{pL\lVert\mathcal C\rVert_2}\epsilon\Bigr)",
-            premise=("algorithm is EfficientSampler", *LIPSCHITZ, "radius >= 1"),
-            assumes=("the set is in isotropic position",), quantifiers=MEAN, direction="at_most",
-            rate="bst.theorem_3_2_rate", bound="bst_generic.theorem_3_4", powers={"n": -1, "p": 1, "epsilon": -1},
-            schedule={"noise_scale": "bst_schedules.algorithm_7_temperature"}),
+    Statement(item="Theorem 3.4", kind="rate", place="section 3.2", says=Says(
+        text="An efficient sampler keeps the privacy and the risk of the exponential mechanism, in polynomial time.",
+        latex=r"O\Bigl(\frac{pL\lVert\mathcal C\rVert_2}\epsilon\Bigr)",
+        premise=("algorithm is EfficientSampler", *LIPSCHITZ, "radius >= 1"),
+        assumes=("the set is in isotropic position",), quantifiers=MEAN, direction="at_most",
+        rate="bst.theorem_3_2_rate", bound="bst_generic.theorem_3_4", powers={"n": -1, "p": 1, "epsilon": -1},
+        schedule={"noise_scale": "bst_schedules.algorithm_7_temperature"}),
         note=("Linear losses, by the exact law of the walk: the printed grid for p = 1, coarse ones for p = 2, 3, "
               "4, n up to 6. The printed steps, 1e8 to 1e11, are hundreds of times what the walk needs. Its "
               "constants are chosen for epsilon, and it spends a quarter of it. The time is that of the printed "
               "counts.")),
-    Statement(
-        item="Theorem 4.1", kind="privacy", place="section 4",
-        says=Says(
-            text="Algorithm 4, localisation by output perturbation, is epsilon-private.",
-            premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "relation is replace_one or zero_out"),
-            quantifiers=("for all data",)),
+    Statement(item="Theorem 4.1", kind="privacy", place="section 4", says=Says(
+        text="Algorithm 4, localisation by output perturbation, is epsilon-private.",
+        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "relation is replace_one or zero_out"),
+        quantifiers=("for all data",)),
         note=("By composition of its two halves, which are audited apart; the law of the whole, exact in one "
               "dimension, spends a third of it.")),
-    Statement(
-        item="Lemma 4.2", kind="rate", place="section 4",
-        says=Says(
-            text=("Localisation has the risk of its inner algorithm on a set of diameter O(L p log n/(Delta epsilon"
-                  " n))."),
-            latex=r"O\Bigl(F\bigl(p,n,\epsilon,L,O(\tfrac{Lp\log n}{\Delta\epsilon n})\bigr)\Bigr)",
-            premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2"),
-            assumes=(CONVEX, "the inner algorithm has the mean risk F on every convex set"), quantifiers=MEAN,
-            direction="at_most"),
+    Statement(item="Lemma 4.2", kind="rate", place="section 4", says=Says(
+        text="Localisation has the risk of its inner algorithm on a set of diameter O(L p log n/(Delta epsilon n)).",
+        latex=r"O\Bigl(F\bigl(p,n,\epsilon,L,O(\tfrac{Lp\log n}{\Delta\epsilon n})\bigr)\Bigr)",
+        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2"),
+        assumes=(CONVEX, "the inner algorithm has the mean risk F on every convex set"), quantifiers=MEAN,
+        direction="at_most"),
         restates=("Theorem 4.3",),
         note=("Three inner algorithms, the exponential mechanism, which attains its bound on a sharp loss, the "
               "centre of the small ball, and noisy gradient descent.")),
-    Statement(
-        item="Theorem 4.3", kind="rate", place="section 4",
-        says=Says(
-            text="Localisation with the exponential mechanism loses O(p^2 L^2 log n/(n Delta epsilon^2)).",
-            latex=r"O\Bigl(\frac{p^2L^2}{n\Delta\epsilon^2}\log n\Bigr)",
-            premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "delta == 0"),
-            assumes=(CONVEX, "Algorithm 2 inside"), quantifiers=MEAN, direction="at_most", rate="bst.theorem_4_3_rate",
-            bound="bst.theorem_4_3", powers={"p": 2, "epsilon": -2},
-            schedule={"noise_scale": "bst_schedules.algorithm_4_temperature"},
-            constant={"schedule_games": ["localization_paper_known", "localization_paper_bound"]}),
+    Statement(item="Theorem 4.3", kind="rate", place="section 4", says=Says(
+        text="Localisation with the exponential mechanism loses O(p^2 L^2 log n/(n Delta epsilon^2)).",
+        latex=r"O\Bigl(\frac{p^2L^2}{n\Delta\epsilon^2}\log n\Bigr)",
+        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "delta == 0"),
+        assumes=(CONVEX, "Algorithm 2 inside"), quantifiers=MEAN, direction="at_most", rate="bst.theorem_4_3_rate",
+        bound="bst.theorem_4_3", powers={"p": 2, "epsilon": -2},
+        schedule={"noise_scale": "bst_schedules.algorithm_4_temperature"},
+        constant={"schedule_games": ["localization_paper_known", "localization_paper_bound"]}),
         note=("On a sharp strongly convex loss, where neither half alone has the rate. On a quadratic, output "
               "perturbation alone is far better.")),
-    Statement(
-        item="Lemma 5.1.1", kind="attack", place="section 5",
-        says=Says(
-            text="Every epsilon-private answer to 1-way marginals errs by p/(epsilon n) or more on some data set.",
-            latex=r"\Omega\bigl(\min(1,\tfrac p{\epsilon n})\bigr)", premise=("epsilon <= 2",), assumes=(VERIFIED,),
-            quantifiers=LOWER, direction="at_least", rate="bst_lower.lemma_5_1_1_rate"),
+    Statement(item="Lemma 5.1.1", kind="attack", place="section 5", says=Says(
+        text="Every epsilon-private answer to 1-way marginals errs by p/(epsilon n) or more on some data set.",
+        latex=r"\Omega\bigl(\min(1,\tfrac p{\epsilon n})\bigr)", premise=("epsilon <= 2",), assumes=(VERIFIED,),
+        quantifiers=LOWER, direction="at_least", rate="bst_lower.lemma_5_1_1_rate"),
         note=("With probability 1/2, as printed, and .15 in place of the 1/320 of the proof, by codes of length 8 "
               "to 32: their distances by enumeration, the chance of decoding by group privacy, which randomised "
               "response attains.")),
-    Statement(
-        item="Lemma 5.1.2", kind="attack", place="section 5",
-        says=Says(
-            text=("Every (epsilon, delta)-private answer to 1-way marginals errs by sqrt(p)/(epsilon n) or more on "
-                  "some data set."),
-            latex=r"\Omega\bigl(\min(1,\tfrac{\sqrt p}{\epsilon n})\bigr)", premise=("epsilon <= 1", "delta*n <= 1"),
-            assumes=(VERIFIED, "delta = o(1/n)"), quantifiers=LOWER, direction="at_least",
-            rate="bst_lower.lemma_5_1_2_rate"),
+    Statement(item="Lemma 5.1.2", kind="attack", place="section 5", says=Says(
+        text=("Every (epsilon, delta)-private answer to 1-way marginals errs by sqrt(p)/(epsilon n) or more on some "
+              "data set."), latex=r"\Omega\bigl(\min(1,\tfrac{\sqrt p}{\epsilon n})\bigr)",
+        premise=("epsilon <= 1", "delta*n <= 1"), assumes=(VERIFIED, "delta = o(1/n)"), quantifiers=LOWER,
+        direction="at_least", rate="bst_lower.lemma_5_1_2_rate"),
         note=("Half of the squared error, in the mean and with probability 1/3, as printed; epsilon up to .1. The "
               "fingerprinting lemma holds for all answer functions, by exact quadrature over the prior.")),
-    Statement(
-        item="Theorem 5.2", kind="attack", place="section 5.1",
-        says=Says(
-            text="Every epsilon-private algorithm loses min(n, p/epsilon) or more on some linear loss.",
-            latex=r"\Omega\bigl(\min(n,p/\epsilon)\bigr)", premise=("epsilon <= 2",),
-            assumes=(VERIFIED, "linear losses over the unit ball"), quantifiers=LOWER, direction="at_least",
-            rate="bst_lower.theorem_5_2_rate"),
-        note=("With probability 1/2, as printed; at least .04 times that. Of the best private algorithm on corners,"
-              " exactly: in the mean .6 times that on [-1, 1], .3 times on the cube of 1 to 4 dimensions (epsilon "
-              "up to 1).")),
-    Statement(
-        item="Theorem 5.3", kind="attack", place="section 5.1",
-        says=Says(
-            text="Every (epsilon, delta)-private algorithm loses min(n, sqrt(p)/epsilon) or more on some linear loss.",
-            latex=r"\Omega\bigl(\min(n,\sqrt p/\epsilon)\bigr)", premise=("epsilon <= 1", "delta*n <= 1"),
-            assumes=(VERIFIED, "delta = o(1/n), linear losses over the unit ball"), quantifiers=LOWER,
-            direction="at_least", rate="bst_lower.theorem_5_3_rate"),
+    Statement(item="Theorem 5.2", kind="attack", place="section 5.1", says=Says(
+        text="Every epsilon-private algorithm loses min(n, p/epsilon) or more on some linear loss.",
+        latex=r"\Omega\bigl(\min(n,p/\epsilon)\bigr)", premise=("epsilon <= 2",),
+        assumes=(VERIFIED, "linear losses over the unit ball"), quantifiers=LOWER, direction="at_least",
+        rate="bst_lower.theorem_5_2_rate"),
+        note=("With probability 1/2, as printed; at least .04 times that. Of the best private algorithm on corners, "
+              "exactly: in the mean .6 times that on [-1, 1], .3 times on the cube of 1 to 4 dimensions (epsilon up "
+              "to 1).")),
+    Statement(item="Theorem 5.3", kind="attack", place="section 5.1", says=Says(
+        text="Every (epsilon, delta)-private algorithm loses min(n, sqrt(p)/epsilon) or more on some linear loss.",
+        latex=r"\Omega\bigl(\min(n,\sqrt p/\epsilon)\bigr)", premise=("epsilon <= 1", "delta*n <= 1"),
+        assumes=(VERIFIED, "delta = o(1/n), linear losses over the unit ball"), quantifiers=LOWER, direction="at_least",
+        rate="bst_lower.theorem_5_3_rate"),
         note="In the mean and with probability 1/3, as printed; epsilon up to .1."),
-    Statement(
-        item="Section 5.1, dependence on L and C", kind="comparison", place="section 5.1, end",
-        says=Says(
-            text="For L-Lipschitz losses on a set of diameter C the lower bounds pick up a factor L C.",
-            quantifiers=("for all data", "exactly"), direction="equals", bound="bst_scaling.one"),
+    Statement(item="Section 5.1, dependence on L and C", kind="comparison", place="section 5.1, end", says=Says(
+        text="For L-Lipschitz losses on a set of diameter C the lower bounds pick up a factor L C.",
+        quantifiers=("for all data", "exactly"), direction="equals", bound="bst_scaling.one"),
         note="Excess risks of the rescaled losses are that multiple, whatever the data and the answer."),
-    Statement(
-        item="Theorem 5.4", kind="attack", place="section 5.2",
-        says=Says(
-            text=("Every epsilon-private algorithm loses min(n, p^2/(epsilon^2 n)) or more on some strongly convex "
-                  "loss."),
-            latex=r"\Omega\bigl(\min(n,\tfrac{p^2}{\epsilon^2n})\bigr)", premise=("epsilon <= 2",),
-            assumes=(VERIFIED, "half squared distances over the unit ball"), quantifiers=LOWER, direction="at_least",
-            rate="bst_lower.theorem_5_4_rate"),
+    Statement(item="Theorem 5.4", kind="attack", place="section 5.2", says=Says(
+        text="Every epsilon-private algorithm loses min(n, p^2/(epsilon^2 n)) or more on some strongly convex loss.",
+        latex=r"\Omega\bigl(\min(n,\tfrac{p^2}{\epsilon^2n})\bigr)", premise=("epsilon <= 2",),
+        assumes=(VERIFIED, "half squared distances over the unit ball"), quantifiers=LOWER, direction="at_least",
+        rate="bst_lower.theorem_5_4_rate"),
         note=("With probability 1/2, as printed; at least .011 times that, half of the squared error of Lemma "
               "5.1.1. Of the best private algorithm on -1 and 1, exactly: in the mean .4 times that.")),
-    Statement(
-        item="Theorem 5.5", kind="attack", place="section 5.2",
-        says=Says(
-            text=("Every (epsilon, delta)-private algorithm loses min(n, p/(epsilon^2 n)) or more on some strongly "
-                  "convex loss."),
-            latex=r"\Omega\bigl(\min(n,\tfrac p{\epsilon^2n})\bigr)", premise=("epsilon <= 1", "delta*n <= 1"),
-            assumes=(VERIFIED, "delta = o(1/n), half squared distances over the unit ball"), quantifiers=LOWER,
-            direction="at_least", rate="bst_lower.theorem_5_5_rate"),
+    Statement(item="Theorem 5.5", kind="attack", place="section 5.2", says=Says(
+        text=("Every (epsilon, delta)-private algorithm loses min(n, p/(epsilon^2 n)) or more on some strongly "
+              "convex loss."), latex=r"\Omega\bigl(\min(n,\tfrac p{\epsilon^2n})\bigr)",
+        premise=("epsilon <= 1", "delta*n <= 1"),
+        assumes=(VERIFIED, "delta = o(1/n), half squared distances over the unit ball"), quantifiers=LOWER,
+        direction="at_least", rate="bst_lower.theorem_5_5_rate"),
         note="In the mean and with probability 1/3, as printed; epsilon up to .1."),
-    Statement(
-        item="Section 5.2, dependence on L, C and Delta", kind="comparison", place="section 5.2, end",
-        says=Says(
-            text=("Where Delta C/L is bounded below, the lower bounds on strongly convex losses pick up a factor "
-                  "L^2/Delta."),
-            assumes=("Delta C/L is bounded below",), quantifiers=("for all data", "exactly"), direction="equals",
-            bound="bst_scaling.one"),
+    Statement(item="Section 5.2, dependence on L, C and Delta", kind="comparison", place="section 5.2, end", says=Says(
+        text="Where Delta C/L is bounded below, the lower bounds on strongly convex losses pick up a factor L^2/Delta.",
+        assumes=("Delta C/L is bounded below",), quantifiers=("for all data", "exactly"), direction="equals",
+        bound="bst_scaling.one"),
         note="Likewise; where Delta C/L is not, the level exceeds what any answer can lose."),
-    Statement(
-        item="Lemma 6.1", kind="rate", place="section 6",
-        says=Says(
-            text=("A grid walk samples a log-concave density on a cube, close in every ratio of densities, in "
-                  "polynomial time."),
-            latex=(r"O\Bigl(\frac{\eta^2\tau^2}{\tilde\epsilon^2}p^3\max\bigl(p\log(\tfrac{\eta\tau "
-                   r"p}{\tilde\epsilon}),\eta\tau\bigr)\Bigr)"),
-            assumes=("F is log-concave and positive on the cube, ln F is eta-Lipschitz",),
-            quantifiers=("for all data",), direction="at_most", rate="bst_lemmas.lemma_6_1_time"),
+    Statement(item="Lemma 6.1", kind="rate", place="section 6", says=Says(
+        text=("A grid walk samples a log-concave density on a cube, close in every ratio of densities, in polynomial "
+              "time."),
+        latex=(r"O\Bigl(\frac{\eta^2\tau^2}{\tilde\epsilon^2}p^3\max\bigl(p\log(\tfrac{\eta\tau "
+               r"p}{\tilde\epsilon}),\eta\tau\bigr)\Bigr)"),
+        assumes=("F is log-concave and positive on the cube, ln F is eta-Lipschitz",), quantifiers=("for all data",),
+        direction="at_most", rate="bst_lemmas.lemma_6_1_time"),
         note=("By the walk's spectrum. In more than one dimension the printed least weight lacks sqrt p, see the "
               "errata, and so does one of the two times; the steps that it gives are enough all the same.")),
-    Statement(
-        item="Lemma 6.2", kind="inequality", place="section 6",
-        says=Says(
-            text="A lazy reversible chain mixes in L-infinity within an integral of its conductance profile.",
-            latex=r"1+\int_{4\pi^*}^{4/\epsilon'}\frac{4\,dx}{x\Phi^2(x)}",
-            assumes=("the chain is lazy, reversible and finite",), quantifiers=("for all data",), direction="at_most",
-            bound="bst_lemmas.lemma_6_2_precision"),
+    Statement(item="Lemma 6.2", kind="inequality", place="section 6", says=Says(
+        text="A lazy reversible chain mixes in L-infinity within an integral of its conductance profile.",
+        latex=r"1+\int_{4\pi^*}^{4/\epsilon'}\frac{4\,dx}{x\Phi^2(x)}",
+        assumes=("the chain is lazy, reversible and finite",), quantifiers=("for all data",), direction="at_most",
+        bound="bst_lemmas.lemma_6_2_precision"),
         note=("Walks on lines, with the exact profile, kept constant beyond 1/2: as printed it is 0 at 1, and the "
               "integral infinite. A walk that never stays has period two and does not mix (a control).")),
-    Statement(
-        item="Lemma 6.3", kind="inequality", place="section 6",
-        says=Says(
-            text="A convex Lipschitz function on a convex set extends to the whole space with the same constant.",
-            latex=r"\bar f(\theta)=\min_{u\in\mathcal C}\bigl(f(u)+\eta\lVert\theta-u\rVert_2\bigr)",
-            quantifiers=("for all data",), direction="at_most", bound="bst_lemmas.one"),
+    Statement(item="Lemma 6.3", kind="inequality", place="section 6", says=Says(
+        text="A convex Lipschitz function on a convex set extends to the whole space with the same constant.",
+        latex=r"\bar f(\theta)=\min_{u\in\mathcal C}\bigl(f(u)+\eta\lVert\theta-u\rVert_2\bigr)",
+        quantifiers=("for all data",), direction="at_most", bound="bst_lemmas.one"),
         note=("The extension of Algorithm 5, of linear functions on a disc. Extended by the projection a function "
               "stays Lipschitz but is not convex (a control).")),
-    Statement(
-        item="Lemma 6.4", kind="inequality", place="section 6",
-        says=Says(
-            text="With the gauge penalty the walk on the cube ends in the set with probability a half or more.",
-            premise=("algorithm is EfficientSampler", *LIPSCHITZ, "radius >= 1"),
-            quantifiers=("for all data", "with probability"), direction="at_least"),
+    Statement(item="Lemma 6.4", kind="inequality", place="section 6", says=Says(
+        text="With the gauge penalty the walk on the cube ends in the set with probability a half or more.",
+        premise=("algorithm is EfficientSampler", *LIPSCHITZ, "radius >= 1"),
+        quantifiers=("for all data", "with probability"), direction="at_least"),
         note=("Balls in cubes, p = 2, 3, 4, by counting. Without the penalty it is less than a third for p = 4 (a "
               "control).")),
-    Statement(
-        item="Lemma 6.5", kind="inequality", place="section 6",
-        says=Says(
-            text="Repeating until the walk ends in the set gives the wanted density within a factor e^epsilon.",
-            latex=r"\mathsf{Dist}_\infty(\hat\mu_{\mathcal C},\mu_{\mathcal C})\le\tilde\epsilon",
-            premise=("algorithm is EfficientSampler", *LIPSCHITZ, "radius >= 1"), quantifiers=("for all data",),
-            direction="at_most"),
+    Statement(item="Lemma 6.5", kind="inequality", place="section 6", says=Says(
+        text="Repeating until the walk ends in the set gives the wanted density within a factor e^epsilon.",
+        latex=r"\mathsf{Dist}_\infty(\hat\mu_{\mathcal C},\mu_{\mathcal C})\le\tilde\epsilon",
+        premise=("algorithm is EfficientSampler", *LIPSCHITZ, "radius >= 1"), quantifiers=("for all data",),
+        direction="at_most"),
         note="The printed grid at p = 1, where every walk ends in the set. (m is read with logarithms to the base 2.)"),
-    Statement(
-        item="Lemma 6.6", kind="privacy", place="section 6",
-        says=Says(
-            text="Sampling within a factor e^epsilon' of a private law costs 2 epsilon' more.",
-            latex=r"\epsilon+2\tilde\epsilon", quantifiers=("for all data",), direction="at_most",
-            bound="bst_lemmas.lemma_6_6"),
+    Statement(item="Lemma 6.6", kind="privacy", place="section 6", says=Says(
+        text="Sampling within a factor e^epsilon' of a private law costs 2 epsilon' more.",
+        latex=r"\epsilon+2\tilde\epsilon", quantifiers=("for all data",), direction="at_most",
+        bound="bst_lemmas.lemma_6_6"),
         note="Attained by laws that differ on an event of small chance; epsilon' once is not enough (a control)."),
-    Statement(
-        item="Theorem A.1", kind="rate", place="appendix A",
-        says=Says(
-            text=("Objective perturbation on a Huberised hinge loses sqrt(n) or more on some data set, whatever the"
-                  " width of the smoothing."),
-            latex=r"\Omega\bigl(\min\{n,\max\{nh,\tfrac1h\}\}\bigr)=\Omega(\sqrt n)",
-            premise=(*HUBERISED, "epsilon <= 1", "delta*n^4 >= 1"), assumes=("epsilon is a constant below 1",),
-            quantifiers=("for some data", "in expectation"), direction="at_least", rate="bst.theorem_a_1_rate",
-            powers={"n": -0.5}, schedule={"noise_scale": "bst_schedules.equation_9_noise"}),
-        note=("In one dimension, expectations in closed form; the least over h of the larger risk on two data sets,"
-              " the first of them corrected. The exponential mechanism loses a constant there.")),
-    Statement(
-        item="Equation (9)", kind="privacy", place="appendix A",
-        says=Says(
-            text=("Objective perturbation on the Huberised hinge, with regulariser theta^2/(8 epsilon h) and noise "
-                  "of variance 8 log(1/delta)/epsilon^2, is (epsilon, delta)-private."),
-            latex=r"\arg\min_{\theta\in[-2,2]}\sum_{i=1}^n\hat\ell(\theta;d_i)+\frac{\theta^2}{8\epsilon h}+b\theta",
-            premise=(*HUBERISED, "delta > 0", "relation is replace_one or zero_out"), quantifiers=("for all data",),
-            schedule={"noise_scale": "bst_schedules.equation_9_noise",
-                      "regulariser": "bst_schedules.equation_9_regulariser"}),
+    Statement(item="Theorem A.1", kind="rate", place="appendix A", says=Says(
+        text=("Objective perturbation on a Huberised hinge loses sqrt(n) or more on some data set, whatever the "
+              "width of the smoothing."), latex=r"\Omega\bigl(\min\{n,\max\{nh,\tfrac1h\}\}\bigr)=\Omega(\sqrt n)",
+        premise=(*HUBERISED, "epsilon <= 1", "delta*n^4 >= 1"), assumes=("epsilon is a constant below 1",),
+        quantifiers=("for some data", "in expectation"), direction="at_least", rate="bst.theorem_a_1_rate",
+        powers={"n": -0.5}, schedule={"noise_scale": "bst_schedules.equation_9_noise"}),
+        note=("In one dimension, expectations in closed form; the least over h of the larger risk on two data sets, "
+              "the first of them corrected. The exponential mechanism loses a constant there.")),
+    Statement(item="Equation (9)", kind="privacy", place="appendix A", says=Says(
+        text=("Objective perturbation on the Huberised hinge, with regulariser theta^2/(8 epsilon h) and noise of "
+              "variance 8 log(1/delta)/epsilon^2, is (epsilon, delta)-private."),
+        latex=r"\arg\min_{\theta\in[-2,2]}\sum_{i=1}^n\hat\ell(\theta;d_i)+\frac{\theta^2}{8\epsilon h}+b\theta",
+        premise=(*HUBERISED, "delta > 0", "relation is replace_one or zero_out"), quantifiers=("for all data",),
+        schedule={"noise_scale": "bst_schedules.equation_9_noise",
+                  "regulariser": "bst_schedules.equation_9_regulariser"}),
         false=("Equation (9), regulariser", "Equation (9), noise"),
         repaired=Says(
             text="It is with regulariser theta^2/(2 epsilon h), and twice the noise where a record is replaced.",
@@ -405,74 +309,57 @@ STATEMENTS = (
             assumes=("epsilon of .1 to 1 at delta = 1e-6 was verified",), quantifiers=("for all data",),
             schedule={"regulariser": "bst_schedules.equation_9_regulariser_repaired"}),
         note="At n = 1, for chosen pairs of data sets. The printed noise is enough beside a record that says nothing."),
-    Statement(
-        item="Lemma A.2", kind="rate", place="appendix A",
-        says=Says(
-            text="On the first data set the loss is n min(1, h) or more.", latex=r"\Omega(n\cdot\min\{1,h\})",
-            premise=(*HUBERISED, "epsilon < 1", "delta*n^4 >= 1", "smoothing > 0"),
-            quantifiers=("for some data", "in expectation"), direction="at_least", bound="bst.lemma_a_2"),
+    Statement(item="Lemma A.2", kind="rate", place="appendix A", says=Says(
+        text="On the first data set the loss is n min(1, h) or more.", latex=r"\Omega(n\cdot\min\{1,h\})",
+        premise=(*HUBERISED, "epsilon < 1", "delta*n^4 >= 1", "smoothing > 0"),
+        quantifiers=("for some data", "in expectation"), direction="at_least", bound="bst.lemma_a_2"),
         note="In closed form, at n = 3e6, on the data set as corrected; the constant is 1/10, for h of .001 to 10."),
-    Statement(
-        item="Lemma A.3", kind="rate", place="appendix A",
-        says=Says(
-            text="On the second data set the loss is min(1/h, n) or more.",
-            latex=r"\Omega\bigl(\min\{\tfrac1h,n\}\bigr)",
-            premise=(*HUBERISED, "epsilon < 1", "delta*n^4 >= 1", "smoothing*ln(n) < 1"),
-            quantifiers=("for some data", "in expectation"), direction="at_least", bound="bst.lemma_a_3"),
+    Statement(item="Lemma A.3", kind="rate", place="appendix A", says=Says(
+        text="On the second data set the loss is min(1/h, n) or more.", latex=r"\Omega\bigl(\min\{\tfrac1h,n\}\bigr)",
+        premise=(*HUBERISED, "epsilon < 1", "delta*n^4 >= 1", "smoothing*ln(n) < 1"),
+        quantifiers=("for some data", "in expectation"), direction="at_least", bound="bst.lemma_a_3"),
         note="In closed form, at n = 3e6; the constant is 1/20, for h of 1e-9 to .01."),
-    Statement(
-        item="Theorem B.1", kind="privacy", place="appendix B",
-        says=Says(
-            text="Localisation with Gaussian output perturbation of variance sigma_0^2 is (epsilon, delta)-private.",
-            latex=r"\sigma_0^2=\frac{4L^2\log(1/\delta)}{\Delta^2\epsilon^2n^2}",
-            premise=("algorithm is Localization or OutputPerturbation", *STRONGLY_CONVEX, "delta > 0",
-                     "relation is replace_one or zero_out"),
-            quantifiers=("for all data",), schedule={"noise_scale": "bst_schedules.appendix_b_noise"}),
+    Statement(item="Theorem B.1", kind="privacy", place="appendix B", says=Says(
+        text="Localisation with Gaussian output perturbation of variance sigma_0^2 is (epsilon, delta)-private.",
+        latex=r"\sigma_0^2=\frac{4L^2\log(1/\delta)}{\Delta^2\epsilon^2n^2}",
+        premise=("algorithm is Localization or OutputPerturbation", *STRONGLY_CONVEX, "delta > 0",
+                 "relation is replace_one or zero_out"), quantifiers=("for all data",),
+        schedule={"noise_scale": "bst_schedules.appendix_b_noise"}),
         false=("Appendix B, sigma_0",),
-        repaired=Says(
-            text="It is with the least Gaussian noise that is certified for a shift of 2 L/(Delta n).",
+        repaired=Says(text="It is with the least Gaussian noise that is certified for a shift of 2 L/(Delta n).",
             premise=("algorithm is Localization or OutputPerturbation", *STRONGLY_CONVEX, "delta > 0",
-                     "relation is replace_one or zero_out"),
-            quantifiers=("for all data",)),
+                     "relation is replace_one or zero_out"), quantifiers=("for all data",)),
         note="The two halves are audited apart, at delta = .1."),
-    Statement(
-        item="Theorem B.2", kind="rate", place="appendix B",
-        says=Says(
-            text=("Gaussian localisation has the risk of its inner algorithm on a set of diameter O(L sqrt(p "
-                  "log(1/delta) log n)/(Delta epsilon n))."),
-            latex=(r"O\Bigl(F\bigl(p,n,\epsilon,\delta,L,O(\tfrac{L\sqrt{p\log(1/\delta)\log n}}{\Delta\epsilon "
-                   r"n})\bigr)\Bigr)"),
-            premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "delta > 0"),
-            assumes=(CONVEX, "rate and bound are those of Algorithm 2 inside"), quantifiers=MEAN, direction="at_most",
-            rate="bst_generic.theorem_b_2_rate", bound="bst_generic.theorem_b_2",
-            powers={"p": 1.5, "epsilon": -2, "delta": 0.5},
-            constant={"worst_constants": ["known_large_localization_gaussian", "bound_large_localization_gaussian"]}),
+    Statement(item="Theorem B.2", kind="rate", place="appendix B", says=Says(
+        text=("Gaussian localisation has the risk of its inner algorithm on a set of diameter O(L sqrt(p "
+              "log(1/delta) log n)/(Delta epsilon n))."),
+        latex=(r"O\Bigl(F\bigl(p,n,\epsilon,\delta,L,O(\tfrac{L\sqrt{p\log(1/\delta)\log n}}{\Delta\epsilon "
+               r"n})\bigr)\Bigr)"), premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "delta > 0"),
+        assumes=(CONVEX, "rate and bound are those of Algorithm 2 inside"), quantifiers=MEAN, direction="at_most",
+        rate="bst_generic.theorem_b_2_rate", bound="bst_generic.theorem_b_2",
+        powers={"p": 1.5, "epsilon": -2, "delta": 0.5},
+        constant={"worst_constants": ["known_large_localization_gaussian", "bound_large_localization_gaussian"]}),
         note=("The exponential mechanism inside, which attains the explicit bound on a sharp loss, with noise from "
               "the accountant; the exponent of n after division by the rate's own logarithm.")),
-    Statement(
-        item="Appendix D", kind="rate", place="appendix D",
-        says=Says(
-            text=("Runs at epsilon/k and a private choice turn risk in expectation into risk with high probability,"
-                  " at a polylogarithmic cost."),
-            latex=(r"\max_i\mathsf{Excess\_risk}(\theta_i)-O\Bigl(\frac{L\lVert\mathcal "
-                   r"C\rVert_2}\epsilon\log(k/\rho)\Bigr)"),
-            premise=("algorithm is HighProbability", *LIPSCHITZ),
-            assumes=(CONVEX, "rate and bound are those of Algorithm 2 inside"),
-            quantifiers=("for all data", "with probability"), direction="at_most", rate="bst.theorem_3_2_rate",
-            powers={"n": -1, "p": 1, "epsilon": -1}),
+    Statement(item="Appendix D", kind="rate", place="appendix D", says=Says(
+        text=("Runs at epsilon/k and a private choice turn risk in expectation into risk with high probability, at a "
+              "polylogarithmic cost."),
+        latex=(r"\max_i\mathsf{Excess\_risk}(\theta_i)-O\Bigl(\frac{L\lVert\mathcal "
+               r"C\rVert_2}\epsilon\log(k/\rho)\Bigr)"), premise=("algorithm is HighProbability", *LIPSCHITZ),
+        assumes=(CONVEX, "rate and bound are those of Algorithm 2 inside"),
+        quantifiers=("for all data", "with probability"), direction="at_most", rate="bst.theorem_3_2_rate",
+        powers={"n": -1, "p": 1, "epsilon": -1}),
         note=("With half of epsilon for the runs and half for the choice, which the text does not count, see the "
-              "errata. The bound is nearly attained by runs that answer without the data with a chance just below a"
-              " half.")),
-    Statement(
-        item="Appendix E, privacy", kind="privacy", place="appendix E",
-        says=Says(
-            text=("Objective perturbation with Delta >= beta/(2 epsilon) is private, with gamma noise exp(-epsilon "
-                  "||b||/(2 L)) and with Gaussian noise of variance 8 L^2 log(1/delta)/epsilon^2."),
-            latex=(r"e^{-\epsilon\lVert b\rVert_2/(2L)},\quad\mathcal N\bigl(0,\mathbb "
-                   r"I_p\tfrac{8L^2\log(1/\delta)}{\epsilon^2}\bigr),\quad\Delta\ge\frac\beta{2\epsilon}"),
-            premise=("algorithm is ObjectivePerturbation", "lipschitz < inf", "smoothness < inf",
-                     "relation is replace_one or zero_out"),
-            quantifiers=("for all data",), schedule={"noise_scale": "bst_schedules.appendix_e_length"}),
+              "errata. The bound is nearly attained by runs that answer without the data with a chance just below a "
+              "half.")),
+    Statement(item="Appendix E, privacy", kind="privacy", place="appendix E", says=Says(
+        text=("Objective perturbation with Delta >= beta/(2 epsilon) is private, with gamma noise exp(-epsilon "
+              "||b||/(2 L)) and with Gaussian noise of variance 8 L^2 log(1/delta)/epsilon^2."),
+        latex=(r"e^{-\epsilon\lVert b\rVert_2/(2L)},\quad\mathcal N\bigl(0,\mathbb "
+               r"I_p\tfrac{8L^2\log(1/\delta)}{\epsilon^2}\bigr),\quad\Delta\ge\frac\beta{2\epsilon}"),
+        premise=("algorithm is ObjectivePerturbation", "lipschitz < inf", "smoothness < inf",
+                 "relation is replace_one or zero_out"), quantifiers=("for all data",),
+        schedule={"noise_scale": "bst_schedules.appendix_e_length"}),
         false=("Theorem E.1, Delta", "Appendix E, Gaussian noise", "Appendix E, gamma noise"),
         repaired=Says(
             text=("With Delta >= 2 beta/epsilon and Hessians of rank one at most it is private for neighbours that "
@@ -482,22 +369,19 @@ STATEMENTS = (
             premise=("algorithm is ObjectivePerturbation", "lipschitz < inf", "smoothness < inf", "hessian_rank <= 1"),
             assumes=("Delta >= 2 beta/epsilon",), quantifiers=("for all data",)),
         note="In one dimension, for chosen pairs of neighbours."),
-    Statement(
-        item="Theorem E.1", kind="rate", place="appendix E",
-        says=Says(
-            text=("With Delta >= beta/(2 epsilon) private objective perturbation on smooth Lipschitz losses loses L"
-                  " C p/epsilon with gamma noise and L C sqrt(p log 1/delta)/epsilon with Gaussian noise."),
-            latex=(r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2p}\epsilon\Bigr),\qquad O\Bigl(\frac{L\lVert\mathcal "
-                   r"C\rVert_2\sqrt{p\ln(1/\delta)}}\epsilon\Bigr)"),
-            premise=("algorithm is ObjectivePerturbation", *LIPSCHITZ, "smoothness < inf", "contains_zero == 1"),
-            assumes=(CONVEX,
-                     "Delta = Theta(L p/(epsilon C)), or with sqrt(p log 1/delta), is beta/(2 epsilon) or more"),
-            quantifiers=MEAN, direction="at_most", rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3",
-            powers={"n": -1, "epsilon": -1}, schedule={"noise_scale": "bst_schedules.appendix_e_length"}),
+    Statement(item="Theorem E.1", kind="rate", place="appendix E", says=Says(
+        text=("With Delta >= beta/(2 epsilon) private objective perturbation on smooth Lipschitz losses loses L C "
+              "p/epsilon with gamma noise and L C sqrt(p log 1/delta)/epsilon with Gaussian noise."),
+        latex=(r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2p}\epsilon\Bigr),\qquad O\Bigl(\frac{L\lVert\mathcal "
+               r"C\rVert_2\sqrt{p\ln(1/\delta)}}\epsilon\Bigr)"),
+        premise=("algorithm is ObjectivePerturbation", *LIPSCHITZ, "smoothness < inf", "contains_zero == 1"),
+        assumes=(CONVEX, "Delta = Theta(L p/(epsilon C)), or with sqrt(p log 1/delta), is beta/(2 epsilon) or more"),
+        quantifiers=MEAN, direction="at_most", rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3",
+        powers={"n": -1, "epsilon": -1}, schedule={"noise_scale": "bst_schedules.appendix_e_length"}),
         false=("Theorem E.1, Delta", "Appendix E, Gaussian noise", "Appendix E, gamma noise"),
         repaired=Says(
-            text=("It loses that much with Delta >= 2 beta/epsilon, noise as in the row on privacy, and Hessians of"
-                  " rank one at most."),
+            text=("It loses that much with Delta >= 2 beta/epsilon, noise as in the row on privacy, and Hessians of "
+                  "rank one at most."),
             latex=(r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2p}\epsilon\Bigr),\qquad O\Bigl(\frac{L\lVert\mathcal "
                    r"C\rVert_2\sqrt{p\ln(1/\delta)}}\epsilon\Bigr)"),
             premise=("algorithm is ObjectivePerturbation", *LIPSCHITZ, "smoothness <= lipschitz*sqrt(p)/diameter",
@@ -508,93 +392,76 @@ STATEMENTS = (
         note=("Measured for neighbours that add or remove a record; twice the noise changes no exponent. The "
               "exponent of n for gamma noise is that of Delta with the logarithm. Its constants are half of those "
               "of Kifer, Smith and Thakurta's Theorem 4, whose radius is half of C.")),
-    Statement(
-        item="Theorem E.2", kind="rate", place="appendix E",
-        says=Says(
-            text=("On smooth strongly convex losses objective perturbation without a regulariser loses L^2 p^2/(n "
-                  "Delta epsilon^2) with gamma noise and L^2 p log(1/delta)/(n Delta epsilon^2) with Gaussian "
-                  "noise."),
-            latex=(r"O\Bigl(\frac{L^2p^2}{n\Delta\epsilon^2}\Bigr),\qquad "
-                   r"O\Bigl(\frac{L^2p\ln(1/\delta)}{n\Delta\epsilon^2}\Bigr)"),
-            premise=("smoothness < inf", *STRONGLY_CONVEX, "n*strong_convexity >= 2*smoothness/epsilon",
-                     "algorithm is StronglyConvexPerturbation"),
-            assumes=("printed is Delta >= beta/(2 epsilon) of one record, see the errata",), quantifiers=MEAN,
-            direction="at_most", rate="bst_generic.theorem_e_2_rate", bound="bst_generic.theorem_e_2",
-            powers={"n": -2, "epsilon": -2, "delta": 1}, schedule={"noise_scale": "bst_schedules.appendix_e_scale"},
-            constant={"worst_constants": ["known_smooth_gaussian", "bound_smooth_gaussian"]}),
+    Statement(item="Theorem E.2", kind="rate", place="appendix E", says=Says(
+        text=("On smooth strongly convex losses objective perturbation without a regulariser loses L^2 p^2/(n Delta "
+              "epsilon^2) with gamma noise and L^2 p log(1/delta)/(n Delta epsilon^2) with Gaussian noise."),
+        latex=(r"O\Bigl(\frac{L^2p^2}{n\Delta\epsilon^2}\Bigr),\qquad "
+               r"O\Bigl(\frac{L^2p\ln(1/\delta)}{n\Delta\epsilon^2}\Bigr)"),
+        premise=("smoothness < inf", *STRONGLY_CONVEX, "n*strong_convexity >= 2*smoothness/epsilon",
+                 "algorithm is StronglyConvexPerturbation"),
+        assumes=("printed is Delta >= beta/(2 epsilon) of one record, see the errata",), quantifiers=MEAN,
+        direction="at_most", rate="bst_generic.theorem_e_2_rate", bound="bst_generic.theorem_e_2",
+        powers={"n": -2, "epsilon": -2, "delta": 1}, schedule={"noise_scale": "bst_schedules.appendix_e_scale"},
+        constant={"worst_constants": ["known_smooth_gaussian", "bound_smooth_gaussian"]}),
         note=("Half the squared distance, whose records share the Hessian, so that its privacy needs no strong "
-              "convexity of a record; the explicit bound is attained. The assumption Delta >= beta/(2 epsilon), per"
-              " record, is not what a proof needs, see the errata. The constant is that of Gaussian noise, the "
+              "convexity of a record; the explicit bound is attained. The assumption Delta >= beta/(2 epsilon), per "
+              "record, is not what a proof needs, see the errata. The constant is that of Gaussian noise, the "
               "larger one.")),
-    Statement(
-        item="Theorem F.1", kind="inequality", place="appendix F",
-        says=Says(
-            text=("On strongly convex losses the population risk is, with probability 1 - gamma, at most L sqrt(2 "
-                  "R/Delta) + 4 L^2/(gamma Delta n), R being the mean empirical risk."),
-            latex=(r"\sqrt{\frac{2L^2}{n\Delta}}\sqrt{\mathcal L(\theta;\mathcal D)-\min_\theta\mathcal "
-                   r"L(\theta;\mathcal D)}+\frac{4L^2}{\gamma\Delta n}"),
-            assumes=(DRAWN, "losses are L-Lipschitz and Delta-strongly convex"),
-            quantifiers=("for all data", "with probability"), direction="at_most", bound="bst_generalisation.gamma"),
+    Statement(item="Theorem F.1", kind="inequality", place="appendix F", says=Says(
+        text=("On strongly convex losses the population risk is, with probability 1 - gamma, at most L sqrt(2 "
+              "R/Delta) + 4 L^2/(gamma Delta n), R being the mean empirical risk."),
+        latex=(r"\sqrt{\frac{2L^2}{n\Delta}}\sqrt{\mathcal L(\theta;\mathcal D)-\min_\theta\mathcal "
+               r"L(\theta;\mathcal D)}+\frac{4L^2}{\gamma\Delta n}"),
+        assumes=(DRAWN, "losses are L-Lipschitz and Delta-strongly convex"),
+        quantifiers=("for all data", "with probability"), direction="at_most", bound="bst_generalisation.gamma"),
         note=("Half squared distances of fair coins, for all theta at once, exactly: it never fails at gamma = 0.1 "
               "and 0.01. With gamma in the place of 1/gamma it does (a control).")),
-    Statement(
-        item="Theorem F.2", kind="rate", place="appendix F",
-        says=Says(
-            text=("Private algorithms have population risk p/(n epsilon) (pure) and sqrt(p)/(n epsilon) "
-                  "(approximate) on strongly convex losses."),
-            latex=r"O\Bigl(\frac{L^2p\sqrt{\log n\cdot\mathsf{polylog}(1/\gamma)}}{\Delta n\epsilon\gamma}\Bigr)",
-            premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2"),
-            assumes=(DRAWN, CONVEX, "Algorithm 2 inside"), quantifiers=("for some algorithm", "with probability"),
-            direction="at_most", rate="bst_population.theorem_f_2_rate",
-            powers={"epsilon": -1}, upper_only=True),
+    Statement(item="Theorem F.2", kind="rate", place="appendix F", says=Says(
+        text=("Private algorithms have population risk p/(n epsilon) (pure) and sqrt(p)/(n epsilon) (approximate) on "
+              "strongly convex losses."),
+        latex=r"O\Bigl(\frac{L^2p\sqrt{\log n\cdot\mathsf{polylog}(1/\gamma)}}{\Delta n\epsilon\gamma}\Bigr)",
+        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2"),
+        assumes=(DRAWN, CONVEX, "Algorithm 2 inside"), quantifiers=("for some algorithm", "with probability"),
+        direction="at_most", rate="bst_population.theorem_f_2_rate", powers={"epsilon": -1}, upper_only=True),
         note=("As an upper bound only, for pure privacy, with its probability: on quadratic losses the risk falls "
               "as 1/n.")),
-    Statement(
-        item="Theorem F.3", kind="rate", place="appendix F",
-        says=Says(
-            text=("On Lipschitz losses the population risk falls as 1/sqrt(n epsilon), with sqrt(p) (pure) and "
-                  "p^(1/4) (approximate), times (L + C) C."),
-            latex=(r"O\Bigl(\frac{\sqrt p(L+\lVert\mathcal C\rVert_2)\lVert\mathcal C\rVert_2(\log "
-                   r"n\cdot\mathsf{polylog}(1/\gamma))^{1/4}}{\sqrt{n\epsilon\gamma}}\Bigr)"),
-            premise=("algorithm is RegularisedRelease", *LIPSCHITZ, "contains_zero == 1", "relation is replace_one"),
-            assumes=(DRAWN, CONVEX), quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_3_rate",
-            bound="bst_population.theorem_f_3", powers={"n": -0.5, "epsilon": -0.5},
-            schedule={"weight": "bst_schedules.theorem_f_3_weight"}),
+    Statement(item="Theorem F.3", kind="rate", place="appendix F", says=Says(
+        text=("On Lipschitz losses the population risk falls as 1/sqrt(n epsilon), with sqrt(p) (pure) and p^(1/4) "
+              "(approximate), times (L + C) C."),
+        latex=(r"O\Bigl(\frac{\sqrt p(L+\lVert\mathcal C\rVert_2)\lVert\mathcal C\rVert_2(\log "
+               r"n\cdot\mathsf{polylog}(1/\gamma))^{1/4}}{\sqrt{n\epsilon\gamma}}\Bigr)"),
+        premise=("algorithm is RegularisedRelease", *LIPSCHITZ, "contains_zero == 1", "relation is replace_one"),
+        assumes=(DRAWN, CONVEX), quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_3_rate",
+        bound="bst_population.theorem_f_3", powers={"n": -0.5, "epsilon": -0.5},
+        schedule={"weight": "bst_schedules.theorem_f_3_weight"}),
         note=("Of means over samples and noise, not of the probability that the theorem speaks of. Seen with L C, "
               "which is meant and less, see the errata. No worst data are searched for, as records are draws.")),
-    Statement(
-        item="Theorem F.4", kind="rate", place="appendix F",
-        says=Says(
-            text=("On generalised linear models the population risk is L C/sqrt(n), as without privacy, once n is "
-                  "large enough."),
-            latex=r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2\sqrt{\log(1/\gamma)}}{\sqrt n}\Bigr)", premise=LINEAR_MODEL,
-            assumes=(DRAWN, CONVEX, "n grows beyond every multiple of (p/epsilon)^2, or of p/epsilon^2 for delta > 0"),
-            quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_4_rate",
-            bound="bst_population.theorem_f_4", powers={"n": -0.5}),
+    Statement(item="Theorem F.4", kind="rate", place="appendix F", says=Says(
+        text=("On generalised linear models the population risk is L C/sqrt(n), as without privacy, once n is large "
+              "enough."), latex=r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2\sqrt{\log(1/\gamma)}}{\sqrt n}\Bigr)",
+        premise=LINEAR_MODEL,
+        assumes=(DRAWN, CONVEX, "n grows beyond every multiple of (p/epsilon)^2, or of p/epsilon^2 for delta > 0"),
+        quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_4_rate",
+        bound="bst_population.theorem_f_4", powers={"n": -0.5}),
         note="Of means over samples and noise. No worst data are searched for, as records are draws."),
-    Statement(
-        item="Lemma F.5", kind="inequality", place="appendix F",
-        says=Says(
-            text=("The population risk of an (epsilon, delta)-private algorithm is O(L C epsilon + C^2 delta) and "
-                  "the order of its empirical risk."),
-            latex=(r"O\bigl(L\lVert\mathcal C\rVert_2\epsilon+\lVert\mathcal C\rVert_2^2\delta+\mathbb "
-                   r"E[\mathsf{EmpExcRisk}]\bigr)"),
-            assumes=(DRAWN,), quantifiers=MEAN, direction="at_most", rate="bst_population.lemma_f_5_rate_as_printed"),
+    Statement(item="Lemma F.5", kind="inequality", place="appendix F", says=Says(
+        text=("The population risk of an (epsilon, delta)-private algorithm is O(L C epsilon + C^2 delta) and the "
+              "order of its empirical risk."),
+        latex=(r"O\bigl(L\lVert\mathcal C\rVert_2\epsilon+\lVert\mathcal C\rVert_2^2\delta+\mathbb "
+               r"E[\mathsf{EmpExcRisk}]\bigr)"), assumes=(DRAWN,), quantifiers=MEAN, direction="at_most",
+        rate="bst_population.lemma_f_5_rate_as_printed"),
         false=("Lemma F.5, delta",),
-        repaired=Says(
-            text="It is O(L C epsilon + L C delta) and the empirical risk.",
+        repaired=Says(text="It is O(L C epsilon + L C delta) and the empirical risk.",
             latex=r"O\bigl(L\lVert\mathcal C\rVert_2(\epsilon+\delta)+\mathbb E[\mathsf{EmpExcRisk}]\bigr)",
             assumes=(DRAWN,), quantifiers=MEAN, direction="at_most", rate="bst_population.lemma_f_5_rate")),
-    Statement(
-        item="Theorem F.6", kind="rate", place="appendix F",
-        says=Says(
-            text=("With the best epsilon the population risk is L C sqrt(p/n) (pure) and L C p^(1/4) "
-                  "log(n/delta)/sqrt(n) (approximate)."),
-            latex=(r"O\Bigl(L\lVert\mathcal C\rVert_2\sqrt{\tfrac pn}\Bigr),\qquad O\Bigl(L\lVert\mathcal "
-                   r"C\rVert_2\frac{p^{1/4}\log(n/\delta)}{\sqrt n}\Bigr)"),
-            premise=("algorithm is ExponentialMechanism or ObjectivePerturbation", *LIPSCHITZ),
-            assumes=(DRAWN, CONVEX, "epsilon is sqrt(p/n), or p^(1/4) log(n/delta)/sqrt(n), up to a constant"),
-            quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_6_rate",
-            bound="bst_population.theorem_f_6"),
+    Statement(item="Theorem F.6", kind="rate", place="appendix F", says=Says(
+        text=("With the best epsilon the population risk is L C sqrt(p/n) (pure) and L C p^(1/4) "
+              "log(n/delta)/sqrt(n) (approximate)."),
+        latex=(r"O\Bigl(L\lVert\mathcal C\rVert_2\sqrt{\tfrac pn}\Bigr),\qquad O\Bigl(L\lVert\mathcal "
+               r"C\rVert_2\frac{p^{1/4}\log(n/\delta)}{\sqrt n}\Bigr)"),
+        premise=("algorithm is ExponentialMechanism or ObjectivePerturbation", *LIPSCHITZ),
+        assumes=(DRAWN, CONVEX, "epsilon is sqrt(p/n), or p^(1/4) log(n/delta)/sqrt(n), up to a constant"),
+        quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_6_rate",
+        bound="bst_population.theorem_f_6"),
         note="No worst data are searched for, as records are draws."),
 )  # fmt: skip

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from dprepro.statements.statement import Says, Statement
+from dprepro.statements.statement import Kind, Says, Statement
 
 BUDGET = ("epsilon < inf", "delta > 0")
 RELATION = ("relation is replace_one or zero_out",)
@@ -22,15 +22,14 @@ SLOPES = ("algorithm is RegularisedOutputPerturbation", "algorithm.setting is li
 PRINTED = "algorithm.constants is printed"
 NORM = ("B >= ||w*||", "records are drawn independently")
 
+# fmt: off
 THEOREM_2: dict[str, Any] = {
     "latex": (
         r"\tilde{O}\left(\frac{\sqrt{H}B\|X\|\|Y\|}{\sqrt{n}} + \frac{(\sqrt{H}B\|X\|\sqrt{\|Y\|})^{4/3} "
         r"+ (\sqrt{H}B\|X\|)^2}{(n\epsilon)^{2/3}}\right)"
     ),
     "premise": (*BUDGET, *SMOOTH, GLM, *PROJECTED),
-    "assumes": NORM,
-    "rate": "glm.theorem_2_rate",
-    "powers": {"p": 0},
+    "assumes": NORM, "rate": "glm.theorem_2_rate", "powers": {"p": 0},
 }
 THEOREM_3: dict[str, Any] = {
     "latex": (
@@ -38,15 +37,12 @@ THEOREM_3: dict[str, Any] = {
         r"+ (\sqrt{H}B\|X\|)^2}{(n\epsilon)^{2/3}}\right)"
     ),
     "premise": (*BUDGET, *SMOOTH, GLM, *PERTURBED, PRINTED),
-    "assumes": NORM,
-    "rate": "glm.theorem_3_rate",
-    "powers": {"p": 0},
+    "assumes": NORM, "rate": "glm.theorem_3_rate", "powers": {"p": 0},
 }
 LEMMA_1: dict[str, Any] = {
     "latex": r"E[|A(S) - \tau| + |A(S') - \tau'|] \ge \frac14 |\tau - \tau'|",
     "premise": ("relation is replace_one", "delta <= (1-exp(-epsilon))/16"),
-    "quantifiers": ("for every private algorithm", "for all data", "in expectation"),
-    "direction": "at_least",
+    "quantifiers": ("for every private algorithm", "for all data", "in expectation"), "direction": "at_least",
 }
 THEOREM_7: dict[str, Any] = {
     "premise": ("epsilon <= 1", *BUDGET, "smoothness < inf", "smoothness > 0", "algorithm is GridSearch"),
@@ -70,13 +66,18 @@ def _private(text: str, **more: Any) -> Says:
     return Says(text=text, quantifiers=("for all data",), direction="at_most", **more)
 
 
+def _named(item: str, kind: Kind, place: str, text: str) -> Statement:
+    """Whose statement is in an appendix that is not at hand."""
+    note = "Named in the body; its statement is in an appendix that is not at hand."
+    return Statement(item=item, kind=kind, place=place, says=Says(text=text), note=note)
+
+
 def _lower(text: str, **more: Any) -> Says:
     """At least, for every private algorithm on some data."""
     who = ("for every private algorithm", "for some data", "in expectation")
     return Says(text=text, quantifiers=who, direction="at_least", **more)
 
 
-# fmt: off
 STATEMENTS = (
     Statement(
         item="Table 1", kind="rate", place="Table 1", restates=("Theorem 1", "Theorem 2", "Theorem 3", "Theorem 5"),
@@ -185,8 +186,7 @@ STATEMENTS = (
             latex=r"O\left(\frac{\sqrt{\tilde{H}}B\|Y\|}{\sqrt{n}} + \frac{GB\sqrt{d\log(1/\delta)}}{n\epsilon}\right)",
             premise=(*BUDGET, *SMOOTH, *DESCENT), assumes=NORM, rate="glm.theorem_1_rate", bound="glm.theorem_1",
             schedule={
-                "total_steps": "glm_schedule.theorem_1_steps",
-                "noise_scale": "glm_schedule.theorem_1_noise",
+                "total_steps": "glm_schedule.theorem_1_steps", "noise_scale": "glm_schedule.theorem_1_noise",
                 "step_size": "glm_schedule.theorem_1_step_size",
             },
             constant={"schedule_games": ["gd_paper_known", "gd_paper_bound"]},
@@ -229,14 +229,12 @@ STATEMENTS = (
     Statement(
         item="Theorem 2", kind="rate", place="section 3.1.2",
         says=_mean(
-            "After a random projection to k dimensions, with the printed k and step, the risk is (n "
-            "epsilon)^(-2/3) times ((sqrt(H) B X)^(4/3) Y^(2/3) + (sqrt(H) B X)^2), whatever the dimension d.",
+            "After a random projection to k dimensions, with the printed k and step, the risk is (n epsilon)^(-2/3) "
+            "times ((sqrt(H) B X)^(4/3) Y^(2/3) + (sqrt(H) B X)^2), whatever the dimension d.",
             **THEOREM_2,
             schedule={
-                "total_steps": "glm_schedule.theorem_1_steps",
-                "noise_scale": "glm_schedule.theorem_1_noise",
-                "step_size": "glm_schedule.theorem_1_step_size",
-                "sketch": "glm_schedule.theorem_2_sketch_printed",
+                "total_steps": "glm_schedule.theorem_1_steps", "noise_scale": "glm_schedule.theorem_1_noise",
+                "step_size": "glm_schedule.theorem_1_step_size", "sketch": "glm_schedule.theorem_2_sketch_printed",
             },
             constant={"schedule_games": ["sketch_paper_known", "sketch_paper_bound"]},
         ),
@@ -246,10 +244,8 @@ STATEMENTS = (
             "radius 2B throughout.",
             **THEOREM_2, bound="glm.theorem_2",
             schedule={
-                "total_steps": "glm_schedule.theorem_1_steps",
-                "noise_scale": "glm_schedule.theorem_2_noise",
-                "step_size": "glm_schedule.theorem_2_step_size",
-                "sketch": "glm_schedule.theorem_2_sketch",
+                "total_steps": "glm_schedule.theorem_1_steps", "noise_scale": "glm_schedule.theorem_2_noise",
+                "step_size": "glm_schedule.theorem_2_step_size", "sketch": "glm_schedule.theorem_2_sketch",
             },
         ),
         note="Slopes against those of the finite-size bound.",
@@ -285,8 +281,8 @@ STATEMENTS = (
     Statement(
         item="Theorem 3, privacy", kind="privacy", place="section 3.1.2",
         says=_private(
-            "Regularised output perturbation with the printed lambda and sigma is (epsilon, delta)-private on "
-            "smooth losses.",
+            "Regularised output perturbation with the printed lambda and sigma is (epsilon, delta)-private on smooth "
+            "losses.",
             latex=r"\sigma^2 = O\left((\|Y\|^2 + H^2B^2\|X\|^4)\log(1/\delta)/(\lambda^2n^2\epsilon^2)\right)",
             premise=(*RELATION, *BUDGET, GLM, *PERTURBED),
             schedule={"noise_scale": "glm_schedule.theorem_3_noise_printed"},
@@ -301,8 +297,8 @@ STATEMENTS = (
     Statement(
         item="Section 3.1, low dimension", kind="rate", place="section 3.1.2",
         says=_mean(
-            "In low dimension regularised output perturbation has a risk of order (sqrt(H) B X Y + Y^2)/sqrt(n) + "
-            "G B sqrt(d)/(n epsilon).",
+            "In low dimension regularised output perturbation has a risk of order (sqrt(H) B X Y + Y^2)/sqrt(n) + G B "
+            "sqrt(d)/(n epsilon).",
             latex=r"\frac{\sqrt{H}B\|X\|\|Y\| + \|Y\|^2}{\sqrt{n}} + \frac{GB\sqrt{d}}{n\epsilon}",
             premise=(*BUDGET, *SMOOTH, GLM, *PERTURBED), assumes=NORM, rate="glm.low_dimension_rate",
         ),
@@ -321,8 +317,8 @@ STATEMENTS = (
     Statement(
         item="Theorem 4", kind="attack", place="section 3.2",
         says=_lower(
-            "Every private algorithm has empirical risk of order min(Y^2, (B X)^(4/3) (H Y)^(2/3)/(n "
-            "epsilon)^(2/3), sqrt(d) B X Y sqrt(H)/(n epsilon)) or more on some data set.",
+            "Every private algorithm has empirical risk of order min(Y^2, (B X)^(4/3) (H Y)^(2/3)/(n epsilon)^(2/3), "
+            "sqrt(d) B X Y sqrt(H)/(n epsilon)) or more on some data set.",
             latex=(
                 r"\Omega\left(\min\left\{\|Y\|^2, \frac{(B\|X\|)^{4/3}(H\|Y\|)^{2/3}}{(n\epsilon)^{2/3}}, "
                 r"\frac{\sqrt{d}B\|X\|\|Y\|\sqrt{H}}{n\epsilon}\right\}\right)"
@@ -439,8 +435,8 @@ STATEMENTS = (
     Statement(
         item="Theorem 8", kind="rate", place="section 5",
         says=_likely(
-            "With output perturbation and boosting, grid search over B has the rate of Theorem 3 at B = 2 "
-            "max(||w*||, 1).",
+            "With output perturbation and boosting, grid search over B has the rate of Theorem 3 at B = 2 max(||w*||, "
+            "1).",
             latex=(
                 r"\tilde{O}\left(\min\left\{\|Y\|^2, \frac{(\sqrt{H}B^*\|X\|)^{4/3}\|Y\|^{2/3} + (\sqrt{H}B^*\|X\|)^2}"
                 r"{(n\epsilon)^{2/3}} + \frac{\sqrt{H}B^*\|X\|\max\{\|Y\|, 1\} + \|Y\|^2}{\sqrt{n}} "
@@ -457,21 +453,9 @@ STATEMENTS = (
             "probability 1 - beta. The least radius is 2: for smaller ||w*|| the risk does not fall."
         ),
     ),
-    Statement(
-        item="Lemma 4", kind="inequality", place="section 3.1.1; stated in appendix A",
-        says=Says(text="Generalisation error from average stability and risk."),
-        note="Named in the body; its statement is in an appendix that is not at hand.",
-    ),
-    Statement(
-        item="Lemma 5", kind="inequality", place="section 3.1.1; stated in appendix A",
-        says=Says(text="Average stability from average regret."),
-        note="Named in the body; its statement is in an appendix that is not at hand.",
-    ),
-    Statement(
-        item="Lemma 6", kind="inequality", place="section 3.1.1; stated in appendix A",
-        says=Says(text="Risk and regret of noisy gradient descent."),
-        note="Named in the body; its statement is in an appendix that is not at hand.",
-    ),
+    _named("Lemma 4", "inequality", "section 3.1.1, appendix A", "Generalisation error from stability and risk."),
+    _named("Lemma 5", "inequality", "section 3.1.1, appendix A", "Average stability from average regret."),
+    _named("Lemma 6", "inequality", "section 3.1.1, appendix A", "Risk and regret of noisy gradient descent."),
     Statement(
         item="Theorem 10", kind="rate", place="Table 1 and section 4; stated in appendix B",
         says=_mean("The JL method on Lipschitz losses.", latex=r"\frac{G\|w^*\|\|X\|}{\sqrt{n\epsilon}}"),
@@ -485,16 +469,8 @@ STATEMENTS = (
             "and v alone do not suffice."
         ),
     ),
-    Statement(
-        item="Theorem 13", kind="rate", place="section 5; stated in appendix D",
-        says=Says(text="Confidence boosting."),
-        note="Named in the body; its statement is in an appendix that is not at hand.",
-    ),
-    Statement(
-        item="Theorem 15", kind="rate", place="section 5; stated in the appendix",
-        says=Says(text="Output perturbation with boosting."),
-        note="Named in the body; its statement is in an appendix that is not at hand.",
-    ),
+    _named("Theorem 13", "rate", "section 5; stated in appendix D", "Confidence boosting."),
+    _named("Theorem 15", "rate", "section 5; stated in the appendix", "Output perturbation with boosting."),
     Statement(
         item="Appendix D", kind="rate", place="section 1.2, Non-private settings, and section 5",
         says=_likely(
@@ -513,8 +489,8 @@ STATEMENTS = (
         item="Corollary 4", kind="attack",
         place="section 1.2, Lower bounds for Non-Euclidean DP-SCO; stated in appendix B.4",
         says=_lower(
-            "In l_p/l_q geometry every private algorithm loses G B min((n epsilon)^(-1/p), d^((p-1)/p)/(n "
-            "epsilon)) or more.",
+            "In l_p/l_q geometry every private algorithm loses G B min((n epsilon)^(-1/p), d^((p-1)/p)/(n epsilon)) "
+            "or more.",
             latex=r"\Omega\left(G_qB_p\min\left(\frac1{(n\epsilon)^{1/p}}, \frac{d^{(p-1)/p}}{n\epsilon}\right)\right)",
             premise=("relation is replace_one", "epsilon <= 1"),
             assumes=("1/p + 1/q = 1, p above 1", "range of epsilon as verified: the body names none"),

@@ -5,8 +5,10 @@ import math
 import numpy as np
 import pytest
 from scipy.special import log_ndtr
+from shipped import composed
 
 from dprepro import bounds
+from dprepro.config.experiment import build_experiment
 from dprepro.constructions import OneHotFamily
 from dprepro.plans.plan import Numbers
 from dprepro.statements.glm import STATEMENTS
@@ -105,3 +107,10 @@ def test_printed_noise_is_certified_in_the_range_of_epsilon_that_the_premises_na
             mu = epsilon / math.sqrt(2 * logarithm)
             above, below = log_ndtr(mu / 2 - epsilon / mu), epsilon + log_ndtr(-mu / 2 - epsilon / mu)
             assert above + np.log1p(-np.exp(below - above)) <= -logarithm, (delta, epsilon)
+
+
+@pytest.mark.parametrize("name", ["glm_jl", "glm_lipschitz_lower_bound", "glm_lower_bound", "glm_output_perturbation"])
+def test_no_point_of_a_shipped_grid_is_lost_to_a_premise(name):
+    experiment = build_experiment(composed(name))
+    assert any(one.premise for one in experiment.study.series.values())
+    assert not [cell for cell in experiment.cells if "asks for" in str(cell)]
