@@ -240,12 +240,19 @@ def _varied(own: Any) -> Mapping[str, Any]:
 
 
 def _member(family: Mapping[str, Any], label: Any, labels: Iterable[Any]) -> Block:
-    """What a family says of one of its members: `about` may be a mapping of members to what each is about."""
-    said = family.get("about")
-    if not isinstance(said, Mapping) or not {*said} & {*labels}:
+    """What a family says of one of its members: `about` may be a mapping of members to what each is about.
+
+    Raises:
+        InputError: of such a mapping, a key that is no member.
+    """
+    said, members = family.get("about"), [str(one) for one in labels]
+    if not isinstance(said, Mapping) or not {*said} & {*members}:
         return dict(family)
+    for key in said:
+        if key not in members:
+            raise InputError(f"about: {unknown('member of its family of checks', str(key), members)}")
     own = {key: one for key, one in family.items() if key != "about"}
-    return own | ({"about": said[label]} if label in said else {})
+    return own | ({"about": said[str(label)]} if str(label) in said else {})
 
 
 def _is_claim(series: Any) -> bool:

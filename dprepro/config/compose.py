@@ -109,7 +109,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
             base = choices, written_out(composed, find, statements), files
         full, files = copy.deepcopy(base[1]) | execution, [*base[2]]
         if values:
-            full = written_out(_overridden(full, values), find, statements)
+            full = written_out(_left(_overridden(full, values), full), find, statements)
         plain = settled(full)
         bounded(plain)
         resolved = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
@@ -240,6 +240,14 @@ def _overridden(config: dict[str, Any], overrides: Sequence[Override]) -> dict[s
         return overridden(config, lines)
     except (HydraException, OSError, ValueError) as error:  # a key may be one that no file could have for a name
         raise misspelt(lines, config) or error from error
+
+
+def _left(config: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration once the series that an override deletes are held against no statement."""
+    from dprepro.config.statement_forms import without_series
+
+    had, has = (one["study"].get("series") if isinstance(one.get("study"), Mapping) else {} for one in (before, config))
+    return without_series(config, {*(had or {})} - {*(has or {})})
 
 
 def _block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:

@@ -19,7 +19,7 @@ names replaces what it says of it; ``none`` in the place of a check leaves it ou
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from typing import Any
 
 from dprepro.axes import AXES
@@ -61,6 +61,28 @@ def with_statements(config: Mapping[str, Any], known: Mapping[str, Statement]) -
     full["checks"] = _checks(config.get("checks") or {}, forms)
     full["statements"] = {form.item: form.written for form in forms}
     return full
+
+
+def without_series(config: Block, gone: Collection[str]) -> Block:
+    """The configuration, its statements and the checks that were made of them without series that are no more."""
+    given = config.get("statements")
+    if not gone or not isinstance(given, Mapping):
+        return config
+    statements, checks = dict(given), dict(config.get("checks") or {})
+    for item, one in given.items():
+        if isinstance(one, Mapping):
+            statements[item] = {**one, **{key: _kept(one[key], gone) for key in SERIES if key in one}}
+            for name in one.get("made") or ():
+                check = checks.get(name)
+                if isinstance(check, Mapping) and {*_listed(check.get("series") or [])} & {*gone}:
+                    checks[name] = {**check, "series": _kept(check["series"], gone)}
+                    if not checks[name]["series"]:
+                        del checks[name]
+    return {**config, "statements": statements, "checks": checks}
+
+
+def _kept(said: Any, gone: Collection[str]) -> list[str]:
+    return [one for one in _listed(said) if one not in gone]
 
 
 def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:

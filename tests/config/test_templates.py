@@ -245,6 +245,10 @@ def test_a_family_of_series_has_one_like_each_of_others() -> None:
         ("checks: {'x_*': below_bound}", "checks.x_* is 'below_bound'; a family of checks must be a block of keys"),
         ("checks: {'x_*': {series: a}}", "checks.x_* is a family; it needs axes with their exponents"),
         ("checks: {controls: {'*': {rule: below}}}", "checks.* judges nothing: other checks name every series of role"),
+        (
+            "study: {series: {a: {}, b: {}}}\nchecks: {'x_*': {rule: below, series: [a, b], about: {a: T, bq: T}}}",
+            "about: unknown member of its family of checks 'bq' (did you mean b?)",
+        ),
         ("checks: {exponents: {n: -1}}", "checks.exponents does not say of which series"),
         ("study: {series: {a: {}}}\nchecks: {x: {rule: below, series: ['b*']}}", "check x: unknown series 'b*'"),
         ("study: {series: {a: {}}}\nfigure: {hide: ['b*']}", "figure.hide: unknown series 'b*'"),
