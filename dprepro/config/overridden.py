@@ -31,6 +31,7 @@ OTHER = "{item} is about {named}, and {ran} ran"
 SLOPE = "a rate up to a constant is refuted by no slope where {what} changed; its bound is"
 CERTIFIED = "more is certified than claimed, which is an upper limit, and {what} changed"
 MADE = "made for the experiment as shipped, and {what} changed"
+CONSTANTS = "the schedule as printed has the printed constants, and algorithm.constants changed"
 PARAMETERS = "{item} is about the algorithm as printed, and {what} changed"
 
 
@@ -70,6 +71,7 @@ class _Change:
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
         self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
         self.allowed = bool(changed & set(ALLOWED))
+        self.constants = "constants" in changed
 
     def __bool__(self) -> bool:
         return bool(self.grid or self.data or self.another or self.parameters or self.allowed)
@@ -151,6 +153,8 @@ def _fitted(
         items = [item for item, form in (config.get("statements") or {}).items() if _attained(check, form)]
     if lacking := next(filter(None, (_lacks(one, items, check, known) for one in changes)), ""):
         return {**check, "lacks": lacking}
+    if rule == "scheduled" and any(one.constants for one in changes):
+        return {**check, "lacks": CONSTANTS}
     if rule == "exponent":
         return {**check, "grid": "other", "pinned": SLOPE.format(what=what)}
     if rule == "scheduled" or (rule == "below" and sound):
