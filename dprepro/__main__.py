@@ -25,6 +25,8 @@ options
   --config-dir DIR   add your own experiment/, algorithm/, construction/,
                      papers/
   --cfg job          print the resolved configuration and stop
+  --checks           print the checks that the experiment has, and what each
+                     expects of which series, and stop
   --version          print the version
   -h, --help         print this text
 
@@ -69,8 +71,8 @@ def parse(arguments: list[str]) -> Options:
             options.multirun = True
         elif argument in ("-h", "--help"):
             options.show = "help"
-        elif argument == "--version":
-            options.show = "version"
+        elif argument in ("--version", "--checks"):
+            options.show = argument[2:]
         elif name in ("--config-dir", "-cd", "--cfg", "-c"):
             value = value if equals else next(rest, "")
             if name in ("--config-dir", "-cd"):
@@ -82,7 +84,9 @@ def parse(arguments: list[str]) -> Options:
             else:
                 options.show = "job"
         else:
-            raise InputError(f"unknown option {argument!r}; choices: -m, --config-dir, --cfg, --version, --help")
+            raise InputError(
+                f"unknown option {argument!r}; choices: -m, --config-dir, --cfg, --checks, --version, --help"
+            )
     return options
 
 
@@ -121,6 +125,14 @@ def main(arguments: list[str]) -> int:
 
         configs = [compose(job, options.config_dir).config for job in jobs]
         print(yaml.safe_dump_all(configs, sort_keys=False, allow_unicode=True, width=100), end="")
+        return 0
+    if options.show == "checks":
+        from dprepro.config.experiment import check
+        from dprepro.report.checks import check_lines
+
+        for job in jobs:
+            config = compose(job, options.config_dir).config
+            print(check_lines(config, check(config).rules))
         return 0
     from dprepro.jobs import run_all, run_one
 

@@ -62,6 +62,28 @@ def evaluate(text: str, names: Mapping[str, float] = NAMES) -> float:
     return value
 
 
+def asked(text: str) -> tuple[str, ...]:
+    """The names in an expression that are neither functions nor numbers with a name, each once; none where it is none."""
+    try:
+        tree = ast.parse(text.strip().replace("^", "**"), mode="eval")
+    except (SyntaxError, ValueError, RecursionError, MemoryError):
+        return ()
+    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
+    found = [node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called]
+    return tuple(dict.fromkeys(name for name in found if name not in NAMES))
+
+
+def fault(text: str) -> str:
+    """Why a text is no expression, whatever the numbers of its names are; empty where it is one."""
+    try:
+        evaluate(text, dict.fromkeys(asked(text), 0.5))
+    except ValueError as error:
+        cause = error.__cause__
+        if len(text) > _LONGEST or isinstance(cause, SyntaxError | RecursionError | MemoryError):
+            return str(error)
+    return ""
+
+
 def is_meant(text: str) -> bool:
     """Whether a text can only be meant as an expression, be it a sound one or not."""
     called = re.findall(r"([A-Za-z_]\w*)\s*\(", text)

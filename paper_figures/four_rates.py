@@ -86,7 +86,7 @@ PAPERS = (
                     ("objective_perturbation", "gamma_n", "n"), ("objective_perturbation", "gamma", "p"),
                     ("objective_perturbation", "gamma_epsilon", "epsilon"),
                 ),
-                "exponent_n_gamma",
+                "exponent_n_gamma_n",
             ),
         ),
     ),

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 import numpy as np
 
 from dprepro.analysis.fits import Interval, NotEnoughError, Vector
-from dprepro.analysis.points import by_state, grid_points, labels, number, require_columns
+from dprepro.analysis.points import by_state, grid_points, labels, number, require_columns, sentence
 from dprepro.analysis.rule import Measured, Rule
 from dprepro.axes import AXES
 
@@ -55,13 +55,15 @@ class Scheduled(Rule):
         if printed not in frame.columns:
             raise NotEnoughError(f"no formula is printed for {self.column}")
         axes = list(dict.fromkeys([*AXES, *self.axes]))
-        tables = []
+        tables, named = [], dict[str, list[str]]()
         for name in [self.series] if isinstance(self.series, str) else self.series:
             points = grid_points(frame, name, self.quantity, columns=[self.column, printed], axes=axes)
+            for state, places in by_state(points, axes=axes).items():
+                named.setdefault(state, []).extend(f"{name}: {place}" for place in places)
             tables.append(points[points["state"].isin(["used", "saturated", "unusable"])].assign(series=name))
         points = pd.concat(tables, ignore_index=True)
         if points.empty:
-            return Measured(reason="no point was measured", details=dict(by_state(points, axes=axes)))
+            return Measured(reason=f"no point was measured; {sentence(named)}", details=dict(named))
         places = [f"{name}, {place}" for name, place in zip(points["series"], labels(points, axes=axes), strict=True)]
         ratio = self._ratios(*(points[name].to_numpy(dtype=float) for name in (self.column, printed)))
         unknown = np.flatnonzero(np.isnan(ratio))

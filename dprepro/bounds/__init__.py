@@ -1,13 +1,18 @@
-"""The papers' rates and explicit bounds, as pure functions of plain numbers, called by name (`lasso.theorem_2_5`)."""
+"""The papers' rates and explicit bounds, as pure functions of plain numbers, called by name (`lasso.theorem_2_5`).
+
+A short one needs no function: ``p/(n*epsilon)``, an expression of the same numbers, is one itself.
+"""
 
 from __future__ import annotations
 
 import importlib
 import inspect
 import pkgutil
+import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
+from dprepro import expressions
 from dprepro.errors import InputError, MissingDependency, unknown
 from dprepro.typed import allowed_packages
 
@@ -15,14 +20,20 @@ DPREPRO_IMPORTS = DPREPRO_READS = ()  # a study names the bounds that it found
 
 Bound = Callable[..., float]
 
+_NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
+
 
 @lru_cache(maxsize=256)
 def find(name: str) -> Bound:
     """The bound of that name: ``paper.function``, or ``package.module.function`` of a package declared as a plug-in.
 
+    A text that is no name is read as an expression.
+
     Raises:
-        InputError: no such bound, with the choices. MissingDependency: the plug-in's module needs a package.
+        InputError: no such bound, with the choices, or no expression. MissingDependency: the plug-in's module needs a package.
     """
+    if not _NAME.fullmatch(name):
+        return _formula(name)
     papers = [module.name for module in pkgutil.iter_modules(__path__)]
     plugins = allowed_packages() - {__name__.partition(".")[0]}
     where, _, function = name.rpartition(".")
@@ -47,6 +58,26 @@ def find(name: str) -> Bound:
     if function not in choices:
         raise unknown("bound", name, [f"{where}.{key}" for key in choices])
     return choices[function]
+
+
+def _formula(text: str) -> Bound:
+    """A bound that is written out; what divides by zero raises ZeroDivisionError, as a function does."""
+    names = expressions.asked(text)
+    if not names:
+        raise InputError(f"bound {text!r} is neither a name, as lasso.theorem_2_5, nor a formula, as p/(n*epsilon)")
+
+    def bound(**numbers: float) -> float:
+        try:
+            return float(expressions.evaluate(text, numbers))
+        except ValueError as error:
+            raise error.__cause__ or error from None
+
+    if fault := expressions.fault(text):
+        raise InputError(f"bound {text!r} is no formula: {fault}")
+    bound.__signature__ = inspect.Signature(  # type: ignore[attr-defined]
+        [inspect.Parameter(name, inspect.Parameter.KEYWORD_ONLY) for name in names]
+    )
+    return bound
 
 
 @lru_cache(maxsize=256)

@@ -146,6 +146,8 @@ def _fitted(
         lacks = f"the predicted risk is that of the experiment as shipped, and {what} changed"
         return {**check, "role": "context", "expect": "inconclusive", "lacks": lacks}
     items = [item for item in check.get("about") or () if item in known]
+    if rule == "scheduled" and not items:  # no evidence by itself, and about what its series attain
+        items = [item for item, form in (config.get("statements") or {}).items() if _attained(check, form)]
     if lacking := next(filter(None, (_lacks(one, items, check, known) for one in changes)), ""):
         return {**check, "lacks": lacking}
     if rule == "exponent":
@@ -157,7 +159,6 @@ def _fitted(
 
 def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], known: Mapping[str, Statement]) -> str:
     """Why the statements say nothing of the series any more; empty where they still do."""
-    what = " and ".join(f"algorithm.{name}" for name in change.parameters)
     bound_as_run = check.get("rule") == "below"
     named = next((names for item in items if (names := _algorithms(known[item]))), [])
     item = items[0] if items else "the claim"
@@ -166,9 +167,17 @@ def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], know
     asked = [one for name in items for one in known[name].holds.conditions if one.fact in change.facts]
     if reason := next(filter(None, (one.unmet(lambda _: None, change.facts) for one in asked)), ""):
         return f"{item} asks for {reason}"
-    if change.parameters and not bound_as_run:
-        return PARAMETERS.format(item=item, what=what)
+    free = {one.fact.partition(".")[2] for one in asked}  # such as the theorem's own premise allows
+    if (left := [name for name in change.parameters if name not in free]) and not bound_as_run:
+        return PARAMETERS.format(item=item, what=" and ".join(f"algorithm.{name}" for name in left))
     return ""
+
+
+def _attained(check: Mapping[str, Any], form: Any) -> bool:
+    """Whether all series of a check attain a statement, by its written out block."""
+    named = check.get("series") or []
+    attains = form.get("attains") if isinstance(form, Mapping) else None
+    return set([named] if isinstance(named, str) else named) <= set(attains or ())
 
 
 def _is_law(check: Mapping[str, Any]) -> bool:

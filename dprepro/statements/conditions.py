@@ -8,7 +8,6 @@ are those that bounds take: the axes of the grid, and the public constants of th
 
 from __future__ import annotations
 
-import ast
 import math
 import operator
 import re
@@ -64,7 +63,7 @@ class Condition:
     @property
     def names(self) -> frozenset[str]:
         """The numbers that a comparison takes."""
-        return _names(self.left) | _names(self.right)
+        return frozenset(expressions.asked(self.left) + expressions.asked(self.right))
 
     def unmet(self, find: Find, facts: Mapping[str, str]) -> str:
         """Why the condition is not met, in words; empty where it is.
@@ -103,10 +102,8 @@ def condition(text: str) -> Condition:
     if compared := _COMPARED.fullmatch(text):
         left, sign, right = compared.groups()
         for side in (left, right):
-            try:
-                expressions.evaluate(side, dict.fromkeys(_names(side), 0.5))
-            except ValueError as error:
-                raise InputError(f"condition {text!r}: {side!r} is no expression: {error}") from error
+            if fault := expressions.fault(side):
+                raise InputError(f"condition {text!r}: {side!r} is no expression: {fault}")
         return Condition(text, left, sign, right)
     raise InputError(
         f"condition {text!r} is neither a comparison, as epsilon <= 3, nor a word, as relation is zero_out"
@@ -132,17 +129,6 @@ def _same(value: str, other: str) -> bool:
         return math.isclose(expressions.evaluate(value), expressions.evaluate(other), rel_tol=SLACK)
     except ValueError:
         return False
-
-
-def _names(text: str) -> frozenset[str]:
-    """The names in an expression that are neither functions nor numbers with a name."""
-    try:
-        tree = ast.parse(text.strip().replace("^", "**"), mode="eval")
-    except (SyntaxError, ValueError, RecursionError, MemoryError):
-        return frozenset()
-    called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
-    found = {node.id for node in ast.walk(tree) if isinstance(node, ast.Name) and id(node) not in called}
-    return frozenset(found - expressions.NAMES.keys())
 
 
 def _evaluated(text: str, numbers: Mapping[str, float]) -> float | None:

@@ -1,8 +1,8 @@
 """Papers: what each is, its statements as values, and where its print slips (``papers/PAPER.yaml``).
 
 The statements of a shipped paper stand in `dprepro.statements`, in the module of the paper's name; those of a pack in a
-module of its package, which the key ``statements`` of its YAML names; a user without code writes them into the YAML, as
-``claims``. All are read alike, from the package, installed packs and a user's ``--config-dir`` (`dprepro.folders`).
+module of its package, which the key ``statements`` of its YAML names. A paper without such a module has them in its YAML,
+as ``claims``. All are read alike, from the package, installed packs and a user's ``--config-dir`` (`dprepro.folders`).
 """
 
 from __future__ import annotations
@@ -118,8 +118,8 @@ def statements_of(key: str, config_dir: str | None = None) -> Sequence[Statement
     file = _files(config_dir).get(key)
     if file is None:
         return ()
-    if file.parent.parent == conf_dir():
-        return _module(f"{SHIPPED}.{key}")
+    if module := _shipped(file):
+        return _module(module)
     return _paper(file, file.stat().st_mtime_ns).claims
 
 
@@ -128,8 +128,7 @@ def sources_of(key: str, config_dir: str | None = None) -> tuple[str, ...]:
     file = _files(config_dir).get(key)
     if file is None:
         return ()
-    shipped = file.parent.parent == conf_dir()
-    module = f"{SHIPPED}.{key}" if shipped else _paper(file, file.stat().st_mtime_ns).statements
+    module = _shipped(file) or _paper(file, file.stat().st_mtime_ns).statements
     return (module or f"papers/{key}.yaml", f"{SHIPPED}.conditions")
 
 
@@ -141,6 +140,12 @@ def _files(config_dir: str | None) -> dict[str, Path]:
     return files
 
 
+def _shipped(file: Path) -> str:
+    """The module of the project that holds the statements of a paper of its own; empty where there is none."""
+    there = file.parent.parent == conf_dir() and (Path(__file__).parent / f"{file.stem}.py").is_file()
+    return f"{SHIPPED}.{file.stem}" if there else ""
+
+
 @lru_cache(maxsize=64)
 def _paper(file: Path, _time: int) -> Paper:
     try:
@@ -148,7 +153,7 @@ def _paper(file: Path, _time: int) -> Paper:
         for one in paper.claims:
             for says in filter(None, (one.says, one.repaired)):
                 says.check()
-        module = paper.statements or (f"{SHIPPED}.{file.stem}" if file.parent.parent == conf_dir() else "")
+        module = paper.statements or _shipped(file)
         return replace(paper, claims=_module(module)) if module else paper
     except InputError as error:
         raise InputError(f"{file}: {' '.join(str(error).split())}") from error

@@ -8,7 +8,6 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Literal
 
-from dprepro import bounds
 from dprepro.axes import AXES
 from dprepro.errors import InputError, unknown
 from dprepro.statements.conditions import Condition, condition
@@ -87,6 +86,8 @@ class Says:
 
     def check(self) -> None:
         """Raise InputError for a condition or a function that cannot be understood."""
+        from dprepro import bounds  # the ledger reads statements, and imports no science
+
         assert all(one.text for one in self.conditions)
         for name in self.functions:
             bounds.find(name)

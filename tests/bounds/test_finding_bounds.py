@@ -71,6 +71,21 @@ def test_anything_else_is_refused_with_the_choices(plugin: None, name: str, word
         bounds.find(name)
 
 
+def test_a_short_bound_is_a_formula_of_the_same_numbers() -> None:
+    assert bounds.evaluate("4*lipschitz*p/(n*epsilon)", {"lipschitz": 2, "p": 3, "n": 12, "epsilon": 0.5}) == 4
+    assert set(bounds.arguments("sqrt(p*ln(1/delta))*lipschitz")) == {"p", "delta", "lipschitz"}
+    with pytest.raises(ZeroDivisionError):
+        bounds.evaluate("1/(n*epsilon)", {"n": 5, "epsilon": 0})
+    with pytest.raises(InputError, match="bound 2/epsilon needs epsilon"):
+        bounds.evaluate("2/epsilon", {"n": 1})
+
+
+@pytest.mark.parametrize("text", ["2/3", "p/(n*", "p and n", "__import__('os').system(p)", "p[0]", "n.real + 1"])
+def test_a_text_that_is_neither_a_name_nor_a_formula_is_refused(text: str) -> None:
+    with pytest.raises(InputError, match="is neither a name|is no formula"):
+        bounds.find(text)
+
+
 def test_a_plug_ins_bound_whose_module_lacks_a_package_says_what_to_install(plugin: None) -> None:
     with pytest.raises(MissingDependency, match="pip install a_package_that_is_missing"):
         bounds.find("bounds_of_a_test.needy.rate")

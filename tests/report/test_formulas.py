@@ -24,7 +24,7 @@ def sentences() -> Iterator[str]:
     for described in papers().values():
         for claim in described.claims:
             for says in (claim.says, claim.repaired):
-                yield from (says.text, *says.assumes) if says else ()
+                yield from [says.text] if says else ()
             yield from (claim.note, claim.nothing)
         for slip in described.errata:
             yield from (slip.printed, slip.holds, slip.range)

@@ -79,7 +79,8 @@ def test_the_ledger_rebuilds_published_folders_byte_for_byte_after_all_else_is_d
     made = [name for name in after if name.startswith("ledger")]
     pages = {name: after.pop(name) for name in made}
     beside = {f"ledger_files/{name}" for name in ("cheap.png", "cheap_too.png", "seals.json")}
-    assert {*made} == {"ledger.json", "ledger.md", "ledger.tex", "ledger.html", *beside}
+    files = {f"ledger.{kind}" for kind in ("json", "schema.json", "md", "tex", "html")}
+    assert {*made} == {*files, *beside}
     entries = json.loads(pages["ledger.json"])
     expected = {name: text for name, text in before.items() if name.count("/") == 1 and not name.startswith("only")}
     assert after == expected
