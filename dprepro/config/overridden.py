@@ -1,7 +1,7 @@
 """What an override leaves of an experiment's claims: after it, too, every verdict has to be true.
 
 An experiment's grid, data and numbers were chosen together. Where a user changes the grid or the data, a rate is held
-from its own side only and refuted by no finite grid that its own bound explains; a number that was chosen for the grid
+from its own side only and refuted by no slope on a finite grid, but by its explicit bound; a number that was chosen for the grid
 as shipped refutes nothing elsewhere; and a statement about one algorithm says nothing of another. A check whose own
 keys were set is judged as it was set, and so is one of which no series was touched.
 """
@@ -28,6 +28,7 @@ ALWAYS = ("drawn",)
 
 PINNED = "{expected:g} was chosen for the experiment as shipped, and {what} changed"
 OTHER = "{item} is about {named}, and {ran} ran"
+SLOPE = "a rate up to a constant is refuted by no slope where {what} changed; its bound is"
 CERTIFIED = "more is certified than claimed, which is an upper limit, and {what} changed"
 MADE = "made for the experiment as shipped, and {what} changed"
 PARAMETERS = "{item} is about the algorithm as printed, and {what} changed"
@@ -151,7 +152,7 @@ def _fitted(
     if lacking := next(filter(None, (_lacks(one, items, check, known) for one in changes)), ""):
         return {**check, "lacks": lacking}
     if rule == "exponent":
-        return {**check, "grid": "other"}
+        return {**check, "grid": "other", "pinned": SLOPE.format(what=what)}
     if rule == "scheduled" or (rule == "below" and sound):
         return dict(check)
     return {**check, "pinned": PINNED.format(expected=_number(check.get("expected", 1)), what=what)}
