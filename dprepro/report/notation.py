@@ -183,7 +183,7 @@ class _Reader:
             self.at += 1
         if word == "hat":
             return Node("hat", parts=(base,))
-        if word not in GREEK and len(word) > 2:
+        if word not in (*GREEK, "inf") and len(word) > 2:
             return None
         kind = "number" if word.isdigit() else "name"
         return Node("index", parts=(base, Node(kind, word)))

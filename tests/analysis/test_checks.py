@@ -44,8 +44,8 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
         ({"transform": "exp"}, "choices: log, log_log, log_log_double, log_log_inverse"),
         ({"margin": -0.1}, "not negative"),
         ({"grid": "mine"}, "choices: other, own"),
-        ({"evidence": "sure"}, "choices: attained, audited, certified, exact, holds, not contradicted"),
-        ({"about": "Theorem 1"}, "it must be a list of texts"),
+        ({"about": {"Theorem 1": "sure"}}, "choices: attained, audited, certified, exact, holds, not contradicted"),
+        ({"about": "Theorem 1"}, "about is 'Theorem 1'; it must be a block of keys"),
         ({"lacks": "this\nand that"}, "it must be one line"),
     ],
 )

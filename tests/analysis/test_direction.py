@@ -157,7 +157,7 @@ def test_what_a_check_lacks_keeps_it_from_deciding_and_stands_first(expected: fl
 
 
 def test_what_a_check_speaks_of_and_is_evidence_for_is_in_no_verdict() -> None:
-    known = slope(curve(-0.5), about=["Theorem 2.5"], evidence="attained").to_dict()
+    known = slope(curve(-0.5), about={"Theorem 2.5": "attained"}).to_dict()
     assert known == slope(curve(-0.5)).to_dict()
 
 
@@ -226,4 +226,4 @@ def test_a_risk_that_grows_is_saturated_beyond_and_a_flat_one_everywhere() -> No
 
 def test_a_kind_of_evidence_that_does_not_exist_is_refused() -> None:
     with pytest.raises(InputError, match=r"unknown kind of evidence 'certifed' .did you mean certified"):
-        slope(curve(-0.5), evidence="certifed")
+        slope(curve(-0.5), about={"Theorem 2.5": "certifed"})

@@ -109,8 +109,8 @@ def test_a_stream_is_its_key_and_every_byte_counts() -> None:
 
 def test_a_schedule_as_printed_is_part_of_the_key_and_changes_no_draw() -> None:
     plain, beside = (
-        Cell("s", "claim", {"n": 10}, 0, 0, canonical(science))
-        for science in ({"algorithm": "a"}, {"algorithm": "a", "schedule": {"total_steps": "x.steps"}})
+        Cell("s", "claim", {"n": 10}, 0, 0, canonical({"algorithm": "a"}), beside=printed)
+        for printed in ("", canonical({"schedule": {"total_steps": "x.steps"}}))
     )
     assert plain.key != beside.key
     assert plain.key == plain.stream == beside.stream

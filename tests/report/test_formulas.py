@@ -47,6 +47,7 @@ def sentences() -> Iterator[str]:
         ("sparse_fits and lasso_delta, kst_limits:theorem_36_as_printed", []),
         ("from gamma = .993 (p = 10) on", ["gamma = .993", "(p = 10)"]),
         ("n^( and ||x and sqrt", []),
+        ("on |y| <= s, ||theta||_inf <= 1", ["|y| <= s", "||theta||_inf <= 1"]),
     ],
 )
 def test_formulas_are_found_and_words_left_alone(text: str, expected: list[str]) -> None:
