@@ -16,6 +16,9 @@ from dprepro.statements.statement import Statement
 
 Block = dict[str, Any]
 
+ATTACKED = "attacked"
+"""The series of an attack's own algorithm, as in `templates`."""
+
 FALSIFYING = ("noise_factor", "scale_factor")
 """Parameters that make an algorithm keep less, or more, than it promises: what is certified of it is judged as ever."""
 ALLOWED = ("constants", *FALSIFYING)
@@ -212,7 +215,7 @@ def _figure(config: Mapping[str, Any], touched: Mapping[str, _Change], overrides
     series = config["study"].get("series") or {}
     labels = dict(figure.get("labels") or {})
     for label, change in touched.items():
-        one = series.get(label)
+        one = series.get(label) if label != ATTACKED else None  # whose label says what runs, whatever that is
         if isinstance(one, Mapping) and (change.another or change.parameters or "construction" in change.data):
             parts = [_words(one.get(part)) for part in ("construction", "algorithm")]
             labels[label] = f"{', '.join(part for part in parts if part)} (in place of {label.replace('_', ' ')})"
