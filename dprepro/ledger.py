@@ -14,8 +14,9 @@ HELP = """usage: python -m dprepro.ledger [results_dir=DIR] [--config-dir DIR] [
 
 Rebuilds every results folder in DIR (default: results) from the measurements
 stored there, and writes ledger.json, .md, .tex and .html: every numbered
-statement of the papers with its verdict, and the errata. Nothing is measured,
-and no algorithm is imported; what has not changed is not made again.
+statement of the papers with its verdict, and the errata. What ledger.json has
+says ledger.schema.json. Nothing is measured, and no algorithm is imported; what
+has not changed is not made again.
 
 The page ledger.html needs no network; its figures are in ledger_files/. Every
 entry has an address (ledger.html#lasso-theorem-2-5), the filter has one too

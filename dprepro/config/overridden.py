@@ -16,6 +16,9 @@ from dprepro.statements.statement import Statement
 
 Block = dict[str, Any]
 
+ATTACKED = "attacked"
+"""The series of an attack's own algorithm, as in `templates`."""
+
 FALSIFYING = ("noise_factor", "scale_factor")
 """Parameters that make an algorithm keep less, or more, than it promises: what is certified of it is judged as ever."""
 ALLOWED = ("constants", *FALSIFYING)
@@ -31,6 +34,7 @@ OTHER = "{item} is about {named}, and {ran} ran"
 SLOPE = "a rate up to a constant is refuted by no slope where {what} changed; its bound is"
 CERTIFIED = "more is certified than claimed, which is an upper limit, and {what} changed"
 MADE = "made for the experiment as shipped, and {what} changed"
+CONSTANTS = "the schedule as printed has the printed constants, and algorithm.constants changed"
 PARAMETERS = "{item} is about the algorithm as printed, and {what} changed"
 
 
@@ -70,6 +74,7 @@ class _Change:
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
         self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
         self.allowed = bool(changed & set(ALLOWED))
+        self.constants = "constants" in changed
 
     def __bool__(self) -> bool:
         return bool(self.grid or self.data or self.another or self.parameters or self.allowed)
@@ -151,6 +156,8 @@ def _fitted(
         items = [item for item, form in (config.get("statements") or {}).items() if _attained(check, form)]
     if lacking := next(filter(None, (_lacks(one, items, check, known) for one in changes)), ""):
         return {**check, "lacks": lacking}
+    if rule == "scheduled" and any(one.constants for one in changes):
+        return {**check, "lacks": CONSTANTS}
     if rule == "exponent":
         return {**check, "grid": "other", "pinned": SLOPE.format(what=what)}
     if rule == "scheduled" or (rule == "below" and sound):
@@ -208,7 +215,7 @@ def _figure(config: Mapping[str, Any], touched: Mapping[str, _Change], overrides
     series = config["study"].get("series") or {}
     labels = dict(figure.get("labels") or {})
     for label, change in touched.items():
-        one = series.get(label)
+        one = series.get(label) if label != ATTACKED else None  # whose label says what runs, whatever that is
         if isinstance(one, Mapping) and (change.another or change.parameters or "construction" in change.data):
             parts = [_words(one.get(part)) for part in ("construction", "algorithm")]
             labels[label] = f"{', '.join(part for part in parts if part)} (in place of {label.replace('_', ' ')})"

@@ -158,12 +158,14 @@ class _Form:
         self.item, self.statement, self.first, self._given, self._config = item, known[item], first, given, config
         self.says: Says = self.statement.holds
         self._all: Mapping[str, Any] = config["study"]["series"]
+        self._made = list(given.get("made") or [])
         self.attains, self.within = (self._named(key) for key in SERIES)
         self.series = [*self.attains, *self.within]
-        self._made = list(given.get("made") or [])
 
     def _named(self, key: str) -> list[str]:
         names = matching(_listed(self._given.get(key) or []), self._all, f"statements.{self.item}.{key}")
+        if "made" in self._given:  # written out before: what is missing was taken away since
+            return [name for name in names if name in self._all]
         for name in names:
             if name not in self._all:
                 raise InputError(f"statements.{self.item}.{key}: {unknown('series', name, self._all)}")

@@ -44,7 +44,7 @@ def plan(
     if reason := algorithm.refusal(domain, budget):
         raise InputError(f"{where}: {reason}" if where else reason)
     if not views:
-        raise PremiseError(f"the data at n={domain.n:g}, p={domain.p} are too large to write out")
+        raise PremiseError(f"the data at n={domain.n:g}, p={domain.p:g} are too large to write out")
     return Plan(domain, views, choose(reduction, algorithm, domain, views, where or type(construction).__name__))
 
 
