@@ -63,7 +63,7 @@ def evaluate(text: str, names: Mapping[str, float] = NAMES) -> float:
 
 
 def asked(text: str) -> tuple[str, ...]:
-    """The names in an expression that are neither functions nor numbers with a name, each once; none where it is none."""
+    """The names in an expression that are neither functions nor numbers with a name; none where it is no expression."""
     try:
         tree = ast.parse(text.strip().replace("^", "**"), mode="eval")
     except (SyntaxError, ValueError, RecursionError, MemoryError):
