@@ -52,6 +52,7 @@ TYPED = (
     Row(r"python -m dprepro( --help)?"),
     Row(r"python -m dprepro --cfg job \+experiment=\w+"),
     Row(r"python -m dprepro \+experiment=lasso_rate( checks\.\S+)?"),
+    Row(r"python -m dprepro \+experiment=lasso_rate( \S+)? --checks"),
     Row(r"python -m dprepro \+experiment=slopes_rate( \S+)?"),
     Row(
         r"python -m dprepro -m \+experiment=glob\(\*\)",
