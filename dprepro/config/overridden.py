@@ -112,11 +112,17 @@ def _touched(config: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, _
         other = before.get(label)
         if not isinstance(other, Mapping):
             continue  # a series of the user's own: the checks that name it are too
-        sweeps = [{**whole["sweep"], **(each.get("sweep") or {})} for whole, each in ((config, one), (plain, other))]
-        change = _Change(one, other, relation or bool(beyond - {"bound", "shape"}) or sweeps[0] != sweeps[1])
+        grid = _swept(config, one) != _swept(plain, other)
+        change = _Change(one, other, relation or bool(beyond - {"bound", "shape"}) or grid)
         if change:
             found[label] = change
     return found
+
+
+def _swept(config: Mapping[str, Any], series: Mapping[str, Any]) -> Block:
+    """The axes of a series; what is no block is refused where the sweep is built."""
+    sweeps = [one.get("sweep") for one in (config, series)]
+    return {axis: values for sweep in sweeps if isinstance(sweep, Mapping) for axis, values in sweep.items()}
 
 
 def _series_of(check: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
