@@ -71,7 +71,7 @@ def _parsed(text: str) -> ast.Expression:
 
 @lru_cache(maxsize=1024)
 def asked(text: str) -> tuple[str, ...]:
-    """The names in an expression that are neither functions nor numbers with a name, each once; none where it is none."""
+    """The names in an expression that are neither functions nor numbers with a name; none where it is no expression."""
     try:
         tree = _parsed(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):

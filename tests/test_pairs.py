@@ -35,19 +35,6 @@ from dprepro.problems import (
 from dprepro.studies import Design, RateStudy, Series
 
 CONF = Path(__file__).parent.parent / "conf"
-UNCOUNTED = {
-    "axis_population", "coin_population", "direction_population", "fair", "nice_regression", "planted_gaussian_support",
-    "planted_one_hot_support", "planted_support", "rand_health", "shipped", "needle_family", "spiked_slope", "table",
-    "worst_known",
-}  # fmt: skip
-"""Constructions that need a table, or that are younger than the promise of 220 pairs."""
-YOUNGER = {
-    "confidence_boosting", "constant_prediction", "efficient_sampler", "exponential_support", "grid_search",
-    "high_probability", "huberised", "penalised_least_squares", "regularised_release", "sample_and_aggregate",
-    "sparse_regression", "sparse_regression_exponential", "strongly_convex_perturbation", "sufficient_statistics",
-}  # fmt: skip
-"""Algorithms that are younger too."""
-
 ALGORITHMS = {name: typed.build(Algorithm, block) for name, block in pairs.blocks("algorithm").items()}
 FAMILIES = {name: block for name, block in pairs.blocks("construction").items() if name != "table"}
 CONSTRUCTIONS = {name: typed.build(Construction, block) for name, block in FAMILIES.items()}
@@ -65,10 +52,8 @@ def test_the_matrix_has_every_name_of_the_config_groups() -> None:
     assert len(FOUND) == len(names[0]) * len(names[1])
 
 
-def test_at_least_220_of_the_506_pairs_run() -> None:
-    counted = [one for one in FOUND.values() if one.construction not in UNCOUNTED and one.algorithm not in YOUNGER]
-    assert len(counted) == 506
-    assert sum(one.runs for one in counted) >= 220
+def test_at_least_400_pairs_run() -> None:
+    assert sum(one.runs for one in FOUND.values()) >= 400
 
 
 @pytest.mark.parametrize(

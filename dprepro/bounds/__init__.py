@@ -30,7 +30,8 @@ def find(name: str) -> Bound:
     A text that is no name is read as an expression.
 
     Raises:
-        InputError: no such bound, with the choices, or no expression. MissingDependency: the plug-in's module needs a package.
+        InputError: no such bound, with the choices, or no expression.
+        MissingDependency: the plug-in's module needs a package.
     """
     if not _NAME.fullmatch(name):
         return _formula(name)

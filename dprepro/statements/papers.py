@@ -1,8 +1,9 @@
 """Papers: what each is, its statements as values, and where its print slips (``papers/PAPER.yaml``).
 
 The statements of a shipped paper stand in `dprepro.statements`, in the module of the paper's name; those of a pack in a
-module of its package, which the key ``statements`` of its YAML names. A paper without such a module has them in its YAML,
-as ``claims``. All are read alike, from the package, installed packs and a user's ``--config-dir`` (`dprepro.folders`).
+module of its package, which the key ``statements`` of its YAML names. A paper without such a module has them in its
+YAML, as ``claims``. All are read alike, from the package, installed packs and a user's ``--config-dir``
+(`dprepro.folders`).
 """
 
 from __future__ import annotations

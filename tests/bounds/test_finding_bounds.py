@@ -82,7 +82,7 @@ def test_a_short_bound_is_a_formula_of_the_same_numbers() -> None:
 
 @pytest.mark.parametrize("text", ["2/3", "p/(n*", "p and n", "__import__('os').system(p)", "p[0]", "n.real + 1"])
 def test_a_text_that_is_neither_a_name_nor_a_formula_is_refused(text: str) -> None:
-    with pytest.raises(InputError, match="is neither a name|is no formula"):
+    with pytest.raises(InputError, match=r"is neither a name|is no formula"):
         bounds.find(text)
 
 

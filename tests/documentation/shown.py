@@ -41,6 +41,7 @@ WRITTEN_OUT = {
 """What stands for something in a page, and an example of it."""
 
 FENCE = re.compile(r"^( *)```([^\n`]*)\n(.*?)^\1```$", re.DOTALL | re.MULTILINE)
+FILE = re.compile(r"`([\w/.]+\.(?:py|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
 INLINE = re.compile(r"(?<!`)(`{1,2})(?!`)([^`]+)\1(?!`)")
 INDENTED = re.compile(r"^ {4}([^ ].*)$", re.MULTILINE)
 PINNED = re.compile(r"^#.*?(pip install .*)$", re.MULTILINE)
@@ -96,6 +97,11 @@ def typed(text: str, fences: bool = True) -> tuple[Shown, ...]:
         if COMMAND.fullmatch(line):
             found.append((span.start(), line))
     return tuple(dict.fromkeys(_shown(line) for _, line in sorted(found)))
+
+
+def files(page: str) -> dict[str, str]:
+    """The files that a page shows in whole, by their paths in the checkout."""
+    return dict(FILE.findall((ROOT / page).read_text(encoding="utf-8")))
 
 
 def languages(page: str) -> set[str]:

@@ -52,7 +52,8 @@ TYPED = (
     Row(r"python -m dprepro( --help)?"),
     Row(r"python -m dprepro --cfg job \+experiment=\w+"),
     Row(r"python -m dprepro \+experiment=lasso_rate( checks\.\S+)?"),
-    Row(r"python -m dprepro \+experiment=one_vertex_rate( \S+)?"),
+    Row(r"python -m dprepro \+experiment=lasso_rate( \S+)? --checks"),
+    Row(r"python -m dprepro \+experiment=slopes_rate( \S+)?"),
     Row(
         r"python -m dprepro -m \+experiment=glob\(\*\)",
         "python -m dprepro --cfg job -m '+experiment=glob(*_lemmas)'",

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 from cheap_experiment import ENVIRONMENT
-from shown import ROOT, Shown, commands, examples, languages, pages, settings, typed
+from shown import ROOT, Shown, commands, examples, files, languages, pages, settings, typed
 from stand_in import NEEDED, TOOLS, TYPED, UNCOVERED, tools
 
 from dprepro.config.compose import compose
@@ -35,7 +35,7 @@ TOGETHER = [
 SITTINGS = [*TOGETHER, *((page,) for page in pages() if page not in sum(TOGETHER, ()) and commands(page))]
 SAYS = {
     r"python -m dprepro": r"lasso_rate .*Theorem 2\.5",
-    r"python -m dprepro \+experiment=(lasso_rate|one_vertex_rate)": r"^verdict: .*: confirmed",
+    r"python -m dprepro \+experiment=(lasso_rate|slopes_rate)": r"^verdict: .*: confirmed",
     r"python -m dprepro \+experiment=\w+ (checks\.exponent_n|\+algorithm\.noise)\S+": r"^verdict: .*: refuted",
     r"python -m dprepro\.check": "all sound",
     r"python -m dprepro\.verify share=\.02": "all agree",
@@ -45,7 +45,6 @@ SAYS = {
 PACKAGES = ("dprepro", "conf", "docs", "mutants", "paper_figures")
 """Python finds them in the checkout itself, where their compiled code is."""
 NOT_LINKED = {*PACKAGES, "results", "build", "dist", ".git"}
-NAMED = re.compile(r"`([\w/.]+\.(?:py|yaml))`:\n\n```\w+\n(.*?)```", re.DOTALL)
 SURVEY = "visits,age,group\n" + "".join(f"{age % 7},{age},{'ab'[age % 2]}\n" for age in range(20, 80) for _ in range(8))
 
 
@@ -126,7 +125,7 @@ def go_through(checkout: Checkout, sitting: tuple[str, ...]) -> None:
     """Do what the pages say."""
     if "CONTRIBUTING.md" in sitting:
         checkout.copy()
-        for name, text in NAMED.findall((ROOT / "CONTRIBUTING.md").read_text("utf-8")):
+        for name, text in files("CONTRIBUTING.md").items():
             assert not (checkout.folder / name).exists(), "an example may only add files"
             (checkout.folder / name).write_text(text, "utf-8")
         (checkout.folder / "my-lab").symlink_to(ROOT / "packs/adassp")
