@@ -19,6 +19,8 @@ Block = dict[str, Any]
 ATTACKED = "attacked"
 """The series of an attack's own algorithm, as in `templates`."""
 
+RISK = "excess_risk"
+
 FALSIFYING = ("noise_factor", "scale_factor")
 """Parameters that make an algorithm keep less, or more, than it promises: what is certified of it is judged as ever."""
 ALLOWED = ("constants", *FALSIFYING)
@@ -154,6 +156,8 @@ def _fitted(
         # what is certified is an upper limit: more than the budget refutes nothing of an algorithm that is another
         other = any(one.another or one.parameters for one in changes)
         return {**check, "pinned": CERTIFIED.format(what=what)} if other else dict(check)
+    if rule == "below" and sound and _has_own_bound(check, config):
+        return dict(check)
     if _is_law(check) and any(one.beyond_grid for one in changes):  # a remark on what ran, and no part of a statement
         lacks = f"the predicted risk is that of the experiment as shipped, and {what} changed"
         return {**check, "role": "context", "expect": "inconclusive", "lacks": lacks}
@@ -192,6 +196,15 @@ def _attained(check: Mapping[str, Any], form: Any) -> bool:
     named = check.get("series") or []
     attains = form.get("attains") if isinstance(form, Mapping) else None
     return set([named] if isinstance(named, str) else named) <= set(attains or ())
+
+
+def _has_own_bound(check: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
+    """Whether a check holds the risk against the bound that the paper of the algorithm proves, whichever runs."""
+    study = config["study"]
+    series = study.get("series")
+    found = [series.get(label) for label in _series_of(check, config)] if isinstance(series, Mapping) else []
+    bounds = [one.get("bound") or study.get("bound") for one in found if isinstance(one, Mapping)]
+    return check.get("quantity", RISK) == RISK and bool(bounds) and {*bounds} == {"own"}
 
 
 def _is_law(check: Mapping[str, Any]) -> bool:
