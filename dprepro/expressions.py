@@ -11,6 +11,7 @@ import math
 import operator
 import re
 from collections.abc import Callable, Mapping, Sequence
+from functools import lru_cache
 
 ALLOWED = "numbers, + - * / ** ^, parentheses, sqrt, ln, log10, exp, pi, e and inf"
 ELLIPSIS = "..."
@@ -49,8 +50,7 @@ def evaluate(text: str, names: Mapping[str, float] = NAMES) -> float:
     try:
         if not _CHARACTERS.fullmatch(text):
             raise SyntaxError
-        # Python's own ^ binds looser than *: as a power it must be written with stars before it is parsed.
-        value = _value(ast.parse(text.strip().replace("^", "**"), mode="eval").body, {**NAMES, **names})
+        value = _value(_parsed(text).body, {**NAMES, **names})
         if math.isnan(value):
             raise ValueError("it has no value")
     except (SyntaxError, RecursionError, MemoryError) as error:
@@ -62,10 +62,18 @@ def evaluate(text: str, names: Mapping[str, float] = NAMES) -> float:
     return value
 
 
+@lru_cache(maxsize=1024)
+def _parsed(text: str) -> ast.Expression:
+    """A premise is evaluated at every point of a grid, and reading it takes most of the time."""
+    # Python's own ^ binds looser than *: as a power it must be written with stars before it is parsed.
+    return ast.parse(text.strip().replace("^", "**"), mode="eval")
+
+
+@lru_cache(maxsize=1024)
 def asked(text: str) -> tuple[str, ...]:
     """The names in an expression that are neither functions nor numbers with a name; none where it is no expression."""
     try:
-        tree = ast.parse(text.strip().replace("^", "**"), mode="eval")
+        tree = _parsed(text)
     except (SyntaxError, ValueError, RecursionError, MemoryError):
         return ()
     called = {id(node.func) for node in ast.walk(tree) if isinstance(node, ast.Call)}
