@@ -67,11 +67,12 @@ class _Change:
         mine, theirs = (one.get("algorithm") or {} for one in (now, before))
         if not (isinstance(mine, Mapping) and isinstance(theirs, Mapping)):
             mine, theirs = {"_target_": str(mine)}, {"_target_": str(theirs)}
-        self.facts = {f"algorithm.{key}": _kind(one) for key, one in mine.items()}
         self.ran = _kind(mine)
-        self.facts["algorithm"] = self.ran
         self.another = mine.get("_target_") != theirs.get("_target_")
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
+        # what no override changed was judged as shipped: premises are asked of the rest
+        self.facts = {f"algorithm.{key}": _kind(one) for key, one in mine.items() if self.another or key in changed}
+        self.facts |= {"algorithm": self.ran} if self.another else {}
         self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
         self.allowed = bool(changed & set(ALLOWED))
         self.constants = "constants" in changed
