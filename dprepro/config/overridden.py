@@ -1,9 +1,9 @@
 """What an override leaves of an experiment's claims: after it, too, every verdict has to be true.
 
 An experiment's grid, data and numbers were chosen together. Where a user changes the grid or the data, a rate is held
-from its own side only and refuted by no slope on a finite grid, but by its explicit bound; a number that was chosen for the grid
-as shipped refutes nothing elsewhere; and a statement about one algorithm says nothing of another. A check whose own
-keys were set is judged as it was set, and so is one of which no series was touched.
+from its own side only and refuted by no slope on a finite grid, but by its explicit bound; a number that was chosen for
+the grid as shipped refutes nothing elsewhere; and a statement about one algorithm says nothing of another. A check
+whose own keys were set is judged as it was set, and so is one of which no series was touched.
 """
 
 from __future__ import annotations
