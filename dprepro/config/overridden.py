@@ -71,7 +71,7 @@ class _Change:
             mine, theirs = {"_target_": str(mine)}, {"_target_": str(theirs)}
         self.facts = {f"algorithm.{key}": _kind(one) for key, one in mine.items()}
         self.ran = _kind(mine)
-        self.facts["algorithm"] = self.ran
+        self.facts |= {"algorithm": self.ran} if self.ran else {}  # an inequality has none
         self.another = mine.get("_target_") != theirs.get("_target_")
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
         self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
