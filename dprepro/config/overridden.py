@@ -74,6 +74,7 @@ class _Change:
         self.facts |= {"algorithm": self.ran} if self.ran else {}  # an inequality has none
         self.another = mine.get("_target_") != theirs.get("_target_")
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
+        self.moved = {*self.facts} if self.another else {f"algorithm.{key}" for key in changed}
         self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
         self.allowed = bool(changed & set(ALLOWED))
         self.constants = "constants" in changed
@@ -182,7 +183,8 @@ def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], know
     item = items[0] if items else "the claim"
     if change.another and change.ran not in named:
         return OTHER.format(item=item, named=" or ".join(named) or "the algorithm as shipped", ran=change.ran)
-    asked = [one for name in items for one in known[name].holds.conditions if one.fact in change.facts]
+    # what is as shipped is held against the statement as it was
+    asked = [one for name in items for one in known[name].holds.conditions if one.fact in change.moved]
     if reason := next(filter(None, (one.unmet(lambda _: None, change.facts) for one in asked)), ""):
         return f"{item} asks for {reason}"
     free = {one.fact.partition(".")[2] for one in asked}  # such as the theorem's own premise allows
