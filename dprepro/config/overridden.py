@@ -183,6 +183,7 @@ def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], know
     item = items[0] if items else "the claim"
     if change.another and change.ran not in named:
         return OTHER.format(item=item, named=" or ".join(named) or "the algorithm as shipped", ran=change.ran)
+    # what is as shipped is held against the statement as it was
     asked = [one for name in items for one in known[name].holds.conditions if one.fact in change.facts]
     if reason := next(filter(None, (one.unmet(lambda _: None, change.facts) for one in asked)), ""):
         return f"{item} asks for {reason}"
