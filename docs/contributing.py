@@ -7,15 +7,18 @@ import re
 from docs.sources import ROOT
 
 PAGES = {
-    "howto/algorithm.md": ("Your algorithm", ("A complete example", "Data of your own", "An attack of your own", "Short forms")),
+    "howto/algorithm.md": (
+        "Your algorithm",
+        ("A complete example", "Data of your own", "An attack of your own", "Short forms"),
+    ),
     "howto/paper.md": ("Your paper", ("A paper in a package of your own",)),
     "contributing.md": ("Contributing", ("The house", "Rules that keep results honest", "Tests, lint, types")),
 }
 """Title and sections of each."""
 
 LEADS = {
-    "howto/algorithm.md": "A theorem of your own is a statement, an algorithm and an experiment: ninety lines together, "
-    "and no existing file changes. This page adds them, step by step. Copy the blocks as they are: they run.",
+    "howto/algorithm.md": "A theorem of your own is a statement, an algorithm and an experiment, ninety lines "
+    "together, and no existing file changes. This page adds them, step by step. Copy the blocks as they are: they run.",
     "howto/paper.md": "A package of your own can bring a paper with its algorithms, experiments and rows of the "
     "ledger. The repository has one, `packs/adassp`, with AdaSSP of Wang 2018.",
     "contributing.md": "How the code is laid out, which rules keep results honest, and what a change must pass. "

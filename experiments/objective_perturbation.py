@@ -250,8 +250,8 @@ pipelines
 found, weak = means(pipelines, "in_sparsity", "sparsity"), means(pipelines, "threshold", "sparsity", envelope=("size",))
 practice(
     f"the exponent of s is {4 + check(pipelines, 'exponent_sparsity'):.2f}, with the constant",
-    f"{constant(pipelines, 'exponent_sparsity'):.0f}. Weak signals cost {weak[8] / found[8]:,.0f} times as much as strong ones at",
-    "s = 8: the choice of the support is what is expensive.",
+    f"{constant(pipelines, 'exponent_sparsity'):.0f}. Weak signals cost {weak[8] / found[8]:,.0f} times as much as",
+    "strong ones at s = 8: the choice of the support is what is expensive.",
 )
 
 # %% [markdown]
@@ -267,8 +267,8 @@ regression
 
 # %%
 practice(
-    f"the risk is {constant(regression, 'exponent_n'):.0f} times the theorem's first term, whatever p is. With line 4 as",
-    f"printed it is {check(regression, 'line_4_as_printed'):,.0f} times the bound on rows of signs.",
+    f"the risk is {constant(regression, 'exponent_n'):.0f} times the theorem's first term, whatever p is. With line 4",
+    f"as printed it is {check(regression, 'line_4_as_printed'):,.0f} times the bound on rows of signs.",
 )
 
 # %% [markdown]

@@ -14,7 +14,6 @@ from dprepro.analysis.drawn import Drawn
 from dprepro.analysis.enough import Enough
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
-from dprepro.analysis.powers import Powers
 from dprepro.analysis.proportion import Proportion
 from dprepro.analysis.rule import ROLES, VERDICTS, CheckResult, Rule
 from dprepro.analysis.scheduled import Scheduled
@@ -32,7 +31,7 @@ __all__ = [
 RULES: dict[str, type[Rule]] = {
     rule.name: rule
     for rule in (
-        Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Powers, Scheduled, Audit, Enough, Share,
+        Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Scheduled, Audit, Enough, Share,
     )
 }  # fmt: skip
 

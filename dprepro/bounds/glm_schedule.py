@@ -49,7 +49,8 @@ def theorem_2_sketch(n: float, epsilon: float, smoothness: float, radius: float,
     (sqrt(H) B X n epsilon/(Y + sqrt(H) B X))^(2/3)/4, rounded up: Theorem 2 has O(.), and 1/4 is near the best.
     """
     scale = math.sqrt(smoothness) * radius
-    return math.ceil((scale * n * epsilon / (label_level + scale)) ** (2 / 3) / 4)
+    sketch: float = math.ceil((scale * n * epsilon / (label_level + scale)) ** (2 / 3) / 4)
+    return sketch
 
 
 def theorem_2_noise(

@@ -12,7 +12,6 @@ from dprepro import expressions
 from dprepro.analysis.checks import RULES
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
-from dprepro.analysis.powers import Powers
 from dprepro.errors import InputError, unknown
 
 Block = dict[str, Any]
@@ -27,7 +26,6 @@ USUAL: dict[str, Block] = {
     "as_derived": {"rule": "ratio", "divide": "law", "margin": 0.05},
 }
 FAMILY = "exponents"
-SCHEDULE = "schedule"
 NUMBERS = {
     field.name
     for rule in RULES.values()
@@ -90,11 +88,6 @@ class CheckForms:
     def _families(self, given: Iterator[tuple[str, tuple[str, Any]]]) -> Iterator[tuple[str, tuple[str, Any]]]:
         every = list(given)
         for name, (role, one) in every:
-            if _is_schedule(name, one):
-                shared = {key: value for key, value in one.items() if key in _OF_RULES}
-                for column in [key for key in one if key not in shared]:
-                    yield f"{name}_{column}", (role, self._powers(str(column), shared, one[column]))
-                continue
             if isinstance(one, Mapping) and isinstance(ends := one.get("between"), list) and len(ends) == 2:
                 left = {key: value for key, value in one.items() if key != "between"}
                 first = {} if "like" in left else {"rule": Below.name}
@@ -157,14 +150,6 @@ class CheckForms:
                 check[key] = check[key].replace("*", axis)
         return check
 
-    def _powers(self, column: str, shared: Mapping[str, Any], said: Any) -> Block:
-        if not isinstance(said, Mapping):
-            raise InputError(f"checks.{SCHEDULE}.{column} is {said!r}; it must be a block of axes with their powers")
-        powers = {key: power for key, power in said.items() if key not in ("constant", "margin")}
-        check: Block = {"rule": Powers.name, "guards": True, "column": column} | dict(shared) | {"powers": powers}
-        check |= {key: said[key] for key in ("constant", "margin") if key in said}
-        return {"series": [label for label, one in self._series.items() if _is_claim(one)]} | check
-
     def _one(self, name: str, asking: tuple[str, ...]) -> Any:
         role, given = self._given[name]
         if name in USUAL and isinstance(given, str | list):
@@ -224,7 +209,7 @@ def ungrouped(section: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
         plain = (
             not isinstance(one, Mapping) or not one or _OF_RULES & one.keys() or {"between", *_JUDGEMENT} & one.keys()
         )
-        if plain or name == FAMILY or "*" in str(name) or _is_schedule(name, one):
+        if plain or name == FAMILY or "*" in str(name):
             yield name, one
             continue
         for inner, own in one.items():
@@ -257,12 +242,6 @@ def _member(family: Mapping[str, Any], label: Any, labels: Iterable[Any]) -> Blo
 
 def _is_claim(series: Any) -> bool:
     return isinstance(series, Mapping) and series.get("role") == "claim"
-
-
-def _is_schedule(name: str, one: Any) -> bool:
-    """Whether a check is a family of columns that a schedule fixes: ``schedule``, or ``schedule_`` and a word."""
-    named = name == SCHEDULE or str(name).startswith(f"{SCHEDULE}_")
-    return named and isinstance(one, Mapping) and not {"rule", "like"} & one.keys()
 
 
 def _named(one: Mapping[str, Any], key: str) -> bool:

@@ -19,6 +19,8 @@ Block = dict[str, Any]
 ATTACKED = "attacked"
 """The series of an attack's own algorithm, as in `templates`."""
 
+RISK = "excess_risk"
+
 FALSIFYING = ("noise_factor", "scale_factor")
 """Parameters that make an algorithm keep less, or more, than it promises: what is certified of it is judged as ever."""
 ALLOWED = ("constants", *FALSIFYING)
@@ -72,7 +74,7 @@ class _Change:
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
         # what no override changed was judged as shipped: premises are asked of the rest
         self.facts = {f"algorithm.{key}": _kind(one) for key, one in mine.items() if self.another or key in changed}
-        self.facts |= {"algorithm": self.ran} if self.another else {}
+        self.facts |= {"algorithm": self.ran} if self.another and self.ran else {}  # an inequality has none
         self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
         self.allowed = bool(changed & set(ALLOWED))
         self.constants = "constants" in changed
@@ -113,11 +115,17 @@ def _touched(config: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, _
         other = before.get(label)
         if not isinstance(other, Mapping):
             continue  # a series of the user's own: the checks that name it are too
-        sweeps = [{**whole["sweep"], **(each.get("sweep") or {})} for whole, each in ((config, one), (plain, other))]
-        change = _Change(one, other, relation or bool(beyond - {"bound", "shape"}) or sweeps[0] != sweeps[1])
+        grid = _swept(config, one) != _swept(plain, other)
+        change = _Change(one, other, relation or bool(beyond - {"bound", "shape"}) or grid)
         if change:
             found[label] = change
     return found
+
+
+def _swept(config: Mapping[str, Any], series: Mapping[str, Any]) -> Block:
+    """The axes of a series; what is no block is refused where the sweep is built."""
+    sweeps = [one.get("sweep") for one in (config, series)]
+    return {axis: values for sweep in sweeps if isinstance(sweep, Mapping) for axis, values in sweep.items()}
 
 
 def _series_of(check: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]:
@@ -149,6 +157,8 @@ def _fitted(
         # what is certified is an upper limit: more than the budget refutes nothing of an algorithm that is another
         other = any(one.another or one.parameters for one in changes)
         return {**check, "pinned": CERTIFIED.format(what=what)} if other else dict(check)
+    if rule == "below" and sound and _has_own_bound(check, config):
+        return dict(check)
     if _is_law(check) and any(one.beyond_grid for one in changes):  # a remark on what ran, and no part of a statement
         lacks = f"the predicted risk is that of the experiment as shipped, and {what} changed"
         return {**check, "role": "context", "expect": "inconclusive", "lacks": lacks}
@@ -187,6 +197,15 @@ def _attained(check: Mapping[str, Any], form: Any) -> bool:
     named = check.get("series") or []
     attains = form.get("attains") if isinstance(form, Mapping) else None
     return set([named] if isinstance(named, str) else named) <= set(attains or ())
+
+
+def _has_own_bound(check: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
+    """Whether a check holds the risk against the bound that the paper of the algorithm proves, whichever runs."""
+    study = config["study"]
+    series = study.get("series")
+    found = [series.get(label) for label in _series_of(check, config)] if isinstance(series, Mapping) else []
+    bounds = [one.get("bound") or study.get("bound") for one in found if isinstance(one, Mapping)]
+    return check.get("quantity", RISK) == RISK and bool(bounds) and {*bounds} == {"own"}
 
 
 def _is_law(check: Mapping[str, Any]) -> bool:

@@ -17,8 +17,6 @@ axis for each further key (`exponents` is `exponent_*`), or else one check for e
 of all series of the section's role that have no check of their own in the section. A list of quantities, or a mapping
 in the place of `quantity` or `series`, makes it one check for each; a mapping's keys
 replace the star.
-`schedule` (or `schedule_` and a word) is a family of columns that a schedule fixes, each with its powers by axis and,
-if need be, its `constant`; its series are those of role claim, unless it names others.
 
 A check speaks of the statements that it is `about` (see `dprepro.statements.about`): an item of the experiment's paper,
 a list of them, or a mapping to kinds of evidence; `evidence` is the kind where it is not the usual one. A check `like`

@@ -58,7 +58,7 @@ BY = {
 MOST = 6
 """How many of the confirmed claims that are not drawn are named."""
 
-OF_THE_SCHEDULE = ("drawn", "powers", "scheduled")
+OF_THE_SCHEDULE = ("drawn", "scheduled")
 """Rules about what was run, which no panel shows."""
 
 COLUMNS = {"bound": "the bound's", "shape": "the rate's", "law": "the law's"}
@@ -204,7 +204,7 @@ def _subject(one: Judged, axis: str) -> str:
         return f"ratio to {against or owner.removesuffix(chr(39) + 's')}"
     if one.rule == "drawn":
         return "noise drawn, over the schedule's"
-    if one.rule in ("powers", "scheduled"):
+    if one.rule == "scheduled":
         column = str(one.options.get("column", one.name))
         return f"{SCHEDULED.get(column, column.replace('_', ' '))}, over the formula"
     return one.name.replace("_", " ")

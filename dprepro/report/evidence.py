@@ -109,7 +109,6 @@ def _measured(rule: str, settings: Mapping[str, Any]) -> str:
         "proportion": f"the share of {quantity} over its line",
         "audit": f"the {quantity} over the claimed epsilon",
         "drawn": "second moments drawn over scheduled ones",
-        "powers": "a product of powers over its constant",
         "scheduled": f"the {str(settings.get('column', '')).replace('_', ' ')} over the printed formula",
         "coverage": "the share of intervals that miss",
     }

@@ -24,7 +24,7 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
         ({"rule": "exponnent"}, "did you mean exponent"),
         (
             {"rule": None},
-            "choices: affine, audit, below, coverage, crossing, drawn, enough, exponent, powers, proportion, ratio, "
+            "choices: affine, audit, below, coverage, crossing, drawn, enough, exponent, proportion, ratio, "
             "scheduled, share",
         ),
         ({"exspected": 1.0}, "did you mean expected"),
@@ -87,7 +87,6 @@ def test_every_rule_answers_with_the_keys_of_the_contract_and_without_nan(lasso:
             "meet", {"rule": "crossing", "role": "claim", "series": "hard", "against": "other", "expected": 0.5}
         ),
         "drawn": build("drawn", {"rule": "drawn", "role": "claim", "quantity": "excess_risk"}),
-        "powers": build("powers", {"rule": "powers", "role": "claim", "series": "hard", "column": "value"}),
         "scheduled": build(
             "scheduled", {"rule": "scheduled", "role": "claim", "series": "hard", "column": "noise_scale"}
         ),

@@ -19,7 +19,7 @@ from omegaconf import OmegaConf
 
 from dprepro.analysis.checks import build
 from dprepro.config import compose as composing
-from dprepro.config.check_forms import SECTIONS
+from dprepro.config.check_forms import SECTIONS, ungrouped
 from dprepro.config.experiment import build_experiment, check
 from dprepro.config.names import check_names
 from dprepro.config.templates import settled, written_out
@@ -56,12 +56,14 @@ def leaves(node: Any, path: Place = ()) -> Iterator[tuple[Place, bool]]:
         yield path, False
 
 
-def names_something(path: Place, is_key: bool, value: Any) -> bool:
+def names_something(path: Place, is_key: bool, tree: dict[str, Any]) -> bool:
     """Whether a misspelling there is one: not in free text, and not where a name is defined."""
+    value = at(tree, path)
     inside = [key for key in path if isinstance(key, str)]
     if is_key:
         named = ("series", "algorithms", "designs", "tables")  # of a study, by names of one's own
         defines = path[:-1] in [("checks",), *(("study", one) for one in named), *(("checks", s) for s in SECTIONS)]
+        defines |= path[:-2] in [("checks", one) for one in SECTIONS] and grouped(path[-2], at(tree, path[:-1]))
         section = path[:-1] == ("checks",) and path[-1] in SECTIONS
         of_a_family = len(path) > 2 and path[-2] in ("like", "quantity", "series") and path[-3] != "study"
         drawn_text = inside[:2] == ["figure", "constants"] and len(inside) == 4  # what a line is called
@@ -71,6 +73,11 @@ def names_something(path: Place, is_key: bool, value: Any) -> bool:
     free = inside[-1] in TEXTS or inside[:2] in said
     number = any(sign in value for sign in "0123456789") and not value.isidentifier() and "." not in value
     return not (free or number or value in ("", "*", "...", "inf") or value.startswith("${"))
+
+
+def grouped(name: Any, block: Any) -> bool:
+    """Whether what stands under a name among checks holds checks, and is none."""
+    return dict(ungrouped({name: block})) != {name: block}
 
 
 def misspelt(tree: dict[str, Any], path: Place, is_key: bool) -> dict[str, Any]:
@@ -121,7 +128,7 @@ def survivors(name: str, most: int | None) -> list[str]:
     full = settled(written_out(tree, block))
     assert resolved(full, full) == OmegaConf.to_container(OmegaConf.create(full), resolve=True, throw_on_missing=True)
     found = []
-    places = [(path, is_key) for path, is_key in leaves(own) if names_something(path, is_key, at(own, path))]
+    places = [(path, is_key) for path, is_key in leaves(own) if names_something(path, is_key, own)]
     for path, is_key in random.Random(name).sample(places, min(most or len(places), len(places))):
         said = refusal(misspelt(tree, path, is_key), name)
         if not said or "\n" in said:

@@ -67,3 +67,9 @@ def test_words_and_figure_are_those_of_what_runs() -> None:
     assert figure["labels"]["tuned_needle"] == "random design, noisy frank wolfe (in place of tuned needle)"
     assert figure["labels"]["constant_step"] == "constant step 1/(T+2)"
     check(config)
+
+
+def test_of_an_algorithm_of_choice_the_bound_that_its_own_paper_proves_is_judged() -> None:
+    plain = checks(name="pair")
+    found = checks("algorithm=noisy_sgd_full", "construction=iid_design", name="pair")
+    assert found["below_bound"] == plain["below_bound"]

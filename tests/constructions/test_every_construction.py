@@ -49,14 +49,14 @@ def drawn(construction, seed=0):
     return construction.draw(construction.settle(POINT), NOISE, np.random.default_rng(seed))
 
 
-def test_every_construction_has_a_yaml():
+def test_every_construction_that_the_package_exports_has_a_yaml():
     classes = {one for _, one in inspect.getmembers(dprepro.constructions, inspect.isclass)}
     wanted = {
         f"dprepro.constructions.{one.__name__}"
         for one in classes
         if issubclass(one, Construction) and not inspect.isabstract(one)
     }
-    assert wanted == {yaml.safe_load((CONF / f"{name}.yaml").read_text())["_target_"] for name in NAMES}
+    assert wanted <= {yaml.safe_load((CONF / f"{name}.yaml").read_text())["_target_"] for name in NAMES}
 
 
 @each()

@@ -67,7 +67,7 @@ def test_what_is_held_against_its_bound_shows_it_and_pieces_of_one_curve_are_one
 def test_claims_that_no_panel_shows_are_told_with_their_numbers_where_they_are_not_confirmed():
     results = verdict(
         exponent_n=check(), within_budget=check("below"), over_p=check(estimate=0.9, expected=0.5, verdict="refuted"),
-        schedule=check("powers", 1.0),
+        schedule=check("scheduled", 1.0),
     )  # fmt: skip
     settings = config(
         exponent_n={"series": "steep"}, within_budget={"quantity": "spent_epsilon"}, over_p={"axis": "p"},

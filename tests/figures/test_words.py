@@ -56,7 +56,7 @@ def test_the_headline_names_the_claims_that_are_not_confirmed():
             "noise drawn, over the schedule's 1.000 ± 0.010, claimed 1 ± 0.05",
         ),
         (
-            check("powers", 1.0, expected=1), {"column": "total_steps"},
+            check("scheduled", 1.0, expected=1), {"column": "total_steps"},
             "steps T, over the formula 1.000 ± 0.010, claimed 1 ± 0.05",
         ),
         (check(estimate=69.574, expected=68.4, margin=10), {}, "exponent 69.6 ± 0.010, claimed 68.4 ± 10"),

@@ -9,6 +9,7 @@ import pytest
 from dprepro import bounds
 from dprepro.algorithms import NoisyFrankWolfe
 from dprepro.budget import Budget, Neighbours
+from dprepro.config.compose import compose
 from dprepro.config.experiment import check
 from dprepro.problems import Domain
 from dprepro.problems.losses import SquaredLoss
@@ -112,3 +113,17 @@ def test_exponential_selection_at_the_printed_scale_is_certified_up_to_the_epsil
         spent = NoisyFrankWolfe().spent(domain, Budget(epsilon, delta, Neighbours.REPLACE_ONE))
         assert spent is not None
         assert spent.epsilon <= epsilon
+
+
+def test_an_inequality_on_another_grid_has_no_algorithm_that_its_statement_could_miss() -> None:
+    checks = compose(["+experiment=lasso_lemmas", "sweep.level=[2]"]).config["checks"]
+    assert "about" in checks["equation_5"]
+    assert "lacks" not in checks["equation_5"]
+
+
+def test_the_noise_as_printed_is_laplace_or_exponential_and_no_other_constants() -> None:
+    for name, lacking in (("noisy_frank_wolfe_laplace", ""), ("noisy_frank_wolfe_exact", "algorithm.constants")):
+        checks = compose(["+experiment=lasso_rate", f"algorithm={name}"]).config["checks"]
+        for one in ("exponent_n", "schedule_total_steps", "schedule_noise_scale"):
+            assert lacking in checks[one].get("lacks", "")
+            assert bool(lacking) == ("lacks" in checks[one])

@@ -1,4 +1,4 @@
-"""Rules `drawn` and `powers`: what ran is what was meant to run."""
+"""Rule `drawn`: the noise that ran is what was meant to run."""
 
 from __future__ import annotations
 
@@ -66,28 +66,3 @@ def test_nothing_drawn_is_no_confirmation_and_an_unknown_series_no_choice() -> N
     assert judged(frame).verdict == "inconclusive"
     with pytest.raises(InputError, match="unknown series 'hrd'"):
         judged(frame, series="hrd")
-
-
-def scheduled(power: float = -2 / 3, other: float = 0.0) -> pd.DataFrame:
-    points = [{"n": n, "p": p, "delta": d} for n in (1e4, 1e6, 1e7) for p in (10.0, 100.0) for d in (1e-3, 1e-9)]
-    return make_frame(
-        points,
-        lambda at: 1.0,
-        noise_scale=lambda at: float(3 * at["n"] ** power * at["p"] ** other * np.log(1 / at["delta"]) ** 0.5),
-    )
-
-
-def powers(frame: pd.DataFrame, **changes: object) -> CheckResult:
-    check = {"rule": "powers", "role": "claim", "series": "hard", "column": "noise_scale", "constant": 3}
-    return build("schedule", {**check, "powers": {"n": -2 / 3, "delta": 0.5}, **changes}).judge(frame)
-
-
-def test_a_schedule_is_its_formula_and_a_power_off_by_a_hundredth_is_refuted() -> None:
-    assert powers(scheduled()).verdict == "confirmed"
-    assert powers(scheduled()).constant == pytest.approx(3)
-    assert powers(scheduled(-0.66)).verdict == "refuted"
-    assert powers(scheduled(other=0.02)).verdict == "refuted", "an axis that is not named has the power 0"
-    assert powers(scheduled(), constant=0).verdict == "confirmed"
-    assert powers(scheduled(), constant=3.1).verdict == "refuted"
-    assert powers(scheduled(), powers={"n": -2 / 3, "delta": 1}).verdict == "refuted"
-    assert "1.308 of the formula at hard, n=1e7" in powers(scheduled(-0.65)).reason
