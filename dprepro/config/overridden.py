@@ -74,7 +74,7 @@ class _Change:
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
         # of an algorithm as shipped a premise is asked nothing: where it departs from the theorem's, that is on purpose
         self.facts = {f"algorithm.{key}": _kind(one) for key, one in mine.items() if self.another or key in changed}
-        self.facts |= {"algorithm": self.ran} if self.another else {}
+        self.facts |= {"algorithm": self.ran} if self.another and self.ran else {}  # an inequality has none
         self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
         self.allowed = bool(changed & set(ALLOWED))
         self.constants = "constants" in changed
