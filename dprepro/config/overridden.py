@@ -150,7 +150,7 @@ def _fitted(
     if not changes or rule in ALWAYS:
         return dict(check)
     what = " and ".join(dict.fromkeys(one.what for one in changes))
-    if check.get("role") != "claim" and check.get("expect") != "confirmed":
+    if check.get("role") in ("control", "erratum") and check.get("expect") != "confirmed":
         return {**check, "reason": "; ".join(filter(None, (check.get("reason"), MADE.format(what=what))))}
     sound = check.get("expected", 1) == 1 and not check.get("margin")
     if rule == "below" and check.get("quantity") == "spent_epsilon" and sound:
