@@ -27,7 +27,7 @@ def _hydra_reads_shipped_files_once(tmp_path_factory: pytest.TempPathFactory) ->
     shipped.FOLDER[:] = [(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "composed"]
     shipped.FOLDER[0].mkdir(exist_ok=True)
     known: dict[tuple[str, ...], bytes] = {}
-    hydra = compose._composed
+    hydra, plain = compose._composed, compose._as_shipped
 
     def composed(overrides: Sequence[str], config_dir: str | None) -> tuple[dict[str, Any], list[str]]:
         if config_dir:
@@ -38,8 +38,12 @@ def _hydra_reads_shipped_files_once(tmp_path_factory: pytest.TempPathFactory) ->
         own: tuple[dict[str, Any], list[str]] = pickle.loads(known[tuple(overrides)])
         return own
 
+    def as_shipped(name: str, config_dir: str | None, base: compose.Base) -> dict[str, Any]:
+        return plain(name, config_dir, base) if config_dir else shipped.composed(name).config
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compose, "_composed", composed)
+        patch.setattr(compose, "_as_shipped", as_shipped)
         yield
 
 

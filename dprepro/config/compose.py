@@ -118,7 +118,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         paper = str(config.get("paper", ""))
         said = tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS))
         if said:
-            plain = compose([f"+experiment={name}"], config_dir, base).config
+            plain = _as_shipped(name, config_dir, base)
             config = overridden(config, plain, said, {one.item: one for one in statements(paper)})
         files += sources_of(paper, config_dir) if config.get("statements") else ()
     return Composed(
@@ -240,6 +240,11 @@ def _overridden(config: dict[str, Any], overrides: Sequence[Override]) -> dict[s
         return overridden(config, lines)
     except (HydraException, OSError, ValueError) as error:  # a key may be one that no file could have for a name
         raise misspelt(lines, config) or error from error
+
+
+def _as_shipped(name: str, config_dir: str | None, base: Base) -> dict[str, Any]:
+    """The configuration without overrides; not to be changed."""
+    return compose([f"+experiment={name}"], config_dir, base).config
 
 
 def _left(config: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:

@@ -69,11 +69,12 @@ class _Change:
         mine, theirs = (one.get("algorithm") or {} for one in (now, before))
         if not (isinstance(mine, Mapping) and isinstance(theirs, Mapping)):
             mine, theirs = {"_target_": str(mine)}, {"_target_": str(theirs)}
-        self.facts = {f"algorithm.{key}": _kind(one) for key, one in mine.items()}
         self.ran = _kind(mine)
-        self.facts |= {"algorithm": self.ran} if self.ran else {}  # an inequality has none
         self.another = mine.get("_target_") != theirs.get("_target_")
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
+        # of an algorithm as shipped a premise is asked nothing: where it departs from the theorem's, that is on purpose
+        self.facts = {f"algorithm.{key}": _kind(one) for key, one in mine.items() if self.another or key in changed}
+        self.facts |= {"algorithm": self.ran} if self.another and self.ran else {}  # an inequality has none
         self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
         self.allowed = bool(changed & set(ALLOWED))
         self.constants = "constants" in changed
@@ -182,6 +183,7 @@ def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], know
     item = items[0] if items else "the claim"
     if change.another and change.ran not in named:
         return OTHER.format(item=item, named=" or ".join(named) or "the algorithm as shipped", ran=change.ran)
+    # what is as shipped is held against the statement as it was
     asked = [one for name in items for one in known[name].holds.conditions if one.fact in change.facts]
     if reason := next(filter(None, (one.unmet(lambda _: None, change.facts) for one in asked)), ""):
         return f"{item} asks for {reason}"

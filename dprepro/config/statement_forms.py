@@ -64,21 +64,29 @@ def with_statements(config: Mapping[str, Any], known: Mapping[str, Statement]) -
 
 
 def without_series(config: Block, gone: Collection[str]) -> Block:
-    """The configuration, its statements and the checks that were made of them without series that are no more."""
-    given = config.get("statements")
-    if not gone or not isinstance(given, Mapping):
+    """The configuration without series that are no more in its statements, the checks made of them and its figure."""
+    if not gone:
         return config
-    statements, checks = dict(given), dict(config.get("checks") or {})
-    for item, one in given.items():
-        if isinstance(one, Mapping):
-            statements[item] = {**one, **{key: _kept(one[key], gone) for key in SERIES if key in one}}
-            for name in one.get("made") or ():
-                check = checks.get(name)
-                if isinstance(check, Mapping) and {*_listed(check.get("series") or [])} & {*gone}:
-                    checks[name] = {**check, "series": _kept(check["series"], gone)}
-                    if not checks[name]["series"]:
-                        del checks[name]
-    return {**config, "statements": statements, "checks": checks}
+    full = {**config, "checks": dict(config.get("checks") or {})}
+    if isinstance(given := config.get("statements"), Mapping):
+        full["statements"] = {item: _without(one, SERIES, gone) for item, one in given.items()}
+        for name in (name for one in given.values() if isinstance(one, Mapping) for name in one.get("made") or ()):
+            check = full["checks"].get(name)
+            if isinstance(check, Mapping) and {*_listed(check.get("series") or [])} & {*gone}:
+                full["checks"][name] = _without(check, ("series",), gone)
+                if not full["checks"][name]["series"]:
+                    del full["checks"][name]
+    if isinstance(figure := config.get("figure"), Mapping):
+        full["figure"] = _without(figure, ("series", "hide"), gone)
+        if isinstance(labels := figure.get("labels"), Mapping):
+            full["figure"]["labels"] = {name: text for name, text in labels.items() if name not in gone}
+    return full
+
+
+def _without(block: Any, keys: Collection[str], gone: Collection[str]) -> Any:
+    if not isinstance(block, Mapping):
+        return block
+    return {key: _kept(one, gone) if key in keys and one else one for key, one in block.items()}
 
 
 def _kept(said: Any, gone: Collection[str]) -> list[str]:

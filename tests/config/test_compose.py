@@ -161,7 +161,7 @@ def test_a_part_of_the_configuration_that_nothing_uses_is_refused() -> None:
 def test_an_attack_takes_an_algorithm_by_name_and_its_label_follows() -> None:
     config = compose(["+experiment=lasso_tardos", "attack.algorithm=data_free"]).config
     assert config["attack"]["algorithm"] == {"_target_": "dprepro.algorithms.DataFree"}
-    assert config["figure"]["labels"]["attacked"].endswith("data free (in place of attacked)")
+    assert config["figure"]["labels"]["attacked"].endswith("dprepro.algorithms.DataFree")
 
 
 def test_a_series_that_is_deleted_is_held_against_no_statement() -> None:

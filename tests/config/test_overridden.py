@@ -73,3 +73,8 @@ def test_of_an_algorithm_of_choice_the_bound_that_its_own_paper_proves_is_judged
     plain = checks(name="pair")
     found = checks("algorithm=noisy_sgd_full", "construction=iid_design", name="pair")
     assert found["below_bound"] == plain["below_bound"]
+
+
+def test_a_series_whose_algorithm_is_as_shipped_is_held_against_its_statement_on_another_grid() -> None:
+    found = checks("sweep.epsilon=[0.5]", name="objective_perturbation")
+    assert not [name for name, one in found.items() if "asks for" in one.get("lacks", "")]

@@ -8,6 +8,7 @@ import json
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ from typing import Any
 import pandas as pd
 import pytest
 from cheap_experiment import ENVIRONMENT
+from shipped import composed
 
 import dprepro
 from docs import walkthroughs
@@ -88,6 +90,27 @@ def test_every_experiment_of_a_paper_with_a_walkthrough_is_run_in_one() -> None:
     told = {papers[name] for name in run}
     assert len(told) >= 4
     assert {name for name, paper in papers.items() if paper in told} - run <= {"pair"}
+
+
+def told_of(tree: ast.AST) -> Iterator[tuple[str, str]]:
+    """Experiments and the checks that a walkthrough names of them."""
+    run = {
+        ast.unparse(node.targets[0]): ast.literal_eval(node.value.args[0])
+        for node in ast.walk(tree)
+        if isinstance(node, ast.Assign) and isinstance(node.value, ast.Call)
+        if ast.unparse(node.value.func) == "dprepro.run"
+    }
+    for node in ast.walk(tree):
+        if isinstance(node, ast.Call) and ast.unparse(node.func) in ("constant", "estimate"):
+            yield run[ast.unparse(node.args[0])], ast.literal_eval(node.args[1])
+        elif isinstance(node, ast.Subscript) and ast.unparse(node.value).endswith(".verdict['checks']"):
+            yield run[ast.unparse(node.value).partition(".")[0]], ast.literal_eval(node.slice)
+
+
+def test_every_check_that_a_walkthrough_names_is_one_of_its_experiment() -> None:
+    told = {one for path in SCRIPTS.values() for one in told_of(ast.parse(path.read_text("utf-8")))}
+    assert len(told) >= 15
+    assert [(name, check) for name, check in told if check not in composed(name).config["checks"]] == []
 
 
 @pytest.mark.usefixtures("nothing_measured")

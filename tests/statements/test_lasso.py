@@ -127,3 +127,11 @@ def test_the_noise_as_printed_is_laplace_or_exponential_and_no_other_constants()
         for one in ("exponent_n", "schedule_total_steps", "schedule_noise_scale"):
             assert lacking in checks[one].get("lacks", "")
             assert bool(lacking) == ("lacks" in checks[one])
+
+
+def test_a_series_that_departs_from_its_theorem_as_shipped_is_held_against_it_on_another_grid_too() -> None:
+    checks = compose(["+experiment=lasso_gaussian_width", "sweep.epsilon=[0.5]"]).config["checks"]
+    assert "printed_delta" in checks["below_bound"]["series"]  # its constants are squared
+    assert "lacks" not in checks["below_bound"]
+    other = compose(["+experiment=lasso_gaussian_width", "+algorithm.constants=squared"]).config["checks"]
+    assert "algorithm.constants is exact, and here it is squared" in other["exponent_delta"]["lacks"]
