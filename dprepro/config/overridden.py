@@ -88,12 +88,12 @@ class _Change:
         return bool(self.data or self.another or self.parameters or self.allowed)
 
     @property
-    def what(self) -> str:
+    def what(self) -> list[str]:
         """The changed parts in words."""
         parts = ["the grid"] * self.grid + ["the data"] * ("construction" in self.data or "data" in self.data)
         parts += ["the algorithm"] * self.another + [f"algorithm.{name}" for name in self.parameters]
         parts += ["the constants of the algorithm"] * self.allowed
-        return " and ".join(parts) or "its law"
+        return parts or ["its law"]
 
 
 def _touched(config: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, _Change]:
@@ -149,8 +149,8 @@ def _fitted(
     rule = check.get("rule")
     if not changes or rule in ALWAYS:
         return dict(check)
-    what = " and ".join(dict.fromkeys(one.what for one in changes))
-    if check.get("role") != "claim" and check.get("expect") != "confirmed":
+    what = " and ".join(dict.fromkeys(part for one in changes for part in one.what))
+    if check.get("role") in ("control", "erratum") and check.get("expect") != "confirmed":
         return {**check, "reason": "; ".join(filter(None, (check.get("reason"), MADE.format(what=what))))}
     sound = check.get("expected", 1) == 1 and not check.get("margin")
     if rule == "below" and check.get("quantity") == "spent_epsilon" and sound:

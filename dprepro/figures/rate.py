@@ -73,8 +73,8 @@ class Rate(Drawing):
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The overlay; see the class."""
         chosen = (frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)
-        if self.series:
-            chosen &= frame["series"].isin(self.series)
+        named = chosen & frame["series"].isin(self.series)
+        chosen = named if named.any() else chosen  # all points of the series that are named may have been skipped
         if not chosen.any():
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
         roles = roles_of(frame.loc[chosen, ["series", "role"]])
