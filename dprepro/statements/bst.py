@@ -22,8 +22,8 @@ EXISTS = ("for some algorithm", "in expectation")
 
 STATEMENTS = (
     Statement(item="Table 1", kind="rate", place="section 1", says=Says(
-        text=("Upper bounds for Lipschitz and for strongly convex losses, under pure and approximate privacy: those "
-              "of Theorems 3.2, 2.4.1, 4.3 and 2.4.2."),
+        text=("Upper bounds for Lipschitz and for strongly convex losses, under pure and approximate privacy: those of "
+              "Theorems 3.2, 2.4.1, 4.3 and 2.4.2."),
         latex=(r"\frac p\epsilon,\ \frac{\sqrt p\log^2(n/\delta)}\epsilon,\ \frac{\log "
                r"n}\Delta\frac{p^2}{n\epsilon^2},\ \frac{\log^3(n/\delta)}\Delta\frac p{n\epsilon^2}"),
         premise=(*LIPSCHITZ, "algorithm is NoisySGD or ExponentialMechanism or Localization"),
@@ -31,8 +31,8 @@ STATEMENTS = (
         restates=("Theorem 2.4.1", "Theorem 2.4.2", "Theorem 3.2", "Theorem 4.3"),
         note='Columns "this work"; those on previous work are quoted.'),
     Statement(item="Table 1, smooth losses", kind="rate", place="section 1", says=Says(
-        text=("Upper bounds p/epsilon and sqrt(p) log(1/delta)/epsilon for O(p)-smooth Lipschitz losses, by "
-              "objective perturbation."), latex=r"\frac p\epsilon,\qquad\frac{\sqrt p\log(1/\delta)}\epsilon",
+        text=("Upper bounds p/epsilon and sqrt(p) log(1/delta)/epsilon for O(p)-smooth Lipschitz losses, by objective "
+              "perturbation."), latex=r"\frac p\epsilon,\qquad\frac{\sqrt p\log(1/\delta)}\epsilon",
         premise=("hessian_rank <= 1", "smoothness <= lipschitz*sqrt(p)/diameter", *LIPSCHITZ, "contains_zero == 1",
                  "algorithm is ObjectivePerturbation"),
         assumes=("smoothness of order sqrt(p), as Theorem E.1 has it; printed is O(p)",), quantifiers=MEAN,
@@ -60,8 +60,8 @@ STATEMENTS = (
               "logarithms, with c = 1 under pure and c = 2 under approximate privacy."),
         latex=r"\tilde O\bigl(\min(\tfrac1{\sqrt n},\tfrac{p^c}{\epsilon n})\bigr)", premise=LINEAR_MODEL,
         assumes=(DRAWN,), quantifiers=EXISTS, direction="at_most", rate="bst_population.section_1_1_rate_as_printed"),
-        false=("Section 1.1, the smaller of two rates",), restates=("Theorem F.4",),
-        repaired=Says(text="It is O(1/sqrt(n) + p^c/(epsilon n)), with c = 1 and c = 1/2, as Theorem F.4 has it.",
+        false=("Section 1.1, the smaller of two rates",), restates=("Theorem F.4",), repaired=Says(
+            text="It is O(1/sqrt(n) + p^c/(epsilon n)), with c = 1 and c = 1/2, as Theorem F.4 has it.",
             latex=r"O\bigl(\tfrac1{\sqrt n}+\tfrac{p^c}{\epsilon n}\bigr)", premise=LINEAR_MODEL, assumes=(DRAWN,),
             quantifiers=EXISTS, direction="at_most", rate="bst_population.section_1_1_rate",
             bound="bst_population.theorem_f_4")),
@@ -83,12 +83,12 @@ STATEMENTS = (
         assumes=("the range of epsilon is that of the proof, which the print does not repeat",),
         quantifiers=("for all data",),
         schedule={"total_steps": "bst_schedules.algorithm_1_steps", "noise_scale": "bst_schedules.algorithm_1_noise"}),
-        note=("By accounting, audited with full gradients, and by the exact law of the last iterate in one "
-              "dimension, which with sampled records tells a fifth of what all iterates may (n = 2, delta = .1). "
-              "The literal algorithm spends a quarter of its budget; see the errata on the proof's arithmetic. The "
-              "statement is about a record that is replaced. Beside a silent one the step of a sampled record still "
-              "moves by two gradients, since the record hides among others: one of n = 20 spends 4.1 at delta = "
-              "1e-6 where a shift of one gradient has 2.1, so the account takes two there too.")),
+        note=("By accounting, audited with full gradients, and by the exact law of the last iterate in one dimension, "
+              "which with sampled records tells a fifth of what all iterates may (n = 2, delta = .1). The literal "
+              "algorithm spends a quarter of its budget; see the errata on the proof's arithmetic. The statement is "
+              "about a record that is replaced. Beside a silent one the step of a sampled record still moves by two "
+              "gradients, since the record hides among others: one of n = 20 spends 4.1 at delta = 1e-6 where a shift "
+              "of one gradient has 2.1, so the account takes two there too.")),
     Statement(item="Lemma 2.2", kind="privacy", place="section 2", says=Says(
         text=("An epsilon-private algorithm, epsilon <= 1, run on a random share gamma of the records costs 2 gamma "
               "epsilon."), latex=r"2\gamma\epsilon'", premise=("epsilon <= 1",), quantifiers=("for all data",),
@@ -96,8 +96,8 @@ STATEMENTS = (
         note=("For epsilon up to 1, as stated, by randomised response on the share, which is the worst case. At "
               "epsilon = 1.3 it fails (a control).")),
     Statement(item="Lemma 2.3", kind="privacy", place="section 2", says=Says(
-        text=("T algorithms of epsilon each are together (epsilon sqrt(2 T ln(1/delta')) + T epsilon (e^epsilon - "
-              "1), delta')-private."), latex=r"\epsilon'=\sqrt{2T\ln(1/\delta')}\,\epsilon+T\epsilon(e^\epsilon-1)",
+        text=("T algorithms of epsilon each are together (epsilon sqrt(2 T ln(1/delta')) + T epsilon (e^epsilon - 1), "
+              "delta')-private."), latex=r"\epsilon'=\sqrt{2T\ln(1/\delta')}\,\epsilon+T\epsilon(e^\epsilon-1)",
         quantifiers=("for all data",), direction="at_most", bound="bst_lemmas.lemma_2_3"),
         note="Against the exact composition of T randomised responses, the worst case, for T up to 1e6."),
     Statement(item="Theorem 2.4.1", kind="rate", place="section 2", says=Says(
@@ -109,8 +109,8 @@ STATEMENTS = (
         schedule={"total_steps": "bst_schedules.algorithm_1_steps", "noise_scale": "bst_schedules.algorithm_1_noise",
                   "step_size": "bst_schedules.theorem_2_4_1_step"},
         constant={"schedule_games": ["sgd_paper_known", "sgd_paper_bound"]}),
-        note=("Exponents for the full-gradient variant on a linear loss; the hinge and the median are shown beside "
-              "it. The logarithms of n are within the explicit bound, not measured apart.")),
+        note=("Exponents for the full-gradient variant on a linear loss; the hinge and the median are shown beside it. "
+              "The logarithms of n are within the explicit bound, not measured apart.")),
     Statement(item="Theorem 2.4.2", kind="rate", place="section 2", says=Says(
         text=("On strongly convex Lipschitz losses Algorithm 1 loses L^2 log^2(n/delta) p log(1/delta)/(n Delta "
               "epsilon^2)."), latex=r"O\Bigl(\frac{L^2\log^2(n/\delta)\,p\log(1/\delta)}{n\Delta\epsilon^2}\Bigr)",
@@ -129,9 +129,9 @@ STATEMENTS = (
         assumes=("F is convex, gradients have second moment G^2 at most, steps are C/(G sqrt t)",), quantifiers=MEAN,
         direction="at_most", bound="bst_lemmas.lemma_2_5"),
         note=("For T <= 20, without noise, an upper limit over all convex functions is certified by dual solutions, "
-              "and reached by primal ones up to rounding. Besides, on the function of Harvey, Liaw, Plan and "
-              "Randhawa, where the last iterate has the logarithm, by its closed form; the constants are those of "
-              "Shamir and Zhang. Without the logarithm it is refuted (controls).")),
+              "and reached by primal ones up to rounding. Besides, on the function of Harvey, Liaw, Plan and Randhawa, "
+              "where the last iterate has the logarithm, by its closed form; the constants are those of Shamir and "
+              "Zhang. Without the logarithm it is refuted (controls).")),
     Statement(item="Lemma 2.6", kind="rate", place="section 2", says=Says(
         text=("On strongly convex functions the last iterate of stochastic gradient descent is within O(G^2 log "
               "T/(lambda T)) of the minimum."), latex=r"O\Bigl(\frac{G^2\log T}{\lambda T}\Bigr)",
@@ -153,9 +153,9 @@ STATEMENTS = (
         rate="bst.theorem_3_2_rate", bound="bst.theorem_3_2", powers={"n": -1, "p": 1, "epsilon": -1},
         schedule={"noise_scale": "bst_schedules.algorithm_2_temperature"},
         constant={"worst_constants": ["known_exponential", "bound_exponential"]}),
-        note=("Linear losses by their exact law, where the power is one of p + 1; bound and tail also on other "
-              "losses. No cell exceeded the tail of the proof, which is very loose; the check named sharp has the "
-              "best constants, which the paper does not claim.")),
+        note=("Linear losses by their exact law, where the power is one of p + 1; bound and tail also on other losses. "
+              "No cell exceeded the tail of the proof, which is very loose; the check named sharp has the best "
+              "constants, which the paper does not claim.")),
     Statement(item="Claim 3.3", kind="inequality", place="section 3.1", says=Says(
         text="Along a ray from the minimiser of a convex risk equal steps of risk take ever shorter steps of distance.",
         latex=r"r_i-r_{i-1}\le r_{i-1}-r_{i-2}", premise=("power >= 1", "number >= 3"), quantifiers=("for all data",),
@@ -168,10 +168,9 @@ STATEMENTS = (
         assumes=("the set is in isotropic position",), quantifiers=MEAN, direction="at_most",
         rate="bst.theorem_3_2_rate", bound="bst_generic.theorem_3_4", powers={"n": -1, "p": 1, "epsilon": -1},
         schedule={"noise_scale": "bst_schedules.algorithm_7_temperature"}),
-        note=("Linear losses, by the exact law of the walk: the printed grid for p = 1, coarse ones for p = 2, 3, "
-              "4, n up to 6. The printed steps, 1e8 to 1e11, are hundreds of times what the walk needs. Its "
-              "constants are chosen for epsilon, and it spends a quarter of it. The time is that of the printed "
-              "counts.")),
+        note=("Linear losses, by the exact law of the walk: the printed grid for p = 1, coarse ones for p = 2, 3, 4, n "
+              "up to 6. The printed steps, 1e8 to 1e11, are hundreds of times what the walk needs. Its constants are "
+              "chosen for epsilon, and it spends a quarter of it. The time is that of the printed counts.")),
     Statement(item="Theorem 4.1", kind="privacy", place="section 4", says=Says(
         text="Algorithm 4, localisation by output perturbation, is epsilon-private.",
         premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "relation is replace_one or zero_out"),
@@ -185,8 +184,8 @@ STATEMENTS = (
         assumes=(CONVEX, "the inner algorithm has the mean risk F on every convex set"), quantifiers=MEAN,
         direction="at_most"),
         restates=("Theorem 4.3",),
-        note=("Three inner algorithms, the exponential mechanism, which attains its bound on a sharp loss, the "
-              "centre of the small ball, and noisy gradient descent.")),
+        note=("Three inner algorithms, the exponential mechanism, which attains its bound on a sharp loss, the centre "
+              "of the small ball, and noisy gradient descent.")),
     Statement(item="Theorem 4.3", kind="rate", place="section 4", says=Says(
         text="Localisation with the exponential mechanism loses O(p^2 L^2 log n/(n Delta epsilon^2)).",
         latex=r"O\Bigl(\frac{p^2L^2}{n\Delta\epsilon^2}\log n\Bigr)",
@@ -201,9 +200,9 @@ STATEMENTS = (
         text="Every epsilon-private answer to 1-way marginals errs by p/(epsilon n) or more on some data set.",
         latex=r"\Omega\bigl(\min(1,\tfrac p{\epsilon n})\bigr)", premise=("epsilon <= 2",), assumes=(VERIFIED,),
         quantifiers=LOWER, direction="at_least", rate="bst_lower.lemma_5_1_1_rate"),
-        note=("With probability 1/2, as printed, and .15 in place of the 1/320 of the proof, by codes of length 8 "
-              "to 32: their distances by enumeration, the chance of decoding by group privacy, which randomised "
-              "response attains.")),
+        note=("With probability 1/2, as printed, and .15 in place of the 1/320 of the proof, by codes of length 8 to "
+              "32: their distances by enumeration, the chance of decoding by group privacy, which randomised response "
+              "attains.")),
     Statement(item="Lemma 5.1.2", kind="attack", place="section 5", says=Says(
         text=("Every (epsilon, delta)-private answer to 1-way marginals errs by sqrt(p)/(epsilon n) or more on some "
               "data set."), latex=r"\Omega\bigl(\min(1,\tfrac{\sqrt p}{\epsilon n})\bigr)",
@@ -217,8 +216,8 @@ STATEMENTS = (
         assumes=(VERIFIED, "linear losses over the unit ball"), quantifiers=LOWER, direction="at_least",
         rate="bst_lower.theorem_5_2_rate"),
         note=("With probability 1/2, as printed; at least .04 times that. Of the best private algorithm on corners, "
-              "exactly: in the mean .6 times that on [-1, 1], .3 times on the cube of 1 to 4 dimensions (epsilon up "
-              "to 1).")),
+              "exactly: in the mean .6 times that on [-1, 1], .3 times on the cube of 1 to 4 dimensions (epsilon up to "
+              "1).")),
     Statement(item="Theorem 5.3", kind="attack", place="section 5.1", says=Says(
         text="Every (epsilon, delta)-private algorithm loses min(n, sqrt(p)/epsilon) or more on some linear loss.",
         latex=r"\Omega\bigl(\min(n,\sqrt p/\epsilon)\bigr)", premise=("epsilon <= 1", "delta*n <= 1"),
@@ -234,11 +233,11 @@ STATEMENTS = (
         latex=r"\Omega\bigl(\min(n,\tfrac{p^2}{\epsilon^2n})\bigr)", premise=("epsilon <= 2",),
         assumes=(VERIFIED, "half squared distances over the unit ball"), quantifiers=LOWER, direction="at_least",
         rate="bst_lower.theorem_5_4_rate"),
-        note=("With probability 1/2, as printed; at least .011 times that, half of the squared error of Lemma "
-              "5.1.1. Of the best private algorithm on -1 and 1, exactly: in the mean .4 times that.")),
+        note=("With probability 1/2, as printed; at least .011 times that, half of the squared error of Lemma 5.1.1. "
+              "Of the best private algorithm on -1 and 1, exactly: in the mean .4 times that.")),
     Statement(item="Theorem 5.5", kind="attack", place="section 5.2", says=Says(
-        text=("Every (epsilon, delta)-private algorithm loses min(n, p/(epsilon^2 n)) or more on some strongly "
-              "convex loss."), latex=r"\Omega\bigl(\min(n,\tfrac p{\epsilon^2n})\bigr)",
+        text=("Every (epsilon, delta)-private algorithm loses min(n, p/(epsilon^2 n)) or more on some strongly convex "
+              "loss."), latex=r"\Omega\bigl(\min(n,\tfrac p{\epsilon^2n})\bigr)",
         premise=("epsilon <= 1", "delta*n <= 1"),
         assumes=(VERIFIED, "delta = o(1/n), half squared distances over the unit ball"), quantifiers=LOWER,
         direction="at_least", rate="bst_lower.theorem_5_5_rate"),
@@ -288,8 +287,8 @@ STATEMENTS = (
         bound="bst_lemmas.lemma_6_6"),
         note="Attained by laws that differ on an event of small chance; epsilon' once is not enough (a control)."),
     Statement(item="Theorem A.1", kind="rate", place="appendix A", says=Says(
-        text=("Objective perturbation on a Huberised hinge loses sqrt(n) or more on some data set, whatever the "
-              "width of the smoothing."), latex=r"\Omega\bigl(\min\{n,\max\{nh,\tfrac1h\}\}\bigr)=\Omega(\sqrt n)",
+        text=("Objective perturbation on a Huberised hinge loses sqrt(n) or more on some data set, whatever the width "
+              "of the smoothing."), latex=r"\Omega\bigl(\min\{n,\max\{nh,\tfrac1h\}\}\bigr)=\Omega(\sqrt n)",
         premise=(*HUBERISED, "epsilon <= 1", "delta*n^4 >= 1"), assumes=("epsilon is a constant below 1",),
         quantifiers=("for some data", "in expectation"), direction="at_least", rate="bst.theorem_a_1_rate",
         powers={"n": -0.5}, schedule={"noise_scale": "bst_schedules.equation_9_noise"}),
@@ -302,8 +301,7 @@ STATEMENTS = (
         premise=(*HUBERISED, "delta > 0", "relation is replace_one or zero_out"), quantifiers=("for all data",),
         schedule={"noise_scale": "bst_schedules.equation_9_noise",
                   "regulariser": "bst_schedules.equation_9_regulariser"}),
-        false=("Equation (9), regulariser", "Equation (9), noise"),
-        repaired=Says(
+        false=("Equation (9), regulariser", "Equation (9), noise"), repaired=Says(
             text="It is with regulariser theta^2/(2 epsilon h), and twice the noise where a record is replaced.",
             latex=r"\frac{\theta^2}{2\epsilon h}", premise=(*HUBERISED, "delta > 0", "epsilon <= 1"),
             assumes=("epsilon of .1 to 1 at delta = 1e-6 was verified",), quantifiers=("for all data",),
@@ -325,22 +323,22 @@ STATEMENTS = (
         premise=("algorithm is Localization or OutputPerturbation", *STRONGLY_CONVEX, "delta > 0",
                  "relation is replace_one or zero_out"), quantifiers=("for all data",),
         schedule={"noise_scale": "bst_schedules.appendix_b_noise"}),
-        false=("Appendix B, sigma_0",),
-        repaired=Says(text="It is with the least Gaussian noise that is certified for a shift of 2 L/(Delta n).",
+        false=("Appendix B, sigma_0",), repaired=Says(
+            text="It is with the least Gaussian noise that is certified for a shift of 2 L/(Delta n).",
             premise=("algorithm is Localization or OutputPerturbation", *STRONGLY_CONVEX, "delta > 0",
                      "relation is replace_one or zero_out"), quantifiers=("for all data",)),
         note="The two halves are audited apart, at delta = .1."),
     Statement(item="Theorem B.2", kind="rate", place="appendix B", says=Says(
-        text=("Gaussian localisation has the risk of its inner algorithm on a set of diameter O(L sqrt(p "
-              "log(1/delta) log n)/(Delta epsilon n))."),
+        text=("Gaussian localisation has the risk of its inner algorithm on a set of diameter O(L sqrt(p log(1/delta) "
+              "log n)/(Delta epsilon n))."),
         latex=(r"O\Bigl(F\bigl(p,n,\epsilon,\delta,L,O(\tfrac{L\sqrt{p\log(1/\delta)\log n}}{\Delta\epsilon "
                r"n})\bigr)\Bigr)"), premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "delta > 0"),
         assumes=(CONVEX, "rate and bound are those of Algorithm 2 inside"), quantifiers=MEAN, direction="at_most",
         rate="bst_generic.theorem_b_2_rate", bound="bst_generic.theorem_b_2",
         powers={"p": 1.5, "epsilon": -2, "delta": 0.5},
         constant={"worst_constants": ["known_large_localization_gaussian", "bound_large_localization_gaussian"]}),
-        note=("The exponential mechanism inside, which attains the explicit bound on a sharp loss, with noise from "
-              "the accountant; the exponent of n after division by the rate's own logarithm.")),
+        note=("The exponential mechanism inside, which attains the explicit bound on a sharp loss, with noise from the "
+              "accountant; the exponent of n after division by the rate's own logarithm.")),
     Statement(item="Appendix D", kind="rate", place="appendix D", says=Says(
         text=("Runs at epsilon/k and a private choice turn risk in expectation into risk with high probability, at a "
               "polylogarithmic cost."),
@@ -360,11 +358,10 @@ STATEMENTS = (
         premise=("algorithm is ObjectivePerturbation", "lipschitz < inf", "smoothness < inf",
                  "relation is replace_one or zero_out"), quantifiers=("for all data",),
         schedule={"noise_scale": "bst_schedules.appendix_e_length"}),
-        false=("Theorem E.1, Delta", "Appendix E, Gaussian noise", "Appendix E, gamma noise"),
-        repaired=Says(
-            text=("With Delta >= 2 beta/epsilon and Hessians of rank one at most it is private for neighbours that "
-                  "add or remove a record, if the Gaussian variance is L^2 (8 log(2/delta) + 4 epsilon)/epsilon^2; "
-                  "where a record is replaced, with twice that noise."),
+        false=("Theorem E.1, Delta", "Appendix E, Gaussian noise", "Appendix E, gamma noise"), repaired=Says(
+            text=("With Delta >= 2 beta/epsilon and Hessians of rank one at most it is private for neighbours that add "
+                  "or remove a record, if the Gaussian variance is L^2 (8 log(2/delta) + 4 epsilon)/epsilon^2; where a "
+                  "record is replaced, with twice that noise."),
             latex=r"\Delta\ge\frac{2\beta}\epsilon,\qquad\frac{L^2(8\log(2/\delta)+4\epsilon)}{\epsilon^2}",
             premise=("algorithm is ObjectivePerturbation", "lipschitz < inf", "smoothness < inf", "hessian_rank <= 1"),
             assumes=("Delta >= 2 beta/epsilon",), quantifiers=("for all data",)),
@@ -378,8 +375,7 @@ STATEMENTS = (
         assumes=(CONVEX, "Delta = Theta(L p/(epsilon C)), or with sqrt(p log 1/delta), is beta/(2 epsilon) or more"),
         quantifiers=MEAN, direction="at_most", rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3",
         powers={"n": -1, "epsilon": -1}, schedule={"noise_scale": "bst_schedules.appendix_e_length"}),
-        false=("Theorem E.1, Delta", "Appendix E, Gaussian noise", "Appendix E, gamma noise"),
-        repaired=Says(
+        false=("Theorem E.1, Delta", "Appendix E, Gaussian noise", "Appendix E, gamma noise"), repaired=Says(
             text=("It loses that much with Delta >= 2 beta/epsilon, noise as in the row on privacy, and Hessians of "
                   "rank one at most."),
             latex=(r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2p}\epsilon\Bigr),\qquad O\Bigl(\frac{L\lVert\mathcal "
@@ -389,9 +385,9 @@ STATEMENTS = (
             assumes=(CONVEX, "the regulariser of that order, up to a constant, is 2 beta/epsilon or more"),
             quantifiers=MEAN, direction="at_most", rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3",
             powers={"n": -1, "epsilon": -1}),
-        note=("Measured for neighbours that add or remove a record; twice the noise changes no exponent. The "
-              "exponent of n for gamma noise is that of Delta with the logarithm. Its constants are half of those "
-              "of Kifer, Smith and Thakurta's Theorem 4, whose radius is half of C.")),
+        note=("Measured for neighbours that add or remove a record; twice the noise changes no exponent. The exponent "
+              "of n for gamma noise is that of Delta with the logarithm. Its constants are half of those of Kifer, "
+              "Smith and Thakurta's Theorem 4, whose radius is half of C.")),
     Statement(item="Theorem E.2", kind="rate", place="appendix E", says=Says(
         text=("On smooth strongly convex losses objective perturbation without a regulariser loses L^2 p^2/(n Delta "
               "epsilon^2) with gamma noise and L^2 p log(1/delta)/(n Delta epsilon^2) with Gaussian noise."),
@@ -405,17 +401,16 @@ STATEMENTS = (
         constant={"worst_constants": ["known_smooth_gaussian", "bound_smooth_gaussian"]}),
         note=("Half the squared distance, whose records share the Hessian, so that its privacy needs no strong "
               "convexity of a record; the explicit bound is attained. The assumption Delta >= beta/(2 epsilon), per "
-              "record, is not what a proof needs, see the errata. The constant is that of Gaussian noise, the "
-              "larger one.")),
+              "record, is not what a proof needs, see the errata. The constant is that of Gaussian noise, the larger "
+              "one.")),
     Statement(item="Theorem F.1", kind="inequality", place="appendix F", says=Says(
-        text=("On strongly convex losses the population risk is, with probability 1 - gamma, at most L sqrt(2 "
-              "R/Delta) + 4 L^2/(gamma Delta n), R being the mean empirical risk."),
-        latex=(r"\sqrt{\frac{2L^2}{n\Delta}}\sqrt{\mathcal L(\theta;\mathcal D)-\min_\theta\mathcal "
-               r"L(\theta;\mathcal D)}+\frac{4L^2}{\gamma\Delta n}"),
-        assumes=(DRAWN, "losses are L-Lipschitz and Delta-strongly convex"),
+        text=("On strongly convex losses the population risk is, with probability 1 - gamma, at most L sqrt(2 R/Delta) "
+              "+ 4 L^2/(gamma Delta n), R being the mean empirical risk."),
+        latex=(r"\sqrt{\frac{2L^2}{n\Delta}}\sqrt{\mathcal L(\theta;\mathcal D)-\min_\theta\mathcal L(\theta;\mathcal "
+               r"D)}+\frac{4L^2}{\gamma\Delta n}"), assumes=(DRAWN, "losses are L-Lipschitz and Delta-strongly convex"),
         quantifiers=("for all data", "with probability"), direction="at_most", bound="bst_generalisation.gamma"),
-        note=("Half squared distances of fair coins, for all theta at once, exactly: it never fails at gamma = 0.1 "
-              "and 0.01. With gamma in the place of 1/gamma it does (a control).")),
+        note=("Half squared distances of fair coins, for all theta at once, exactly: it never fails at gamma = 0.1 and "
+              "0.01. With gamma in the place of 1/gamma it does (a control).")),
     Statement(item="Theorem F.2", kind="rate", place="appendix F", says=Says(
         text=("Private algorithms have population risk p/(n epsilon) (pure) and sqrt(p)/(n epsilon) (approximate) on "
               "strongly convex losses."),
@@ -423,8 +418,8 @@ STATEMENTS = (
         premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2"),
         assumes=(DRAWN, CONVEX, "Algorithm 2 inside"), quantifiers=("for some algorithm", "with probability"),
         direction="at_most", rate="bst_population.theorem_f_2_rate", powers={"epsilon": -1}, upper_only=True),
-        note=("As an upper bound only, for pure privacy, with its probability: on quadratic losses the risk falls "
-              "as 1/n.")),
+        note=("As an upper bound only, for pure privacy, with its probability: on quadratic losses the risk falls as "
+              "1/n.")),
     Statement(item="Theorem F.3", kind="rate", place="appendix F", says=Says(
         text=("On Lipschitz losses the population risk falls as 1/sqrt(n epsilon), with sqrt(p) (pure) and p^(1/4) "
               "(approximate), times (L + C) C."),
@@ -450,13 +445,12 @@ STATEMENTS = (
         latex=(r"O\bigl(L\lVert\mathcal C\rVert_2\epsilon+\lVert\mathcal C\rVert_2^2\delta+\mathbb "
                r"E[\mathsf{EmpExcRisk}]\bigr)"), assumes=(DRAWN,), quantifiers=MEAN, direction="at_most",
         rate="bst_population.lemma_f_5_rate_as_printed"),
-        false=("Lemma F.5, delta",),
-        repaired=Says(text="It is O(L C epsilon + L C delta) and the empirical risk.",
+        false=("Lemma F.5, delta",), repaired=Says(text="It is O(L C epsilon + L C delta) and the empirical risk.",
             latex=r"O\bigl(L\lVert\mathcal C\rVert_2(\epsilon+\delta)+\mathbb E[\mathsf{EmpExcRisk}]\bigr)",
             assumes=(DRAWN,), quantifiers=MEAN, direction="at_most", rate="bst_population.lemma_f_5_rate")),
     Statement(item="Theorem F.6", kind="rate", place="appendix F", says=Says(
-        text=("With the best epsilon the population risk is L C sqrt(p/n) (pure) and L C p^(1/4) "
-              "log(n/delta)/sqrt(n) (approximate)."),
+        text=("With the best epsilon the population risk is L C sqrt(p/n) (pure) and L C p^(1/4) log(n/delta)/sqrt(n) "
+              "(approximate)."),
         latex=(r"O\Bigl(L\lVert\mathcal C\rVert_2\sqrt{\tfrac pn}\Bigr),\qquad O\Bigl(L\lVert\mathcal "
                r"C\rVert_2\frac{p^{1/4}\log(n/\delta)}{\sqrt n}\Bigr)"),
         premise=("algorithm is ExponentialMechanism or ObjectivePerturbation", *LIPSCHITZ),

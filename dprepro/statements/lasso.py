@@ -27,185 +27,148 @@ SCHEDULE = {"total_steps": "lasso.theorem_2_5_steps", "noise_scale": "lasso.theo
 STEPS = {"total_steps": "lasso.theorem_b_2_steps"}
 
 STATEMENTS = (
-    Statement(
-        item="Theorem 1.1", kind="rate", restates=("Theorem 2.5", "Theorem 2.4"), place="section 1",
-        says=Says(
-            text=("Some private algorithm solves the LASSO with a risk of order log(n p) sqrt(log 1/delta) (n "
-                  "epsilon)^(-2/3)."),
-            latex=r"R(\mathcal A) = O\!\left(\frac{\log(np) \sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)",
-            premise=(*LASSO, *TUNED), quantifiers=SOME_ALGORITHM, direction="at_most", rate="lasso.theorem_2_5_rate",
-            bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE),
+    Statement(item="Theorem 1.1", kind="rate", restates=("Theorem 2.5", "Theorem 2.4"), place="section 1", says=Says(
+        text=("Some private algorithm solves the LASSO with a risk of order log(n p) sqrt(log 1/delta) (n "
+              "epsilon)^(-2/3)."),
+        latex=r"R(\mathcal A) = O\!\left(\frac{\log(np) \sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)",
+        premise=(*LASSO, *TUNED), quantifiers=SOME_ALGORITHM, direction="at_most", rate="lasso.theorem_2_5_rate",
+        bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE),
         note=("Shown by Algorithm 2 with exponential selection. Exponents on one hard family, which is not proved to "
               "be the worst; the explicit bound has no log n.")),
-    Statement(
-        item="Theorem 1.2", kind="attack", restates=("Theorem 3.1",), place="section 1",
-        says=Says(
-            text="At epsilon = 0.1 every private algorithm for the LASSO has a risk of order (n log n)^(-2/3) or more.",
-            latex=r"R(\mathcal A) = \Omega(1/(n \log n)^{2/3})", premise=(*LASSO, "epsilon <= 0.1", "delta < n^-2"),
-            assumes=("n is sufficiently large",), quantifiers=LOWER, direction="at_least",
-            rate="lasso.theorem_3_1_rate"),
+    Statement(item="Theorem 1.2", kind="attack", restates=("Theorem 3.1",), place="section 1", says=Says(
+        text="At epsilon = 0.1 every private algorithm for the LASSO has a risk of order (n log n)^(-2/3) or more.",
+        latex=r"R(\mathcal A) = \Omega(1/(n \log n)^{2/3})", premise=(*LASSO, "epsilon <= 0.1", "delta < n^-2"),
+        assumes=("n is sufficiently large",), quantifiers=LOWER, direction="at_least", rate="lasso.theorem_3_1_rate"),
         note=("In the mean, .04 times that, for delta = n^-2.5 and n up to 8e5, with codes that bind every private "
               "algorithm; with the printed constants as algebra only, since sizes at which those are data are out of "
               "reach.")),
-    Statement(
-        item="Definition 1.3", kind="definition", place="section 1.2",
-        says=Says(
-            text="(epsilon, delta)-differential privacy, neighbours differing in one replaced record.",
-            latex=r"\Pr(\mathcal A(D) \in S) \le e^\epsilon \Pr(\mathcal A(D') \in S) + \delta",
-            premise=("relation is replace_one",), direction="at_most"),
+    Statement(item="Definition 1.3", kind="definition", place="section 1.2", says=Says(
+        text="(epsilon, delta)-differential privacy, neighbours differing in one replaced record.",
+        latex=r"\Pr(\mathcal A(D) \in S) \le e^\epsilon \Pr(\mathcal A(D') \in S) + \delta",
+        premise=("relation is replace_one",), direction="at_most"),
         nothing="Nothing to measure; every experiment of this paper uses it."),
-    Statement(
-        item="Definition 2.1", kind="inequality", place="section 2",
-        says=Says(
-            text=("The curvature constant Gamma of a loss over a set is the largest second-order error of its "
-                  "linearisation; for the unit LASSO 8."),
-            latex=(r"\Gamma = \sup \frac{2}{\gamma^2} (L(\theta_3) - L(\theta_1) - \langle \theta_3 - \theta_1, "
-                   r"\nabla L(\theta_1) \rangle)"), premise=LASSO, quantifiers=EXACTLY, direction="equals",
-            bound="lasso_lemmas.gamma"),
+    Statement(item="Definition 2.1", kind="inequality", place="section 2", says=Says(
+        text=("The curvature constant Gamma of a loss over a set is the largest second-order error of its "
+              "linearisation; for the unit LASSO 8."),
+        latex=(r"\Gamma = \sup \frac{2}{\gamma^2} (L(\theta_3) - L(\theta_1) - \langle \theta_3 - \theta_1, \nabla "
+               r"L(\theta_1) \rangle)"), premise=LASSO, quantifiers=EXACTLY, direction="equals",
+        bound="lasso_lemmas.gamma"),
         note="Random records and one that attains it; 4 is refuted."),
-    Statement(
-        item="Remark 1", kind="inequality", place="section 2",
-        says=Says(
-            text=("Gamma is at most lambda ||C||^2, lambda being the largest norm of the Hessian and ||C|| the "
-                  "diameter of the set, as Theorem 2.6 has it."), latex=r"\Gamma \le \lambda \|\mathcal C\|_q^2",
-            quantifiers=EXACTLY, direction="at_most", bound="lasso_constants.remark_1"),
+    Statement(item="Remark 1", kind="inequality", place="section 2", says=Says(
+        text=("Gamma is at most lambda ||C||^2, lambda being the largest norm of the Hessian and ||C|| the diameter of "
+              "the set, as Theorem 2.6 has it."), latex=r"\Gamma \le \lambda \|\mathcal C\|_q^2", quantifiers=EXACTLY,
+        direction="at_most", bound="lasso_constants.remark_1"),
         note="For a parabola on intervals. With the largest norm of a member, as in Algorithm 2, it fails."),
-    Statement(
-        item="Remark 2", kind="inequality", false=("Remark 2",), place="section 2",
-        says=Says(
-            text=("For a quadratic loss Gamma is at most the squared diameter of the image A C, hence at most 4 max "
-                  "||A theta||^2 for a symmetric set."), latex=r"\Gamma \le \max_{a, b \in A \mathcal C} \|a - b\|_2^2",
-            assumes=("the loss is quadratic",), quantifiers=EXACTLY, direction="at_most",
-            bound="lasso_constants.remark_2_as_printed"),
+    Statement(item="Remark 2", kind="inequality", false=("Remark 2",), place="section 2", says=Says(
+        text=("For a quadratic loss Gamma is at most the squared diameter of the image A C, hence at most 4 max ||A "
+              "theta||^2 for a symmetric set."), latex=r"\Gamma \le \max_{a, b \in A \mathcal C} \|a - b\|_2^2",
+        assumes=("the loss is quadratic",), quantifiers=EXACTLY, direction="at_most",
+        bound="lasso_constants.remark_2_as_printed"),
         repaired=Says(
             text="Gamma is twice the squared diameter of A C, hence at most 8 max ||A theta||^2 for a symmetric set.",
             latex=r"\Gamma = 2 \max_{a, b \in A \mathcal C} \|a - b\|_2^2", assumes=("the loss is quadratic",),
             quantifiers=EXACTLY, direction="at_most", bound="lasso_constants.remark_2")),
-    Statement(
-        item="Theorem 2.2", kind="rate", false=("Theorem 2.2, first step",), place="section 2",
-        says=Says(
-            text="Frank-Wolfe with steps 2/(t+2), t from 1, is within O(Gamma/T) of the minimum after T steps.",
-            latex=r"L(\theta_T) - L(\theta^*) = O(\Gamma/T)", premise=STEP_BY_STEP, quantifiers=EXACTLY,
-            direction="at_most", rate="lasso.theorem_2_2_rate", powers={"steps": -1},
-            constant={"worst_functions": ["constant_known", "constant_bound"]}),
+    Statement(item="Theorem 2.2", kind="rate", false=("Theorem 2.2, first step",), place="section 2", says=Says(
+        text="Frank-Wolfe with steps 2/(t+2), t from 1, is within O(Gamma/T) of the minimum after T steps.",
+        latex=r"L(\theta_T) - L(\theta^*) = O(\Gamma/T)", premise=STEP_BY_STEP, quantifiers=EXACTLY,
+        direction="at_most", rate="lasso.theorem_2_2_rate", powers={"steps": -1},
+        constant={"worst_functions": ["constant_known", "constant_bound"]}),
         repaired=Says(
             text=("It is within 2 Gamma/(T+2) + 2 h/(T (T+1)), h being the first point's risk; with t from 0 the "
                   "second term goes."), latex=r"L(\theta_T) - L(\theta^*) \le \frac{2\Gamma}{T+2} + \frac{2h}{T(T+1)}",
             premise=STEP_BY_STEP, quantifiers=EXACTLY, direction="at_most", rate="lasso.theorem_2_2_rate",
             bound="lasso.theorem_2_2", powers={"steps": -1}),
-        note=("False for linear losses only, whose Gamma is 0. The rate is seen on a design with a flat optimum. For "
-              "T <= 20 an upper limit over all functions of smoothness 1 on sets of diameter 1 is certified by dual "
+        note=("False for linear losses only, whose Gamma is 0. The rate is seen on a design with a flat optimum. For T "
+              "<= 20 an upper limit over all functions of smoothness 1 on sets of diameter 1 is certified by dual "
               "solutions, and reached by primal ones up to rounding.")),
-    Statement(
-        item="Fact 2.3", kind="inequality", place="section 2.1",
-        says=Says(
-            text="A linear function over a polytope attains its minimum at a vertex.",
-            latex=r"\arg\min_{\theta \in \mathcal C} \langle \theta, v \rangle \cap S \ne \emptyset",
-            quantifiers=EXACTLY, direction="equals", bound="lasso_lemmas.one"),
+    Statement(item="Fact 2.3", kind="inequality", place="section 2.1", says=Says(
+        text="A linear function over a polytope attains its minimum at a vertex.",
+        latex=r"\arg\min_{\theta \in \mathcal C} \langle \theta, v \rangle \cap S \ne \emptyset", quantifiers=EXACTLY,
+        direction="equals", bound="lasso_lemmas.one"),
         note="Random polytopes, all vertices against a linear programme; false of a curved function."),
-    Statement(
-        item="Theorem 2.4", kind="privacy", false=("Theorem 2.4, range of epsilon",), place="section 2.1",
+    Statement(item="Theorem 2.4", kind="privacy", false=("Theorem 2.4, range of epsilon",), place="section 2.1",
         says=Says(
             text="Algorithm 2, noisy Frank-Wolfe over the vertices, is (epsilon, delta)-private, for every epsilon.",
             latex=r"\lambda = \frac{L_1 \|\mathcal C\|_1 \sqrt{8 T \log(1/\delta)}}{n\epsilon}",
             premise=(*SELECTING, "algorithm.constants is printed", "algorithm.selection is laplace", PRIVATE),
             quantifiers=EXACTLY, direction="at_most", schedule=SCHEDULE),
         repaired=Says(
-            text=("It is, with exponential selection (Gumbel noise) at the printed scale, for epsilon up to 2.4 + "
-                  "1.1 ln ln(1/delta): 5.2 at delta = 1e-6."),
+            text=("It is, with exponential selection (Gumbel noise) at the printed scale, for epsilon up to 2.4 + 1.1 "
+                  "ln ln(1/delta): 5.2 at delta = 1e-6."),
             latex=r"\lambda = \frac{L_1 \|\mathcal C\|_1 \sqrt{8 T \log(1/\delta)}}{n\epsilon}",
             premise=(*SELECTING, "algorithm.constants is printed", "algorithm.selection is gumbel", PRIVATE,
                      "delta <= 0.1", "epsilon <= 2.4 + 1.1*ln(ln(1/delta))"), quantifiers=EXACTLY, direction="at_most",
             schedule=SCHEDULE),
-        note=("Audited with the least noise, for a step or two. At delta = 1e-6 no violation was found for the "
-              "printed Laplace noise at epsilon up to 8. Whether it is private there is open: the known bound on "
+        note=("Audited with the least noise, for a step or two. At delta = 1e-6 no violation was found for the printed "
+              "Laplace noise at epsilon up to 8. Whether it is private there is open: the known bound on "
               "report-noisy-min under replacement, composed, certifies 1.67 times epsilon at epsilon = 1.")),
-    Statement(
-        item="Section 2.1, sensitivity", kind="inequality", place="section 2.1",
-        says=Says(
-            text="A replaced record changes the score <s, grad L(theta)> of a vertex s by O(L_1 ||C||_1/n).",
-            latex=r"|\langle s, \nabla L(\theta; D) - \nabla L(\theta; D') \rangle| = O(L_1 \|\mathcal C\|_1/n)",
-            premise=(*LASSO, PRIVATE), quantifiers=EXACTLY, direction="at_most",
-            bound="lasso_constants.score_sensitivity"),
+    Statement(item="Section 2.1, sensitivity", kind="inequality", place="section 2.1", says=Says(
+        text="A replaced record changes the score <s, grad L(theta)> of a vertex s by O(L_1 ||C||_1/n).",
+        latex=r"|\langle s, \nabla L(\theta; D) - \nabla L(\theta; D') \rangle| = O(L_1 \|\mathcal C\|_1/n)",
+        premise=(*LASSO, PRIVATE), quantifiers=EXACTLY, direction="at_most", bound="lasso_constants.score_sensitivity"),
         note="On the LASSO, where the constant is 2."),
-    Statement(
-        item="Theorem 2.5", kind="rate", place="section 2.1",
-        says=Says(
-            text=("Algorithm 2 has a risk of order Gamma^(1/3) (L_1 ||C||_1)^(2/3) log(n|S|) sqrt(log 1/delta) (n "
-                  "epsilon)^(-2/3)."),
-            latex=(r"O\!\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3} \log(n|S|) "
-                   r"\sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)"), premise=TUNED, quantifiers=MEAN,
-            direction="at_most", rate="lasso.theorem_2_5_rate", bound="lasso.theorem_2_5", powers=POWERS,
-            schedule=SCHEDULE, constant={"worst_case": ["constant_known", "constant_bound"]}),
+    Statement(item="Theorem 2.5", kind="rate", place="section 2.1", says=Says(
+        text=("Algorithm 2 has a risk of order Gamma^(1/3) (L_1 ||C||_1)^(2/3) log(n|S|) sqrt(log 1/delta) (n "
+              "epsilon)^(-2/3)."),
+        latex=(r"O\!\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3} \log(n|S|) "
+               r"\sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)"), premise=TUNED, quantifiers=MEAN,
+        direction="at_most", rate="lasso.theorem_2_5_rate", bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE,
+        constant={"worst_case": ["constant_known", "constant_bound"]}),
         note=("Powers of n, epsilon, log 1/delta and the growth with p are seen; those of Gamma and L_1 only through "
               "the explicit bound.")),
-    Statement(
-        item="Theorem A.1", kind="rate", restates=("Theorem 2.5",), place="Appendix A",
-        says=Says(
-            text="Algorithm 2 has the risk of Theorem 2.5, stated again with its proof.",
-            latex=(r"O\!\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3} \log(n|S|) "
-                   r"\sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)"), premise=TUNED, quantifiers=MEAN,
-            direction="at_most", rate="lasso.theorem_2_5_rate", bound="lasso.theorem_2_5", powers=POWERS,
-            schedule=SCHEDULE, constant={"worst_case": ["constant_known", "constant_bound"]}),
+    Statement(item="Theorem A.1", kind="rate", restates=("Theorem 2.5",), place="Appendix A", says=Says(
+        text="Algorithm 2 has the risk of Theorem 2.5, stated again with its proof.",
+        latex=(r"O\!\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3} \log(n|S|) "
+               r"\sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)"), premise=TUNED, quantifiers=MEAN,
+        direction="at_most", rate="lasso.theorem_2_5_rate", bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE,
+        constant={"worst_case": ["constant_known", "constant_bound"]}),
         note="As for Theorem 2.5."),
-    Statement(
-        item="Equation (5)", kind="inequality", place="Appendix A",
-        says=Says(
-            text=("With probability 1 - zeta Algorithm 2 loses at most O(Gamma/T + L_1 ||C||_1 sqrt(8 T log 1/delta) "
-                  "log(|S| T/zeta)/(n epsilon))."),
-            latex=(r"O\!\left(\frac{\Gamma}{T} + \frac{L_1 \|\mathcal C\|_1 \sqrt{8 T \log(1/\delta)} \log(|S| "
-                   r"T/\zeta)}{n\epsilon}\right)"), premise=SELECTING, quantifiers=("for all data", "with probability"),
-            direction="at_most", bound="lasso_lemmas.zeta"),
+    Statement(item="Equation (5)", kind="inequality", place="Appendix A", says=Says(
+        text=("With probability 1 - zeta Algorithm 2 loses at most O(Gamma/T + L_1 ||C||_1 sqrt(8 T log 1/delta) "
+              "log(|S| T/zeta)/(n epsilon))."),
+        latex=(r"O\!\left(\frac{\Gamma}{T} + \frac{L_1 \|\mathcal C\|_1 \sqrt{8 T \log(1/\delta)} \log(|S| "
+               r"T/\zeta)}{n\epsilon}\right)"), premise=SELECTING, quantifiers=("for all data", "with probability"),
+        direction="at_most", bound="lasso_lemmas.zeta"),
         note=("Theorem A.2, which has a row of its own, with the regrets of all choices at once, exactly and for the "
               "worst scores: ln(|S| T/zeta) noise scales for Gumbel noise, twice that for Laplace noise.")),
-    Statement(
-        item="Equation (6)", kind="inequality", place="Appendix A",
-        says=Says(
-            text=("In expectation it loses at most O(Gamma/T + L_1 ||C||_1 sqrt(8 T log 1/delta) log(T L_1 ||C||_1 "
-                  "|S|)/(n epsilon))."),
-            latex=(r"O\!\left(\frac{\Gamma}{T} + \frac{L_1 \|\mathcal C\|_1 \sqrt{8 T \log(1/\delta)} \log(T L_1 "
-                   r"\|\mathcal C\|_1 |S|)}{n\epsilon}\right)"), premise=SELECTING, quantifiers=MEAN,
-            direction="at_most", bound="lasso.theorem_2_5"),
+    Statement(item="Equation (6)", kind="inequality", place="Appendix A", says=Says(
+        text=("In expectation it loses at most O(Gamma/T + L_1 ||C||_1 sqrt(8 T log 1/delta) log(T L_1 ||C||_1 |S|)/(n "
+              "epsilon))."),
+        latex=(r"O\!\left(\frac{\Gamma}{T} + \frac{L_1 \|\mathcal C\|_1 \sqrt{8 T \log(1/\delta)} \log(T L_1 "
+               r"\|\mathcal C\|_1 |S|)}{n\epsilon}\right)"), premise=SELECTING, quantifiers=MEAN, direction="at_most",
+        bound="lasso.theorem_2_5"),
         note="With constants, at T as run, and without the logarithm of T."),
-    Statement(
-        item="Theorem A.2", kind="inequality", false=("Theorem A.2",), place="Appendix A",
-        says=Says(
-            text=("Frank-Wolfe with a constant step mu and vertices within beta mu Gamma/2 of the best is, after T "
-                  "steps, within 2 Gamma (1 + beta)/(T + 2) of the minimum."),
-            latex=r"L(\phi_T) - \min L \le \frac{2\Gamma}{T+2} (1 + \beta)", assumes=("the step mu is constant",),
-            quantifiers=EXACTLY, direction="at_most", bound="lasso_constants.theorem_a_2"),
+    Statement(item="Theorem A.2", kind="inequality", false=("Theorem A.2",), place="Appendix A", says=Says(
+        text=("Frank-Wolfe with a constant step mu and vertices within beta mu Gamma/2 of the best is, after T steps, "
+              "within 2 Gamma (1 + beta)/(T + 2) of the minimum."),
+        latex=r"L(\phi_T) - \min L \le \frac{2\Gamma}{T+2} (1 + \beta)", assumes=("the step mu is constant",),
+        quantifiers=EXACTLY, direction="at_most", bound="lasso_constants.theorem_a_2"),
         repaired=Says(
             text="It is with steps mu_t = 2/(t+2), t from 0, and vertices within beta mu_t Gamma/2 of the best.",
             latex=r"L(\phi_T) - \min L \le \frac{2\Gamma}{T+2} (1 + \beta)",
             assumes=("the steps are 2/(t+2), t from 0",), quantifiers=EXACTLY, direction="at_most",
             bound="lasso_constants.theorem_a_2")),
-    Statement(
-        item="Theorem 2.6", kind="rate", place="section 2.1",
-        says=Says(
-            text=("Over a convex set of Gaussian width G some private algorithm has a risk of order Gamma^(1/3) (L_2 "
-                  "G)^(2/3) log^2(n/delta) (n epsilon)^(-2/3)."),
-            latex=r"O\!\left(\frac{\Gamma^{1/3} (L_2 G_{\mathcal C})^{2/3} \log^2(n/\delta)}{(n\epsilon)^{2/3}}\right)",
-            premise=LEAST_NOISE, quantifiers=SOME_ALGORITHM, direction="at_most", rate="lasso.theorem_2_6_rate",
-            bound="lasso.theorem_2_6", powers=POWERS, schedule=STEPS,
-            constant={"worst_constants": ["known_width", "bound_width"]}),
+    Statement(item="Theorem 2.6", kind="rate", place="section 2.1", says=Says(
+        text=("Over a convex set of Gaussian width G some private algorithm has a risk of order Gamma^(1/3) (L_2 "
+              "G)^(2/3) log^2(n/delta) (n epsilon)^(-2/3)."),
+        latex=r"O\!\left(\frac{\Gamma^{1/3} (L_2 G_{\mathcal C})^{2/3} \log^2(n/\delta)}{(n\epsilon)^{2/3}}\right)",
+        premise=LEAST_NOISE, quantifiers=SOME_ALGORITHM, direction="at_most", rate="lasso.theorem_2_6_rate",
+        bound="lasso.theorem_2_6", powers=POWERS, schedule=STEPS,
+        constant={"worst_constants": ["known_width", "bound_width"]}),
         note="Shown by Algorithm 3 with exact noise and steps 2/(t+2), on four sets, without the further logarithms."),
-    Statement(
-        item="Theorem B.1", kind="privacy", false=("Algorithm 3, noise",), place="Appendix B",
-        says=Says(
-            text="Algorithm 3, Frank-Wolfe with a Gaussian linear perturbation, is (epsilon, delta)-private.",
-            latex=r"\sigma^2 = \frac{32 L_2 T \log^2(n/\delta)}{(n\epsilon)^2}", premise=(*GAUSSIAN, PRIVATE),
-            quantifiers=EXACTLY, direction="at_most",
-            schedule={"total_steps": "lasso.theorem_b_2_steps", "noise_scale": "lasso.theorem_b_1_noise"}),
+    Statement(item="Theorem B.1", kind="privacy", false=("Algorithm 3, noise",), place="Appendix B", says=Says(
+        text="Algorithm 3, Frank-Wolfe with a Gaussian linear perturbation, is (epsilon, delta)-private.",
+        latex=r"\sigma^2 = \frac{32 L_2 T \log^2(n/\delta)}{(n\epsilon)^2}", premise=(*GAUSSIAN, PRIVATE),
+        quantifiers=EXACTLY, direction="at_most",
+        schedule={"total_steps": "lasso.theorem_b_2_steps", "noise_scale": "lasso.theorem_b_1_noise"}),
         repaired=Says(
             text="It is, with L_2^2 in the place of L_2 in its variance, and with the least noise that is certified.",
             latex=r"\sigma^2 = \frac{32 L_2^2 T \log^2(n/\delta)}{(n\epsilon)^2}",
             premise=(*GAUSSIAN, "algorithm.constants is squared or exact", PRIVATE), quantifiers=EXACTLY,
             direction="at_most", schedule=STEPS),
         note="With L_2^2 the printed noise is about 25 times what is needed."),
-    Statement(
-        item="Theorem B.2", kind="rate", restates=("Theorem 2.6",), false=("Algorithm 3, step",), place="Appendix B",
-        says=Says(
-            text="Algorithm 3 has the risk of Theorem 2.6.",
+    Statement(item="Theorem B.2", kind="rate", restates=("Theorem 2.6",), false=("Algorithm 3, step",),
+        place="Appendix B", says=Says(text="Algorithm 3 has the risk of Theorem 2.6.",
             latex=r"O\!\left(\frac{\Gamma^{1/3} (L_2 G_{\mathcal C})^{2/3} \log^2(n/\delta)}{(n\epsilon)^{2/3}}\right)",
             premise=GAUSSIAN, quantifiers=MEAN, direction="at_most", rate="lasso.theorem_2_6_rate", powers=POWERS,
             schedule=STEPS, constant={"worst_constants": ["known_width", "bound_width"]}),
@@ -215,71 +178,54 @@ STATEMENTS = (
                    r"\sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)"), premise=LEAST_NOISE, quantifiers=MEAN,
             direction="at_most", rate="lasso.theorem_2_6_rate", bound="lasso.theorem_2_6", powers=POWERS,
             schedule=STEPS)),
-    Statement(
-        item="Corollary 2.7", kind="rate", restates=("Theorem 2.5",), false=("Corollary 2.7",), place="section 2.2",
-        says=Says(
+    Statement(item="Corollary 2.7", kind="rate", restates=("Theorem 2.5",), false=("Corollary 2.7",),
+        place="section 2.2", says=Says(
             text="On the LASSO Algorithm 2 has a risk of order log(n p/delta) (n epsilon)^(-2/3).",
             latex=r"O\!\left(\frac{\log(np/\delta)}{(n\epsilon)^{2/3}}\right)", premise=(*LASSO, *TUNED),
             quantifiers=MEAN, direction="at_most", rate="lasso.corollary_2_7_rate"),
-        repaired=Says(
-            text="It has one of order log(p) sqrt(log 1/delta) (n epsilon)^(-2/3), as Theorem 2.5 gives it.",
+        repaired=Says(text="It has one of order log(p) sqrt(log 1/delta) (n epsilon)^(-2/3), as Theorem 2.5 gives it.",
             latex=r"O\!\left(\frac{\log(p) \sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)", premise=(*LASSO, *TUNED),
             quantifiers=MEAN, direction="at_most", rate="lasso.theorem_2_5_rate", bound="lasso.theorem_2_5",
             powers=POWERS, schedule=SCHEDULE),
         note="Its constant is that of Theorem 2.5, with Gamma = 8 and L_1 ||C||_1 = 4."),
-    Statement(
-        item="Section 1, the gap", kind="comparison", place="section 1",
-        says=Says(
-            text=("On the LASSO the bound for the algorithm by Gaussian width has a factor p^(1/3) beside that of "
-                  "noisy Frank-Wolfe over vertices."), latex="p^{1/3}",
-            premise=("loss is SquaredLoss", "set is L1Ball"), direction="equals", rate="lasso.section_1_gap",
-            powers={"p": 1 / 3}),
+    Statement(item="Section 1, the gap", kind="comparison", place="section 1", says=Says(
+        text=("On the LASSO the bound for the algorithm by Gaussian width has a factor p^(1/3) beside that of noisy "
+              "Frank-Wolfe over vertices."), latex="p^{1/3}", premise=("loss is SquaredLoss", "set is L1Ball"),
+        direction="equals", rate="lasso.section_1_gap", powers={"p": 1 / 3}),
         note="Seen in the losses on one family, after division by ln(2p)^(2/3)."),
-    Statement(
-        item="Section 1, privacy for free", kind="phase", place="section 1",
-        says=Says(
-            text="With more than about log^3 p records the privacy risk is below the best known generalisation error.",
-            latex=r"n = \omega(\log^3 p)", premise=LASSO, assumes=("the labels are pure noise",), direction="at_most"),
-        note=("The risk of the hardest family known against the generalisation error of the best vertex on pure "
-              "noise, p = 1e3 to 1e10, in the logarithm that Theorem 2.5 has at finite p. In ln(2p) itself the power "
-              "is near 4 there.")),
-    Statement(
-        item="Remark 3", kind="comparison", place="section 2.2",
-        says=Says(
-            text="The bound needs no restricted strong convexity, and improves an earlier rate of n^(-1/3)."),
+    Statement(item="Section 1, privacy for free", kind="phase", place="section 1", says=Says(
+        text="With more than about log^3 p records the privacy risk is below the best known generalisation error.",
+        latex=r"n = \omega(\log^3 p)", premise=LASSO, assumes=("the labels are pure noise",), direction="at_most"),
+        note=("The risk of the hardest family known against the generalisation error of the best vertex on pure noise, "
+              "p = 1e3 to 1e10, in the logarithm that Theorem 2.5 has at finite p. In ln(2p) itself the power is near "
+              "4 there.")),
+    Statement(item="Remark 3", kind="comparison", place="section 2.2", says=Says(
+        text="The bound needs no restricted strong convexity, and improves an earlier rate of n^(-1/3)."),
         nothing="A comparison with other papers; nothing to measure."),
-    Statement(
-        item="Theorem 3.1", kind="attack", place="section 3",
-        says=Says(
-            text=("For epsilon at most 0.1 every private algorithm has a LASSO problem on which its risk is of order "
-                  "n^(-2/3) or more, up to logarithms."), latex=r"\tilde\Omega(1/n^{2/3})",
-            premise=(*LASSO, "epsilon <= 0.1", "delta < n^-2"), assumes=("n is sufficiently large",), quantifiers=LOWER,
-            direction="at_least", rate="lasso.theorem_3_1_rate"),
+    Statement(item="Theorem 3.1", kind="attack", place="section 3", says=Says(
+        text=("For epsilon at most 0.1 every private algorithm has a LASSO problem on which its risk is of order "
+              "n^(-2/3) or more, up to logarithms."), latex=r"\tilde\Omega(1/n^{2/3})",
+        premise=(*LASSO, "epsilon <= 0.1", "delta < n^-2"), assumes=("n is sufficiently large",), quantifiers=LOWER,
+        direction="at_least", rate="lasso.theorem_3_1_rate"),
         note="As for Theorem 1.2; the construction is sharpened, the printed constants are algebra."),
-    Statement(
-        item="Theorem 3.2", kind="attack", place="section 3",
-        says=Says(
-            text=("Padded Tardos codes - whoever agrees with most consensus columns of the code can be traced, and "
-                  "is not private."),
-            assumes=("m is sufficiently large",
-                     "(epsilon, delta), which the paper leaves open, allow less than the chance to be caught"),
-            quantifiers=("for every private algorithm", "for some data", "with probability"), direction="at_most"),
-        note=("Codes of 3 to 20 users. That every agreeing answer is caught needs a code several times as long as "
-              "the exact minimiser does.")),
-    Statement(
-        item="Equation (3)", kind="inequality", place="section 3",
-        says=Says(
-            text="The planted point of the lower bound has loss at most (tau + 4 tau^2) w.",
-            latex=r"L(\theta^*; D) \le (\tau + 4\tau^2) w", quantifiers=("for some data", "exactly"),
-            direction="at_most", bound="lasso.printed_equation_3"),
+    Statement(item="Theorem 3.2", kind="attack", place="section 3", says=Says(
+        text=("Padded Tardos codes - whoever agrees with most consensus columns of the code can be traced, and is not "
+              "private."),
+        assumes=("m is sufficiently large",
+                 "(epsilon, delta), which the paper leaves open, allow less than the chance to be caught"),
+        quantifiers=("for every private algorithm", "for some data", "with probability"), direction="at_most"),
+        note=("Codes of 3 to 20 users. That every agreeing answer is caught needs a code several times as long as the "
+              "exact minimiser does.")),
+    Statement(item="Equation (3)", kind="inequality", place="section 3", says=Says(
+        text="The planted point of the lower bound has loss at most (tau + 4 tau^2) w.",
+        latex=r"L(\theta^*; D) \le (\tau + 4\tau^2) w", quantifiers=("for some data", "exactly"), direction="at_most",
+        bound="lasso.printed_equation_3"),
         note="In sharpened form on every instance; with the printed constants as algebra."),
-    Statement(
-        item="Lemma 3.3", kind="inequality", place="section 3",
-        says=Says(
-            text="A loss below 1.1 tau w forces agreement with three quarters of the consensus columns.",
-            latex=(r"L(\theta; D_i) < 1.1 \tau w \Rightarrow |\{j \in W_i : \mathrm{sign}(\theta_j) = s_j\}| \ge "
-                   r"\tfrac34 p"), assumes=("||theta||_1 <= 1",), quantifiers=("for some data", "exactly"),
-            direction="at_least", bound="lasso.printed_threshold"),
+    Statement(item="Lemma 3.3", kind="inequality", place="section 3", says=Says(
+        text="A loss below 1.1 tau w forces agreement with three quarters of the consensus columns.",
+        latex=r"L(\theta; D_i) < 1.1 \tau w \Rightarrow |\{j \in W_i : \mathrm{sign}(\theta_j) = s_j\}| \ge \tfrac34 p",
+        assumes=("||theta||_1 <= 1",), quantifiers=("for some data", "exactly"), direction="at_least",
+        bound="lasso.printed_threshold"),
         note=("In sharpened form on every instance; with the printed constants as algebra, where it allows tau up to "
               ".0019.")),
 )
