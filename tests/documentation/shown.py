@@ -104,6 +104,12 @@ def files(page: str) -> dict[str, str]:
     return dict(FILE.findall((ROOT / page).read_text(encoding="utf-8")))
 
 
+def add(file: Path, text: str) -> None:
+    """Write a file of an example, which may only add files, or be there already as somebody pasted it."""
+    assert not file.exists() or file.read_text("utf-8") == text, f"{file.name} is another file's name"
+    file.write_text(text, "utf-8")
+
+
 def languages(page: str) -> set[str]:
     """What the blocks of a page say that they are."""
     return {block[2].split(" ")[0] for block in FENCE.finditer((ROOT / page).read_text(encoding="utf-8"))}

@@ -16,7 +16,7 @@ from typing import Any
 import pytest
 import yaml
 from cheap_experiment import ENVIRONMENT
-from shown import ROOT, Shown, commands, examples, files, languages, pages, settings, typed
+from shown import ROOT, Shown, add, commands, examples, files, languages, pages, settings, typed
 from stand_in import NEEDED, TOOLS, TYPED, UNCOVERED, tools
 
 from dprepro.config.compose import compose
@@ -126,8 +126,9 @@ def go_through(checkout: Checkout, sitting: tuple[str, ...]) -> None:
     if "CONTRIBUTING.md" in sitting:
         checkout.copy()
         for name, text in files("CONTRIBUTING.md").items():
-            assert not (checkout.folder / name).exists(), "an example may only add files"
-            (checkout.folder / name).write_text(text, "utf-8")
+            if not name.startswith(PACKAGES):
+                continue  # its folder is the checkout's own
+            add(checkout.folder / name, text)
         (checkout.folder / "my-lab").symlink_to(ROOT / "packs/adassp")
     (checkout.folder / "survey.csv").write_text(SURVEY, "utf-8")
     for command in new(sitting):

@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 from cheap_experiment import ENVIRONMENT
-from shown import ROOT, files
+from shown import ROOT, add, files
 
 pytestmark = pytest.mark.skipif(not (ROOT / "conf").is_dir(), reason="needs a checkout")
 
@@ -43,8 +43,7 @@ def checkout(tmp_path: Path) -> Path:
     if (ROOT / "results/reference").is_dir():
         shutil.copytree(ROOT / "results/reference", folder / "results/reference")
     for name, text in files("CONTRIBUTING.md").items():
-        assert not (folder / name).exists(), "an example may only add files"
-        (folder / name).write_text(text, "utf-8")
+        add(folder / name, text)
     return folder
 
 
