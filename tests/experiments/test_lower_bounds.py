@@ -23,12 +23,12 @@ PLANTED = {
     ],
     "glm_lower_bound": [
         ("certified_risk", 0.52), ("certified_risk_most", 0.47), ("certified_small_d", 0.58),
-        ("certified_small_d_most", 0.53), ("above_level", 1.2), ("lemma_1", 1.5), ("below_own_bound", 0.5),
+        ("certified_small_d_most", 0.53), ("above_level", 1.2), ("lemma_1", 1.5), ("below_bound_theorem_3", 0.5),
         ("within_budget", 0.5), ("signs_of_counts", 0.9), ("signs", 0.5),
     ],
     "glm_lipschitz_lower_bound": [
         ("certified_risk", 0.56), ("certified_risk_most", 0.52), ("above_level", 1.2), ("within_seven", 6.0),
-        ("below_own_bound", 0.5), ("signs_of_counts", 0.85),
+        ("below_bound_theorem_5", 0.5), ("signs_of_counts", 0.85),
     ],
 }  # fmt: skip
 
