@@ -147,8 +147,8 @@ lower
 practice(
     f"noisy signed counts come within {check(lower, 'above_level') - 1:.0%} of the level: it cannot be raised",
     "much. Noisy descent does not beat output zero on these data, nor could anything private by more than a",
-    f"constant; the upper bounds are reached up to {check(lower, 'below_bound_theorem_3'):.0%}. The exact minimiser has",
-    "no risk, and tells every sign.",
+    f"constant; the upper bounds are reached up to {check(lower, 'below_bound_theorem_3'):.0%}. The exact minimiser",
+    "has no risk, and tells every sign.",
 )
 
 # %% [markdown]
