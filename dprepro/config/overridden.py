@@ -155,7 +155,9 @@ def _fitted(
     sound = check.get("expected", 1) == 1 and not check.get("margin")
     if rule == "below" and check.get("quantity") == "spent_epsilon" and sound:
         # what is certified is an upper limit: more than the budget refutes nothing of an algorithm that is another
+        # or where no statement promises anything, unless the noise itself was changed
         other = any(one.another or one.parameters for one in changes)
+        other |= not check.get("about") and not any(one.allowed for one in changes)
         return {**check, "pinned": CERTIFIED.format(what=what)} if other else dict(check)
     if rule == "below" and sound and _has_own_bound(check, config):
         return dict(check)

@@ -84,3 +84,10 @@ def test_a_remark_beside_the_claims_is_called_refuted_no_more_than_they_are() ->
     context = checks("sweep.epsilon=[0.5]", name="objective_perturbation")["constant"]
     assert context["role"] == "context"
     assert "was chosen for the experiment as shipped" in context["pinned"]
+
+
+def test_a_budget_that_no_statement_promises_is_refuted_by_changed_noise_only() -> None:
+    held = checks("sweep.delta=[1e-10]", name="glm_lipschitz_lower_bound")["within_budget"]
+    assert "upper limit" in held["pinned"]
+    halved = checks("+algorithm.noise_factor=0.5", name="objective_perturbation")["within_budget"]
+    assert "pinned" not in halved
