@@ -33,7 +33,7 @@ ALWAYS = ("drawn",)
 
 PINNED = "{expected:g} was chosen for the experiment as shipped, and {what} changed"
 OTHER = "{item} is about {named}, and {ran} ran"
-SLOPE = "a rate up to a constant is refuted by no slope where {what} changed; its bound is"
+SLOPE = "a rate up to a constant is contradicted by no slope where {what} changed, but by its bound"
 CERTIFIED = "more is certified than claimed, which is an upper limit, and {what} changed"
 MADE = "made for the experiment as shipped, and {what} changed"
 CONSTANTS = "the schedule as printed has the printed constants, and algorithm.constants changed"

@@ -28,7 +28,7 @@ def test_what_changes_no_grid_point_changes_no_check(override: str) -> None:
 def test_elsewhere_a_rate_is_held_from_its_own_side_and_numbers_refute_nothing(override: str) -> None:
     found = checks(override)
     assert found["exponent_n"]["grid"] == "other"
-    assert "is refuted by no slope" in found["exponent_n"]["pinned"]
+    assert "is contradicted by no slope" in found["exponent_n"]["pinned"]
     assert found["spends_most"]["pinned"].startswith("0.84 was chosen for the experiment as shipped")
     for name in ("below_bound", "within_budget", "schedule_total_steps", "noise_as_scheduled"):
         assert found[name] == PLAIN[name]
