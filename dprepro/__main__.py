@@ -19,6 +19,7 @@ measured is kept and never measured twice; an interrupted run is resumed.
   python -m dprepro +experiment=lasso_rate    run one
   python -m dprepro -m '+experiment=glob(*)'  run all, whatever fails; then the
   python -m dprepro.ledger                    ledger of all theorems and errata
+  python -m dprepro refute kst-theorem-31     attack a statement over its premise
 
 options
   -m, --multirun     run every combination of comma-separated values and globs
@@ -92,6 +93,10 @@ def parse(arguments: list[str]) -> Options:
 
 def main(arguments: list[str]) -> int:
     """Run the command; the exit code."""
+    if arguments[:1] == ["refute"]:
+        from dprepro.commands import refute
+
+        return refute.main(arguments[1:])
     options = parse(arguments)
     if options.show == "help":
         print(HELP)

@@ -3,8 +3,13 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
+from dataclasses import fields, replace
+from typing import TypeVar
 
 from dprepro.errors import InputError
+
+T = TypeVar("T")
 
 DEFAULTS: dict[str, float] = {"n": 1, "p": 1, "epsilon": math.inf, "delta": 0, "norm": 1}
 """Their values where a sweep does not name them."""
@@ -32,3 +37,9 @@ def check_axis(axis: str, value: float) -> None:
         raise InputError(f"sweep.delta must hold numbers in [0, 1), got delta={value:g}")
     if axis == "norm" and not (math.isfinite(value) and value > 0):
         raise InputError(f"sweep.norm must hold positive numbers, got norm={value:g}")
+
+
+def at(value: T, point: Mapping[str, float]) -> T:
+    """The algorithm or construction with those fields replaced that are axes of the grid."""
+    changes = {f.name: point[f.name] for f in fields(value) if f.name in point and f.name not in AXES}  # type: ignore[arg-type]
+    return replace(value, **changes) if changes else value  # type: ignore[type-var]

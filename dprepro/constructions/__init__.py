@@ -5,6 +5,7 @@ from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.challenge import Attackable, Challenge, Finding
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
 from dprepro.constructions.equal_records import DirectionRegression, LinearSlope
+from dprepro.constructions.few_records import FewRecords
 from dprepro.constructions.fingerprinting import Fingerprinting
 from dprepro.constructions.glm import OneHotFamily
 from dprepro.constructions.known import WorstKnown
@@ -28,6 +29,7 @@ __all__ = [
     "Construction",
     "DirectionPopulation",
     "DirectionRegression",
+    "FewRecords",
     "File",
     "Finding",
     "Fingerprinting",

@@ -5,6 +5,8 @@ from __future__ import annotations
 from collections.abc import Mapping
 from types import MappingProxyType
 
+import numpy as np
+
 from dprepro.algorithms import (
     Algorithm,
     EfficientSampler,
@@ -24,7 +26,7 @@ from dprepro.algorithms import (
     StronglyConvexPerturbation,
 )
 from dprepro.budget import Budget
-from dprepro.errors import Incompatible
+from dprepro.errors import Incompatible, InputError
 from dprepro.laws.base import Law, Pair
 from dprepro.laws.descent import DescentLaw
 from dprepro.laws.exponential import ExponentialLaw
@@ -38,7 +40,7 @@ from dprepro.laws.sampling import SamplerLaw
 from dprepro.laws.sparse_regression import SparseRegressionLaw
 from dprepro.laws.supports import ExponentialSupportLaw
 from dprepro.laws.votes import VotesLaw
-from dprepro.problems import Domain
+from dprepro.problems import Domain, Problem
 
 LAWS: dict[type[Algorithm], type[Law]] = {
     EfficientSampler: SamplerLaw,
@@ -89,6 +91,23 @@ def find(
     return kind(algorithm, domain or kind.domain_at(point), budget)
 
 
+def beside(algorithm: Algorithm, told: Budget, pair: tuple[Problem, Problem]) -> Pair | None:
+    """The law of the answer on both data sets, of finite answers or over fine intervals; None where none is known.
+
+    An algorithm that answers on one of them alone has told them apart.
+    """
+    reasons = [algorithm.refusal(one.domain, told) for one in pair]
+    if any(reasons):
+        if all(reasons):
+            raise InputError(reasons[0])
+        return Pair(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
+    try:
+        known = [find(algorithm, one.domain, told) for one in pair]
+        return known[0].beside(known[1], *pair)
+    except Incompatible:
+        return None
+
+
 __all__ = [
     "LAWS",
     "LEMMAS",
@@ -106,5 +125,6 @@ __all__ = [
     "SamplerLaw",
     "SparseRegressionLaw",
     "VotesLaw",
+    "beside",
     "find",
 ]

@@ -9,6 +9,7 @@ from dprepro.studies.inequality import Inequality, InequalityStudy
 from dprepro.studies.minimax import MinimaxSeries, MinimaxStudy
 from dprepro.studies.privacy import PrivacySeries, PrivacyStudy
 from dprepro.studies.rate import RateStudy
+from dprepro.studies.refute import RefuteStudy
 from dprepro.studies.series import Series
 from dprepro.studies.worst_case import Hunt, WorstCaseStudy
 
@@ -29,6 +30,7 @@ __all__ = [
     "PrivacySeries",
     "PrivacyStudy",
     "RateStudy",
+    "RefuteStudy",
     "Series",
     "Study",
     "WorstCaseStudy",

@@ -11,6 +11,7 @@ import numpy as np
 
 from dprepro import bounds
 from dprepro.algorithms import Algorithm
+from dprepro.axes import at
 from dprepro.budget import Budget
 from dprepro.constructions import RandomDesign, Shipped, Table
 from dprepro.engine.cell import Cell, Row, canonical
@@ -19,7 +20,7 @@ from dprepro.plans import plan
 from dprepro.plans.advice import FLOOR, WORK, Asked, Candidate, advise, work
 from dprepro.problems import Problem
 from dprepro.reductions import REDUCTIONS, solver
-from dprepro.studies.base import Declaration, Design, Study, at, points
+from dprepro.studies.base import Declaration, Design, Study, points
 from dprepro.studies.describe import describe
 from dprepro.tables import Column
 

@@ -12,10 +12,11 @@ import numpy as np
 from dprepro import laws
 from dprepro.algorithms import Algorithm
 from dprepro.algorithms.base import Parts
+from dprepro.axes import at
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.corners import Corners, Pair, promised
 from dprepro.engine.cell import Cell, Row, canonical
-from dprepro.errors import Incompatible, InputError, PremiseError
+from dprepro.errors import InputError, PremiseError
 from dprepro.mechanisms import Drawn
 from dprepro.privacy import compose
 from dprepro.privacy.audit import Audited, audit, chosen
@@ -23,7 +24,7 @@ from dprepro.privacy.losses import MOST
 from dprepro.privacy.outcomes import Answers, answered
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.studies.base import Declaration, Design, Role, Study, at, points, spending
+from dprepro.studies.base import Declaration, Design, Role, Study, points, spending
 from dprepro.studies.describe import describe
 from dprepro.studies.transcripts import as_vector, audit_transcripts, worst_transcripts
 
@@ -168,7 +169,7 @@ class AuditStudy(Study):
         rows = [Row("audited_epsilon", found.epsilon, epsilon, columns | {"deterministic": True})]
         if one.role == "claim":
             rows.append(self._overspent(told, epsilon, lambda budget: drawn(budget)[0].epsilon))
-        if one.repeats == 1 and not one.transcript and (exact := pair_of_laws(algorithm, told, data[name])) is not None:
+        if one.repeats == 1 and not one.transcript and (exact := laws.beside(algorithm, told, data[name])) is not None:
             rows.append(Row("lower_epsilon", min(MOST, exact.lower_epsilon(delta)), epsilon, {"deterministic": True}))
         schedule = algorithm.schedule(first.domain, told)
         rows += self._certified(algorithm, first.domain, told, cell.axes["epsilon"], found.epsilon)
@@ -182,14 +183,14 @@ class AuditStudy(Study):
         """What is spent over all pairs, and delta against epsilon, beside what is certified."""
         told, epsilon = self._told(one, point), one.share * point["epsilon"]
 
-        pairs = {key: law for key, pair in data.items() if (law := pair_of_laws(algorithm, told, pair)) is not None}
+        pairs = {key: law for key, pair in data.items() if (law := laws.beside(algorithm, told, pair)) is not None}
         if not pairs:
             raise PremiseError(f"no exact law of {type(algorithm).__name__} is known here, and no draws are asked for")
         spent = {key: min(MOST, law.lower_epsilon(one.share * told.delta)) for key, law in pairs.items()}
         name = max(spent, key=lambda key: spent[key])
 
         def known(budget: Budget) -> float:
-            law = pair_of_laws(algorithm, budget, data[name])
+            law = laws.beside(algorithm, budget, data[name])
             assert law is not None
             return min(MOST, law.lower_epsilon(one.share * budget.delta))
 
@@ -279,23 +280,6 @@ def worst_pair(
                 seen[name] = max(event.limit for event in chosen(first, second, told.delta, level=0.0))
             names = sorted(names, key=lambda name: -seen[name])[:kept]
     return names[0]
-
-
-def pair_of_laws(algorithm: Algorithm, told: Budget, pair: Pair) -> laws.Pair | None:
-    """The law of the answer on both data sets, of finite answers or over fine intervals; None where none is known.
-
-    An algorithm that answers on one of them alone has told them apart.
-    """
-    reasons = [algorithm.refusal(one.domain, told) for one in pair]
-    if any(reasons):
-        if all(reasons):
-            raise InputError(reasons[0])
-        return laws.Pair(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
-    try:
-        known = [laws.find(algorithm, one.domain, told) for one in pair]
-        return known[0].beside(known[1], *pair)
-    except Incompatible:
-        return None
 
 
 def certified_delta(parts: Parts, epsilon: float) -> float:

@@ -5,9 +5,9 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field, fields, replace
+from dataclasses import dataclass, field, fields
 from functools import cached_property
-from typing import Any, ClassVar, Literal, TypeVar
+from typing import Any, ClassVar, Literal
 
 import numpy as np
 
@@ -23,7 +23,6 @@ from dprepro.privacy import Spent
 from dprepro.typed import allowed_packages
 
 Role = Literal["claim", "control", "context"]
-T = TypeVar("T")
 
 MOST_REPLICATES = 1_000_000
 """Of a series; see also :mod:`dprepro.engine.room`."""
@@ -77,12 +76,6 @@ def points(label: str, axes: Mapping[str, Sequence[float]], *parts: Any) -> list
             f"construction; choices: {', '.join(sorted(known))}"
         )
     return expand(axes)
-
-
-def at(value: T, point: Mapping[str, float]) -> T:
-    """The algorithm or construction with those fields replaced that are axes of the grid."""
-    changes = {f.name: point[f.name] for f in fields(value) if f.name in point and f.name not in AXES}  # type: ignore[arg-type]
-    return replace(value, **changes) if changes else value  # type: ignore[type-var]
 
 
 @dataclass(frozen=True)

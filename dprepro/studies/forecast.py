@@ -12,8 +12,8 @@ import numpy as np
 
 from dprepro.engine.cell import Cell
 from dprepro.errors import DpreproError, PremiseError
+from dprepro.plans.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.reductions import Reduction, solver
-from dprepro.studies.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.studies.series import Setting
 
 LONG = 180.0

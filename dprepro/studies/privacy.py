@@ -11,6 +11,7 @@ import numpy as np
 
 from dprepro import laws
 from dprepro.algorithms import Algorithm
+from dprepro.axes import at
 from dprepro.budget import Budget, Neighbours
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError
@@ -18,7 +19,7 @@ from dprepro.laws.noise import LaplaceNoise, NormalNoise
 from dprepro.mechanisms import Gaussian, Laplace
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain
-from dprepro.studies.base import Declaration, Design, Role, Study, at, points, spending
+from dprepro.studies.base import Declaration, Design, Role, Study, points, spending
 from dprepro.studies.describe import describe
 
 PLACES, POINTS = 40.0, 40_001

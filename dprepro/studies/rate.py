@@ -13,6 +13,7 @@ import numpy as np
 
 from dprepro import bounds
 from dprepro.algorithms import Schedule, Solution
+from dprepro.axes import at
 from dprepro.budget import Budget
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError, unknown
@@ -22,7 +23,7 @@ from dprepro.plans import plan
 from dprepro.problems import Problem, View
 from dprepro.reductions import LITERAL, REDUCTIONS
 from dprepro.statements.conditions import condition, unmet
-from dprepro.studies.base import Declaration, Design, Study, at, drawn, spending
+from dprepro.studies.base import Declaration, Design, Study, drawn, spending
 from dprepro.studies.describe import describe
 from dprepro.studies.forecast import forecast
 from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, Beside, Series, Setting

@@ -13,7 +13,7 @@ import numpy as np
 
 from dprepro import bounds, expressions
 from dprepro.algorithms import Algorithm, Schedule, Solution
-from dprepro.axes import check_axis
+from dprepro.axes import at, check_axis
 from dprepro.budget import Budget
 from dprepro.constructions import Construction
 from dprepro.engine.cell import Row
@@ -22,7 +22,7 @@ from dprepro.errors import InputError, PremiseError
 from dprepro.plans import Numbers, Plan
 from dprepro.problems import Domain, Problem
 from dprepro.reductions import AUTOMATIC, Reduction, solver
-from dprepro.studies.base import Design, Role, at, points
+from dprepro.studies.base import Design, Role, points
 
 PUBLIC = ("sparsity", "loss_bound")
 """Numbers of schedules that are parameters of the algorithm or constants of the domain: no noise, steps or weights."""

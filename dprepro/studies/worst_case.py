@@ -16,11 +16,11 @@ from dprepro.constructions import Construction
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import Incompatible, InputError, PremiseError, unknown
 from dprepro.plans import plan
+from dprepro.plans.prices import run_seconds
 from dprepro.problems import Problem
 from dprepro.problems.data import FloatArray
 from dprepro.studies.base import Design, drawn
 from dprepro.studies.describe import describe
-from dprepro.studies.prices import run_seconds
 from dprepro.studies.rate import RateStudy
 from dprepro.studies.series import Series, Setting
 

@@ -14,7 +14,7 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.corners import Corners
 from dprepro.errors import Incompatible
 from dprepro.laws import descent, high_probability, localization
-from dprepro.studies.audit import answers, pair_of_laws
+from dprepro.studies.audit import answers
 
 REPLACE = Neighbours.REPLACE_ONE
 DRAWS = 500
@@ -51,7 +51,7 @@ def test_epsilon_is_known_to_a_thousandth(
     for module, cells in ((descent, 201), (localization, 2001), (high_probability, 800)):
         monkeypatch.setattr(module, "CELLS", cells)
     for _ in range(2):
-        law = pair_of_laws(algorithm, Budget(2.0, delta, REPLACE), pair)
+        law = laws.beside(algorithm, Budget(2.0, delta, REPLACE), pair)
         assert law is not None
         found.append(law.lower_epsilon(delta))
         monkeypatch.undo()

@@ -8,6 +8,7 @@ from typing import ClassVar
 import numpy as np
 import pytest
 
+from dprepro import laws
 from dprepro.algorithms import (
     CodewordResponse,
     ExactMinimiser,
@@ -29,7 +30,7 @@ from dprepro.errors import InputError, PremiseError
 from dprepro.privacy.audit import audit
 from dprepro.problems import Domain, Problem, Records, RecordsView
 from dprepro.studies import AuditSeries, AuditStudy, Design
-from dprepro.studies.audit import answers, certified_delta, pair_of_laws, worst_pair
+from dprepro.studies.audit import answers, certified_delta, worst_pair
 from dprepro.studies.transcripts import losses_of
 
 ADD, REPLACE, ZERO = Neighbours.ADD_OR_REMOVE_ONE, Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT
@@ -189,7 +190,7 @@ def test_what_spends_its_epsilon_is_not_refuted_in_50_seeds_and_1_3_times_that_i
 def test_no_law_is_known_in_two_dimensions() -> None:
     data, budget = Corners(pairs=("plus aside plus",)), Budget(1.0, 0.0, REPLACE)
     pair = data.neighbours({"n": 2.0, "p": 2.0}, REPLACE)["plus aside plus"]
-    assert pair_of_laws(ExponentialMechanism(), budget, pair) is None
+    assert laws.beside(ExponentialMechanism(), budget, pair) is None
 
 
 @pytest.mark.parametrize(
@@ -253,7 +254,7 @@ def test_no_answer_to_some_is_an_answer(border: str, transcript: bool) -> None:
 def test_a_refusal_that_reads_a_private_n_spends_all() -> None:
     algorithm, point = Bordered("laplace", border="n"), {"n": 2.0, "p": 1.0}
     (pair,) = Corners(pairs=("plus silent plus",)).neighbours(point, ADD).values()
-    assert pair_of_laws(algorithm, Budget(1.0, 0.0, ADD), pair).lower_epsilon(0.5) == np.inf
+    assert laws.beside(algorithm, Budget(1.0, 0.0, ADD), pair).lower_epsilon(0.5) == np.inf
     found = rows(AuditSeries("control", algorithm, Corners(pairs=("plus silent plus",)), draws=400), ADD, n=2)
     assert found["audited_epsilon"].value > 3.4  # the most that 200 answers show
 

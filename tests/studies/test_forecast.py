@@ -11,9 +11,9 @@ from dprepro.algorithms import ExactMinimiser, JohnsonLindenstrauss, NoisyFrankW
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
 from dprepro.constructions import OneHotFamily, OnePlace, TunedNeedle
+from dprepro.plans.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.studies import Design, EnvelopeStudy, RateStudy, Series
 from dprepro.studies.forecast import LONG, forecast
-from dprepro.studies.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.studies.rate import settled
 
 

@@ -1,0 +1,1 @@
+"""The commands beside the runner of experiments, one thin module each."""

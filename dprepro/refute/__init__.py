@@ -1,0 +1,23 @@
+"""Attacks on statements: where over its whole premise a statement might fail, what was tried there, and a witness."""
+
+from dprepro.refute.attack import GRANTED, VIOLATED, Attack, Shown, Sides
+from dprepro.refute.axes import Axis, axis
+from dprepro.refute.hunt import Effort, Tried, hunt, measured_again
+from dprepro.refute.neighbours import Neighbouring
+from dprepro.refute.risks import Risks
+
+__all__ = [
+    "GRANTED",
+    "VIOLATED",
+    "Attack",
+    "Axis",
+    "Effort",
+    "Neighbouring",
+    "Risks",
+    "Shown",
+    "Sides",
+    "Tried",
+    "axis",
+    "hunt",
+    "measured_again",
+]

@@ -1,0 +1,137 @@
+"""Attacks that follow from a statement: the algorithms that its premise names, on every family that meets it."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Iterator, Mapping
+from contextlib import suppress
+from dataclasses import fields
+from typing import Any
+
+from dprepro import typed
+from dprepro.adversary.space import SPACES, Range
+from dprepro.algorithms import Algorithm
+from dprepro.axes import DEFAULTS
+from dprepro.budget import Neighbours
+from dprepro.constructions import Construction, FewRecords, OneHotFamily
+from dprepro.constructions.base import LOSSES
+from dprepro.errors import DpreproError
+from dprepro.refute.attack import Attack
+from dprepro.refute.axes import Axis, axis
+from dprepro.refute.risks import Risks
+from dprepro.statements.statement import Says
+
+SIZES: Mapping[str, Axis] = {
+    "n": axis("n", high=1e9, usual=1e6),
+    "p": axis("p", high=50),
+    "epsilon": axis("epsilon", low=1e-4),
+    "delta": axis("delta", low=0.0),
+}
+RECORDS: Mapping[str, Axis] = {
+    "radius": Axis(1e-3, 1e3, usual=1),
+    "feature_bound": Axis(1e-3, 1e3, usual=1),
+    "label_bound": Axis(1e-3, 1e3, usual=1),
+    "length": Axis(0, 1, usual=1, log=False, corners=(0.01, 0.5)),
+    "label": Axis(-1, 1, usual=1, log=False, corners=(0, 0.01)),
+    "others": Axis(0, 1, usual=0, log=False, corners=(0.5, 0.1)),
+    "silent": Axis(0, 1, usual=0, log=False, corners=(0.5, 0.99)),
+}
+SETS = {"l2_ball": "L2Ball", "l1_ball": "L1Ball", "box": "Box", "simplex": "Simplex", "shifted_ball": "LocalBall"}
+WORDS: Mapping[str, tuple[Any, ...]] = {
+    "kind": ("opposite", "aside"), "spread": (False, True), "feature_norm": (2.0, math.inf)
+}  # fmt: skip
+USUAL = {"n": 1e4, "p": 16.0, "epsilon": 1.0, "delta": 1e-6}
+MOST_ALGORITHMS = 6
+"""Of a statement whose premise leaves several of their parameters open."""
+
+
+def of_algorithms(says: Says) -> tuple[Attack, ...]:
+    """Attacks on an upper bound on risk in expectation; none on other statements, nor where no algorithm is named."""
+    upper = says.direction == "at_most" and (says.rate or says.bound)
+    likely = "with probability" in says.quantifiers and "in expectation" not in says.quantifiers
+    if not upper or likely:
+        return ()
+    relation = _relation(says)
+    found: list[Attack] = []
+    for algorithm in itertools.islice(_algorithms(says), MOST_ALGORITHMS):
+        for name, family, axes, choices in _families(says):
+            free = {one.name for part in (algorithm, family) for one in fields(part)} | set(DEFAULTS)
+            moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free}
+            found.append(
+                Risks(
+                    name=f"{_title(algorithm)} on {name}", axes=moved, algorithm=algorithm, family=family,
+                    relation=relation, choices=choices, reason="sizes, budgets and data at their ends",
+                )
+            )  # fmt: skip
+    return tuple(found)
+
+
+def _relation(says: Says) -> Neighbours:
+    named = [value for one in says.conditions if one.fact == "relation" for value in one.values]
+    return Neighbours(named[0]) if named else Neighbours.REPLACE_ONE
+
+
+def _algorithms(says: Says) -> Iterator[Algorithm]:
+    """The algorithms that the premise names, with the parameters that it asks for."""
+    asked = {one.fact: one.values for one in says.conditions if one.of_algorithm}
+    kinds = asked.pop("algorithm", ())
+    for kind in kinds:
+        for values in itertools.product(*asked.values()):
+            block: dict[str, Any] = {"_target_": f"dprepro.algorithms.{kind}"}
+            block |= {name.partition(".")[2]: value for name, value in zip(asked, values, strict=True)}
+            known = _fields(kind)
+            parts = {
+                name: {"_target_": f"dprepro.algorithms.{value}"} if value[:1].isupper() else value
+                for name, value in block.items()
+                if name == "_target_" or name in known
+            }
+            with suppress(DpreproError):
+                yield typed.build(Algorithm, parts, kind)  # type: ignore[type-abstract]
+
+
+def _fields(kind: str) -> set[str]:
+    from dprepro import algorithms
+
+    return {one.name for one in fields(getattr(algorithms, kind))} if hasattr(algorithms, kind) else set()
+
+
+def _families(says: Says) -> Iterator[tuple[str, Construction, Mapping[str, Axis], Mapping[str, tuple[Any, ...]]]]:
+    """Families of data with the axes of their parameters; corners of a domain first."""
+    words: dict[str, tuple[Any, ...]] = {
+        "loss": tuple(name for name, loss in LOSSES.items() if _allows(says, "loss", type(loss).__name__)),
+        "over": tuple(name for name, kind in SETS.items() if _allows(says, "set", kind)),
+    }
+    if all(words.values()):
+        words |= WORDS
+        chosen = {name: Axis(0, len(some) - 1, usual=0, log=False, whole=True) for name, some in words.items()}
+        first = FewRecords(loss=words["loss"][0], over=words["over"][0])
+        yield "a few records", first, {**RECORDS, **chosen}, words
+    others: list[tuple[str, Construction, Mapping[str, Axis]]] = [
+        (kind.__name__, kind(), {name: _axis(one) for name, one in ranges.items()}) for kind, ranges in SPACES.items()
+    ]
+    mass = {"mass": Axis(1e-5, 1)}
+    others += [("OneHotFamily, absolute", OneHotFamily(loss="absolute"), mass)]
+    others += [("OneHotFamily, logistic", OneHotFamily(loss="logistic"), mass)]
+    for name, family, axes in others:
+        domain = family.domain({**DEFAULTS, **USUAL})
+        facts = {"loss": domain.loss, "set": domain.constraint_set}
+        if all(_allows(says, fact, type(one).__name__) for fact, one in facts.items()):
+            yield name, family, axes, {}
+
+
+def _allows(says: Says, fact: str, value: str) -> bool:
+    return all(value in one.values for one in says.conditions if one.fact == fact)
+
+
+def _axis(one: Range) -> Axis:
+    return Axis(one.low, one.high, log=one.log)
+
+
+def _title(algorithm: Algorithm) -> str:
+    changed = [
+        f"{one.name}={getattr(algorithm, one.name)}"
+        for one in fields(algorithm)
+        if getattr(algorithm, one.name) != one.default and isinstance(getattr(algorithm, one.name), str | int | float)
+    ]
+    return " ".join([type(algorithm).__name__, *changed])

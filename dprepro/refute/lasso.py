@@ -1,0 +1,1 @@
+"""Attacks on Talwar, Thakurta and Zhang (2015)."""

@@ -1,0 +1,133 @@
+"""Attacks on upper bounds of risk: an algorithm on data of a family, at any size and budget."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from dataclasses import dataclass, field, fields, replace
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dprepro import laws
+from dprepro.algorithms import Algorithm
+from dprepro.axes import DEFAULTS, at
+from dprepro.budget import Budget, Neighbours
+from dprepro.constructions import Construction
+from dprepro.errors import Incompatible, InputError, PremiseError
+from dprepro.plans import Numbers, Plan, plan
+from dprepro.plans.prices import run_seconds
+from dprepro.problems import Domain, Problem
+from dprepro.reductions import REDUCTIONS, Reduction, solver
+from dprepro.refute.attack import GRANTED, Attack, Shown
+from dprepro.statements.conditions import unmet
+from dprepro.statements.statement import Says
+
+DRAWS = 8
+"""Runs at a place; what is found is measured again with more."""
+
+ROUNDING = 1e-11
+"""Of the largest risk that there can be: what is computed of a risk is known to so much."""
+
+SECONDS = 0.05
+"""A place whose run takes longer, by `run_seconds`, is not tried."""
+
+
+@dataclass(frozen=True, kw_only=True)
+class Risks(Attack):
+    """An algorithm's excess risk, in the mean, over what a statement allows.
+
+    The risk is exact where the law of the answer is known (`dprepro.laws`), else the mean of some draws. Allowed is the
+    statement's explicit bound, or its rate times `GRANTED`.
+
+    Attributes:
+        algorithm, family: an axis that bears the name of one of their fields sets that field.
+        relation: of neighbours.
+        bound: in the place of the statement's own.
+        choices: for fields that hold a word the words, of which an axis of that name chooses by its number.
+    """
+
+    exact: ClassVar[bool] = False
+
+    algorithm: Algorithm
+    family: Construction
+    relation: Neighbours = Neighbours.REPLACE_ONE
+    bound: str = ""
+    choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
+
+    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Shown:
+        """See the class."""
+        point = {**DEFAULTS, **numbers}
+        try:
+            chosen = {name: some[round(point[name])] for name, some in self.choices.items() if name in point}
+            plain = {name: value for name, value in point.items() if name not in chosen}
+            algorithm, family = at(self.algorithm, plain), replace(at(self.family, plain), **chosen)
+            budget = Budget(point["epsilon"], point["delta"], self.relation)
+            how = plan(algorithm, family, point, budget)
+            self._hold(says, algorithm, how, point)
+            schedule = algorithm.schedule(how.domain, budget)
+            if run_seconds(algorithm, how.domain, budget, how.how) > SECONDS:
+                raise PremiseError(f"a run takes more than {SECONDS:g} s")
+            problem = family.build(point, schedule.noise_scale)
+            taken, error = self._risk(algorithm, how, problem, budget, rng)
+            allowed = self._allowed(says, how.domain, vars(schedule), point, problem)
+        except InputError as error_:  # the algorithm, the data or the budget cannot be
+            raise PremiseError(str(error_)) from error_
+        except (ArithmeticError, ValueError) as error_:
+            raise PremiseError(f"there is no value there: {error_}") from error_
+        return Shown(taken, allowed, error)
+
+    @property
+    def parts(self) -> list[object]:
+        return [type(self), self.algorithm, self.family, *laws.LAWS.values(), *REDUCTIONS.values()]
+
+    def _hold(self, says: Says, algorithm: Algorithm, how: Plan, point: Mapping[str, float]) -> None:
+        facts = {
+            "relation": str(self.relation),
+            "loss": type(how.domain.loss).__name__,
+            "set": type(how.domain.constraint_set).__name__,
+            "algorithm": type(algorithm).__name__,
+        }
+        facts |= {f"algorithm.{one.name}": _word(getattr(algorithm, one.name)) for one in fields(algorithm)}
+        numbers = Numbers(how.domain, point, vars(algorithm))
+        premise = dict.fromkeys((*says.premise, *self.premise), "the statement")
+        if reason := unmet(premise, numbers.find, facts):
+            raise PremiseError(reason)
+
+    @staticmethod
+    def _risk(
+        algorithm: Algorithm, how: Plan, problem: Problem, budget: Budget, rng: np.random.Generator
+    ) -> tuple[float, float]:
+        """The mean risk and its standard error."""
+        try:
+            return laws.find(algorithm, problem.domain, budget).expected_risk(problem), 0.0
+        except Incompatible:
+            pass
+        runs, draws = solver(how.how, algorithm), 1 if algorithm.deterministic else DRAWS
+        if draws > 1 and isinstance(runs, Reduction):
+            answers = list(runs.solve_many(problem, budget, [rng] * draws))
+        else:
+            answers = [runs.solve(problem, budget, rng) for _ in range(draws)]
+        risks = np.array([problem.excess_risk(answer.theta) for answer in answers])
+        if not np.isfinite(risks).all():
+            raise PremiseError("an answer has no finite risk")
+        error = float(np.std(risks, ddof=1) / math.sqrt(draws)) if draws > 1 else 0.0
+        unsure = problem.judge(answers[0].theta).minimum.gap + ROUNDING * problem.domain.largest_risk
+        return max(0.0, float(risks.mean()) - unsure), error
+
+    def _allowed(
+        self, says: Says, domain: Domain, schedule: Mapping[str, float], point: Mapping[str, float], problem: Problem
+    ) -> float:
+        name = self.bound or says.bound
+        if name:
+            known = {"initial_risk": problem.listed.trivial_risk}
+            value = Numbers(domain, schedule, point, known).evaluate(name)
+        else:
+            value = GRANTED * Numbers(domain, schedule, point).evaluate(says.rate)
+        if math.isnan(value):
+            raise PremiseError("the bound has no value there")
+        return value
+
+
+def _word(value: object) -> str:
+    return str(value) if isinstance(value, str | int | float) else type(value).__name__
