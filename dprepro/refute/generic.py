@@ -11,7 +11,7 @@ from typing import Any
 
 from dprepro import typed
 from dprepro.adversary.space import SPACES, Range
-from dprepro.algorithms import Algorithm
+from dprepro.algorithms import Algorithm, ExponentialMechanism, HighProbability, Localization
 from dprepro.axes import DEFAULTS
 from dprepro.budget import Neighbours
 from dprepro.constructions import Construction, FewRecords, OneHotFamily
@@ -42,6 +42,8 @@ WORDS: Mapping[str, tuple[Any, ...]] = {
     "kind": ("opposite", "aside"), "spread": (False, True), "feature_norm": (2.0, math.inf)
 }  # fmt: skip
 USUAL = {"n": 1e4, "p": 16.0, "epsilon": 1.0, "delta": 1e-6}
+REJECTING = (ExponentialMechanism, HighProbability, Localization)
+"""Algorithms that draw again until they hit the set, which takes times that are exponential in p."""
 MOST_ALGORITHMS = 6
 """Of a statement whose premise leaves several of their parameters open."""
 
@@ -58,6 +60,8 @@ def of_algorithms(says: Says) -> tuple[Attack, ...]:
         for name, family, axes, choices in _families(says):
             free = {one.name for part in (algorithm, family) for one in fields(part)} | set(DEFAULTS)
             moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free}
+            if isinstance(algorithm, REJECTING):
+                moved["p"] = axis("p", usual=3, high=6)
             found.append(
                 Risks(
                     name=f"{_title(algorithm)} on {name}", axes=moved, algorithm=algorithm, family=family,

@@ -29,7 +29,7 @@ DRAWS = 8
 ROUNDING = 1e-11
 """Of the largest risk that there can be: what is computed of a risk is known to so much."""
 
-SECONDS = 0.05
+SECONDS = 0.01
 """A place whose run takes longer, by `run_seconds`, is not tried."""
 
 

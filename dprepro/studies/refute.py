@@ -64,8 +64,8 @@ class RefuteStudy(Study):
     of: str
     corners: int = 300
     searched: int = 200
-    drawn_corners: int = 40
-    drawn_searched: int = 24
+    drawn_corners: int = 24
+    drawn_searched: int = 12
 
     def cells(self, design: Design) -> list[Cell]:
         """Statement by statement, attack by attack; raises InputError for an unknown paper."""
