@@ -265,6 +265,11 @@ def test_limits_of_proportions_are_exact_and_share_one_percent_over_the_points()
     assert found == pytest.approx((0.5, exact[2].low, exact[2].high), rel=1e-9)
     found = limits(judged(frame, "proportion", quantity="hit", expected=0, side="at_least"))
     assert found == pytest.approx((0.1, exact[0].low, exact[0].high), rel=1e-9)
+    fewer = frame[(frame["n"] < 5e4) | (frame["replicate"] == 0)]  # 40 trials of the last point
+    exact_of_fewer = binomtest(20, 40).proportion_ci(1 - 0.01 / 3, "exact")
+    assert limits(judged(fewer, "proportion", quantity="hit", expected=1))[1:] == pytest.approx(
+        (exact_of_fewer.low, exact_of_fewer.high), rel=1e-9
+    )
     bounded = frame.assign(bound=frame["n"].astype(float) / 2e5)  # .005, .05 and .5
     found = limits(judged(bounded, "proportion", quantity="hit", expected=1))
     assert found == pytest.approx((20, exact[0].low / 0.005, exact[0].high / 0.005), rel=1e-9)
