@@ -13,16 +13,16 @@ from dprepro.command import console
 from dprepro.errors import InputError, unknown
 from dprepro.regular_files import replace_file, temporary_folder
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
-from mutants.running import Verdicts, copy_of_package, plant, run
+from mutants.running import Verdicts, copy_of_package, plant, run, run_tests
 from mutants.table import Line, as_json, line, markdown, read, renewed, summary, text
 
 HELP = """usage: python -m mutants [NAME ...] [experiment=NAME] [workers=2]
                          [reference_dir=DIR] [--list]
 
 Plants one falsehood after the other in a copy of the package, runs the experiment
-that should notice on a small grid, and compares its verdict with that of the code
-as it is. NAME may be a pattern, such as 'glm_*'; the default is all of them. What came
-out replaces the lines of these mutants in the table of reference_dir.
+(or the tests) that should notice on a small grid, and compares its verdict with that
+of the code as it is. NAME may be a pattern, such as 'glm_*'; the default is all of
+them. What came out replaces the lines of these mutants in the table of reference_dir.
 
   experiment=NAME    only those that this experiment is to notice
   workers=N          runs at a time [2]
@@ -52,13 +52,15 @@ def main(arguments: list[str]) -> int:
         raise InputError(f"workers must be a whole number of at least 1, got workers={values['workers']}")
     chosen, small = mutants(names), grids()
     if wanted := values["experiment"]:
-        known = dict.fromkeys(one.experiment for one in chosen)
+        known = dict.fromkeys(one.experiment for one in chosen if one.experiment)
         if wanted not in known:
             raise unknown("experiment of these mutants", wanted, known)
         chosen = [one for one in chosen if one.experiment == wanted]
     if listed:
         for one in chosen:
-            words = " ".join(small.get(one.experiment, Grid()).command(one.experiment, one.checks))
+            words = one.judge
+            if one.experiment:
+                words = " ".join(small.get(one.experiment, Grid()).command(one.experiment, one.checks))
             print(f"{one.name}: {one.says}\n  {one.file}\n  - {one.old}\n  + {one.new}\n  {words}")
         return 0
     folder = Path(values["reference_dir"])
@@ -78,23 +80,27 @@ def judged(chosen: Sequence[Mutant], workers: int) -> list[Line]:
     small = grids()
     wanted: dict[str, list[Mutant]] = {}
     for mutant in chosen:
-        wanted.setdefault(mutant.experiment, []).append(mutant)
+        if mutant.experiment:
+            wanted.setdefault(mutant.experiment, []).append(mutant)
     words = {name: small.get(name, Grid()).command(name, _checks(some)) for name, some in wanted.items()}
+    by_tests = {mutant.judge: mutant.tests for mutant in chosen if mutant.tests}
     with temporary_folder("mutants-") as folder, ThreadPoolExecutor(workers) as pool, _cut(pool):
         base = copy_of_package(folder / "base")
         before = {name: pool.submit(run, base, words[name], folder / f"results-{name}") for name in words}
+        before |= {name: pool.submit(run_tests, base, tests) for name, tests in by_tests.items()}
         sound: dict[str, Verdicts] = {}
         for name, running in before.items():
             sound[name] = running.result()
             _tell(f"{name}, as it is: {sound[name].fault or f'{sound[name].seconds:.0f} s'}")
-        waiting = {
-            pool.submit(_one, one, folder, small.get(one.experiment, Grid()).command(one.experiment, one.checks)): one
+        commands = {
+            one.name: small.get(one.experiment, Grid()).command(one.experiment, one.checks) if one.experiment else []
             for one in chosen
         }
+        waiting = {pool.submit(_one, one, folder, commands[one.name]): one for one in chosen}
         found: dict[str, Line] = {}
         for number, future in enumerate(as_completed(waiting), 1):
             mutant = waiting[future]
-            found[mutant.name] = line(mutant, sound[mutant.experiment], future.result())
+            found[mutant.name] = line(mutant, sound[mutant.judge], future.result())
             one = found[mutant.name]
             _tell(f"[{number}/{len(chosen)}] {one.mutant}: {one.outcome}; {one.before} -> {one.after}; {one.seconds} s")
     return [found[one.name] for one in chosen]
@@ -127,7 +133,7 @@ def _one(mutant: Mutant, folder: Path, words: Sequence[str]) -> Verdicts:
     tree = copy_of_package(own, folder / "base")
     plant(mutant, tree)
     try:
-        return run(tree, words, own / "results")
+        return run(tree, words, own / "results") if mutant.experiment else run_tests(tree, mutant.tests)
     finally:
         shutil.rmtree(own, ignore_errors=True)
 

@@ -32,6 +32,8 @@ class Mutant:
         file: the file, from the root of the checkout.
         old, new: the line and what stands in its place; blanks at its beginning do not count and are kept.
         experiment: whose verdict must notice, run on its grid of `grids.yaml`.
+        tests: files of tests, of which one must notice, in the place of an experiment: where no verdict can, as of a
+            rule that every verdict rests on.
         checks: those that are run, of which one has to notice; empty for all of the experiment's.
         inside: the function or class that has the line, where the file has several such lines.
         harmless: whether it is true after all (another order of draws, say), and no verdict may notice.
@@ -42,10 +44,20 @@ class Mutant:
     file: str
     old: str
     new: str
-    experiment: str
+    experiment: str = ""
+    tests: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
     inside: str = ""
     harmless: bool = False
+
+    def __post_init__(self) -> None:
+        if bool(self.experiment) == bool(self.tests):
+            raise InputError(f"mutant {self.name}: give an experiment or tests that must notice it, one of them")
+
+    @property
+    def judge(self) -> str:
+        """The experiment, or the tests, by name."""
+        return self.experiment or " ".join(self.tests)
 
     def planted(self, source: str) -> str:
         """The file's source with the line replaced; raises InputError unless it is found exactly once."""

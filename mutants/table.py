@@ -20,7 +20,7 @@ class Line:
     """One line of the table.
 
     Attributes:
-        mutant, experiment: their names.
+        mutant, experiment: their names; of a mutant that tests notice, these.
         says, file, old, new, harmless: of the mutant.
         noticed: checks that came out as expected without the mutant and do not with it.
         check: the one of them that is shown, a claim or control if there is one.
@@ -45,7 +45,7 @@ class Line:
 
     def of(self, mutant: Mutant) -> bool:
         """Whether it is about what is planted now."""
-        planted = (mutant.experiment, mutant.file, mutant.old.strip(), mutant.new.strip(), mutant.harmless)
+        planted = (mutant.judge, mutant.file, mutant.old.strip(), mutant.new.strip(), mutant.harmless)
         return (self.experiment, self.file, self.old, self.new, self.harmless) == planted
 
     @property
@@ -80,7 +80,7 @@ def line(mutant: Mutant, before: Verdicts, after: Verdicts) -> Line:
     if not (fault or changed) and unsound:
         fault = f"without the mutant: {unsound}"
     return Line(
-        mutant=mutant.name, experiment=mutant.experiment, says=mutant.says, file=mutant.file, old=mutant.old.strip(),
+        mutant=mutant.name, experiment=mutant.judge, says=mutant.says, file=mutant.file, old=mutant.old.strip(),
         new=mutant.new.strip(), harmless=mutant.harmless, noticed=changed, check=shown,
         before=_said(before.checks[shown]) if shown else "", after=_said(after.checks[shown]) if shown else "",
         fault=fault, seconds=round(after.seconds, 1),
@@ -123,7 +123,8 @@ def markdown(lines: Sequence[Line]) -> str:
         f"{summary(lines)}.",
         "",
         "Each is one line of code, run on a small grid of one experiment; it is noticed where a check that came out as",
-        "expected without it does not with it. `make mutants` runs all, `python -m mutants NAME` renews a line.",
+        "expected without it does not with it. Of the rules that every verdict rests on, tests notice it.",
+        "`make mutants` runs all, `python -m mutants NAME` renews a line.",
         "",
         "| mutant | what it says | experiment | noticed by | before | after | s |",
         "|---|---|---|---|---|---|---|",

@@ -1,9 +1,13 @@
+from dataclasses import replace
+from itertools import pairwise
+
 import numpy as np
 import pandas as pd
 import pytest
 
 from dprepro.constructions import File, RandHealth
 from dprepro.errors import InputError, MissingDependency
+from dprepro.tables import Column
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")
 
@@ -52,6 +56,92 @@ def test_errors_on_records_held_out_are_in_the_unit_of_the_target(table):
     assert found["r_squared"] == pytest.approx(1 - ((said - true) ** 2).sum() / ((true - true.mean()) ** 2).sum())
     far = construction.score({"n": 45.0, "p": 3.0}, np.array([100.0, 0.0, 0.0]))
     assert far["holdout_rmse"] == pytest.approx(np.sqrt(((10 - true) ** 2).mean()))  # cut off at the public bound
+
+
+def learnt_and_held(construction):
+    """The records that an algorithm is given, and all others, by features and label."""
+    given = construction.build(construction.settle({"n": 1e9, "p": 3.0}), 0.0).records.records
+    rows = {(*x, y) for x, y in zip(construction.encoded.features, construction.encoded.labels, strict=True)}
+    learnt = {(*x, y) for x, y in zip(given.features, given.targets, strict=True)}
+    return learnt, rows - learnt
+
+
+def test_answers_are_judged_by_those_records_that_no_algorithm_is_given(table):
+    """By the definition, in each of four splits; equal domains of other splits and shares are built in between."""
+    path, frame = table
+    frame["a"] = np.linspace(-1, 1, 60)  # no two records are equal
+    frame.to_csv(path, index=False)
+    theta = np.array([0.2, -0.4, 0.7])
+    for holdout, count in ((0.25, 15), (0.5, 30)):
+        for split in (0, 1, 2, 3):
+            construction = File(path=str(path), target="y", bounds=BOUNDS, holdout=holdout, split=split)
+            learnt, held = learnt_and_held(construction)
+            assert (len(learnt), len(held)) == (60 - count, count)
+            away = [np.clip(np.dot(theta, row[:3]), -1, 1) - row[3] for row in held]
+            found = construction.score({"n": 60.0 - count, "p": 3.0}, theta)
+            assert found["holdout_rmse"] == pytest.approx(5 * np.sqrt(np.mean(np.square(away))))
+
+
+def test_copies_of_a_table_stand_for_more_records_like_those_that_are_learnt_from(table):
+    construction = File(path=str(table[0]), target="y", bounds=BOUNDS, holdout=0.25, copies=3)
+    assert construction.settle({"n": 1e6, "p": 1.0}) == {"n": 135, "p": 3}
+    given = construction.build({"n": 90.0, "p": 3.0}, 0.0).records.records
+    assert (given.features.shape[0], set(given.copies), given.n) == (30, {3.0}, 90)
+
+
+def test_parts_of_splits_and_seeds_overlap_like_random_ones(table):
+    """12 of 60 records of two splits have 2.4 in common in the mean, of variance 1.56 (hypergeometric).
+
+    The means over 200 pairs of splits, and over 30 of seeds: 4.5 standard errors; 1 of 10^5 choices of numbers fails.
+    """
+
+    def held(seed, split):
+        one = File(path=str(table[0]), target="y", bounds=BOUNDS, holdout=0.2, seed=seed, split=split)
+        return set(one._parts()[1])
+
+    by_split, by_seed = [held(0, k) for k in range(400)], [held(k, 0) for k in range(31)]
+    for pairs in (
+        list(zip(by_split[::2], by_split[1::2], strict=True)), list(zip(by_split[:200], by_split[200:], strict=True)),
+        list(pairwise(by_seed)),
+    ):  # fmt: skip
+        error = np.sqrt(12 * 0.2 * 0.8 * 48 / 59 / len(pairs))
+        assert abs(np.mean([len(one & other) for one, other in pairs]) - 2.4) < 4.5 * error
+
+
+@pytest.fixture
+def classes(tmp_path):
+    """Labels -1, -1, 1, 1, ... beside one feature, so that scores can be counted by hand."""
+    frame = pd.DataFrame({"a": np.linspace(-1, 1, 12), "y": [0, 0, 1, 0, 1, 0, 0, 1, 1, 0, 1, 1]})
+    path = tmp_path / "classes.csv"
+    frame.to_csv(path, index=False)
+    columns = {"a": Column(range=(-1, 1)), "y": Column(range=(0, 1), above=0.5)}
+    return File(path=str(path), target="y", columns=columns, intercept=False, loss="logistic", holdout=0.5)
+
+
+def test_auc_is_the_share_of_pairs_in_the_right_order_and_a_tie_is_half_an_error(classes):
+    rows, encoded = classes._parts()[1], classes.encoded
+    x, labels = encoded.features[rows, 0], encoded.labels[rows]
+    for weight in (3.0, -0.1, 0.0):
+        theta = np.array([weight])
+        pairs = [
+            (weight * one > weight * other) + 0.5 * (weight * one == weight * other)
+            for one in x[labels > 0] for other in x[labels < 0]
+        ]  # fmt: skip
+        wrong = [
+            float(weight * one * label < 0) + 0.5 * (weight * one == 0) for one, label in zip(x, labels, strict=True)
+        ]
+        found = classes.score({"n": 6.0, "p": 1.0}, theta)
+        assert found["auc"] == pytest.approx(np.mean(pairs))
+        assert found["error_rate"] == pytest.approx(np.mean(wrong))
+        assert found["accuracy"] == pytest.approx(1 - np.mean(wrong))
+
+
+def test_of_one_class_alone_there_is_no_auc(classes):
+    one = next(
+        split for split in range(2000)
+        if len(set(classes.encoded.labels[replace(classes, split=split)._parts()[1]])) == 1
+    )  # fmt: skip
+    assert set(replace(classes, split=one).score({"n": 6.0, "p": 1.0}, np.array([1.0]))) == {"error_rate", "accuracy"}
 
 
 def test_a_changed_file_is_read_again(table):

@@ -39,12 +39,20 @@ def test_there_are_at_least_sixty_falsehoods_in_every_room_of_science_and_some_h
                      "problems", "reductions", "studies"}  # fmt: skip
 
 
-EXPERIMENTS = sorted({mutant.experiment for mutant in EVERY} | set(grids()))
+EXPERIMENTS = sorted({mutant.experiment for mutant in EVERY if mutant.experiment} | set(grids()))
 
 
 def test_every_check_that_should_notice_is_one_of_its_experiment() -> None:
     for mutant in EVERY:
-        assert set(mutant.checks) <= set(composed(mutant.experiment).config["checks"]), mutant.name
+        if mutant.experiment:
+            assert set(mutant.checks) <= set(composed(mutant.experiment).config["checks"]), mutant.name
+
+
+def test_tests_that_should_notice_are_there_and_no_mutant_has_both_or_neither() -> None:
+    assert [one for mutant in EVERY for one in mutant.tests if not (ROOT / one).is_file()] == []
+    for judge in ({}, {"experiment": "pair", "tests": ("tests/x.py",)}):
+        with pytest.raises(InputError, match="mutant one: give an experiment or tests"):
+            Mutant("one", "", "", "", "", **judge)  # type: ignore[arg-type]
 
 
 @pytest.mark.parametrize(
