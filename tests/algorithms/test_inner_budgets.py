@@ -183,19 +183,23 @@ def test_grid_search_runs_on_one_half_with_a_share_of_half_the_budget_over_each_
     assert algorithm.spent(problem.domain, BUDGET).epsilon == pytest.approx(most, rel=1e-9)
 
 
+@pytest.mark.parametrize("inner", [NoisyGD(), RegularisedOutputPerturbation()])
 def test_grid_search_scores_by_the_other_half_with_line_6_s_penalty_and_a_mean_s_sensitivity(
-    monkeypatch: pytest.MonkeyPatch,
+    inner: Algorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """q_j = the held-out risk + Delta_j ln(K/beta)/n + sqrt(4 Y^2 ln(K/beta)/n), D_j = 2 Delta_j/n, and 0 has Y^2."""
-    problem, algorithm = one_hot(SquaredLoss(), n=40, p=3, mass=1.0, coordinates=3), GridSearch(NoisyGD(), guesses=2)
+    problem, algorithm = one_hot(SquaredLoss(), n=40, p=3, mass=1.0, coordinates=3), GridSearch(inner, guesses=2)
     seen: list[np.ndarray] = []
     monkeypatch.setattr(GumbelMin, "choose", lambda self, scores, rng: seen.append(scores) or (1, np.zeros(1)))
-    runs = calls(monkeypatch, algorithm, problem, BUDGET, NoisyGD)
+    runs = calls(monkeypatch, algorithm, problem, BUDGET, type(inner))
     other = counted(problem) - counted(runs[0].problem)
     held = OneHotView(dataclasses.replace(problem.domain, n=20), problem.one_hot.label, other[:3] / 20, other[3:] / 20)
     logarithm, smooth = math.log(2 / 0.05), problem.domain.smoothness
-    # predictions of descent stay within X B, so that a loss is at most (Y + sqrt(H/2) X B)^2
-    deltas = np.array([(1 + math.sqrt(smooth / 2) * radius) ** 2 for radius in (2.0, 4.0)])
+    # predictions of descent stay within X B, so that a loss is at most (Y + sqrt(H/2) X B)^2; noise on w adds its tail
+    noisy = isinstance(inner, RegularisedOutputPerturbation)
+    sigmas = [inner.schedule(one.domain, one.budget).noise_scale * noisy for one in runs]
+    tail = math.sqrt(2 * math.log(40 / (1e-5 / 8)))
+    deltas = np.array([(1 + math.sqrt(smooth / 2) * (b + s * tail)) ** 2 for b, s in zip((2, 4), sigmas, strict=True)])
     risks = np.array([Problem(held.domain, {"one_hot": held}).listed.value(one.theta) for one in runs])
     scores = np.append(1.0, risks + deltas * logarithm / 40 + math.sqrt(4 * logarithm / 40))
     moved = np.append(0.0, 2 * deltas / 40)
