@@ -273,6 +273,27 @@ def test_grid_search_costs_its_runs_the_penalty_and_what_the_choice_may_lose(nam
     assert bounds.evaluate(f"glm_adaptation.{name}", numbers) == pytest.approx(whole, rel=1e-9)
 
 
+def test_boosted_runs_cost_twice_a_run_and_what_losses_on_the_chunk_left_out_may_hide() -> None:
+    """With r = sqrt(D x/(2 n))/Y and L_c = excess + L*, L* <= Y^2: excess <= 2 E + d(Y^2 + 2 E) + d(L_c) + noise.
+
+    d(L) = sqrt(2 D L x/n) + D x/n <= r L + D x/(2 r n) + D x/n on a chunk of n records.
+    """
+    n, epsilon, delta, failure = 6e8, 2.0, 0.01, math.exp(-2)
+    runs, chunk = 4, 6e8 / 5
+    x = math.log(4 * runs / failure)
+    weight, sigma = glm_adaptation.output_perturbation(chunk, epsilon, delta, 2.0, 1.0, 1.0)
+    best = 2 * glm.output_perturbation_smooth(chunk, weight, sigma, 2.0, 1.0, 1.0)
+    largest = (1 + 1 + sigma * math.sqrt(2 * math.log(2 * chunk / (delta / 16)))) ** 2
+    small = largest * x / chunk
+    rate = math.sqrt(small / 2)
+    seen = math.sqrt(2 * small * (1 + best)) + small
+    chosen = rate + small / (2 * rate) + small
+    found = bounds.evaluate("glm_adaptation.appendix_d", {
+        "n": n, "epsilon": epsilon, "delta": delta, "smoothness": 2, "radius": 1, "label_level": 1, "level": 2,
+    })  # fmt: skip
+    assert found == pytest.approx((best + seen + chosen + 4 * small / epsilon) / (1 - rate), rel=1e-9)
+
+
 def test_half_of_lemma_3_s_second_term_is_reached_by_a_linear_risk() -> None:
     """F = -g theta on [0, R] with g = Delta R/(2n) has its minimum at R; Delta theta^2/(2n) keeps the answer at R/2."""
     n, regulariser, radius = 100.0, 2.0, 3.0

@@ -27,6 +27,7 @@ from dprepro.problems import (
     RecordsView,
     Simplex,
     SquaredLoss,
+    SupportPoint,
     SupportsView,
 )
 from dprepro.problems.minimise import active_set
@@ -34,7 +35,6 @@ from dprepro.problems.minimise.active_set import ActiveSet
 from dprepro.problems.minimise.closed import diagonal_over_polytope, secular
 from dprepro.problems.minimise.conic import minimise_over_cones
 from dprepro.problems.minimise.quadratic import minimise_quadratic
-from dprepro.problems.supports import SupportPoint
 
 
 def test_a_quadratic_without_a_pull_or_with_one_along_no_curvature_has_its_closed_form() -> None:
