@@ -21,6 +21,7 @@ from dprepro.algorithms import (
     GridSearch,
     HighProbability,
     Huberised,
+    HuberisedObjectivePerturbation,
     JohnsonLindenstrauss,
     Localization,
     NoisyGD,
@@ -46,6 +47,7 @@ from dprepro.problems import (
     L2Ball,
     LocalBall,
     OneHotView,
+    PositivePartLoss,
     Problem,
     RecordsView,
     SquaredLoss,
@@ -351,6 +353,16 @@ def test_the_weight_of_a_release_at_the_best_of_its_bound_has_its_closed_form() 
     schedule = RegularisedRelease("gaussian").schedule(domain, BUDGET)
     unit = schedule.noise_scale * schedule.weight / (2 / 1e4)
     assert schedule.weight == pytest.approx(2 * math.sqrt(unit * math.sqrt(5) / 1e4))
+
+
+def test_equation_9_has_its_noise_and_one_of_two_regularisers() -> None:
+    """b of deviation L sqrt(8 ln(1/delta))/epsilon, and X^2/(epsilon h), or a quarter of it as printed."""
+    domain = unit_ball(PositivePartLoss(), 40, 1)
+    for regulariser, share in (("corrected", 1), ("printed", 4)):
+        algorithm = HuberisedObjectivePerturbation(smoothing=0.05, regulariser=regulariser)  # type: ignore[arg-type]
+        schedule = algorithm.schedule(domain, BUDGET)
+        assert schedule.regulariser == pytest.approx(1 / (share * 0.8 * 0.05))
+        assert schedule.coordinate_scale == pytest.approx(math.sqrt(8 * math.log(1e5)) / 0.8)
 
 
 COMPOSED = {

@@ -206,7 +206,9 @@ def refuted(some: np.ndarray, delta: float, level: float) -> bool:
     return False
 
 
-@pytest.mark.parametrize(("shift", "delta", "level"), [(1.0, 0.1, 0.99), (1.0, 0.01, 0.9), (2.5, 0.05, 0.99)])
+@pytest.mark.parametrize(
+    ("shift", "delta", "level"), [(1.0, 0.1, 0.99), (1.0, 0.01, 0.9), (2.5, 0.05, 0.99), (3.0, 0.7, 0.9)]
+)
 def test_the_limit_by_losses_is_that_of_bets_one_by_one(shift: float, delta: float, level: float) -> None:
     for seed in range(4):
         losses = np.random.default_rng(seed).normal(shift**2 / 2, shift, 300)
