@@ -76,10 +76,10 @@ class PureLoss(Guarantee):
         return PureLoss(self.epsilon / noise)
 
     def event(self) -> Any:
-        """Randomised response; below .1, where its divergence drowns in rounding, epsilon^2/2-zCDP (.1% more)."""
+        """Randomised response; below .001, where its divergence drowns in rounding, epsilon^2/2-zCDP."""
         import dp_accounting.dp_event as events
 
-        if self.epsilon < 0.1:
+        if self.epsilon < 1e-3:
             return events.ZCDpEvent(self.epsilon**2 / 2)
         return events.RandomizedResponseDpEvent(2 * math.exp(-self.epsilon) / (1 + math.exp(-self.epsilon)), 2)
 

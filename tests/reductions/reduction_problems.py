@@ -1,14 +1,15 @@
 """Small problems for the tests of reductions, and two samples of answers to compare.
 
-Seeds are fixed; a p-value below ALARM fails, so a right reduction would fail a comparison once in 1e4 seeds. A
+Seeds are fixed; a p-value below ALARM fails, so a right reduction would fail a test once in 1e4 seeds at most. A
 comparison that a wrong reduction must fail is shown to fail for one.
 """
 
 import math
+from itertools import combinations
 
 import numpy as np
 import pytest
-from scipy.stats import ks_2samp
+from scipy.stats import hypergeom, ks_2samp
 
 from dprepro.budget import Budget, Neighbours
 from dprepro.problems import Domain, MomentsView, Problem, Records, RecordsView
@@ -63,10 +64,40 @@ def risks(solver, problem, draws, seed, budget=BUDGET):
     return np.array([problem.excess_risk(solver.solve(problem, budget, rng).theta) for _ in range(draws)])
 
 
+def told(problem, solution, coordinates=3):
+    """Numbers of an answer whose joint law two samples share: its risk, noise and first coordinates, shape (q,)."""
+    theta = np.asarray(getattr(solution.theta, "coordinates", getattr(solution.theta, "weights", solution.theta)))
+    noise = [] if solution.drawn is None else [solution.drawn.ratio(1.0) if solution.drawn.unit else 0.0]
+    return np.array([problem.excess_risk(solution.theta), *noise, *theta[:coordinates]])
+
+
+def p_value(one, other):
+    """That two samples, shape (draws, q), have one joint law: the least of all comparisons, times their number.
+
+    Of every column, of the products of every two (about pooled medians, in pooled units), and of how often every column
+    is beyond the pooled 2% and 98%: Kolmogorov and Smirnov, and in the tails the exact law of a draw without
+    replacement. What is equal up to rounding is equal.
+    """
+    both = np.concatenate([one, other])
+    centre, unit = np.median(both, axis=0), both.std(axis=0)
+    unit[unit <= 1e-9 * (1 + np.abs(centre))] = np.inf  # of constants nothing but rounding would be compared
+    one, other = (np.round((sample - centre) / unit, 9) for sample in (one, other))
+    pairs = list(combinations(range(one.shape[1]), 2))
+    columns = [np.column_stack([sample, *(sample[:, i] * sample[:, j] for i, j in pairs)]) for sample in (one, other)]
+    found = [ks_2samp(*pair, method="asymp").pvalue for pair in zip(*(some.T for some in columns), strict=True)]
+    for first, second in zip(one.T, other.T, strict=True):
+        pooled = np.concatenate([first, second])
+        for sign in (1.0, -1.0):
+            end = np.quantile(sign * pooled, 0.98)
+            far = [int(np.count_nonzero(sign * some > end)) for some in (first, second)]
+            law = hypergeom(pooled.size, sum(far), first.size)
+            found.append(min(1.0, 2 * law.cdf(far[0]), 2 * law.sf(far[0] - 1)))
+    return min(1.0, len(found) * min(found))
+
+
 def least_p_value(problem, one, other, coordinates=3):
-    """Of comparing risks and first coordinates of two samples of answers; what is equal up to rounding is equal."""
-    columns = [
-        np.round(np.column_stack([[problem.excess_risk(theta) for theta in sample], sample[:, :coordinates]]), 10)
+    """`p_value` of risks and first coordinates of two samples of answers."""
+    return p_value(*(
+        np.column_stack([[problem.excess_risk(theta) for theta in sample], sample[:, :coordinates]])
         for sample in (one, other)
-    ]
-    return min(ks_2samp(*pair, method="asymp").pvalue for pair in zip(*(sample.T for sample in columns), strict=True))
+    ))  # fmt: skip
