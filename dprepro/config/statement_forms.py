@@ -30,7 +30,7 @@ from dprepro.statements.statement import Says, Statement
 Block = dict[str, Any]
 
 SERIES = ("attains", "within")
-KEYS = (*SERIES, "exponents", "envelope", "margin", "about", "evidence", "checks", "made")
+KEYS = (*SERIES, "exponents", "envelope", "margin", "margin_reason", "about", "evidence", "checks", "made")
 FROM = {"bound": "bound", "shape": "rate", "schedule": "schedule"}
 """Keys of a study, and the parts of a statement that they are."""
 
@@ -249,7 +249,7 @@ class _Form:
             check["expected"] = self.says.powers[axis]
         else:
             check |= {"divide": "shape", "expected": 0}
-        check |= {"margin": self._given["margin"]} if "margin" in self._given else {}
+        check |= {key: self._given[key] for key in ("margin", "margin_reason") if key in self._given}
         if isinstance(own, Mapping):
             check |= own
         elif isinstance(own, str) and own in ("shape", "law", "bound"):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dprepro.analysis.checks import up_to_logarithms, worded
+from dprepro.analysis.checks import said, up_to_logarithms, worded
 from dprepro.analysis.points import number
 
 AXES = {
@@ -159,7 +159,7 @@ def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
         return f"{one.name}: {check['verdict']}, {check['reason']}"
     text = _inequality(one, bounded) if one.rule in ("below", "proportion") else _equality(one, axis)
     if up_to_logarithms(check):
-        return f"{text}; {kept('up to logarithms')}"
+        return f"{text}; {kept('up to' + said(check).rpartition('up to')[2])}"
     return text if check["verdict"] == "confirmed" else f"{text}: {check['verdict']}"
 
 
