@@ -24,7 +24,7 @@ FROZEN = {
     "schedule": 0.02,
     "inequality": 0.0,
     "probability": 0.0,
-    "privacy": 0.0,
+    "privacy": 1e-4,
 }
 """By kind of check. Those of a ratio (`RELATIVE`) are shares of what is expected."""
 
@@ -41,7 +41,7 @@ MEANING = {
     "schedule": "a number of a schedule over its formula",
     "inequality": "value over bound, at most or at least",
     "probability": "share of successes or of cases, at most or at least",
-    "privacy": "epsilon spent over epsilon claimed",
+    "privacy": "epsilon spent by a law or an audit over epsilon claimed: laws are integrated to about 1e-5",
 }
 """What each kind compares."""
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dprepro.analysis.checks import worded
 from dprepro.folders import command
 from dprepro.report.evidence import sentence, sizes_of
 from dprepro.report.measured import Measured
@@ -14,6 +15,8 @@ from dprepro.statements.papers import Erratum
 from dprepro.statements.statement import Says, Statement, identity
 
 NOT_HERE = "not in this store"
+FEW_DRAWS = "not among all of its paper"
+"""A refutation by itself that does not pass where all of a paper are judged (`multiplicity`)."""
 
 #: What a row repeats of a check; its details stay in verdict.json.
 CHECK = (
@@ -46,6 +49,7 @@ def _row(paper: str, statement: Statement, measured: Measured, slips: Sequence[E
         repaired = {
             "statement": statement.repaired.text,
             "verdict": held.verdict,
+            "words": held.words or held.verdict,
             "evidence": list(held.evidence),
             "note": " ".join(_sentences(held.reasons)),
             **_said(statement.repaired),
@@ -63,6 +67,7 @@ def _row(paper: str, statement: Statement, measured: Measured, slips: Sequence[E
         **_said(statement.says),
         "constant": constant,
         "verdict": printed.verdict,
+        "words": printed.words or printed.verdict,
         "repaired": repaired,
         "evidence": list(printed.evidence),
         "as_expected": all(known) if known else None,
@@ -184,12 +189,18 @@ def further(measured: Measured) -> Iterable[dict[str, Any]]:
             "formula": None,
             "constant": None,
         }
-        row |= {"verdict": NOT_MEASURED, "as_expected": None, "note": measured.notes.get(name, "")}
+        row |= {
+            "verdict": NOT_MEASURED,
+            "words": NOT_MEASURED,
+            "as_expected": None,
+            "note": measured.notes.get(name, ""),
+        }
         row |= {"experiments": [name], "measurements": []}
         if name in measured.published:
             verdict = measured.published[name].verdict
             claims = [key for key, check in verdict["checks"].items() if check["role"] == "claim"]
             row |= {key: verdict[key] for key in ("statement", "verdict", "as_expected")}
+            row["words"] = worded(verdict)
             row["measurements"] = [_measurement(measured, name, claims)]
             text = sentence("holds", measured.published[name], claims)
             row["evidence"] = [{"kind": "holds", "text": text, "experiment": name, "checks": claims}]
@@ -220,8 +231,11 @@ def _slip(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
                 for key in ("verdict", "expect", "estimate", "low", "high", "expected")
             }
         )
-        states.append(NOT_HERE if check is None else "shown" if check["as_expected"] else "not as expected")
+        states.append(_state(check))
     order = ("not as expected", "shown", "by a test", NOT_HERE)
+    if "shown" in states or "by a test" in states:  # one witness is enough where another has too few draws
+        states = [state for state in states if state != FEW_DRAWS]
+    states = ["not as expected" if state == FEW_DRAWS else state for state in states]
     return {
         "paper": paper,
         "item": erratum.item,
@@ -236,3 +250,12 @@ def _slip(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
         "state": min(states, key=order.index),
         "shown_by": shown_by,
     }
+
+
+def _state(check: Mapping[str, Any] | None) -> str:
+    """Whether a check shows its erratum."""
+    if check is None:
+        return NOT_HERE
+    if check["as_expected"]:
+        return "shown"
+    return FEW_DRAWS if (check.get("details") or {}).get("corrected") else "not as expected"

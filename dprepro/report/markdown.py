@@ -48,10 +48,10 @@ def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
             for name, check in one["checks"].items()
         ]
         note = f"*{_cell(row['note'])}*" if row["note"] else ""
-        verdict = f"**{row['verdict']}**" if row["verdict"] in ("refuted", "confirmed") else row["verdict"]
+        verdict = f"**{row['words']}**" if row["verdict"] in ("refuted", "confirmed") else row["words"]
         statement, repaired = _cell(row["statement"]) + _claimed(row), row["repaired"]
         if repaired:
-            verdict += f"<br>repaired: {repaired['verdict']}"
+            verdict += f"<br>repaired: {repaired['words']}"
             statement += f"<br>*Instead:* {_cell(repaired['statement'])}{_claimed(repaired)}"
         why = [
             f"*{one['kind']}*: {_cell(one['text'])}"
