@@ -29,8 +29,8 @@ class Below(Rule):
 
     Attributes:
         series: one series, several, or `*` for all of role claim and context that have a bound.
-        side: `at_most`, or `at_least` for a lower bound: value >= expected x bound; read what follows mirrored. `equals`
-            for a bound that is attained in truth: value = expected x bound, up to the margin, to either side.
+        side: `at_most`, or `at_least` for a lower bound: value >= expected x bound; read what follows mirrored.
+            `equals` for a bound that is attained in truth: value = expected x bound, up to the margin to either side.
         axes: further columns that tell grid points apart.
 
     The estimate is the largest ratio of mean to bound; `low` and `high` are the largest lower and upper limit over the

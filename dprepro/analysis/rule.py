@@ -10,8 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
+from dprepro.analysis import margins
 from dprepro.analysis.fits import LEVEL, Interval, NotEnoughError
-from dprepro.analysis.margins import UNSAID, frozen, is_wide, kind
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -159,7 +159,7 @@ class Rule(ABC):
 
     role: str
     expected: float
-    margin: float = UNSAID
+    margin: float = margins.UNSAID
     margin_reason: str = ""
     expect: str = ""
     reason: str = ""
@@ -196,12 +196,12 @@ class Rule(ABC):
     @property
     def kind(self) -> str:
         """Of `margins.FROZEN`."""
-        return kind(self.name, vars(self))
+        return margins.kind(self.name, vars(self))
 
     @property
     def frozen_margin(self) -> float:
         """The margin of its kind."""
-        return frozen(self.name, vars(self), self.expected)
+        return margins.frozen(self.name, vars(self), self.expected)
 
     def region(self) -> tuple[float, float]:
         """The values that agree with the claim."""
@@ -296,7 +296,7 @@ class Rule(ABC):
 
     def _said(self) -> dict[str, Any]:
         """What a reader of the result has to know of the rule."""
-        wide = not self.direction() and is_wide(self.margin, self.name, vars(self), self.expected)
+        wide = margins.is_wide(self.margin, self.name, vars(self), self.expected)
         known = {"guards": self.guards, "side": self.direction(), "lacks": self.lacks, "within": wide and self.margin}
         return {key: value for key, value in known.items() if value}
 
