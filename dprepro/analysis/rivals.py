@@ -80,10 +80,13 @@ def surviving(found: list[Rival]) -> list[Rival]:
 
 
 def powers_in_words(axis: str, powers: Sequence[float]) -> str:
-    """The powers of the logarithm that survive: ``ln^1.5 n``, ``ln^±0.5 n``, ``ln^-1 to ln^1.5 n``; empty of none."""
+    """The powers of the logarithm that survive: ``ln^1.5 n``, ``ln^±0.5 n``, ``ln^(-1 to 1.5) n``; empty of none.
+
+    No others than `POWERS_OF_LOG` are tried: where the largest survives, larger ones may.
+    """
     low, high = min(powers, default=0.0), max(powers, default=0.0)
     if low < 0 < high:
-        return f"ln^±{high:g} {axis}" if -low == high else f"ln^{low:g} to ln^{high:g} {axis}"
+        return f"ln^±{high:g} {axis}" if -low == high else f"ln^({low:g} to {high:g}) {axis}"
     return _logarithm(axis, max(low, high, key=abs)) if powers else ""
 
 

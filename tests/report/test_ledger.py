@@ -232,7 +232,7 @@ def test_a_confirmation_up_to_logarithms_says_so() -> None:
     assert (found["verdict"], found["words"], found["note"]) == ("confirmed", "confirmed up to logarithms", "")
     slope = check("claim", "confirmed", up_to_logarithms=True, axis="n", log_powers=[-0.5, 0.5, 1.5])
     found = row(store(one=GOOD | {"slope": slope}), evidence=BOTH)
-    assert found["words"] == "confirmed up to ln^-0.5 to ln^1.5 n"
+    assert found["words"] == "confirmed up to ln^(-0.5 to 1.5) n"
 
 
 def test_a_confirmation_within_a_wide_margin_says_so_and_guards_do_not_count() -> None:
