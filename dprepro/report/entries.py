@@ -18,11 +18,20 @@ NOT_HERE = "not in this store"
 FEW_DRAWS = "not among all of its paper"
 """A refutation by itself that does not pass where all of a paper are judged (`multiplicity`)."""
 
-#: What a row repeats of a check; its details stay in verdict.json.
+#: What a row repeats of a check, beside its side; its details stay in verdict.json.
 CHECK = (
     "role", "verdict", "expect", "as_expected", "estimate", "low", "high", "expected", "margin", "rule", "reason",
     "constant", "constant_low", "constant_high",
 )  # fmt: skip
+
+
+def repeated(check: Mapping[str, Any]) -> dict[str, Any]:
+    """What is told of a check of verdict.json; ``side`` is ``at_most`` or ``at_least`` where it has one."""
+    return {key: check[key] for key in CHECK} | {"side": _side(check)}
+
+
+def _side(check: Mapping[str, Any]) -> str:
+    return str((check.get("details") or {}).get("side", ""))
 
 
 def claims(measured: Measured) -> Iterable[dict[str, Any]]:
@@ -156,8 +165,8 @@ def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> d
     return {
         "experiment": experiment,
         "neighbours": verdict["neighbours"],
-        "checks": {name: {key: checks[name][key] for key in CHECK} for name in names},
-        "controls": {name: {key: checks[name][key] for key in CHECK} for name in controls},
+        "checks": {name: repeated(checks[name]) for name in names},
+        "controls": {name: repeated(checks[name]) for name in controls},
         "figure": f"{experiment}/figure.png",
         "command": command(experiment, measured.config_dir),
         "note": measured.notes.get(experiment, ""),
@@ -230,6 +239,7 @@ def _slip(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
                 key: check[key] if check else None
                 for key in ("verdict", "expect", "estimate", "low", "high", "expected")
             }
+            | {"side": _side(check) if check else ""}
         )
         states.append(_state(check))
     order = ("not as expected", "shown", "by a test", NOT_HERE)

@@ -10,7 +10,7 @@ from dprepro.engine.store import Store
 from dprepro.errors import InputError, checked_name
 from dprepro.regular_files import bytes_of, replace_file
 from dprepro.report import exceptions, power, stability
-from dprepro.report.entries import CHECK
+from dprepro.report.entries import repeated
 from dprepro.report.publish import check_record
 from dprepro.report.summary import summary, to_csv
 
@@ -70,7 +70,7 @@ def checks_file(results: Path, names: Iterable[str]) -> bytes:
         path = results / name / "verdict.json"
         try:
             checks = json.loads(bytes_of(path))["checks"]
-            kept = {key: {one: check[one] for one in CHECK} for key, check in checks.items()}
+            kept = {key: repeated(check) for key, check in checks.items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(f"{path} is missing or damaged; python -m dprepro.ledger makes it anew") from error
         lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(check)}" for key, check in kept.items())

@@ -199,7 +199,7 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
 
 def wanted(check: Mapping[str, Any], plus_minus: str = "±") -> str:
     """What an estimate is held against: `at most 1 (margin 0.1)`, on the side that can refute; `expected 1 ± 0.1`."""
-    side = SIDES.get(str((check.get("details") or {}).get("side", "")), "")
+    side = SIDES.get(str((check.get("details") or check).get("side", "")), "")
     limit = f"{side or 'expected'} {number(check['expected'])}"
     if not check["margin"]:
         return limit
