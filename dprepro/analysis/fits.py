@@ -84,7 +84,7 @@ class Errors:
         freedom of all. Where spreads differ, the points' own errors with Satterthwaite degrees of freedom see it.
         """
         own = (weights * self.own) ** 2
-        pools = np.bincount(self.pool, (weights * self.pooled) ** 2)
+        pools: Vector = np.bincount(self.pool, (weights * self.pooled) ** 2).astype(float)
         freedom = np.bincount(self.pool, self.pool_freedom) / np.bincount(self.pool)
         return max(_satterthwaite(own, self.freedom, level), _satterthwaite(pools, freedom, level))
 
@@ -96,7 +96,7 @@ def _satterthwaite(parts: Vector, freedom: Vector, level: float) -> float:
     total = float(parts.sum())
     if not total > 0:
         return 0.0
-    return float(np.sqrt(total) * stdtrit(total**2 / np.sum(parts**2 / freedom), 0.5 + level / 2))
+    return float(np.sqrt(total) * stdtrit(total**2 / float(np.sum(parts**2 / freedom)), 0.5 + level / 2))
 
 
 def replicate_errors(error: Vector, count: Vector, series: ArrayLike | None = None) -> Errors | None:

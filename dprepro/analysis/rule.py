@@ -241,7 +241,7 @@ class Rule(ABC):
             verdict, words = "inconclusive", "; ".join(part for part in (self.lacks, measured) if part)
         if self.pinned and verdict == "refuted":
             verdict, words = "inconclusive", "; ".join(part for part in (self.pinned, words) if part)
-        error = {"error": self.error_of(frame)} if verdict == "refuted" and self.role in ("claim", "erratum") else {}
+        doubt = {"error": self.error_of(frame)} if verdict == "refuted" and self.role in ("claim", "erratum") else {}
         estimate, low, high = _limits(found.interval)
         constant, constant_low, constant_high = _limits(found.constant)
         return CheckResult(
@@ -259,7 +259,7 @@ class Rule(ABC):
             constant=constant,
             constant_low=constant_low,
             constant_high=constant_high,
-            details={**_some_names(found.details), **self._said(), **error},
+            details={**_some_names(found.details), **self._said(), **doubt},
         )
 
     def error_of(self, frame: pd.DataFrame) -> float:
