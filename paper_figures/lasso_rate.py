@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from dprepro.analysis.checks import up_to_logarithms
+from dprepro.analysis.checks import said
 from dprepro.figures.lines import legend, legend_texts, thin_grid
 from dprepro.figures.style import BOUND, RATE, SATURATED, styled
 from dprepro.figures.words import controls
@@ -81,7 +81,7 @@ def draw(measurements: Measurements) -> Figure:
 def _rows(panel: Axes, measured: Measured, rows: tuple[tuple[str, str, str], ...], looks: dict[str, Any]) -> None:
     for place, (series, name, _) in enumerate(rows):
         check = measured.check(name)
-        word = "up to logarithms" if up_to_logarithms(check) else check["verdict"]
+        word = said(check).removeprefix("confirmed ")
         interval(panel, -place, check, looks[series]["color"], looks[series]["marker"])
         panel.annotate(
             f"{short(check['estimate'])} {MARKS[check['verdict']]} {word}", (1, -place), xytext=(-2, 3),

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro import typed
@@ -14,7 +14,9 @@ from dprepro.analysis.drawn import Drawn
 from dprepro.analysis.enough import Enough
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
+from dprepro.analysis.points import number
 from dprepro.analysis.proportion import Proportion
+from dprepro.analysis.rivals import powers_in_words
 from dprepro.analysis.rule import ROLES, VERDICTS, CheckResult, Rule
 from dprepro.analysis.scheduled import Scheduled
 from dprepro.analysis.share import Share
@@ -24,8 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "ROLES", "RULES", "VERDICTS", "CheckResult", "Rule", "as_expected", "build", "judge", "up_to_logarithms", "worded",
-    "worst",
+    "ROLES", "RULES", "VERDICTS", "CheckResult", "Rule", "as_expected", "build", "guards", "judge", "qualified",
+    "said", "up_to_logarithms", "worded", "worst",
 ]  # fmt: skip
 
 RULES: dict[str, type[Rule]] = {
@@ -80,9 +82,34 @@ def up_to_logarithms(check: Mapping[str, Any]) -> bool:
     return check["verdict"] == "confirmed" and bool((check.get("details") or {}).get("up_to_logarithms"))
 
 
+def said(check: Mapping[str, Any]) -> str:
+    """The verdict of a check in words: ``confirmed within 0.1 up to ln^±0.5 n``."""
+    return qualified(str(check["verdict"]), [check])
+
+
+def qualified(verdict: str, checks: Sequence[Mapping[str, Any]]) -> str:
+    """A verdict that rests on these checks; confirmed: within the widest of wide margins, up to these logarithms."""
+    if verdict != "confirmed":
+        return verdict
+    widest = max((float((check.get("details") or {}).get("within") or 0) for check in checks), default=0.0)
+    powers: dict[str, list[float]] = {}
+    for check in filter(up_to_logarithms, checks):
+        details = check["details"]
+        powers.setdefault(str(details.get("axis", "n")), []).extend(details.get("log_powers") or ())
+    left = [powers_in_words(axis, some) or "logarithms" for axis, some in powers.items()]
+    within = f" within {number(widest)}" if widest else ""
+    return verdict + within + (f" up to {', '.join(left)}" if left else "")
+
+
 def worded(verdict: Mapping[str, Any]) -> str:
-    """The verdict of verdict.json in words: what a user's question is answered by, and what is up to logarithms."""
+    """The verdict of verdict.json in words: what a user's question is answered by, and how far a confirmation goes."""
     claims = [check for check in verdict["checks"].values() if check["role"] == "claim"]
     answers = [str((check.get("details") or {}).get("words", "")) for check in claims if check["rule"] == Enough.name]
-    said = "".join(f"{answer}: " for answer in answers if answer) + str(verdict["verdict"])
-    return said + (" up to logarithms" if said == "confirmed" and any(map(up_to_logarithms, claims)) else "")
+    return "".join(f"{answer}: " for answer in answers if answer) + qualified(
+        str(verdict["verdict"]), [check for check in claims if not guards(check)]
+    )
+
+
+def guards(check: Mapping[str, Any]) -> bool:
+    """Whether a check of verdict.json says that what ran is what was meant to run."""
+    return bool((check.get("details") or {}).get("guards"))

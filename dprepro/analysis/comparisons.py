@@ -57,12 +57,12 @@ class Ratio(Rule):
     """
 
     name: ClassVar[str] = "ratio"
+    at_levels: ClassVar[bool] = True
 
     series: str | tuple[str, ...]
     against: str = ""
     collapse: tuple[str, ...] = ()
     expected: float = 1.0
-    margin: float = 0.1
     divide: str = ""
     axes: tuple[str, ...] = ()
 
@@ -87,7 +87,7 @@ class Ratio(Rule):
                 grid_points(
                     frame, name, self.quantity, divide=self.divide, axes=axes, distinct=True, envelope=self.envelope
                 )
-            ).assign(step=step)
+            ).assign(step=step, series=name)
             for name, step in (*((name, 1.0) for name in several), *(((self.against, 0.0),) if self.against else ()))
         ]
         details: dict[str, object] = {}
@@ -117,7 +117,7 @@ class Ratio(Rule):
         try:
             log = fit_step(
                 np.log(mean), used["step"].to_numpy(float), used["group"].to_numpy(float),
-                used["error"].to_numpy(float) / mean, used["count"].to_numpy(float),
+                used["error"].to_numpy(float) / mean, used["count"].to_numpy(float), used["series"], self.level,
             )  # fmt: skip
         except NotEnoughError as error:
             return Measured(reason="; ".join([str(error), *words]), details=details)
@@ -127,7 +127,8 @@ class Ratio(Rule):
     def _constant(self, used: pd.DataFrame, words: list[str], details: dict[str, object]) -> Measured:
         mean = used["mean"].to_numpy(dtype=float)
         try:
-            log = fit_mean(np.log(mean), used["error"].to_numpy(float) / mean, used["count"].to_numpy(float))
+            error, count = used["error"].to_numpy(float) / mean, used["count"].to_numpy(float)
+            log = fit_mean(np.log(mean), error, count, used["series"], self.level)
         except NotEnoughError as error:
             return Measured(reason="; ".join([str(error), *words]), details=details)
         return Measured(interval=_exponential(log), reason="; ".join(words), details=details)
@@ -160,6 +161,7 @@ class Affine(Rule):
     """
 
     name: ClassVar[str] = "affine"
+    at_levels: ClassVar[bool] = True
     choices: ClassVar[dict[str, tuple[str, ...]]] = {"transform": tuple(REGRESSORS)}
 
     series: str
@@ -167,7 +169,6 @@ class Affine(Rule):
     transform: str = "log_double"
     divide: str = ""
     expected: float = 0.0
-    margin: float = 0.1
     minimum_points: int = 5
     axes: tuple[str, ...] = ()
 
@@ -197,7 +198,7 @@ class Affine(Rule):
         columns = (used[name].to_numpy(dtype=float) for name in (self.axis, "mean", "error", "count"))
         axis, mean, error, count = columns
         try:
-            bend = fit_bend(REGRESSORS[self.transform](axis), mean, error, count)
+            bend = fit_bend(REGRESSORS[self.transform](axis), mean, error, count, self.level)
         except NotEnoughError as problem:
             return no(str(problem))
         return Measured(interval=bend, reason=sentence(named), details=details)

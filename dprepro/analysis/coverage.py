@@ -36,7 +36,7 @@ class Coverage(Rule):
         axes: further columns that tell grid points apart.
 
     The estimate is the share that misses, with Clopper-Pearson limits of 99%. Confirmed where the upper limit is at
-    most `expected` + margin, refuted where the lower one is above.
+    most `expected`, refuted where the lower one is above: a few hundred batches cannot tell 1% from 2%.
 
     Error rates, of four replicates a batch and a hundred batches: intervals of `ratio`, being the larger of several,
     hardly ever miss, and in about one of twenty batches where they are half as wide. The limits of `below` are of all
@@ -49,8 +49,7 @@ class Coverage(Rule):
     series: str
     divide: str = ""
     batch: int = 4
-    expected: float = 1 - LEVEL
-    margin: float = 0.05
+    expected: float = 0.05
     axes: tuple[str, ...] = ()
 
     def __post_init__(self) -> None:

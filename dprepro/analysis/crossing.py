@@ -42,6 +42,7 @@ class Crossing(Rule):
     """
 
     name: ClassVar[str] = "crossing"
+    at_levels: ClassVar[bool] = True
     choices: ClassVar[dict[str, tuple[str, ...]]] = {"transform": tuple(POWERS_OF)}
 
     series: str = ""
@@ -77,7 +78,7 @@ class Crossing(Rule):
             if not np.isfinite(divisor).all():
                 raise NotEnoughError(f"the curves of {self.versus} do not cross where those of the values do")
         power = POWERS_OF[self.transform](along)
-        slope = fit_slope(np.log(power), np.log(place / divisor), error, counts)
+        slope = fit_slope(np.log(power), np.log(place / divisor), error, counts, level=self.level)
         log = fit_mean(np.log(place) - (self.anchor or self.expected) * np.log(power * scale), error, counts)
         constant = Interval(*(float(np.exp(value)) for value in (log.estimate, log.low, log.high)))
         details: dict[str, object] = {"scale": float(scale[0])}

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dprepro.analysis.fits import LEVEL, Interval
+from dprepro.analysis.fits import Interval
 from dprepro.analysis.points import number
 from dprepro.analysis.rule import Measured, Rule
 from dprepro.errors import unknown
@@ -42,10 +42,10 @@ class Drawn(Rule):
     """
 
     name: ClassVar[str] = "drawn"
+    at_levels: ClassVar[bool] = True
 
     series: str | tuple[str, ...] = "*"
     expected: float = 1.0
-    margin: float = 0.1
     quantity: str = "noise_drawn"
 
     def measure(self, frame: pd.DataFrame) -> Measured:
@@ -71,7 +71,7 @@ class Drawn(Rule):
         if few:
             pooled = tuple(np.sum([sums[name] for name in few], axis=0))
             together[few[0] if len(few) == 1 else "those of few draws"] = pooled
-        tail = (1 - LEVEL) / 2 / (len(sums) + 1)
+        tail = (1 - self.level) / 2 / (len(sums) + 1)
         lowest, highest = self.region()
         intervals = {name: _interval(*one, tail) for name, one in together.items()}
         wrong = [

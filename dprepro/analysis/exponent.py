@@ -55,9 +55,10 @@ class Exponent(Rule):
             `log_log_inverse` ln(1 / axis), as for delta.
         divide: a column (`bound`, `shape`) by which the value is divided first: the result is then the difference of
             the two slopes, and `expected` is 0.
-        side: `two`; `at_most` for claims of the form slope <= expected, `at_least` for slope >= expected. The margin is
-            one of the side that can refute; a slope beyond the other one is confirmed, with the words that the rate is
-            not attained.
+        side: `two`; `at_most` for claims of the form slope <= expected, `at_least` for slope >= expected. The claim is
+            about large sizes, and lower terms bend a finite grid by the margin of its kind: refuted where the whole
+            interval is beyond claim and margin, confirmed where none of it is. A slope beyond the other side is
+            confirmed, with the words that the rate is not attained.
         grid: `own`, or `other` where a user changed the grid or the data. An O() is not refuted by a finite grid, so a
             claim of two sides is then judged as `at_most`, and a slope that is too shallow (`at_least`: too steep) is
             refuted only where finite sizes do not explain it: the verdict is inconclusive where the first of the
@@ -78,7 +79,7 @@ class Exponent(Rule):
 
     Which rivals are excluded, n^a ln^b n and powers near by, is in the details, with the power that grid and noise have
     against each (:mod:`dprepro.analysis.rivals`). Where one with a logarithm survives, the result holds
-    `up_to_logarithms`, and says so.
+    `up_to_logarithms`, and its verdict says up to which power (`log_powers`).
 
     The details of a claim of two sides that is confirmed as an upper bound only hold `not_attained`.
 
@@ -92,10 +93,10 @@ class Exponent(Rule):
         "side": SIDES,
         "grid": ("own", "other"),
     }
+    at_levels: ClassVar[bool] = True
 
     series: str
     axis: str = "n"
-    margin: float = 0.03
     transform: str = "log"
     divide: str = ""
     side: str = "two"
@@ -158,7 +159,7 @@ class Exponent(Rule):
         mean = used["mean"].to_numpy(dtype=float)
         error, count = (used[name].to_numpy(dtype=float) for name in ("error", "count"))
         try:
-            slope = fit_slope(x, np.log(mean), error / mean, count, curve)
+            slope = fit_slope(x, np.log(mean), error / mean, count, curve, self.level)
             for name in dict.fromkeys(["raw", *known, *([self.divide] if self.divide else [])]):
                 column = used[name].to_numpy(dtype=float)
                 if (column > 0).all() and np.isfinite(column).all():
@@ -202,6 +203,8 @@ class Exponent(Rule):
         left = surviving(found)
         details["rivals"] = [one.to_dict() for one in found]
         details["up_to_logarithms"] = bool(left)
+        details["axis"] = self.axis
+        details["log_powers"] = [one.log_power for one in left]
         return f"up to logarithms ({', '.join(one.name for one in left)} not excluded)" if left else ""
 
     def _judged(self, slope: Interval, x: Vector, curve: Vector, own: Mapping[str, Vector]) -> tuple[str, str]:

@@ -3,7 +3,9 @@
 Pure functions on arrays. A grid point is the mean of a few replicates (often one, often an exact computation), and
 there are few points, so two sources of error are looked at, and the wider interval counts:
 
-- the **replicates**: the points' own standard errors, carried through the fit, Satterthwaite degrees of freedom;
+- the **replicates**: standard errors of the points, carried through the fit: each point's own with Satterthwaite
+  degrees of freedom, and those of the spread that all points of a series have in common, with the degrees of freedom
+  of all (`Errors`), the wider of both;
 - the **misfit**: the residuals of the points, as the larger of the usual estimate and HC3 (which allows for points
   of unequal noise), with points minus unknowns degrees of freedom. It is all there is for one replicate.
 """
@@ -59,25 +61,75 @@ class LocalSlopes:
     se: Vector
 
 
-def replicate_errors(error: Vector, count: Vector) -> tuple[Vector, Vector] | None:
-    """Standard errors and degrees of freedom of all points, or None where no point has replicates.
+@dataclass(frozen=True)
+class Errors:
+    """Standard errors of points by their replicates, in two ways; arrays of one entry for each point.
 
-    A point with one replicate borrows the pooled spread of the others.
+    Attributes:
+        own: each point's own, that of its pool where it has one replicate; ``freedom`` are their degrees of freedom.
+        pooled: by the common spread of all points of a pool; ``pool_freedom`` are the degrees of freedom of the pool.
+        pool: the number of each point's pool, from 0.
+    """
+
+    own: Vector
+    freedom: Vector
+    pooled: Vector
+    pool_freedom: Vector
+    pool: NDArray[np.intp]
+
+    def half_width(self, weights: Vector, level: float) -> float:
+        """Half width of the interval of ``weights`` @ values, by both ways: the wider one.
+
+        Two to four replicates say next to nothing about the spread of their point: that of a pool has the degrees of
+        freedom of all. Where spreads differ, the points' own errors with Satterthwaite degrees of freedom see it.
+        """
+        own = (weights * self.own) ** 2
+        pools: Vector = np.bincount(self.pool, (weights * self.pooled) ** 2).astype(float)
+        freedom = np.bincount(self.pool, self.pool_freedom) / np.bincount(self.pool)
+        return max(_satterthwaite(own, self.freedom, level), _satterthwaite(pools, freedom, level))
+
+
+def _satterthwaite(parts: Vector, freedom: Vector, level: float) -> float:
+    """Half width by independent parts of a variance, each with its degrees of freedom."""
+    from scipy.special import stdtrit
+
+    total = float(parts.sum())
+    if not total > 0:
+        return 0.0
+    return float(np.sqrt(total) * stdtrit(total**2 / float(np.sum(parts**2 / freedom)), 0.5 + level / 2))
+
+
+def replicate_errors(error: Vector, count: Vector, series: ArrayLike | None = None) -> Errors | None:
+    """The errors of points with the standard errors ``error`` and ``count`` replicates; None where none has replicates.
+
+    ``series`` are labels: the points of each are a pool. One without any replicates has the pool of all.
     """
     several = (count > 1) & np.isfinite(error)
     if not several.any():
         return None
+    labels = np.zeros(len(error)) if series is None else np.asarray(series)
+    pool = np.unique(labels, return_inverse=True)[1]
+    pool[~np.isin(pool, pool[several])] = pool.max() + 1
+    pool = np.unique(pool, return_inverse=True)[1]
     freedom = np.where(several, count - 1, 0)
-    pooled = np.sum(freedom[several] * error[several] ** 2 * count[several]) / freedom.sum()
-    filled = np.where(several, error, np.sqrt(pooled / count))
-    return filled, np.where(several, freedom, freedom.sum()).astype(float)
+    squares = np.where(several, freedom * np.nan_to_num(error) ** 2 * count, 0.0)
+    sums, known = np.bincount(pool, squares), np.bincount(pool, freedom)
+    sums, known = (np.where(known > 0, one, one.sum()) for one in (sums, known))
+    pooled = np.sqrt((sums / known)[pool] / count)
+    return Errors(
+        own=np.where(several, error, pooled),
+        freedom=np.where(several, freedom, known[pool]).astype(float),
+        pooled=pooled,
+        pool_freedom=known[pool].astype(float),
+        pool=pool,
+    )
 
 
 def _half_width(
     weights: Vector,
     residual: Vector,
     leverage: Vector,
-    errors: tuple[Vector, Vector] | None,
+    errors: Errors | None,
     freedom: int,
     level: float,
 ) -> Vector:
@@ -95,23 +147,23 @@ def _half_width(
         unequal = np.sqrt((weights[safe] / free[safe]) ** 2 @ residual[safe] ** 2)
         half = np.maximum(usual, unequal) * float(stdtrit(freedom, 0.5 + level / 2))
     if errors is not None:
-        parts = (weights * errors[0]) ** 2
-        if (total := parts.sum()) > 0:
-            satterthwaite = total**2 / np.sum(parts**2 / errors[1])
-            half = np.maximum(half, np.sqrt(total) * float(stdtrit(satterthwaite, 0.5 + level / 2)))
+        half = np.maximum(half, errors.half_width(weights, level))
     return np.asarray(half)
 
 
 class Linear:
     """Ordinary least squares of `y` (m points) on the columns of `design`.
 
-    `error` are the points' standard errors (NaN where unknown), `count` their numbers of replicates.
+    `error` are the points' standard errors (NaN where unknown), `count` their numbers of replicates, `series` labels of
+    points with a common spread.
 
     Raises:
         NotEnoughError: fewer points than unknowns and one to spare, or columns that the points cannot tell apart.
     """
 
-    def __init__(self, design: Vector, y: Vector, error: Vector, count: Vector):
+    def __init__(
+        self, design: Vector, y: Vector, error: Vector, count: Vector, series: ArrayLike | None = None
+    ) -> None:
         points, unknowns = design.shape
         if points <= unknowns:
             raise NotEnoughError(f"{points} points for {unknowns} unknowns")
@@ -123,7 +175,7 @@ class Linear:
         self.design = design
         self._fit(y)
         self.leverage = np.einsum("ij,ji->i", design, self.inverse)
-        self.errors = replicate_errors(error, count)
+        self.errors = replicate_errors(error, count, series)
         self.freedom = points - unknowns
 
     def _fit(self, y: Vector) -> None:
@@ -172,8 +224,9 @@ def fit_slope(
     error: ArrayLike | None = None,
     count: ArrayLike | None = None,
     group: ArrayLike | None = None,
+    level: float = LEVEL,
 ) -> Slope:
-    """The slope of `y` on `x` with its 99% interval; for a rate both are natural logarithms.
+    """The slope of `y` on `x` with its interval of `level`; for a rate both are natural logarithms.
 
     Args:
         x, y: one entry for each grid point.
@@ -207,7 +260,7 @@ def fit_slope(
         raise NotEnoughError("the axis has one value only")
     u = (x - (x.max() + x.min()) / 2) / half_length
     design = np.hstack([u[:, None], dummies(labels)])
-    line = Linear(design, y, error, count).interval(0)
+    line = Linear(design, y, error, count).interval(0, level)
     drift = 0.0
     try:
         curve = Linear(np.hstack([design, (u**2)[:, None]]), y, error, count).interval(design.shape[1], CURVATURE_LEVEL)
@@ -221,32 +274,48 @@ def fit_slope(
     return Slope(slope, slope - half / half_length, slope + half / half_length, drift / half_length)
 
 
-def fit_mean(y: ArrayLike, error: ArrayLike | None = None, count: ArrayLike | None = None) -> Interval:
-    """The mean of `y` over the points with its 99% interval.
+def fit_mean(
+    y: ArrayLike,
+    error: ArrayLike | None = None,
+    count: ArrayLike | None = None,
+    series: ArrayLike | None = None,
+    level: float = LEVEL,
+) -> Interval:
+    """The mean of `y` over the points with its interval of `level`; `series` are labels of points of one spread.
 
     Raises:
         NotEnoughError: fewer than two points.
     """
     y = np.asarray(y, dtype=float)
-    return Linear(np.ones((len(y), 1)), y, *_arrays(y, error, count)).interval(0)
+    return Linear(np.ones((len(y), 1)), y, *_arrays(y, error, count), series).interval(0, level)
 
 
-def fit_step(y: ArrayLike, step: ArrayLike, group: ArrayLike, error: ArrayLike, count: ArrayLike) -> Interval:
-    """The common change of `y` with one unit of `step` within each `group`, with its 99% interval.
+def fit_step(
+    y: ArrayLike,
+    step: ArrayLike,
+    group: ArrayLike,
+    error: ArrayLike,
+    count: ArrayLike,
+    series: ArrayLike | None = None,
+    level: float = LEVEL,
+) -> Interval:
+    """The common change of `y` with one unit of `step` within each `group`, with its interval of `level`.
+
+    `series` are labels of points of one spread.
 
     Raises:
         NotEnoughError: too few points; two groups of two are the least.
     """
     y, step = np.asarray(y, dtype=float), np.asarray(step, dtype=float)
     design = np.hstack([step[:, None], dummies(np.asarray(group, dtype=float))])
-    return Linear(design, y, *_arrays(y, error, count)).interval(0)
+    return Linear(design, y, *_arrays(y, error, count), series).interval(0, level)
 
 
-def fit_bend(x: ArrayLike, y: ArrayLike, error: ArrayLike, count: ArrayLike) -> Interval:
+def fit_bend(x: ArrayLike, y: ArrayLike, error: ArrayLike, count: ArrayLike, level: float = LEVEL) -> Interval:
     """How far positive `y` is from affine in `x`: the quadratic over the linear contribution at the end of the grid.
 
     0 is affine. x^q on a grid of centre c and half length h gives about (q - 1) h / (2 c). The noise is taken as
-    relative to `y`. The interval (99%) is linearised in the ratio.
+    relative to `y`. The interval (`level`) is linearised in the ratio.
 
     Raises:
         NotEnoughError: too few points, or a slope that is less than twice its own half width, which leaves no ratio.
@@ -264,7 +333,7 @@ def fit_bend(x: ArrayLike, y: ArrayLike, error: ArrayLike, count: ArrayLike) -> 
     if not abs(slope) > 2 * own:
         raise NotEnoughError(f"the slope {slope:.3g} +- {own:.3g} is too uncertain to compare a curvature with")
     bend = quadratic / slope
-    half = fit.half_width([0, -bend / slope, 1 / slope])
+    half = fit.half_width([0, -bend / slope, 1 / slope], level)
     return Interval(bend, bend - half, bend + half)
 
 

@@ -1,7 +1,8 @@
-"""Rule `below`: an explicit bound holds, from above or from below."""
+"""Rule `below`: an explicit bound holds, from above or from below, or with equality."""
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, ClassVar
 
@@ -9,7 +10,7 @@ import numpy as np
 
 from dprepro.analysis.fits import LEVEL, Interval, Vector, replicate_errors
 from dprepro.analysis.points import STATES, by_state, grid_points, number, require_columns, sentence
-from dprepro.analysis.rule import Measured, Rule
+from dprepro.analysis.rule import VERDICTS, Measured, Rule
 from dprepro.axes import AXES
 
 if TYPE_CHECKING:
@@ -29,11 +30,15 @@ class Below(Rule):
     Attributes:
         series: one series, several, or `*` for all of role claim and context that have a bound.
         side: `at_most`, or `at_least` for a lower bound: value >= expected x bound; read what follows mirrored.
+            `equals` for a bound that is attained in truth: value = expected x bound, up to the margin to either side.
         axes: further columns that tell grid points apart.
 
     The estimate is the largest ratio of mean to bound; `low` and `high` are the largest lower and upper limit over the
     points, simultaneous at 99% (Bonferroni), so they hold the largest true ratio. Refuted where the lower limit of
-    some point is above `expected` + margin, confirmed where all upper limits are at or below it. Saturated points
+    some point is above `expected`, confirmed where all upper limits are at or below it; there is no margin, since
+    errors are in the limits. So a bound that holds with equality is never confirmed by draws: `equals` is. Its estimate
+    is the ratio farthest from `expected`, `low` the least lower and `high` the largest upper limit; it is confirmed
+    where all limits are within the margin, refuted where those of some point lie outside. Saturated points
     count: a bound has to hold there too. A failed cell makes a verdict inconclusive unless it is refuted anyway; points
     outside the premise (skipped) are none of the bound's business.
 
@@ -52,7 +57,8 @@ class Below(Rule):
     """
 
     name: ClassVar[str] = "below"
-    choices: ClassVar[dict[str, tuple[str, ...]]] = {"side": ("at_most", "at_least")}
+    choices: ClassVar[dict[str, tuple[str, ...]]] = {"side": ("at_most", "at_least", "equals")}
+    at_levels: ClassVar[bool] = True
 
     series: str | tuple[str, ...] = "*"
     expected: float = 1.0
@@ -97,36 +103,46 @@ class Below(Rule):
         if points.empty:
             return Measured(reason="; ".join(filter(None, ("no point can be judged", left_out))), details=details)
         ratio = points["mean"].to_numpy(dtype=float)
-        half = np.concatenate([_half_widths(table, len(points)) for table in tables])
-        sign = 1 if self.side == "at_most" else -1
-        pick, beyond = (max, "above") if sign > 0 else (min, "below")
-        # `near` refutes where it is beyond the limit, `far` keeps from confirming
-        near, far = ratio - sign * half, ratio + sign * half
-        interval = Interval(*(float(pick(limits)) for limits in (ratio, ratio - half, ratio + half)))
-        if sign > 0:
+        half = np.concatenate([_half_widths(table, len(points), self.level) for table in tables])
+        limits = {"lower": ratio - half, "upper": ratio + half}
+        sides = {"at_most": ("at_most",), "at_least": ("at_least",)}.get(self.side, ("at_most", "at_least"))
+        if "at_most" in sides:
             details["largest_cell"] = float(points["largest"].max())
-        vacuous = self._vacuous(points, ratio) if sign > 0 else ""
+        vacuous = self._vacuous(points, ratio) if self.side == "at_most" else ""
         details["vacuous"] = bool(vacuous)
+        found = [self._against(side, limits, points, axes) for side in sides]
+        verdict, words = min(found, key=lambda one: VERDICTS.index(one[0]))
+        if verdict == "confirmed" and (named["failed"] or named["unusable"]):
+            verdict, words = "inconclusive", "not all points could be judged"
+        reason = "; ".join(filter(None, (words, vacuous, left_out)))
+        interval = self._interval(ratio, limits)
+        return Measured(interval=interval, verdict=verdict, reason=reason, details=details)
+
+    def _interval(self, ratio: Vector, limits: Mapping[str, Vector]) -> Interval:
+        """The point that comes nearest to a violation, with the limits of what all points have."""
+        if self.side == "equals":
+            farthest = float(ratio[np.argmax(np.abs(ratio - self.expected))])
+            return Interval(farthest, float(limits["lower"].min()), float(limits["upper"].max()))
+        pick = np.max if self.side == "at_most" else np.min
+        return Interval(*(float(pick(one)) for one in (ratio, limits["lower"], limits["upper"])))
+
+    def _against(
+        self, side: str, limits: Mapping[str, Vector], points: pd.DataFrame, axes: list[str]
+    ) -> tuple[str, str]:
+        """The verdict of one side, with the point that decides it in words."""
+        sign = 1 if side == "at_most" else -1
+        beyond = "above" if sign > 0 else "below"
         limit = self.expected + sign * self.margin
         slack = ROUNDING * max(1.0, abs(limit))
-        worst, doubtful = int((sign * near).argmax()), int((sign * far).argmax())
-        if sign * (near[worst] - limit) > slack:
-            side = "lower" if sign > 0 else "upper"
-            where = _place(points, worst, axes)
-            verdict, words = "refuted", f"at {where} the {side} limit {near[worst]:.4g} is {beyond} {number(limit)}"
-        elif sign * (far[doubtful] - limit) > slack:
-            side = "upper" if sign > 0 else "lower"
-            where = _place(points, doubtful, axes)
-            verdict, words = (
-                "inconclusive",
-                f"at {where} the {side} limit {far[doubtful]:.4g} is {beyond} {number(limit)}",
-            )
-        elif named["failed"] or named["unusable"]:
-            verdict, words = "inconclusive", "not all points could be judged"
-        else:
-            verdict, words = "confirmed", ""
-        reason = "; ".join(filter(None, (words, vacuous, left_out)))
-        return Measured(interval=interval, verdict=verdict, reason=reason, details=details)
+        # the first refutes where it is beyond the limit, the second keeps from confirming
+        ends = ("lower", "upper") if sign > 0 else ("upper", "lower")
+        for verdict, end in zip(("refuted", "inconclusive"), ends, strict=True):
+            worst = int((sign * limits[end]).argmax())
+            value = limits[end][worst]
+            if sign * (value - limit) > slack:
+                where = _place(points, worst, axes)
+                return verdict, f"at {where} the {end} limit {value:.4g} is {beyond} {number(limit)}"
+        return "confirmed", ""
 
     def _vacuous(self, points: pd.DataFrame, ratio: Vector) -> str:
         """Why the bound says nothing; empty if it says something."""
@@ -151,23 +167,19 @@ def _without_error(frame: pd.DataFrame, series: str, quantity: str, points: pd.D
     return len(said) > 0 and not said.astype(bool).all()
 
 
-def _half_widths(points: pd.DataFrame, tests: int) -> Vector:
-    """Half widths of the limits of the ratios of one series, each at 1% / `tests`."""
+def _half_widths(points: pd.DataFrame, tests: int, level: float = LEVEL) -> Vector:
+    """Half widths of the limits of the ratios of one series, each at (1 - `level`) / `tests`."""
     from scipy.special import stdtrit
 
     ratio, error = points["mean"].to_numpy(dtype=float), points["error"].to_numpy(dtype=float)
-    count = points["count"].to_numpy(dtype=float)
     size = np.abs(ratio)
     relative = np.divide(error, size, out=np.full_like(error, np.nan), where=size > 0)
-    errors = replicate_errors(relative, count)
+    errors = replicate_errors(relative, points["count"].to_numpy(dtype=float))
     if errors is None:
         return np.zeros_like(ratio)
-    several = (count > 1) & np.isfinite(relative)
-    freedom = float((count[several] - 1).sum())
-    pooled = np.sqrt(np.sum((count - 1)[several] * relative[several] ** 2 * count[several]) / freedom / count)
     own = np.where(np.isfinite(error), error, 0.0)
-    quantile = float(stdtrit(freedom, 1 - (1 - LEVEL) / 2 / tests))
-    return np.asarray(quantile * np.maximum(own, pooled * size))
+    quantile = stdtrit(errors.pool_freedom, 1 - (1 - level) / 2 / tests)
+    return np.asarray(quantile * np.maximum(own, errors.pooled * size))
 
 
 def _place(points: pd.DataFrame, index: int, axes: list[str]) -> str:

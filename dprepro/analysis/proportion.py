@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dprepro.analysis.fits import LEVEL, Interval, Vector
+from dprepro.analysis.fits import Interval, Vector
 from dprepro.analysis.points import by_state, grid_points, labels, number, require_columns, sentence
 from dprepro.analysis.rule import Measured, Rule
 from dprepro.axes import AXES
@@ -29,7 +29,7 @@ class Proportion(Rule):
     Where the column ``bound`` has no value, `expected` stands alone. Clopper-Pearson limits are simultaneous over the
     points at 99% (Bonferroni). The estimate is the rate, divided by its bound where there is one, of the point nearest
     to violating the line; `low` and `high` are the most adverse limits likewise. Refuted where the limit of some point
-    lies beyond `expected` (by more than the margin), confirmed where all limits lie on the right side; a failed cell
+    lies beyond `expected`, confirmed where all limits lie on the right side; a failed cell
     makes a confirmation inconclusive.
 
     Exact limits err towards doubt: a line that is attained is refuted in less than 0.5% of data sets and confirmed in
@@ -37,6 +37,7 @@ class Proportion(Rule):
     """
 
     name: ClassVar[str] = "proportion"
+    at_levels: ClassVar[bool] = True
     choices: ClassVar[dict[str, tuple[str, ...]]] = {"side": ("at_most", "at_least")}
 
     series: str
@@ -59,7 +60,7 @@ class Proportion(Rule):
             return Measured(reason="; ".join(filter(None, ("no point can be judged", left_out))), details=dict(named))
         total = (points["_trials"] * points["count"]).round().to_numpy(dtype=float)
         hits = (points["_successes"] * points["count"]).round().to_numpy(dtype=float)
-        low, high = clopper_pearson(hits, total, 1 - (1 - LEVEL) / len(points))
+        low, high = clopper_pearson(hits, total, 1 - (1 - self.level) / len(points))
         line_of = points["_line"].to_numpy(dtype=float)
         rate, low, high = hits / total / line_of, low / line_of, high / line_of
         sign = 1 if self.side == "at_most" else -1

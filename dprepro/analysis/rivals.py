@@ -8,6 +8,7 @@ where its b lies outside of that interval; where one is not, a verdict holds up 
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -78,6 +79,17 @@ def surviving(found: list[Rival]) -> list[Rival]:
     return [one for one in found if one.log_power and not one.excluded]
 
 
+def powers_in_words(axis: str, powers: Sequence[float]) -> str:
+    """The powers of the logarithm that survive: ``ln^1.5 n``, ``ln^±0.5 n``, ``ln^(-1 to 1.5) n``; empty of none.
+
+    No others than `POWERS_OF_LOG` are tried: where the largest survives, larger ones may.
+    """
+    low, high = min(powers, default=0.0), max(powers, default=0.0)
+    if low < 0 < high:
+        return f"ln^±{high:g} {axis}" if -low == high else f"ln^({low:g} to {high:g}) {axis}"
+    return _logarithm(axis, max(low, high, key=abs)) if powers else ""
+
+
 def _log_power(
     x: Vector, y: Vector, error: Vector, count: Vector, curve: Vector
 ) -> tuple[float, float, tuple[Vector, Vector]]:
@@ -111,4 +123,4 @@ def _logarithm(axis: str, power: float) -> str:
     return f"ln {axis}" if power == 1 else f"ln^{power:g} {axis}"
 
 
-__all__ = ["LEVEL", "NEAR", "POWERS_OF_LOG", "Rival", "rivals", "surviving"]
+__all__ = ["LEVEL", "NEAR", "POWERS_OF_LOG", "Rival", "powers_in_words", "rivals", "surviving"]

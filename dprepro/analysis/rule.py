@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 import dataclasses
 import math
 from abc import ABC, abstractmethod
@@ -9,7 +10,8 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
-from dprepro.analysis.fits import Interval, NotEnoughError
+from dprepro.analysis import margins
+from dprepro.analysis.fits import LEVEL, Interval, NotEnoughError
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
@@ -22,6 +24,9 @@ ROLES = ("claim", "control", "context", "erratum")
 
 EVIDENCE = ("exact", "certified", "attained", "holds", "audited", "not contradicted")
 """Why a verdict stands, the strongest first; see :mod:`dprepro.report.rows`."""
+
+RUNGS = tuple(base * 10.0**-power for power in range(2, 12) for base in (1.0, 0.3))
+"""Levels of error at which a refutation is tried again, from the usual one down."""
 
 MOST_NAMES = 1000
 """Points of one state that a result names: of a sweep of a million the names alone would be 100 MB."""
@@ -113,13 +118,17 @@ class Rule(ABC):
     Class attributes:
         name: of the rule, in a YAML.
         choices: what the fields that are a word may say.
+        level: of the limits; a refutation is tried again at others, see `error_of`.
+        at_levels: whether limits follow `level`: those of an audit were set where it was measured.
         kinds: fields that name something of the measurements, with what they name; a rule of one's own that has
             further such fields adds them, so that a misspelt name is found before anything is measured.
 
     Attributes:
         role: claim, control, context or erratum; only claims enter an experiment's verdict.
         expected: the number that the claim states.
-        margin: how far off still counts as agreement (absolute, not negative).
+        margin: how far off still counts as agreement (absolute, not negative); NaN for that of the check's kind
+            (:mod:`dprepro.analysis.margins`).
+        margin_reason: why it has another margin than its kind.
         expect: the verdict that is expected to come out; refuted for controls and errata, else confirmed.
         reason: a note, for instance why a claim is out of reach; it is added to the result's reason.
         quantity: which quantity of the frame is judged.
@@ -139,6 +148,8 @@ class Rule(ABC):
 
     name: ClassVar[str]
     choices: ClassVar[dict[str, tuple[str, ...]]] = {}
+    level: ClassVar[float] = LEVEL
+    at_levels: ClassVar[bool] = False
     kinds: ClassVar[dict[str, str]] = {
         **dict.fromkeys(("series", "against"), "series"),
         "quantity": "quantity",
@@ -148,7 +159,8 @@ class Rule(ABC):
 
     role: str
     expected: float
-    margin: float = 0.0
+    margin: float = margins.UNSAID
+    margin_reason: str = ""
     expect: str = ""
     reason: str = ""
     quantity: str = "excess_risk"
@@ -172,12 +184,24 @@ class Rule(ABC):
             raise InputError(f"lacks is {self.lacks!r}; it must be one line")
         if not math.isfinite(self.expected):
             raise InputError(f"expected is {self.expected}; it must be a finite number")
+        if math.isnan(self.margin):
+            object.__setattr__(self, "margin", self.frozen_margin)
         if not (math.isfinite(self.margin) and self.margin >= 0):
             raise InputError(f"margin is {self.margin}; it must be a finite number that is not negative")
 
     @abstractmethod
     def measure(self, frame: pd.DataFrame) -> Measured:
         """What the frame says; NotEnoughError where it says too little."""
+
+    @property
+    def kind(self) -> str:
+        """Of `margins.FROZEN`."""
+        return margins.kind(self.name, vars(self))
+
+    @property
+    def frozen_margin(self) -> float:
+        """The margin of its kind."""
+        return margins.frozen(self.name, vars(self), self.expected)
 
     def region(self) -> tuple[float, float]:
         """The values that agree with the claim."""
@@ -186,7 +210,7 @@ class Rule(ABC):
     def direction(self) -> str:
         """`at_most` or `at_least` where the claim has one side; empty where it has two."""
         side = str(getattr(self, "side", ""))
-        return "" if side == "two" else side
+        return side if side in ("at_most", "at_least") else ""
 
     def mentions(self) -> list[Named]:
         """Everything that must be among what is measured."""
@@ -211,15 +235,13 @@ class Rule(ABC):
             found = self.measure(frame)
         except NotEnoughError as error:
             found = Measured(reason=str(error))
-        verdict, words = found.verdict or "inconclusive", found.reason
-        if found.interval is not None and not found.verdict:
-            verdict, said = self._compare(found.interval)
-            words = "; ".join(part for part in (said, found.reason) if part)
+        verdict, words = self._verdict(found)
         if self.lacks:
             measured = f"measured: {_place(found.interval)}" if found.interval is not None and not words else words
             verdict, words = "inconclusive", "; ".join(part for part in (self.lacks, measured) if part)
         if self.pinned and verdict == "refuted":
             verdict, words = "inconclusive", "; ".join(part for part in (self.pinned, words) if part)
+        doubt = {"error": self.error_of(frame)} if verdict == "refuted" and self.role in ("claim", "erratum") else {}
         estimate, low, high = _limits(found.interval)
         constant, constant_low, constant_high = _limits(found.constant)
         return CheckResult(
@@ -237,12 +259,45 @@ class Rule(ABC):
             constant=constant,
             constant_low=constant_low,
             constant_high=constant_high,
-            details={**_some_names(found.details), **self._said()},
+            details={**_some_names(found.details), **self._said(), **doubt},
         )
+
+    def error_of(self, frame: pd.DataFrame) -> float:
+        """Of a refutation: the least level of error at which it is one, an upper limit of its p-value.
+
+        Limits of the levels `RUNGS` are tried, by bisection; 0 where nothing is random. Limits that are nested make
+        this a p-value: of a true claim it is at most x in a share x of data sets, for each x of the rungs.
+        """
+        if not self.at_levels:
+            return 1 - LEVEL
+        first, last = 0, len(RUNGS) - 1
+        while first < last:
+            middle = (first + last + 1) // 2
+            first, last = (middle, last) if self._refutes(frame, RUNGS[middle]) else (first, middle - 1)
+        wide, narrow = (self._at(level).measure(frame).interval for level in (1 - RUNGS[-1], LEVEL))
+        exact = first == len(RUNGS) - 1 and wide == narrow
+        return 0.0 if exact else RUNGS[first]
+
+    def _at(self, level: float) -> Rule:
+        other = copy.copy(self)
+        object.__setattr__(other, "level", level)
+        return other
+
+    def _refutes(self, frame: pd.DataFrame, error: float) -> bool:
+        other = self._at(1 - error)
+        return other._verdict(other.measure(frame))[0] == "refuted"
+
+    def _verdict(self, found: Measured) -> tuple[str, str]:
+        """The verdict on what was found, with the reason."""
+        if found.interval is None or found.verdict:
+            return found.verdict or "inconclusive", found.reason
+        verdict, said = self._compare(found.interval)
+        return verdict, "; ".join(part for part in (said, found.reason) if part)
 
     def _said(self) -> dict[str, Any]:
         """What a reader of the result has to know of the rule."""
-        known = {"guards": self.guards, "side": self.direction(), "lacks": self.lacks}
+        wide = margins.is_wide(self.margin, self.name, vars(self), self.expected)
+        known = {"guards": self.guards, "side": self.direction(), "lacks": self.lacks, "within": wide and self.margin}
         return {key: value for key, value in known.items() if value}
 
     def _compare(self, interval: Interval) -> tuple[str, str]:

@@ -39,11 +39,11 @@ class Scheduled(Rule):
     """
 
     name: ClassVar[str] = "scheduled"
+    at_levels: ClassVar[bool] = True  # nothing is random: they are the same at each
 
     series: str | tuple[str, ...]
     column: str
     expected: float = 1.0
-    margin: float = 0.02
     axes: tuple[str, ...] = ()
 
     def measure(self, frame: pd.DataFrame) -> Measured:

@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dprepro.analysis.fits import LEVEL, Interval, NotEnoughError
+from dprepro.analysis.fits import Interval, NotEnoughError
 from dprepro.analysis.points import number
 from dprepro.analysis.proportion import clopper_pearson
 from dprepro.analysis.rule import Measured, Rule
@@ -24,12 +24,13 @@ class Share(Rule):
         series: one, several, or `*` for all of role claim. All their cells are pooled.
         limit: what a case keeps to.
 
-    Confirmed where the exact binomial lower limit (99%) is at least `expected` - margin, refuted where the upper limit
-    is below it. The cases stand for themselves and for such as are drawn like them; data that appear in several cells
+    Confirmed where the exact binomial lower limit (99%) is at least `expected`, refuted where the upper limit is below
+    it. The cases stand for themselves and for such as are drawn like them; data that appear in several cells
     count several times.
     """
 
     name: ClassVar[str] = "share"
+    at_levels: ClassVar[bool] = True
 
     series: str | tuple[str, ...] = "*"
     limit: float
@@ -47,7 +48,7 @@ class Share(Rule):
             raise NotEnoughError(f"no case has a value of {self.quantity}")
         values = rows["value"].to_numpy(dtype=float)
         hits, total = np.array([float((values <= self.limit).sum())]), np.array([float(values.size)])
-        low, high = (float(one[0]) for one in clopper_pearson(hits, total, LEVEL))
+        low, high = (float(one[0]) for one in clopper_pearson(hits, total, self.level))
         limit = self.expected - self.margin
         verdict = "confirmed" if low >= limit else "refuted" if high < limit else "inconclusive"
         middle, most = float(np.median(values)), float(np.quantile(values, 0.9, method="higher"))

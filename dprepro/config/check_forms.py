@@ -12,6 +12,7 @@ from dprepro import expressions
 from dprepro.analysis.checks import RULES
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
+from dprepro.analysis.margins import frozen
 from dprepro.errors import InputError, unknown
 
 Block = dict[str, Any]
@@ -23,7 +24,7 @@ USUAL: dict[str, Block] = {
     "below_bound": {"rule": "below"},
     "within_budget": {"rule": "below", "quantity": "spent_epsilon", "guards": True},
     "noise_as_scheduled": {"rule": "drawn", "guards": True},
-    "as_derived": {"rule": "ratio", "divide": "law", "margin": 0.05},
+    "as_derived": {"rule": "ratio", "divide": "law"},
 }
 FAMILY = "exponents"
 NUMBERS = {
@@ -36,13 +37,11 @@ NUMBERS = {
 
 _JUDGEMENT = ("role", "expect", "reason")  # belongs to one check alone
 _OF_RULES = {"like", "rule", "evidence", *(field.name for rule in RULES.values() for field in fields(rule))}
-_USUAL_NUMBERS = {
-    name: {
-        field.name: field.default
-        for field in fields(rule)
-        if field.name in ("expected", "margin") and field.default is not MISSING
-    }
+_EXPECTED = {
+    name: field.default
     for name, rule in RULES.items()
+    for field in fields(rule)
+    if field.name == "expected" and field.default is not MISSING
 }
 
 
@@ -74,7 +73,7 @@ class CheckForms:
             self._given[name] = one
 
     def all(self) -> Block:
-        return {name: self._one(name, ()) for name in self._given}
+        return {name: _with_numbers(self._one(name, ())) for name in self._given}
 
     def _sections(self, given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, Any]]]:
         for name, one in given.items():
@@ -178,8 +177,7 @@ class CheckForms:
         if about is not None:
             check["about"] = about
         check.pop("evidence", None)
-        # What people override most is there to be overridden, said or not.
-        return {**_USUAL_NUMBERS.get(str(check.get("rule")), {}), **check}
+        return check
 
     def _inherited(self, name: str, section: str, given: Mapping[str, Any], asking: tuple[str, ...]) -> Block:
         """What a check takes over from the one that it is like, with the series of its own name where there is one."""
@@ -198,6 +196,20 @@ class CheckForms:
         if (section or given.get("role")) != "claim":
             taken.pop("about", None)
         return taken | ({"series": name} if name in self._series else {})
+
+
+def _with_numbers(check: Any) -> Any:
+    """The same with what people override most, expected and margin, said or not."""
+    if not isinstance(check, Mapping) or check.get("rule") not in RULES:
+        return check
+    rule = str(check["rule"])
+    full = ({"expected": _EXPECTED[rule]} if rule in _EXPECTED else {}) | dict(check)
+    expected = full.get("expected")
+    if isinstance(expected, str) and _is_number(expected):
+        expected = expressions.evaluate(expected)
+    if isinstance(expected, int | float):
+        full = {"margin": frozen(rule, full, float(expected))} | full
+    return full
 
 
 def ungrouped(section: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:

@@ -6,7 +6,8 @@ the premise of these series, and the ordinary checks:
 
 ``exponent_AXIS``      of each axis that a series which attains sweeps: the pure power where the statement has one, else
                        the slope of its own formula on this grid; further series of an axis have their name at the end
-``below_bound``        the explicit bound, on all series
+``below_bound``        the explicit bound, on all series but those under ``equals``, of which it is the value:
+``equals_bound``       the explicit bound with equality, which draws cannot confirm from one side
 ``as_derived``         the predicted risk of the series that have one
 ``schedule_COLUMN``    the schedule as printed, on the series that attain
 ``noise_as_scheduled`` the noise that was drawn, on all series of the experiment
@@ -30,7 +31,9 @@ from dprepro.statements.statement import Says, Statement
 Block = dict[str, Any]
 
 SERIES = ("attains", "within")
-KEYS = (*SERIES, "exponents", "envelope", "margin", "about", "evidence", "checks", "made")
+NAMED = (*SERIES, "equals")
+"""Keys that hold names of series."""
+KEYS = (*NAMED, "exponents", "envelope", "margin", "margin_reason", "about", "evidence", "checks", "made")
 FROM = {"bound": "bound", "shape": "rate", "schedule": "schedule"}
 """Keys of a study, and the parts of a statement that they are."""
 
@@ -69,7 +72,7 @@ def without_series(config: Block, gone: Collection[str]) -> Block:
         return config
     full = {**config, "checks": dict(config.get("checks") or {})}
     if isinstance(given := config.get("statements"), Mapping):
-        full["statements"] = {item: _without(one, SERIES, gone) for item, one in given.items()}
+        full["statements"] = {item: _without(one, NAMED, gone) for item, one in given.items()}
         for name in (name for one in given.values() if isinstance(one, Mapping) for name in one.get("made") or ()):
             check = full["checks"].get(name)
             if isinstance(check, Mapping) and {*_listed(check.get("series") or [])} & {*gone}:
@@ -169,6 +172,11 @@ class _Form:
         self._made = list(given.get("made") or [])
         self.attains, self.within = (self._named(key) for key in SERIES)
         self.series = [*self.attains, *self.within]
+        self.equals = self._named("equals")
+        for name in self.equals:
+            if name not in self.series:
+                kind = "series that attains or is within"
+                raise InputError(f"statements.{item}.equals: {unknown(kind, name, self.series)}")
 
     def _named(self, key: str) -> list[str]:
         names = matching(_listed(self._given.get(key) or []), self._all, f"statements.{self.item}.{key}")
@@ -183,7 +191,7 @@ class _Form:
     def written(self) -> Block:
         """The block with lists of series, and with the checks that were made."""
         made = list(dict.fromkeys([*self._made, *(name for name, _ in self.checks())]))
-        return {**self._given, "attains": self.attains, "within": self.within, "made": made}
+        return {**self._given, "attains": self.attains, "within": self.within, "equals": self.equals, "made": made}
 
     def checks(self) -> Iterator[tuple[str, Block]]:
         """The checks that follow and that were not made before, by name."""
@@ -208,7 +216,11 @@ class _Form:
         if self._has("bound"):
             # of every point: the largest of an envelope may have the largest bound
             own = self._usual("below_bound", end)
-            yield f"below_bound{end}", {**own, "series": self.series, **speaks("holds")}
+            if below := [name for name in self.series if name not in self.equals]:
+                yield f"below_bound{end}", {**own, "series": below, **speaks("holds")}
+            if self.equals:
+                equal = {"rule": "below", "side": "equals", "series": self.equals}
+                yield f"equals_bound{end}", {**equal, **speaks("holds")}
         if laws := [name for name in self.series if (self._all[name] or {}).get("law", "none") != "none"]:
             yield f"as_derived{end}", {"series": laws, **envelope, **self._usual("as_derived", end)}
         for column in self.says.schedule:
@@ -249,7 +261,7 @@ class _Form:
             check["expected"] = self.says.powers[axis]
         else:
             check |= {"divide": "shape", "expected": 0}
-        check |= {"margin": self._given["margin"]} if "margin" in self._given else {}
+        check |= {key: self._given[key] for key in ("margin", "margin_reason") if key in self._given}
         if isinstance(own, Mapping):
             check |= own
         elif isinstance(own, str) and own in ("shape", "law", "bound"):

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from dprepro.analysis.checks import up_to_logarithms, worded
+from dprepro.analysis.checks import said, up_to_logarithms, worded
 from dprepro.analysis.points import number
 
 AXES = {
@@ -157,9 +157,10 @@ def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
         return str((check.get("details") or {}).get("goal", check["reason"]))
     if check["estimate"] is None:
         return f"{one.name}: {check['verdict']}, {check['reason']}"
-    text = _inequality(one, bounded) if one.rule in ("below", "proportion") else _equality(one, axis)
+    one_sided = one.rule in ("below", "proportion") and one.options.get("side") != "equals"
+    text = _inequality(one, bounded) if one_sided else _equality(one, axis)
     if up_to_logarithms(check):
-        return f"{text}; {kept('up to logarithms')}"
+        return f"{text}; {kept('up to' + said(check).rpartition('up to')[2])}"
     return text if check["verdict"] == "confirmed" else f"{text}: {check['verdict']}"
 
 
@@ -197,6 +198,8 @@ def _subject(one: Judged, axis: str) -> str:
         return f"exponent of the crossing{where}" + (
             " less the bounds'" if one.options.get("versus") == "bound" else ""
         )
+    if one.rule == "below":
+        return "share of the bound, where it is farthest from it"
     if one.rule == "affine":
         return "curvature over slope"
     if one.rule == "ratio":

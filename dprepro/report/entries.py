@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
+from dprepro.analysis.checks import worded
 from dprepro.folders import command
 from dprepro.report.evidence import sentence, sizes_of
 from dprepro.report.measured import Measured
@@ -14,12 +15,23 @@ from dprepro.statements.papers import Erratum
 from dprepro.statements.statement import Says, Statement, identity
 
 NOT_HERE = "not in this store"
+FEW_DRAWS = "not among all of its paper"
+"""A refutation by itself that does not pass where all of a paper are judged (`multiplicity`)."""
 
-#: What a row repeats of a check; its details stay in verdict.json.
+#: What a row repeats of a check, beside its side; its details stay in verdict.json.
 CHECK = (
     "role", "verdict", "expect", "as_expected", "estimate", "low", "high", "expected", "margin", "rule", "reason",
     "constant", "constant_low", "constant_high",
 )  # fmt: skip
+
+
+def repeated(check: Mapping[str, Any]) -> dict[str, Any]:
+    """What is told of a check of verdict.json; ``side`` is ``at_most`` or ``at_least`` where it has one."""
+    return {key: check[key] for key in CHECK} | {"side": _side(check)}
+
+
+def _side(check: Mapping[str, Any]) -> str:
+    return str((check.get("details") or {}).get("side", ""))
 
 
 def claims(measured: Measured) -> Iterable[dict[str, Any]]:
@@ -46,6 +58,7 @@ def _row(paper: str, statement: Statement, measured: Measured, slips: Sequence[E
         repaired = {
             "statement": statement.repaired.text,
             "verdict": held.verdict,
+            "words": held.words or held.verdict,
             "evidence": list(held.evidence),
             "note": " ".join(_sentences(held.reasons)),
             **_said(statement.repaired),
@@ -63,6 +76,7 @@ def _row(paper: str, statement: Statement, measured: Measured, slips: Sequence[E
         **_said(statement.says),
         "constant": constant,
         "verdict": printed.verdict,
+        "words": printed.words or printed.verdict,
         "repaired": repaired,
         "evidence": list(printed.evidence),
         "as_expected": all(known) if known else None,
@@ -151,8 +165,8 @@ def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> d
     return {
         "experiment": experiment,
         "neighbours": verdict["neighbours"],
-        "checks": {name: {key: checks[name][key] for key in CHECK} for name in names},
-        "controls": {name: {key: checks[name][key] for key in CHECK} for name in controls},
+        "checks": {name: repeated(checks[name]) for name in names},
+        "controls": {name: repeated(checks[name]) for name in controls},
         "figure": f"{experiment}/figure.png",
         "command": command(experiment, measured.config_dir),
         "note": measured.notes.get(experiment, ""),
@@ -184,12 +198,18 @@ def further(measured: Measured) -> Iterable[dict[str, Any]]:
             "formula": None,
             "constant": None,
         }
-        row |= {"verdict": NOT_MEASURED, "as_expected": None, "note": measured.notes.get(name, "")}
+        row |= {
+            "verdict": NOT_MEASURED,
+            "words": NOT_MEASURED,
+            "as_expected": None,
+            "note": measured.notes.get(name, ""),
+        }
         row |= {"experiments": [name], "measurements": []}
         if name in measured.published:
             verdict = measured.published[name].verdict
             claims = [key for key, check in verdict["checks"].items() if check["role"] == "claim"]
             row |= {key: verdict[key] for key in ("statement", "verdict", "as_expected")}
+            row["words"] = worded(verdict)
             row["measurements"] = [_measurement(measured, name, claims)]
             text = sentence("holds", measured.published[name], claims)
             row["evidence"] = [{"kind": "holds", "text": text, "experiment": name, "checks": claims}]
@@ -219,9 +239,13 @@ def _slip(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
                 key: check[key] if check else None
                 for key in ("verdict", "expect", "estimate", "low", "high", "expected")
             }
+            | {"side": _side(check) if check else ""}
         )
-        states.append(NOT_HERE if check is None else "shown" if check["as_expected"] else "not as expected")
+        states.append(_state(check))
     order = ("not as expected", "shown", "by a test", NOT_HERE)
+    if "shown" in states or "by a test" in states:  # one witness is enough where another has too few draws
+        states = [state for state in states if state != FEW_DRAWS]
+    states = ["not as expected" if state == FEW_DRAWS else state for state in states]
     return {
         "paper": paper,
         "item": erratum.item,
@@ -236,3 +260,12 @@ def _slip(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
         "state": min(states, key=order.index),
         "shown_by": shown_by,
     }
+
+
+def _state(check: Mapping[str, Any] | None) -> str:
+    """Whether a check shows its erratum."""
+    if check is None:
+        return NOT_HERE
+    if check["as_expected"]:
+        return "shown"
+    return FEW_DRAWS if (check.get("details") or {}).get("corrected") else "not as expected"

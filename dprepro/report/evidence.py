@@ -112,6 +112,8 @@ def _measured(rule: str, settings: Mapping[str, Any]) -> str:
         "scheduled": f"the {str(settings.get('column', '')).replace('_', ' ')} over the printed formula",
         "coverage": "the share of intervals that miss",
     }
+    if settings.get("side") == "equals":
+        return f"the {quantity} over its bound, where it is farthest from it"
     return words.get(rule, f"the {quantity}")
 
 

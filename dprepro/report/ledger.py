@@ -13,6 +13,7 @@ from dprepro.errors import InputError
 from dprepro.regular_files import replace_file
 from dprepro.report.entries import claims, further, slips
 from dprepro.report.measured import BESIDE, Measured, measure
+from dprepro.report.multiplicity import corrected
 from dprepro.report.spoken import Checks
 from dprepro.statements.papers import heads, papers
 from dprepro.texts import visible
@@ -46,7 +47,8 @@ def build_ledger(
     from dprepro.report.tex import tex
 
     described, root = papers(config_dir), Path(results_dir)
-    measured = replace(measure(results_dir, since), described=described, config_dir=config_dir)
+    found = measure(results_dir, since)
+    measured = replace(found, published=corrected(found.published), described=described, config_dir=config_dir)
     if others is not None:
         measured = replace(measured, elsewhere=others(measured.published))
     ledger: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "papers": heads(described)}

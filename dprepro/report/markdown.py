@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dprepro.report.text import by_paper, claim, counts, finding, number
+from dprepro.report.text import by_paper, claim, counts, finding, number, wanted
 from dprepro.statements.papers import citation
 
 
@@ -16,7 +16,7 @@ def evidence(one: Mapping[str, Any]) -> str:
     said = _code(f"{one['experiment']}: {one['check']}")
     if one["verdict"] is None:
         return f"{said} (not in this store)"
-    return f"{said} ({one['verdict']}: {number(one['estimate'])} against {number(one['expected'])})"
+    return f"{said} ({one['verdict']}: {number(one['estimate'])}, {wanted({**one, 'margin': 0})})"
 
 
 def markdown(ledger: Mapping[str, Any]) -> str:
@@ -48,10 +48,10 @@ def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
             for name, check in one["checks"].items()
         ]
         note = f"*{_cell(row['note'])}*" if row["note"] else ""
-        verdict = f"**{row['verdict']}**" if row["verdict"] in ("refuted", "confirmed") else row["verdict"]
+        verdict = f"**{row['words']}**" if row["verdict"] in ("refuted", "confirmed") else row["words"]
         statement, repaired = _cell(row["statement"]) + _claimed(row), row["repaired"]
         if repaired:
-            verdict += f"<br>repaired: {repaired['verdict']}"
+            verdict += f"<br>repaired: {repaired['words']}"
             statement += f"<br>*Instead:* {_cell(repaired['statement'])}{_claimed(repaired)}"
         why = [
             f"*{one['kind']}*: {_cell(one['text'])}"

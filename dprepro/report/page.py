@@ -22,7 +22,7 @@ from dprepro.folders import command
 from dprepro.report.formulas import prose
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
-from dprepro.report.text import ORDER, by_paper, claim, counts, finding, number
+from dprepro.report.text import ORDER, by_paper, claim, counts, finding, number, wanted
 from dprepro.statements.papers import citation
 
 SOURCES = Path(__file__).parent
@@ -99,6 +99,7 @@ def environment(experiments: str = "#experiment-{}", errata: str = "#{}", *folde
         "claim": claim,
         "command": command,
         "finding": finding,
+        "wanted": lambda shown: wanted({"side": "", **shown, "margin": 0}),
         "number": number,
         "prose": prose,
     }

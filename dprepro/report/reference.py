@@ -9,8 +9,8 @@ from pathlib import Path
 from dprepro.engine.store import Store
 from dprepro.errors import InputError, checked_name
 from dprepro.regular_files import bytes_of, replace_file
-from dprepro.report import power, stability
-from dprepro.report.entries import CHECK
+from dprepro.report import exceptions, power, stability
+from dprepro.report.entries import repeated
 from dprepro.report.publish import check_record
 from dprepro.report.summary import summary, to_csv
 
@@ -41,6 +41,8 @@ def write_reference(results: Path, reference: Path) -> list[Path]:
                     raise InputError(f"{name}: {reason}; python -m dprepro.check repair=true measures it again")
                 files[f"{checked_name('experiment', name)}.csv"] = to_csv(summary(frame, run.config))
     files[CHECKS] = checks_file(results, [name for name, run in runs.items() if run is not None])
+    configs = {name: run.config for name, run in runs.items() if run is not None}
+    files["margins.md"] = exceptions.markdown(exceptions.exceptions(configs)).encode()
     noticed = power.powers(results)
     files |= {"power.json": power.as_json(noticed).encode(), "power.md": power.markdown(noticed).encode()}
     try:
@@ -68,7 +70,7 @@ def checks_file(results: Path, names: Iterable[str]) -> bytes:
         path = results / name / "verdict.json"
         try:
             checks = json.loads(bytes_of(path))["checks"]
-            kept = {key: {one: check[one] for one in CHECK} for key, check in checks.items()}
+            kept = {key: repeated(check) for key, check in checks.items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
             raise InputError(f"{path} is missing or damaged; python -m dprepro.ledger makes it anew") from error
         lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(check)}" for key, check in kept.items())

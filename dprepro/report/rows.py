@@ -16,6 +16,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from dprepro.analysis.checks import guards, qualified
 from dprepro.analysis.rule import EVIDENCE, VERDICTS
 from dprepro.report.evidence import families, sentence, sizes
 from dprepro.report.publish import Published
@@ -30,7 +31,8 @@ class Judged:
     """What a statement's evidence says.
 
     Attributes:
-        verdict: of the row. reasons: why it is no better.
+        verdict: of the row; ``words`` say besides within which margin and up to which logarithms it is confirmed.
+        reasons: why it is no better.
         evidence: for the ledger: {kind, text, experiment, checks}.
         expected: whether all checks that it rests on came out as expected; None without any.
     """
@@ -39,6 +41,7 @@ class Judged:
     reasons: Sequence[str] = ()
     evidence: Sequence[Mapping[str, Any]] = ()
     expected: bool | None = None
+    words: str = ""
 
 
 @dataclass
@@ -63,17 +66,15 @@ def judged(evidence: Evidence, published: Mapping[str, Published], kind: str, up
         return Judged(NOT_MEASURED)
     worst = min((check["verdict"] for check in checks), key=VERDICTS.index)
     reasons = list(_doubts(found, kind, upper_only))
-    logs = sorted({name for name, several in found.checks.items() for one in several if _up_to_logs(one)})
     verdict = worst
     if worst == "confirmed" and reasons:
         verdict = "inconclusive"
     elif worst == "confirmed" and kind == "attack" and not _certified(found):
         verdict = NOT_CONTRADICTED
         reasons.append(f"a lower bound is confirmed only where it is certified at {FEWEST_SIZES} sizes or more")
-    if verdict == "confirmed" and logs:
-        reasons.append("exponents up to logarithms")
     expected = all(check["as_expected"] for check in checks) and not found.controls
-    return Judged(verdict, reasons, found.entries, expected)
+    words = qualified(verdict, [check for check in checks if not guards(check)])
+    return Judged(verdict, reasons, found.entries, expected, words)
 
 
 def _collect(found: _Found, kind: str, wanted: Mapping[str, Sequence[str]], published: Mapping[str, Published]) -> None:
@@ -123,13 +124,9 @@ def _doubts(found: _Found, kind: str, upper_only: bool) -> Iterable[str]:
 
 def _vetoes(check: Mapping[str, Any]) -> bool:
     """Whether nothing can rest on the experiment: a control is not as expected, or a guard not confirmed."""
-    guards = check["role"] == "claim" and (check.get("details") or {}).get("guards")
-    return bool(guards and check["verdict"] != "confirmed") or (check["role"] == "control" and not check["as_expected"])
+    unsure = check["role"] == "claim" and guards(check) and check["verdict"] != "confirmed"
+    return unsure or (check["role"] == "control" and not check["as_expected"])
 
 
 def _certified(found: _Found) -> bool:
     return "exact" in found.checks or ("certified" in found.checks and found.sizes >= FEWEST_SIZES)
-
-
-def _up_to_logs(check: Mapping[str, Any]) -> bool:
-    return bool((check.get("details") or {}).get("up_to_logarithms"))

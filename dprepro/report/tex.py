@@ -39,10 +39,10 @@ def _table(title: str, head: Mapping[str, float], rows: Iterable[str]) -> Iterab
 
 
 def _claim(row: Mapping[str, Any]) -> str:
-    verdict, said = row["verdict"], latex(row["statement"]) + _claimed(row)
+    verdict, said = row["words"], latex(row["statement"]) + _claimed(row)
     evidence = list(row["evidence"])
     if row["repaired"]:
-        verdict += f"; as repaired {row['repaired']['verdict']}"
+        verdict += f"; as repaired {row['repaired']['words']}"
         said += rf" \emph{{Instead:}} {latex(row['repaired']['statement'])}{_claimed(row['repaired'])}"
         evidence += row["repaired"]["evidence"]
     shown = _kinds(evidence) or latex(row["note"])

@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis import points
-from dprepro.analysis.checks import up_to_logarithms, worded
+from dprepro.analysis.checks import said as in_words
+from dprepro.analysis.checks import worded
 from dprepro.analysis.rule import VERDICTS
 from dprepro.axes import AXES
 from dprepro.statements.papers import citation
@@ -178,8 +179,7 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
     lines = []
     width = max(len(name) for name in verdict["checks"])
     for name, check in verdict["checks"].items():
-        logs = up_to_logarithms(check)
-        said = f"{check['verdict'] + (' up to logarithms' if logs else ''):<12}"
+        said = f"{in_words(check):<12}"
         if check["estimate"] is not None and check["rule"] != "enough":
             said += f" {number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
             said += f", {wanted(check, '+-')}"
@@ -199,7 +199,7 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
 
 def wanted(check: Mapping[str, Any], plus_minus: str = "±") -> str:
     """What an estimate is held against: `at most 1 (margin 0.1)`, on the side that can refute; `expected 1 ± 0.1`."""
-    side = SIDES.get(str((check.get("details") or {}).get("side", "")), "")
+    side = SIDES.get(str((check.get("details") or check).get("side", "")), "")
     limit = f"{side or 'expected'} {number(check['expected'])}"
     if not check["margin"]:
         return limit

@@ -47,7 +47,7 @@ def checks(text: str, names: str = NAMES) -> dict[str, Any]:
     found: dict[str, Any] = full(f"study: {{series: {{{names}}}}}\nchecks: {{{text}}}")["checks"]
     usual = {
         "below": {"expected": 1, "margin": 0},
-        "ratio": {"expected": 1, "margin": 0.1},
+        "ratio": {"expected": 1, "margin": 0.05},
         "exponent": {"margin": 0.03},
     }
     return {

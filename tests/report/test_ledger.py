@@ -229,7 +229,17 @@ def test_a_finding_says_what_was_measured_and_why_it_is_open() -> None:
 
 def test_a_confirmation_up_to_logarithms_says_so() -> None:
     found = row(store(one=GOOD | {"slope": check("claim", "confirmed", up_to_logarithms=True)}), evidence=BOTH)
-    assert (found["verdict"], found["note"]) == ("confirmed", "Exponents up to logarithms.")
+    assert (found["verdict"], found["words"], found["note"]) == ("confirmed", "confirmed up to logarithms", "")
+    slope = check("claim", "confirmed", up_to_logarithms=True, axis="n", log_powers=[-0.5, 0.5, 1.5])
+    found = row(store(one=GOOD | {"slope": slope}), evidence=BOTH)
+    assert found["words"] == "confirmed up to ln^(-0.5 to 1.5) n"
+
+
+def test_a_confirmation_within_a_wide_margin_says_so_and_guards_do_not_count() -> None:
+    wide = GOOD | {"slope": check("claim", "confirmed", within=0.1), "bound": check("claim", "confirmed", within=0.2)}
+    assert row(store(one=wide), evidence=BOTH)["words"] == "confirmed within 0.2"
+    guard = GOOD | {"bound": check("claim", "confirmed", within=0.2, guards=True)}
+    assert row(store(one=guard), evidence=BOTH)["words"] == "confirmed"
 
 
 @pytest.mark.parametrize(

@@ -59,6 +59,9 @@ def test_every_experiment_of_a_store_is_run_with_further_seeds_and_the_reference
     noticed = {entry["check"]: entry for entry in json.loads((tmp_path / "power.json").read_text())["checks"]}
     assert noticed["below_bound"]["above"] is not None
     assert "| cheap | below_bound | claim | confirmed |" in (tmp_path / "power.md").read_text(encoding="utf-8")
+    margins = (tmp_path / "margins.md").read_text(encoding="utf-8")
+    assert "| rate | 0.03 | exponent of an axis |" in margins
+    assert "| inequality | none |" in margins
 
 
 def test_the_power_of_checks_that_came_out_as_expected_is_told(results: Path) -> None:
