@@ -1,0 +1,230 @@
+"""The held-out grid of an experiment: sizes, budgets and dimensions that no YAML holds, made by one rule.
+
+The rule was written and frozen before any verdict on a held-out grid was seen, and no value is tuned.
+
+- A swept axis is moved by half a step: every two neighbouring values give their geometric mean (where they differ in
+  sign, or one is 0, the arithmetic mean), and there is one value half a step beyond the far end of `FAR`.
+- A single value of an axis of `SINGLE` is multiplied by the factor there.
+- Draws and splits (`DRAWS`) are numbers of random streams: others follow those that are shipped.
+- Axes of whole numbers stay whole; a number that is shipped is left out. What marks a limit (infinity, delta = 0,
+  p = 1) stays as it is, and so does a single value of any other axis.
+- Constructions may ask for even numbers, or for multiples: of the `ROUNDINGS` the first is taken at which no more
+  series are refused than on the shipped grid. An axis for which none is stays as shipped.
+- The seed is another one.
+
+Values beyond the far end, and single values of n and p, are as shipped where the whole grid takes too long (`near`).
+"""
+
+from __future__ import annotations
+
+import itertools
+import math
+import signal
+from collections.abc import Callable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+import numpy as np
+
+from dprepro.config.compose import Composed, compose
+from dprepro.errors import DpreproError, InputError
+
+if TYPE_CHECKING:
+    from dprepro.engine.cell import Cell
+    from dprepro.studies import Study
+
+SEED = 7919
+"""Of the held-out runs."""
+FAR = {"n": 1, "p": 1, "steps": 1, "epsilon": -1, "delta": -1}
+"""Axes that go half a step beyond: towards larger values (1) or smaller ones (-1), which no premise bounds."""
+SINGLE = {"n": 1.4, "p": 1.4, "epsilon": 0.6, "delta": 0.03, "norm": 0.7}
+"""Factors of a single value."""
+DRAWS = ("draw", "split")
+REAL = ("epsilon", "delta", "norm")
+"""Axes that are not whole even where all shipped values are."""
+COSTLY = ("n", "p")
+DIGITS = 3
+
+Grid = Mapping[str, Sequence[float]]
+Rounding = Callable[[float], float]
+
+
+def _multiple(step: int, odd: bool = False) -> Rounding:
+    """To the next multiple of ``step``, or the next odd number."""
+    return lambda value: float(2 * (value // 2) + 1 if odd else step * max(1, round(value / step)))
+
+
+def _short(value: float) -> float:
+    return float(f"{value:.{DIGITS - 1}e}")
+
+
+def _power(value: float) -> float:
+    return float(2 ** math.ceil(math.log2(value)))
+
+
+ROUNDINGS: dict[str, Sequence[Rounding]] = {
+    "n": (_short, *(_multiple(step) for step in (2, 4, 8, 64)), _power),
+    "p": (_multiple(2, odd=True), *(_multiple(step) for step in (2, 4, 8, 16)), _power),
+}
+"""By axis, in the order in which they are tried; other axes have one."""
+
+
+def moved_values(axis: str, shipped: Sequence[float], rounding: int = 0, near: bool = False) -> list[float]:
+    """The held-out values of an axis; empty where it stays as shipped.
+
+    Args:
+        shipped: the values of the sweep, of which only finite ones are moved.
+        rounding: which of the axis's `ROUNDINGS`.
+        near: whether to leave out what takes long.
+    """
+    limits = {0.0} if axis == "delta" else {1.0} if axis == "p" and len(set(shipped)) == 1 else set[float]()
+    known = sorted({float(one) for one in shipped if math.isfinite(one)} - limits)
+    if not known:
+        return []
+    whole = axis not in REAL and all(one == int(one) for one in known)
+    if axis in DRAWS:
+        return [one + known[-1] - known[0] + 1 for one in known]
+    if len(known) == 1:
+        found = [known[0] * SINGLE[axis]] if axis in SINGLE and not (near and axis in COSTLY) else []
+    else:
+        found = [_between(*pair) for pair in itertools.pairwise(known)]
+        if (way := FAR.get(axis, 0)) and not near:
+            last, before = (known[-1], known[-2]) if way > 0 else (known[0], known[1])
+            found = sorted([*found, last * math.sqrt(last / before)]) if last * before > 0 else found
+    rounded = [_rounded(axis, one, whole, rounding) for one in found]
+    return [one for one in dict.fromkeys(rounded) if one not in known and _inside(axis, one, known)]
+
+
+def _between(low: float, high: float) -> float:
+    return math.copysign(math.sqrt(low * high), low) if low * high > 0 else (low + high) / 2
+
+
+def _rounded(axis: str, value: float, whole: bool, rounding: int) -> float:
+    if axis in ROUNDINGS and whole and value >= 1:
+        short = float(round(_short(value) if value >= 10**DIGITS else value))
+        return ROUNDINGS[axis][rounding](short)
+    return float(round(value)) if whole else _short(value)
+
+
+def _inside(axis: str, value: float, known: Sequence[float]) -> bool:
+    """Whether a value lies where the rule may place it: rounding must not carry it over an end that is closed."""
+    return axis in FAR or len(known) == 1 or known[0] < value < known[-1]
+
+
+def axes_of(config: Mapping[str, Any]) -> dict[str, Grid]:
+    """The sweep of the experiment (under an empty name) and those of its series, with numbers only."""
+    series = config["study"].get("series")
+    blocks: dict[str, Any] = {"": config.get("sweep")}
+    blocks |= {label: one.get("sweep") for label, one in (series if isinstance(series, Mapping) else {}).items()}
+    return {
+        label: {axis: values for axis, values in block.items() if _numbers(values)}
+        for label, block in blocks.items()
+        if isinstance(block, Mapping)
+    }
+
+
+def _numbers(values: object) -> bool:
+    return isinstance(values, Sequence) and all(isinstance(one, int | float) for one in values) and bool(values)
+
+
+def overrides_of(shipped: Mapping[str, Grid], roundings: Mapping[str, int], near: bool = False) -> list[str]:
+    """Overrides that move the axes named in ``roundings``, wherever they are swept; empty where none moves."""
+    from dprepro.session import literal
+
+    blocks = {}
+    for label, grid in shipped.items():
+        moved = {axis: moved_values(axis, grid[axis], how, near) for axis, how in roundings.items() if axis in grid}
+        if moved := {axis: values for axis, values in moved.items() if values}:
+            blocks[label] = moved
+    whole = [f"sweep={literal(blocks.pop(''))}"] if "" in blocks else []
+    own = {label: {"sweep": moved} for label, moved in blocks.items()}
+    return [*whole, *([f"study.series={literal(own)}"] if own else [])]
+
+
+def held_out(
+    plain: Composed, refused: Callable[[Composed], int], near: bool = False
+) -> tuple[Composed, list[str]] | None:
+    """The experiment on its held-out grid, and the axes that stay as shipped since nothing else was accepted.
+
+    None where no axis can be moved.
+
+    Args:
+        plain: the experiment as shipped.
+        refused: how many series of a configuration cannot be measured; it raises InputError where none can.
+        near: whether to leave out what takes long.
+    """
+    shipped = axes_of(plain.config)
+    axes = list(dict.fromkeys(axis for grid in shipped.values() for axis in grid))
+    axes = [axis for axis in axes if any(moved_values(axis, grid[axis], 0, near) for grid in shipped.values()
+                                         if axis in grid)]  # fmt: skip
+
+    def moved(roundings: Mapping[str, int]) -> Composed:
+        said = overrides_of(shipped, roundings, near)
+        return compose([f"+experiment={plain.name}", *said, f"seed={SEED}"], plain.config_dir, plain.base)
+
+    usual = refused(plain)
+
+    def accepted(roundings: Mapping[str, int]) -> Composed | None:
+        try:
+            composed = moved(roundings)
+            return composed if refused(composed) <= usual else None
+        except InputError:
+            return None
+
+    if not axes:
+        return None
+    roundings = dict.fromkeys(axes, 0)
+    if composed := accepted(roundings):
+        return composed, []
+    roundings = {}
+    for axis in axes:
+        for how in range(len(ROUNDINGS.get(axis, (0,)))):
+            if accepted({**roundings, axis: how}):
+                roundings[axis] = how
+                break
+    composed = accepted(roundings) if roundings else None
+    return None if composed is None else (composed, [axis for axis in axes if axis not in roundings])
+
+
+TRIED_SECONDS = 0.5
+
+
+def started(study: Study, cell: Cell) -> bool:
+    """Whether a cell can be measured, or at least begins to: what a premise refuses is refused at once."""
+
+    def stop(*_: object) -> None:
+        raise TimeoutError
+
+    before = signal.signal(signal.SIGALRM, stop)
+    signal.setitimer(signal.ITIMER_REAL, TRIED_SECONDS)
+    try:
+        with np.errstate(all="ignore"):
+            study.measure(cell, np.random.default_rng(0))
+    except TimeoutError:
+        return True
+    except (DpreproError, ArithmeticError, ValueError, LookupError):
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
+    return True
+
+
+PROMISED = (0.0, 1.0)
+"""What a claim expects beside the formula of its statement: no difference of slopes, or a ratio of 1."""
+
+
+def as_shipped(config: Mapping[str, Any]) -> dict[str, Any]:
+    """The configuration whose claims about a formula are judged as on the shipped grid: both sides, the same margin.
+
+    For a user's own grid `overridden` holds rates from one side, and lets no slope refute. The held-out grid is moved
+    by half a step only, so here a slope, a ratio to a law and a ratio to a bound have to come out as they did. Other
+    numbers were read off the shipped grid, and stay `pinned`.
+    """
+    checks = {}
+    for name, check in config["checks"].items():
+        formula = check.get("rule") == "exponent" or check.get("expected", 1) in PROMISED
+        if check.get("role") == "claim" and formula and check.get("quantity") != "spent_epsilon":
+            checks[name] = {key: one for key, one in check.items() if key not in ("pinned", "grid")}
+        else:
+            checks[name] = check
+    return {**config, "checks": checks}
