@@ -41,6 +41,8 @@ def main(arguments: list[str]) -> int:
         return 0
     if not values["seconds"].isdigit() or int(values["seconds"]) < 1:
         raise InputError(f"seconds must be a whole number of at least 1, got seconds={values['seconds']}")
+    import dprepro.session
+    import dprepro.studies  # noqa: F401, loaded once: every experiment runs in a copy of this process
     from dprepro.engine.store import Store
     from dprepro.report.heldout import FAILED, counts, otherwise, write
     from dprepro.report.soundness import existing_store
@@ -120,6 +122,7 @@ def measured(name: str, results_dir: Path, config_dir: str | None = None, near: 
         InputError: the grid cannot be run, or results_dir has no verdict of the shipped one.
     """
     from dataclasses import replace
+    from functools import partial
 
     from dprepro.config.compose import compose
     from dprepro.config.experiment import build_experiment
@@ -130,7 +133,7 @@ def measured(name: str, results_dir: Path, config_dir: str | None = None, near: 
     from dprepro.session import measure_experiment
 
     shipped = shipped_verdicts(results_dir, name)
-    found = held_out(compose([f"+experiment={name}"], config_dir), refused_series, near)
+    found = held_out(compose([f"+experiment={name}"], config_dir), partial(refused_series, known={}), near)
     if found is None:
         return {"experiment": name, "state": UNMOVED, "grid": "", "checks": []}
     composed, stay = found
@@ -161,7 +164,7 @@ def shipped_verdicts(results_dir: Path, name: str) -> dict[str, str]:
         raise InputError(f"{path} is missing or damaged; python -m dprepro.ledger makes it anew") from error
 
 
-def refused_series(composed: Composed) -> int:
+def refused_series(composed: Composed, known: dict[str, bool]) -> int:
     """How many series cannot be measured at the first or last point of their grid; raises InputError for all.
 
     Each is measured for half a second at most: what is refused is refused at once.
@@ -177,7 +180,7 @@ def refused_series(composed: Composed) -> int:
     by_series: dict[str, list[Any]] = {}
     for cell in cells:
         by_series.setdefault(cell.series, []).append(cell)
-    return sum(not all(started(checked.study, cell) for cell in (own[0], own[-1])) for own in by_series.values())
+    return sum(not all(started(checked.study, cell, known) for cell in (own[0], own[-1])) for own in by_series.values())
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
+from dprepro.axes import LARGEST
 from dprepro.config.compose import Composed, compose
 from dprepro.errors import DpreproError, InputError
 
@@ -89,13 +90,15 @@ def moved_values(axis: str, shipped: Sequence[float], rounding: int = 0, near: b
         found = [_between(*pair) for pair in itertools.pairwise(known)]
         if (way := FAR.get(axis, 0)) and not near:
             last, before = (known[-1], known[-2]) if way > 0 else (known[0], known[1])
-            found = sorted([*found, last * math.sqrt(last / before)]) if last * before > 0 else found
+            found = sorted([*found, last * math.sqrt(last / before)]) if last > 0 and before > 0 else found
     rounded = [_rounded(axis, one, whole, rounding) for one in found]
     return [one for one in dict.fromkeys(rounded) if one not in known and _inside(axis, one, known)]
 
 
 def _between(low: float, high: float) -> float:
-    return math.copysign(math.sqrt(low * high), low) if low * high > 0 else (low + high) / 2
+    if low < 0 < high or not low or not high:
+        return (low + high) / 2
+    return math.copysign(math.sqrt(abs(low)) * math.sqrt(abs(high)), low)
 
 
 def _rounded(axis: str, value: float, whole: bool, rounding: int) -> float:
@@ -107,7 +110,8 @@ def _rounded(axis: str, value: float, whole: bool, rounding: int) -> float:
 
 def _inside(axis: str, value: float, known: Sequence[float]) -> bool:
     """Whether a value lies where the rule may place it: rounding must not carry it over an end that is closed."""
-    return axis in FAR or len(known) == 1 or known[0] < value < known[-1]
+    open_end = axis in FAR and 1 / LARGEST <= abs(value) <= LARGEST
+    return open_end or len(known) == 1 or known[0] < value < known[-1]
 
 
 def axes_of(config: Mapping[str, Any]) -> dict[str, Grid]:
@@ -188,9 +192,17 @@ def held_out(
 TRIED_SECONDS = 0.5
 
 
-def started(study: Study, cell: Cell) -> bool:
-    """Whether a cell can be measured, or at least begins to: what a premise refuses is refused at once."""
+def started(study: Study, cell: Cell, known: dict[str, bool]) -> bool:
+    """Whether a cell can be measured, or at least begins to: what a premise refuses is refused at once.
 
+    ``known`` remembers what was tried, by the key of the cell.
+    """
+    if cell.key not in known:
+        known[cell.key] = _starts(study, cell)
+    return known[cell.key]
+
+
+def _starts(study: Study, cell: Cell) -> bool:
     def stop(*_: object) -> None:
         raise TimeoutError
 
