@@ -95,15 +95,11 @@ def judged(name: str, results_dir: Path, seconds: int, config_dir: str | None) -
 
 def _limited(name: str, results_dir: Path, seconds: int, config_dir: str | None, near: bool) -> None:
     """Measure and judge, and write what came out; the system ends the process after its seconds of a processor."""
-    import resource
-    import signal
-
+    from dprepro.config.heldout import limited
     from dprepro.regular_files import replace_file
     from dprepro.report.heldout import FAILED
 
-    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    resource.setrlimit(resource.RLIMIT_CPU, (int(spent) + seconds, resource.RLIM_INFINITY))
+    limited(seconds)
     folder = results_dir / FOLDER
     try:
         entry = measured(name, results_dir, config_dir, near)
@@ -167,7 +163,7 @@ def shipped_verdicts(results_dir: Path, name: str) -> dict[str, str]:
 def refused_series(composed: Composed, known: dict[str, bool]) -> int:
     """How many series cannot be measured at the first or last point of their grid; raises InputError for all.
 
-    Each is measured for half a second at most: what is refused is refused at once.
+    The cells are tried as in `started`.
     """
     import numpy as np
 

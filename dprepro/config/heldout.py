@@ -1,9 +1,12 @@
 """The held-out grid of an experiment: sizes, budgets and dimensions that no YAML holds, made by one rule.
 
-The rule was written and frozen before any verdict on a held-out grid was seen, and no value is tuned.
+The rule was written and frozen before any verdict on a held-out grid was seen, and no value is tuned. (Changed once
+since: `index` and `sparsity` go beyond their far end, and half steps follow until no value is missing, as two slopes
+had fewer values than their rule asks for. No slope had been seen.)
 
 - A swept axis is moved by half a step: every two neighbouring values give their geometric mean (where they differ in
-  sign, or one is 0, the arithmetic mean), and there is one value half a step beyond the far end of `FAR`.
+  sign, or one is 0, the arithmetic mean); beyond the far end of `FAR` half steps follow until there are as many values
+  as are shipped: usually one.
 - A single value of an axis of `SINGLE` is multiplied by the factor there.
 - Draws and splits (`DRAWS`) are numbers of random streams: others follow those that are shipped.
 - Axes of whole numbers stay whole; a number that is shipped is left out. What marks a limit (infinity, delta = 0,
@@ -19,6 +22,7 @@ from __future__ import annotations
 
 import itertools
 import math
+import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
@@ -27,6 +31,7 @@ import numpy as np
 
 from dprepro.axes import LARGEST
 from dprepro.config.compose import Composed, compose
+from dprepro.config.overrides import literal
 from dprepro.errors import DpreproError, InputError
 
 if TYPE_CHECKING:
@@ -35,8 +40,8 @@ if TYPE_CHECKING:
 
 SEED = 7919
 """Of the held-out runs."""
-FAR = {"n": 1, "p": 1, "steps": 1, "epsilon": -1, "delta": -1}
-"""Axes that go half a step beyond: towards larger values (1) or smaller ones (-1), which no premise bounds."""
+FAR = {"n": 1, "p": 1, "steps": 1, "index": 1, "sparsity": 1, "epsilon": -1, "delta": -1}
+"""Axes that go beyond: towards larger values (1) or smaller ones (-1), which no premise bounds."""
 SINGLE = {"n": 1.4, "p": 1.4, "epsilon": 0.6, "delta": 0.03, "norm": 0.7}
 """Factors of a single value."""
 DRAWS = ("draw", "split")
@@ -81,18 +86,29 @@ def moved_values(axis: str, shipped: Sequence[float], rounding: int = 0, near: b
     known = sorted({float(one) for one in shipped if math.isfinite(one)} - limits)
     if not known:
         return []
-    whole = axis not in REAL and all(one == int(one) for one in known)
     if axis in DRAWS:
         return [one + known[-1] - known[0] + 1 for one in known]
+    whole = axis not in REAL and all(one == int(one) for one in known)
     if len(known) == 1:
         found = [known[0] * SINGLE[axis]] if axis in SINGLE and not (near and axis in COSTLY) else []
     else:
-        found = [_between(*pair) for pair in itertools.pairwise(known)]
-        if (way := FAR.get(axis, 0)) and not near:
-            last, before = (known[-1], known[-2]) if way > 0 else (known[0], known[1])
-            found = sorted([*found, last * math.sqrt(last / before)]) if last > 0 and before > 0 else found
-    rounded = [_rounded(axis, one, whole, rounding) for one in found]
-    return [one for one in dict.fromkeys(rounded) if one not in known and _inside(axis, one, known)]
+        found = [*itertools.starmap(_between, itertools.pairwise(known)), *([] if near else _beyond(axis, known))]
+    kept: dict[float, None] = {}
+    for one in found:
+        value = _rounded(axis, one, whole, rounding)
+        if value not in known and _inside(axis, value, known) and len(kept) < len(known):
+            kept[value] = None
+    return sorted(kept)
+
+
+def _beyond(axis: str, known: Sequence[float]) -> list[float]:
+    """Half steps beyond the far end, the nearest first: as many as may be wanted; none where no end is open."""
+    way = FAR.get(axis, 0)
+    last, before = (known[-1], known[-2]) if way >= 0 else (known[0], known[1])
+    if not way or last <= 0 or before <= 0:
+        return []
+    found = [last * math.sqrt(last / before) ** times for times in range(1, len(known) + 2)]
+    return [one for one in found if 1 / LARGEST <= one <= LARGEST]
 
 
 def _between(low: float, high: float) -> float:
@@ -110,8 +126,7 @@ def _rounded(axis: str, value: float, whole: bool, rounding: int) -> float:
 
 def _inside(axis: str, value: float, known: Sequence[float]) -> bool:
     """Whether a value lies where the rule may place it: rounding must not carry it over an end that is closed."""
-    open_end = axis in FAR and 1 / LARGEST <= abs(value) <= LARGEST
-    return open_end or len(known) == 1 or known[0] < value < known[-1]
+    return axis in FAR or len(known) == 1 or known[0] < value < known[-1]
 
 
 def axes_of(config: Mapping[str, Any]) -> dict[str, Grid]:
@@ -132,8 +147,6 @@ def _numbers(values: object) -> bool:
 
 def overrides_of(shipped: Mapping[str, Grid], roundings: Mapping[str, int], near: bool = False) -> list[str]:
     """Overrides that move the axes named in ``roundings``, wherever they are swept; empty where none moves."""
-    from dprepro.session import literal
-
     blocks = {}
     for label, grid in shipped.items():
         moved = {axis: moved_values(axis, grid[axis], how, near) for axis, how in roundings.items() if axis in grid}
@@ -189,36 +202,43 @@ def held_out(
     return None if composed is None else (composed, [axis for axis in axes if axis not in roundings])
 
 
-TRIED_SECONDS = 0.5
+TRIED_SECONDS = 1
 
 
 def started(study: Study, cell: Cell, known: dict[str, bool]) -> bool:
     """Whether a cell can be measured, or at least begins to: what a premise refuses is refused at once.
 
-    ``known`` remembers what was tried, by the key of the cell.
+    It is tried in a copy of this process, which ends after `TRIED_SECONDS` of a processor: an exception that came with
+    the time could leave a library half loaded. ``known`` remembers what was tried, by the key of the cell.
     """
     if cell.key not in known:
-        known[cell.key] = _starts(study, cell)
+        copy = os.fork()
+        if not copy:
+            os._exit(_refused(study, cell))
+        known[cell.key] = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) <= 0
     return known[cell.key]
 
 
-def _starts(study: Study, cell: Cell) -> bool:
-    def stop(*_: object) -> None:
-        raise TimeoutError
-
-    before = signal.signal(signal.SIGALRM, stop)
-    signal.setitimer(signal.ITIMER_REAL, TRIED_SECONDS)
+def _refused(study: Study, cell: Cell) -> int:
+    limited(TRIED_SECONDS)
     try:
         with np.errstate(all="ignore"):
             study.measure(cell, np.random.default_rng(0))
-    except TimeoutError:
-        return True
     except (DpreproError, ArithmeticError, ValueError, LookupError):
-        return False
-    finally:
-        signal.setitimer(signal.ITIMER_REAL, 0)
-        signal.signal(signal.SIGALRM, before)
-    return True
+        return 1
+    except BaseException:  # a fault, which measuring tells
+        return 0
+    return 0
+
+
+def limited(seconds: int) -> None:
+    """From now on the system ends this process after so many seconds of a processor, whatever it does."""
+    import resource
+
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
+    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(spent) + seconds, hard))
 
 
 PROMISED = (0.0, 1.0)

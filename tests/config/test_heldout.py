@@ -39,16 +39,16 @@ def test_no_held_out_value_is_shipped_on_its_axis_and_whole_numbers_stay_whole(n
         ("p", [1000], [1401]),
         ("p", [1], []),
         ("size", [1, math.inf], []),
-        ("index", [1, 100, math.inf], [10]),
+        ("index", [1, 100, math.inf], [10, 1000]),
         ("place", [-4, -1, 0, 0.5], [-2, -0.5, 0.25]),
         ("power", [1.5, 2, 3], [1.73, 2.45]),
-        ("steps", [1, 2, 8], [4, 16]),
+        ("steps", [1, 2, 8], [4, 16, 32]),
         ("number", [3, 4], []),
         ("draw", [1, 2, 3], [4, 5, 6]),
         ("sparsity", [2], []),
     ],
 )
-def test_a_swept_axis_is_moved_by_half_a_step_and_a_limit_stays(
+def test_a_swept_axis_is_moved_by_half_a_step_with_as_many_values_and_a_limit_stays(
     axis: str, shipped: list[float], expected: list[float]
 ) -> None:
     assert moved_values(axis, shipped) == pytest.approx(expected)
