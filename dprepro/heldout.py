@@ -95,11 +95,15 @@ def judged(name: str, results_dir: Path, seconds: int, config_dir: str | None) -
 
 def _limited(name: str, results_dir: Path, seconds: int, config_dir: str | None, near: bool) -> None:
     """Measure and judge, and write what came out; the system ends the process after its seconds of a processor."""
-    from dprepro.config.heldout import limited
+    import resource
+    import signal
+
     from dprepro.regular_files import replace_file
     from dprepro.report.heldout import FAILED
 
-    limited(seconds)
+    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
+    spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
+    resource.setrlimit(resource.RLIMIT_CPU, (int(spent) + seconds, resource.RLIM_INFINITY))
     folder = results_dir / FOLDER
     try:
         entry = measured(name, results_dir, config_dir, near)

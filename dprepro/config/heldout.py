@@ -25,6 +25,7 @@ import math
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
@@ -178,12 +179,14 @@ def held_out(
         said = overrides_of(shipped, roundings, near)
         return compose([f"+experiment={plain.name}", *said, f"seed={SEED}"], plain.config_dir, plain.base)
 
-    usual = refused(plain)
+    @cache
+    def usual() -> int:
+        return refused(plain)
 
     def accepted(roundings: Mapping[str, int]) -> Composed | None:
         try:
             composed = moved(roundings)
-            return composed if refused(composed) <= usual else None
+            return composed if not (count := refused(composed)) or count <= usual() else None
         except InputError:
             return None
 
@@ -202,7 +205,7 @@ def held_out(
     return None if composed is None else (composed, [axis for axis in axes if axis not in roundings])
 
 
-TRIED_SECONDS = 1
+TRIED_SECONDS = 0.3
 
 
 def started(study: Study, cell: Cell, known: dict[str, bool]) -> bool:
@@ -220,7 +223,8 @@ def started(study: Study, cell: Cell, known: dict[str, bool]) -> bool:
 
 
 def _refused(study: Study, cell: Cell) -> int:
-    limited(TRIED_SECONDS)
+    signal.signal(signal.SIGPROF, signal.SIG_DFL)
+    signal.setitimer(signal.ITIMER_PROF, TRIED_SECONDS)
     try:
         with np.errstate(all="ignore"):
             study.measure(cell, np.random.default_rng(0))
@@ -229,16 +233,6 @@ def _refused(study: Study, cell: Cell) -> int:
     except BaseException:  # a fault, which measuring tells
         return 0
     return 0
-
-
-def limited(seconds: int) -> None:
-    """From now on the system ends this process after so many seconds of a processor, whatever it does."""
-    import resource
-
-    signal.signal(signal.SIGXCPU, signal.SIG_DFL)
-    spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
-    hard = resource.getrlimit(resource.RLIMIT_CPU)[1]
-    resource.setrlimit(resource.RLIMIT_CPU, (math.ceil(spent) + seconds, hard))
 
 
 PROMISED = (0.0, 1.0)
