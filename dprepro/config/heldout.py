@@ -108,8 +108,8 @@ def _beyond(axis: str, known: Sequence[float]) -> list[float]:
     last, before = (known[-1], known[-2]) if way >= 0 else (known[0], known[1])
     if not way or last <= 0 or before <= 0:
         return []
-    found = [last * math.sqrt(last / before) ** times for times in range(1, len(known) + 2)]
-    return [one for one in found if 1 / LARGEST <= one <= LARGEST]
+    logs = [math.log(last) + times * math.log(last / before) / 2 for times in range(1, len(known) + 2)]
+    return [math.exp(one) for one in logs if abs(one) <= math.log(LARGEST)]
 
 
 def _between(low: float, high: float) -> float:
@@ -126,8 +126,9 @@ def _rounded(axis: str, value: float, whole: bool, rounding: int) -> float:
 
 
 def _inside(axis: str, value: float, known: Sequence[float]) -> bool:
-    """Whether a value lies where the rule may place it: rounding must not carry it over an end that is closed."""
-    return axis in FAR or len(known) == 1 or known[0] < value < known[-1]
+    """Whether a value lies where the rule may place it: not over an end that is closed, nor out of range."""
+    computable = not value or 1 / LARGEST <= abs(value) <= LARGEST
+    return computable and (axis in FAR or len(known) == 1 or known[0] < value < known[-1])
 
 
 def axes_of(config: Mapping[str, Any]) -> dict[str, Grid]:
