@@ -139,7 +139,9 @@ def measured(name: str, results_dir: Path, config_dir: str | None = None, near: 
     composed, stay = found
     folder = str(results_dir / FOLDER)
     config = {**as_shipped(composed.config), "results_dir": folder, "workers": 1}
-    experiment = build_experiment(replace(composed, config=config))
+    # which series an override touches is not asked: the rule moves what is swept, and nothing else
+    built = build_experiment(replace(composed, config=config, overrides=()))
+    experiment = replace(built, overrides=composed.overrides)
     run_id = measure_experiment(experiment, progress=False).run_id
     with Store.open(folder) as store:
         run = next(one for one in store.runs(name) if one.id == run_id)

@@ -1,8 +1,8 @@
 """The held-out grid of an experiment: sizes, budgets and dimensions that no YAML holds, made by one rule.
 
 The rule was written and frozen before any verdict on a held-out grid was seen, and no value is tuned. (Changed once
-since: `index` and `sparsity` go beyond their far end, and half steps follow until no value is missing, as two slopes
-had fewer values than their rule asks for. No slope had been seen.)
+since: `index` and `sparsity` go beyond their far end, half steps follow until no value is missing, and one rounding has
+many factors of two, as three slopes had fewer values than their rule asks for. None of the three had been seen.)
 
 - A swept axis is moved by half a step: every two neighbouring values give their geometric mean (where they differ in
   sign, or one is 0, the arithmetic mean); beyond the far end of `FAR` half steps follow until there are as many values
@@ -64,13 +64,18 @@ def _short(value: float) -> float:
     return float(f"{value:.{DIGITS - 1}e}")
 
 
+def _bits(value: float) -> float:
+    """A number below 32 times a power of two, which can be halved many times."""
+    return float(_multiple(2 ** max(0, math.floor(math.log2(value)) - 4))(value))
+
+
 def _power(value: float) -> float:
     return float(2 ** math.ceil(math.log2(value)))
 
 
 ROUNDINGS: dict[str, Sequence[Rounding]] = {
-    "n": (_short, *(_multiple(step) for step in (2, 4, 8, 64)), _power),
-    "p": (_multiple(2, odd=True), *(_multiple(step) for step in (2, 4, 8, 16)), _power),
+    "n": (_short, *(_multiple(step) for step in (2, 4, 8)), _bits, _power),
+    "p": (_multiple(2, odd=True), *(_multiple(step) for step in (2, 4, 8)), _bits, _power),
 }
 """By axis, in the order in which they are tried; other axes have one."""
 
