@@ -122,7 +122,6 @@ def measured(name: str, results_dir: Path, config_dir: str | None = None, near: 
         InputError: the grid cannot be run, or results_dir has no verdict of the shipped one.
     """
     from dataclasses import replace
-    from functools import partial
 
     from dprepro.config.compose import compose
     from dprepro.config.experiment import build_experiment
@@ -133,7 +132,7 @@ def measured(name: str, results_dir: Path, config_dir: str | None = None, near: 
     from dprepro.session import measure_experiment
 
     shipped = shipped_verdicts(results_dir, name)
-    found = held_out(compose([f"+experiment={name}"], config_dir), partial(refused_series, known={}), near)
+    found = held_out(compose([f"+experiment={name}"], config_dir), refused, near)
     if found is None:
         return {"experiment": name, "state": UNMOVED, "grid": "", "checks": []}
     composed, stay = found
@@ -166,23 +165,16 @@ def shipped_verdicts(results_dir: Path, name: str) -> dict[str, str]:
         raise InputError(f"{path} is missing or damaged; python -m dprepro.ledger makes it anew") from error
 
 
-def refused_series(composed: Composed, known: dict[str, bool]) -> int:
-    """How many series cannot be measured at the first or last point of their grid; raises InputError for all.
-
-    The cells are tried as in `started`.
-    """
+def refused(composed: Composed) -> int:
+    """How many series of a configuration cannot be measured; raises InputError for all."""
     import numpy as np
 
     from dprepro.config.experiment import check
-    from dprepro.config.heldout import started
+    from dprepro.config.heldout import refused_series
 
     checked = check(composed.config)
     with np.errstate(all="ignore"):
-        cells = checked.study.cells(checked.design)
-    by_series: dict[str, list[Any]] = {}
-    for cell in cells:
-        by_series.setdefault(cell.series, []).append(cell)
-    return sum(not all(started(checked.study, cell, known) for cell in (own[0], own[-1])) for own in by_series.values())
+        return refused_series(checked.study, checked.study.cells(checked.design))
 
 
 if __name__ == "__main__":

@@ -25,6 +25,7 @@ import math
 import os
 import signal
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from functools import cache
 from typing import TYPE_CHECKING, Any
 
@@ -211,34 +212,56 @@ def held_out(
     return None if composed is None else (composed, [axis for axis in axes if axis not in roundings])
 
 
-TRIED_SECONDS = 0.3
+FIRST_SECONDS, TRIED_SECONDS = 2.0, 0.1
+"""Of a processor, for the first cell that is tried, which loads libraries, and for each further one."""
 
 
-def started(study: Study, cell: Cell, known: dict[str, bool]) -> bool:
-    """Whether a cell can be measured, or at least begins to: what a premise refuses is refused at once.
+def refused_series(study: Study, cells: Sequence[Cell]) -> int:
+    """How many series (at most 255) cannot be measured at the first or last point of their grid.
 
-    It is tried in a copy of this process, which ends after `TRIED_SECONDS` of a processor: an exception that came with
-    the time could leave a library half loaded. ``known`` remembers what was tried, by the key of the cell.
+    What a premise refuses is refused at once: what runs for `TRIED_SECONDS` is taken for accepted. The cells are tried
+    in a copy of this process, since an exception that comes with the time may leave a library half loaded.
     """
-    if cell.key not in known:
-        copy = os.fork()
-        if not copy:
-            os._exit(_refused(study, cell))
-        known[cell.key] = os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]) <= 0
-    return known[cell.key]
+    copy = os.fork()
+    if not copy:
+        count = 0
+        with suppress(BaseException):
+            count = _count_refused(study, cells)
+        os._exit(min(count, 255))
+    return max(0, os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]))
 
 
-def _refused(study: Study, cell: Cell) -> int:
-    signal.signal(signal.SIGPROF, signal.SIG_DFL)
-    signal.setitimer(signal.ITIMER_PROF, TRIED_SECONDS)
+def _count_refused(study: Study, cells: Sequence[Cell]) -> int:
+    ends: dict[str, tuple[Cell, Cell]] = {}
+    for cell in cells:
+        ends[cell.series] = ends.get(cell.series, (cell, cell))[0], cell
+    signal.signal(signal.SIGPROF, _stop)
+    found, seconds = 0, FIRST_SECONDS
+    for pair in ends.values():
+        refused = []
+        for cell in dict.fromkeys(pair):
+            refused.append(_is_refused(study, cell, seconds))
+            seconds = TRIED_SECONDS
+        found += any(refused)
+    return found
+
+
+def _is_refused(study: Study, cell: Cell, seconds: float) -> bool:
+    signal.setitimer(signal.ITIMER_PROF, seconds)
     try:
         with np.errstate(all="ignore"):
             study.measure(cell, np.random.default_rng(0))
     except (DpreproError, ArithmeticError, ValueError, LookupError):
-        return 1
-    except BaseException:  # a fault, which measuring tells
-        return 0
-    return 0
+        return True
+    except Exception:  # the time is up, or a fault, which measuring tells
+        return False
+    finally:
+        signal.setitimer(signal.ITIMER_PROF, 0)
+    return False
+
+
+def _stop(*_: object) -> None:
+    raise TimeoutError
 
 
 PROMISED = (0.0, 1.0)
