@@ -214,21 +214,22 @@ def held_out(
 
 FIRST_SECONDS, TRIED_SECONDS = 2.0, 0.1
 """Of a processor, for the first cell that is tried, which loads libraries, and for each further one."""
+MOST_SERIES = 255
 
 
 def refused_series(study: Study, cells: Sequence[Cell]) -> int:
-    """How many series (at most 255) cannot be measured at the first or last point of their grid.
+    """How many series (at most `MOST_SERIES`) cannot be measured at the first or last point of their grid.
 
     What a premise refuses is refused at once: what runs for `TRIED_SECONDS` is taken for accepted. The cells are tried
     in a copy of this process, since an exception that comes with the time may leave a library half loaded.
     """
     copy = os.fork()
     if not copy:
-        count = 0
+        count = MOST_SERIES
         with suppress(BaseException):
-            count = _count_refused(study, cells)
-        os._exit(min(count, 255))
-    return max(0, os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1]))
+            count = min(count, _count_refused(study, cells))
+        os._exit(count)
+    return os.waitstatus_to_exitcode(os.waitpid(copy, 0)[1])
 
 
 def _count_refused(study: Study, cells: Sequence[Cell]) -> int:
@@ -239,7 +240,7 @@ def _count_refused(study: Study, cells: Sequence[Cell]) -> int:
     found, seconds = 0, FIRST_SECONDS
     for pair in ends.values():
         refused = []
-        for cell in dict.fromkeys(pair):
+        for cell in pair:
             refused.append(_is_refused(study, cell, seconds))
             seconds = TRIED_SECONDS
         found += any(refused)
@@ -251,7 +252,7 @@ def _is_refused(study: Study, cell: Cell, seconds: float) -> bool:
     try:
         with np.errstate(all="ignore"):
             study.measure(cell, np.random.default_rng(0))
-    except (DpreproError, ArithmeticError, ValueError, LookupError):
+    except (DpreproError, ArithmeticError, ValueError, LookupError, TypeError):
         return True
     except Exception:  # the time is up, or a fault, which measuring tells
         return False
