@@ -12,7 +12,8 @@ many factors of two, as three slopes had fewer values than their rule asks for. 
 - Axes of whole numbers stay whole; a number that is shipped is left out. What marks a limit (infinity, delta = 0,
   p = 1) stays as it is, and so does a single value of any other axis.
 - Constructions may ask for even numbers, or for multiples: of the `ROUNDINGS` the first is taken at which no more
-  series are refused than on the shipped grid. An axis for which none is stays as shipped.
+  series are refused than on the shipped grid, each with and without what lies beyond the far end. An axis for which
+  none is stays as shipped.
 - The seed is another one.
 
 Values beyond the far end, and single values of n and p, are as shipped where the whole grid takes too long (`near`).
@@ -153,11 +154,14 @@ def _numbers(values: object) -> bool:
     return isinstance(values, Sequence) and all(isinstance(one, int | float) for one in values) and bool(values)
 
 
-def overrides_of(shipped: Mapping[str, Grid], roundings: Mapping[str, int], near: bool = False) -> list[str]:
-    """Overrides that move the axes named in ``roundings``, wherever they are swept; empty where none moves."""
+def overrides_of(shipped: Mapping[str, Grid], roundings: Mapping[str, tuple[int, bool]]) -> list[str]:
+    """Overrides that move the axes named in ``roundings``, wherever they are swept; empty where none moves.
+
+    ``roundings`` has the rounding and ``near`` of `moved_values` for each axis.
+    """
     blocks = {}
     for label, grid in shipped.items():
-        moved = {axis: moved_values(axis, grid[axis], how, near) for axis, how in roundings.items() if axis in grid}
+        moved = {axis: moved_values(axis, grid[axis], *how) for axis, how in roundings.items() if axis in grid}
         if moved := {axis: values for axis, values in moved.items() if values}:
             blocks[label] = moved
     whole = [f"sweep={literal(blocks.pop(''))}"] if "" in blocks else []
@@ -178,38 +182,34 @@ def held_out(
         near: whether to leave out what takes long.
     """
     shipped = axes_of(plain.config)
-    axes = list(dict.fromkeys(axis for grid in shipped.values() for axis in grid))
-    axes = [axis for axis in axes if any(moved_values(axis, grid[axis], 0, near) for grid in shipped.values()
-                                         if axis in grid)]  # fmt: skip
-
-    def moved(roundings: Mapping[str, int]) -> Composed:
-        said = overrides_of(shipped, roundings, near)
-        return compose([f"+experiment={plain.name}", *said, f"seed={SEED}"], plain.config_dir, plain.base)
 
     @cache
     def usual() -> int:
         return refused(plain)
 
-    def accepted(roundings: Mapping[str, int]) -> Composed | None:
+    def accepted(roundings: Mapping[str, tuple[int, bool]]) -> Composed | None:
         try:
-            composed = moved(roundings)
+            said = overrides_of(shipped, roundings)
+            composed = compose([f"+experiment={plain.name}", *said, f"seed={SEED}"], plain.config_dir, plain.base)
             return composed if not (count := refused(composed)) or count <= usual() else None
         except InputError:
             return None
 
-    if not axes:
-        return None
-    roundings = dict.fromkeys(axes, 0)
-    if composed := accepted(roundings):
-        return composed, []
-    roundings = {}
-    for axis in axes:
-        for how in range(len(ROUNDINGS.get(axis, (0,)))):
-            if accepted({**roundings, axis: how}):
-                roundings[axis] = how
-                break
-    composed = accepted(roundings) if roundings else None
-    return None if composed is None else (composed, [axis for axis in axes if axis not in roundings])
+    axes = [
+        axis for axis in dict.fromkeys(axis for grid in shipped.values() for axis in grid)
+        if any(moved_values(axis, grid[axis], 0, near) for grid in shipped.values() if axis in grid)
+    ]  # fmt: skip
+    roundings = {axis: (0, near) for axis in axes}
+    found = accepted(roundings) if axes else None
+    if found is None:
+        roundings = {}
+        for axis in axes:
+            ways = itertools.product(range(len(ROUNDINGS.get(axis, (0,)))), dict.fromkeys((near, True)))
+            for how in ways:
+                if composed := accepted({**roundings, axis: how}):
+                    found, roundings[axis] = composed, how
+                    break
+    return None if found is None else (found, [axis for axis in axes if axis not in roundings])
 
 
 FIRST_SECONDS, TRIED_SECONDS = 2.0, 0.1
