@@ -72,16 +72,17 @@ def _folder_of(arguments: list[str]) -> str:
 
 def judged(name: str, results_dir: Path, seconds: int, config_dir: str | None) -> dict[str, Any]:
     """The entry of an experiment, measured in a process of its own, which ends where its time is up."""
+    from dprepro.config.heldout import NEAR, WHOLE
     from dprepro.regular_files import kept_within
     from dprepro.report.heldout import FAILED, TOO_LONG
 
     folder = kept_within(results_dir / FOLDER / name, results_dir)
     folder.mkdir(parents=True, exist_ok=True)
     file = folder / "heldout.json"
-    for near in (False, True):
+    for less in (WHOLE, NEAR):
         file.unlink(missing_ok=True)
         process = multiprocessing.get_context("fork").Process(
-            target=_limited, args=(name, results_dir, seconds, config_dir, near), daemon=True
+            target=_limited, args=(name, results_dir, seconds, config_dir, less), daemon=True
         )
         process.start()
         process.join()
@@ -93,7 +94,7 @@ def judged(name: str, results_dir: Path, seconds: int, config_dir: str | None) -
     return {"experiment": name, "state": TOO_LONG, "grid": "", "checks": []}
 
 
-def _limited(name: str, results_dir: Path, seconds: int, config_dir: str | None, near: bool) -> None:
+def _limited(name: str, results_dir: Path, seconds: int, config_dir: str | None, less: int) -> None:
     """Measure and judge, and write what came out; the system ends the process after its seconds of a processor."""
     import resource
     import signal
@@ -106,7 +107,7 @@ def _limited(name: str, results_dir: Path, seconds: int, config_dir: str | None,
     resource.setrlimit(resource.RLIMIT_CPU, (int(spent) + seconds, resource.RLIM_INFINITY))
     folder = results_dir / FOLDER
     try:
-        entry = measured(name, results_dir, config_dir, near)
+        entry = measured(name, results_dir, config_dir, less)
     except MissingDependency as error:
         entry = {"experiment": name, "state": f"skipped: {error}", "grid": "", "checks": []}
     except DpreproError as error:
@@ -115,7 +116,7 @@ def _limited(name: str, results_dir: Path, seconds: int, config_dir: str | None,
     replace_file(folder / name / "heldout.json", json.dumps(entry, indent=1, allow_nan=False).encode())
 
 
-def measured(name: str, results_dir: Path, config_dir: str | None = None, near: bool = False) -> dict[str, Any]:
+def measured(name: str, results_dir: Path, config_dir: str | None = None, less: int = 0) -> dict[str, Any]:
     """Run an experiment on its held-out grid, and hold its verdicts against those of the shipped one.
 
     Raises:
@@ -132,7 +133,7 @@ def measured(name: str, results_dir: Path, config_dir: str | None = None, near: 
     from dprepro.session import measure_experiment
 
     shipped = shipped_verdicts(results_dir, name)
-    found = held_out(compose([f"+experiment={name}"], config_dir), refused, near)
+    found = held_out(compose([f"+experiment={name}"], config_dir), refused, less)
     if found is None:
         return {"experiment": name, "state": UNMOVED, "grid": "", "checks": []}
     composed, stay = found

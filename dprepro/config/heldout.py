@@ -16,7 +16,7 @@ many factors of two, as three slopes had fewer values than their rule asks for. 
   none is stays as shipped.
 - The seed is another one.
 
-Values beyond the far end, and single values of n and p, are as shipped where the whole grid takes too long (`near`).
+Values beyond the far end, and single values of n and p, are as shipped where the whole grid takes too long.
 """
 
 from __future__ import annotations
@@ -51,6 +51,8 @@ DRAWS = ("draw", "split")
 REAL = ("epsilon", "delta", "norm")
 """Axes that are not whole even where all shipped values are."""
 COSTLY = ("n", "p")
+WHOLE, WITHIN, NEAR = 0, 1, 2
+"""How much of the grid is left out."""
 DIGITS = 3
 
 Grid = Mapping[str, Sequence[float]]
@@ -82,13 +84,13 @@ ROUNDINGS: dict[str, Sequence[Rounding]] = {
 """By axis, in the order in which they are tried; other axes have one."""
 
 
-def moved_values(axis: str, shipped: Sequence[float], rounding: int = 0, near: bool = False) -> list[float]:
+def moved_values(axis: str, shipped: Sequence[float], rounding: int = 0, less: int = WHOLE) -> list[float]:
     """The held-out values of an axis; empty where it stays as shipped.
 
     Args:
         shipped: the values of the sweep, of which only finite ones are moved.
         rounding: which of the axis's `ROUNDINGS`.
-        near: whether to leave out what takes long.
+        less: `WHOLE`, `WITHIN` the shipped ends, or `NEAR`, where single values of `COSTLY` axes stay too.
     """
     limits = {0.0} if axis == "delta" else {1.0} if axis == "p" and len(set(shipped)) == 1 else set[float]()
     known = sorted({float(one) for one in shipped if math.isfinite(one)} - limits)
@@ -98,9 +100,9 @@ def moved_values(axis: str, shipped: Sequence[float], rounding: int = 0, near: b
         return [one + known[-1] - known[0] + 1 for one in known]
     whole = axis not in REAL and all(one == int(one) for one in known)
     if len(known) == 1:
-        found = [known[0] * SINGLE[axis]] if axis in SINGLE and not (near and axis in COSTLY) else []
+        found = [known[0] * SINGLE[axis]] if axis in SINGLE and not (less >= NEAR and axis in COSTLY) else []
     else:
-        found = [*itertools.starmap(_between, itertools.pairwise(known)), *([] if near else _beyond(axis, known))]
+        found = [*itertools.starmap(_between, itertools.pairwise(known)), *([] if less else _beyond(axis, known))]
     kept: dict[float, None] = {}
     for one in found:
         value = _rounded(axis, one, whole, rounding)
@@ -154,10 +156,10 @@ def _numbers(values: object) -> bool:
     return isinstance(values, Sequence) and all(isinstance(one, int | float) for one in values) and bool(values)
 
 
-def overrides_of(shipped: Mapping[str, Grid], roundings: Mapping[str, tuple[int, bool]]) -> list[str]:
+def overrides_of(shipped: Mapping[str, Grid], roundings: Mapping[str, tuple[int, int]]) -> list[str]:
     """Overrides that move the axes named in ``roundings``, wherever they are swept; empty where none moves.
 
-    ``roundings`` has the rounding and ``near`` of `moved_values` for each axis.
+    ``roundings`` has the rounding of each axis, and how much is left out, as in `moved_values`.
     """
     blocks = {}
     for label, grid in shipped.items():
@@ -170,7 +172,7 @@ def overrides_of(shipped: Mapping[str, Grid], roundings: Mapping[str, tuple[int,
 
 
 def held_out(
-    plain: Composed, refused: Callable[[Composed], int], near: bool = False
+    plain: Composed, refused: Callable[[Composed], int], less: int = WHOLE
 ) -> tuple[Composed, list[str]] | None:
     """The experiment on its held-out grid, and the axes that stay as shipped since nothing else was accepted.
 
@@ -179,7 +181,7 @@ def held_out(
     Args:
         plain: the experiment as shipped.
         refused: how many series of a configuration cannot be measured; it raises InputError where none can.
-        near: whether to leave out what takes long.
+        less: how much is left out, as in `moved_values`.
     """
     shipped = axes_of(plain.config)
 
@@ -187,7 +189,7 @@ def held_out(
     def usual() -> int:
         return refused(plain)
 
-    def accepted(roundings: Mapping[str, tuple[int, bool]]) -> Composed | None:
+    def accepted(roundings: Mapping[str, tuple[int, int]]) -> Composed | None:
         try:
             said = overrides_of(shipped, roundings)
             composed = compose([f"+experiment={plain.name}", *said, f"seed={SEED}"], plain.config_dir, plain.base)
@@ -197,15 +199,16 @@ def held_out(
 
     axes = [
         axis for axis in dict.fromkeys(axis for grid in shipped.values() for axis in grid)
-        if any(moved_values(axis, grid[axis], 0, near) for grid in shipped.values() if axis in grid)
+        if any(moved_values(axis, grid[axis], 0, less) for grid in shipped.values() if axis in grid)
     ]  # fmt: skip
-    roundings = {axis: (0, near) for axis in axes}
+    roundings = dict.fromkeys(axes, (0, less))
     found = accepted(roundings) if axes else None
     if found is None:
         roundings = {}
         for axis in axes:
-            ways = itertools.product(range(len(ROUNDINGS.get(axis, (0,)))), dict.fromkeys((near, True)))
-            for how in ways:
+            for how in itertools.product(
+                range(len(ROUNDINGS.get(axis, (0,)))), dict.fromkeys((less, max(less, WITHIN)))
+            ):
                 if composed := accepted({**roundings, axis: how}):
                     found, roundings[axis] = composed, how
                     break

@@ -9,7 +9,18 @@ from shipped import composed
 
 from dprepro.axes import check_axis
 from dprepro.config.compose import Composed
-from dprepro.config.heldout import DRAWS, REAL, ROUNDINGS, as_shipped, axes_of, held_out, moved_values
+from dprepro.config.heldout import (
+    DRAWS,
+    NEAR,
+    REAL,
+    ROUNDINGS,
+    WHOLE,
+    WITHIN,
+    as_shipped,
+    axes_of,
+    held_out,
+    moved_values,
+)
 from dprepro.errors import InputError
 from dprepro.folders import experiment_files
 
@@ -19,8 +30,8 @@ def test_no_held_out_value_is_shipped_on_its_axis_and_whole_numbers_stay_whole(n
     for grid in axes_of(composed(name).config).values():
         for axis, shipped in grid.items():
             for how in range(len(ROUNDINGS.get(axis, (0,)))):
-                for near in (False, True):
-                    found = moved_values(axis, shipped, how, near)
+                for less in (WHOLE, WITHIN, NEAR):
+                    found = moved_values(axis, shipped, how, less)
                     assert not {*found} & {*shipped}
                     whole = all(one == int(one) for one in shipped if math.isfinite(one))
                     assert axis in REAL or not whole or all(one == int(one) for one in found)
@@ -62,9 +73,10 @@ def test_no_axis_but_those_without_an_end_goes_beyond_what_is_shipped() -> None:
 
 
 def test_what_takes_long_is_left_out_of_a_near_grid() -> None:
-    assert moved_values("n", [1e4, 1e6], near=True) == [1e5]
-    assert moved_values("p", [1000], near=True) == []
-    assert moved_values("epsilon", [1], near=True) == [0.6]
+    assert moved_values("n", [1e4, 1e6], less=NEAR) == moved_values("n", [1e4, 1e6], less=WITHIN) == [1e5]
+    assert moved_values("p", [1000], less=WITHIN) == [1401]
+    assert moved_values("p", [1000], less=NEAR) == []
+    assert moved_values("epsilon", [1], less=NEAR) == [0.6]
 
 
 def p_of(one: Composed) -> float:
@@ -75,6 +87,12 @@ def test_where_a_premise_refuses_odd_numbers_the_next_rounding_is_taken() -> Non
     found = held_out(composed("lasso_rate"), lambda one: int(p_of(one) != 1000 and p_of(one) % 8 != 0))
     assert found is not None
     assert (p_of(found[0]), found[1]) == (1400, [])
+
+
+def test_where_the_far_end_is_refused_what_lies_within_is_taken() -> None:
+    found = held_out(composed("lasso_rate"), lambda one: int(max(one.config["sweep"]["n"]) > 4e9))
+    assert found is not None
+    assert found[0].config["sweep"]["n"] == pytest.approx([6.32e7, 1.41e8, 3.16e8, 8.06e8, 2.28e9])
 
 
 def test_an_axis_of_which_no_other_value_is_accepted_stays_as_shipped() -> None:
