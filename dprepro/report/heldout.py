@@ -17,6 +17,8 @@ FILES = ("heldout.json", "heldout.md")
 JUDGED, UNMOVED, TOO_LONG, FAILED = "judged", "nothing to move", "too long", "failed"
 SAME, OTHERWISE, NO_STATEMENT = "as shipped", "otherwise", "no statement"
 UNEXPLAINED = "unexplained"
+SHOWN = 200
+"""Letters of a grid in the table."""
 
 
 def outcome(check: Mapping[str, Any], pinned: str, shipped: str) -> str:
@@ -88,10 +90,15 @@ def markdown(found: Sequence[Mapping[str, Any]], explanations: Mapping[str, str]
         "",
         "## Grids",
         "",
-        *table(("experiment", "state", "held-out grid"), ((one["experiment"], one["state"], one["grid"])
+        *table(("experiment", "state", "held-out grid"), ((one["experiment"], one["state"], _short(one["grid"]))
                                                          for one in found)),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
+
+
+def _short(grid: str) -> str:
+    """The first words of a grid; heldout.json has all."""
+    return grid if len(grid) <= SHOWN else f"{grid[:SHOWN]} ..."
 
 
 def write(found: Sequence[Mapping[str, Any]], results_dir: Path) -> list[Path]:
