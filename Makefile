@@ -25,7 +25,7 @@ help:
 	@echo "make docs         build the documentation site: build/docs/index.html"
 	@echo "make ledger       run all experiments and write results/ledger.*"
 	@echo "make figures      draw the publication figures of paper_figures from the measurements in results"
-	@echo "make reference    run all experiments at SEEDS=3 seeds; renew the ledger, results/reference and paper_figures"
+	@echo "make reference    run all experiments at SEEDS=3 seeds and on held-out grids; renew the ledger, results/reference and paper_figures"
 	@echo "make mutants      plant falsehoods in copies of the code; a verdict must notice each"
 	@echo "make all          lint, types, all tests, the site, all experiments, the ledger"
 	@echo "make clean        remove .venv, caches and build products; results stay"
@@ -73,6 +73,7 @@ figures: $(VENV)/.installed
 
 reference: ledger
 	@$(BIN)/python -m dprepro.stability seeds=$(SEEDS)
+	@$(BIN)/python -m dprepro.heldout
 	@$(BIN)/python -m dprepro.reference
 	@$(BIN)/python -m docs.walkthroughs
 	@$(BIN)/python -m paper_figures

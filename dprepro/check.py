@@ -54,7 +54,8 @@ def repair(experiment: str, overrides: list[str], results_dir: str, config_dir: 
     """Run an experiment again: what is sound is kept."""
     from dprepro.config.compose import compose
     from dprepro.config.experiment import build_experiment
-    from dprepro.session import literal, run_experiment
+    from dprepro.config.overrides import literal
+    from dprepro.session import run_experiment
 
     try:
         composed = compose([f"+experiment={experiment}", *overrides, f"results_dir={literal(results_dir)}"], config_dir)

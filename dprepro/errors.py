@@ -78,7 +78,9 @@ def name_fault(name: object) -> str:
 
 
 _DEVICE = re.compile(r"con|prn|aux|nul|(?:com|lpt)[0-9¹²³]", re.IGNORECASE)
-_OWN = re.compile(r"ledger|ledger_(?:files|single)|measurements|overridden|stability|reference|seed-\d+", re.IGNORECASE)
+_OWN = re.compile(
+    r"ledger|ledger_(?:files|single)|measurements|overridden|stability|heldout|reference|seed-\d+", re.IGNORECASE
+)
 
 
 def experiment_fault(name: object) -> str:

@@ -7,11 +7,11 @@ from dprepro.errors import InputError
 
 HELP = """usage: python -m dprepro.reference [results_dir=DIR] [reference_dir=DIR]
 
-Copies the ledger of results_dir (default: results), and what dprepro.stability found, to reference_dir (default:
-results/reference). Writes there a table NAME.csv for each experiment: means, standard errors and bounds at every grid
-point; checks.json, what every check found; power.json, power.md: the smallest errors that each would notice;
-margins.md, the margin of each kind of check and all exceptions. Nothing is measured. Run all experiments and
-`python -m dprepro.ledger` first, or `make reference`, which does everything."""
+Copies the ledger of results_dir (default: results), and what dprepro.stability and dprepro.heldout found, to
+reference_dir (default: results/reference). Writes there a table NAME.csv for each experiment: means, standard errors
+and bounds at every grid point; checks.json, what every check found; power.json, power.md: the smallest errors that each
+would notice; margins.md, the margin of each kind of check and all exceptions. Nothing is measured. Run all experiments
+and `python -m dprepro.ledger` first, or `make reference`, which does everything."""
 
 
 def main(arguments: list[str]) -> int:

@@ -5,11 +5,10 @@ from __future__ import annotations
 import json
 import os
 import platform
-import re
 import subprocess
 import sys
 import time
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
@@ -20,6 +19,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import WORKERS_ALL, Experiment, build_experiment
+from dprepro.config.overrides import literal
 from dprepro.engine.code import behind, libraries
 from dprepro.engine.pools import check_reachable
 from dprepro.engine.room import check_room
@@ -208,26 +208,6 @@ def _flatten(prefix: str, value: Any) -> list[str]:
     if isinstance(value, Mapping) and value:
         return [line for key, one in value.items() for line in _flatten(f"{prefix}.{key}", one)]
     return [f"{prefix}={literal(value)}"]
-
-
-def literal(value: Any) -> str:
-    """A value as Hydra's grammar writes it; raises InputError for what it has no word for."""
-    if value is None:
-        return "null"
-    if isinstance(value, bool):
-        return "true" if value else "false"
-    if hasattr(value, "tolist"):  # numpy arrays and scalars
-        value = value.tolist()
-    if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{literal(one)}" for key, one in value.items()) + "}"
-    if isinstance(value, Sequence) and not isinstance(value, str):
-        return "[" + ",".join(literal(one) for one in value) + "]"
-    if isinstance(value, int | float):
-        return repr(value)
-    if isinstance(value, str | Path):
-        # In Hydra's grammar a backslash means itself, but before a quote it is to be doubled.
-        return "'" + re.sub(r"(\\*)('|$)", lambda at: 2 * at[1] + (at[2] and "\\'"), str(value)) + "'"
-    raise InputError(f"{value!r} cannot stand in a configuration")
 
 
 def _provenance(experiment: Experiment) -> dict[str, Any]:

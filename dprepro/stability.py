@@ -53,8 +53,9 @@ def run(name: str, seed: int, results_dir: Path, config_dir: str | None) -> int:
     """Run an experiment with a seed, in a folder of its own; 1 if a cell failed."""
     from dprepro.config.compose import compose
     from dprepro.config.experiment import build_experiment
+    from dprepro.config.overrides import literal
     from dprepro.regular_files import kept_within
-    from dprepro.session import literal, run_experiment
+    from dprepro.session import run_experiment
 
     folder = kept_within(results_dir / f"seed-{seed}", results_dir)
     composed = compose([f"+experiment={name}", f"seed={seed}", f"results_dir={literal(folder)}"], config_dir)

@@ -30,6 +30,7 @@ ROOMS: dict[str, set[str]] = {
     "check": {"command", "config", "report", "session", "engine.store"},
     "verify": {"command", "config", "report", "engine"},
     "stability": {"command", "config", "report", "session", "engine.store"},
+    "heldout": {"command", "config", "report", "session", "studies", "engine.store"},
     "reference": {"command", "report"},
     "session": {"config", "engine", "report"},
     "config": {"studies", "engine", "analysis", "figures", "statements"},

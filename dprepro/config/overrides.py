@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from dprepro import expressions
@@ -111,3 +112,23 @@ def misspelt(overrides: Sequence[str], config: Mapping[str, Any]) -> InputError 
                 return InputError(f"{key}: {unknown('key', part, node)}{more}")
             node = node[part]
     return None
+
+
+def literal(value: Any) -> str:
+    """A value as Hydra's grammar writes it; raises InputError for what it has no word for."""
+    if value is None:
+        return "null"
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if hasattr(value, "tolist"):  # numpy arrays and scalars
+        value = value.tolist()
+    if isinstance(value, Mapping):
+        return "{" + ",".join(f"{key}:{literal(one)}" for key, one in value.items()) + "}"
+    if isinstance(value, Sequence) and not isinstance(value, str):
+        return "[" + ",".join(literal(one) for one in value) + "]"
+    if isinstance(value, int | float):
+        return repr(value)
+    if isinstance(value, str | Path):
+        # In Hydra's grammar a backslash means itself, but before a quote it is to be doubled.
+        return "'" + re.sub(r"(\\*)('|$)", lambda at: 2 * at[1] + (at[2] and "\\'"), str(value)) + "'"
+    raise InputError(f"{value!r} cannot stand in a configuration")

@@ -14,7 +14,7 @@ import pytest
 from cheap_experiment import command
 
 import dprepro
-from dprepro import check, ledger, reference, stability, verify
+from dprepro import check, heldout, ledger, reference, stability, verify
 from dprepro.__main__ import main
 from dprepro.engine import Store
 from dprepro.errors import InputError
@@ -34,6 +34,7 @@ COMMANDS: dict[str, tuple[Callable[[list[str]], int], list[str]]] = {
     "reference": (reference.main, ["reference_dir=results/kept"]),
     "run": (main, [f"+experiment={NAME}", "workers=1"]),
     "stability": (stability.main, ["seeds=2"]),
+    "heldout": (heldout.main, []),
     "repair": (check.main, ["repair=true"]),
     "ledger again": (ledger.main, ["--single-file", "--strict"]),
 }

@@ -120,7 +120,10 @@ def test_an_override_without_measure_is_refused(tmp_path: Path, override: str, w
     assert len(printable(str(caught.value))) < 2000
 
 
-DEVICES, OWN = ["CON", "nul", "Com1", "lpt³"], ["ledger_files", "Overridden", "stability", "reference", "seed-1"]
+DEVICES, OWN = (
+    ["CON", "nul", "Com1", "lpt³"],
+    ["ledger_files", "Overridden", "stability", "heldout", "reference", "seed-1"],
+)
 
 
 @pytest.mark.parametrize("name", ["..", "a b", "a.b", "-x", "x" * 101, "a.", "a ", *DEVICES, *OWN])

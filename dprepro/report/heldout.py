@@ -1,0 +1,112 @@
+"""What the claims say on held-out grids: ``heldout.json`` and ``heldout.md``."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dprepro.errors import InputError
+from dprepro.regular_files import replace_file
+from dprepro.report.heldout_words import EXPLANATIONS
+from dprepro.report.tables import table
+
+FILES = ("heldout.json", "heldout.md")
+JUDGED, UNMOVED, TOO_LONG, FAILED = "judged", "nothing to move", "too long", "failed"
+SAME, OTHERWISE, NO_STATEMENT = "as shipped", "otherwise", "no statement"
+UNEXPLAINED = "unexplained"
+SHOWN = 200
+"""Letters of a grid in the table."""
+
+
+def outcome(check: Mapping[str, Any], pinned: str, shipped: str) -> str:
+    """How a check came out on the held-out grid beside its ``shipped`` verdict.
+
+    ``pinned`` says why its number is one of the shipped grid; empty where it is none.
+    """
+    if check["verdict"] == shipped:
+        return SAME
+    return NO_STATEMENT if pinned or (check.get("details") or {}).get("lacks") else OTHERWISE
+
+
+def entries(
+    verdict: Mapping[str, Mapping[str, Any]], checks: Mapping[str, Mapping[str, Any]], shipped: Mapping[str, str]
+) -> list[dict[str, Any]]:
+    """One entry for each check that was run as shipped.
+
+    Args:
+        verdict: the results on the held-out grid, as in verdict.json.
+        checks: the checks as configured there.
+        shipped: the verdicts on the shipped grid.
+    """
+    return [
+        {
+            "check": name, "role": found["role"], "shipped": shipped[name], "held_out": found["verdict"],
+            "outcome": outcome(found, str(checks[name].get("pinned", "")), shipped[name]), "reason": found["reason"],
+            **{key: found[key] for key in ("estimate", "low", "high", "expected", "margin", "rule")},
+        }
+        for name, found in verdict.items() if name in shipped
+    ]  # fmt: skip
+
+
+def otherwise(found: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
+    """The claims that came out otherwise, by ``experiment:check``."""
+    return {
+        f"{one['experiment']}:{check['check']}": check
+        for one in found
+        for check in one["checks"]
+        if check["role"] == "claim" and check["outcome"] == OTHERWISE
+    }
+
+
+def counts(found: Sequence[Mapping[str, Any]], role: str = "claim") -> Counter[str]:
+    """How many checks of a role have each outcome."""
+    return Counter(check["outcome"] for one in found for check in one["checks"] if check["role"] == role)
+
+
+def markdown(found: Sequence[Mapping[str, Any]], explanations: Mapping[str, str] = EXPLANATIONS) -> str:
+    """The counts, the claims that came out otherwise with their explanations, and the grids."""
+    claims, controls = counts(found), counts(found, "control")
+    states = Counter(one["state"] for one in found)
+    judged = claims[SAME] + claims[OTHERWISE]
+    cases = otherwise(found)
+    told = sum(key in explanations for key in cases)
+    lines = [
+        "# Claims on held-out grids",
+        "",
+        f"{len(found)} experiments: {', '.join(f'{states[one]} {one}' for one in sorted(states))}.",
+        f"{judged} claims were judged on a grid that no YAML holds; {claims[OTHERWISE]} came out otherwise "
+        f"({100 * claims[OTHERWISE] / max(judged, 1):.1f}%), {told} of them explained. "
+        f"Of {claims[NO_STATEMENT]} more no statement is made: their number was read off the shipped grid.",
+        f"{controls[SAME]} of {controls.total()} controls came out as on the shipped grid.",
+        "",
+        *table(
+            ("experiment", "claim", "shipped", "held out", "reason", "explanation"),
+            ((*key.split(":"), one["shipped"], one["held_out"], one["reason"], explanations.get(key, UNEXPLAINED))
+             for key, one in cases.items()),
+        ),
+        "",
+        "## Grids",
+        "",
+        *table(("experiment", "state", "held-out grid"), ((one["experiment"], one["state"], _short(one["grid"]))
+                                                         for one in found)),
+    ]  # fmt: skip
+    return "\n".join(lines) + "\n"
+
+
+def _short(grid: str) -> str:
+    """The first words of a grid; heldout.json has all."""
+    return grid if len(grid) <= SHOWN else f"{grid[:SHOWN]} ..."
+
+
+def write(found: Sequence[Mapping[str, Any]], results_dir: Path) -> list[Path]:
+    """Write both files; raises InputError where that is not possible."""
+    texts = (json.dumps(found, indent=1, allow_nan=False) + "\n", markdown(found))
+    try:
+        for name, text in zip(FILES, texts, strict=True):
+            replace_file(results_dir / name, text.encode())
+    except OSError as error:
+        raise InputError(f"cannot write {results_dir}: {error.strerror or error}") from error
+    return [results_dir / name for name in FILES]
