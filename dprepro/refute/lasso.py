@@ -45,7 +45,8 @@ def _steps(name: str, repaired: str = "") -> Attack:
     """Frank-Wolfe for any number of steps, on few records whose constants reach their ends."""
     return Risks(
         name=name, algorithm=FrankWolfe(), family=FewRecords(over="l1_ball"), bound=repaired,
-        axes={"steps": axis("steps", high=100, usual=10), "p": axis("p", high=50), **RECORDS}, reason="T = 1, 2; Gamma towards 0",
+        axes={"steps": axis("steps", high=100, usual=10), "p": axis("p", high=50), **RECORDS},
+        reason="T = 1, 2; Gamma towards 0",
     )  # fmt: skip
 
 
@@ -66,7 +67,8 @@ EXPLICIT_2_6 = _sides(
 )  # fmt: skip
 FIRST_STEP_B_2 = _sides(
     "a constant step keeps 1/e of the first point", "kept_by_constant_steps", "theorem_b_2", granted=True,
-    axes={"n": axis("n", high=1e15), "epsilon": EPSILON, "delta": NEAR_ONE, "bend": BEND}, reason="line 4 of Algorithm 3",
+    axes={"n": axis("n", high=1e15), "epsilon": EPSILON, "delta": NEAR_ONE, "bend": BEND},
+    reason="line 4 of Algorithm 3",
 )  # fmt: skip
 FIRST_STEP_5 = _sides(
     "T free, linear losses from the worst point", "kept_after", "equation_5", granted=True, reason=LARGE_GAMMA,
@@ -96,7 +98,8 @@ DIMENSION_ONE = _sides(
 )  # fmt: skip
 BEST_KNOWN = _sides(
     "the best private answers known", f"{1 / GRANTED:g}*(n*ln(n))^(-2/3)", "least_known",
-    axes={"n": axis("n", low=2), "p": axis("p", high=1e12), "epsilon": axis("epsilon", high=0.1, usual=0.1), "delta": DELTA},
+    axes={"n": axis("n", low=2), "p": axis("p", high=1e12), "epsilon": axis("epsilon", high=0.1, usual=0.1),
+          "delta": DELTA},
     premise=("p >= (n*ln(n))^(2/3)", "delta < n^-2"), reason="zero, and Algorithm 2 at its best number of steps",
 )  # fmt: skip
 CURVED = {"draw": DRAW, "rank": RANK, "over": OVER, "share": SHARE}
@@ -109,7 +112,8 @@ PRINTED: Mapping[str, tuple[Attack, ...]] = {
     ),
     "Theorem 1.2": (DIMENSION_ONE,),
     "Remark 2": (
-        _sides("matrices in three dimensions", "bend_in_three", "remark_2_in_three", axes=CURVED, reason="the factor 2"),
+        _sides("matrices in three dimensions", "bend_in_three", "remark_2_in_three", axes=CURVED,
+               reason="the factor 2"),
         _sides("intervals", "lasso_constants.remark_2", "lasso_constants.remark_2_as_printed",
                axes={"low": Axis(-1e3, 0, usual=-1, log=False), "high": Axis(1e-3, 1e3, usual=1)}),
     ),
@@ -124,17 +128,19 @@ PRINTED: Mapping[str, tuple[Attack, ...]] = {
     ),
     "Theorem 2.6": (
         _sides("two linear losses", "two_slopes", "theorem_2_6", granted=True, reason="Gamma = 0, every algorithm",
-               axes={"n": Axis(1, 1, whole=True), "epsilon": EPSILON, "delta": DELTA, "lipschitz": SCALE, "radius": SCALE,
-                     "curvature": Axis(0, 1, usual=1e-9)}),
+               axes={"n": Axis(1, 1, whole=True), "epsilon": EPSILON, "delta": DELTA, "lipschitz": SCALE,
+                     "radius": SCALE, "curvature": Axis(0, 1, usual=1e-9)}),
     ),
     "Theorem B.1": (
         _sides("signs of linear losses", "printed_signs", "1*delta", reason="L_2 in the place of L_2^2",
-               axes={"n": N, "epsilon": EPSILON, "delta": DELTA, "lipschitz": Axis(1e-3, 1e12, usual=1), "total": PATH}),
+               axes={"n": N, "epsilon": EPSILON, "delta": DELTA, "lipschitz": Axis(1e-3, 1e12, usual=1),
+                     "total": PATH}),
     ),
     "Theorem B.2": (FIRST_STEP_B_2,),
     "Theorem 3.1": (DIMENSION_ONE,),
     "Theorem 3.2": (
-        _sides("answers of large budgets", "agreement_by_noise", constant=2 / 3, reason="epsilon and delta are left open",
+        _sides("answers of large budgets", "agreement_by_noise", constant=2 / 3,
+               reason="epsilon and delta are left open",
                axes={"users": Axis(5, 1e6, usual=100, whole=True), "epsilon": axis("epsilon", high=1e9),
                      "delta": axis("delta", high=0.99)}),
     ),
