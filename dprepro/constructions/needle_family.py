@@ -28,12 +28,17 @@ class NeedleFamily(Construction):
 
     Labels of both signs on equal records would change y to their mean and the excess risk in nothing else.
 
+    With ``apart`` the heads of the block are no needles: m_j = (1 - ``apart``) (``level`` + ``gap`` lambda) on them, 0
+    at 1 and against the needle above, and the needle lies on a coordinate of its own. What the needle, its rivals and
+    the block each cost then adds up.
+
     Attributes:
         level: in [-1, 1]. gap: in noise scales of the algorithm, at least 0.
         heads, rivals: log k/log p and log r/log(p - k), both in [0, 1]; at least one of each where there is room.
         label: y in [0, 1].
         curved: s in [0, 1], rounded down to a whole number of copies of the code (none where n is too small).
         fill: h in [0, 1].
+        apart: in [0, 2]; see above.
     """
 
     level: float = 0.0
@@ -43,19 +48,25 @@ class NeedleFamily(Construction):
     label: float = 1.0
     curved: float = 0.0
     fill: float = 1.0
+    apart: float = 0.0
 
     def __post_init__(self) -> None:
         self._demand("level", -1 <= self.level <= 1, "in [-1, 1]")
         self._demand("gap", 0 <= self.gap < math.inf, "at least 0 and finite")
+        self._demand("apart", 0 <= self.apart <= 2, "in [0, 2]")
         for name in ("heads", "rivals", "label", "curved", "fill"):
             self._demand(name, 0 <= getattr(self, name) <= 1, "in [0, 1]")
 
     def domain(self, point: Point) -> Domain:
         return unit_lasso(point)
 
+    def needles(self, point: Point) -> int:
+        """Needles on coordinates of their own: one, or none."""
+        return int(self.apart > 0 and point["p"] >= 2)
+
     def counts(self, point: Point) -> tuple[int, int, int]:
         """Heads, rivals and the rest."""
-        p = int(point["p"])
+        p = int(point["p"]) - self.needles(point)
         heads = round(p**self.heads)
         rivals = round((p - heads) ** self.rivals) if p > heads else 0
         return heads, rivals, p - heads - rivals
@@ -73,9 +84,10 @@ class NeedleFamily(Construction):
 
     def build(self, point: Point, noise_scale: float) -> Problem:
         """The data set; raises PremiseError where no view is left."""
-        domain, sizes, s = self.domain(point), np.array(self.counts(point)), self.share(point)
+        domain, s, y = self.domain(point), self.share(point), self.label
+        sizes = np.array([self.needles(point), *self.counts(point)])
         height = min(1.0, self.level + self.gap * noise_scale)
-        entries, y = np.array([height, self.level, 0.0]), self.label
+        entries = np.array([height, (1 - self.apart) * height if sizes[0] else height, self.level, 0.0])
 
         def groups() -> GroupsView:
             inner, there = np.concatenate([entries, -entries]), np.tile(sizes, 2) > 0
@@ -86,9 +98,9 @@ class NeedleFamily(Construction):
             return np.repeat(entries, sizes)
 
         def moments() -> MomentsView:
-            block = np.repeat([s, 0.0, 0.0], sizes)
-            cross = (1 - s) * y * record() + self.fill / sizes[0] * block
-            constant = (1 - s) * y * y + s * self.fill**2 / sizes[0]
+            block = np.repeat([0.0, s, 0.0, 0.0], sizes)
+            cross = (1 - s) * y * record() + self.fill / sizes[1] * block
+            constant = (1 - s) * y * y + s * self.fill**2 / sizes[1]
             form = Moments(cross, constant, ridge=block, factor=math.sqrt(1 - s) * record()[None])
             return MomentsView(domain, form, known=self._minimiser(sizes, entries, s))
 
@@ -98,31 +110,35 @@ class NeedleFamily(Construction):
         return offered(domain, self.views(point), groups=groups, moments=moments, records=records)
 
     def _minimiser(self, sizes: IntArray, entries: FloatArray, s: float) -> FloatArray:
-        """A minimiser, shape (p,).
+        """A minimiser, shape (p,), of sizes and entries of needle, heads, rivals and the rest.
 
-        The risk is convex and heads, rivals and others may be permuted, so one of them is equal on each: in the total
-        weights of heads and rivals that is a programme in two dimensions.
+        The risk is convex, and heads, rivals and others may be permuted, so one of them is equal on each. Beside a
+        total weight b of the heads the needle or the rivals, whichever have the larger entry M, bring <m, theta> to
+        anything within M (1 - |b|) of (entry of the heads) b: the risk is one of b, in five quadratic pieces.
         """
-        k, (head, rival, _) = sizes[0], entries * (sizes > 0)
-        level, ridge = 1 - s, s / k
-        if ridge and rival:  # where the gradient is zero
-            inside = self.fill, (self.label - head * self.fill) / rival
-            if abs(inside[0]) + abs(inside[1]) <= 1:
-                return self._spread(inside, sizes)
-        found = []
-        for sign, other in itertools.product((1.0, -1.0), repeat=2):  # on an edge, t in heads and 1 - t in rivals
-            end, slope = other * rival, sign * head - other * rival
-            bend = ridge + level * slope**2
-            pull = level * slope * (self.label - end) + ridge * self.fill * sign
-            t = min(1.0, max(0.0, pull / bend)) if bend else 0.0
-            risk = bend * t**2 - 2 * pull * t + level * (end**2 - 2 * self.label * end)
-            found.append((risk, sign * t, other * (1 - t)))
-        _, heads, rivals = min(found)
-        return self._spread((heads, rivals), sizes)
+        present = entries * (sizes > 0)
+        carrier = int(np.argmax(np.abs(present * [1, 0, 1, 0])))
+        most, head, level, ridge = abs(present[carrier]), entries[1], 1 - s, s / sizes[1]
+        places = [0.0, 1.0, -1.0, self.fill]
+        for sign, end in itertools.product((1.0, -1.0), (most, -most)):  # the rest of the weight goes to this end
+            slope = head - end * sign
+            if bend := ridge + level * slope**2:
+                places.append((level * slope * (self.label - end) + ridge * self.fill) / bend)
+            if slope:  # where it just meets the label
+                places.append((self.label - end) / slope)
 
-    @staticmethod
-    def _spread(totals: tuple[float, float], sizes: IntArray) -> FloatArray:
-        return np.repeat([*totals, 0.0] / np.maximum(sizes, 1), sizes)
+        def rest(b: float) -> float:
+            room = most * (1 - abs(b))
+            return min(room, max(-room, self.label - head * b))
+
+        def risk(b: float) -> float:
+            return level * (head * b + rest(b) - self.label) ** 2 + ridge * (b * b - 2 * self.fill * b)
+
+        best = min((min(1.0, max(-1.0, place)) for place in places), key=risk)
+        totals = np.array([0.0, best, 0.0, 0.0])
+        if most:
+            totals[carrier] += rest(best) / present[carrier]
+        return np.repeat(totals / np.maximum(sizes, 1), sizes)
 
 
 def known_hard(point: Point, noise_scale: float) -> list[dict[str, float]]:
@@ -147,4 +163,10 @@ def known_hard(point: Point, noise_scale: float) -> list[dict[str, float]]:
     for gap in (1.0, 2.0, 4.0) if noise_scale else ():
         heads = min(1.0, math.log(max(2.0, gap / (one * noise_scale))) / math.log(p))
         gaps.append({"level": -0.15, "heads": heads, "label": 0.6, "curved": 0.85, "fill": 0.7} | none)
-    return [{"gap": hardest_gap(1.0, 2 * p - 1) / 2}, {"level": tuned, "gap": one}, {"level": 1.0}, *faces, *gaps]
+    # a needle among rivals, beside a block
+    apart = [
+        {"level": level, "gap": one, "heads": heads, "rivals": 1.0, "curved": curved, "fill": fill, "apart": 1.0}
+        for level, heads, curved, fill in ((0.0, 0.6, 0.5, 0.5), (tuned, 0.5, 0.7, 0.7), (0.5, 0.8, 0.8, 0.9))
+    ]
+    needles = [{"gap": hardest_gap(1.0, 2 * p - 1) / 2}, {"level": tuned, "gap": one}, {"level": 1.0}]
+    return [*needles, *faces, *gaps, *apart]

@@ -17,6 +17,7 @@ from dprepro.reductions import REDUCTIONS
 
 POINT = {"n": 1024.0, "p": 16.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0}
 NOISE = 0.02
+APART = NeedleFamily(level=0.1, gap=6, heads=0.5, rivals=0.7, label=0.9, curved=0.5, fill=0.6, apart=1.3)
 CURVED = NeedleFamily(level=-0.2, gap=5, heads=0.5, rivals=0.4, label=0.7, curved=0.6, fill=0.8)
 
 
@@ -24,18 +25,21 @@ def written_out(family, point, noise):
     """Records and labels of a member, one row each."""
     heads, rivals, rest = family.counts(point)
     n, share = int(point["n"]), family.share(point)
-    m = np.repeat([min(1.0, family.level + family.gap * noise), family.level, 0.0], [heads, rivals, rest])
+    height, needles = min(1.0, family.level + family.gap * noise), int(family.apart > 0)
+    m = np.repeat([height, (1 - family.apart) * height, family.level, 0.0], [needles, heads, rivals, rest])
     curved = round(share * n)
     rows, labels = np.tile(m, (n - curved, 1)), np.full(n - curved, family.label)
     if curved:
         code = hadamard(2 ** math.ceil(math.log2(heads + 1)))[:, 1 : heads + 1].astype(float)
         block = np.zeros((curved, len(m)))
-        block[:, :heads] = np.tile(code, (curved // len(code), 1))
+        block[:, needles : needles + heads] = np.tile(code, (curved // len(code), 1))
         rows, labels = np.vstack([rows, block]), np.append(labels, block.sum(axis=1) * family.fill / heads)
     return rows, labels
 
 
-@pytest.mark.parametrize("family", [CURVED, NeedleFamily(), NeedleFamily(level=0.3, gap=4, heads=0.3, label=0.5)])
+@pytest.mark.parametrize(
+    "family", [CURVED, APART, NeedleFamily(), NeedleFamily(level=0.3, gap=4, heads=0.3, label=0.5)]
+)
 def test_a_member_is_the_mean_loss_of_records_within_the_bounds(family):
     rows, labels = written_out(family, POINT, NOISE)
     assert len(rows) == POINT["n"]
@@ -48,8 +52,9 @@ def test_a_member_is_the_mean_loss_of_records_within_the_bounds(family):
 
 def test_the_minimiser_of_a_curved_block_is_certified_by_its_gap():
     rng = np.random.default_rng(3)
-    for _ in range(20):
+    for _ in range(40):
         values = dict(zip(("heads", "rivals", "label", "curved", "fill"), rng.random(5), strict=True))
+        values |= {"apart": max(0.0, rng.uniform(-1, 2))}
         problem = NeedleFamily(level=rng.uniform(-1, 1), gap=10 ** rng.uniform(-1, 3), **values).build(POINT, NOISE)
         assert problem.listed.minimum.gap <= 1e-9
 

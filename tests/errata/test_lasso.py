@@ -7,7 +7,7 @@ from collections.abc import Callable
 
 import numpy as np
 import pytest
-from scipy import stats
+from scipy import optimize, stats
 
 from dprepro.mechanisms.selection import GumbelMin, LaplaceMin
 
@@ -171,3 +171,88 @@ def test_the_chance_of_a_group_is_that_of_noisy_minima() -> None:
         expected = first(gap)
         error = math.sqrt(expected * (1 - expected) / draws)
         assert np.mean(noise[:, 0] + gap < noise[:, 1]) == pytest.approx(expected, abs=4 * error)
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_theorem_1_1_promises_no_risk_for_one_record_in_one_dimension(epsilon: float) -> None:
+    """Answers on a grid of [-1, 1] for (1, 1) and (1, -1): the best by a linear programme, beside log(n p) = 0."""
+    delta, places = 0.01, np.linspace(-1, 1, 41)
+    size, grown = len(places), math.exp(epsilon)
+    # variables: two laws, the excess of each over e^epsilon times the other, and the larger risk
+    zero, one = np.zeros((size, size)), np.eye(size)
+    rows = [np.hstack([one, -grown * one, -one, zero]), np.hstack([-grown * one, one, zero, -one])]
+    upper = [np.hstack([each, np.zeros((size, 1))]) for each in rows]
+    sums = np.zeros((4, 4 * size + 1))
+    sums[0, 2 * size : 3 * size] = sums[1, 3 * size : 4 * size] = 1
+    sums[2, :size], sums[2, -1] = (places - 1) ** 2, -1
+    sums[3, size : 2 * size], sums[3, -1] = (places + 1) ** 2, -1
+    limits = np.concatenate([np.zeros(2 * size), [delta, delta, 0, 0]])
+    total = np.zeros((2, 4 * size + 1))
+    total[0, :size] = total[1, size : 2 * size] = 1
+    cost = np.append(np.zeros(4 * size), 1.0)
+    best = optimize.linprog(cost, np.vstack([*upper, sums]), limits, total, [1, 1]).fun
+    assert best > (2 - 4 * delta) / (1 + grown) - 1e-9 > 0.5
+    assert math.log(1 * 1) == 0
+
+
+def test_theorem_2_5_fails_where_gamma_is_small_or_delta_near_1() -> None:
+    """A linear loss with L_1 ||C||_1 = 1 from the worst point, run with Gamma as its upper limit."""
+
+    def ratio(n: float, curvature: float, delta: float) -> float:
+        steps = max(1, math.ceil((curvature * n) ** (2 / 3)))
+        kept = float(np.prod(1 - 2 / (np.arange(1, steps) + 2)))
+        rate = curvature ** (1 / 3) * math.log(n * 100) * math.sqrt(math.log(1 / delta)) / n ** (2 / 3)
+        return 2 * kept / rate
+
+    assert ratio(1e6, 1e-6, 1e-6) > 1e4  # T = 1
+    assert [ratio(n, n**-0.6, 1e-6) for n in (1e9, 1e12)] == pytest.approx([42, 334], rel=0.01)
+    assert ratio(1e4, 1.0, 1 - 1e-15) > 100 > 1 > ratio(1e4, 1.0, 1e-6)
+
+
+def test_theorem_2_6_promises_no_risk_for_linear_losses() -> None:
+    """Losses +-theta on [-1, 1], n = 1: the ends are all that matters, and a fair guess with the budget is the best."""
+    epsilon, delta = 1.0, 0.01
+    right = (math.exp(epsilon) + delta) / (1 + math.exp(epsilon))  # the largest chance of the right end on both
+    assert right - math.exp(epsilon) * (1 - right) == pytest.approx(delta)
+    assert 2 * (1 - right) == pytest.approx(2 * (1 - delta) / (1 + math.exp(epsilon)))
+    assert 2 * (1 - right) > 0.5
+
+
+def test_equation_6_has_a_logarithm_of_what_is_no_pure_number() -> None:
+    """Two vertices, T = 2: one choice with a gap of 1 + W noise scales loses W(1/e) of them in any unit."""
+    steps, vertices, gap = 2, 2, 1.2785
+    regret = gap / (1 + math.exp(gap)) * (1 - 2 / (steps * (steps + 1)))
+    assert regret > 0.18
+    for unit in (1.0, 1e-3):
+        assert (math.log(steps * unit * vertices) > 0) == (unit == 1)
+
+
+def test_theorem_3_1_fails_in_one_dimension() -> None:
+    """Published moments: 4000 runs at n = 100, epsilon = .1 and 1 lose far less than 24/(n epsilon) at the worst label."""
+    rng = np.random.default_rng(3)
+    for n, epsilon in ((1e3, 1.0), (1e5, 0.1)):
+        scale = 4 / (n * epsilon)
+        for a, c in ((1.0, 1.0), (1.0, 0.0), (scale, scale), (0.0, 0.0)):
+            noisy = np.array([[a], [c]]) + rng.laplace(scale=scale, size=(2, 4000))
+            ends = noisy[0] - 2 * np.abs(noisy[1])
+            inside = np.clip(noisy[1] / np.where(noisy[0] > 0, noisy[0], 1), -1, 1)
+            theta = np.where((noisy[0] > 0) | (ends > 0), inside, np.where(noisy[1] < 0, -1, 1))
+            best = float(np.clip(c / a, -1, 1)) if a else 0.0
+            risks = (a * theta**2 - 2 * c * theta) - (a * best**2 - 2 * c * best)
+            assert risks.mean() < 24 / (n * epsilon)
+    n = 1e21  # where 24/(n epsilon) is below a hundredth of the claim
+    assert 24 / (n * 0.1) < 0.01 * (n * math.log(n)) ** (-2 / 3)
+
+
+def test_theorem_3_2_needs_a_budget() -> None:
+    """Means of p = 1000 m^2 columns of w = m/ln m rows, all +1 by consensus, with noise that spends a large epsilon."""
+    m, delta = 10.0, 1e-6
+    rows, columns = m / math.log(m), round(1000 * m**2)
+    shift = 200.0  # mu
+    deviation = 2 * math.sqrt(columns) / rows / shift
+    agrees = np.mean(1 + deviation * np.random.default_rng(0).standard_normal(columns) > 0)
+    assert agrees > 0.75
+    spent = shift**2 / 2 + shift * math.sqrt(2 * math.log(1 / delta))
+    tail = stats.norm.cdf(shift / 2 - spent / shift)
+    assert tail < delta
+    assert math.isfinite(spent)

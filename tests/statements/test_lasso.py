@@ -97,19 +97,16 @@ def test_the_shipped_series_lie_within_the_premise_of_their_statement(name: str,
             assert unmet(premise, setting.public.find, study._facts(setting)) == "", (label, point)
 
 
-def test_a_gamma_too_small_for_theorem_2_5_is_outside_its_premise() -> None:
-    numbers = POINT | {"largest_risk": 1.0, "curvature": 1e-6}
-    facts = {"algorithm": "NoisyFrankWolfe"}
-    assert "largest_risk is 1" in unmet(_premise("Theorem 2.5"), numbers.get, facts)
-
-
 @pytest.mark.parametrize("delta", [0.1, 1e-2, 1e-6, 1e-20, 1e-128])
 @pytest.mark.parametrize("n", [20.0, 1e3, 1e8])
 def test_exponential_selection_at_the_printed_scale_is_certified_up_to_the_epsilon_of_theorem_2_4(
     n: float, delta: float
 ) -> None:
     domain = Domain(SquaredLoss(), L1Ball(50), n, feature_norm=math.inf)
-    for epsilon in (0.1, 1.0, 2.4 + 1.1 * math.log(math.log(1 / delta))):
+    most = 2.4 + 1.1 * math.log(math.log(1 / delta))
+    for epsilon in (0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 7.0, most):
+        if epsilon > most:
+            continue
         spent = NoisyFrankWolfe().spent(domain, Budget(epsilon, delta, Neighbours.REPLACE_ONE))
         assert spent is not None
         assert spent.epsilon <= epsilon
