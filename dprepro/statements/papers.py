@@ -21,7 +21,7 @@ from dprepro.folders import conf_dir, experiment_files, folders
 from dprepro.statements.statement import Statement
 from dprepro.yaml_files import load
 
-Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap"]
+Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap", "corner"]
 SHIPPED = "dprepro.statements"
 
 
@@ -47,6 +47,7 @@ class Erratum:
         quote: the printed words; ``source``: their place; ``ocr``: the text at hand is a machine's reading of the page.
         range: for which epsilon and delta it fails.
         about: the statements that it touches; without it, that is what ``item`` says up to its first comma.
+        cause: the item of the erratum of the same cause, where there is one before it.
     """
 
     item: str
@@ -59,6 +60,7 @@ class Erratum:
     source: str = ""
     ocr: bool = True
     range: str = ""
+    cause: str = ""
 
     @property
     def statements(self) -> tuple[str, ...]:
