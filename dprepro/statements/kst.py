@@ -365,7 +365,8 @@ STATEMENTS = (
     Statement(item="Theorem 32", kind="privacy", place="appendix F.1.1", says=Says(
         text="The exponential mechanism over supports is epsilon-private.",
         latex=r"\Pr[\hat\Gamma = \Gamma] \propto e^{-\frac{\epsilon}{2\alpha} q(\Gamma; \mathcal{D})}",
-        premise=("algorithm is ExponentialSupport", "loss_bound < inf"), quantifiers=ALL,
+        premise=("algorithm is ExponentialSupport", "loss_bound < inf", "relation is add_or_remove_one or zero_out"),
+        quantifiers=ALL,
         schedule={"noise_scale": "kst.algorithm_4_scale"}),
         note="All 66 supports of a small problem; half of epsilon is what is spent, and is attained."),
     Statement(item="Lemma 33", kind="inequality", place="appendix F.1.1", says=Says(
