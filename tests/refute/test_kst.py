@@ -1,4 +1,4 @@
-"""Attacks on Kifer, Smith and Thakurta find what is false as printed, and planted falsehoods, and nothing that holds."""
+"""Attacks on Kifer, Smith and Thakurta find what is false as printed and planted falsehoods, and nothing that holds."""
 
 from __future__ import annotations
 
