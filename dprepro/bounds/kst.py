@@ -199,15 +199,25 @@ def theorem_8(p: float, sparsity: float, blocks: float, epsilon: float) -> float
 
 
 def votes_missed(p: float, sparsity: float, blocks: float, epsilon: float) -> float:
-    """The probability itself: all k blocks vote for the s right coordinates, and Lap(2 s/(k epsilon)) is added.
+    """The probability itself: all k blocks vote for the s right coordinates, and Lap(2 s/(k epsilon)) is added."""
+    return _votes(p, sparsity, blocks, epsilon)[0]
 
-    In units of the noise the right ones lead by k epsilon/(2 s): the integral over t of the density of the least of
-    them times 1 - F(t)^(p - s), by Gauss-Legendre between the two kinks and beyond.
+
+def votes_found(p: float, sparsity: float, blocks: float, epsilon: float) -> float:
+    """1 less that, and no less exact where it is small."""
+    return _votes(p, sparsity, blocks, epsilon)[1]
+
+
+def _votes(p: float, sparsity: float, blocks: float, epsilon: float) -> tuple[float, float]:
+    """The probabilities that votes miss the right coordinates, and that they find them.
+
+    In units of the noise the right ones lead by k epsilon/(2 s): the integrals over t of the density of the least of
+    them times 1 - F(t)^(p - s), and F(t)^(p - s), by Gauss-Legendre between the two kinks and beyond.
     """
     import numpy as np
 
     lead, s, others = blocks * epsilon / (2 * sparsity), sparsity, p - sparsity
-    pieces = np.linspace(-60.0, lead + 60.0, 2 * math.ceil(lead / 2) + 121)
+    pieces = np.linspace(min(lead, 0.0) - 60.0, max(lead, 0.0) + 60.0, 2 * math.ceil(abs(lead) / 2) + 121)
     edges = np.unique(np.concatenate([pieces, [0.0, lead]]))
     nodes, weights = np.polynomial.legendre.leggauss(20)
     half = 0.5 * np.diff(edges)
@@ -217,7 +227,9 @@ def votes_missed(p: float, sparsity: float, blocks: float, epsilon: float) -> fl
         return np.asarray(np.where(u < 0, np.minimum(u, 0.0) - math.log(2), np.log1p(-0.5 * np.exp(-np.abs(u)))))
 
     density = s * 0.5 * np.exp(-np.abs(t - lead) + (s - 1) * below(lead - t))
-    return float(half @ ((density * -np.expm1(others * below(t))) @ weights))
+    logs = others * below(t)
+    missed, found = (float(half @ ((density * some) @ weights)) for some in (-np.expm1(logs), np.exp(logs)))
+    return missed, found
 
 
 def theorem_44(n: float, fit_noise: float, regulariser: float, eta: float, sparsity: float) -> float:

@@ -67,6 +67,7 @@ def lemma_15_as_printed(p: float) -> float:
 # Lemma 16: projections of a Gaussian vector
 
 
+@lru_cache(maxsize=32)
 def _density_of_sum(p: float, kind: str) -> tuple[Vector, Vector]:
     """Of sum_j Z_j/j on a grid, Z_j of variance 1, by convolution of the p densities."""
     step = 1 / 200
@@ -145,6 +146,18 @@ def claim_12_closed(threshold: float) -> float:
 def claim_12_before(threshold: float, index: float) -> float:
     """mu^i((t, inf)) = mu^i([t, inf)): no atom before the limit."""
     return float(special.ndtr(-(threshold + float(_slope(1, index, np.array(threshold))))))
+
+
+def mass_before(distance: float, index: float) -> float:
+    """mu^i([-r, r]), r = ``distance``: of Example 1's approximations, which have densities."""
+    return claim_12_before(-distance, index) - claim_12_before(distance, index)
+
+
+def mass_allowed(distance: float, index: float) -> float:
+    """2 r times the largest that a density can be: psi' <= 1 + 2 sqrt(i) max K_1, times that of N(0, 1)."""
+    u, below = _kernel(1)
+    highest = float(np.max(np.diff(below) / np.diff(u)))
+    return 2 * distance * (1 + 2 * math.sqrt(index) * highest) / math.sqrt(2 * math.pi) + 1e-15
 
 
 def claim_19_gap(p: float, index: float) -> float:

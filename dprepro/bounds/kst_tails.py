@@ -73,6 +73,11 @@ def theorem_26_as_printed(p: float, gamma: float) -> float:
     return float(special.gammaincc(p / 2, 16 * p * math.log(1 / gamma)))
 
 
+def theorem_26_missed(p: float, gamma: float) -> float:
+    """The same with 1 + log(1/gamma): Pr(||X||^2 > 32 p (1 + log(1/gamma)))."""
+    return float(special.gammaincc(p / 2, 16 * p * (1 + math.log(1 / gamma))))
+
+
 def theorem_31_as_printed(p: float, gamma: float) -> float:
     """Pr(||X||^2 <= 1e4 p log(1/gamma)): Theorem 31 holds there. It leaves the constant open, and none will do."""
     return float(special.gammainc(p / 2, 5e3 * p * -math.log(gamma)))

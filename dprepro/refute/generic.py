@@ -6,14 +6,15 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import fields
-from typing import Any
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any, TypeAlias
 
 from dprepro import typed
 from dprepro.adversary.space import SPACES, Range
 from dprepro.algorithms import Algorithm, ExponentialMechanism, HighProbability, Localization
 from dprepro.axes import DEFAULTS
-from dprepro.budget import Neighbours
+from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import Construction, FewRecords, OneHotFamily
 from dprepro.constructions.base import LOSSES
 from dprepro.errors import DpreproError
@@ -47,6 +48,9 @@ REJECTING = (ExponentialMechanism, HighProbability, Localization)
 MOST_ALGORITHMS = 6
 """Of a statement whose premise leaves several of their parameters open."""
 
+Family: TypeAlias = tuple[str, Construction, Mapping[str, Axis], Mapping[str, tuple[Any, ...]]]
+"""Name, data, axes, and words among which axes choose."""
+
 
 def of_algorithms(says: Says) -> tuple[Attack, ...]:
     """Attacks on an upper bound on risk in expectation; none on other statements, nor where no algorithm is named."""
@@ -54,10 +58,10 @@ def of_algorithms(says: Says) -> tuple[Attack, ...]:
     likely = "with probability" in says.quantifiers and "in expectation" not in says.quantifiers
     if not upper or likely:
         return ()
-    relation = _relation(says)
     found: list[Attack] = []
     for algorithm in itertools.islice(_algorithms(says), MOST_ALGORITHMS):
-        for name, family, axes, choices in _families(says):
+        relation = _relation(says, algorithm)
+        for name, family, axes, choices in map(partial(_admitted, algorithm, relation), _families(says)):
             free = {one.name for part in (algorithm, family) for one in fields(part)} | set(DEFAULTS)
             moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free}
             if isinstance(algorithm, REJECTING):
@@ -71,9 +75,27 @@ def of_algorithms(says: Says) -> tuple[Attack, ...]:
     return tuple(found)
 
 
-def _relation(says: Says) -> Neighbours:
-    named = [value for one in says.conditions if one.fact == "relation" for value in one.values]
-    return Neighbours(named[0]) if named else Neighbours.REPLACE_ONE
+def _relation(says: Says, algorithm: Algorithm) -> Neighbours:
+    """The first that the premise names and the algorithm has a certificate for."""
+    named = [Neighbours(value) for one in says.conditions if one.fact == "relation" for value in one.values]
+    return next((one for one in named if one in algorithm.relations), (*named, Neighbours.REPLACE_ONE)[0])
+
+
+def _admitted(algorithm: Algorithm, relation: Neighbours, found: Family) -> Family:
+    """The same with those losses only that the algorithm can run with, where there are any."""
+    name, family, axes, words = found
+    budget = Budget(USUAL["epsilon"], USUAL["delta"], relation)
+
+    def runs(loss: str) -> bool:
+        with suppress(DpreproError):
+            return not algorithm.refusal(replace(family, loss=loss).domain({**DEFAULTS, **USUAL}), budget)
+        return False
+
+    losses = tuple(filter(runs, words.get("loss", ())))
+    if not losses or len(losses) == len(words["loss"]):
+        return found
+    axis_of_losses = Axis(0, len(losses) - 1, usual=0, log=False, whole=True)
+    return name, replace(family, loss=losses[0]), {**axes, "loss": axis_of_losses}, {**words, "loss": losses}
 
 
 def _algorithms(says: Says) -> Iterator[Algorithm]:
@@ -100,7 +122,7 @@ def _fields(kind: str) -> set[str]:
     return {one.name for one in fields(getattr(algorithms, kind))} if hasattr(algorithms, kind) else set()
 
 
-def _families(says: Says) -> Iterator[tuple[str, Construction, Mapping[str, Axis], Mapping[str, tuple[Any, ...]]]]:
+def _families(says: Says) -> Iterator[Family]:
     """Families of data with the axes of their parameters; corners of a domain first."""
     words: dict[str, tuple[Any, ...]] = {
         "loss": tuple(name for name, loss in LOSSES.items() if _allows(says, "loss", type(loss).__name__)),

@@ -101,6 +101,66 @@ def test_theorem_31_fails_for_gamma_near_1_whatever_its_constant() -> None:
     assert stats.chi2.cdf(constant * p * -math.log1p(-rest), p) < rest / 100
 
 
+def test_the_matrix_e_of_lemma_14_lacks_the_sign_of_a() -> None:
+    """One dimension, Delta = lambda = 1, no record and one of (theta - c)^2/2: db/d alpha is -1 and -2."""
+    ridge, curvature = 1.0, 1.0
+    a, e = -ridge, curvature
+    assert abs(a + e) == 0.0
+    assert abs(a - e) == abs(-(ridge + curvature)) == 2.0
+
+
+HUBER = {"epsilon": 1.0, "delta": 1e-6}
+
+
+def huber_risks(n: float, radius: float, draws: int = 200_000) -> np.ndarray:
+    """Risks of n Huber records of curvature 1 up to that radius around 0, Delta = 2/epsilon, on all of the line."""
+    b = np.random.default_rng(3).normal(0.0, noise_scale(**HUBER), draws)
+    ridge = 2 / HUBER["epsilon"]
+    inside = np.abs(b) <= (ridge + n) * radius
+    theta = np.where(inside, np.abs(b) / (ridge + n), (np.abs(b) - n * radius) / ridge)
+    return np.where(theta <= radius, theta**2 / 2, radius * (theta - radius / 2))
+
+
+@pytest.mark.parametrize("n", [1e3, 1e4])
+def test_theorem_31_fails_with_its_own_radius(n: float) -> None:
+    """gamma = .01, theta_hat = 0; a share of .01 of 200,000 draws has a standard error of 2.2e-4."""
+    epsilon, gamma, steep = HUBER["epsilon"], 0.01, n + 2 / HUBER["epsilon"]
+    logs = math.log(1e6) * math.log(1 / gamma)
+    radius = math.sqrt(logs) / (epsilon * steep)
+    assert n * radius <= n  # no record's slope exceeds zeta = 1
+    assert np.mean(huber_risks(n, radius) > 100 * logs / (n * epsilon**2 * steep)) > 30 * gamma
+    enough = 4 * math.sqrt(2 * (1 + math.log(1 / gamma))) * noise_scale(**HUBER) / steep
+    assert np.mean(huber_risks(n, enough) > 100 * logs / (n * epsilon**2 * steep)) < gamma
+
+
+def test_theorem_5_fails_with_any_multiple_of_its_radius() -> None:
+    """The mean over the rate log(1/delta)/(n epsilon)^2, as a draw of 200,000 and as derived."""
+    from dprepro.bounds.kst_perturbed import theorem_5_risk
+
+    rate = math.log(1e6) / 1e4**2
+    radius = math.sqrt(math.log(1e6)) / 1e4
+    drawn = huber_risks(1e4, radius)
+    assert theorem_5_risk(1e4, **HUBER, reach=1) == pytest.approx(drawn.mean(), abs=5 * drawn.std() / 447)
+    assert drawn.mean() / rate == pytest.approx(7430, rel=0.02)
+    over = [theorem_5_risk(n, **HUBER, reach=16) / (math.log(1e6) / n**2) for n in (1e8, 1e10, 1e12)]
+    assert over[0] == pytest.approx(27.7, rel=0.01)
+    assert over[2] / over[1] == pytest.approx(100, rel=0.01)
+
+
+def test_theorem_44_fails_for_gamma_near_1() -> None:
+    """s = 3, theta* = 0, Psi = 1, n = 1e9: chi-square over its limit, gamma = 1 - 1e-40, p exp(-sqrt(n)/24) = 0.
+
+    The risk ||b||^2/(2 n eta) is chi sigma^2/(2 n^2), and the printed bound 4 s sigma^2 log(1/gamma)/(n (Delta + 1)).
+    """
+    n, s, rest, ridge = 1e9, 3, 1e-40, 12.0
+    most = 8 * s * rest * n / (ridge + 1)
+    assert stats.chi2.cdf(most, s) < rest / 2
+    assert 10 * math.exp(-math.sqrt(n) / (8 * s)) < rest / 2
+    # with n Psi it fails from gamma = .999 on, and not with 1 + log(1/gamma)
+    assert stats.chi2.cdf(8 * s * 5e-4, s) < 5e-4
+    assert stats.chi2.sf(8 * s, s) < 1e-3
+
+
 def test_equation_18_has_twice_the_noise_that_theorem_30_a_has() -> None:
     """2 ||b||/(Delta + eta) with ||b|| <= sqrt(2 p log(1/gamma)) s; the distance is half of it at most, for every draw.
 
@@ -162,6 +222,59 @@ def test_one_added_record_turns_all_votes_of_contiguous_blocks() -> None:
     share = 1 / blocks
     near, far = difference_of_laplace(1.0, scale), difference_of_laplace(1 - 2 * share, scale)
     assert abs(math.log(far / near)) < epsilon
+
+
+def test_one_record_more_turns_every_vote_where_the_number_of_blocks_is_root_n() -> None:
+    """Records all alike, x = (c, 1), c < 1, and the label 1: a fit of m of them is 0 where m <= Lambda.
+
+    What is penalised is |theta_1| + |theta_2| on one direction, which takes the second coordinate alone. With fits of
+    zero the first coordinate is named. Lambda = k + 1/2 lies between the sizes of blocks, k and k + 1.
+    """
+    epsilon = 1.0
+
+    def named(k: int, size: int) -> int:
+        return 1 if size > k + 0.5 else 0
+
+    for k, most in ((20, 0.9), (50, 0.999)):
+        sizes = (k * k) // k, (k * k - 1) // (k - 1)
+        assert sizes == (k, k + 1)
+        assert [named(k, size) for size in sizes] == [0, 1]
+        wrong = difference_of_laplace(1.0, 4 / (k * epsilon))
+        right = 1 - difference_of_laplace(1.0, 4 / ((k - 1) * epsilon))
+        assert right - math.exp(epsilon) * wrong > most
+
+
+def test_correlated_columns_enter_a_block_as_its_noise_wants() -> None:
+    """A signal and three columns, of correlation .6 with it and .5 among themselves, in units of Lambda/n.
+
+    The noise has the largest correlations that Definition 2 allows: -1/2 with the signal and the column that is left
+    out, 1/2 with both others. The optimality conditions G e = g - z hold with z = 1 on the signal and the two columns
+    that enter.
+    """
+    gram = np.full((4, 4), 0.5) + 0.5 * np.eye(4)
+    gram[0, 1:] = gram[1:, 0] = 0.6
+    assert np.linalg.eigvalsh(gram).min() > 0.2  # RSC, for every set of coordinates
+    for left_out in (1, 2, 3):
+        noise = np.full(4, 0.5)
+        noise[[0, left_out]] = -0.5
+        active = [j for j in range(4) if j != left_out]
+        errors = np.zeros(4)
+        errors[active] = np.linalg.solve(gram[np.ix_(active, active)], noise[active] - 1)
+        assert all(errors[j] > 0 for j in active if j > 0)  # beside the signal, which is large
+        assert abs((noise - gram @ errors)[left_out]) < 1
+
+
+def test_blocks_that_name_others_beside_one_signal_miss_it() -> None:
+    """s = 3, p = 4: three columns in two thirds of the blocks each, the signal in all; all three exceed it in draws."""
+    from dprepro.bounds.kst_selection import rotating_votes_missed, theorem_9_missed
+
+    s, k, draws = 3, 60, 400_000
+    noise = np.random.default_rng(1).laplace(0.0, 4 * s / k, (draws, s + 1))
+    missed = np.mean(1 + noise[:, 0] < 1 - 1 / s + noise[:, 1:].min(axis=1))
+    error = math.sqrt(missed / draws)
+    assert missed + 4 * error > rotating_votes_missed(k**2, s, 1.0) > 0.8 * missed
+    assert rotating_votes_missed(1e5, 3, 1.0) > 5 * theorem_9_missed(1e5, 4, 3, 1.0)
+    assert rotating_votes_missed(1e6, 3, 1.0) > 1e4 * theorem_9_missed(1e6, 4, 3, 1.0)
 
 
 def test_lemma_39_is_attained() -> None:
