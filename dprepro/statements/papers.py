@@ -21,7 +21,8 @@ from dprepro.folders import conf_dir, experiment_files, folders
 from dprepro.statements.statement import Statement
 from dprepro.yaml_files import load
 
-Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap"]
+Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap", "corner"]
+"""A ``corner`` is a failure at a degenerate place alone, and no headline."""
 SHIPPED = "dprepro.statements"
 
 
@@ -47,6 +48,7 @@ class Erratum:
         quote: the printed words; ``source``: their place; ``ocr``: the text at hand is a machine's reading of the page.
         range: for which epsilon and delta it fails.
         about: the statements that it touches; without it, that is what ``item`` says up to its first comma.
+        cause: what errata of one cause have in common; without it, each is a cause of its own.
     """
 
     item: str
@@ -59,6 +61,7 @@ class Erratum:
     source: str = ""
     ocr: bool = True
     range: str = ""
+    cause: str = ""
 
     @property
     def statements(self) -> tuple[str, ...]:
