@@ -202,10 +202,18 @@ def two_point_square(epsilon: float, delta: float, flips: float) -> float:
 
 
 def theorem_4_rate(n: float, p: float, epsilon: float, smoothness: float, radius: float, label_level: float) -> float:
-    """Theorem 4's shape: min(Y^2, (A^2 Y)^(2/3)/(n epsilon)^(2/3), sqrt(p) A Y/(n epsilon)), A = sqrt(H) B X.
+    """Theorem 4's shape with A^2: min(Y^2, A^2, (A^2 Y)^(2/3)/(n epsilon)^(2/3), sqrt(p) A Y/(n epsilon)).
 
-    Its third term is printed with B under the root, where Table 1 has it outside.
+    A = sqrt(H) B X. Its third term is printed with B under the root, where Table 1 has it outside. By smoothness output
+    zero loses A^2/2 at most.
     """
+    return min(smoothness * radius**2, theorem_4_printed(n, p, epsilon, smoothness, radius, label_level))
+
+
+def theorem_4_printed(
+    n: float, p: float, epsilon: float, smoothness: float, radius: float, label_level: float
+) -> float:
+    """The same without A^2."""
     scale = math.sqrt(smoothness) * radius
     signal = n * epsilon
     flat: float = scale ** (4 / 3) * label_level ** (2 / 3) / signal ** (2 / 3)
@@ -219,14 +227,20 @@ def theorem_6_rate(n: float, p: float, epsilon: float, radius: float, lipschitz:
 
 
 def corollary_4_rate(n: float, p: float, epsilon: float, norm: float, lipschitz: float, order: float) -> float:
-    """Corollary 4's shape over the lr ball of radius ``norm``: G B min(1, (n epsilon)^(-1/r), p^((r-1)/r)/(n epsilon)).
+    """Corollary 4's shape with a 1 in the minimum, over the lr ball of radius ``norm``.
 
-    At r = 2 that is Theorem 6's, rank at most p.
+    G B min(1, (n epsilon)^(-1/r), p^((r-1)/r)/(n epsilon)): at r = 2 that is Theorem 6's, rank at most p. Output zero
+    loses G B at most.
     """
+    return min(lipschitz * norm, corollary_4_printed(n, p, epsilon, norm, lipschitz, order))
+
+
+def corollary_4_printed(n: float, p: float, epsilon: float, norm: float, lipschitz: float, order: float) -> float:
+    """The same without the 1."""
     signal = n * epsilon
     flat: float = signal ** (-1 / order)
     steep: float = p ** (1 - 1 / order) / signal
-    return lipschitz * norm * min(1.0, flat, steep)
+    return lipschitz * norm * min(flat, steep)
 
 
 def transition_printed(n: float, epsilon: float, norm: float) -> float:

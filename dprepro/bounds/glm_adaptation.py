@@ -33,7 +33,9 @@ def theorem_7(
 
     That is no bound with high probability; where the noise lies on many coordinates a risk keeps near its mean. Printed
     is 5 Delta(B*)/(n epsilon) for the choice, which loses 2 t times a sensitivity, 2 Delta/n, with t = 8 ln(4 (K +
-    1)/beta)/epsilon: the printed term hides a logarithm.
+    1)/beta)/epsilon: the printed term hides a logarithm. The n/2 losses of an answer, in [0, Delta] and of mean Y^2 at
+    most, have a mean that is off by sqrt(4 Y^2 Delta x/n) + 4 Delta x/(3 n), x = ln(4K/beta), by Bernstein. Line 6 adds
+    as much to every score, and the chosen one is paid twice: once as its penalty, once as its error.
     """
     y, radius = label_level, 2 * max(norm, 1.0)
     share, part = epsilon / (2 * divided), delta / (2 * divided)
@@ -57,10 +59,10 @@ def _with_choice(
     n: float, epsilon: float, delta: float, err: float, sigma: float, smoothness: float, radius: float, y: float,
     guesses: float, failure: float,
 ) -> float:  # fmt: skip
-    """min(Y^2, ERR + sqrt(4 Y^2 ln(4 K/beta)/n) + what the choice loses)."""
+    """min(Y^2, ERR + 2 sqrt(4 Y^2 Delta ln(4 K/beta)/n) + what the choice loses)."""
     largest = _largest(n / 2, sigma, smoothness, radius, y, min(delta, failure) / (4 * guesses))
-    choice = 32 * math.log(4 * (guesses + 1) / failure) * largest / (n * epsilon)
-    return min(y**2, err + math.sqrt(4 * y**2 * math.log(4 * guesses / failure) / n) + choice)
+    choice = 36 * math.log(4 * (guesses + 1) / failure) * largest / (n * epsilon)
+    return min(y**2, err + 2 * math.sqrt(4 * y**2 * largest * math.log(4 * guesses / failure) / n) + choice)
 
 
 def boosted(

@@ -20,7 +20,7 @@ from dprepro.constructions.base import LOSSES
 from dprepro.errors import DpreproError
 from dprepro.refute.attack import Attack
 from dprepro.refute.axes import Axis, axis
-from dprepro.refute.risks import Risks
+from dprepro.refute.risks import INSIDE, Risks
 from dprepro.statements.statement import Says
 
 SIZES: Mapping[str, Axis] = {
@@ -66,6 +66,8 @@ def of_algorithms(says: Says) -> tuple[Attack, ...]:
             moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free}
             if isinstance(algorithm, REJECTING):
                 moved["p"] = axis("p", usual=3, high=6)
+            if "epsilon == inf" in says.premise:  # as it is where no axis sets it
+                moved = {key: one for key, one in moved.items() if key not in ("epsilon", "delta")}
             found.append(
                 Risks(
                     name=f"{_title(algorithm)} on {name}", axes=moved, algorithm=algorithm, family=family,
@@ -131,7 +133,7 @@ def _families(says: Says) -> Iterator[Family]:
     if all(words.values()):
         words |= WORDS
         chosen = {name: Axis(0, len(some) - 1, usual=0, log=False, whole=True) for name, some in words.items()}
-        first = FewRecords(loss=words["loss"][0], over=words["over"][0])
+        first = FewRecords(loss=words["loss"][0], over=words["over"][0], proper=INSIDE not in says.assumes)
         yield "a few records", first, {**RECORDS, **chosen}, words
     others: list[tuple[str, Construction, Mapping[str, Axis]]] = [
         (kind.__name__, kind(), {name: _axis(one) for name, one in ranges.items()}) for kind, ranges in SPACES.items()

@@ -245,3 +245,88 @@ def test_the_transition_of_the_introduction_holds_for_small_norms_only() -> None
 
     assert power(1e-4) == pytest.approx(2 / 3, abs=0.05)
     assert power(1e6) == pytest.approx(0, abs=0.05)
+
+
+def test_a_map_to_one_dimension_tells_more_than_theorem_2_allows() -> None:
+    """k = 1, n = T = 2: the mean gradient at 0 moves by 2 X Y |Phi e_1|, a standard normal number's size."""
+    for epsilon, delta, at_least in ((5.0, 1e-6, 10.0), (0.1, 1e-15, 1e4)):
+        shift = epsilon / math.sqrt(8 * math.log(1 / delta))
+        z = np.linspace(0.0, 12.0, 4001)[1:]
+        told = np.array([gaussian_delta(shift * one, epsilon) for one in z])
+        exceeded = 2 * np.trapezoid(told * np.exp(-(z**2) / 2) / math.sqrt(2 * math.pi), z) / delta
+        assert exceeded > at_least
+        share = bounds.evaluate(
+            "glm_corners.theorem_2_privacy_printed",
+            {"epsilon": epsilon, "delta": delta, "ratio": 1e-9, "granted": 100.0},
+        )
+        assert share == pytest.approx(exceeded, rel=0.01)
+        assert gaussian_delta(shift, epsilon) < delta  # of a feature that keeps its length
+
+
+def test_in_one_dimension_no_lambda_gives_what_is_said_after_theorem_3() -> None:
+    """Squared loss, X = Y = 1, B = 1/sqrt 2, delta = 1e-6 epsilon: the least over lambda of the larger of two costs."""
+    least = []
+    for signal in (1e6, 1e9, 1e12):
+        n = signal**2 * 1e4
+        numbers = {"n": n, "epsilon": signal / n, "delta": 1e-6 * signal / n, "scale": 1.0}
+        least.append(bounds.evaluate("glm_corners.low_dimension_least", numbers))
+    assert least[0] > 1
+    assert np.diff(np.log10(least)) == pytest.approx([1, 1], abs=0.1)  # (n epsilon)^(1/3)
+    # the ridge: (w - B)^2 q with w = B 2q/(2q + lambda) at q = lambda/2; the noise: sigma^2 at q = 1
+    radius, weight = 1 / math.sqrt(2), 1e-4
+    w = radius * weight / (weight + weight)
+    assert weight / 2 * (w - radius) ** 2 == pytest.approx(weight * radius**2 / 8)
+
+
+def test_zero_has_less_risk_than_theorem_4_where_there_are_few_records() -> None:
+    """One record, epsilon = 1: the minimiser of (x w - y)^2 has norm B = |y|/|x|, and 0 loses y^2 <= X^2 B^2."""
+    for norm in (1e-3, 1e-6):
+        numbers = {"n": 1.0, "p": 4.0, "epsilon": 1.0, "smoothness": 2.0, "radius": norm, "label_level": 1.0}
+        printed = bounds.evaluate("glm.theorem_4_printed", numbers)
+        assert printed / norm**2 == pytest.approx((2 / norm) ** (2 / 3))
+        assert bounds.evaluate("glm.theorem_4_rate", numbers) == pytest.approx(2 * norm**2)
+    # any data: 0 loses mean <x_i, w*>^2 by the normal equations
+    rng = np.random.default_rng(0)
+    x, y = rng.normal(size=(20, 3)), rng.normal(size=20)
+    minimiser = np.linalg.lstsq(x, y, rcond=None)[0]
+    excess = np.mean(y**2) - np.mean((x @ minimiser - y) ** 2)
+    assert excess == pytest.approx(np.mean((x @ minimiser) ** 2))
+
+
+def test_theorem_4_holds_above_the_root_of_d_by_two_hessians() -> None:
+    """D = 1/epsilon features are X or 0, all labels but those of N others 0; these have length s = Y/B, N s^2 = D X^2.
+
+    The minimiser is B, or B/2; at half of the labels' length, so that B is the larger norm.
+    """
+    for n_epsilon, d, ratio in ((1e6, 1, 10.0), (1e6, 25, 10.0), (1e9, 25, 1e3)):
+        n, epsilon = n_epsilon * 1e3, 1e-3
+        assert ratio >= math.sqrt(d)
+        others = ratio**2 / epsilon  # N = D (B X/Y)^2
+        assert others + 1 / epsilon <= n
+        curvature = 1 / epsilon / n  # of either Hessian, X = 1
+        missed = bounds.evaluate("glm.two_point_error", {"epsilon": epsilon, "delta": 1e-9, "flips": 1 / epsilon})
+        level = missed * curvature * (ratio / 4) ** 2  # an answer is B/4 away from one of the two minimisers
+        numbers = {"n": n, "p": d, "epsilon": epsilon, "smoothness": 2.0, "radius": ratio, "label_level": 1.0}
+        assert bounds.evaluate("glm.theorem_4_printed", numbers) < 100 * level
+
+
+def test_zero_has_less_risk_than_corollary_4_where_epsilon_is_below_one_over_n() -> None:
+    numbers = {"n": 10.0, "p": 9.0, "epsilon": 1e-9, "norm": 2.0, "lipschitz": 3.0, "order": 2.0}
+    assert bounds.evaluate("glm.corollary_4_printed", numbers) == pytest.approx(6 * 1e4)
+    assert bounds.evaluate("glm.corollary_4_rate", numbers) == 6
+
+
+def test_the_choice_of_theorem_7_loses_more_than_its_middle_term() -> None:
+    """Algorithm 4 itself on two answers of risks (1 -+ s) Y^2/2, drawn: which one the other half of the records takes.
+
+    1000 draws: a chance of .3 or more is below .15 in none of 1e20.
+    """
+    n, y, epsilon, failure, gap = 1e8, 1e4, 1.0, 0.05, 0.5
+    s = gap / math.sqrt(n / 2)
+    rng = np.random.default_rng(0)
+    hits = rng.binomial(int(n / 2), (1 - s) / 2, size=1000)  # records on which the better answer errs
+    losses = y**2 * np.stack([hits, n / 2 - hits]) / (n / 2)
+    assert np.mean(losses[1] < losses[0] - 160 / epsilon * 2 * y**2 / n) > 0.15
+    numbers = {"n": n, "epsilon": epsilon, "failure": failure, "label_level": y, "gap": gap}
+    assert bounds.evaluate("glm_corners.theorem_7_choice", numbers | {"squared": 1.0}) > 10
+    assert bounds.evaluate("glm_corners.theorem_7_choice", numbers | {"squared": 2.0}) < 1
