@@ -7,6 +7,7 @@ from typing import Any
 
 from dprepro.analysis.checks import worded
 from dprepro.folders import command
+from dprepro.report.attacked import Attacked
 from dprepro.report.evidence import sentence, sizes_of
 from dprepro.report.measured import Measured
 from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
@@ -15,6 +16,7 @@ from dprepro.statements.papers import Erratum
 from dprepro.statements.statement import Says, Statement, identity
 
 NOT_HERE = "not in this store"
+CORNER = "corner"
 FEW_DRAWS = "not among all of its paper"
 """A refutation by itself that does not pass where all of a paper are judged (`multiplicity`)."""
 
@@ -44,7 +46,10 @@ def claims(measured: Measured) -> Iterable[dict[str, Any]]:
 def _row(paper: str, statement: Statement, measured: Measured, slips: Sequence[Erratum]) -> dict[str, Any]:
     """One statement, as printed and as repaired; what was measured is held against what holds."""
     errata = [erratum for erratum in slips if statement.item in erratum.statements]
-    held = judged(measured.spoken.of(paper, statement), measured.published, statement.kind, statement.holds.upper_only)
+    holding = "printed" if statement.repaired is None else "repaired"
+    attack, on_print = (measured.attacks.on(paper, statement, form) for form in (holding, "printed"))
+    evidence = measured.spoken.of(paper, statement)
+    held = judged(evidence, measured.published, statement.kind, statement.holds, attack)
     experiments = measured.spoken.experiments(paper, statement)
     printed = held if statement.repaired is None else Judged(NOT_MEASURED)
     if statement.nothing:
@@ -60,7 +65,8 @@ def _row(paper: str, statement: Statement, measured: Measured, slips: Sequence[E
             "verdict": held.verdict,
             "words": held.words or held.verdict,
             "evidence": list(held.evidence),
-            "note": " ".join(_sentences(held.reasons)),
+            "note": " ".join(_sentences([*held.reasons, *_attacked(attack)])),
+            "attack": attack.to_dict() if attack else None,
             **_said(statement.repaired),
         }
         expected.append(held.expected)
@@ -75,18 +81,32 @@ def _row(paper: str, statement: Statement, measured: Measured, slips: Sequence[E
         "statement": statement.says.text,
         **_said(statement.says),
         "constant": constant,
+        "attack": on_print.to_dict() if on_print else None,
         "verdict": printed.verdict,
         "words": printed.words or printed.verdict,
         "repaired": repaired,
         "evidence": list(printed.evidence),
         "as_expected": all(known) if known else None,
         "note": " ".join(
-            _sentences([*reasons, statement.nothing, statement.note, _constant_in_words(constant), *absent])
+            _sentences(
+                [
+                    *reasons,
+                    statement.nothing,
+                    statement.note,
+                    _constant_in_words(constant),
+                    *_attacked(on_print),
+                    *absent,
+                ]
+            )
         ),
         "experiments": experiments,
         "errata": [erratum.item for erratum in errata],
         "measurements": list(_measurements(paper, statement, measured)),
     }
+
+
+def _attacked(attack: Attacked | None) -> list[str]:
+    return [attack.in_words] if attack else []
 
 
 def _said(says: Says) -> dict[str, Any]:
@@ -197,6 +217,7 @@ def further(measured: Measured) -> Iterable[dict[str, Any]]:
             "direction": "none",
             "formula": None,
             "constant": None,
+            "attack": None,
         }
         row |= {
             "verdict": NOT_MEASURED,
@@ -214,6 +235,24 @@ def further(measured: Measured) -> Iterable[dict[str, Any]]:
             text = sentence("holds", measured.published[name], claims)
             row["evidence"] = [{"kind": "holds", "text": text, "experiment": name, "checks": claims}]
         yield row
+
+
+def causes(claims: Iterable[Mapping[str, Any]], measured: Measured) -> dict[str, int]:
+    """How many rows are refuted as printed, for how many causes; rows that fail at a corner alone are counted apart."""
+    found, rows, corners = set[tuple[str, str]](), 0, 0
+    refuted = {row["id"] for row in claims if row["verdict"] == "refuted"}
+    for paper, described in measured.described.items():
+        slips = {one.item: one for one in described.errata}
+        for statement in described.claims:
+            if identity(paper, statement.item) not in refuted:
+                continue
+            of = [slips[item] for item in statement.false if item in slips]
+            if of and all(one.severity == CORNER for one in of):
+                corners += 1
+                continue
+            rows += 1
+            found |= {(paper, one.cause or one.item) for one in of if one.severity != CORNER}
+    return {"rows": rows, "causes": len(found), "corners": corners}
 
 
 def slips(measured: Measured) -> Iterable[dict[str, Any]]:
@@ -257,6 +296,7 @@ def _slip(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
         "range": erratum.range,
         "holds": erratum.holds,
         "severity": erratum.severity,
+        "cause": erratum.cause or erratum.item,
         "state": min(states, key=order.index),
         "shown_by": shown_by,
     }

@@ -11,14 +11,14 @@ from typing import Any
 from dprepro.engine.store import Changes, Run
 from dprepro.errors import InputError
 from dprepro.regular_files import replace_file
-from dprepro.report.entries import claims, further, slips
+from dprepro.report.entries import causes, claims, further, slips
 from dprepro.report.measured import BESIDE, Measured, measure
 from dprepro.report.multiplicity import corrected
 from dprepro.report.spoken import Checks
 from dprepro.statements.papers import heads, papers
 from dprepro.texts import visible
 
-SCHEMA_VERSION = 2
+SCHEMA_VERSION = 3
 SCHEMA = Path(__file__).parent / "ledger.schema.json"
 """JSON Schema of ``ledger.json``, written beside it."""
 
@@ -52,7 +52,8 @@ def build_ledger(
     if others is not None:
         measured = replace(measured, elsewhere=others(measured.published))
     ledger: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "papers": heads(described)}
-    ledger |= {"claims": [*claims(measured), *further(measured)], "errata": list(slips(measured))}
+    rows = [*claims(measured), *further(measured)]
+    ledger |= {"causes": causes(rows, measured), "claims": rows, "errata": list(slips(measured))}
     path = root / BESIDE
     try:
         shown = [(one, beside(one, path)) for one in measured.published.values()]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any
 
-from dprepro.report.text import by_paper, claim, counts, finding, number, wanted
+from dprepro.report.text import by_paper, causes_in_words, claim, counts, finding, number, wanted
 from dprepro.statements.papers import citation
 
 
@@ -21,7 +21,8 @@ def evidence(one: Mapping[str, Any]) -> str:
 
 def markdown(ledger: Mapping[str, Any]) -> str:
     """One table of statements and one of errata for each paper, and what belongs to no statement."""
-    lines = ["# Ledger", "", f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}.", ""]
+    lines = ["# Ledger", "", f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}."]
+    lines += [f"{causes_in_words(ledger['causes'])}.", ""]
     papers = ledger.get("papers", {})
     for paper, rows in by_paper(ledger["claims"]).items():
         lines += [f"## {_cell(citation(paper, papers))}", "", f"{counts(rows)}.", "", *_claims(rows), ""]

@@ -11,6 +11,7 @@ from typing import Any
 from dprepro.engine.store import Changes, Run, Store
 from dprepro.errors import InputError
 from dprepro.regular_files import kept_within
+from dprepro.report.attacked import Attacks
 from dprepro.report.publish import Published, alone
 from dprepro.report.seals import Seals
 from dprepro.report.spoken import Checks, Spoken
@@ -42,6 +43,11 @@ class Measured:
     def spoken(self) -> Spoken:
         """Which checks speak of which statement."""
         return Spoken(self.described, self.published, self.elsewhere)
+
+    @cached_property
+    def attacks(self) -> Attacks:
+        """What attacks on statements found."""
+        return Attacks.of(self.published.values())
 
     def checks(self, experiment: str) -> Mapping[str, Mapping[str, Any]]:
         """The checks of a published experiment; empty for any other."""

@@ -22,7 +22,7 @@ from dprepro.folders import command
 from dprepro.report.formulas import prose
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
-from dprepro.report.text import ORDER, by_paper, claim, counts, finding, number, wanted
+from dprepro.report.text import ORDER, by_paper, causes_in_words, claim, counts, finding, number, wanted
 from dprepro.statements.papers import citation
 
 SOURCES = Path(__file__).parent
@@ -62,7 +62,7 @@ def page(
     entries = [entry for section in sections for entry in section.entries]
     verdicts = {entry.verdict for entry in entries}
     return _page().render(
-        summary=f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}.",
+        summary=f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}. {causes_in_words(ledger['causes'])}.",
         sections=sections,
         known={one.verdict["experiment"] for one, _ in published},
         errata={(slip["paper"], slip["item"]): slip["id"] for slip in ledger["errata"]},

@@ -4,26 +4,33 @@ Kinds of evidence, the strongest first: ``exact`` (closed form or quadrature), `
 algorithm at these sizes), ``attained`` (a family shows the rate), ``holds`` (a bound is violated nowhere), ``audited``
 (privacy, from draws), ``not contradicted`` (some algorithms were tried).
 
-What a confirmation takes: an upper rate is held on at least three families and attained by one (or says that it is an
-upper bound only), by bounds that are not all vacuous; a lower bound is certified at four sizes or more; privacy is
-exact, or audited next to a certificate; every control of the experiments came out as expected, and every check that
-guards them (`Rule.guards`) is confirmed; checks of role context carry nothing; nothing is missing.
+A statement is refuted where a check contradicts it, or an attack found a counterexample. It is confirmed where all its
+checks are, nothing is in doubt (`_doubts`), every control of the experiments came out as expected, and what was shown
+reaches as far as the statement does (`limits`, the one rule of that): else it is not contradicted, however many checks
+speak for it. Checks of role context carry nothing.
 """
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from dprepro.analysis.checks import guards, qualified
 from dprepro.analysis.rule import EVIDENCE, VERDICTS
+from dprepro.report.attacked import Attacked
 from dprepro.report.evidence import families, sentence, sizes
 from dprepro.report.publish import Published
 from dprepro.report.spoken import Evidence
+from dprepro.statements.statement import Says
 
 NOT_MEASURED, NOTHING, NOT_CONTRADICTED = "not measured", "nothing to measure", "not contradicted"
 FEWEST_FAMILIES, FEWEST_SIZES = 3, 4
+FEWEST_TRIED = 30
+"""Places of an attack, in the place of sizes at which a statement was seen."""
+MOST_FACTOR = 10.0
+"""Evidence that would not notice so large an error says little."""
 
 
 @dataclass(frozen=True)
@@ -54,10 +61,13 @@ class _Found:
     controls: list[str] = field(default_factory=list)
     families: set[str] = field(default_factory=set)
     sizes: int = 0
+    certified: int = 0
 
 
-def judged(evidence: Evidence, published: Mapping[str, Published], kind: str, upper_only: bool = False) -> Judged:
-    """The verdict of what a store holds of a statement of that kind."""
+def judged(
+    evidence: Evidence, published: Mapping[str, Published], kind: str, says: Says, attack: Attacked | None = None
+) -> Judged:
+    """The verdict of what a store holds of a statement of that kind, and of what attacks on it found."""
     found = _Found()
     for name in EVIDENCE:
         _collect(found, name, evidence.get(name, {}), published)
@@ -65,14 +75,15 @@ def judged(evidence: Evidence, published: Mapping[str, Published], kind: str, up
     if not checks:
         return Judged(NOT_MEASURED)
     worst = min((check["verdict"] for check in checks), key=VERDICTS.index)
-    reasons = list(_doubts(found, kind, upper_only))
+    reasons, short = list(_doubts(found, kind)), list(limits(found, kind, says, attack))
     verdict = worst
-    if worst == "confirmed" and reasons:
-        verdict = "inconclusive"
-    elif worst == "confirmed" and kind == "attack" and not _certified(found):
-        verdict = NOT_CONTRADICTED
-        reasons.append(f"a lower bound is confirmed only where it is certified at {FEWEST_SIZES} sizes or more")
+    if attack is not None and attack.violated:
+        verdict, reasons = "refuted", ["an attack found a counterexample", *reasons]
+    elif worst == "confirmed":
+        verdict = "inconclusive" if reasons else NOT_CONTRADICTED if short else "confirmed"
+        reasons += short
     expected = all(check["as_expected"] for check in checks) and not found.controls
+    expected &= attack is None or not attack.violated
     words = qualified(verdict, [check for check in checks if not guards(check)])
     return Judged(verdict, reasons, found.entries, expected, words)
 
@@ -91,13 +102,14 @@ def _collect(found: _Found, kind: str, wanted: Mapping[str, Sequence[str]], publ
         found.controls += [f"{experiment}:{name}" for name in bad if f"{experiment}:{name}" not in found.controls]
         if kind == "holds":
             found.families |= {family for name in present for family in families(one, name)}
+        found.sizes = max([found.sizes, *(sizes(one, name) for name in present)])
         if kind == "certified":
-            found.sizes = max([found.sizes, *(sizes(one, name) for name in present)])
+            found.certified = max([found.certified, *(sizes(one, name) for name in present)])
         text = sentence(kind, one, present)
         found.entries.append({"kind": kind, "text": text, "experiment": experiment, "checks": present})
 
 
-def _doubts(found: _Found, kind: str, upper_only: bool) -> Iterable[str]:
+def _doubts(found: _Found, kind: str) -> Iterable[str]:
     """What keeps confirmed checks from confirming the row."""
     if found.missing:
         yield f"confirmed as far as measured; missing: {', '.join(found.missing)}"
@@ -106,20 +118,53 @@ def _doubts(found: _Found, kind: str, upper_only: bool) -> Iterable[str]:
     if all(check["role"] == "context" for several in found.checks.values() for check in several):
         yield "only checks of role context speak for it"
     held = found.checks.get("holds", [])
-    if kind == "rate" and "exact" not in found.checks:
-        if not upper_only and "attained" not in found.checks:
-            yield "no family was seen to attain the rate"
-        attaining = found.checks.get("attained", [])
-        if not upper_only and any((check.get("details") or {}).get("not_attained") for check in attaining):
-            yield "the rate holds as an upper bound, and is not attained on these data"
-        if held and len(found.families) < FEWEST_FAMILIES:
-            yield f"the bound was held on {len(found.families)} families, and {FEWEST_FAMILIES} are wanted"
-        if not held:
-            yield "no explicit bound was held against the measurements"
     if held and all((check.get("details") or {}).get("vacuous") for check in held) and len(found.checks) == 1:
         yield "every bound is vacuous at these sizes"
     if kind == "privacy" and "exact" not in found.checks and not {"audited", "certified"} <= found.checks.keys():
         yield "privacy is confirmed only by an exact law, or by an audit next to a certificate"
+
+
+def limits(found: _Found, kind: str, says: Says, attack: Attacked | None) -> Iterable[str]:
+    """How far what was shown falls short of what a statement says, by its quantifiers and its evidence.
+
+    A statement about every algorithm needs certificates at several sizes; one about a limit, or about all data, several
+    families; a rate a family that attains it; one about all sizes several of them, or an attack on many; a bound a
+    measurement so near to it that some factor would be noticed; and all an attack that found nothing.
+    """
+    exact, attained = "exact" in found.checks, found.checks.get("attained", [])
+    if attack is None or not attack.tried:
+        yield "no attack on it was made"
+    if kind == "attack" and not _certified(found):
+        yield f"a lower bound is confirmed only where it is certified at {FEWEST_SIZES} sizes or more"
+    if "in the limit" in says.quantifiers and len(found.families) < FEWEST_FAMILIES:
+        yield f"a limit, and seen on fewer than {FEWEST_FAMILIES} families"
+    if kind == "rate" and not exact:
+        if not says.upper_only and not attained:
+            yield "no family was seen to attain the rate"
+        if not says.upper_only and any((check.get("details") or {}).get("not_attained") for check in attained):
+            yield "the rate holds as an upper bound, and is not attained on these data"
+        if "holds" in found.checks and len(found.families) < FEWEST_FAMILIES:
+            yield f"about all data, and the bound was held on {len(found.families)} families"
+        if "holds" not in found.checks:
+            yield "no explicit bound was held against the measurements"
+    if found.sizes < FEWEST_SIZES and (attack is None or attack.tried < FEWEST_TRIED):
+        yield f"about all sizes, and seen at {found.sizes}"
+    if kind in ("inequality", "rate") and not attained and not _noticing(found):
+        yield f"no factor up to {MOST_FACTOR:g} would be noticed"
+
+
+def _noticing(found: _Found) -> bool:
+    """Whether a check would notice some factor up to `MOST_FACTOR` on what it measured."""
+    return any(_factor(check) <= MOST_FACTOR for several in found.checks.values() for check in several)
+
+
+def _factor(check: Mapping[str, Any]) -> float:
+    """The factor on the measured values from which on a check is refuted; 1 of a rule that compares with a number."""
+    if check["rule"] != "below" or check["low"] is None or check["high"] is None:
+        return 1.0
+    side = (check.get("details") or {}).get("side", "at_most")
+    over = (check["expected"], check["low"]) if side == "at_most" else (check["high"], check["expected"])
+    return float(over[0] / over[1]) if over[1] > 0 else math.inf
 
 
 def _vetoes(check: Mapping[str, Any]) -> bool:
@@ -129,4 +174,4 @@ def _vetoes(check: Mapping[str, Any]) -> bool:
 
 
 def _certified(found: _Found) -> bool:
-    return "exact" in found.checks or ("certified" in found.checks and found.sizes >= FEWEST_SIZES)
+    return "exact" in found.checks or ("certified" in found.checks and found.certified >= FEWEST_SIZES)

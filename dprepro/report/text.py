@@ -236,6 +236,12 @@ def counts(rows: Iterable[Mapping[str, Any]], key: str = "verdict") -> str:
     return ", ".join(f"{tally[name]} {name}" for name in sorted(tally, key=ORDER.index)) or "none"
 
 
+def causes_in_words(causes: Mapping[str, int]) -> str:
+    """Rows that are refuted as printed, by their causes."""
+    words = f"{causes['rows']} rows are refuted as printed, for {causes['causes']} causes"
+    return f"{words}; {causes['corners']} more at a corner alone" if causes["corners"] else words
+
+
 def by_paper(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     """The rows of each paper's statements; further experiments are about none."""
     papers: dict[str, list[Mapping[str, Any]]] = {}

@@ -1,0 +1,107 @@
+"""What the attacks of a store found on each statement: how much was tried, the least margin, and the worst place."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
+
+from dprepro.statements.statement import Statement, identity
+
+if TYPE_CHECKING:
+    from dprepro.report.publish import Published
+
+STUDY = "RefuteStudy"
+SHARES = ("share", "share_as_printed")
+
+
+@dataclass(frozen=True)
+class Attacked:
+    """What the attacks on one statement, in one form, came to.
+
+    Attributes:
+        corners, searched: places within the premise that were tried.
+        share: the largest of what the statement allows that was shown; a violation above ``limit``.
+        witness: the worst place, as `dprepro refute` writes it.
+    """
+
+    corners: int
+    searched: int
+    share: float
+    limit: float
+    witness: Mapping[str, Any]
+
+    @property
+    def tried(self) -> int:
+        """All places."""
+        return self.corners + self.searched
+
+    @property
+    def violated(self) -> bool:
+        """Whether there is a counterexample."""
+        return self.share > self.limit
+
+    def to_dict(self) -> dict[str, Any]:
+        """For the ledger; the margin is how many times what was taken fits into what is allowed: null for infinite."""
+        margin = 1 / self.share if self.share > 0 else None
+        return {
+            "corners": self.corners, "searched": self.searched, "least_margin": margin, "witness": dict(self.witness)
+        }  # fmt: skip
+
+    @property
+    def in_words(self) -> str:
+        """For a row's note."""
+        tried = f"{self.corners} corners and {self.searched} places of a search"
+        if self.violated:
+            numbers = ", ".join(f"{name}={value:.4g}" for name, value in self.witness["numbers"].items())
+            return f"attacked at {tried}: a counterexample, {self.share:.3g} times what is allowed, at {numbers}"
+        margin = f"{1 / self.share:.3g}" if self.share > 0 else "infinite"
+        return f"attacked at {tried}: no counterexample, least margin {margin}"
+
+
+@dataclass(frozen=True)
+class Attacks:
+    """Those of all statements, by address and form."""
+
+    found: Mapping[tuple[str, str], Attacked]
+
+    @classmethod
+    def of(cls, published: Iterable[Published]) -> Attacks:
+        """What experiments of attacks hold; cells without a place within the premise add nothing."""
+        several: dict[tuple[str, str], list[Attacked]] = {}
+        for one in published:
+            if str(one.config["study"].get("_target_", "")).rpartition(".")[2] != STUDY:
+                continue
+            good = one.frame[(one.frame["status"] == "ok") & one.frame["quantity"].isin(SHARES)]
+            for row in good.to_dict("records"):
+                witness = json.loads(str(row["witness"]))
+                attacked = Attacked(
+                    int(row["corners"]), int(row["searched"]), float(row["value"]), float(row["bound"]), witness
+                )
+                several.setdefault((witness["statement"], witness["form"]), []).append(attacked)
+        return cls({key: together(some) for key, some in several.items()})
+
+    def on(self, paper: str, statement: Statement, form: str) -> Attacked | None:
+        """That of a statement; of one that restates others and was not attacked itself, theirs together."""
+        own = self.found.get((identity(paper, statement.item), form))
+        if own is not None or not statement.restates:
+            return own
+        others = [
+            self.found[identity(paper, item), each]
+            for item in statement.restates
+            for each in ("repaired", "printed")
+            if (identity(paper, item), each) in self.found
+        ]
+        return together(others) if others and form == _holding(statement) else None
+
+
+def _holding(statement: Statement) -> str:
+    return "repaired" if statement.repaired is not None else "printed"
+
+
+def together(some: Sequence[Attacked]) -> Attacked:
+    """Several attacks as one: all that was tried, and the worst of it."""
+    worst = max(some, key=lambda one: one.share)
+    corners, searched = sum(one.corners for one in some), sum(one.searched for one in some)
+    return Attacked(corners, searched, worst.share, worst.limit, worst.witness)
