@@ -1,8 +1,9 @@
 """The held-out grid of an experiment: sizes, budgets and dimensions that no YAML holds, made by one rule.
 
-The rule was written and frozen before any verdict on a held-out grid was seen, and no value is tuned. (Changed once
-since: `index` and `sparsity` go beyond their far end, half steps follow until no value is missing, and one rounding has
-many factors of two, as three slopes had fewer values than their rule asks for. None of the three had been seen.)
+The rule was written before any verdict on a held-out grid was seen, and no value is tuned. It was changed after the
+first verdicts, each time since a grid was refused or had too few values: `index` and `sparsity` go beyond their far
+end, half steps follow until no value is missing, one rounding has many factors of two, and an axis whose far end is
+refused is moved without it.
 
 - A swept axis is moved by half a step: every two neighbouring values give their geometric mean (where they differ in
   sign, or one is 0, the arithmetic mean); beyond the far end of `FAR` half steps follow until there are as many values
