@@ -64,13 +64,6 @@ def risks(solver, problem, draws, seed, budget=BUDGET):
     return np.array([problem.excess_risk(solver.solve(problem, budget, rng).theta) for _ in range(draws)])
 
 
-def told(problem, solution, coordinates=3):
-    """Numbers of an answer whose joint law two samples share: its risk, noise and first coordinates, shape (q,)."""
-    theta = np.asarray(getattr(solution.theta, "coordinates", getattr(solution.theta, "weights", solution.theta)))
-    noise = [] if solution.drawn is None else [solution.drawn.ratio(1.0) if solution.drawn.unit else 0.0]
-    return np.array([problem.excess_risk(solution.theta), *noise, *theta[:coordinates]])
-
-
 def p_value(one, other):
     """That two samples, shape (draws, q), have one joint law: the least of all comparisons, times their number.
 
