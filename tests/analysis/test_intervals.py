@@ -345,9 +345,13 @@ def test_the_error_of_a_crossing_is_that_of_the_log_ratio_over_its_slope() -> No
     ns = [1e3, 1e4, 1e5, 1e6, 1e7]
     points = [{"n": n, "p": p} for n in ns for p in (2.0, 4.0, 8.0, 16.0)]
     frames = [
-        make_frame(points, lambda at: at["p"] / 8 * 1.001, series="hard", noise=0.02),
-        make_frame(points, lambda at: 1.0, series="flat", noise=0.01, replicates=5, seed=7),
+        make_frame(points, lambda at: at["p"] / 8 * 1.001, series="hard"),
+        make_frame(points, lambda at: 1.0, series="flat", replicates=5),
     ]
+    # replicates that scatter about exact means, so that their errors and no misfit make the interval
+    for frame, middle, scatter in ((frames[0], 1, 0.05), (frames[1], 2, 0.04)):
+        scale = scatter * (1 + np.log10(frame["n"].astype(float)) / 9)
+        frame["value"] = frame["value"] * (1 + scale * (frame["replicate"] - middle))
     found = judged(pd.concat(frames), "crossing", against="flat", axis="p", along="n", expected=0.0)
     values = [np.asarray(one.pivot_table(index="n", columns=["p", "replicate"], values="value")) for one in frames]
     first, second = values[0].reshape(5, 4, 3), values[1].reshape(5, 4, 5)

@@ -121,7 +121,7 @@ def classes(tmp_path):
 def test_auc_is_the_share_of_pairs_in_the_right_order_and_a_tie_is_half_an_error(classes):
     rows, encoded = classes._parts()[1], classes.encoded
     x, labels = encoded.features[rows, 0], encoded.labels[rows]
-    for weight in (3.0, -0.1, 0.0):
+    for weight in (30.0, -0.1, 0.0):  # margins beyond the bounds tell more than their ends
         theta = np.array([weight])
         pairs = [
             (weight * one > weight * other) + 0.5 * (weight * one == weight * other)
