@@ -236,7 +236,8 @@ STATEMENTS = (
     Statement(item="Section 1, the gap", kind="comparison", place="section 1", says=Says(
         text=("On the LASSO the bound for the algorithm by Gaussian width has a factor p^(1/3) beside that of noisy "
               "Frank-Wolfe over vertices, up to logarithms."), latex="p^{1/3}",
-        premise=("loss is SquaredLoss", "set is L1Ball"), direction="equals", rate="lasso.section_1_gap", powers={"p": 1 / 3}),
+        premise=("loss is SquaredLoss", "set is L1Ball"), direction="equals", rate="lasso.section_1_gap",
+        powers={"p": 1 / 3}),
         note="Seen in the losses on one family, after division by ln(2p)^(2/3)."),
     Statement(item="Section 1, privacy for free", kind="phase", place="section 1", says=Says(
         text="With more than about log^3 p records the privacy risk is below the best known generalisation error.",
