@@ -75,7 +75,8 @@ def theorem_2_6(n: float, epsilon: float, delta: float, curvature: float, lipsch
 
 def steps(n: float, epsilon: float, bend: float) -> int:
     """T of Theorems 2.5 and B.2, at least 1."""
-    return max(1, math.ceil((bend * n * epsilon) ** (2 / 3)))
+    ratio: float = (bend * n * epsilon) ** (2 / 3)
+    return max(1, math.ceil(ratio))
 
 
 def first_point_kept(n: float, epsilon: float, bend: float) -> float:
@@ -178,7 +179,8 @@ def equation_6_repaired(total: float, n: float, epsilon: float, delta: float, ve
 def corollary_2_7_steps(n: float, p: float, epsilon: float, delta: float) -> int:
     """T = (2 n epsilon/(ln(2p) sqrt(ln 1/delta)))^(2/3), at least 1: with the logarithms that Theorem 2.5's T lacks."""
     logarithms = math.log(2 * p) * math.sqrt(math.log(1 / delta))
-    return max(1, math.ceil((2 * n * epsilon / logarithms) ** (2 / 3)))
+    ratio: float = (2 * n * epsilon / logarithms) ** (2 / 3)
+    return max(1, math.ceil(ratio))
 
 
 def corollary_2_7_balanced(n: float, p: float, epsilon: float, delta: float) -> float:

@@ -118,7 +118,7 @@ class NeedleFamily(Construction):
         """
         present = entries * (sizes > 0)
         carrier = int(np.argmax(np.abs(present * [1, 0, 1, 0])))
-        most, head, level, ridge = abs(present[carrier]), entries[1], 1 - s, s / sizes[1]
+        most, head, level, ridge = float(abs(present[carrier])), float(entries[1]), 1 - s, s / int(sizes[1])
         places = [0.0, 1.0, -1.0, self.fill]
         for sign, end in itertools.product((1.0, -1.0), (most, -most)):  # the rest of the weight goes to this end
             slope = head - end * sign
@@ -163,10 +163,11 @@ def known_hard(point: Point, noise_scale: float) -> list[dict[str, float]]:
     for gap in (1.0, 2.0, 4.0) if noise_scale else ():
         heads = min(1.0, math.log(max(2.0, gap / (one * noise_scale))) / math.log(p))
         gaps.append({"level": -0.15, "heads": heads, "label": 0.6, "curved": 0.85, "fill": 0.7} | none)
-    # a needle among rivals, beside a block
+    # a needle beside a block, as searches found them where steps are few
     apart = [
-        {"level": level, "gap": one, "heads": heads, "rivals": 1.0, "curved": curved, "fill": fill, "apart": 1.0}
-        for level, heads, curved, fill in ((0.0, 0.6, 0.5, 0.5), (tuned, 0.5, 0.7, 0.7), (0.5, 0.8, 0.8, 0.9))
+        {"level": 0.0, "gap": 6.0, "heads": 0.95, "rivals": 0.5, "curved": 0.5, "fill": 0.5, "apart": 1.0},
+        {"level": 0.0, "gap": 17.0, "heads": 0.83, "rivals": 0.0, "label": 0.95, "curved": 0.83, "fill": 0.45}
+        | {"apart": 0.75},
     ]
     needles = [{"gap": hardest_gap(1.0, 2 * p - 1) / 2}, {"level": tuned, "gap": one}, {"level": 1.0}]
     return [*needles, *faces, *gaps, *apart]

@@ -228,7 +228,7 @@ def test_equation_6_has_a_logarithm_of_what_is_no_pure_number() -> None:
 
 
 def test_theorem_3_1_fails_in_one_dimension() -> None:
-    """Published moments: 4000 runs at n = 100, epsilon = .1 and 1 lose far less than 24/(n epsilon) at the worst label."""
+    """Published moments: 4000 runs on four kinds of data lose less than 24/(n epsilon) in the mean."""
     rng = np.random.default_rng(3)
     for n, epsilon in ((1e3, 1.0), (1e5, 0.1)):
         scale = 4 / (n * epsilon)
