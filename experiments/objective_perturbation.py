@@ -168,8 +168,8 @@ practice(
 # ## Theorems 32, 36, 37, Lemma 33: what a support reveals
 #
 # Scores only grow with a record, so the exponential mechanism spends half of what Theorem 32 says. Algorithm 5 lets $k$
-# blocks of records vote and adds Laplace noise. The printed blocks, $n/k$ records in their order, are not private where
-# records come and go: one at the front moves every border.
+# blocks of records vote and adds Laplace noise. How to partition it leaves open: blocks of $n/k$ records in their order
+# are not private where records come and go, as one at the front moves every border.
 
 # %%
 support_privacy = dprepro.run("support_privacy")

@@ -75,7 +75,7 @@ def lemma_3(
     return 2 * pull**2 / ridge + ridge / 2 * best**2
 
 
-# Huber functions with their kink at the radius that a theorem asks for; theta_hat = 0, Delta = 2 lambda/epsilon
+# Huber functions with their kink at the radius that a theorem asks for, around theta_hat; Delta = 2 lambda/epsilon
 
 
 def noise_deviation(epsilon: float, delta: float) -> float:
@@ -94,47 +94,57 @@ def _steepness(n: float, epsilon: float, radius: float) -> tuple[float, float]:
     return n, 2 / epsilon
 
 
-def _beyond(t: float, eta: float, ridge: float, radius: float, deviation: float) -> float:
-    """P(|theta^priv| > t)."""
-    return math.erfc((eta * min(t, radius) + ridge * t) / (deviation * math.sqrt(2)))
+def _beyond(t: float, eta: float, ridge: float, radius: float, deviation: float, norm: float) -> float:
+    """P(|theta^priv - theta_hat| > t), theta_hat = ``norm``: the ridge pulls towards 0."""
+    slope = eta * min(t, radius)
+    return sum(0.5 * math.erfc((slope + ridge * (t + one)) / (deviation * math.sqrt(2))) for one in (norm, -norm))
 
 
 def _risk_reaches(total: float, eta: float, radius: float) -> float:
-    """The t at which the Huber function is `total`."""
+    """The distance at which the Huber function is `total`."""
     inside = eta * radius**2 / 2
     return math.sqrt(2 * total / eta) if total <= inside else (total + inside) / (eta * radius)
 
 
 def theorem_31_missed_as_printed(
-    n: float, epsilon: float, delta: float, gamma: float, reach: float, granted: float
+    n: float, epsilon: float, delta: float, gamma: float, reach: float, granted: float, norm: float
 ) -> float:
     """P(risk > granted times Theorem 31's rate), psi being the printed one times `reach`.
 
-    As printed it is sqrt(ln(1/delta) ln(1/gamma))/(epsilon (Delta + eta)) where theta_hat = 0.
+    It is sqrt(ln(1/delta) ln(1/gamma))/(epsilon (Delta + eta)) + sqrt(Delta/(Delta + eta)) ||theta_hat||.
     """
-    logs = math.log(1 / delta) * math.log(1 / gamma)
-    radius = reach * math.sqrt(logs) / (epsilon * (n + 2 / epsilon))
+    logs, steep = math.log(1 / delta) * math.log(1 / gamma), n + 2 / epsilon
+    radius = reach * (math.sqrt(logs) / (epsilon * steep) + math.sqrt(2 / (epsilon * steep)) * norm)
     eta, ridge = _steepness(n, epsilon, radius)
-    total = granted * logs / (epsilon**2 * (ridge + eta))
+    total = granted * (logs / (epsilon**2 * steep) + ridge * norm**2)
     at = _risk_reaches(total, eta, radius)
-    return _beyond(at, eta, ridge, radius, noise_deviation(epsilon, delta))
+    return _beyond(at, eta, ridge, radius, noise_deviation(epsilon, delta), norm)
 
 
-def theorem_31_missed(n: float, epsilon: float, delta: float, gamma: float, reach: float, granted: float) -> float:
-    """The same with 1 + ln(1/gamma), and Theorem 30's radius, 4 times its distance, times `reach`."""
-    deviation, more = noise_deviation(epsilon, delta), 1 + math.log(1 / gamma)
-    radius = reach * 4 * math.sqrt(2 * more) * deviation / (n + 2 / epsilon)
+def _of_theorem_30(n: float, epsilon: float, delta: float, gamma: float, norm: float) -> tuple[float, float]:
+    """Theorem 30's two distances with 1 + ln(1/gamma): of theta^priv to theta#, and of theta# to theta_hat."""
+    noise = math.sqrt(2 * (1 + math.log(1 / gamma))) * noise_deviation(epsilon, delta)
+    return noise / (n + 2 / epsilon), math.sqrt(2 / (epsilon * n + 2)) * norm
+
+
+def theorem_31_missed(
+    n: float, epsilon: float, delta: float, gamma: float, reach: float, granted: float, norm: float
+) -> float:
+    """The same with 1 + ln(1/gamma), and Theorem 30's radius, 4 times its first distance and twice its second."""
+    noise, bias = _of_theorem_30(n, epsilon, delta, gamma, norm)
+    radius = reach * (4 * noise + 2 * bias)
     eta, ridge = _steepness(n, epsilon, radius)
-    total = granted * math.log(1 / delta) * more / (epsilon**2 * (ridge + eta))
-    return _beyond(_risk_reaches(total, eta, radius), eta, ridge, radius, deviation)
+    logs = math.log(1 / delta) * (1 + math.log(1 / gamma))
+    total = granted * (logs / (epsilon**2 * (ridge + eta)) + ridge * norm**2)
+    return _beyond(_risk_reaches(total, eta, radius), eta, ridge, radius, noise_deviation(epsilon, delta), norm)
 
 
-def theorem_30_missed(n: float, epsilon: float, delta: float, gamma: float, reach: float) -> float:
-    """P(|theta^priv - theta#| > Theorem 30 (a)), with 1 + ln(1/gamma), the kink at its radius times `reach`."""
-    deviation, more = noise_deviation(epsilon, delta), 1 + math.log(1 / gamma)
-    distance = math.sqrt(2 * more) * deviation / (n + 2 / epsilon)
-    eta, ridge = _steepness(n, epsilon, 4 * reach * distance)
-    return _beyond(distance, eta, ridge, 4 * reach * distance, deviation)
+def theorem_30_missed(n: float, epsilon: float, delta: float, gamma: float, reach: float, norm: float) -> float:
+    """P(|theta^priv - theta_hat| > Theorem 30 (b)), with 1 + ln(1/gamma), the kink at its radius times `reach`."""
+    noise, bias = _of_theorem_30(n, epsilon, delta, gamma, norm)
+    radius = reach * (4 * noise + 2 * bias)
+    eta, ridge = _steepness(n, epsilon, radius)
+    return _beyond(noise + bias, eta, ridge, radius, noise_deviation(epsilon, delta), norm)
 
 
 def theorem_5_risk(n: float, epsilon: float, delta: float, reach: float) -> float:

@@ -4,9 +4,13 @@ from __future__ import annotations
 
 import math
 
+import numpy as np
+from numpy.typing import NDArray
 from scipy import special
 
 from dprepro.bounds.kst import lemma_39, theorem_7_regulariser, votes_missed
+
+FloatArray = NDArray[np.float64]
 
 
 def support_missed(p: float, sparsity: float, level: float) -> float:
@@ -47,18 +51,32 @@ def few_signals_missed(p: float, sparsity: float, blocks: float, epsilon: float,
     return votes_missed(p, sparsity, blocks, epsilon) if signals >= sparsity else 1.0
 
 
-def rotating_votes_missed(n: float, sparsity: float, epsilon: float) -> float:
-    """At least so often Algorithm 6 misses the one signal where each block names s - 1 of s further ones; s >= 2.
+def rotating_votes_missed(n: float, sparsity: float, epsilon: float, signals: float) -> float:
+    """At least so often Algorithm 6 misses a signal where blocks name others beside them, in turn.
 
-    Each of these s has the share (s - 1)/s of the votes, the signal all of them, and it is missed where all s exceed
-    it. In units of the noise, 4 s/(k epsilon) with k = sqrt n, it leads by k epsilon/(4 s^2): P(signal < t) is
-    e^(t - lead)/2 up to t = lead. The least of the others exceeds t with (1 - e^t/2)^s below 0, with (e^-t/2)^s above;
-    the integral over t < lead of the former against the density of the latter is closed, and the rest is left out.
+    Every block names all m signals, and all but one of J = s - m + 1 further coordinates, each of which has the share
+    1 - 1/J of the votes then. s of these s + 1 are returned, or fewer of them, and a signal is missed where the least
+    of all is one. In units of the noise, 4 s/(k epsilon) with k = sqrt n, signals lead by k epsilon/(4 s J). The
+    integral is that of the density of the least signal against the chance that all others exceed it.
     """
-    s, lead = sparsity, math.floor(math.sqrt(n)) * epsilon / (4 * sparsity**2)
-    below = s * float(special.betainc(2, s, 0.5) * special.beta(2, s))  # with u = e^t/2: s u (1 - u)^(s - 1)
-    above = s * 0.5 ** (s + 1) * -math.expm1(-(s - 1) * lead) / (s - 1)
-    return math.exp(-lead) * (below + above)
+    others = sparsity - signals + 1
+    lead = math.floor(math.sqrt(n)) * epsilon / (4 * sparsity * others)
+    pieces = np.linspace(-40.0, min(lead, 40.0) + 5.0, 121)
+    edges = np.unique(np.concatenate([pieces, [0.0, lead] if lead < 40 else [0.0]]))
+    nodes, weights = np.polynomial.legendre.leggauss(12)
+    half = 0.5 * np.diff(edges)
+    t = edges[:-1, None] + half[:, None] * (1 + nodes)
+
+    def above(u: FloatArray) -> FloatArray:  # P(Lap(1) > u)
+        return np.where(u > 0, 0.5 * np.exp(-np.abs(u)), 1 - 0.5 * np.exp(-np.abs(u)))
+
+    density = signals * 0.5 * np.exp(-np.abs(t - lead)) * above(t - lead) ** (signals - 1)
+    return float(half @ ((density * above(t) ** others) @ weights))
+
+
+def rotating_votes_missed_at_table_2(p: float, sparsity: float, epsilon: float, signals: float) -> float:
+    """The same at k = sqrt n = 100 s ln p/epsilon."""
+    return rotating_votes_missed((100 * sparsity * math.log(p) / epsilon) ** 2, sparsity, epsilon, signals)
 
 
 def theorem_9_missed(n: float, p: float, sparsity: float, epsilon: float) -> float:

@@ -86,6 +86,8 @@ def _relation(says: Says, algorithm: Algorithm) -> Neighbours:
 def _admitted(algorithm: Algorithm, relation: Neighbours, found: Family) -> Family:
     """The same with those losses only that the algorithm can run with, where there are any."""
     name, family, axes, words = found
+    if not isinstance(family, FewRecords):
+        return found
     budget = Budget(USUAL["epsilon"], USUAL["delta"], relation)
 
     def runs(loss: str) -> bool:
@@ -93,8 +95,8 @@ def _admitted(algorithm: Algorithm, relation: Neighbours, found: Family) -> Fami
             return not algorithm.refusal(replace(family, loss=loss).domain({**DEFAULTS, **USUAL}), budget)
         return False
 
-    losses = tuple(filter(runs, words.get("loss", ())))
-    if not losses or len(losses) == len(words["loss"]):
+    losses = tuple(filter(runs, words["loss"]))
+    if losses in ((), words["loss"]):
         return found
     axis_of_losses = Axis(0, len(losses) - 1, usual=0, log=False, whole=True)
     return name, replace(family, loss=losses[0]), {**axes, "loss": axis_of_losses}, {**words, "loss": losses}

@@ -20,6 +20,7 @@ N = axis("n", low=1, high=1e12, corners=(2, 1e3, 1e6, 1e9))
 REACH = Axis(1, 1e3, usual=1)
 UNIT = {"p": ONE, "lipschitz": ONE, "smoothness": ONE}
 GRANT = {"granted": Axis(GRANTED, GRANTED)}
+NORM = {"norm": Axis(0, 1e3, usual=0, corners=(1e-3, 1))}
 COME = Neighbours.ADD_OR_REMOVE_ONE
 
 BUDGETS = {"epsilon": EPSILON, "delta": DELTA}
@@ -246,13 +247,13 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
         ),
         Sides(
             name="a kink at the radius", left="kst_perturbed.theorem_30_missed", right="kst_tails.level",
-            axes={**TAILED, "reach": REACH}, reason="without curvature from the radius on",
+            axes={**TAILED, **NORM, "reach": REACH}, reason="without curvature from the radius on",
         ),
     ),
     "Theorem 31": (
         Sides(
             name="a kink at the radius", left="kst_perturbed.theorem_31_missed", right="kst_tails.level",
-            axes={**TAILED, "reach": REACH, **GRANT}, reason="without curvature from the radius on",
+            axes={**TAILED, **NORM, "reach": REACH, **GRANT}, reason="without curvature from the radius on",
         ),
         Sides(
             name="quadratics", left="kst_perturbed.curved_risk_missed", right="kst_tails.level",
@@ -304,7 +305,7 @@ PRINTED: Mapping[str, tuple[Attack, ...]] = {
     "Theorem 31": (
         Sides(
             name="a kink at the radius", left="kst_perturbed.theorem_31_missed_as_printed", right="kst_tails.level",
-            axes={**TAILED, "reach": REACH, **GRANT}, reason="psi lacks Theorem 30's constant",
+            axes={**TAILED, **NORM, "reach": REACH, **GRANT}, reason="psi lacks Theorem 30's constant",
         ),
         Sides(
             name="quadratics, gamma near 1", left="kst_tails.confidence", right="kst_tails.theorem_31_as_printed",

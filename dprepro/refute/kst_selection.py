@@ -48,11 +48,12 @@ MISSED = Sides(
     premise=("sparsity <= p",), reason="sqrt n rounded down, few blocks",
 )  # fmt: skip
 ROTATING = Sides(
-    name="one signal, and blocks that name others beside it", left="kst_selection.rotating_votes_missed",
+    name="fewer signals, and blocks that name others beside them", left="kst_selection.rotating_votes_missed",
     right="kst_selection.theorem_9_missed",
-    axes={"n": axis("n", low=4, high=1e10, usual=1e6), "p": Axis(4, 1e4, usual=4, whole=True),
-          "sparsity": Axis(3, 20, usual=3, whole=True), "epsilon": axis("epsilon", low=1e-3)},
-    premise=("sparsity < p",),
+    axes={"n": axis("n", low=4, high=1e10, usual=1e6), "p": Axis(2, 1e4, usual=4, whole=True),
+          "sparsity": Axis(2, 100, usual=3, whole=True), "epsilon": axis("epsilon", low=1e-3),
+          "signals": Axis(1, 100, usual=1, whole=True)},
+    premise=("sparsity < p", "signals < sparsity"),
     reason="Lemma 41's set only contains the support of theta*: where that is smaller than s, blocks may differ",
 )  # fmt: skip
 
@@ -200,6 +201,15 @@ PRINTED: Mapping[str, tuple[Attack, ...]] = {
             name="Gaussian rows", left="kst.rows_broken", right="1/2 + 0*n",
             axes={"n": N, "p": axis("p", high=1e12), "deviation": Axis(1e-3, 0.999, usual=0.7)},
             premise=("n >= 100*ln(p)",), reason="s = 1: some entry exceeds 1 with more than an even chance",
+        ),
+    ),
+    "Table 2": (
+        Sides(
+            name="fewer signals, and blocks that name others beside them", right="1/10 + 0*p",
+            left="kst_selection.rotating_votes_missed_at_table_2",
+            axes={"p": Axis(2, 1e6, usual=1e4, whole=True), "sparsity": Axis(2, 1e5, usual=1000, whole=True),
+                  "epsilon": axis("epsilon", low=1e-3, high=1), "signals": Axis(1, 1e5, usual=500, whole=True)},
+            premise=("sparsity < p", "signals < sparsity"), reason="n = 1e4 s^2 log^2 p/epsilon^2, and s^4 is needed",
         ),
     ),
     "Theorem 7": (

@@ -266,15 +266,20 @@ def test_correlated_columns_enter_a_block_as_its_noise_wants() -> None:
 
 def test_blocks_that_name_others_beside_one_signal_miss_it() -> None:
     """s = 3, p = 4: three columns in two thirds of the blocks each, the signal in all; all three exceed it in draws."""
-    from dprepro.bounds.kst_selection import rotating_votes_missed, theorem_9_missed
+    from dprepro.bounds.kst_selection import (
+        rotating_votes_missed,
+        rotating_votes_missed_at_table_2,
+        theorem_9_missed,
+    )
 
     s, k, draws = 3, 60, 400_000
     noise = np.random.default_rng(1).laplace(0.0, 4 * s / k, (draws, s + 1))
     missed = np.mean(1 + noise[:, 0] < 1 - 1 / s + noise[:, 1:].min(axis=1))
     error = math.sqrt(missed / draws)
-    assert missed + 4 * error > rotating_votes_missed(k**2, s, 1.0) > 0.8 * missed
-    assert rotating_votes_missed(1e5, 3, 1.0) > 5 * theorem_9_missed(1e5, 4, 3, 1.0)
-    assert rotating_votes_missed(1e6, 3, 1.0) > 1e4 * theorem_9_missed(1e6, 4, 3, 1.0)
+    assert rotating_votes_missed(k**2, s, 1.0, 1) == pytest.approx(missed, abs=5 * error)
+    assert rotating_votes_missed(1e5, 3, 1.0, 1) > 5 * theorem_9_missed(1e5, 4, 3, 1.0)
+    assert rotating_votes_missed(1e6, 3, 1.0, 1) > 1e4 * theorem_9_missed(1e6, 4, 3, 1.0)
+    assert rotating_votes_missed_at_table_2(1e5, 1e4, 1.0, 5e3) > 0.3
 
 
 def test_lemma_39_is_attained() -> None:
