@@ -8,7 +8,7 @@ from typing import Any
 from docs.sources import EXPERIMENTS, cited, known_errata, reference, templates
 from dprepro.report.text import by_paper, counts
 
-SEVERITIES = ("privacy failure", "false", "constant", "proof gap", "typo")
+SEVERITIES = ("privacy failure", "false", "constant", "proof gap", "typo", "corner")
 """From the gravest."""
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from typing import Any, Literal
 
 from dprepro.errors import InputError, unknown
@@ -31,7 +32,7 @@ def says_of(statement: Statement, form: str) -> Says:
 
 
 def attacks_on(paper: str, statement: Statement, form: str, config_dir: str | None = None) -> tuple[Attack, ...]:
-    """The attacks on a statement as printed or as repaired, the cheap ones first; of what restates others theirs too.
+    """The attacks on a statement as printed or as repaired, the cheap ones first; a restatement has those of others.
 
     Raises:
         InputError: two attacks of one name.
@@ -42,7 +43,8 @@ def attacks_on(paper: str, statement: Statement, form: str, config_dir: str | No
         by_item = {one.item: one for one in papers(config_dir)[paper].claims}
         for item in statement.restates:
             other = by_item[item]
-            own += [*_written(paper, form, other, config_dir), *of_algorithms(says_of(other, forms(other)[-1]))]
+            written = _written(paper, form, other, config_dir)
+            own += [replace(one, name=f"{item}: {one.name}") for one in written]
     found = tuple(sorted(own, key=lambda one: not one.exact))
     names = [one.name for one in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):

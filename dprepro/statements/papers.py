@@ -21,7 +21,7 @@ from dprepro.folders import conf_dir, experiment_files, folders
 from dprepro.statements.statement import Statement
 from dprepro.yaml_files import load
 
-Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap"]
+Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap", "corner"]
 SHIPPED = "dprepro.statements"
 
 
@@ -46,6 +46,7 @@ class Erratum:
         printed: in our own words or as a ``quote``.
         quote: the printed words; ``source``: their place; ``ocr``: the text at hand is a machine's reading of the page.
         range: for which epsilon and delta it fails.
+        cause: what it has in common with others, in words; by default it stands for itself.
         about: the statements that it touches; without it, that is what ``item`` says up to its first comma.
     """
 
@@ -59,6 +60,7 @@ class Erratum:
     source: str = ""
     ocr: bool = True
     range: str = ""
+    cause: str = ""
 
     @property
     def statements(self) -> tuple[str, ...]:
