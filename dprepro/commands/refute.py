@@ -58,23 +58,29 @@ def main(arguments: list[str]) -> int:
     config_dir = values["--config-dir"] or None
     from dprepro.refute.find import attacks_on, forms, says_of, statement_at, untried
     from dprepro.statements.papers import citation, heads, papers
+    from dprepro.statements.statement import identity
 
     paper, statement = statement_at(address, config_dir)
-    wanted = (values["form"],) if values["form"] else forms(statement)
+    described = papers(config_dir)[paper]
     print(f"{citation(paper, heads(papers(config_dir)))}, {statement.item}")
-    for form in wanted:
-        says = says_of(statement, form)
-        print(f"\nas {form}: {says.text}")
-        premise = [*says.premise, *says.assumes]
-        print(f"  premise: {'; '.join(premise) or 'none'}")
-        attacks = attacks_on(paper, statement, form, config_dir)
+    targets = [(statement, form) for form in ((values["form"],) if values["form"] else forms(statement))]
+    tried = [one for one in targets if attacks_on(paper, *one, config_dir)]
+    if not tried and statement.restates:
+        print(f"restates {', '.join(statement.restates)}, which is attacked in its place")
+        others = [described.find(item) for item in statement.restates]
+        targets = [(one, forms(one)[-1]) for one in others]
+    for one, form in targets:
+        says = says_of(one, form)
+        print(f"\n{f'{one.item}, ' if one is not statement else ''}as {form}: {says.text}")
+        print(f"  premise: {'; '.join([*says.premise, *says.assumes]) or 'none'}")
+        attacks = attacks_on(paper, one, form, config_dir)
         if not attacks:
-            print(f"  nothing is tried: {untried(paper, statement, config_dir) or 'no attack is known'}")
+            print(f"  nothing is tried: {untried(paper, one, config_dir) or 'no attack is known'}")
             continue
         found = attacked(attacks, says, 60 * minutes, int(seed))
         for line in _lines(found):
             print(f"  {line}")
-        _keep(found, address, form, Path(values["results_dir"]))
+        _keep(found, identity(paper, one.item), form, Path(values["results_dir"]))
     return 0
 
 

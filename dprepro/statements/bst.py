@@ -15,7 +15,11 @@ LINEAR_MODEL = (
 HUBERISED = ("algorithm is HuberisedObjectivePerturbation", "loss is PositivePartLoss", "p == 1")
 CONVEX = "losses and set are convex"
 DRAWN = "records are independent draws"
-VERIFIED = "the range of epsilon is what was verified; printed is every epsilon > 0"
+VERIFIED = "the range of epsilon is what was verified; the paper leaves it open"
+NOISY = "epsilon^2 <= 32*p*ln(n/delta)*ln(1/delta)"
+"""The noise of Algorithm 1 is as long as a gradient; beyond, the error of its n^2 steps is left, without epsilon."""
+MANY = ("p >= 2", "epsilon <= p/2")
+"""The proof of Lemma 5.1 takes p large; at p = 1 an exact private answer may be right more often than not."""
 MEAN = ("for all data", "in expectation")
 LOWER = ("for every private algorithm", "for some data", "with probability")
 EXISTS = ("for some algorithm", "in expectation")
@@ -26,32 +30,42 @@ STATEMENTS = (
               "Theorems 3.2, 2.4.1, 4.3 and 2.4.2."),
         latex=(r"\frac p\epsilon,\ \frac{\sqrt p\log^2(n/\delta)}\epsilon,\ \frac{\log "
                r"n}\Delta\frac{p^2}{n\epsilon^2},\ \frac{\log^3(n/\delta)}\Delta\frac p{n\epsilon^2}"),
-        premise=(*LIPSCHITZ, "algorithm is NoisySGD or ExponentialMechanism or Localization"),
-        assumes=("delta < 1/n, which the paper takes to simplify the bounds",), quantifiers=MEAN, direction="at_most"),
+        premise=(*LIPSCHITZ, "algorithm is NoisySGD or ExponentialMechanism or Localization", "n >= 2",
+                 "delta*n <= 1", "epsilon <= 10"),
+        assumes=("delta < 1/n is the paper's, to simplify the bounds", VERIFIED), quantifiers=MEAN,
+        direction="at_most"),
         restates=("Theorem 2.4.1", "Theorem 2.4.2", "Theorem 3.2", "Theorem 4.3"),
-        note='Columns "this work"; those on previous work are quoted.'),
+        note='Columns "this work"; those on previous work are quoted. At n = 1 the third is 0, as log n is.'),
     Statement(item="Table 1, smooth losses", kind="rate", place="section 1", says=Says(
         text=("Upper bounds p/epsilon and sqrt(p) log(1/delta)/epsilon for O(p)-smooth Lipschitz losses, by objective "
               "perturbation."), latex=r"\frac p\epsilon,\qquad\frac{\sqrt p\log(1/\delta)}\epsilon",
-        premise=("hessian_rank <= 1", "smoothness <= lipschitz*sqrt(p)/diameter", *LIPSCHITZ, "contains_zero == 1",
-                 "algorithm is ObjectivePerturbation"),
-        assumes=("smoothness of order sqrt(p), as Theorem E.1 has it; printed is O(p)",), quantifiers=MEAN,
-        direction="at_most", rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3", powers={"n": -1, "epsilon": -1}),
-        restates=("Theorem E.1",),
-        note=("Those of Theorem E.1 as repaired. With beta = p its regulariser alone costs a linear loss p/(32 "
-              "epsilon) in the sum, more than the second of them: E.1 allows beta of order sqrt(p).")),
+        premise=("smoothness <= p*lipschitz/diameter", *LIPSCHITZ, "contains_zero == 1",
+                 "algorithm is ObjectivePerturbation"), assumes=("delta < 1/n",), quantifiers=MEAN,
+        direction="at_most", rate="bst_generic.theorem_e_1_rate"),
+        false=("Table 1, smooth losses",), restates=("Theorem E.1",), repaired=Says(
+            text=("They are for Hessians of rank one at most and O(sqrt p)-smooth losses on a set that contains 0, as "
+                  "Theorem E.1 has it; p/epsilon for O(p)-smooth ones too."),
+            latex=r"\frac p\epsilon,\qquad\frac{\sqrt p\log(1/\delta)}\epsilon",
+            premise=("hessian_rank <= 1", "smoothness <= lipschitz*sqrt(p)/diameter", *LIPSCHITZ, "contains_zero == 1",
+                     "algorithm is ObjectivePerturbation"),
+            assumes=("the rank is for privacy",), quantifiers=MEAN, direction="at_most",
+            rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3", powers={"n": -1, "epsilon": -1}),
+        note="Other algorithms reach the second cell at beta = p; the one that it names does not."),
     Statement(item="Table 1, smooth and strongly convex losses", kind="rate", place="section 1", says=Says(
-        text=("Upper bounds p^2/(n Delta epsilon^2) and p log(1/delta)/(n Delta epsilon^2) for O(p)-smooth strongly "
-              "convex losses."), latex=r"\frac{p^2}{n\Delta\epsilon^2},\qquad\frac{p\log(1/\delta)}{n\Delta\epsilon^2}",
+        text=("Upper bounds p^2/(n Delta epsilon^2) and p log(1/delta)/(n Delta epsilon^2) for O(p)-smooth "
+              "strongly convex losses, by objective perturbation without a regulariser."),
+              latex=r"\frac{p^2}{n\Delta\epsilon^2},\qquad\frac{p\log(1/\delta)}{n\Delta\epsilon^2}",
         premise=("smoothness < inf", *STRONGLY_CONVEX, "n*strong_convexity >= 2*smoothness/epsilon",
-                 "algorithm is StronglyConvexPerturbation"), quantifiers=MEAN, direction="at_most",
-        rate="bst_generic.theorem_e_2_rate", bound="bst_generic.theorem_e_2",
+                 "algorithm is StronglyConvexPerturbation"),
+        assumes=("for privacy the Hessians of two records differ by rank one at most",), quantifiers=MEAN,
+        direction="at_most", rate="bst_generic.theorem_e_2_rate", bound="bst_generic.theorem_e_2",
         powers={"n": -2, "epsilon": -2, "delta": 1}),
         restates=("Theorem E.2",), note="Those of Theorem E.2, at Delta = 1."),
     Statement(item="Table 1, lower bounds", kind="attack", place="section 1", says=Says(
         text="Lower bounds of the same order, for linear losses and half squared distances.",
         latex=r"\frac p\epsilon,\ \frac{\sqrt p}\epsilon,\ \frac{p^2}{n\epsilon^2},\ \frac p{n\epsilon^2}",
-        premise=("epsilon <= 2", "delta*n <= 1"), quantifiers=("for every private algorithm", "for some data"),
+        premise=("epsilon <= 1", "10*delta*n <= 1", *MANY), assumes=(VERIFIED,),
+        quantifiers=("for every private algorithm", "for some data"),
         direction="at_least"),
         restates=("Theorem 5.2", "Theorem 5.3", "Theorem 5.4", "Theorem 5.5"),
         note="Those of Theorems 5.2 to 5.5, which have rows of their own."),
@@ -65,6 +79,21 @@ STATEMENTS = (
             latex=r"O\bigl(\tfrac1{\sqrt n}+\tfrac{p^c}{\epsilon n}\bigr)", premise=LINEAR_MODEL, assumes=(DRAWN,),
             quantifiers=EXISTS, direction="at_most", rate="bst_population.section_1_1_rate",
             bound="bst_population.theorem_f_4")),
+    Statement(item="Section 1.1, Huberisation", kind="rate", place="section 1.1, Gradient descent-based algorithms",
+        says=Says(
+        text=("Huberised losses with objective perturbation have excess risk sqrt(p n)/epsilon or more "
+              "(Appendix A)."),
+        latex=r"\Omega(\sqrt{pn}/\epsilon)", premise=("epsilon <= 1", "delta*n^4 >= 1"),
+        assumes=("for some data and every width of the smoothing",), quantifiers=("for some data", "in expectation"),
+        direction="at_least", rate="bst_corners.section_1_1_huberisation_rate"),
+        false=("Section 1.1, Huberisation in p dimensions",), restates=("Theorem A.1",), repaired=Says(
+            text=("It is sqrt(n) or more in one dimension, as Theorem A.1 has it, without a factor of p or "
+                  "1/epsilon."),
+            latex=r"\Omega(\sqrt n)", premise=(*HUBERISED, "epsilon <= 1", "delta*n^4 >= 1"),
+            assumes=("epsilon is a constant below 1",), quantifiers=("for some data", "in expectation"),
+            direction="at_least", rate="bst.theorem_a_1_rate", powers={"n": -0.5}),
+        note=("Hinge losses have Hessians of rank one: the best width loses sqrt(n/epsilon) + sqrt(p "
+              "log(1/delta))/epsilon.")),
     Statement(item="Note (1)", kind="comparison", place="section 2", says=Says(
         text="Algorithm 1 and its guarantees need a subgradient of the loss only, no gradient.",
         premise=("algorithm is NoisySGD", *LIPSCHITZ, "delta > 0"), quantifiers=MEAN),
@@ -103,19 +132,20 @@ STATEMENTS = (
     Statement(item="Theorem 2.4.1", kind="rate", place="section 2", says=Says(
         text="On Lipschitz losses Algorithm 1 loses L C log^(3/2)(n/delta) sqrt(p log 1/delta)/epsilon.",
         latex=r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2\log^{3/2}(n/\delta)\sqrt{p\log(1/\delta)}}\epsilon\Bigr)",
-        premise=("algorithm is NoisySGD", *LIPSCHITZ, "delta > 0", "n >= 2"),
-        assumes=(CONVEX, "steps are C/sqrt(t (n^2 L^2 + p sigma^2))"), quantifiers=MEAN, direction="at_most",
+        premise=("algorithm is NoisySGD", *LIPSCHITZ, "delta > 0", "n >= 2", NOISY),
+        assumes=(CONVEX, "steps are C/sqrt(t (n^2 L^2 + p sigma^2))", VERIFIED), quantifiers=MEAN, direction="at_most",
         rate="bst.theorem_2_4_1_rate", bound="bst.theorem_2_4_1", powers={"p": 0.5, "epsilon": -1},
         schedule={"total_steps": "bst_schedules.algorithm_1_steps", "noise_scale": "bst_schedules.algorithm_1_noise",
                   "step_size": "bst_schedules.theorem_2_4_1_step"},
         constant={"schedule_games": ["sgd_paper_known", "sgd_paper_bound"]}),
         note=("Exponents for the full-gradient variant on a linear loss; the hinge and the median are shown beside it. "
-              "The logarithms of n are within the explicit bound, not measured apart.")),
+              "The logarithms of n are within the explicit bound, not measured apart. At n = 1 the algorithm answers "
+              "without a step, and the bound vanishes as delta tends to 1.")),
     Statement(item="Theorem 2.4.2", kind="rate", place="section 2", says=Says(
         text=("On strongly convex Lipschitz losses Algorithm 1 loses L^2 log^2(n/delta) p log(1/delta)/(n Delta "
               "epsilon^2)."), latex=r"O\Bigl(\frac{L^2\log^2(n/\delta)\,p\log(1/\delta)}{n\Delta\epsilon^2}\Bigr)",
-        premise=("algorithm is NoisySGD", *STRONGLY_CONVEX, "delta > 0", "n >= 2"),
-        assumes=(CONVEX, "steps are 1/(Delta n t)"), quantifiers=MEAN, direction="at_most",
+        premise=("algorithm is NoisySGD", *STRONGLY_CONVEX, "delta > 0", "n >= 2", NOISY),
+        assumes=(CONVEX, "steps are 1/(Delta n t)", VERIFIED), quantifiers=MEAN, direction="at_most",
         rate="bst.theorem_2_4_2_rate", bound="bst.theorem_2_4_2", powers={"p": 1, "epsilon": -2},
         schedule={"total_steps": "bst_schedules.algorithm_1_steps", "noise_scale": "bst_schedules.algorithm_1_noise",
                   "step_size": "bst_schedules.theorem_2_4_2_step"},
@@ -162,15 +192,19 @@ STATEMENTS = (
         direction="at_most", bound="bst_lemmas.ray_step_before"),
         note="On powers of the distance; with the power 1/2, which is not convex, it is refuted (a control)."),
     Statement(item="Theorem 3.4", kind="rate", place="section 3.2", says=Says(
-        text="An efficient sampler keeps the privacy and the risk of the exponential mechanism, in polynomial time.",
+        text=("An efficient sampler keeps the privacy and the risk of the exponential mechanism, in polynomial "
+              "time."),
         latex=r"O\Bigl(\frac{pL\lVert\mathcal C\rVert_2}\epsilon\Bigr)",
-        premise=("algorithm is EfficientSampler", *LIPSCHITZ, "radius >= 1"),
-        assumes=("the set is in isotropic position",), quantifiers=MEAN, direction="at_most",
+        premise=("algorithm is EfficientSampler", *LIPSCHITZ, "radius >= 1", "epsilon <= 3"),
+        assumes=("the set is in isotropic position", "for the time n is 6 p/epsilon or more", VERIFIED),
+        quantifiers=MEAN, direction="at_most",
         rate="bst.theorem_3_2_rate", bound="bst_generic.theorem_3_4", powers={"n": -1, "p": 1, "epsilon": -1},
         schedule={"noise_scale": "bst_schedules.algorithm_7_temperature"}),
-        note=("Linear losses, by the exact law of the walk: the printed grid for p = 1, coarse ones for p = 2, 3, 4, n "
-              "up to 6. The printed steps, 1e8 to 1e11, are hundreds of times what the walk needs. Its constants are "
-              "chosen for epsilon, and it spends a quarter of it. The time is that of the printed counts.")),
+        note=("Linear losses, by the exact law of the walk: the printed grid for p = 1, coarse ones for p = 2, "
+              "3, 4, n up to 6. The printed steps, 1e8 to 1e11, are hundreds of times what the walk needs. Its "
+              "constants are chosen for epsilon, and it spends a quarter of it. The time is that of the printed "
+              "counts, not measured; it grows as p^5/epsilon^2 where n epsilon is below 6 p, which the print "
+              "leaves out.")),
     Statement(item="Theorem 4.1", kind="privacy", place="section 4", says=Says(
         text="Algorithm 4, localisation by output perturbation, is epsilon-private.",
         premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "relation is replace_one or zero_out"),
@@ -178,49 +212,58 @@ STATEMENTS = (
         note=("By composition of its two halves, which are audited apart; the law of the whole, exact in one "
               "dimension, spends a third of it.")),
     Statement(item="Lemma 4.2", kind="rate", place="section 4", says=Says(
-        text="Localisation has the risk of its inner algorithm on a set of diameter O(L p log n/(Delta epsilon n)).",
+        text=("Localisation has the risk of its inner algorithm on a set of diameter O(L p log n/(Delta epsilon "
+              "n))."),
         latex=r"O\Bigl(F\bigl(p,n,\epsilon,L,O(\tfrac{Lp\log n}{\Delta\epsilon n})\bigr)\Bigr)",
-        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2"),
-        assumes=(CONVEX, "the inner algorithm has the mean risk F on every convex set"), quantifiers=MEAN,
+        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "epsilon <= 10"),
+        assumes=(CONVEX, "the inner algorithm has the mean risk F on every convex set", VERIFIED), quantifiers=MEAN,
         direction="at_most"),
         restates=("Theorem 4.3",),
-        note=("Three inner algorithms, the exponential mechanism, which attains its bound on a sharp loss, the centre "
-              "of the small ball, and noisy gradient descent.")),
+        note=("At n = 1 C_0 is one point, as log n is 0. It misses the minimiser with chance n^-3 at every "
+              "epsilon, which is more than F at n = 2 from about epsilon = 100 on. Three inner algorithms, the "
+              "exponential mechanism, which attains its bound on a sharp loss, the centre of the small ball, "
+              "and noisy gradient descent.")),
     Statement(item="Theorem 4.3", kind="rate", place="section 4", says=Says(
-        text="Localisation with the exponential mechanism loses O(p^2 L^2 log n/(n Delta epsilon^2)).",
+        text=("Localisation with the exponential mechanism loses O(p^2 L^2 log n/(n Delta epsilon^2)), n being "
+              "2 or more."),
         latex=r"O\Bigl(\frac{p^2L^2}{n\Delta\epsilon^2}\log n\Bigr)",
-        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "delta == 0"),
-        assumes=(CONVEX, "Algorithm 2 inside"), quantifiers=MEAN, direction="at_most", rate="bst.theorem_4_3_rate",
+        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "delta == 0", "epsilon <= 10"),
+        assumes=(CONVEX, "Algorithm 2 inside", VERIFIED), quantifiers=MEAN, direction="at_most",
+        rate="bst.theorem_4_3_rate",
         bound="bst.theorem_4_3", powers={"p": 2, "epsilon": -2},
         schedule={"noise_scale": "bst_schedules.algorithm_4_temperature"},
         constant={"schedule_games": ["localization_paper_known", "localization_paper_bound"]}),
         note=("On a sharp strongly convex loss, where neither half alone has the rate. On a quadratic, output "
               "perturbation alone is far better.")),
     Statement(item="Lemma 5.1.1", kind="attack", place="section 5", says=Says(
-        text="Every epsilon-private answer to 1-way marginals errs by p/(epsilon n) or more on some data set.",
-        latex=r"\Omega\bigl(\min(1,\tfrac p{\epsilon n})\bigr)", premise=("epsilon <= 2",), assumes=(VERIFIED,),
+        text=("Every epsilon-private answer to 1-way marginals of two columns or more errs by p/(epsilon n) or "
+              "more on some data set."),
+        latex=r"\Omega\bigl(\min(1,\tfrac p{\epsilon n})\bigr)", premise=("epsilon <= 2", *MANY), assumes=(VERIFIED,),
         quantifiers=LOWER, direction="at_least", rate="bst_lower.lemma_5_1_1_rate"),
-        note=("With probability 1/2, as printed, and .15 in place of the 1/320 of the proof, by codes of length 8 to "
-              "32: their distances by enumeration, the chance of decoding by group privacy, which randomised response "
-              "attains.")),
+        note=("With probability 1/2, as printed, and .15 in place of the 1/320 of the proof, by codes of length "
+              "8 to 32: their distances by enumeration, the chance of decoding by group privacy, which "
+              "randomised response attains.")),
     Statement(item="Lemma 5.1.2", kind="attack", place="section 5", says=Says(
-        text=("Every (epsilon, delta)-private answer to 1-way marginals errs by sqrt(p)/(epsilon n) or more on some "
-              "data set."), latex=r"\Omega\bigl(\min(1,\tfrac{\sqrt p}{\epsilon n})\bigr)",
-        premise=("epsilon <= 1", "delta*n <= 1"), assumes=(VERIFIED, "delta = o(1/n)"), quantifiers=LOWER,
+        text=("Every (epsilon, delta)-private answer to 1-way marginals of two columns or more errs by "
+              "sqrt(p)/(epsilon n) or more on some data set."),
+              latex=r"\Omega\bigl(\min(1,\tfrac{\sqrt p}{\epsilon n})\bigr)",
+        premise=("epsilon <= 1", "10*delta*n <= 1", *MANY), assumes=(VERIFIED, "delta = o(1/n)"), quantifiers=LOWER,
         direction="at_least", rate="bst_lower.lemma_5_1_2_rate"),
-        note=("Half of the squared error, in the mean and with probability 1/3, as printed; epsilon up to .1. The "
-              "fingerprinting lemma holds for all answer functions, by exact quadrature over the prior.")),
+        note=("Half of the squared error, in the mean and with probability 1/3, as printed; epsilon up to .1. "
+              "The fingerprinting lemma holds for all answer functions, by exact quadrature over the prior.")),
     Statement(item="Theorem 5.2", kind="attack", place="section 5.1", says=Says(
-        text="Every epsilon-private algorithm loses min(n, p/epsilon) or more on some linear loss.",
-        latex=r"\Omega\bigl(\min(n,p/\epsilon)\bigr)", premise=("epsilon <= 2",),
+        text=("Every epsilon-private algorithm loses min(n, p/epsilon) or more on some linear loss of two "
+              "dimensions or more."),
+        latex=r"\Omega\bigl(\min(n,p/\epsilon)\bigr)", premise=("epsilon <= 2", *MANY),
         assumes=(VERIFIED, "linear losses over the unit ball"), quantifiers=LOWER, direction="at_least",
         rate="bst_lower.theorem_5_2_rate"),
-        note=("With probability 1/2, as printed; at least .04 times that. Of the best private algorithm on corners, "
-              "exactly: in the mean .6 times that on [-1, 1], .3 times on the cube of 1 to 4 dimensions (epsilon up to "
-              "1).")),
+        note=("With probability 1/2, as printed; at least .04 times that. Of the best private algorithm on "
+              "corners, exactly: in the mean, which p = 1 keeps, .6 times that on [-1, 1], .3 times on the cube "
+              "of 1 to 4 dimensions (epsilon up to 1).")),
     Statement(item="Theorem 5.3", kind="attack", place="section 5.1", says=Says(
-        text="Every (epsilon, delta)-private algorithm loses min(n, sqrt(p)/epsilon) or more on some linear loss.",
-        latex=r"\Omega\bigl(\min(n,\sqrt p/\epsilon)\bigr)", premise=("epsilon <= 1", "delta*n <= 1"),
+        text=("Every (epsilon, delta)-private algorithm loses min(n, sqrt(p)/epsilon) or more on some "
+              "linear loss of two dimensions or more."),
+        latex=r"\Omega\bigl(\min(n,\sqrt p/\epsilon)\bigr)", premise=("epsilon <= 1", "10*delta*n <= 1", *MANY),
         assumes=(VERIFIED, "delta = o(1/n), linear losses over the unit ball"), quantifiers=LOWER, direction="at_least",
         rate="bst_lower.theorem_5_3_rate"),
         note="In the mean and with probability 1/3, as printed; epsilon up to .1."),
@@ -229,16 +272,17 @@ STATEMENTS = (
         quantifiers=("for all data", "exactly"), direction="equals", bound="bst_scaling.one"),
         note="Excess risks of the rescaled losses are that multiple, whatever the data and the answer."),
     Statement(item="Theorem 5.4", kind="attack", place="section 5.2", says=Says(
-        text="Every epsilon-private algorithm loses min(n, p^2/(epsilon^2 n)) or more on some strongly convex loss.",
-        latex=r"\Omega\bigl(\min(n,\tfrac{p^2}{\epsilon^2n})\bigr)", premise=("epsilon <= 2",),
+        text=("Every epsilon-private algorithm loses min(n, p^2/(epsilon^2 n)) or more on some "
+              "strongly convex loss of two dimensions or more."),
+        latex=r"\Omega\bigl(\min(n,\tfrac{p^2}{\epsilon^2n})\bigr)", premise=("epsilon <= 2", *MANY),
         assumes=(VERIFIED, "half squared distances over the unit ball"), quantifiers=LOWER, direction="at_least",
         rate="bst_lower.theorem_5_4_rate"),
         note=("With probability 1/2, as printed; at least .011 times that, half of the squared error of Lemma 5.1.1. "
               "Of the best private algorithm on -1 and 1, exactly: in the mean .4 times that.")),
     Statement(item="Theorem 5.5", kind="attack", place="section 5.2", says=Says(
         text=("Every (epsilon, delta)-private algorithm loses min(n, p/(epsilon^2 n)) or more on some strongly convex "
-              "loss."), latex=r"\Omega\bigl(\min(n,\tfrac p{\epsilon^2n})\bigr)",
-        premise=("epsilon <= 1", "delta*n <= 1"),
+              "loss of two dimensions or more."), latex=r"\Omega\bigl(\min(n,\tfrac p{\epsilon^2n})\bigr)",
+        premise=("epsilon <= 1", "10*delta*n <= 1", *MANY),
         assumes=(VERIFIED, "delta = o(1/n), half squared distances over the unit ball"), quantifiers=LOWER,
         direction="at_least", rate="bst_lower.theorem_5_5_rate"),
         note="In the mean and with probability 1/3, as printed; epsilon up to .1."),
@@ -248,14 +292,17 @@ STATEMENTS = (
         bound="bst_scaling.one"),
         note="Likewise; where Delta C/L is not, the level exceeds what any answer can lose."),
     Statement(item="Lemma 6.1", kind="rate", place="section 6", says=Says(
-        text=("A grid walk samples a log-concave density on a cube, close in every ratio of densities, in polynomial "
-              "time."),
+        text=("A grid walk samples a log-concave density on a cube, close in every ratio of densities, in "
+              "polynomial time."),
         latex=(r"O\Bigl(\frac{\eta^2\tau^2}{\tilde\epsilon^2}p^3\max\bigl(p\log(\tfrac{\eta\tau "
                r"p}{\tilde\epsilon}),\eta\tau\bigr)\Bigr)"),
-        assumes=("F is log-concave and positive on the cube, ln F is eta-Lipschitz",), quantifiers=("for all data",),
+        assumes=("F is log-concave and positive on the cube, ln F is eta-Lipschitz",
+                 "epsilon~ is 1 at most, eta tau 3 epsilon~ at least"), quantifiers=("for all data",),
         direction="at_most", rate="bst_lemmas.lemma_6_1_time"),
-        note=("By the walk's spectrum. In more than one dimension the printed least weight lacks sqrt p, see the "
-              "errata, and so does one of the two times; the steps that it gives are enough all the same.")),
+        note=("By the walk's spectrum. In more than one dimension the printed least weight lacks sqrt p, see "
+              "the errata, and so does one of the two times; the steps that it gives are enough all the same. "
+              "The time is that of the printed counts, not measured; as eta tau tends to 0 the printed order is "
+              "less than a step.")),
     Statement(item="Lemma 6.2", kind="inequality", place="section 6", says=Says(
         text="A lazy reversible chain mixes in L-infinity within an integral of its conductance profile.",
         latex=r"1+\int_{4\pi^*}^{4/\epsilon'}\frac{4\,dx}{x\Phi^2(x)}",
@@ -295,18 +342,20 @@ STATEMENTS = (
         note=("In one dimension, expectations in closed form; the least over h of the larger risk on two data sets, "
               "the first of them corrected. The exponential mechanism loses a constant there.")),
     Statement(item="Equation (9)", kind="privacy", place="appendix A", says=Says(
-        text=("Objective perturbation on the Huberised hinge, with regulariser theta^2/(8 epsilon h) and noise of "
-              "variance 8 log(1/delta)/epsilon^2, is (epsilon, delta)-private."),
+        text=("Objective perturbation on the Huberised hinge, with regulariser theta^2/(8 epsilon h) and noise "
+              "of variance 8 log(1/delta)/epsilon^2, is (epsilon, delta)-private."),
         latex=r"\arg\min_{\theta\in[-2,2]}\sum_{i=1}^n\hat\ell(\theta;d_i)+\frac{\theta^2}{8\epsilon h}+b\theta",
         premise=(*HUBERISED, "delta > 0", "relation is replace_one or zero_out"), quantifiers=("for all data",),
         schedule={"noise_scale": "bst_schedules.equation_9_noise",
                   "regulariser": "bst_schedules.equation_9_regulariser"}),
         false=("Equation (9), regulariser", "Equation (9), noise"), repaired=Says(
-            text="It is with regulariser theta^2/(2 epsilon h), and twice the noise where a record is replaced.",
-            latex=r"\frac{\theta^2}{2\epsilon h}", premise=(*HUBERISED, "delta > 0", "epsilon <= 1"),
-            assumes=("epsilon of .1 to 1 at delta = 1e-6 was verified",), quantifiers=("for all data",),
+            text=("It is with regulariser theta^2/(2 epsilon h), and twice the noise where a record is "
+                  "replaced."),
+            latex=r"\frac{\theta^2}{2\epsilon h}", premise=(*HUBERISED, "delta > 0", "delta <= 1/2", "epsilon <= 1"),
+            assumes=(VERIFIED,), quantifiers=("for all data",),
             schedule={"regulariser": "bst_schedules.equation_9_regulariser_repaired"}),
-        note="At n = 1, for chosen pairs of data sets. The printed noise is enough beside a record that says nothing."),
+        note=("At n = 1, for chosen pairs of data sets. The printed noise is enough beside a record that says "
+              "nothing.")),
     Statement(item="Lemma A.2", kind="rate", place="appendix A", says=Says(
         text="On the first data set the loss is n min(1, h) or more.", latex=r"\Omega(n\cdot\min\{1,h\})",
         premise=(*HUBERISED, "epsilon < 1", "delta*n^4 >= 1", "smoothing > 0"),
@@ -316,7 +365,7 @@ STATEMENTS = (
         text="On the second data set the loss is min(1/h, n) or more.", latex=r"\Omega\bigl(\min\{\tfrac1h,n\}\bigr)",
         premise=(*HUBERISED, "epsilon < 1", "delta*n^4 >= 1", "smoothing*ln(n) < 1"),
         quantifiers=("for some data", "in expectation"), direction="at_least", bound="bst.lemma_a_3"),
-        note="In closed form, at n = 3e6; the constant is 1/20, for h of 1e-9 to .01."),
+        note="In closed form, at n = 3e6; the constant is 1/22, for h of 1e-9 to .01."),
     Statement(item="Theorem B.1", kind="privacy", place="appendix B", says=Says(
         text="Localisation with Gaussian output perturbation of variance sigma_0^2 is (epsilon, delta)-private.",
         latex=r"\sigma_0^2=\frac{4L^2\log(1/\delta)}{\Delta^2\epsilon^2n^2}",
@@ -329,25 +378,28 @@ STATEMENTS = (
                      "relation is replace_one or zero_out"), quantifiers=("for all data",)),
         note="The two halves are audited apart, at delta = .1."),
     Statement(item="Theorem B.2", kind="rate", place="appendix B", says=Says(
-        text=("Gaussian localisation has the risk of its inner algorithm on a set of diameter O(L sqrt(p log(1/delta) "
-              "log n)/(Delta epsilon n))."),
+        text=("Gaussian localisation has the risk of its inner algorithm on a set of diameter O(L sqrt(p "
+              "log(1/delta) log n)/(Delta epsilon n))."),
         latex=(r"O\Bigl(F\bigl(p,n,\epsilon,\delta,L,O(\tfrac{L\sqrt{p\log(1/\delta)\log n}}{\Delta\epsilon "
-               r"n})\bigr)\Bigr)"), premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "delta > 0"),
-        assumes=(CONVEX, "rate and bound are those of Algorithm 2 inside"), quantifiers=MEAN, direction="at_most",
+               r"n})\bigr)\Bigr)"), premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "delta > 0",
+               "epsilon <= 10"),
+        assumes=(CONVEX, "rate and bound are those of Algorithm 2 inside", VERIFIED), quantifiers=MEAN,
+        direction="at_most",
         rate="bst_generic.theorem_b_2_rate", bound="bst_generic.theorem_b_2",
         powers={"p": 1.5, "epsilon": -2, "delta": 0.5},
         constant={"worst_constants": ["known_large_localization_gaussian", "bound_large_localization_gaussian"]}),
-        note=("The exponential mechanism inside, which attains the explicit bound on a sharp loss, with noise from the "
-              "accountant; the exponent of n after division by the rate's own logarithm.")),
+        note=("The exponential mechanism inside, which attains the explicit bound on a sharp loss, with noise "
+              "from the accountant; the exponent of n after division by the rate's own logarithm.")),
     Statement(item="Appendix D", kind="rate", place="appendix D", says=Says(
-        text=("Runs at epsilon/k and a private choice turn risk in expectation into risk with high probability, at a "
-              "polylogarithmic cost."),
+        text=("Where the risk F in expectation is L C/epsilon or more, runs at epsilon/k and a private choice turn it "
+              "into risk with high probability, at a polylogarithmic cost."),
         latex=(r"\max_i\mathsf{Excess\_risk}(\theta_i)-O\Bigl(\frac{L\lVert\mathcal "
                r"C\rVert_2}\epsilon\log(k/\rho)\Bigr)"), premise=("algorithm is HighProbability", *LIPSCHITZ),
-        assumes=(CONVEX, "rate and bound are those of Algorithm 2 inside"),
+        assumes=(CONVEX, "failure probabilities of a half at most", "rate and bound are those of Algorithm 2 inside"),
         quantifiers=("for all data", "with probability"), direction="at_most", rate="bst.theorem_3_2_rate",
         powers={"n": -1, "p": 1, "epsilon": -1}),
-        note=("With half of epsilon for the runs and half for the choice, which the text does not count, see the "
+        note=("Strongly convex losses have a smaller F, which the choice exceeds, see the errata. "
+              "With half of epsilon for the runs and half for the choice, which the text does not count, see the "
               "errata. The bound is nearly attained by runs that answer without the data with a chance just below a "
               "half.")),
     Statement(item="Appendix E, privacy", kind="privacy", place="appendix E", says=Says(
@@ -358,51 +410,47 @@ STATEMENTS = (
         premise=("algorithm is ObjectivePerturbation", "lipschitz < inf", "smoothness < inf",
                  "relation is replace_one or zero_out"), quantifiers=("for all data",),
         schedule={"noise_scale": "bst_schedules.appendix_e_length"}),
-        false=("Theorem E.1, Delta", "Appendix E, Gaussian noise", "Appendix E, gamma noise"), repaired=Says(
+        false=("Theorem E.1, Delta", "Appendix E, Gaussian noise", "Appendix E, gamma noise", "Appendix E, rank"),
+        repaired=Says(
             text=("With Delta >= 2 beta/epsilon and Hessians of rank one at most it is private for neighbours that add "
                   "or remove a record, if the Gaussian variance is L^2 (8 log(2/delta) + 4 epsilon)/epsilon^2; where a "
                   "record is replaced, with twice that noise."),
             latex=r"\Delta\ge\frac{2\beta}\epsilon,\qquad\frac{L^2(8\log(2/\delta)+4\epsilon)}{\epsilon^2}",
             premise=("algorithm is ObjectivePerturbation", "lipschitz < inf", "smoothness < inf", "hessian_rank <= 1"),
             assumes=("Delta >= 2 beta/epsilon",), quantifiers=("for all data",)),
-        note="In one dimension, for chosen pairs of neighbours."),
+        note=("In one dimension, for chosen pairs of neighbours. Full rank costs up to p ln(1 + beta/Delta), see the "
+              "errata.")),
     Statement(item="Theorem E.1", kind="rate", place="appendix E", says=Says(
-        text=("With Delta >= beta/(2 epsilon) private objective perturbation on smooth Lipschitz losses loses L C "
-              "p/epsilon with gamma noise and L C sqrt(p log 1/delta)/epsilon with Gaussian noise."),
+        text=("On smooth Lipschitz losses over a set that contains 0, objective perturbation with Delta of the "
+              "order L p/(epsilon C) and gamma noise loses L C p/epsilon, with sqrt(p log 1/delta) in the place "
+              "of p and Gaussian noise L C sqrt(p log 1/delta)/epsilon."),
         latex=(r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2p}\epsilon\Bigr),\qquad O\Bigl(\frac{L\lVert\mathcal "
                r"C\rVert_2\sqrt{p\ln(1/\delta)}}\epsilon\Bigr)"),
-        premise=("algorithm is ObjectivePerturbation", *LIPSCHITZ, "smoothness < inf", "contains_zero == 1"),
-        assumes=(CONVEX, "Delta = Theta(L p/(epsilon C)), or with sqrt(p log 1/delta), is beta/(2 epsilon) or more"),
+        premise=("algorithm is ObjectivePerturbation", *LIPSCHITZ, "smoothness <= lipschitz*sqrt(p)/diameter",
+                 "contains_zero == 1"),
+        assumes=(CONVEX,
+        "Delta = Theta(L p/(epsilon C)), or with sqrt(p log 1/delta), whatever beta/epsilon it exceeds"),
         quantifiers=MEAN, direction="at_most", rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3",
         powers={"n": -1, "epsilon": -1}, schedule={"noise_scale": "bst_schedules.appendix_e_length"}),
-        false=("Theorem E.1, Delta", "Appendix E, Gaussian noise", "Appendix E, gamma noise"), repaired=Says(
-            text=("It loses that much with Delta >= 2 beta/epsilon, noise as in the row on privacy, and Hessians of "
-                  "rank one at most."),
-            latex=(r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2p}\epsilon\Bigr),\qquad O\Bigl(\frac{L\lVert\mathcal "
-                   r"C\rVert_2\sqrt{p\ln(1/\delta)}}\epsilon\Bigr)"),
-            premise=("algorithm is ObjectivePerturbation", *LIPSCHITZ, "smoothness <= lipschitz*sqrt(p)/diameter",
-                     "hessian_rank <= 1", "contains_zero == 1"),
-            assumes=(CONVEX, "the regulariser of that order, up to a constant, is 2 beta/epsilon or more"),
-            quantifiers=MEAN, direction="at_most", rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3",
-            powers={"n": -1, "epsilon": -1}),
-        note=("Measured for neighbours that add or remove a record; twice the noise changes no exponent. The exponent "
-              "of n for gamma noise is that of Delta with the logarithm. Its constants are half of those of Kifer, "
+        note=("On utility; what keeps it private is in the row on Appendix E. Measured with the noise for "
+              "neighbours that add or remove a record; twice the noise changes no exponent. The exponent of n "
+              "for gamma noise is that of Delta with the logarithm. Its constants are half of those of Kifer, "
               "Smith and Thakurta's Theorem 4, whose radius is half of C.")),
     Statement(item="Theorem E.2", kind="rate", place="appendix E", says=Says(
-        text=("On smooth strongly convex losses objective perturbation without a regulariser loses L^2 p^2/(n Delta "
-              "epsilon^2) with gamma noise and L^2 p log(1/delta)/(n Delta epsilon^2) with Gaussian noise."),
+        text=("On smooth strongly convex losses objective perturbation without a regulariser loses L^2 p^2/(n "
+              "Delta epsilon^2) with gamma noise and L^2 p log(1/delta)/(n Delta epsilon^2) with Gaussian "
+              "noise."),
         latex=(r"O\Bigl(\frac{L^2p^2}{n\Delta\epsilon^2}\Bigr),\qquad "
                r"O\Bigl(\frac{L^2p\ln(1/\delta)}{n\Delta\epsilon^2}\Bigr)"),
-        premise=("smoothness < inf", *STRONGLY_CONVEX, "n*strong_convexity >= 2*smoothness/epsilon",
-                 "algorithm is StronglyConvexPerturbation"),
-        assumes=("printed is Delta >= beta/(2 epsilon) of one record, see the errata",), quantifiers=MEAN,
+        premise=("smoothness < inf", *STRONGLY_CONVEX, "algorithm is StronglyConvexPerturbation"),
+        assumes=("Delta >= beta/(2 epsilon) is for privacy, see the errata",), quantifiers=MEAN,
         direction="at_most", rate="bst_generic.theorem_e_2_rate", bound="bst_generic.theorem_e_2",
         powers={"n": -2, "epsilon": -2, "delta": 1}, schedule={"noise_scale": "bst_schedules.appendix_e_scale"},
         constant={"worst_constants": ["known_smooth_gaussian", "bound_smooth_gaussian"]}),
-        note=("Half the squared distance, whose records share the Hessian, so that its privacy needs no strong "
-              "convexity of a record; the explicit bound is attained. The assumption Delta >= beta/(2 epsilon), per "
-              "record, is not what a proof needs, see the errata. The constant is that of Gaussian noise, the larger "
-              "one.")),
+        note=("On utility. Half the squared distance, whose records share the Hessian, so that its privacy "
+              "needs no strong convexity of a record; the explicit bound is attained. The assumption Delta >= "
+              "beta/(2 epsilon), per record, is not what a proof needs, see the errata. The constant is that of "
+              "Gaussian noise, the larger one.")),
     Statement(item="Theorem F.1", kind="inequality", place="appendix F", says=Says(
         text=("On strongly convex losses the population risk is, with probability 1 - gamma, at most L sqrt(2 R/Delta) "
               "+ 4 L^2/(gamma Delta n), R being the mean empirical risk."),
@@ -415,30 +463,33 @@ STATEMENTS = (
         text=("Private algorithms have population risk p/(n epsilon) (pure) and sqrt(p)/(n epsilon) (approximate) on "
               "strongly convex losses."),
         latex=r"O\Bigl(\frac{L^2p\sqrt{\log n\cdot\mathsf{polylog}(1/\gamma)}}{\Delta n\epsilon\gamma}\Bigr)",
-        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2"),
-        assumes=(DRAWN, CONVEX, "Algorithm 2 inside"), quantifiers=("for some algorithm", "with probability"),
+        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "epsilon <= 10"),
+        assumes=(DRAWN, CONVEX, "Algorithm 2 inside", VERIFIED), quantifiers=("for some algorithm", "with probability"),
         direction="at_most", rate="bst_population.theorem_f_2_rate", powers={"epsilon": -1}, upper_only=True),
         note=("As an upper bound only, for pure privacy, with its probability: on quadratic losses the risk falls as "
               "1/n.")),
     Statement(item="Theorem F.3", kind="rate", place="appendix F", says=Says(
-        text=("On Lipschitz losses the population risk falls as 1/sqrt(n epsilon), with sqrt(p) (pure) and p^(1/4) "
-              "(approximate), times (L + C) C."),
+        text=("On Lipschitz losses over a set that contains 0 the population risk falls as 1/sqrt(n epsilon), "
+              "with sqrt(p) (pure) and p^(1/4) (approximate), times (L + C) C."),
         latex=(r"O\Bigl(\frac{\sqrt p(L+\lVert\mathcal C\rVert_2)\lVert\mathcal C\rVert_2(\log "
                r"n\cdot\mathsf{polylog}(1/\gamma))^{1/4}}{\sqrt{n\epsilon\gamma}}\Bigr)"),
-        premise=("algorithm is RegularisedRelease", *LIPSCHITZ, "contains_zero == 1", "relation is replace_one"),
-        assumes=(DRAWN, CONVEX), quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_3_rate",
+        premise=("algorithm is RegularisedRelease", *LIPSCHITZ, "contains_zero == 1", "relation is replace_one",
+                 "epsilon <= 10"), assumes=(DRAWN, CONVEX, VERIFIED), quantifiers=EXISTS, direction="at_most",
+                 rate="bst_population.theorem_f_3_rate",
         bound="bst_population.theorem_f_3", powers={"n": -0.5, "epsilon": -0.5},
         schedule={"weight": "bst_schedules.theorem_f_3_weight"}),
-        note=("Of means over samples and noise, not of the probability that the theorem speaks of. Seen with L C, "
-              "which is meant and less, see the errata. No worst data are searched for, as records are draws.")),
+        note=("Of means over samples and noise, not of the probability that the theorem speaks of. Seen with L "
+              "C, which is meant and less, see the errata. No worst data are searched for, as records are "
+              "draws.")),
     Statement(item="Theorem F.4", kind="rate", place="appendix F", says=Says(
-        text=("On generalised linear models the population risk is L C/sqrt(n), as without privacy, once n is large "
-              "enough."), latex=r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2\sqrt{\log(1/\gamma)}}{\sqrt n}\Bigr)",
+        text=("On generalised linear models the population risk is L C/sqrt(n), as without privacy, once n is "
+              "large enough."), latex=r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2\sqrt{\log(1/\gamma)}}{\sqrt n}\Bigr)",
         premise=LINEAR_MODEL,
         assumes=(DRAWN, CONVEX, "n grows beyond every multiple of (p/epsilon)^2, or of p/epsilon^2 for delta > 0"),
         quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_4_rate",
         bound="bst_population.theorem_f_4", powers={"n": -0.5}),
-        note="Of means over samples and noise. No worst data are searched for, as records are draws."),
+        note=("Of means over samples and noise, not with the printed probability 1 - gamma, whose bound "
+              "vanishes as gamma tends to 1. No worst data are searched for, as records are draws.")),
     Statement(item="Lemma F.5", kind="inequality", place="appendix F", says=Says(
         text=("The population risk of an (epsilon, delta)-private algorithm is O(L C epsilon + C^2 delta) and the "
               "order of its empirical risk."),

@@ -281,3 +281,105 @@ def test_lemma_f_5_has_a_length_squared_in_the_place_of_a_loss() -> None:
         assert population == pytest.approx([delta * lipschitz / 4] * 2)
         assert population[0] <= lipschitz * delta  # L C delta
     assert population[0] > 1e5 * delta  # C^2 delta
+
+
+def test_a_regulariser_for_p_smooth_losses_costs_a_linear_loss_a_part_of_p_over_epsilon() -> None:
+    """L = C = 1, beta = p, Delta = p/(2 epsilon), slope Delta/4 on [-1/2, 1/2]: by quadrature over the noise, p = 1."""
+    epsilon = 0.5
+    for p in (1e4, 1e6, 1e8):
+        ridge = p / (2 * epsilon)
+        slope = ridge / 4
+        for deviation in (0.0, ridge / 10, ridge, 10 * ridge):
+            b = deviation * stats.norm.ppf((np.arange(4000) + 0.5) / 4000)
+            risk = slope * (0.5 - float(np.clip((slope - b) / ridge, -0.5, 0.5).mean()))
+            assert risk >= p / (32 * epsilon) * (1 - 1e-9)
+    cell = [math.sqrt(p) * math.log(1e6) / epsilon for p in (1e4, 1e6, 1e8)]
+    assert [p / (32 * epsilon) / one for p, one in zip((1e4, 1e6, 1e8), cell, strict=True)] == pytest.approx(
+        [0.226, 2.26, 22.6], rel=0.01
+    )
+
+
+def test_huberised_hinges_in_many_dimensions_lose_less_than_section_1_1_says() -> None:
+    """The best width against sqrt(p n)/epsilon, both over n: the share falls as sqrt(epsilon/p)."""
+    epsilon, delta, n = 0.5, 1e-6, 1e12
+    over = []
+    for p in (1e4, 1e6, 1e8):
+        h = math.sqrt(2 / (n * epsilon))
+        noise = 2 * math.sqrt(p * (8 * math.log(2 / delta) + 4 * epsilon)) / epsilon
+        over.append((n * h / 4 + 1 / (2 * epsilon * h) + noise) / (math.sqrt(p * n) / epsilon))
+    assert over[0] < 0.02
+    assert over[2] < 1e-3
+
+
+def test_objective_perturbation_needs_hessians_of_rank_one() -> None:
+    """A quadratic record in p = 3 against none, n = 1, within the ball where it is 1-Lipschitz; beta = 1, by shells."""
+
+    def spent(epsilon: float, ridge: float, deviation: float) -> float:
+        radius = np.linspace(0, 1, 200_001)
+        middle, width = (radius[1:] + radius[:-1]) / 2, radius[1]
+        p, q = (
+            4 * math.pi * middle**2 * (curve / (deviation * math.sqrt(2 * math.pi))) ** 3
+            * np.exp(-((curve * middle / deviation) ** 2) / 2)
+            for curve in (ridge + 1, ridge)
+        )  # fmt: skip
+        return float(np.maximum(0, p - math.exp(epsilon) * q).sum() * width)
+
+    noise = math.sqrt(8 * math.log(2e6) + 4)
+    assert spent(1, 2, noise) / 1e-6 == pytest.approx(984, rel=0.01)
+    assert spent(1, 2, 2 * noise) / 1e-6 == pytest.approx(130, rel=0.02)
+    assert math.log((1 + 1 / 2) ** 3) > 1  # gamma noise at theta = 0, where the slopes agree
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0])
+def test_at_one_column_or_record_a_private_answer_is_exact_too_often(epsilon: float) -> None:
+    """n = 1: randomised response. p = 1: geometric noise on the number of ones, cut off at 0 and n = 6."""
+    assert math.exp(epsilon) / (1 + math.exp(epsilon)) > 1 / 2
+    a, n = math.exp(-1.2), 6
+    law = np.array([[(1 - a) / (1 + a) * a ** abs(i - j) for j in range(n + 1)] for i in range(n + 1)])
+    for i in range(n + 1):
+        law[i, 0], law[i, n] = a**i / (1 + a), a ** (n - i) / (1 + a)
+    assert law.sum(axis=1) == pytest.approx(np.ones(n + 1))
+    assert np.abs(np.log(law[1:] / law[:-1])).max() <= 1.2 + 1e-12
+    assert law.diagonal().min() == pytest.approx(math.tanh(0.6))
+    assert math.tanh(0.6) > 1 / 2
+
+
+def test_localisation_loses_something_at_one_record_where_log_n_is_0() -> None:
+    """C_0 is theta* + b: half the squared distance loses E b^2/2 = (4 L/epsilon)^2, far from the set's ends."""
+    assert 3 * math.log(1) == 0
+    scale, wide = 4.0, 1e3
+    b = scale * stats.laplace.ppf((np.arange(100_000) + 0.5) / 100_000)
+    assert float((np.clip(b, -wide, wide) ** 2).mean() / 2) == pytest.approx(scale**2, rel=0.01)
+
+
+def test_the_regulariser_of_theorem_e_1_needs_a_set_that_contains_0() -> None:
+    """On [shift - 1/2, shift + 1/2] a slope below Delta shift leaves the answer at the near end: its whole length."""
+    epsilon, delta = 1.0, 1e-6
+    ridge = math.sqrt(math.log(1 / delta)) / epsilon
+    b = math.sqrt(8) * ridge * stats.norm.ppf((np.arange(4000) + 0.5) / 4000)
+    for shift in (1e3, 1e5):
+        slope = ridge * shift / 2
+        theta = np.clip((slope - b) / ridge, shift - 0.5, shift + 0.5)
+        assert slope * float((shift + 0.5 - theta).mean()) > shift / 3 * ridge  # the bound is a constant times ridge
+
+
+def test_the_printed_steps_of_the_sampler_grow_as_epsilon_falls() -> None:
+    """Lemma 6.5's order over Theorem 3.4's at n = 1e4, p = 10, C = 2."""
+    n, p, wide = 1e4, 10, 2.0
+
+    def over(epsilon: float) -> float:
+        slope, near = max(n * epsilon / 6, p), epsilon / 3
+        walk = (slope * wide / near) ** 2 * p**3 * max(p * math.log(slope * wide * p / near), slope * wide)
+        steps = walk * max(p * math.log(wide), n * epsilon / 6, math.log(1 / near))
+        return steps / (wide**2 * p**3 * n**3 * max(p * math.log(wide * p * n), epsilon * wide * n))
+
+    assert over(1) < 10
+    assert over(1e-6) > 1e5 * over(1)
+
+
+def test_the_choice_of_appendix_d_costs_more_than_a_small_risk() -> None:
+    """k = 8 runs that lose r = 100 F with chance 1/100, epsilon r/(2 L C) tiny: the choice is a draw among them."""
+    runs, failure = 8, 2 / 2**8
+    rng = np.random.default_rng(5)
+    bad = (rng.random((200_000, runs)) < 0.01).sum(axis=1)
+    assert float((bad / runs).mean()) > failure + 4 * 0.1 / math.sqrt(200_000)

@@ -59,7 +59,8 @@ FURTHER = {
     "bst": [
         "Equation (9)", "Note (2)", "Lemma 2.2", "Lemma 2.3", "Lemma 2.5", "Lemma 2.6", "Claim 3.3", "Lemma 4.2",
         "Theorem F.1", "Note (1)", "Table 1, smooth losses", "Table 1, smooth and strongly convex losses",
-        "Table 1, lower bounds", "Section 1.1, generalisation", "Section 5.1, dependence on L and C",
+        "Table 1, lower bounds", "Section 1.1, generalisation", "Section 1.1, Huberisation",
+        "Section 5.1, dependence on L and C",
         "Section 5.2, dependence on L, C and Delta", "Appendix E, privacy",
     ],
     "glm": [
