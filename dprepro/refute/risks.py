@@ -33,7 +33,7 @@ ROUNDING = 1e-11
 SECONDS = 0.01
 """A place whose run takes longer, by `run_seconds`, is not tried."""
 
-SKETCH = 200
+SKETCH = 60
 """Nor one with more dimensions after a projection: `run_seconds` does not know what reductions pay for a map."""
 
 INSIDE = "B >= ||w*||"
