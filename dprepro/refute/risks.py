@@ -28,7 +28,7 @@ DRAWS = 8
 """Runs at a place; what is found is measured again with more."""
 
 ROUNDING = 1e-11
-"""Of the largest risk that there can be: what is computed of a risk is known to so much."""
+"""Of the largest loss of a record: a risk that is computed is known to so much."""
 
 SECONDS = 0.01
 """A place whose run takes longer, by `run_seconds`, is not tried."""
@@ -123,7 +123,7 @@ class Risks(Attack):
         if not np.isfinite(risks).all():
             raise PremiseError("an answer has no finite risk")
         error = float(np.std(risks, ddof=1) / math.sqrt(draws)) if draws > 1 else 0.0
-        unsure = problem.judge(answers[0].theta).minimum.gap + ROUNDING * problem.domain.largest_risk
+        unsure = problem.judge(answers[0].theta).minimum.gap + ROUNDING * max(map(abs, problem.domain.loss_range))
         return max(0.0, float(risks.mean()) - unsure), error
 
     def _allowed(

@@ -12,7 +12,7 @@ import numpy as np
 
 from dprepro.axes import DEFAULTS
 from dprepro.engine.cell import Cell, Row, canonical
-from dprepro.errors import PremiseError, unknown
+from dprepro.errors import unknown
 from dprepro.refute import VIOLATED, Attack, Effort, hunt
 from dprepro.refute.find import attacks_on, says_of
 from dprepro.refute.witness import Witness
@@ -56,7 +56,8 @@ class RefuteStudy(Study):
         corners, searched: of attacks that compute; drawn_corners, drawn_searched: of those that draw.
 
     Columns: ``attack_name``; ``corners``, ``searched``: how many places were tried; ``outside``: how many more lay
-    outside the premise; ``found``: the share that the search saw; ``witness``: the worst place, in JSON.
+    outside the premise (all, where nothing was tried and the share is 0); ``found``: the share that the search saw;
+    ``witness``: the worst place, in JSON.
     """
 
     version: ClassVar[int] = 1
@@ -87,8 +88,6 @@ class RefuteStudy(Study):
         target = self._targets[cell.series]
         attack = target.attacks[round(cell.axes["attack"]) - 1]
         tried = hunt(attack, target.says, self._effort(attack), cell.seed)
-        if not tried.numbers:
-            raise PremiseError(f"{attack.name}: none of {tried.outside} places lies within the premise")
         address = identity(self.of, target.statement.item)
         witness = Witness(address, target.form, attack.name, dict(tried.numbers), tried.least_share)
         columns: dict[str, Any] = {
