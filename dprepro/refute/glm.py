@@ -15,7 +15,7 @@ SHARE = Axis(0, 1, usual=0, log=False, corners=(0.01, 0.5))
 MASS = Axis(1e-12, 1, usual=1, corners=(1e-6, 1e-3, 0.1))
 SCALES = {"smoothness": ANY, "radius": ANY, "label_level": ANY}
 SIZES = {"n": SAMPLE, "epsilon": EPSILON}
-BUDGETS = {**SIZES, "delta": SMALL}
+BUDGETS = {**SIZES, "delta": axis("delta", low=1e-200, high=0.999, corners=(1e-15, 0.1))}
 HIGH = axis("p", high=1e30, corners=(2, 3, 1e12))
 ENOUGH = ("n >= smoothness*radius^2/label_level^2",)
 LONG = {"n": SAMPLE, "epsilon": EPSILON, "delta": SMALL, "feature_length": ANY, "radius": ANY, "label_level": ANY}
@@ -141,7 +141,7 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
     "Theorem 5": (
         Sides(
             name="absolute loss, one coordinate", axes={
-                "n": SAMPLE, "epsilon": EPSILON, "delta": SMALL, "mass": MASS, "radius": ANY, "lipschitz": ANY
+                **BUDGETS, "mass": MASS, "radius": ANY, "lipschitz": ANY
             }, left="glm_laws.output_perturbation_absolute", right="glm.theorem_5_rate", constant=GRANTED,
             reason="ridge against noise at any mass",
         ),
