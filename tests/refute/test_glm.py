@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+import math
 from collections.abc import Iterator, Mapping
 from dataclasses import replace
 
 import pytest
+from scipy.special import ndtr
 
+from dprepro import bounds
 from dprepro.refute import Attack, Axis, Effort, Tried, hunt
 from dprepro.refute.find import attacks_on, forms, says_of
 from dprepro.refute.glm import ATTACKS, PRINTED, UNTRIED
@@ -75,3 +78,18 @@ def _without(item: str, **axes: Axis) -> Tried:
 )
 def test_an_attack_finds_what_holds_only_with_its_condition(item: str, axes: dict[str, Axis]) -> None:
     assert _without(item, **axes).violated
+
+
+def test_beyond_the_range_that_is_verified_theorem_1_exceeds_delta_as_its_row_notes() -> None:
+    """At n = T = 2 what is published is one noisy gradient: 1.6 and 6 times delta."""
+    for epsilon, delta, times in ((20.0, 0.3, 1.6), (40.0, 0.1, 6.0)):
+        found = bounds.evaluate("glm_corners.theorem_1_privacy_at_two_records", {"epsilon": epsilon, "delta": delta})
+        assert found == pytest.approx(times, rel=0.02)
+        assert found == pytest.approx(gaussian_delta_at(epsilon, delta) / delta)
+
+
+def gaussian_delta_at(epsilon: float, delta: float) -> float:
+    """Of the shift epsilon/sqrt(8 ln(1/delta)), by the normal distribution function."""
+    shift = epsilon / math.sqrt(8 * math.log(1 / delta))
+    first, second = ndtr(shift / 2 - epsilon / shift), ndtr(-shift / 2 - epsilon / shift)
+    return float(first - math.exp(epsilon) * second)
