@@ -4,8 +4,11 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dprepro.algorithms import RegularisedOutputPerturbation
+from dprepro.constructions.corners import Corners
 from dprepro.refute.attack import GRANTED, Attack, Sides
 from dprepro.refute.axes import Axis, axis
+from dprepro.refute.neighbours import Neighbouring
 
 SAMPLE = axis("n", high=1e30, usual=1e6, corners=(2, 100, 1e12))
 EPSILON = axis("epsilon", low=1e-18, corners=(1e-12, 1e-6, 0.1, 3))
@@ -15,7 +18,7 @@ SHARE = Axis(0, 1, usual=0, log=False, corners=(0.01, 0.5))
 MASS = Axis(1e-12, 1, usual=1, corners=(1e-6, 1e-3, 0.1))
 SCALES = {"smoothness": ANY, "radius": ANY, "label_level": ANY}
 SIZES = {"n": SAMPLE, "epsilon": EPSILON}
-BUDGETS = {**SIZES, "delta": SMALL}
+BUDGETS = {**SIZES, "delta": axis("delta", low=1e-200, high=0.999, corners=(1e-15, 0.1))}
 HIGH = axis("p", high=1e30, corners=(2, 3, 1e12))
 ENOUGH = ("n >= smoothness*radius^2/label_level^2",)
 LONG = {"n": SAMPLE, "epsilon": EPSILON, "delta": SMALL, "feature_length": ANY, "radius": ANY, "label_level": ANY}
@@ -40,6 +43,22 @@ PRIVACY = _share(
     "glm_corners.theorem_1_privacy", {"epsilon": axis("epsilon"), "delta": SMALL},
     "the Gaussian tail bound: large epsilon, and delta at both ends",
 )  # fmt: skip
+FEW = {
+    "n": Axis(1, 20, usual=2, corners=(3,), whole=True), "epsilon": axis("epsilon", low=0.01),
+    "delta": axis("delta", low=1e-9, high=0.3), "radius": Axis(1e-2, 1e2, usual=1),
+    "label_bound": Axis(1e-2, 1e2, usual=1),
+}  # fmt: skip
+TURNED = "plus minus minus"
+
+
+def _released(algorithm: RegularisedOutputPerturbation, loss: str) -> Neighbouring:
+    """Exact laws in one dimension: of n records one is turned, or one among records that are all turned."""
+    return Neighbouring(
+        name=f"exact laws, {loss}", axes=FEW, algorithm=algorithm,
+        data=Corners(loss=loss, proper=False, pairs=(TURNED,)), reason="one record or a few: the largest sensitivity",
+    )  # fmt: skip
+
+
 RIDGE = _share(
     "glm_corners.theorem_3_risk", {**BUDGETS, **SCALES, "mass": MASS, "noisy": SHARE},
     "ridge, noise and sampling in closed form, at any mass of the features", GRANTED,
@@ -123,7 +142,11 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
     ),
     "Theorem 2, privacy": (PRIVACY,),
     "Theorem 3": (RIDGE,),
-    "Theorem 3, privacy": (PRIVACY,),
+    "Theorem 3, privacy": (
+        PRIVACY,
+        _released(RegularisedOutputPerturbation(constants="exact"), "squared"),
+        _released(RegularisedOutputPerturbation(constants="exact"), "logistic"),
+    ),
     "Section 3.1, low dimension": (RIDGE,),
     "Section 3.1, the smallest sample": (
         Sides(
@@ -141,12 +164,16 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
     "Theorem 5": (
         Sides(
             name="absolute loss, one coordinate", axes={
-                "n": SAMPLE, "epsilon": EPSILON, "delta": SMALL, "mass": MASS, "radius": ANY, "lipschitz": ANY
+                **BUDGETS, "mass": MASS, "radius": ANY, "lipschitz": ANY
             }, left="glm_laws.output_perturbation_absolute", right="glm.theorem_5_rate", constant=GRANTED,
             reason="ridge against noise at any mass",
         ),
     ),
-    "Theorem 5, privacy": (PRIVACY,),
+    "Theorem 5, privacy": (
+        PRIVACY,
+        _released(RegularisedOutputPerturbation(setting="lipschitz", constants="exact"), "linear"),
+        _released(RegularisedOutputPerturbation(setting="lipschitz", constants="exact"), "logistic"),
+    ),
     "Theorem 6": (
         Sides(
             name="private answers that are known", axes={
@@ -270,6 +297,7 @@ PRINTED: Mapping[str, tuple[Attack, ...]] = {
     "Theorem 5, privacy": (
         _share("glm_corners.theorem_5_privacy_printed", {"epsilon": axis("epsilon"), "delta": SMALL},
                "the sensitivity is 2 G X/(lambda n): 8 in the place of 4"),
+        _released(RegularisedOutputPerturbation(setting="lipschitz"), "linear"),
     ),
     "Theorem 7": (
         _share(

@@ -183,6 +183,10 @@ def test_table_1_needs_the_exponent_four_thirds() -> None:
     assert low < 0.3 * cell(2 / 3, scale, label_bound) / n_epsilon ** (2 / 3)
     # Where sqrt(H) B X > 1 the printed cell, an upper bound, is below Theorem 4's lower bound by any factor.
     assert cell(4 / 3, 1e6, 1e7) > 9999 * cell(2 / 3, 1e6, 1e7)
+    # The lower cell for sqrt(H) B X > Y is above the risk of answer 0, at most Y^2, by any factor.
+    numbers = {"n": 1e6, "p": 1e9, "epsilon": 0.1, "smoothness": 1.0, "radius": 1e-3, "label_level": 1e-9}
+    lower = bounds.evaluate("glm_corners.table_1_lower_printed", numbers)
+    assert lower > 1e6 * bounds.evaluate("glm_corners.zero_risk", numbers)
 
 
 def test_delta_in_the_proof_of_theorem_4_lacks_n() -> None:
