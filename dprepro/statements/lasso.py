@@ -49,7 +49,8 @@ STATEMENTS = (
                   "ln(1/delta)."),
             latex=r"R(\mathcal A) = O\!\left(\frac{\log(2p) \sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)",
             premise=(*LASSO, *BY_GUMBEL, *CERTIFIED), assumes=(VERIFIED,), quantifiers=SOME_ALGORITHM,
-            direction="at_most", rate="lasso.theorem_2_5_rate", bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE),
+            direction="at_most", rate="lasso.theorem_2_5_rate", bound="lasso.theorem_2_5", powers=POWERS,
+            schedule=SCHEDULE),
         note=("Shown by Algorithm 2 with exponential selection. Exponents on one hard family, which is not proved to "
               "be the worst; the explicit bound has no log n.")),
     Statement(item="Theorem 1.2", kind="attack", restates=("Theorem 3.1",), false=("Theorem 3.1, dimension",),
