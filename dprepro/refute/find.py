@@ -33,16 +33,28 @@ def says_of(statement: Statement, form: str) -> Says:
 def attacks_on(paper: str, statement: Statement, form: str, config_dir: str | None = None) -> tuple[Attack, ...]:
     """The attacks on a statement as printed or as repaired, those that compute first.
 
+    Those that follow from its premise are left out where others are written for it, and it is a print that is repaired,
+    or says the same as one that it restates.
+
     Raises:
         InputError: two attacks of one name.
     """
     says = says_of(statement, form)
-    own = [*_written(paper, form, statement, config_dir), *of_algorithms(says)]
+    by_item = {one.item: one for one in papers(config_dir)[paper].claims}
+    own = list(_written(paper, form, statement, config_dir))
+    if not (own and (form != forms(statement)[-1] or _the_same(says, [by_item[item] for item in statement.restates]))):
+        own += of_algorithms(says)
     found = tuple(sorted(own, key=lambda one: not one.exact))
     names = [one.name for one in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{statement.item}: two attacks are called {twice[0]!r}")
     return found
+
+
+def _the_same(says: Says, others: Sequence[Statement]) -> bool:
+    """Whether one of these holds with the same premise, bound and rate."""
+    content = [(one.holds.premise, one.holds.bound, one.holds.rate) for one in others]
+    return (says.premise, says.bound, says.rate) in content
 
 
 def untried(paper: str, statement: Statement, config_dir: str | None = None) -> str:
