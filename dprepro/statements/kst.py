@@ -48,7 +48,8 @@ STATEMENTS = (
               "has none."),
         latex=(r"\phi(\mathcal{D}, b) \equiv \arg\min_{\theta} \hat{\mathcal{L}}(\theta; \mathcal{D}) + "
                r"\frac{1}{n}(b^T\theta + \|\theta\|_1)"),
-        assumes=("a strongly convex, twice continuously differentiable loss", "b has a density"), quantifiers=LIMIT),
+        assumes=("a strongly convex, twice continuously differentiable loss", "b has a density, positive everywhere"),
+        quantifiers=LIMIT),
         note=("Densities by the mass near zero, which shrinks with the interval before the limit and does not in it (a "
               "control, refuted).")),
     Statement(item="Theorem 2", kind="privacy", place="section 2.2", says=Says(
