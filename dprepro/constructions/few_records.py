@@ -29,6 +29,7 @@ class FewRecords(Construction):
         spread: whether e is (1, ..., 1), scaled to the bound, in the place of e_1.
         others: share of the records that are others: ``opposite`` in the label, or ``aside`` along e_2.
         silent: share of the records that are zero.
+        proper: whether answers have to lie in the set.
     """
 
     loss: str = "squared"
@@ -43,6 +44,7 @@ class FewRecords(Construction):
     others: float = 0.0
     kind: Literal["opposite", "aside"] = "opposite"
     silent: float = 0.0
+    proper: bool = True
 
     def __post_init__(self) -> None:
         self._demand("length", 0 <= self.length <= 1, "in [0, 1]")
@@ -56,7 +58,7 @@ class FewRecords(Construction):
         label_bound = min(self.label_bound, loss.largest_label)
         return Domain(
             loss, self._within(point["p"]), point["n"], feature_bound=self.feature_bound,
-            feature_norm=self.feature_norm, label_bound=label_bound,
+            feature_norm=self.feature_norm, label_bound=label_bound, proper=self.proper,
         )  # fmt: skip
 
     def views(self, point: Point) -> frozenset[str]:

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import importlib
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 from typing import Any, Literal
 
 from dprepro.errors import InputError, unknown
@@ -32,19 +31,13 @@ def says_of(statement: Statement, form: str) -> Says:
 
 
 def attacks_on(paper: str, statement: Statement, form: str, config_dir: str | None = None) -> tuple[Attack, ...]:
-    """The attacks on a statement as printed or as repaired, the cheap ones first; a restatement has those of others.
+    """The attacks on a statement as printed or as repaired, those that compute first.
 
     Raises:
         InputError: two attacks of one name.
     """
     says = says_of(statement, form)
     own = [*_written(paper, form, statement, config_dir), *of_algorithms(says)]
-    if not own:
-        by_item = {one.item: one for one in papers(config_dir)[paper].claims}
-        for item in statement.restates:
-            other = by_item[item]
-            written = _written(paper, form, other, config_dir)
-            own += [replace(one, name=f"{item}: {one.name}") for one in written]
     found = tuple(sorted(own, key=lambda one: not one.exact))
     names = [one.name for one in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):
@@ -56,7 +49,9 @@ def untried(paper: str, statement: Statement, config_dir: str | None = None) -> 
     """Why nothing is tried on a statement, in words; empty where there are attacks."""
     if statement.nothing:
         return statement.nothing
-    return str(_table(paper, "UNTRIED", config_dir).get(statement.item, ""))
+    if said := _table(paper, "UNTRIED", config_dir).get(statement.item):
+        return str(said)
+    return f"it restates {', '.join(statement.restates)}: attack that" if statement.restates else ""
 
 
 def statement_at(address: str, config_dir: str | None = None) -> tuple[str, Statement]:

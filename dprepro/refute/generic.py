@@ -6,20 +6,30 @@ import itertools
 import math
 from collections.abc import Iterator, Mapping
 from contextlib import suppress
-from dataclasses import fields
-from typing import Any
+from dataclasses import fields, replace
+from functools import partial
+from typing import Any, TypeAlias
 
 from dprepro import typed
 from dprepro.adversary.space import SPACES, Range
-from dprepro.algorithms import Algorithm
+from dprepro.algorithms import (
+    Algorithm,
+    ExponentialMechanism,
+    HighProbability,
+    Localization,
+    ObjectivePerturbation,
+    OutputPerturbation,
+    RegularisedRelease,
+    StronglyConvexPerturbation,
+)
 from dprepro.axes import DEFAULTS
-from dprepro.budget import Neighbours
+from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import Construction, FewRecords, OneHotFamily
 from dprepro.constructions.base import LOSSES
 from dprepro.errors import DpreproError
 from dprepro.refute.attack import Attack
 from dprepro.refute.axes import Axis, axis
-from dprepro.refute.risks import Risks
+from dprepro.refute.risks import INSIDE, Risks
 from dprepro.statements.statement import Says
 
 SIZES: Mapping[str, Axis] = {
@@ -42,22 +52,34 @@ WORDS: Mapping[str, tuple[Any, ...]] = {
     "kind": ("opposite", "aside"), "spread": (False, True), "feature_norm": (2.0, math.inf)
 }  # fmt: skip
 USUAL = {"n": 1e4, "p": 16.0, "epsilon": 1.0, "delta": 1e-6}
+REJECTING = (ExponentialMechanism, HighProbability, Localization)
+"""Algorithms that draw again until they hit the set, which takes times that are exponential in p."""
+ONE_RELEASE = (Localization, ObjectivePerturbation, OutputPerturbation, RegularisedRelease, StronglyConvexPerturbation)
+"""Algorithms that add noise once: gamma or Laplace noise for delta = 0, a Gaussian one else."""
 MOST_ALGORITHMS = 6
 """Of a statement whose premise leaves several of their parameters open."""
+
+Family: TypeAlias = tuple[str, Construction, Mapping[str, Axis], Mapping[str, tuple[Any, ...]]]
+"""Name, data, axes, and words among which axes choose."""
 
 
 def of_algorithms(says: Says) -> tuple[Attack, ...]:
     """Attacks on an upper bound on risk in expectation; none on other statements, nor where no algorithm is named."""
     upper = says.direction == "at_most" and (says.rate or says.bound)
     likely = "with probability" in says.quantifiers and "in expectation" not in says.quantifiers
-    if not upper or likely:
+    population = any("independent draws" in one for one in says.assumes)  # the families' risks are empirical
+    if not upper or likely or population:
         return ()
-    relation = _relation(says)
     found: list[Attack] = []
     for algorithm in itertools.islice(_algorithms(says), MOST_ALGORITHMS):
-        for name, family, axes, choices in _families(says):
+        relation = _relation(says, algorithm)
+        for name, family, axes, choices in map(partial(_admitted, algorithm, relation), _families(says)):
             free = {one.name for part in (algorithm, family) for one in fields(part)} | set(DEFAULTS)
-            moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free}
+            moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free} | _deltas(algorithm)
+            if isinstance(algorithm, REJECTING):
+                moved["p"] = axis("p", usual=3, high=6)
+            if "epsilon == inf" in says.premise:  # as it is where no axis sets it
+                moved = {key: one for key, one in moved.items() if key not in ("epsilon", "delta")}
             found.append(
                 Risks(
                     name=f"{_title(algorithm)} on {name}", axes=moved, algorithm=algorithm, family=family,
@@ -67,9 +89,29 @@ def of_algorithms(says: Says) -> tuple[Attack, ...]:
     return tuple(found)
 
 
-def _relation(says: Says) -> Neighbours:
-    named = [value for one in says.conditions if one.fact == "relation" for value in one.values]
-    return Neighbours(named[0]) if named else Neighbours.REPLACE_ONE
+def _relation(says: Says, algorithm: Algorithm) -> Neighbours:
+    """The first that the premise names and the algorithm has a certificate for."""
+    named = [Neighbours(value) for one in says.conditions if one.fact == "relation" for value in one.values]
+    return next((one for one in named if one in algorithm.relations), (*named, Neighbours.REPLACE_ONE)[0])
+
+
+def _admitted(algorithm: Algorithm, relation: Neighbours, found: Family) -> Family:
+    """The same with those losses only that the algorithm can run with, where there are any."""
+    name, family, axes, words = found
+    if not isinstance(family, FewRecords):
+        return found
+    budget = Budget(USUAL["epsilon"], USUAL["delta"], relation)
+
+    def runs(loss: str) -> bool:
+        with suppress(DpreproError):
+            return not algorithm.refusal(replace(family, loss=loss).domain({**DEFAULTS, **USUAL}), budget)
+        return False
+
+    losses = tuple(filter(runs, words["loss"]))
+    if losses in ((), words["loss"]):
+        return found
+    axis_of_losses = Axis(0, len(losses) - 1, usual=0, log=False, whole=True)
+    return name, replace(family, loss=losses[0]), {**axes, "loss": axis_of_losses}, {**words, "loss": losses}
 
 
 def _algorithms(says: Says) -> Iterator[Algorithm]:
@@ -87,7 +129,21 @@ def _algorithms(says: Says) -> Iterator[Algorithm]:
                 if name == "_target_" or name in known
             }
             with suppress(DpreproError):
-                yield typed.build(Algorithm, parts, kind)  # type: ignore[type-abstract]
+                built = typed.build(Algorithm, parts, kind)  # type: ignore[type-abstract]
+                yield built
+                if isinstance(built, ONE_RELEASE) and "algorithm.noise" not in asked:
+                    yield replace(built, noise=_other_noise(built))
+
+
+def _other_noise(algorithm: Algorithm) -> str:
+    pure = "gamma" if isinstance(algorithm, ObjectivePerturbation | StronglyConvexPerturbation) else "laplace"
+    return pure if getattr(algorithm, "noise", pure) == "gaussian" else "gaussian"
+
+
+def _deltas(algorithm: Algorithm) -> dict[str, Axis]:
+    if not isinstance(algorithm, ONE_RELEASE):
+        return {}
+    return {"delta": axis("delta") if algorithm.noise == "gaussian" else Axis(0, 0, log=False)}
 
 
 def _fields(kind: str) -> set[str]:
@@ -96,7 +152,7 @@ def _fields(kind: str) -> set[str]:
     return {one.name for one in fields(getattr(algorithms, kind))} if hasattr(algorithms, kind) else set()
 
 
-def _families(says: Says) -> Iterator[tuple[str, Construction, Mapping[str, Axis], Mapping[str, tuple[Any, ...]]]]:
+def _families(says: Says) -> Iterator[Family]:
     """Families of data with the axes of their parameters; corners of a domain first."""
     words: dict[str, tuple[Any, ...]] = {
         "loss": tuple(name for name, loss in LOSSES.items() if _allows(says, "loss", type(loss).__name__)),
@@ -105,7 +161,7 @@ def _families(says: Says) -> Iterator[tuple[str, Construction, Mapping[str, Axis
     if all(words.values()):
         words |= WORDS
         chosen = {name: Axis(0, len(some) - 1, usual=0, log=False, whole=True) for name, some in words.items()}
-        first = FewRecords(loss=words["loss"][0], over=words["over"][0])
+        first = FewRecords(loss=words["loss"][0], over=words["over"][0], proper=INSIDE not in says.assumes)
         yield "a few records", first, {**RECORDS, **chosen}, words
     others: list[tuple[str, Construction, Mapping[str, Axis]]] = [
         (kind.__name__, kind(), {name: _axis(one) for name, one in ranges.items()}) for kind, ranges in SPACES.items()

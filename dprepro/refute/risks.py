@@ -18,6 +18,7 @@ from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.plans import Numbers, Plan, plan
 from dprepro.plans.prices import run_seconds
 from dprepro.problems import Domain, Problem
+from dprepro.problems.views.base import as_theta
 from dprepro.reductions import REDUCTIONS, Reduction, solver
 from dprepro.refute.attack import GRANTED, Attack, Shown
 from dprepro.statements.conditions import unmet
@@ -29,8 +30,14 @@ DRAWS = 8
 ROUNDING = 1e-11
 """Of the largest risk that there can be: what is computed of a risk is known to so much."""
 
-SECONDS = 0.05
+SECONDS = 0.01
 """A place whose run takes longer, by `run_seconds`, is not tried."""
+
+SKETCH = 200
+"""Nor one with more dimensions after a projection: `run_seconds` does not know what reductions pay for a map."""
+
+INSIDE = "B >= ||w*||"
+"""What a statement assumes whose set holds a minimiser over the whole space; answers may leave the set."""
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -68,7 +75,11 @@ class Risks(Attack):
             schedule = algorithm.schedule(how.domain, budget)
             if run_seconds(algorithm, how.domain, budget, how.how) > SECONDS:
                 raise PremiseError(f"a run takes more than {SECONDS:g} s")
+            if getattr(schedule, "sketch", 0) > SKETCH:
+                raise PremiseError(f"a map to more than {SKETCH} dimensions takes too long")
             problem = family.build(point, schedule.noise_scale)
+            if INSIDE in says.assumes and not _inside(problem):
+                raise PremiseError(f"the statement assumes {INSIDE}")
             taken, error = self._risk(algorithm, how, problem, budget, rng)
             allowed = self._allowed(says, how.domain, vars(schedule), point, problem)
         except InputError as error_:  # the algorithm, the data or the budget cannot be
@@ -127,6 +138,13 @@ class Risks(Attack):
         if math.isnan(value):
             raise PremiseError("the bound has no value there")
         return value
+
+
+def _inside(problem: Problem) -> bool:
+    """Whether the minimiser over the set is one over the whole space."""
+    place = as_theta(problem.listed.minimum.theta, problem.domain.p)
+    slope = float(np.linalg.norm(problem.listed.gradient(place)))
+    return float(np.linalg.norm(place)) < (1 - 1e-9) * problem.domain.radius or slope <= 1e-9 * problem.domain.lipschitz
 
 
 def _word(value: object) -> str:

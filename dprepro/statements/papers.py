@@ -22,6 +22,7 @@ from dprepro.statements.statement import Statement
 from dprepro.yaml_files import load
 
 Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap", "corner"]
+"""A ``corner`` is a failure at a degenerate place alone, and no headline."""
 SHIPPED = "dprepro.statements"
 
 
@@ -46,8 +47,8 @@ class Erratum:
         printed: in our own words or as a ``quote``.
         quote: the printed words; ``source``: their place; ``ocr``: the text at hand is a machine's reading of the page.
         range: for which epsilon and delta it fails.
-        cause: what it has in common with others, in words; by default it stands for itself.
         about: the statements that it touches; without it, that is what ``item`` says up to its first comma.
+        cause: what errata of one cause have in common; without it, each is a cause of its own.
     """
 
     item: str
