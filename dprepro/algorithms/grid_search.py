@@ -48,10 +48,11 @@ class GridSearch(Algorithm):
         failure: beta.
         divided: epsilon/2 and delta/2 of the runs are divided by it; 0 for K. 1 is a negative control.
         sensitivities: of the scores: ``mean``, 2 Delta(B_j)/n, a mean's over n/2 records; ``printed``, Delta(B_j).
-        penalised: whether scores have line 6's penalty.
+        penalised: whether scores have line 6's penalty, with Y^2 Delta(B_j) under its root where Y^2 is printed.
         noise_factor: multiplies the noise of the choice; 1 is what epsilon/4 needs (others are negative controls).
     """
 
+    version: ClassVar[int] = 2  # since the penalty has Delta(B_j)
     views: ClassVar[tuple[str, ...]] = VIEWS
     measures: ClassVar[tuple[str, ...]] = ("chosen",)
 
@@ -112,7 +113,7 @@ class GridSearch(Algorithm):
             w.append(self.inner.solve(over(train, self.ball(domain, exponent)), self.share(budget), rng).theta)
             delta = self.largest(domain, budget, exponent)
             logarithm = math.log(self.guesses / beta)
-            penalty = delta * logarithm / n + math.sqrt(4 * level**2 * logarithm / n)
+            penalty = delta * logarithm / n + math.sqrt(4 * level**2 * delta * logarithm / n)
             scores.append(validate.listed.value(w[-1]) + (penalty if self.penalised else 0.0))
             sensitivities.append(delta if self.sensitivities == "printed" else 2 * delta / n)
         chance = beta / (4 * len(w))

@@ -135,9 +135,9 @@ def radial_on_set(
     held = coarse[levels > levels.max() - 60.0]
     grid = np.linspace(0.0 if p == 1 else held[0] / 1.02, min(reach, held[-1] * 1.02), GRID)
     grid[0] = max(grid[0], grid[1] * 1e-9)
-    logs = exponent(grid)
+    below = _cumulated(grid, exponent(grid))
     for _ in range(TRIES):
-        r = _invert(grid, logs, rng)
+        r = float(np.interp(rng.random() * below[-1], below, grid))
         direction = rng.standard_normal(p)
         theta = np.asarray(centre + r * direction / float(np.linalg.norm(direction)))
         if constraint_set.contains(theta, 0.0):
@@ -147,7 +147,12 @@ def radial_on_set(
 
 def _invert(grid: FloatArray, logs: FloatArray, rng: np.random.Generator) -> float:
     """A draw whose log-density is known on a grid, up to a constant, by the trapezoidal rule."""
+    below = _cumulated(grid, logs)
+    return float(np.interp(rng.random() * below[-1], below, grid))
+
+
+def _cumulated(grid: FloatArray, logs: FloatArray) -> FloatArray:
+    """The cumulated weights of a log-density on a grid, not normalised, by the trapezoidal rule."""
     weights = np.exp(logs - logs.max())
     steps = 0.5 * (weights[1:] + weights[:-1]) * np.diff(grid)
-    below = np.concatenate([[0.0], np.cumsum(steps)])
-    return float(np.interp(rng.random() * below[-1], below, grid))
+    return np.concatenate([[0.0], np.cumsum(steps)])
