@@ -56,6 +56,8 @@ REJECTING = (ExponentialMechanism, HighProbability, Localization)
 """Algorithms that draw again until they hit the set, which takes times that are exponential in p."""
 ONE_RELEASE = (Localization, ObjectivePerturbation, OutputPerturbation, RegularisedRelease, StronglyConvexPerturbation)
 """Algorithms that add noise once: gamma or Laplace noise for delta = 0, a Gaussian one else."""
+NEAR = {"radius": Axis(1, 1e3, usual=1), "feature_bound": Axis(1e-3, 1, usual=1)}
+"""For these: records that a loss is the distance from lie in the set, which is else missed all the time."""
 MOST_ALGORITHMS = 6
 """Of a statement whose premise leaves several of their parameters open."""
 
@@ -77,7 +79,8 @@ def of_algorithms(says: Says) -> tuple[Attack, ...]:
             free = {one.name for part in (algorithm, family) for one in fields(part)} | set(DEFAULTS)
             moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free} | _deltas(algorithm)
             if isinstance(algorithm, REJECTING):
-                moved["p"] = axis("p", usual=3, high=6)
+                kept = {"p": axis("p", usual=3, high=6, corners=(2,)), **NEAR}
+                moved |= {key: one for key, one in kept.items() if key in moved}
             if "epsilon == inf" in says.premise:  # as it is where no axis sets it
                 moved = {key: one for key, one in moved.items() if key not in ("epsilon", "delta")}
             found.append(
