@@ -320,7 +320,7 @@ def ridge_risk(p: float, epsilon: float, size: float, share: float, power: float
     1/2. Its part along e is an odd function of that of b, concave where positive, so its mean is at most 1/4: the risk
     is s/4 or more.
     """
-    return float(max(p**power / 2, math.sqrt(p * _logarithm(p, epsilon, size, share))) / epsilon / 16)
+    return max(math.pow(p, power) / 2, math.sqrt(p * _logarithm(p, epsilon, size, share))) / epsilon / 16
 
 
 def table_1_smooth(p: float, epsilon: float, size: float, share: float) -> float:
@@ -334,7 +334,7 @@ def _logarithm(p: float, epsilon: float, size: float, share: float) -> float:
 
 def ridge_risk_gamma(p: float, epsilon: float, power: float) -> float:
     """The same with gamma noise, whose Delta is p/epsilon or more."""
-    return float(max(p**power / 2, p) / epsilon / 16)
+    return max(math.pow(p, power) / 2, p) / epsilon / 16
 
 
 def shifted_risk(epsilon: float, delta: float, shift: float, slope: float) -> float:

@@ -12,7 +12,16 @@ from typing import Any, TypeAlias
 
 from dprepro import typed
 from dprepro.adversary.space import SPACES, Range
-from dprepro.algorithms import Algorithm, ExponentialMechanism, HighProbability, Localization
+from dprepro.algorithms import (
+    Algorithm,
+    ExponentialMechanism,
+    HighProbability,
+    Localization,
+    ObjectivePerturbation,
+    OutputPerturbation,
+    RegularisedRelease,
+    StronglyConvexPerturbation,
+)
 from dprepro.axes import DEFAULTS
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import Construction, FewRecords, OneHotFamily
@@ -45,6 +54,10 @@ WORDS: Mapping[str, tuple[Any, ...]] = {
 USUAL = {"n": 1e4, "p": 16.0, "epsilon": 1.0, "delta": 1e-6}
 REJECTING = (ExponentialMechanism, HighProbability, Localization)
 """Algorithms that draw again until they hit the set, which takes times that are exponential in p."""
+ONE_RELEASE = (Localization, ObjectivePerturbation, OutputPerturbation, RegularisedRelease, StronglyConvexPerturbation)
+"""Algorithms that add noise once: gamma or Laplace noise for delta = 0, a Gaussian one else."""
+NEAR = {"radius": Axis(1, 1e3, usual=1), "feature_bound": Axis(1e-3, 1, usual=1)}
+"""For these: records that a loss is the distance from lie in the set, which is else missed all the time."""
 MOST_ALGORITHMS = 6
 """Of a statement whose premise leaves several of their parameters open."""
 
@@ -56,16 +69,18 @@ def of_algorithms(says: Says) -> tuple[Attack, ...]:
     """Attacks on an upper bound on risk in expectation; none on other statements, nor where no algorithm is named."""
     upper = says.direction == "at_most" and (says.rate or says.bound)
     likely = "with probability" in says.quantifiers and "in expectation" not in says.quantifiers
-    if not upper or likely:
+    population = any("independent draws" in one for one in says.assumes)  # the families' risks are empirical
+    if not upper or likely or population:
         return ()
     found: list[Attack] = []
     for algorithm in itertools.islice(_algorithms(says), MOST_ALGORITHMS):
         relation = _relation(says, algorithm)
         for name, family, axes, choices in map(partial(_admitted, algorithm, relation), _families(says)):
             free = {one.name for part in (algorithm, family) for one in fields(part)} | set(DEFAULTS)
-            moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free}
+            moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free} | _deltas(algorithm)
             if isinstance(algorithm, REJECTING):
-                moved["p"] = axis("p", usual=3, high=6)
+                kept = {"p": axis("p", usual=3, high=6, corners=(2,)), **NEAR}
+                moved |= {key: one for key, one in kept.items() if key in moved}
             if "epsilon == inf" in says.premise:  # as it is where no axis sets it
                 moved = {key: one for key, one in moved.items() if key not in ("epsilon", "delta")}
             found.append(
@@ -117,7 +132,21 @@ def _algorithms(says: Says) -> Iterator[Algorithm]:
                 if name == "_target_" or name in known
             }
             with suppress(DpreproError):
-                yield typed.build(Algorithm, parts, kind)  # type: ignore[type-abstract]
+                built = typed.build(Algorithm, parts, kind)  # type: ignore[type-abstract]
+                yield built
+                if isinstance(built, ONE_RELEASE) and "algorithm.noise" not in asked:
+                    yield replace(built, noise=_other_noise(built))
+
+
+def _other_noise(algorithm: Algorithm) -> str:
+    pure = "gamma" if isinstance(algorithm, ObjectivePerturbation | StronglyConvexPerturbation) else "laplace"
+    return pure if getattr(algorithm, "noise", pure) == "gaussian" else "gaussian"
+
+
+def _deltas(algorithm: Algorithm) -> dict[str, Axis]:
+    if not isinstance(algorithm, ONE_RELEASE):
+        return {}
+    return {"delta": axis("delta") if algorithm.noise == "gaussian" else Axis(0, 0, log=False)}
 
 
 def _fields(kind: str) -> set[str]:

@@ -111,7 +111,9 @@ def test_every_experiment_and_check_that_is_named_exists(experiments: Configs) -
     assert not wrong
 
 
-def test_every_experiment_on_the_papers_but_pair_and_attacks_speaks_of_a_statement(experiments: Configs, spoken: Spoken) -> None:
+def test_every_experiment_on_the_papers_but_pair_and_attacks_speaks_of_a_statement(
+    experiments: Configs, spoken: Spoken
+) -> None:
     of_papers = {name for name, text in experiments.items() if text["paper"] in papers()}
     silent = of_papers - {name for paper, one in STATEMENTS for name in spoken.experiments(paper, one)}
     assert silent == {"pair", *(f"attacks_{paper}" for paper in papers())}  # attacks are no evidence
