@@ -181,9 +181,10 @@ def theorem_8_risk(
     """
     share = epsilon / (2 * guesses), delta / (2 * guesses)
     loss = _released(n / 2, *share, smoothness, 2 * max(norm, 1.0), norm, label_level, mass, noisy)
-    hidden: float = guesses ** (2 / 3) * math.log(1 / share[1]) ** (1 / 3)
-    rate = glm_adaptation.theorem_8_rate(n, epsilon, norm, smoothness, label_level)
-    return min(label_level**2, loss) / (hidden * rate)
+    hidden = float(guesses ** (2 / 3) * math.log(1 / share[1]) ** (1 / 3))
+    return min(label_level**2, loss) / (
+        hidden * glm_adaptation.theorem_8_rate(n, epsilon, norm, smoothness, label_level)
+    )
 
 
 def _released(

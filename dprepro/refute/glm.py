@@ -268,8 +268,8 @@ PRINTED: Mapping[str, tuple[Attack, ...]] = {
     "Theorem 2, privacy": (
         _share(
             "glm_corners.theorem_2_privacy_printed", {
-                "epsilon": axis("epsilon"), "delta": SMALL, "ratio": Axis(1e-12, 1, usual=1e-3, corners=(1e-9, 1e-6)),
-                **GRANT,
+                "epsilon": axis("epsilon", high=1, corners=(0.1,)), "delta": axis("delta", low=1e-15, high=0.3),
+                "ratio": Axis(1e-12, 1, usual=1e-3, corners=(1e-9, 1e-6)), **GRANT,
             }, "k below ln(1/delta): a map that keeps no norms, and features that are not clipped",
         ),
     ),

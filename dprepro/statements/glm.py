@@ -185,8 +185,7 @@ STATEMENTS = (
         "Algorithm 2, noisy gradient descent after a random projection, is (epsilon, delta)-private.",
         premise=(*RELATION, *BUDGET, GLM, "algorithm is JohnsonLindenstrauss")),
         false=("Theorem 2, few dimensions",), repaired=_private(
-            ("It is where projected features are clipped to the length for which the noise is made, or where k is so "
-             "large that the map keeps their lengths but with chance delta."),
+            "It is where projected features are clipped to the length for which the noise is made.",
             premise=(*RELATION, *CERTIFIED, GLM, "algorithm is JohnsonLindenstrauss"), assumes=(VERIFIED,)),
         note="With features clipped after the projection, in the place of the paper's event of small probability."),
     Statement(item="Theorem 3", kind="rate", place="section 3.1.2", says=_mean(

@@ -1,4 +1,4 @@
-"""Attacks on Arora et al. (2022): what is false is found, what holds is not broken, a condition left out is seen."""
+"""Attacks on Arora et al. (2022) find what is false, break nothing that holds, and see a condition left out."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ def test_what_holds_is_attacked_and_not_broken(item: str, attack: Attack) -> Non
 
 @pytest.mark.parametrize("item", ["Theorem 1", "Corollary 1", "Theorem 2", "Theorem 3", "Theorem 5"])
 def test_algorithms_on_data_of_families_do_not_break_what_holds(item: str) -> None:
-    """Of draws: a lower end of four standard errors on fresh draws, a false alarm in 30,000 a place."""
+    """Of draws: a lower end of four standard errors on fresh ones, a false alarm in 30,000 a place that is reported."""
     statement = BY_ITEM[item]
     form = forms(statement)[-1]
     drawn = [one for one in attacks_on("glm", statement, form) if not one.exact]
