@@ -138,7 +138,7 @@ def _algorithms(says: Says) -> Iterator[Algorithm]:
                     yield replace(built, noise=_other_noise(built))
 
 
-def _other_noise(algorithm: Algorithm) -> str:
+def _other_noise(algorithm: Algorithm) -> Any:
     pure = "gamma" if isinstance(algorithm, ObjectivePerturbation | StronglyConvexPerturbation) else "laplace"
     return pure if getattr(algorithm, "noise", pure) == "gaussian" else "gaussian"
 
