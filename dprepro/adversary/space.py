@@ -100,7 +100,7 @@ SPACES: Mapping[type[Construction], Mapping[str, Range]] = {
         "label": Range(0.1, 1.0),
         "curved": Range(0.0, 0.99, off=0.5),
         "fill": Range(0.0, 1.0),
-        "apart": Range(0.0, 2.0, off=0.5),
+        "apart": Range(0.0, 2.0, off=0.85),  # mostly none: without a start it is the harder to find
     },
     DirectionRegression: {"size": _SIZE},
     LinearSlope: {"size": _SIZE, "ball": Range(0.05, 1.0)},
