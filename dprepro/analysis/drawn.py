@@ -28,8 +28,9 @@ class Drawn(Rule):
 
     A row's value is such a ratio, and its column ``freedom`` says how many degrees of freedom a chi-square variable of
     the same relative variance has. Rows of a series are pooled by that weight, whatever the grid point: the law of the
-    noise does not depend on it. Series of fewer than `ENOUGH` degrees of freedom are pooled together as well. Limits
-    are those of a chi-square variable, simultaneous over all that is judged at 99% (Bonferroni).
+    noise does not depend on it. Series of fewer than `ENOUGH` degrees of freedom are pooled together as well, and where
+    that is too few still, with the next one, which stands by itself besides. Limits are those of a chi-square variable,
+    simultaneous over all that is judged at 99% (Bonferroni).
 
     The estimate is the one that is farthest from `expected`. Refuted where the interval of a single series, however
     few its draws are, lies outside of the margin; confirmed where that of every series with enough draws, and that of
@@ -70,6 +71,8 @@ class Drawn(Rule):
         together = {name: one for name, one in sums.items() if name not in few}
         if few:
             pooled = tuple(np.sum([sums[name] for name in few], axis=0))
+            if pooled[1] < ENOUGH and together:  # too few even so: those of the next one are counted with them
+                pooled = tuple(np.add(pooled, min(together.values(), key=lambda one: one[1])))
             together[few[0] if len(few) == 1 else "those of few draws"] = pooled
         tail = (1 - self.level) / 2 / (len(sums) + 1)
         lowest, highest = self.region()
