@@ -126,7 +126,8 @@ class RefuteStudy(Study):
     def _science(self, target: Target, attack: Attack) -> dict[str, Any]:
         says = target.says
         said = {"premise": list(says.premise), "rate": says.rate, "bound": says.bound}
-        return self.identity(attack=describe(attack), effort=describe(self._effort(attack)), says=said)
+        named = {"item": target.statement.item, "form": target.form, "paper": self.of}
+        return self.identity(attack=describe(attack), effort=describe(self._effort(attack)), says=said, target=named)
 
 
 def _quantity(series: str) -> str:
