@@ -11,12 +11,13 @@ from dprepro.figures.base import Drawing
 from dprepro.figures.choice import Choice
 from dprepro.figures.constants import Constants
 from dprepro.figures.ledger import Ledger
+from dprepro.figures.margins import Margins
 from dprepro.figures.phase import Phase
 from dprepro.figures.rate import Rate
 from dprepro.figures.shares import Shares
 
 FIGURES: dict[str, type[Drawing]] = {
-    kind.name: kind for kind in (Rate, Phase, Attack, Choice, Shares, Ledger, Constants)
+    kind.name: kind for kind in (Rate, Phase, Attack, Choice, Shares, Ledger, Constants, Margins)
 }
 
 

@@ -1,0 +1,89 @@
+"""How near attacks came to each statement of a paper: the largest share found of what it allows."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, ClassVar
+
+from dprepro.errors import unknown
+from dprepro.figures.base import Drawing
+from dprepro.figures.lines import legend, thin_grid, titles
+from dprepro.figures.style import COLOURS, COLUMN, styled
+from dprepro.figures.words import headline
+
+if TYPE_CHECKING:
+    import pandas as pd
+    from matplotlib.figure import Figure
+
+HOLDS, PRINTED = "share", "share_as_printed"
+
+LEAST, MOST = 1e-4, 1e4
+"""Shares beyond these stand at the edge."""
+
+LINE = 0.125
+"""Height of a line, inches."""
+
+
+@dataclass(frozen=True)
+class Margins(Drawing):
+    """A line for each statement: the largest share of what it allows that any attack found.
+
+    Left of 1 no counterexample is known; what is false as printed stands on the right. How many places were tried
+    stands behind each line.
+    """
+
+    name: ClassVar[str] = "margins"
+    kinds: ClassVar[dict[str, str]] = {}
+
+    def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
+        """The lines; see the class."""
+        rows = frame[frame["quantity"].isin([HOLDS, PRINTED]) & (frame["status"] == "ok")]
+        if rows.empty:
+            raise unknown("quantity of the figure", HOLDS, map(str, frame["quantity"].unique()))
+        rows = rows.assign(tried=rows["corners"] + rows["searched"])
+        rows = rows[rows["tried"] > 0]
+        found = rows.groupby(["series", "quantity"], observed=True).agg({"value": "max", "tried": "sum"}).reset_index()
+        found["statement"] = found["series"].astype(str).str.removesuffix(f"_{PRINTED}")
+        order = sorted(dict.fromkeys(found["statement"]), key=_natural)
+        columns = 2 if len(order) > 24 else 1
+        each = -(-len(order) // columns)
+        with styled() as figure_class:
+            width = 2 * COLUMN
+            figure: Figure = figure_class(figsize=(width, 3), layout="constrained")
+            panels = figure.subplots(1, columns, squeeze=False)[0]
+            handles: dict[str, Any] = {}
+            for panel, names in zip(panels, [order[at : at + each] for at in range(0, len(order), each)], strict=True):
+                for quantity, text, marker, colour in (
+                    (HOLDS, "as it holds", "o", COLOURS["claim"][0]),
+                    (PRINTED, "as printed, and false", "x", COLOURS["control"][0]),
+                ):
+                    own = found[(found["quantity"] == quantity) & found["statement"].isin(names)]
+                    if own.empty:
+                        continue
+                    places = [names.index(name) for name in own["statement"]]
+                    (handles[text],) = panel.plot(
+                        own["value"].clip(LEAST, MOST), places, linestyle="none", marker=marker, color=colour, zorder=4
+                    )
+                for place, name in enumerate(names):
+                    tried = int(found.loc[found["statement"] == name, "tried"].sum())
+                    panel.annotate(
+                        f"{tried:,}", (1.01, place), xycoords=("axes fraction", "data"), fontsize=5.5, va="center"
+                    )
+                panel.annotate("places", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=5.5, va="center")
+                panel.axvline(1, color="0.4", linewidth=0.8, zorder=1)
+                panel.set_yticks(range(len(names)), [name.replace("_", " ") for name in names])
+                panel.set(
+                    xscale="log", xlim=(LEAST / 2, 2 * MOST), ylim=(each - 0.5, -0.5), xlabel="share of what is allowed"
+                )
+                thin_grid(panel)
+            more = titles(figure, headline(verdict, self.heading), [(panels[0], [])], width - 0.5)
+            more += legend(figure, handles, 2, self.note, bars=False)
+            figure.set_size_inches(width, LINE * (each + 5) + more)
+        return figure
+
+
+def _natural(name: str) -> tuple[str, list[tuple[bool, int, str]]]:
+    """Theorem 9 before Theorem 10."""
+    kind, _, rest = name.partition("_")
+    return kind, [(not part.isdigit(), int(part) if part.isdigit() else 0, part) for part in rest.split("_")]

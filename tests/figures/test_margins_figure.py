@@ -1,0 +1,42 @@
+"""A line for each statement, with the largest share that attacks found."""
+
+from __future__ import annotations
+
+import pandas as pd
+import pytest
+
+from dprepro import figures
+from dprepro.errors import InputError
+
+VERDICT = {"verdict": "confirmed", "claim": "No counterexample", "checks": {}, "as_expected": True, "overrides": []}
+
+
+def frame(statements: int) -> pd.DataFrame:
+    lines = []
+    for number in range(1, statements + 1):
+        for quantity, values in (("share", (0.1, 0.5)), ("share_as_printed", (30.0,) if number == 2 else ())):
+            end = "" if quantity == "share" else "_share_as_printed"
+            lines += [
+                {"series": f"theorem_{number}{end}", "quantity": quantity, "status": "ok", "value": value,
+                 "corners": 1000, "searched": 7}
+                for value in values
+            ]  # fmt: skip
+    return pd.DataFrame(lines)
+
+
+def test_the_worst_attack_on_each_statement_stands_on_its_line_in_the_papers_order() -> None:
+    drawn = figures.build({"name": "margins"}).draw(frame(12), VERDICT, {})
+    (panel,) = drawn.axes
+    assert [text.get_text() for text in panel.get_yticklabels()] == [f"theorem {k}" for k in range(1, 13)]
+    holds, printed = panel.get_lines()[:2]
+    assert list(holds.get_xdata()) == [0.5] * 12
+    assert (list(printed.get_xdata()), list(printed.get_ydata())) == ([30.0], [1])
+    said = [text.get_text() for text in panel.texts]
+    assert said.count("2,014") == 11  # two attacks on what holds
+    assert said.count("3,021") == 1
+
+
+def test_many_statements_stand_in_two_columns_and_without_any_there_is_no_figure() -> None:
+    assert len(figures.build({"name": "margins"}).draw(frame(30), VERDICT, {}).axes) == 2
+    with pytest.raises(InputError, match="quantity of the figure"):
+        figures.build({"name": "margins"}).draw(frame(2).assign(quantity="risk"), VERDICT, {})
