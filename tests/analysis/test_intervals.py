@@ -72,16 +72,20 @@ def test_replicates_give_the_slope_of_a_straight_line_satterthwaites_interval() 
     assert (found.estimate, found.high - found.estimate) == pytest.approx((-0.5, half), **CLOSE)
 
 
-def test_a_point_with_one_replicate_borrows_the_pooled_deviation_with_all_its_degrees_of_freedom() -> None:
+def test_the_wider_of_own_errors_and_the_pooled_deviation_counts_and_one_replicate_has_the_latter() -> None:
     error, count = np.array([0.1, 0.02, np.nan, 0.05, 0.03, np.nan]), np.array([3.0, 2, 1, 4, 3, 1])
     several = count > 1
     deviations = error[several] ** 2 * count[several]  # of one draw
     pooled = math.sqrt(np.sum((count[several] - 1) * deviations) / np.sum(count[several] - 1))
     filled = np.where(several, error, pooled)
     freedom = np.where(several, count - 1, np.sum(count[several] - 1))
-    half = by_replicates(np.full(6, 1 / 6), filled, freedom + 1)
+    own = by_replicates(np.full(6, 1 / 6), filled, freedom + 1)
+    every = student(float(np.sum(count[several] - 1))) * pooled / 6 * math.sqrt(float(np.sum(1 / count)))
     found = fit_mean(np.full(6, 2.0), error, count)
-    assert found.high - 2 == pytest.approx(half, **CLOSE)
+    assert found.high - 2 == pytest.approx(max(own, every), **CLOSE)
+    assert every > own
+    steady = fit_mean(np.full(6, 2.0), np.where(several, error, 0.0), np.where(several, count, 1e9))
+    assert steady.high - 2 < found.high - 2
 
 
 def test_the_wider_of_misfit_and_replicates_counts() -> None:
@@ -237,18 +241,23 @@ def test_a_point_of_one_replicate_has_the_pooled_error_of_its_series() -> None:
 
 
 def test_limits_of_drawn_noise_share_one_percent_over_all_series_and_the_pool_of_few_draws() -> None:
-    """Three series and their pool: 1%/4 of two sides each."""
+    """Three series and their pool: 1%/4 of two sides each. A pool that is too small itself takes the next series in."""
     rng, tables = np.random.default_rng(3), []
-    for name, freedom, rows in (("large", 4000.0, 5), ("few", 30.0, 4), ("fewer", 10.0, 3)):
+    for name, freedom, rows in (("large", 4e6, 5), ("few", 800.0, 4), ("fewer", 900.0, 3)):
         frame = make_frame(decades("n", 3, 6, rows), lambda at: 1.0, replicates=1, quantity="noise_drawn", series=name)
         freedoms = freedom * np.arange(1, rows + 1)
         tables.append(frame.assign(value=rng.chisquare(freedoms) / freedoms, freedom=freedoms))
     pool = pd.concat(tables[1:])
     freedom, total = pool["freedom"].sum(), float((pool["freedom"] * pool["value"]).sum())
-    assert freedom < 1e4
+    assert pool.groupby("series")["freedom"].sum().max() < 1e4 < freedom
     found = limits(judged(pd.concat(tables), "drawn", series="*"))
     low, high = chi2.ppf([0.01 / 8, 1 - 0.01 / 8], freedom)
     assert found == pytest.approx((total / freedom, total / high, total / low), rel=1e-9)
+    taken = pd.concat([tables[0], tables[1]])
+    freedom, total = taken["freedom"].sum(), float((taken["freedom"] * taken["value"]).sum())
+    low, high = chi2.ppf([0.01 / 6, 1 - 0.01 / 6], freedom)
+    with_next = limits(judged(taken, "drawn", series="*"))
+    assert with_next == pytest.approx((total / freedom, total / high, total / low), rel=1e-9)
     alone = judged(tables[0], "drawn", series="large")
     freedom, total = tables[0]["freedom"].sum(), float((tables[0]["freedom"] * tables[0]["value"]).sum())
     low, high = chi2.ppf([0.01 / 4, 1 - 0.01 / 4], freedom)
