@@ -9,6 +9,7 @@ from dataclasses import dataclass, replace
 import numpy as np
 
 from dprepro.constructions import (
+    ApartNeedleFamily,
     CentredNeedle,
     Construction,
     DirectionRegression,
@@ -23,7 +24,7 @@ from dprepro.constructions import (
     SpreadPlaces,
     TunedNeedle,
 )
-from dprepro.constructions.needle_family import known_hard
+from dprepro.constructions.needle_family import known_apart, known_hard
 from dprepro.errors import unknown
 from dprepro.problems.data import FloatArray
 
@@ -85,11 +86,12 @@ class Space:
     def starts(self, point: Point, noise_scale: float) -> list[FloatArray]:
         """Places of the family as it is configured and of what is known to be hard."""
         hard = known_hard(point, noise_scale) if isinstance(self.family, NeedleFamily) else []
+        hard += known_apart() if isinstance(self.family, ApartNeedleFamily) else []
         return [self.place(values) for values in ({}, *hard)]
 
 
 _SIZE = Range(0.01, 100.0, log=True)
-SPACES: Mapping[type[Construction], Mapping[str, Range]] = {
+SPACES: dict[type[Construction], Mapping[str, Range]] = {
     CentredNeedle: {},
     TunedNeedle: {},
     NeedleFamily: {
@@ -100,7 +102,6 @@ SPACES: Mapping[type[Construction], Mapping[str, Range]] = {
         "label": Range(0.1, 1.0),
         "curved": Range(0.0, 0.99, off=0.5),
         "fill": Range(0.0, 1.0),
-        "apart": Range(0.0, 2.0, off=0.85),  # mostly none: without a start it is the harder to find
     },
     DirectionRegression: {"size": _SIZE},
     LinearSlope: {"size": _SIZE, "ball": Range(0.05, 1.0)},
@@ -111,6 +112,7 @@ SPACES: Mapping[type[Construction], Mapping[str, Range]] = {
     SpreadPlaces: {"spread": Range(1e-3, 0.8, log=True)},
     PlantedSupport: {"size": Range(0.05, 20.0, log=True)},
 }
+SPACES |= {ApartNeedleFamily: {**SPACES[NeedleFamily], "apart": Range(0.0, 2.0, off=0.5)}}
 """What is searched, by family; a needle is one data set.
 
 Where a parameter changes the constraint set (``ball``), so does the search.

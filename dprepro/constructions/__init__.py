@@ -9,7 +9,7 @@ from dprepro.constructions.few_records import FewRecords
 from dprepro.constructions.fingerprinting import Fingerprinting
 from dprepro.constructions.glm import OneHotFamily
 from dprepro.constructions.known import WorstKnown
-from dprepro.constructions.needle_family import NeedleFamily
+from dprepro.constructions.needle_family import ApartNeedleFamily, NeedleFamily
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
 from dprepro.constructions.packing import Packing
 from dprepro.constructions.perturbation import NiceRegression, OrthogonalRegression, RandomQuadratic
@@ -21,6 +21,7 @@ from dprepro.constructions.table import File, Table
 from dprepro.constructions.tardos_lasso import TardosLasso
 
 __all__ = [
+    "ApartNeedleFamily",
     "Attackable",
     "AxisPopulation",
     "CentredNeedle",

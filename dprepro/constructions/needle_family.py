@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 
 import numpy as np
 
@@ -48,7 +48,7 @@ class NeedleFamily(Construction):
     label: float = 1.0
     curved: float = 0.0
     fill: float = 1.0
-    apart: float = 0.0
+    apart: float = field(default=0.0, metadata={"later": True})
 
     def __post_init__(self) -> None:
         self._demand("level", -1 <= self.level <= 1, "in [-1, 1]")
@@ -141,6 +141,20 @@ class NeedleFamily(Construction):
         return np.repeat(totals / np.maximum(sizes, 1), sizes)
 
 
+@dataclass(frozen=True)
+class ApartNeedleFamily(NeedleFamily):
+    """The same family where a search moves ``apart`` too: needle, block and rivals may lie on coordinates apart."""
+
+
+def known_apart() -> list[dict[str, float]]:
+    """A needle beside a block, as searches found them where steps are few."""
+    return [
+        {"level": 0.0, "gap": 6.0, "heads": 0.95, "rivals": 0.5, "curved": 0.5, "fill": 0.5, "apart": 1.0},
+        {"level": 0.0, "gap": 17.0, "heads": 0.83, "rivals": 0.0, "label": 0.95, "curved": 0.83, "fill": 0.45}
+        | {"apart": 0.75},
+    ]
+
+
 def known_hard(point: Point, noise_scale: float) -> list[dict[str, float]]:
     """Parameters of `NeedleFamily` that proofs and searches have shown to be hard: where a search may begin.
 
@@ -163,11 +177,5 @@ def known_hard(point: Point, noise_scale: float) -> list[dict[str, float]]:
     for gap in (1.0, 2.0, 4.0) if noise_scale else ():
         heads = min(1.0, math.log(max(2.0, gap / (one * noise_scale))) / math.log(p))
         gaps.append({"level": -0.15, "heads": heads, "label": 0.6, "curved": 0.85, "fill": 0.7} | none)
-    # a needle beside a block, as searches found them where steps are few
-    apart = [
-        {"level": 0.0, "gap": 6.0, "heads": 0.95, "rivals": 0.5, "curved": 0.5, "fill": 0.5, "apart": 1.0},
-        {"level": 0.0, "gap": 17.0, "heads": 0.83, "rivals": 0.0, "label": 0.95, "curved": 0.83, "fill": 0.45}
-        | {"apart": 0.75},
-    ]
     needles = [{"gap": hardest_gap(1.0, 2 * p - 1) / 2}, {"level": tuned, "gap": one}, {"level": 1.0}]
-    return [*needles, *faces, *gaps, *apart]
+    return [*needles, *faces, *gaps]
