@@ -19,7 +19,7 @@ measured is kept and never measured twice; an interrupted run is resumed.
   python -m dprepro +experiment=lasso_rate    run one
   python -m dprepro -m '+experiment=glob(*)'  run all, whatever fails; then the
   python -m dprepro.ledger                    ledger of all theorems and errata
-  python -m dprepro refute kst-theorem-31     attack a statement over its premise
+  python -m dprepro refute kst-theorem-31     attack a statement everywhere
 
 options
   -m, --multirun     run every combination of comma-separated values and globs

@@ -15,6 +15,8 @@ from dprepro.refute.attack import Attack, Shown
 from dprepro.refute.find import attacks_on, says_of, statement_at
 from dprepro.refute.hunt import measured_again
 
+DPREPRO_READS = ()  # a witness is measured, and stands behind no measurement
+
 
 @dataclass(frozen=True)
 class Witness:

@@ -135,8 +135,9 @@ def _disproved(paper: str, errata: Sequence[Erratum], measured: Measured) -> Jud
         return Judged("inconclusive", ["an erratum did not come out as expected"], evidence, False)
     if not evidence:
         return Judged(NOT_MEASURED)
-    severity = ", ".join(dict.fromkeys(erratum.severity for erratum in errata))
-    return Judged("refuted", [f"false as printed ({severity}); see the errata"], evidence, True)
+    severities = list(dict.fromkeys(erratum.severity for erratum in errata))
+    words = "refuted at a corner" if severities == [CORNER] else "refuted"
+    return Judged("refuted", [f"false as printed ({', '.join(severities)}); see the errata"], evidence, True, words)
 
 
 def _measurements(paper: str, statement: Statement, measured: Measured) -> Iterable[dict[str, Any]]:

@@ -23,6 +23,8 @@ from dprepro.yaml_files import load
 
 Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap", "corner"]
 """A ``corner`` is a failure at a degenerate place alone, and no headline."""
+DPREPRO_IMPORTS = DPREPRO_READS = ()  # what a measurement takes of a statement stands in its key
+
 SHIPPED = "dprepro.statements"
 
 

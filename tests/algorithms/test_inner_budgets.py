@@ -189,7 +189,7 @@ def test_grid_search_runs_on_one_half_with_a_share_of_half_the_budget_over_each_
 def test_grid_search_scores_by_the_other_half_with_line_6_s_penalty_and_a_mean_s_sensitivity(
     inner: Algorithm, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    """q_j = the held-out risk + Delta_j ln(K/beta)/n + sqrt(4 Y^2 ln(K/beta)/n), D_j = 2 Delta_j/n, and 0 has Y^2."""
+    """q_j = held-out risk + Delta_j ln(K/beta)/n + sqrt(4 Y^2 Delta_j ln(K/beta)/n), D_j = 2 Delta_j/n; 0 has Y^2."""
     problem, algorithm = one_hot(SquaredLoss(), n=40, p=3, mass=1.0, coordinates=3), GridSearch(inner, guesses=2)
     seen: list[np.ndarray] = []
     monkeypatch.setattr(GumbelMin, "choose", lambda self, scores, rng: seen.append(scores) or (1, np.zeros(1)))
@@ -203,7 +203,7 @@ def test_grid_search_scores_by_the_other_half_with_line_6_s_penalty_and_a_mean_s
     tail = math.sqrt(2 * math.log(40 / (1e-5 / 8)))
     deltas = np.array([(1 + math.sqrt(smooth / 2) * (b + s * tail)) ** 2 for b, s in zip((2, 4), sigmas, strict=True)])
     risks = np.array([Problem(held.domain, {"one_hot": held}).listed.value(one.theta) for one in runs])
-    scores = np.append(1.0, risks + deltas * logarithm / 40 + math.sqrt(4 * logarithm / 40))
+    scores = np.append(1.0, risks + deltas * logarithm / 40 + np.sqrt(4 * deltas * logarithm / 40))
     moved = np.append(0.0, 2 * deltas / 40)
     raised = scores + 8 * math.log(4 * 3 / 0.05) / 0.8 * moved
     expected = [max((raised[i] - raised[j]) / (moved[i] + moved[j]) for j in range(3) if i != j) for i in range(3)]

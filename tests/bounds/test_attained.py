@@ -253,7 +253,7 @@ def test_a_bound_without_a_tight_point_is_the_sum_of_its_terms(name: str) -> Non
 
 @pytest.mark.parametrize("name", ["theorem_7", "theorem_8"])
 def test_grid_search_costs_its_runs_the_penalty_and_what_the_choice_may_lose(name: str) -> None:
-    """ERR + sqrt(4 Y^2 ln(4K/beta)/n) + 32 ln(4(K+1)/beta) Delta/(n epsilon), Delta = (Y + sqrt(H/2) reach)^2."""
+    """ERR + 2 sqrt(4 Y^2 Delta ln(4K/beta)/n) + 36 ln(4(K+1)/beta) Delta/(n epsilon), Delta = (Y + sqrt(H/2) R)^2."""
     n, epsilon, delta, guesses, failure = 1e9, 8.0, 0.01, 4.0, 0.1
     numbers = {"n": n, "epsilon": epsilon, "delta": delta, "norm": 1.0, "smoothness": 2.0, "label_level": 1.0,
                "guesses": guesses, "divided": 4.0, "failure": failure}  # fmt: skip
@@ -267,8 +267,8 @@ def test_grid_search_costs_its_runs_the_penalty_and_what_the_choice_may_lose(nam
         err, sigma = glm_adaptation.boosted(n / 2, 1.0, delta / 8, 2.0, 2.0, 1.0, failure / 16)
     chance = delta / 16
     largest = (1 + 2 + sigma * math.sqrt(2 * math.log(n / chance))) ** 2
-    choice = 32 * math.log(4 * 5 / failure) * largest / (n * epsilon)
-    whole = err + math.sqrt(4 * math.log(16 / failure) / n) + choice
+    choice = 36 * math.log(4 * 5 / failure) * largest / (n * epsilon)
+    whole = err + 2 * math.sqrt(4 * largest * math.log(16 / failure) / n) + choice
     assert whole < 1
     assert bounds.evaluate(f"glm_adaptation.{name}", numbers) == pytest.approx(whole, rel=1e-9)
 
@@ -316,6 +316,7 @@ ELSEWHERE = {
     "glm.output_perturbation_smooth", "glm.output_perturbation_lipschitz",  # attained within 12%: test_glm_bounds
     "lasso.printed_equation_3", "lasso.printed_threshold",  # exact programmes: test_lasso_bounds
     "kst.small_probability",  # what the statement itself calls small
+    "lasso_corners.corollary_2_7_balanced",  # that of Theorem 2.5 at another T
 }  # fmt: skip
 
 

@@ -31,5 +31,5 @@ def test_a_sample_of_all_records_has_no_less_than_the_gaussian_itself() -> None:
 
 
 def test_zcdp_is_its_rho_times_alpha() -> None:
-    for guarantee, rho in ((BoundedRange(0.4), 0.4**2 / 8), (PureLoss(0.05), 0.05**2 / 2)):
+    for guarantee, rho in ((BoundedRange(0.4), 0.4**2 / 8), (PureLoss(5e-4), 5e-4**2 / 2)):
         assert divergences(guarantee.event()) == pytest.approx([rho * alpha for alpha in ORDERS])

@@ -430,4 +430,5 @@ def test_causes_are_counted_once_and_corners_apart() -> None:
     measured = Measured({}, described={"lasso": Paper(title="x", authors="x", year=1, claims=both, errata=slips)})
     rows = list(entries.claims(measured))
     assert [one["verdict"] for one in rows] == ["refuted"] * 4
+    assert [one["words"] for one in rows] == ["refuted", "refuted", "refuted at a corner", "refuted"]
     assert entries.causes(rows, measured) == {"rows": 3, "causes": 2, "corners": 1}
