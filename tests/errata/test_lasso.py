@@ -244,6 +244,17 @@ def test_theorem_3_1_fails_in_one_dimension() -> None:
     assert 24 / (n * 0.1) < 0.01 * (n * math.log(n)) ** (-2 / 3)
 
 
+def test_theorem_3_2_fails_for_one_matrix_that_the_algorithm_knows() -> None:
+    """Majority signs of all w + 1 rows are published without a look at the data: two rows that agree are a majority."""
+    matrix = np.where(np.random.default_rng(0).random((5, 2000)) < 0.9, 1, -1) * np.where(np.arange(2000) % 2, 1, -1)
+    answer = np.sign(matrix.sum(axis=0))
+    for row in range(5):
+        left = np.delete(matrix, row, axis=0)
+        consensus = np.abs(left.sum(axis=0)) == 4
+        assert consensus.sum() > 1000
+        assert np.array_equal(answer[consensus], left[0, consensus])
+
+
 def test_theorem_3_2_needs_a_budget() -> None:
     """Means of p = 1000 m^2 columns of w = m/ln m rows, all +1 by consensus, with noise that spends a large epsilon."""
     m, delta = 10.0, 1e-6
