@@ -229,17 +229,17 @@ STATEMENTS = (
         text=("The measure of an open set under the limit is at most the lower limit of its measures, that of a closed "
               "set at least the upper limit."),
         latex=(r"\mu_{\mathcal{D}}(A) \le \liminf_{i \to \infty} \mu^i_{\mathcal{D}}(A), \quad "
-               r"\mu_{\mathcal{D}}(B) \ge \limsup_{i \to \infty} \mu^i_{\mathcal{D}}(B)"), quantifiers=("in the limit",),
-        direction="at_most"),
-        note=("Open half-lines around the atom of an l1 penalty in one dimension, whose complements are the closed ones; "
-              "the first half is false of closed half-lines.")),
+               r"\mu_{\mathcal{D}}(B) \ge \limsup_{i \to \infty} \mu^i_{\mathcal{D}}(B)"),
+        quantifiers=("in the limit",), direction="at_most"),
+        note=("Open half-lines around the atom of an l1 penalty in one dimension, whose complements are the closed "
+              "ones; the first half is false of closed half-lines.")),
     Statement(item="Claim 13", kind="inequality", place="appendix B", says=Says(
         text=("Where all members of two sequences satisfy the inequality of privacy on all Borel sets, and have the "
               "limits of Claim 12, the limits satisfy it too."),
         latex=r"\mu_{\mathcal{D}}(E) \le e^{\epsilon}\mu_{\mathcal{D}'}(E) + \delta", quantifiers=EXACT,
         direction="at_most"),
-        note=("By Claim 11; like it, about all Borel sets, with no number that can be measured. Printed of one Borel set, "
-              "see the errata.")),
+        note=("By Claim 11; like it, about all Borel sets, with no number that can be measured. Printed of one Borel "
+              "set, see the errata.")),
     Statement(item="Lemma 14", kind="privacy", place="appendix C.1", restates=("Theorem 2",), says=Says(
         text=("Objective perturbation with Delta >= 2 lambda/epsilon is private for losses whose Hessian has a rank of "
               "at most one, smooth penalties and no constraints."), premise=AS_PRINTED,
@@ -252,7 +252,7 @@ STATEMENTS = (
               "E and their product."),
         latex=(r"\frac{\det(A+E) - \det(A)}{\det(A)} = \lambda_1(A^{-1}E) + \lambda_2(A^{-1}E) + "
                r"\lambda_1(A^{-1}E)\lambda_2(A^{-1}E)"), quantifiers=EXACT, direction="equals"),
-        repaired=Says(text="It is with the eigenvalues that are not zero, two at most, whatever their signs; 0 for others.",
+        repaired=Says(text="It is with the eigenvalues that are not zero, two at most, of either sign; others are 0.",
             latex=(r"\frac{\det(A+E) - \det(A)}{\det(A)} = \lambda_1(A^{-1}E) + \lambda_2(A^{-1}E) + "
                    r"\lambda_1(A^{-1}E)\lambda_2(A^{-1}E)"),
             assumes=("A is invertible, and E has a rank of at most two",), quantifiers=EXACT, direction="equals"),

@@ -270,8 +270,8 @@ STATEMENTS = (
             assumes=("m is sufficiently large",),
             quantifiers=("for every private algorithm", "for some data", "with probability"), direction="at_most"),
         repaired=Says(
-            text=("For every algorithm there is one: whoever agrees, without knowing it before, with most of those of a "
-                  "code that is drawn can be traced, and is not private for any epsilon and delta with (w + 1) "
+            text=("For every algorithm there is one: whoever agrees, without knowing it before, with most of those of "
+                  "a code that is drawn can be traced, and is not private for any epsilon and delta with (w + 1) "
                   "(e^epsilon xi + delta) < 2/3, xi being the chance to accuse an innocent."),
             latex=r"(w + 1) (e^\epsilon \xi + \delta) < \tfrac23", assumes=("m is sufficiently large",),
             quantifiers=("for every private algorithm", "for some data", "with probability"), direction="at_most"),
