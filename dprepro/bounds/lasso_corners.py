@@ -380,8 +380,8 @@ def traced(users: float, epsilon: float, delta: float) -> float:
 def agreement_of_a_fixed_answer(users: float, draw: float) -> float:
     """The least share of consensus columns, over the rows left out, that the majority signs of a matrix agree with.
 
-    The matrix has so many rows and one more: 100 columns of random signs, and 900 of equal ones for padding. Its majority
-    signs are an answer that looks at no data, and so (0, 0)-private.
+    The matrix has so many rows and one more: 100 columns of random signs, and 900 of equal ones for padding. Its
+    majority signs are an answer that looks at no data, and so (0, 0)-private.
     """
     rng, rows = np.random.default_rng(int(draw)), int(users) + 1
     matrix = np.where(rng.random((rows, 1000)) < 0.5, -1, 1)
