@@ -377,6 +377,24 @@ def traced(users: float, epsilon: float, delta: float) -> float:
     return max(2 / 3, (users + 1) * (math.exp(exponent) + delta))
 
 
+def agreement_of_a_fixed_answer(users: float, draw: float) -> float:
+    """The least share of consensus columns, over the rows left out, that the majority signs of a matrix agree with.
+
+    The matrix has so many rows and one more: 100 columns of random signs, and 900 of equal ones for padding. Its
+    majority signs are an answer that looks at no data, and so (0, 0)-private.
+    """
+    rng, rows = np.random.default_rng(int(draw)), int(users) + 1
+    matrix = np.where(rng.random((rows, 1000)) < 0.5, -1, 1)
+    matrix[:, :900] = matrix[:1, :900]
+    answer = np.where(matrix.sum(axis=0) >= 0, 1, -1)
+    shares = []
+    for row in range(rows):
+        left = np.delete(matrix, row, axis=0)
+        consensus = np.abs(left.sum(axis=0)) == rows - 1
+        shares.append(float(np.mean(answer[consensus] == left[0, consensus])))
+    return min(shares)
+
+
 # Section 1
 
 

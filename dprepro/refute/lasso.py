@@ -143,6 +143,9 @@ PRINTED: Mapping[str, tuple[Attack, ...]] = {
                reason="epsilon and delta are left open",
                axes={"users": Axis(5, 1e6, usual=100, whole=True), "epsilon": axis("epsilon", high=1e9),
                      "delta": axis("delta", high=0.99)}),
+        _sides("an answer that knows the matrix", "agreement_of_a_fixed_answer", constant=3 / 4,
+               axes={"users": Axis(2, 100, usual=5, whole=True), "draw": DRAW},
+               reason="one matrix for all algorithms: the signs of its columns, published whatever the data are"),
     ),
 }  # fmt: skip
 """On what is printed where it does not hold."""

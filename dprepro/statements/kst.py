@@ -151,7 +151,7 @@ STATEMENTS = (
             text="It needs no more, of the latter where theta* has just s entries that are not zero.",
             latex=r"n = \omega(s^3 \log p), \quad n = \omega(s^2 \log^2 p)",
             assumes=("Assumption 2 for the former, 3 for the latter, with just s entries of theta* that are not zero",
-                     "epsilon is constant"), quantifiers=ALL, direction="at_most"),
+                     "epsilon, delta, Psi, Phi and sigma are constant"), quantifiers=ALL, direction="at_most"),
         note=("The n at which the exact law of the support reaches a fixed quality, as upper bounds; one power less is "
               "refuted each time.")),
     Statement(item="Theorem 6", kind="rate", place="section 3.2", says=Says(
@@ -226,15 +226,20 @@ STATEMENTS = (
         direction="at_most"),
         note="Regularity of measures, a textbook's theorem about sets; no number in it can be measured."),
     Statement(item="Claim 12", kind="inequality", place="appendix B", says=Says(
-        text="The measure of an open set under the limit is at most the lower limit of its measures.",
-        latex=r"\mu_{\mathcal{D}}(A) \le \liminf_{i \to \infty} \mu^i_{\mathcal{D}}(A)", quantifiers=("in the limit",),
-        direction="at_most"),
-        note="Half-lines around the atom of an l1 penalty in one dimension; of closed half-lines it is false."),
+        text=("The measure of an open set under the limit is at most the lower limit of its measures, that of a closed "
+              "set at least the upper limit."),
+        latex=(r"\mu_{\mathcal{D}}(A) \le \liminf_{i \to \infty} \mu^i_{\mathcal{D}}(A), \quad "
+               r"\mu_{\mathcal{D}}(B) \ge \limsup_{i \to \infty} \mu^i_{\mathcal{D}}(B)"),
+        quantifiers=("in the limit",), direction="at_most"),
+        note=("Open half-lines around the atom of an l1 penalty in one dimension, whose complements are the closed "
+              "ones; the first half is false of closed half-lines.")),
     Statement(item="Claim 13", kind="inequality", place="appendix B", says=Says(
-        text="The inequality of privacy on open sets holds on Borel sets.",
+        text=("Where all members of two sequences satisfy the inequality of privacy on all Borel sets, and have the "
+              "limits of Claim 12, the limits satisfy it too."),
         latex=r"\mu_{\mathcal{D}}(E) \le e^{\epsilon}\mu_{\mathcal{D}'}(E) + \delta", quantifiers=EXACT,
         direction="at_most"),
-        note="By Claim 11; like it, about all Borel sets, with no number that can be measured."),
+        note=("By Claim 11; like it, about all Borel sets, with no number that can be measured. Printed of one Borel "
+              "set, see the errata.")),
     Statement(item="Lemma 14", kind="privacy", place="appendix C.1", restates=("Theorem 2",), says=Says(
         text=("Objective perturbation with Delta >= 2 lambda/epsilon is private for losses whose Hessian has a rank of "
               "at most one, smooth penalties and no constraints."), premise=AS_PRINTED,
@@ -247,7 +252,7 @@ STATEMENTS = (
               "E and their product."),
         latex=(r"\frac{\det(A+E) - \det(A)}{\det(A)} = \lambda_1(A^{-1}E) + \lambda_2(A^{-1}E) + "
                r"\lambda_1(A^{-1}E)\lambda_2(A^{-1}E)"), quantifiers=EXACT, direction="equals"),
-        repaired=Says(text="It is with the two eigenvalues that are not zero, whatever their signs.",
+        repaired=Says(text="It is with the eigenvalues that are not zero, two at most, of either sign; others are 0.",
             latex=(r"\frac{\det(A+E) - \det(A)}{\det(A)} = \lambda_1(A^{-1}E) + \lambda_2(A^{-1}E) + "
                    r"\lambda_1(A^{-1}E)\lambda_2(A^{-1}E)"),
             assumes=("A is invertible, and E has a rank of at most two",), quantifiers=EXACT, direction="equals"),
@@ -386,7 +391,7 @@ STATEMENTS = (
         latex=(r"\hat{\mathcal{L}}(\phi; \mathcal{D}) - \hat{\mathcal{L}}(\theta^{sp}; \mathcal{D}) \le \frac{2\alpha "
                r"s \log(p/\gamma)}{\epsilon n}"), premise=SUPPORTS, quantifiers=PROB, direction="at_most",
         bound="kst.theorem_34", schedule={"noise_scale": "kst.algorithm_4_scale"}),
-        note="Attained up to the factor 1/(1 + gamma) at s = 1."),
+        note="Printed with an equality sign, see the errata. Attained up to the factor 1/(1 + gamma) at s = 1."),
     Statement(item="Theorem 35", kind="inequality", place="appendix F.3", says=Says(
         text="The pipeline of the exponential mechanism and objective perturbation, with constants.",
         latex=(r"\frac{16s\zeta^2(8\log\frac{2}{\delta} + 2\epsilon)\log(2/\gamma)}{n\epsilon^2(\Delta + n\Psi)} + "
@@ -414,7 +419,8 @@ STATEMENTS = (
         repaired=Says(
             text=("It is where a record is zeroed out at its place: n, which rules k, and the order of the records are "
                   "public."), premise=(*SQUARED, "relation is zero_out"),
-            assumes=("n and the order of records are public",), quantifiers=ALL,
+            assumes=("n and the order of records are public", "Delta is at least 2 lambda/(epsilon/2) = 4 s/epsilon"),
+            quantifiers=ALL,
             schedule={"noise_scale": "kst.theorem_9_scale", "regulariser": "kst.theorem_7_regulariser"}),
         note="The joint law of support and answer on two coordinates."),
     Statement(item="Lemma 39", kind="inequality", place="appendix G.4.1", says=Says(
@@ -431,7 +437,7 @@ STATEMENTS = (
     Statement(item="Lemma 41", kind="inequality", place="appendix G.4.2", says=Says(
         text="For n >= (16 sigma/(Psi Phi))^4 s^2 log^2 p the s coordinates of every block contain the support.",
         latex=r"n \ge \left(\frac{16\sigma}{\Psi\Phi}\right)^4 s^2\log^2 p", premise=("loss is HalfSquaredLoss",),
-        assumes=("Assumption 3, with Lambda = 4 sigma n^(1/4) sqrt(log p)",), quantifiers=ALL),
+        assumes=("Assumption 3, with blocks of sqrt(n) rows and Lambda = 4 sigma n^(1/4) sqrt(log p)",), quantifiers=ALL),
         note=("On certified designs with the worst admissible noise, from the least n on; half the least signal is "
               "refuted.")),
     Statement(item="Lemma 42", kind="inequality", place="appendix G.4.2", says=Says(

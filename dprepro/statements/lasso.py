@@ -263,14 +263,16 @@ STATEMENTS = (
             premise=(*LASSO, "epsilon <= 0.1", "delta < n^-2"), assumes=("n is sufficiently large", LARGE_P),
             quantifiers=LOWER, direction="at_least", rate="lasso.theorem_3_1_rate"),
         note="As for Theorem 1.2; the construction is sharpened, the printed constants are algebra."),
-    Statement(item="Theorem 3.2", kind="attack", false=("Theorem 3.2, budget",), place="section 3", says=Says(
-            text=("Padded Tardos codes - whoever agrees with most consensus columns of the code is not (epsilon, "
-                  "delta)-private."),
+    Statement(item="Theorem 3.2", kind="attack", false=("Theorem 3.2, order of quantifiers", "Theorem 3.2, budget"),
+        place="section 3", says=Says(
+            text=("There is a matrix, a padded Tardos code, such that whoever agrees with most of its consensus "
+                  "columns is not (epsilon, delta)-private."),
             assumes=("m is sufficiently large",),
             quantifiers=("for every private algorithm", "for some data", "with probability"), direction="at_most"),
         repaired=Says(
-            text=("Whoever agrees with most of them can be traced, and is not private for any epsilon and delta with "
-                  "(w + 1) (e^epsilon xi + delta) < 2/3, xi being the chance to accuse an innocent."),
+            text=("For every algorithm there is one: whoever agrees, without knowing it before, with most of those of "
+                  "a code that is drawn can be traced, and is not private for any epsilon and delta with (w + 1) "
+                  "(e^epsilon xi + delta) < 2/3, xi being the chance to accuse an innocent."),
             latex=r"(w + 1) (e^\epsilon \xi + \delta) < \tfrac23", assumes=("m is sufficiently large",),
             quantifiers=("for every private algorithm", "for some data", "with probability"), direction="at_most"),
         note=("Codes of 3 to 20 users. That every agreeing answer is caught needs a code several times as long as the "
@@ -283,7 +285,7 @@ STATEMENTS = (
     Statement(item="Lemma 3.3", kind="inequality", place="section 3", says=Says(
         text="A loss below 1.1 tau w forces agreement on at least 3 p/4 of the consensus columns.",
         latex=r"L(\theta; D_i) < 1.1 \tau w \Rightarrow |\{j \in W_i : \mathrm{sign}(\theta_j) = s_j\}| \ge \tfrac34 p",
-        assumes=("||theta||_1 <= 1", CONSENSUS, ORTHOGONAL), quantifiers=("for some data", "exactly"),
+        assumes=("||theta||_1 <= 1", "tau = 0.001", CONSENSUS, ORTHOGONAL), quantifiers=("for some data", "exactly"),
         direction="at_least", bound="lasso.printed_threshold"),
         note=("In sharpened form on every instance; with the printed constants as algebra, where it allows tau up to "
               ".0019.")),

@@ -26,6 +26,35 @@ def test_with_half_lambda_over_epsilon_the_determinant_alone_exceeds_e_to_the_ep
     assert math.log(ratio(2 / epsilon)) < epsilon / 2
 
 
+def test_claim_13_fails_for_one_set_alone() -> None:
+    """E = {0}: a mass at 1/i tends to one at 0, a mass at 5 stays."""
+    epsilon, delta = 1.0, 0.5
+
+    def holds(place: float, other: float) -> bool:
+        return float(place == 0) <= math.exp(epsilon) * float(other == 0) + delta
+
+    assert all(holds(1 / i, 5.0) for i in range(1, 100))
+    assert not holds(0.0, 5.0)
+
+
+def test_densities_that_differ_by_delta_at_each_point_tell_the_data() -> None:
+    """Uniform on [0, 1/delta] and on [1/delta, 2/delta]: each density is delta where it is not 0."""
+    epsilon, delta = 1.0, 1e-6
+    laws = [stats.uniform(0, 1 / delta), stats.uniform(1 / delta, 1 / delta)]
+    points = np.linspace(0.001, 1.999, 999) / delta
+    for one, other in (laws, laws[::-1]):
+        assert (one.pdf(points) <= math.exp(epsilon) * other.pdf(points) + delta * (1 + 1e-9)).all()
+    told = laws[0].cdf(1 / delta) - math.exp(epsilon) * laws[1].cdf(1 / delta)
+    assert told == pytest.approx(1)
+
+
+def test_theorem_34_is_no_equality() -> None:
+    """Losses that are all equal: whichever support is chosen, nothing is lost, and the printed number is positive."""
+    scores = np.full(6, 3.0)
+    assert np.ptp(scores) == 0
+    assert 2 * 1.0 * 2 * math.log(6 / 0.05) / (1.0 * 10) > 0
+
+
 def test_the_shift_of_lemma_14_depends_on_the_noise() -> None:
     """No records against one, (theta - c)^2/2: Gamma = b(alpha; D) - b(alpha; D') = alpha - c, and alpha = -b/Delta."""
     regulariser, centre = 2.0, 0.5
@@ -321,6 +350,8 @@ def test_assumption_1_has_one_epsilon_too_many() -> None:
         theorem = math.sqrt(p * log) / (epsilon * (regulariser + eta))
         printed = p**1.5 * math.sqrt(log) / (curvature * n * epsilon**2)
         assert printed * epsilon == pytest.approx(theorem, rel=1e-6)
+        second = math.sqrt(regulariser / (regulariser + eta))  # of theta_hat
+        assert math.sqrt(p / n) == pytest.approx(second * math.sqrt(epsilon / 2), rel=1e-6)
 
 
 def test_the_law_of_section_3_2_spends_alpha_squared_times_the_budget() -> None:

@@ -244,6 +244,27 @@ def test_theorem_3_1_fails_in_one_dimension() -> None:
     assert 24 / (n * 0.1) < 0.01 * (n * math.log(n)) ** (-2 / 3)
 
 
+def test_theorem_3_2_fails_for_one_matrix_that_the_algorithm_knows() -> None:
+    """Majority signs of all w + 1 rows are published without a look at the data: two rows that agree are a majority."""
+    rng = np.random.default_rng(0)
+
+    def drawn() -> np.ndarray:
+        return np.where(rng.random((5, 2000)) < 0.9, 1, -1) * np.where(rng.random(2000) < 0.5, 1, -1)
+
+    def agreements(matrix: np.ndarray) -> list[float]:
+        without = [np.delete(matrix, row, axis=0) for row in range(5)]
+        return [
+            float(np.mean(answer[consensus] == left[0, consensus]))
+            for left in without
+            if (consensus := np.abs(left.sum(axis=0)) == 4).sum() > 1000
+        ]
+
+    known = drawn()
+    answer = np.sign(known.sum(axis=0))
+    assert agreements(known) == [1.0] * 5
+    assert max(agreements(drawn())) < 0.6  # of a matrix that is drawn after the answer: half, up to 5 errors of .01
+
+
 def test_theorem_3_2_needs_a_budget() -> None:
     """Means of p = 1000 m^2 columns of w = m/ln m rows, all +1 by consensus, with noise that spends a large epsilon."""
     m, delta = 10.0, 1e-6
