@@ -75,6 +75,9 @@ TYPED = (
     Row(r"python -m dprepro \+experiment=table_regression", "{0} --cfg job", "half a minute", slow=True),
     Row(r"python -m dprepro --config-dir packs/peers/conf \+experiment=\w+"),  # skipped without the extra
     Row(r"python -m dprepro -m \+experiment=adassp_\S+", "{0} --cfg job", "twenty seconds", slow=True),
+    Row(r"python -m dprepro refute( STATEMENT)?", HELP, "it needs a statement", once=True),
+    Row(r"python -m dprepro refute kst-theorem-31", "{0} minutes=1/100", "forty seconds"),
+    Row(r"python -m dprepro refute \S+ minutes=1/20"),
     Row(r"python -m dprepro\.(ledger|check|pairs|schema|verify)( .*)?"),
     Row(r"python -m dprepro\.(reference|stability)", HELP, "tests/report/test_stability.py", once=True),
     Row(r"python -m dprepro\.advise n=1e5 p=100 (.*)", "python -m dprepro.advise n=1e4 p=3 {1}", "5 s", slow=True),
