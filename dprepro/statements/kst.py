@@ -437,7 +437,8 @@ STATEMENTS = (
     Statement(item="Lemma 41", kind="inequality", place="appendix G.4.2", says=Says(
         text="For n >= (16 sigma/(Psi Phi))^4 s^2 log^2 p the s coordinates of every block contain the support.",
         latex=r"n \ge \left(\frac{16\sigma}{\Psi\Phi}\right)^4 s^2\log^2 p", premise=("loss is HalfSquaredLoss",),
-        assumes=("Assumption 3, with blocks of sqrt(n) rows and Lambda = 4 sigma n^(1/4) sqrt(log p)",), quantifiers=ALL),
+        assumes=("Assumption 3, with blocks of sqrt(n) rows, and Lambda = 4 sigma n^(1/4) sqrt(log p)",),
+        quantifiers=ALL),
         note=("On certified designs with the worst admissible noise, from the least n on; half the least signal is "
               "refuted.")),
     Statement(item="Lemma 42", kind="inequality", place="appendix G.4.2", says=Says(
