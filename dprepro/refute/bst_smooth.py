@@ -46,7 +46,7 @@ def _ridge(most: float) -> tuple[Attack, ...]:
     return (
         Sides(
             name="the regulariser on a linear loss, Gaussian noise", left="bst_corners.ridge_risk",
-            right="bst_corners.table_1_smooth", constant=GRANTED, reason=reason, premise=("size*p >= epsilon",),
+            right="bst_corners.table_1_smooth", constant=GRANTED, reason=reason, premise=("size*p >= 2*epsilon",),
             axes={**sizes, **power, "size": Axis(1, 1e6, usual=1), "share": Axis(1e-6, 0.99, usual=0.5)},
         ),
         Sides(

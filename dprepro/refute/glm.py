@@ -23,6 +23,7 @@ HIGH = axis("p", high=1e30, corners=(2, 3, 1e12))
 ENOUGH = ("n >= smoothness*radius^2/label_level^2",)
 LONG = {"n": SAMPLE, "epsilon": EPSILON, "delta": SMALL, "feature_length": ANY, "radius": ANY, "label_level": ANY}
 ROOM = ("feature_length*radius <= label_level", "n >= 2*feature_length^2*radius^2/label_level^2")
+UNIT = Axis(1, 1)
 GRANT = {"granted": Axis(GRANTED, GRANTED)}
 FLIPS = {
     "epsilon": axis("epsilon", high=5),
@@ -230,6 +231,14 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
                 "order": Axis(1.001, 1e3, usual=2),
             }, left="glm.corollary_4_rate", right="glm_corners.corollary_4_zero", constant=GRANTED,
             reason="fewer than 1/epsilon records; orders near 1 and infinity",
+        ),
+        Sides(
+            name="private answers that are known, order 2", axes={
+                "n": SAMPLE, "p": HIGH, "epsilon": axis("epsilon", low=1e-18, high=1),
+                "delta": axis("delta", low=1e-200, high=0.99), "norm": UNIT, "radius": UNIT, "lipschitz": UNIT,
+                "order": Axis(2, 2),
+            }, left="glm.corollary_4_rate", right="glm_corners.theorem_6_known", constant=GRANTED,
+            reason="delta far above epsilon: a sample may be published",
         ),
     ),
 }  # fmt: skip

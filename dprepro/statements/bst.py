@@ -16,6 +16,10 @@ HUBERISED = ("algorithm is HuberisedObjectivePerturbation", "loss is PositivePar
 CONVEX = "losses and set are convex"
 DRAWN = "records are independent draws"
 VERIFIED = "the range of epsilon is what was verified; the paper leaves it open"
+LITTLE_DELTA = "delta <= 1/2"
+"""As delta tends to 1 ln(1/delta) tends to 0, and what a sample or a certified noise costs does not."""
+TABLE = ("n >= 2", "delta*n <= 1", "epsilon <= 10")
+"""Table 1 is for delta < 1/n, and no row of it was verified for larger epsilon."""
 NOISY = "epsilon^2 <= 32*p*ln(n/delta)*ln(1/delta)"
 """The noise of Algorithm 1 is as long as a gradient; beyond, the error of its n^2 steps is left, without epsilon."""
 MANY = ("p >= 2", "epsilon <= p/2")
@@ -30,8 +34,7 @@ STATEMENTS = (
               "Theorems 3.2, 2.4.1, 4.3 and 2.4.2."),
         latex=(r"\frac p\epsilon,\ \frac{\sqrt p\log^2(n/\delta)}\epsilon,\ \frac{\log "
                r"n}\Delta\frac{p^2}{n\epsilon^2},\ \frac{\log^3(n/\delta)}\Delta\frac p{n\epsilon^2}"),
-        premise=(*LIPSCHITZ, "algorithm is NoisySGD or ExponentialMechanism or Localization", "n >= 2",
-                 "delta*n <= 1", "epsilon <= 10"),
+        premise=(*LIPSCHITZ, "algorithm is NoisySGD or ExponentialMechanism or Localization", *TABLE),
         assumes=("delta < 1/n is the paper's, to simplify the bounds", VERIFIED), quantifiers=MEAN,
         direction="at_most"),
         restates=("Theorem 2.4.1", "Theorem 2.4.2", "Theorem 3.2", "Theorem 4.3"),
@@ -40,15 +43,16 @@ STATEMENTS = (
         text=("Upper bounds p/epsilon and sqrt(p) log(1/delta)/epsilon for O(p)-smooth Lipschitz losses, by objective "
               "perturbation."), latex=r"\frac p\epsilon,\qquad\frac{\sqrt p\log(1/\delta)}\epsilon",
         premise=("smoothness <= p*lipschitz/diameter", *LIPSCHITZ, "contains_zero == 1",
-                 "algorithm is ObjectivePerturbation"), assumes=("delta < 1/n",), quantifiers=MEAN,
+                 "algorithm is ObjectivePerturbation", *TABLE),
+        assumes=("delta < 1/n is the paper's, to simplify the bounds", VERIFIED), quantifiers=MEAN,
         direction="at_most", rate="bst_generic.theorem_e_1_rate"),
         false=("Table 1, smooth losses",), restates=("Theorem E.1",), repaired=Says(
             text=("They are for Hessians of rank one at most and O(sqrt p)-smooth losses on a set that contains 0, as "
                   "Theorem E.1 has it; p/epsilon for O(p)-smooth ones too."),
             latex=r"\frac p\epsilon,\qquad\frac{\sqrt p\log(1/\delta)}\epsilon",
             premise=("hessian_rank <= 1", "smoothness <= lipschitz*sqrt(p)/diameter", *LIPSCHITZ, "contains_zero == 1",
-                     "algorithm is ObjectivePerturbation"),
-            assumes=("the rank is for privacy",), quantifiers=MEAN, direction="at_most",
+                     "algorithm is ObjectivePerturbation", *TABLE),
+            assumes=("the rank is for privacy", VERIFIED), quantifiers=MEAN, direction="at_most",
             rate="bst_generic.theorem_e_1_rate", bound="kst.lemma_3", powers={"n": -1, "epsilon": -1}),
         note="Other algorithms reach the second cell at beta = p; the one that it names does not."),
     Statement(item="Table 1, smooth and strongly convex losses", kind="rate", place="section 1", says=Says(
@@ -60,7 +64,7 @@ STATEMENTS = (
         assumes=("for privacy the Hessians of two records differ by rank one at most",), quantifiers=MEAN,
         direction="at_most", rate="bst_generic.theorem_e_2_rate", bound="bst_generic.theorem_e_2",
         powers={"n": -2, "epsilon": -2, "delta": 1}),
-        restates=("Theorem E.2",), note="Those of Theorem E.2, at Delta = 1."),
+        restates=("Theorem E.2",), note="Those of Theorem E.2, at L = 1."),
     Statement(item="Table 1, lower bounds", kind="attack", place="section 1", says=Says(
         text="Lower bounds of the same order, for linear losses and half squared distances.",
         latex=r"\frac p\epsilon,\ \frac{\sqrt p}\epsilon,\ \frac{p^2}{n\epsilon^2},\ \frac p{n\epsilon^2}",
@@ -75,9 +79,10 @@ STATEMENTS = (
         latex=r"\tilde O\bigl(\min(\tfrac1{\sqrt n},\tfrac{p^c}{\epsilon n})\bigr)", premise=LINEAR_MODEL,
         assumes=(DRAWN,), quantifiers=EXISTS, direction="at_most", rate="bst_population.section_1_1_rate_as_printed"),
         false=("Section 1.1, the smaller of two rates",), restates=("Theorem F.4",), repaired=Says(
-            text="It is O(1/sqrt(n) + p^c/(epsilon n)), with c = 1 and c = 1/2, as Theorem F.4 has it.",
-            latex=r"O\bigl(\tfrac1{\sqrt n}+\tfrac{p^c}{\epsilon n}\bigr)", premise=LINEAR_MODEL, assumes=(DRAWN,),
-            quantifiers=EXISTS, direction="at_most", rate="bst_population.section_1_1_rate",
+            text=("It is O(1/sqrt(n) + p^c/(epsilon n)), up to logarithms, with c = 1 and c = 1/2, as Theorem F.4 has "
+                  "it."),
+            latex=r"\tilde O\bigl(\tfrac1{\sqrt n}+\tfrac{p^c}{\epsilon n}\bigr)", premise=LINEAR_MODEL,
+            assumes=(DRAWN,), quantifiers=EXISTS, direction="at_most", rate="bst_population.section_1_1_rate",
             bound="bst_population.theorem_f_4")),
     Statement(item="Section 1.1, Huberisation", kind="rate", place="section 1.1, Gradient descent-based algorithms",
         says=Says(
@@ -349,7 +354,7 @@ STATEMENTS = (
         schedule={"noise_scale": "bst_schedules.equation_9_noise",
                   "regulariser": "bst_schedules.equation_9_regulariser"}),
         false=("Equation (9), regulariser", "Equation (9), noise"), repaired=Says(
-            text=("It is with regulariser theta^2/(2 epsilon h), and twice the noise where a record is "
+            text=("It is with regulariser theta^2/(2 epsilon h), and noise of twice the length where a record is "
                   "replaced."),
             latex=r"\frac{\theta^2}{2\epsilon h}", premise=(*HUBERISED, "delta > 0", "delta <= 1/2", "epsilon <= 1"),
             assumes=(VERIFIED,), quantifiers=("for all data",),
@@ -382,7 +387,7 @@ STATEMENTS = (
               "log(1/delta) log n)/(Delta epsilon n))."),
         latex=(r"O\Bigl(F\bigl(p,n,\epsilon,\delta,L,O(\tfrac{L\sqrt{p\log(1/\delta)\log n}}{\Delta\epsilon "
                r"n})\bigr)\Bigr)"), premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "delta > 0",
-               "epsilon <= 10"),
+               LITTLE_DELTA, "epsilon <= 10"),
         assumes=(CONVEX, "rate and bound are those of Algorithm 2 inside", VERIFIED), quantifiers=MEAN,
         direction="at_most",
         rate="bst_generic.theorem_b_2_rate", bound="bst_generic.theorem_b_2",
@@ -414,7 +419,7 @@ STATEMENTS = (
         repaired=Says(
             text=("With Delta >= 2 beta/epsilon and Hessians of rank one at most it is private for neighbours that add "
                   "or remove a record, if the Gaussian variance is L^2 (8 log(2/delta) + 4 epsilon)/epsilon^2; where a "
-                  "record is replaced, with twice that noise."),
+                  "record is replaced, with noise of twice the length."),
             latex=r"\Delta\ge\frac{2\beta}\epsilon,\qquad\frac{L^2(8\log(2/\delta)+4\epsilon)}{\epsilon^2}",
             premise=("algorithm is ObjectivePerturbation", "lipschitz < inf", "smoothness < inf", "hessian_rank <= 1"),
             assumes=("Delta >= 2 beta/epsilon",), quantifiers=("for all data",)),
@@ -463,8 +468,9 @@ STATEMENTS = (
         text=("Private algorithms have population risk p/(n epsilon) (pure) and sqrt(p)/(n epsilon) (approximate) on "
               "strongly convex losses."),
         latex=r"O\Bigl(\frac{L^2p\sqrt{\log n\cdot\mathsf{polylog}(1/\gamma)}}{\Delta n\epsilon\gamma}\Bigr)",
-        premise=("algorithm is Localization", *STRONGLY_CONVEX, "n >= 2", "epsilon <= 10"),
-        assumes=(DRAWN, CONVEX, "Algorithm 2 inside", VERIFIED), quantifiers=("for some algorithm", "with probability"),
+        premise=("algorithm is Localization or NoisySGD", *STRONGLY_CONVEX, "n >= 2", "epsilon <= 10"),
+        assumes=(DRAWN, CONVEX, "for delta = 0 localisation with Algorithm 2 inside, for delta > 0 Algorithm 1",
+                 VERIFIED), quantifiers=("for some algorithm", "with probability"),
         direction="at_most", rate="bst_population.theorem_f_2_rate", powers={"epsilon": -1}, upper_only=True),
         note=("As an upper bound only, for pure privacy, with its probability: on quadratic losses the risk falls as "
               "1/n.")),
@@ -474,8 +480,8 @@ STATEMENTS = (
         latex=(r"O\Bigl(\frac{\sqrt p(L+\lVert\mathcal C\rVert_2)\lVert\mathcal C\rVert_2(\log "
                r"n\cdot\mathsf{polylog}(1/\gamma))^{1/4}}{\sqrt{n\epsilon\gamma}}\Bigr)"),
         premise=("algorithm is RegularisedRelease", *LIPSCHITZ, "contains_zero == 1", "relation is replace_one",
-                 "epsilon <= 10"), assumes=(DRAWN, CONVEX, VERIFIED), quantifiers=EXISTS, direction="at_most",
-                 rate="bst_population.theorem_f_3_rate",
+                 "epsilon <= 10", LITTLE_DELTA),
+        assumes=(DRAWN, CONVEX, VERIFIED), quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_3_rate",
         bound="bst_population.theorem_f_3", powers={"n": -0.5, "epsilon": -0.5},
         schedule={"weight": "bst_schedules.theorem_f_3_weight"}),
         note=("Of means over samples and noise, not of the probability that the theorem speaks of. Seen with L "
@@ -483,7 +489,8 @@ STATEMENTS = (
               "draws.")),
     Statement(item="Theorem F.4", kind="rate", place="appendix F", says=Says(
         text=("On generalised linear models the population risk is L C/sqrt(n), as without privacy, once n is "
-              "large enough."), latex=r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2\sqrt{\log(1/\gamma)}}{\sqrt n}\Bigr)",
+              "far above (p/epsilon)^2; for delta > 0 it is log^2(n/delta) times that, once n is far above "
+              "p/epsilon^2."), latex=r"O\Bigl(\frac{L\lVert\mathcal C\rVert_2\sqrt{\log(1/\gamma)}}{\sqrt n}\Bigr)",
         premise=LINEAR_MODEL,
         assumes=(DRAWN, CONVEX, "n grows beyond every multiple of (p/epsilon)^2, or of p/epsilon^2 for delta > 0"),
         quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_4_rate",
@@ -504,7 +511,7 @@ STATEMENTS = (
               "(approximate)."),
         latex=(r"O\Bigl(L\lVert\mathcal C\rVert_2\sqrt{\tfrac pn}\Bigr),\qquad O\Bigl(L\lVert\mathcal "
                r"C\rVert_2\frac{p^{1/4}\log(n/\delta)}{\sqrt n}\Bigr)"),
-        premise=("algorithm is ExponentialMechanism or ObjectivePerturbation", *LIPSCHITZ),
+        premise=("algorithm is ExponentialMechanism or ObjectivePerturbation", *LIPSCHITZ, LITTLE_DELTA),
         assumes=(DRAWN, CONVEX, "epsilon is sqrt(p/n), or p^(1/4) log(n/delta)/sqrt(n), up to a constant"),
         quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_6_rate",
         bound="bst_population.theorem_f_6"),

@@ -59,6 +59,8 @@ def test_what_is_false_as_printed_is_found_by_every_attack(item: str):
         ("Theorem 4.3", ["n >= 2"]),
         ("Theorem 4.3", ["epsilon <= 10"]),
         ("Theorem B.2", ["n >= 2"]),
+        ("Theorem B.2", ["delta <= 1/2"]),
+        ("Theorem F.6", ["delta <= 1/2"]),
         ("Theorem F.2", ["n >= 2"]),
         ("Theorem F.3", ["epsilon <= 10"]),
         ("Lemma 5.1.1", ["p >= 2", "epsilon <= p/2"]),

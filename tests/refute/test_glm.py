@@ -80,6 +80,14 @@ def test_an_attack_finds_what_holds_only_with_its_condition(item: str, axes: dic
     assert _without(item, **axes).violated
 
 
+def test_a_published_sample_breaks_corollary_4_where_delta_is_above_epsilon() -> None:
+    (attack,) = (one for one in ATTACKS["Corollary 4"] if "order 2" in one.name)
+    says = BY_ITEM["Corollary 4"].holds
+    assert "delta <= epsilon" in says.premise
+    further = tuple(one for one in says.premise if one != "delta <= epsilon")
+    assert _tried(attack, replace(says, premise=further)).violated
+
+
 def test_beyond_the_range_that_is_verified_theorem_1_exceeds_delta_as_its_row_notes() -> None:
     """At n = T = 2 what is published is one noisy gradient: 1.6 and 6 times delta."""
     for epsilon, delta, times in ((20.0, 0.3, 1.6), (40.0, 0.1, 6.0)):
