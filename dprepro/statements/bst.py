@@ -481,8 +481,8 @@ STATEMENTS = (
                r"n\cdot\mathsf{polylog}(1/\gamma))^{1/4}}{\sqrt{n\epsilon\gamma}}\Bigr)"),
         premise=("algorithm is RegularisedRelease", *LIPSCHITZ, "contains_zero == 1", "relation is replace_one",
                  "epsilon <= 10", LITTLE_DELTA),
-        assumes=(DRAWN, CONVEX, VERIFIED), quantifiers=EXISTS, direction="at_most", rate="bst_population.theorem_f_3_rate",
-        bound="bst_population.theorem_f_3", powers={"n": -0.5, "epsilon": -0.5},
+        assumes=(DRAWN, CONVEX, VERIFIED), quantifiers=EXISTS, direction="at_most",
+        rate="bst_population.theorem_f_3_rate", bound="bst_population.theorem_f_3", powers={"n": -0.5, "epsilon": -0.5},
         schedule={"weight": "bst_schedules.theorem_f_3_weight"}),
         note=("Of means over samples and noise, not of the probability that the theorem speaks of. Seen with L "
               "C, which is meant and less, see the errata. No worst data are searched for, as records are "
