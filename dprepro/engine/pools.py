@@ -18,7 +18,7 @@ from multiprocessing.resource_tracker import ensure_running
 from typing import Any, Protocol, TextIO, TypeVar
 
 from dprepro.errors import InputError, MissingDependency
-from dprepro.interrupts import CTRL_C, ENDING
+from dprepro.interrupts import CTRL_C, ENDING, taken, whole
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS = 5
@@ -98,12 +98,13 @@ class Processes:
         STARTED.set()
 
     def submit(self, task: Callable[[], _T]) -> Future[_T]:
-        with _starting():
+        with _starting(), taken(CTRL_C):
             try:
-                future: Future[_T] = self._executor.submit(task)
+                # whole: a task that is half handed in ends loky's own thread, with a traceback
+                future: Future[_T] = whole(self._executor.submit, task)
             except BrokenExecutor:  # a worker died between two tasks
                 self.restart()
-                future = self._executor.submit(task)
+                future = whole(self._executor.submit, task)
         return future
 
     def close(self, drop: bool) -> None:
