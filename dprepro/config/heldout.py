@@ -3,7 +3,7 @@
 The rule was written before any verdict on a held-out grid was seen, and no value is tuned. It was changed after the
 first verdicts, each time since a grid was refused or had too few values: `index` and `sparsity` go beyond their far
 end, half steps follow until no value is missing, one rounding has many factors of two, and an axis whose far end is
-refused is moved without it. Last, limits among other values and the ends of envelopes stay: without them 9 claims were
+refused is moved without it. Last, limits among other values and the ends of envelopes stay: without them 10 claims were
 inconclusive, since the trivial risk, the largest of the envelope, had become up to 8 times smaller.
 
 - A swept axis is moved by half a step: every two neighbouring values give their geometric mean (where they differ in
