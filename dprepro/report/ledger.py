@@ -58,7 +58,7 @@ def build_ledger(
     try:
         shown = [(one, beside(one, path)) for one in measured.published.values()]
         files = {
-            "ledger.json": json.dumps(ledger, indent=2, allow_nan=False) + "\n",
+            "ledger.json": json.dumps(ledger, indent=1, allow_nan=False) + "\n",
             SCHEMA.name: SCHEMA.read_text(encoding="utf-8"),
             "ledger.md": markdown(ledger),
             "ledger.tex": tex(ledger),
