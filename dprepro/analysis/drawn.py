@@ -15,6 +15,9 @@ from dprepro.errors import unknown
 if TYPE_CHECKING:
     import pandas as pd
 
+NO_NOISE = "no run says what noise it has drawn"
+"""The first words of a reason: none of the series that were measured draws any, or says so."""
+
 ENOUGH = 1e4
 """Degrees of freedom at which a series is judged by itself: the interval of a ratio is then within 5% of it."""
 
@@ -52,7 +55,7 @@ class Drawn(Rule):
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""
         if "freedom" not in frame:
-            return Measured(reason="no run says what noise it has drawn: solve returns it as Solution(..., drawn=...)")
+            return Measured(reason=f"{NO_NOISE}: solve returns it as Solution(..., drawn=...)")
         counted = (frame["quantity"] == self.quantity) & (frame["status"] == "ok")
         rows = frame[counted]
         if self.series != "*":

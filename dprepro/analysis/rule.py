@@ -28,6 +28,9 @@ EVIDENCE = ("exact", "certified", "attained", "holds", "audited", "not contradic
 RUNGS = tuple(base * 10.0**-power for power in range(2, 12) for base in (1.0, 0.3))
 """Levels of error at which a refutation is tried again, from the usual one down."""
 
+NO_POINT = "the sweep has no grid point for "
+"""The first words of a reason: a series of the check was not measured at all."""
+
 MOST_NAMES = 1000
 """Points of one state that a result names: of a sweep of a million the names alone would be 100 MB."""
 
@@ -231,7 +234,7 @@ class Rule(ABC):
         """
         try:
             if absent := [name for name in self.uses() if name in empty]:
-                raise NotEnoughError(f"the sweep has no grid point for {', '.join(absent)}")
+                raise NotEnoughError(f"{NO_POINT}{', '.join(absent)}")
             found = self.measure(frame)
         except NotEnoughError as error:
             found = Measured(reason=str(error))

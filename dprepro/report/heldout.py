@@ -8,6 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from dprepro.analysis.drawn import NO_NOISE
+from dprepro.analysis.rule import NO_POINT
 from dprepro.errors import InputError
 from dprepro.regular_files import replace_file
 from dprepro.report.heldout_words import EXPLANATIONS
@@ -24,11 +26,13 @@ SHOWN = 200
 def outcome(check: Mapping[str, Any], pinned: str, shipped: str) -> str:
     """How a check came out on the held-out grid beside its ``shipped`` verdict.
 
-    ``pinned`` says why its number is one of the shipped grid; empty where it is none.
+    ``pinned`` says why its number is one of the shipped grid; empty where it is none. No statement is made either where
+    something is lacking, or where a series of the check has no point on the held-out grid.
     """
     if check["verdict"] == shipped:
         return SAME
-    return NO_STATEMENT if pinned or (check.get("details") or {}).get("lacks") else OTHERWISE
+    lacking = (check.get("details") or {}).get("lacks") or check["reason"].startswith((NO_POINT, NO_NOISE))
+    return NO_STATEMENT if pinned or lacking else OTHERWISE
 
 
 def entries(
@@ -79,7 +83,8 @@ def markdown(found: Sequence[Mapping[str, Any]], explanations: Mapping[str, str]
         f"{len(found)} experiments: {', '.join(f'{states[one]} {one}' for one in sorted(states))}.",
         f"{judged} claims were judged on a grid that no YAML holds; {claims[OTHERWISE]} came out otherwise "
         f"({100 * claims[OTHERWISE] / max(judged, 1):.1f}%), {told} of them explained. "
-        f"Of {claims[NO_STATEMENT]} more no statement is made: their number was read off the shipped grid.",
+        f"Of {claims[NO_STATEMENT]} more no statement is made: their number was read off the shipped grid, or a series "
+        "has no point on the other one.",
         f"{controls[SAME]} of {controls.total()} controls came out as on the shipped grid.",
         "",
         *table(

@@ -10,6 +10,7 @@ import pytest
 from cheap_experiment import CHEAP, command, write_config_dir
 
 from dprepro import heldout, ledger, reference, run
+from dprepro.analysis.drawn import NO_NOISE
 from dprepro.errors import InputError
 from dprepro.report.heldout import (
     NO_STATEMENT,
@@ -19,6 +20,7 @@ from dprepro.report.heldout import (
     entries,
     markdown,
     otherwise,
+    outcome,
 )
 from dprepro.report.heldout_words import EXPLANATIONS
 
@@ -43,6 +45,12 @@ FOUND: list[dict[str, Any]] = [
     )},
     {"experiment": "two", "state": "too long", "grid": "", "checks": []},
 ]  # fmt: skip
+
+
+@pytest.mark.parametrize("reason", ["the sweep has no grid point for private", f"{NO_NOISE}: solve returns it"])
+def test_no_statement_is_made_where_a_series_was_not_measured(reason: str) -> None:
+    assert outcome({**result("inconclusive"), "reason": reason}, "", "confirmed") == NO_STATEMENT
+    assert outcome({**result("inconclusive"), "reason": "2 usable values"}, "", "confirmed") == OTHERWISE
 
 
 def test_claims_are_counted_by_what_came_out_and_numbers_of_the_shipped_grid_apart() -> None:
