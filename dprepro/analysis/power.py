@@ -7,6 +7,7 @@ spent epsilon is an error in epsilon; of a risk that falls as epsilon^a it is th
 
 from __future__ import annotations
 
+import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -138,7 +139,10 @@ def _needed(rule: Exponent, own: pd.DataFrame, judged: pd.Series[bool], said: st
 
 
 def _verdict(rule: Rule, frame: pd.DataFrame) -> str:
+    """The verdict at the usual level: of a refutation nobody asks here at which further ones it stands."""
+    quick = copy.copy(rule)
+    object.__setattr__(quick, "at_levels", False)
     try:
-        return rule.judge(frame).verdict
+        return quick.judge(frame).verdict
     except DpreproError:
         return "not judged"
