@@ -7,7 +7,7 @@ digits: it is the same on any machine, however busy.
 from __future__ import annotations
 
 import math
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
 from contextlib import suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
@@ -20,7 +20,7 @@ from dprepro.errors import DpreproError
 from dprepro.plans import Numbers, plan
 from dprepro.practice.constants import fitted, losses_of
 from dprepro.practice.ordinary import FAMILIES, Asked
-from dprepro.practice.prediction import predict, trivial
+from dprepro.practice.prediction import predict, source_of, trivial
 from dprepro.problems import Domain
 from dprepro.problems.data import FloatArray
 
@@ -63,9 +63,9 @@ class Choice:
         typical: predicted mean excess risk on ordinary data, the largest of the kinds' means; else None.
         low, high: the range that holds in nine of ten cases. median: the error that half of the cases keep to.
         share: of what answering zero loses on the same data.
-        regret: how many times what the best choice loses, in the kind of data where that is most; else None.
+        regret: how many times what the best choice is predicted to lose, answering zero being one; else None.
         bound: of the expected excess risk on any data, from the explicit bound of the algorithm's paper; else None.
-        spent: epsilon that the accountant certifies.
+        spent: epsilon that the accountant certifies, where that was asked for.
         source: where the prediction comes from, a key of `prediction.SOURCES`. note: why there is none.
     """
 
@@ -98,24 +98,21 @@ class Advice:
 
     Attributes:
         choices: from the best to the worst, those without a prediction last. refused: names by the reason.
-        zero, zero_regret: of answering zero, as of a choice; most: what any answer can lose.
+        zero: what answering zero loses on ordinary data. most: what any answer can lose on any data.
     """
 
     choices: Sequence[Choice]
     refused: Mapping[str, Sequence[str]]
     zero: float
-    zero_regret: float
     most: float
 
     @property
     def best(self) -> Choice | None:
-        """The first choice; none where answering zero has less regret, or is not beaten by more than a hair."""
-        for choice in self.choices:
-            if choice.typical is None or choice.regret is None or choice.regret > self.zero_regret:
-                continue
-            if choice.typical < BEATS * self.zero:
-                return choice
-        return None
+        """The first choice; none where it does not beat answering zero by more than a hair."""
+        first = next(iter(self.choices), None)
+        if first is None or first.typical is None or first.typical >= BEATS * self.zero:
+            return None
+        return first
 
 
 def candidates(blocks: Mapping[str, Any]) -> Iterator[Candidate]:
@@ -154,52 +151,51 @@ def expected(algorithm: Algorithm, asked: Asked) -> tuple[FloatArray, str, tuple
     return np.array([rounded(risk) for risk in risks]), found.source, (constant.median, constant.nine_of_ten)
 
 
-def advise(asked: Asked, known: Iterable[Candidate], sources: Sequence[str] = ()) -> Advice:
-    """Choices from the best to the worst by public numbers alone.
+def advise(asked: Asked, known: Iterable[Candidate], sources: Collection[str] = (), account: bool = False) -> Advice:
+    """Choices from the least predicted risk to the largest, by public numbers alone.
 
-    The best has the least regret on the kind of data where it has the most, answering zero being a choice too. With
-    ``sources`` only predictions of these are made.
+    With ``sources`` only predictions of these are made; with ``account`` choices say what they spend.
     """
-    point, domain = asked.point, asked.domain
-    zeros = np.array([rounded(risk) for risk in trivial(asked)])
+    domain, zero = asked.domain, rounded(float(trivial(asked).max()))
     refused: dict[str, list[str]] = {}
     choices: list[Choice] = []
-    risks: dict[str, FloatArray] = {}
     for name, changes, algorithm in known:
+        if sources and source_of(algorithm) not in sources:
+            continue
         try:
-            plan(algorithm, asked.family(FAMILIES[0]), point, asked.budget)
-            spent = algorithm.spent(domain, asked.budget)
+            plan(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
+            spent = algorithm.spent(domain, asked.budget) if account else None
         except DpreproError as error:
             reason = str(error).removeprefix("RandomDesign: ").removeprefix(f"{type(algorithm).__name__} ")
             refused.setdefault(reason, []).append(name)
             continue
-        choice = Choice(name, changes, bound=certified(algorithm, asked, domain), spent=spent.epsilon if spent else None)
+        bound = certified(algorithm, asked, domain)
+        choice = Choice(name, changes, bound=bound, spent=spent.epsilon if spent else None)
         try:
-            risks[choice.label], source, (median, error_of_most) = expected(algorithm, asked)
+            choices.append(_told(choice, algorithm, asked, zero))
         except DpreproError as error:
             choices.append(replace(choice, note=str(error)))
-            continue
-        if sources and source not in sources:
-            continue
-        typical, zero = float(risks[choice.label].max()), float(zeros.max())
-        spread = 1 + error_of_most if math.isfinite(error_of_most) else math.nan
-        low, high = (rounded(typical / spread), rounded(typical * spread)) if spread == spread else (None, None)
-        share = rounded(typical / zero) if zero > 0 else None
-        median_error = median if math.isfinite(median) else None
-        choices.append(replace(choice, typical=typical, low=low, high=high, median=median_error, share=share,
-                               source=source))  # fmt: skip
-    least = np.maximum(np.min([zeros, *risks.values()], axis=0), FLOOR * zeros + TINY)
+    floor = FLOOR * zero + TINY
+    least = max(floor, min([zero, *(choice.typical for choice in choices if choice.typical is not None)]))
     ranked = [
-        replace(choice, regret=rounded(float((np.maximum(risks[choice.label], FLOOR * zeros) / least).max())))
-        if choice.label in risks else choice
+        choice if choice.typical is None else replace(choice, regret=rounded(max(choice.typical, floor) / least))
         for choice in choices
-    ]  # fmt: skip
+    ]
     ranked.sort(key=lambda choice: (
-        math.inf if choice.regret is None else choice.regret, choice.typical or 0.0, choice.bound or math.inf,
-        choice.label,
+        math.inf if choice.typical is None else choice.typical, choice.bound or math.inf, choice.label
     ))  # fmt: skip
-    reasons = {why: sorted(set(names)) for why, names in refused.items()}
-    return Advice(ranked, reasons, float(zeros.max()), rounded(float((zeros / least).max())), domain.largest_risk)
+    return Advice(ranked, {why: sorted(set(names)) for why, names in refused.items()}, zero, domain.largest_risk)
+
+
+def _told(choice: Choice, algorithm: Algorithm, asked: Asked, zero: float) -> Choice:
+    """With what is predicted."""
+    risks, source, (median, most) = expected(algorithm, asked)
+    typical = float(risks.max())
+    tested = {"low": rounded(typical / (1 + most)), "high": rounded(typical * (1 + most)), "median": median}
+    if not math.isfinite(most):
+        tested = {}
+    share = rounded(typical / zero) if zero > 0 else None
+    return replace(choice, typical=typical, share=share, source=source, **tested)
 
 
 def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, str]:

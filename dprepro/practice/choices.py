@@ -50,7 +50,7 @@ def sampled(data: Ordinary, temperature: float) -> FloatArray:
     rng = np.random.default_rng(41)
     theta = np.tile(data.best, (1, CHAINS, 1))
     gradient = np.tile(slope, (1, CHAINS, 1))
-    sweeps, found = int(min(200, max(24, DRAWN * 2 / p))), []
+    sweeps, found = int(min(200, max(12, DRAWN / p))), []
     pairs = isinstance(within, Simplex)
     for sweep in range(sweeps):
         for j in range(p):

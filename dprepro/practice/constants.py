@@ -134,3 +134,16 @@ def written(table: Mapping[str, Fitted]) -> str:
                    for name, value in vars(one).items()}  # fmt: skip
         lines.append(f"  {json.dumps(key)}: {json.dumps(numbers)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
+
+
+def measured_cases(path: Path) -> list[Case]:
+    """The cases among the measurements of experiment `advice`."""
+    import pandas as pd
+
+    frame = pd.read_parquet(path)
+    rows = frame[(frame["quantity"] == "excess_risk") & frame["series"].isin(["fitted", "held_out"])]
+    rows = rows[rows["status"] == "ok"].sort_values(["series", "case"])
+    return [
+        Case(row.source, row.losses, float(row.unfitted), float(row.value), row.series == "held_out")
+        for row in rows.itertuples()
+    ]

@@ -96,6 +96,11 @@ class Prediction:
     risks: FloatArray
 
 
+def source_of(algorithm: Algorithm) -> str:
+    """How its risk is predicted: a key of `SOURCES`; empty where it is not."""
+    return _PREDICTORS.get(type(algorithm), ("", None))[0]
+
+
 def predict(algorithm: Algorithm, asked: Asked) -> Prediction:
     """What the algorithm is expected to lose.
 

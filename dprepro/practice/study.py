@@ -21,6 +21,7 @@ from dprepro.constructions import RandomDesign, Shipped, Table
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
 from dprepro.plans import plan
+from dprepro.plans.prices import run_seconds
 from dprepro.practice.advice import FLOOR, Candidate, advise, expected
 from dprepro.practice.constants import losses_of
 from dprepro.practice.ordinary import SETS, Asked
@@ -82,8 +83,11 @@ class Question:
         return Asked(self.n, self.p, budget, self.loss, SETS[self.set], self.radius)
 
 
-COORDINATES = 600
-"""Coordinates of noise of a case, draws times p: the mean of their squares has an error of about 6%."""
+COORDINATES = 400
+"""Coordinates of noise of a case, draws times p: the mean of their squares has an error of about 7%."""
+
+LONGEST = 0.1
+"""Seconds, by counts, of a run on a table that is measured: a literal loop over many steps is left out."""
 
 
 @dataclass(frozen=True)
@@ -258,7 +262,7 @@ class AdviceStudy(Study):
     def _risks(
         self, construction: Table | RandomDesign, point: Mapping[str, float], budget: Budget, rng: np.random.Generator
     ) -> dict[str, float]:
-        """Mean excess risks by name, of all that run there, and of answering zero."""
+        """Mean excess risks by name, of all that run there quickly, and of answering zero."""
         problem = construction.build(point, 0.0)
         found = {ZERO: problem.trivial_risk}
         for name in self.chosen:
@@ -266,6 +270,8 @@ class AdviceStudy(Study):
             try:
                 how = plan(algorithm, construction, point, budget).how
             except DpreproError:
+                continue
+            if run_seconds(algorithm, problem.domain, budget, how) > LONGEST:
                 continue
             runs = solver(how, algorithm)
             answers = [runs.solve(problem, budget, rng) for _ in range(self.draws)]
