@@ -7,6 +7,7 @@ from typing import NoReturn
 
 from dprepro import command
 from dprepro.errors import InputError
+from dprepro.own.files import trust_folder, trust_overrides
 
 HELP = """usage: python -m dprepro [options] [+experiment=NAME] [key=value ...]
 
@@ -25,6 +26,8 @@ options
   -m, --multirun     run every combination of comma-separated values and globs
   --config-dir DIR   add your own experiment/, algorithm/, construction/,
                      papers/
+  --trust            run what lies in algorithms/*.py and constructions/*.py of
+                     that folder; without it no file of it is run
   --cfg job          print the resolved configuration and stop
   --checks           print the checks that the experiment has, and what each
                      expects of which series, and stop
@@ -42,7 +45,8 @@ useful keys (any key of the YAML can be set; the grammar is Hydra's)
                              run never enters the ledger
   checks.NAME.expected=-0.5  plant a false claim and watch it being refuted
   algorithm=NAME  construction=NAME
-                             where the experiment leaves the choice, as in pair
+                             where the experiment leaves the choice, as in pair;
+                             FILE.py:NAME is a class or a function of your own
 
 exit codes
   0 measured, whatever the verdict; 1 some cells, or some experiments of -m,
@@ -58,6 +62,7 @@ class Options:
     multirun: bool = False
     config_dir: str | None = None
     show: str = ""
+    trust: bool = False
 
 
 def parse(arguments: list[str]) -> Options:
@@ -70,6 +75,8 @@ def parse(arguments: list[str]) -> Options:
             options.overrides.append(argument)
         elif argument in ("-m", "--multirun"):
             options.multirun = True
+        elif argument == "--trust":
+            options.trust = True
         elif argument in ("-h", "--help"):
             options.show = "help"
         elif argument in ("--version", "--checks"):
@@ -86,7 +93,7 @@ def parse(arguments: list[str]) -> Options:
                 options.show = "job"
         else:
             raise InputError(
-                f"unknown option {argument!r}; choices: -m, --config-dir, --cfg, --checks, --version, --help"
+                f"unknown option {argument!r}; choices: -m, --config-dir, --trust, --cfg, --checks, --version, --help"
             )
     return options
 
@@ -106,6 +113,11 @@ def main(arguments: list[str]) -> int:
 
         print(__version__)
         return 0
+    if options.trust:
+        if not options.config_dir:
+            raise InputError("--trust is said of the files of a folder: add --config-dir DIR")
+        trust_folder(options.config_dir)
+    trust_overrides(options.overrides)
     from dprepro.config.compose import compose, expand_sweeps
     from dprepro.config.files import headers
     from dprepro.folders import unused_files

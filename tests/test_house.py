@@ -12,11 +12,12 @@ import pytest
 HOUSE = Path(__file__).parent.parent / "dprepro"
 
 GROUND = {
-    "axes", "board", "errors", "expressions", "folders", "interrupts", "latest", "regular_files", "texts", "typed",
-    "yaml_files",
+    "axes", "board", "errors", "expressions", "folders", "interrupts", "latest", "own.files", "regular_files", "texts",
+    "typed", "yaml_files",
 }  # fmt: skip
-"""What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, and `typed`
-turns its plain data into the dataclasses of all rooms, numbers being expressions."""
+"""What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, `own.files`
+that for a user's files of Python, and `typed` turns plain data into the dataclasses of all rooms, numbers being
+expressions."""
 
 ROOMS: dict[str, set[str]] = {
     "__init__": {"session", "supervisor"},
@@ -32,7 +33,8 @@ ROOMS: dict[str, set[str]] = {
     "stability": {"command", "config", "report", "session", "engine.store"},
     "heldout": {"command", "config", "report", "session", "studies", "engine.store"},
     "reference": {"command", "report"},
-    "session": {"config", "engine", "report"},
+    "session": {"config", "engine", "report", "own"},
+    "own": {"config", "studies", "statements", "constructions", "algorithms", "problems", "bounds", "budget", "plans"},
     "config": {"studies", "engine", "analysis", "figures", "statements"},
     "report": {"statements", "engine.code", "engine.room", "engine.store", "analysis", "figures"},
     "peers": {"algorithms", "privacy", "problems", "budget"},
