@@ -12,11 +12,12 @@ import pytest
 HOUSE = Path(__file__).parent.parent / "dprepro"
 
 GROUND = {
-    "axes", "board", "errors", "expressions", "folders", "interrupts", "latest", "regular_files", "texts", "typed",
-    "yaml_files",
+    "axes", "board", "errors", "expressions", "folders", "interrupts", "latest", "own.files", "regular_files", "texts",
+    "typed", "yaml_files",
 }  # fmt: skip
-"""What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, and `typed`
-turns its plain data into the dataclasses of all rooms, numbers being expressions."""
+"""What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, `own.files`
+that for a user's files of Python, and `typed` turns plain data into the dataclasses of all rooms, numbers being
+expressions."""
 
 ROOMS: dict[str, set[str]] = {
     "__init__": {"session", "supervisor"},
@@ -24,7 +25,7 @@ ROOMS: dict[str, set[str]] = {
     "board": set(),
     "__main__": {"commands"},
     "commands": {
-        "__init__", "config", "report", "session", "supervisor", "refute", "statements", "engine.pools",
+        "__init__", "config", "own", "report", "session", "supervisor", "refute", "statements", "engine.pools",
         "engine.runner",
     },
     "ledger": {"commands", "config", "report"},
@@ -33,7 +34,8 @@ ROOMS: dict[str, set[str]] = {
     "stability": {"commands", "config", "report", "session", "engine.store"},
     "heldout": {"commands", "config", "report", "session", "studies", "engine.store"},
     "reference": {"commands", "report"},
-    "session": {"config", "engine", "report"},
+    "session": {"config", "engine", "report", "own"},
+    "own": {"config", "studies", "statements", "constructions", "algorithms", "problems", "bounds", "budget", "plans"},
     "config": {"studies", "engine", "analysis", "figures", "statements"},
     "report": {"statements", "engine.code", "engine.room", "engine.store", "analysis", "figures"},
     "peers": {"algorithms", "privacy", "problems", "budget"},

@@ -9,6 +9,7 @@ from functools import partial
 from dprepro.commands.ending import tell_error
 from dprepro.commands.parser import config_dir, flag, option, words
 from dprepro.errors import InputError
+from dprepro.own.files import trust_folder, trust_overrides
 
 ABOUT = """\
 Measures what a theorem claims. An experiment compares algorithms with a claim:
@@ -34,7 +35,8 @@ useful keys (any key of the YAML can be set; the grammar is Hydra's)
                              run never enters the ledger
   checks.NAME.expected=-0.5  plant a false claim and watch it being refuted
   algorithm=NAME  construction=NAME
-                             where the experiment leaves the choice, as in pair
+                             where the experiment leaves the choice, as in pair;
+                             FILE.py:NAME is a class or a function of your own
 
 exit codes
   0 measured, whatever the verdict; 1 some cells, or some experiments of -m,
@@ -56,6 +58,9 @@ class Arguments:
     overrides: tuple[str, ...] = words("[COMMAND | key=value ...]")
     multirun: bool = flag("run every combination of comma-separated values and globs", "-m")
     config_dir: str | None = config_dir()
+    trust: bool = flag(
+        "run what lies in algorithms/*.py and constructions/*.py of that folder; without it no file of it is run"
+    )
     cfg: str | None = option("job", "print the resolved configuration and stop", job)
     checks: bool = flag("print the checks that the experiment has, and what each expects of which series, and stop")
     version: bool = flag("print the version")
@@ -69,6 +74,11 @@ def main(arguments: Arguments) -> int:
         print(__version__)
         return 0
     overrides, folder = list(arguments.overrides), arguments.config_dir
+    if arguments.trust:
+        if not folder:
+            raise InputError("--trust is said of the files of a folder: add --config-dir DIR")
+        trust_folder(folder)
+    trust_overrides(overrides)
     elsewhere = [override.partition("=")[2] for override in overrides if override.startswith("results_dir=")]
     if len(overrides) == len(elsewhere) and not (arguments.cfg or arguments.checks):
         return _list(elsewhere[-1] if elsewhere else "results", folder)

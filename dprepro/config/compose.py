@@ -34,6 +34,7 @@ from dprepro.config.overrides import (
 )
 from dprepro.errors import InputError, shortened, unknown
 from dprepro.folders import experiment_files, folders, refused_experiments
+from dprepro.own.files import block_of, in_folder, is_dotted, is_target, may_load, named, refusal
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
@@ -87,7 +88,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         check_text(override)
         only_keys(override, "override")
     refuse_hydras(overrides)
-    overrides = [chosen_target(override) for override in overrides]
+    typed, overrides = overrides, [chosen_target(named(_in_folder(override))) for override in overrides]
     name = chosen_experiment(overrides)
     if name not in known:
         if refused := refused_experiments(config_dir).get(name):
@@ -119,7 +120,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         assert isinstance(resolved, dict)
         config: dict[str, Any] = {str(key): value for key, value in resolved.items()}
         paper = str(config.get("paper", ""))
-        said = tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS))
+        said = tuple(o for o in map(chosen_target, typed) if key_of(o) not in ("experiment", *EXECUTION_KEYS))
         if said:
             plain = _as_shipped(name, config_dir, base)
             config = overridden(config, plain, said, {one.item: one for one in statements(paper)})
@@ -274,8 +275,21 @@ def _left(config: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     return without_series(config, {*(had or {})} - {*(has or {})})
 
 
+def _in_folder(override: str) -> str:
+    """An override that chooses a file of Python in a folder that the user trusts, with that in its place."""
+    key, equals, value = override.partition("=")
+    group = key.lstrip("+").partition("@")[0]
+    target = in_folder(group, value) if equals and group in ("algorithm", "construction") else ""
+    return f"{key}={target}" if target else override
+
+
 def _block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
-    """The content of a config group's file, for use inside a series."""
+    """The content of a config group's file, or what a file of Python has, for use inside a series."""
+    name = in_folder(group, name) or name
+    if is_target(name) and not may_load(name):
+        raise refusal(name)
+    if is_target(name) or is_dotted(name):
+        return dict(block_of(group, name))
     options = group_options(group, config_dir)
     if name not in options:
         raise unknown(group, name, options)
