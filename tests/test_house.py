@@ -26,7 +26,7 @@ ROOMS: dict[str, set[str]] = {
     "__main__": {"commands"},
     "commands": {
         "__init__", "config", "own", "report", "session", "supervisor", "refute", "statements", "engine.pools",
-        "engine.runner",
+        "engine.progress", "engine.runner",
     },
     "ledger": {"commands", "config", "report"},
     "check": {"commands", "config", "report", "session", "engine.store"},
@@ -37,7 +37,7 @@ ROOMS: dict[str, set[str]] = {
     "session": {"config", "engine", "report", "own"},
     "own": {"config", "studies", "statements", "constructions", "algorithms", "problems", "bounds", "budget", "plans"},
     "config": {"studies", "engine", "analysis", "figures", "statements"},
-    "report": {"statements", "engine.code", "engine.room", "engine.store", "analysis", "figures"},
+    "report": {"statements", "engine.code", "engine.progress", "engine.room", "engine.store", "analysis", "figures"},
     "peers": {"algorithms", "privacy", "problems", "budget"},
     "pairs": {"commands", "config", "plans"},
     "advise": {"commands", "config", "plans", "practice", "figures", "pairs", "budget"},
