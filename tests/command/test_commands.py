@@ -21,7 +21,6 @@ from cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
 from databases import opened
 
 from dprepro.engine import Cell, Row
-from dprepro.ledger import main as ledger
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -264,7 +263,7 @@ def test_an_overridden_run_takes_the_folder_only_until_there_is_a_published_verd
     assert "  overridden: checks.below_bound.expected=0.1\n" in out
     assert "NOT all checks came out as expected" in out
     assert verdict_of(elsewhere / "results/cheap")["verdict"] == "refuted"
-    assert command(function=ledger) == 0
+    assert command("ledger") == 0
     assert "not measured" in capsys.readouterr().out
 
     assert command(*run) == 0
@@ -274,7 +273,7 @@ def test_an_overridden_run_takes_the_folder_only_until_there_is_a_published_verd
     assert {name: again[name] for name in published} == published
     assert verdict_of(elsewhere / "results/cheap/overridden")["verdict"] == "refuted"
     capsys.readouterr()
-    assert command(function=ledger) == 0
+    assert command("ledger") == 0
     claim = json.loads((elsewhere / "results/ledger.json").read_text(encoding="utf-8"))["claims"][-1]
     assert claim["experiments"] == ["cheap"]
     assert claim["verdict"] == "confirmed"

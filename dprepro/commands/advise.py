@@ -1,48 +1,33 @@
-"""``python -m dprepro.advise``: which private algorithm to take, and what risk to expect; no data are read."""
+"""``python -m dprepro advise``: which private algorithm to take, and what risk to expect; no data are read."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from dprepro.commands.ending import arguments_of, console
+from dprepro.commands.ending import tell_error
+from dprepro.commands.parser import config_dir, flag, key
 from dprepro.errors import InputError, unknown
-from dprepro.pairs import blocks, within_floats
 
 if TYPE_CHECKING:
     from dprepro.plans.advice import Asked, Choice
 
-HELP = """usage: python -m dprepro.advise n=1e5 p=100 epsilon=1 [key=value ...] [--json]
-
-Ranks the private algorithms at a point by public numbers alone; no data are read.
+ABOUT = """\
+Ranks the private algorithms at a point, by public numbers alone:
   typical    mean excess risk (mean over n) on ordinary data, simulated now: 500
-             records in [-1, 1]^p, independent, correlated, or of labels that are
-             noise, repeated up to n; the largest of the three
+             records in [-1, 1]^p, independent, correlated, or of labels that
+             are noise, repeated up to n; the largest of the three
   of zero    its share of what answering zero loses there
-  regret     how many times what the best choice loses, in the family where that
-             is most; the least comes first
-  certified  the explicit bound of the algorithm's paper, on any data; - has none
-risk=.01 with epsilon=? or n=? finds the least that will do.
+  regret     how many times what the best choice loses, in the family where
+             that is most; the least comes first
+  certified  the explicit bound of the algorithm's paper, on any data; - where
+             there is none
+risk=.01 with epsilon=? or n=? finds the least that will do."""
 
-keys
-  n=1e5 p=100 epsilon=1 delta=1e-6   the point
-  loss=squared   set=l2   radius=1   absolute, huber, logistic, hinge, ...; l1, l2, simplex, box
-  neighbours=replace_one             or zero_out, add_or_remove_one
-  risk=NUMBER                        the risk that will do, with epsilon=? or n=?
-  figure=FILE.png                    risks over n, drawn there
+NOTES = "exit codes: 0 answered, 2 bad input"
 
-options
-  --json             the same as JSON
-  --config-dir DIR   add your own algorithm/
-
-exit codes: 0 answered, 2 bad input"""
-
-KEYS = {
-    "n": "1e5", "p": "100", "epsilon": "1", "delta": "1e-6", "loss": "squared", "set": "l2", "radius": "1",
-    "neighbours": "replace_one", "risk": "", "figure": "", "--json": "false", "--config-dir": "",
-}  # fmt: skip
 WORDS = {"l1": "l1_ball", "l2": "l2_ball", "simplex": "simplex", "box": "box"}
 ASKED = "?"
 DRAWN = 6
@@ -58,27 +43,50 @@ GRIDS = {"epsilon": [10 ** (k / 2) for k in range(-6, 5)], "n": [10 ** (k / 2) f
 """Where a solution is looked for; between two of these values it is interpolated."""
 
 
-def main(arguments: list[str]) -> int:
-    """The exit code; see HELP."""
-    values = arguments_of(arguments, KEYS, HELP)
-    if values is None:
-        return 0
+@dataclass(frozen=True)
+class Arguments:
+    """The point, as texts: one of n and epsilon may be ``?``."""
+
+    n: str = key("1e5", "records")
+    p: str = key("100", "coordinates")
+    epsilon: str = key("1", "of the budget")
+    delta: str = key("1e-6", "of the budget")
+    loss: str = key("squared", "or absolute, huber, logistic, hinge, ...")
+    set: str = key("l2", "what is minimised over: l1, l2, simplex, box")
+    radius: str = key("1", "of that set")
+    neighbours: str = key("replace_one", "or zero_out, add_or_remove_one")
+    risk: str = key("", "the risk that will do, with epsilon=? or n=?", shown="NUMBER")
+    figure: str = key("", "risks over n, drawn there", shown="FILE.png")
+    json: bool = flag("the same as JSON")
+    config_dir: str | None = config_dir("add your own algorithm/")
+
+
+def main(arguments: Arguments) -> int:
+    """Answer; 0."""
+    from dprepro.config.pairs import within_floats
+    from dprepro.folders import unused_files
+
+    for said in unused_files(arguments.config_dir):
+        tell_error(f"not used: {said}")
     with within_floats():
-        return _answered(values)
+        return _answered(arguments)
 
 
-def _answered(values: Mapping[str, str]) -> int:
+def _answered(arguments: Arguments) -> int:
+    from dprepro.config.pairs import blocks
+
+    values: dict[str, str] = {name: value for name, value in vars(arguments).items() if isinstance(value, str)}
     unknowns = [key for key in GRIDS if values[key] == ASKED]
     if len(unknowns) > 1 or bool(unknowns) != bool(values["risk"]):
         raise InputError("give a point, or risk=NUMBER with one of epsilon=? and n=?")
-    algorithms = blocks("algorithm", values["--config-dir"])
+    algorithms = blocks("algorithm", arguments.config_dir)
     if unknowns:
         answer = solved(values, unknowns[0], algorithms)
         lines = told(values, unknowns[0], answer)
     else:
         answer = ranked(point_of(values), algorithms, DRAWING if values["figure"] else ALONE)
         lines = [title(point_of(values)), *table(answer), *advice(point_of(values), answer)]
-    if values["--json"] == "true":
+    if arguments.json:
         import json
 
         print(json.dumps(answer, indent=1, default=_plain))
@@ -99,8 +107,8 @@ def point_of(values: Mapping[str, str]) -> Asked:
     from dprepro.plans.advice import Asked
 
     numbers = {key: _number(key, values[key]) for key in ("n", "p", "epsilon", "delta", "radius")}
-    for key in ("n", "p", "epsilon", "delta"):
-        check_axis(key, numbers[key])
+    for axis in ("n", "p", "epsilon", "delta"):
+        check_axis(axis, numbers[axis])
     if not math.isfinite(numbers["epsilon"]):
         raise InputError("epsilon=inf is no privacy; give a finite epsilon")
     if values["set"] not in WORDS:
@@ -316,7 +324,3 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], answer: Mapping[str, Any],
             replace_file(Path(path), content.getvalue())
         except (OSError, ValueError) as error:
             raise InputError(f"cannot write {path}: {error}") from error
-
-
-if __name__ == "__main__":
-    console(main, "dprepro.advise")
