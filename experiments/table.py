@@ -23,8 +23,8 @@
 from walkthrough import means, practice, verdict
 
 import dprepro
+from dprepro.commands.schema import draft
 from dprepro.practice.shipped import Shipped
-from dprepro.schema import draft
 
 # %% [markdown]
 # ## The public schema
@@ -113,4 +113,4 @@ practice(
 #
 # * Compare with the private mean, never with answering zero: it costs nothing and beats most algorithms on small n.
 # * Bounds of the papers are far above what happens on a table; they decide nothing here, measurements do.
-# * Before there are data, `python -m dprepro.advise n=... p=... epsilon=...` ranks the algorithms by public numbers.
+# * Before there are data, `python -m dprepro advise n=... p=... epsilon=...` ranks the algorithms by public numbers.

@@ -1,4 +1,4 @@
-"""``python -m dprepro.verify [share=.02] [results_dir=DIR]``: measure a random share of a store again and compare."""
+"""A stored run against its experiment as it is built now, and some of its cells against new measurements."""
 
 from __future__ import annotations
 
@@ -9,26 +9,13 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dprepro.commands.ending import arguments_of, console
-from dprepro.errors import DpreproError, InputError, PremiseError, printable
+from dprepro.errors import PremiseError
 
 if TYPE_CHECKING:
     from dprepro.config.experiment import Experiment
     from dprepro.engine.cell import Cell
     from dprepro.engine.cell_table import Stored
     from dprepro.engine.store import Run, Store
-
-HELP = """usage: python -m dprepro.verify [share=.02] [results_dir=DIR] [--config-dir DIR]
-
-Builds every experiment of the store anew, with the overrides of its latest run,
-and compares: the configuration, every cell's series, role and place, and what
-its rows say of bounds, schedules and constants. Then measures a random share of
-the cells again, on this machine, and for some seconds more of each run, first of
-series that were not met; and compares all that they say: bit by bit with cells
-that a CPU of this type made, to a relative 1e-9 with those of another type.
-Nothing is stored.
-
-exit codes: 0 all agree, 1 some do not, or nothing could be compared, 2 bad input"""
 
 SPARE_SECONDS = 0.5
 """Of each run: after its share, further cells are measured for so long, small runs whole."""
@@ -37,42 +24,6 @@ SERIES_SECONDS = 2.0
 """The same, while there are series of which no cell was measured."""
 
 BATCH = 20_000
-
-
-def main(arguments: list[str]) -> int:
-    """The exit code; see HELP."""
-    values = arguments_of(arguments, {"results_dir": "results", "share": ".02", "--config-dir": ""}, HELP)
-    if values is None:
-        return 0
-    config_dir = values["--config-dir"] or None
-    try:
-        share = float(values["share"])
-    except ValueError:
-        share = math.nan
-    if not 0 < share <= 1:
-        raise InputError(f"share must be in (0, 1], got share={values['share']}")
-    from dprepro.report.soundness import existing_store
-
-    results_dir = existing_store(values["results_dir"])
-    from dprepro.engine.store import Store
-
-    runs = 0
-    agree = True
-    with Store.open(results_dir) as store:
-        for name in sorted({run.experiment for run in store.runs()}):
-            latest = (store.latest(name), store.latest(name, published=False))
-            for run in {run.id: run for run in latest if run}.values():
-                runs += 1
-                try:
-                    found = compared(store, run, config_dir, share)
-                    said, agrees = str(found), found.agrees
-                except DpreproError as error:
-                    said, agrees = f"cannot be measured again: {' '.join(str(error).split())}", False
-                print(printable(f"{' '.join([name, *run.overrides])}: {said}"), flush=True)
-                agree = agree and agrees
-    agree = agree and runs > 0
-    print("the store holds no run" if not runs else "all agree" if agree else "not all agree")
-    return 0 if agree else 1
 
 
 @dataclass
@@ -225,7 +176,3 @@ class _Known:
 def _place(cell: Cell) -> str:
     axes = ", ".join(f"{axis}={value:g}" for axis, value in cell.axes.items())
     return f"{cell.series} at {axes}, replicate {cell.replicate}"
-
-
-if __name__ == "__main__":
-    console(main, "dprepro.verify")

@@ -1,23 +1,23 @@
-"""``python -m dprepro.schema TABLE``: a draft of a table's public schema, from names and types alone."""
+"""``python -m dprepro schema TABLE``: a draft of a table's public schema, from names and types alone."""
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dprepro.commands.ending import console
-from dprepro.errors import InputError, unknown
+from dprepro.commands.parser import key, words
+from dprepro.errors import unknown
 
 if TYPE_CHECKING:
     import pandas as pd
 
-HELP = """usage: python -m dprepro.schema TABLE.csv [target=COLUMN] > schema.yaml
-
+ABOUT = """\
 Drafts the public schema of a CSV or Parquet file on standard output, from the
 columns' names and types alone, never from their values. Replace every FILL IN by
 what is public knowledge: bounds and lists that were known before the data were.
-Delete columns that are not to be used.
+Delete columns that are not to be used."""
 
-exit codes: 0 drafted, 2 bad input"""
+NOTES = "exit codes: 0 drafted, 2 bad input"
 
 HEAD = """# The public schema of {path}. Replace every FILL IN by public knowledge, never by what the data show.
 #   range: [low, high]          numbers
@@ -28,28 +28,23 @@ HEAD = """# The public schema of {path}. Replace every FILL IN by public knowled
 """
 
 
-def main(arguments: list[str]) -> int:
-    """The exit code; see HELP."""
-    target, paths = "", []
-    for argument in arguments:
-        key, equals, value = argument.partition("=")
-        if argument in ("-h", "--help"):
-            print(HELP)
-            return 0
-        if equals and key == "target":
-            target = value
-        elif argument.startswith("-") or equals:
-            raise unknown("argument", argument, ["TABLE.csv", "target="])
-        else:
-            paths.append(argument)
-    if len(paths) != 1:
-        raise InputError("give one table: python -m dprepro.schema TABLE.csv")
+@dataclass(frozen=True)
+class Arguments:
+    """The table, and what of it is predicted."""
+
+    table: tuple[str, ...] = words("TABLE.csv", 1, 1, "give one table: python -m dprepro schema TABLE.csv")
+    target: str = key("", "the column that is predicted", shown="COLUMN")
+
+
+def main(arguments: Arguments) -> int:
+    """Print the draft; 0."""
     from dprepro.practice.reading import read_table
 
-    table = read_table(paths[0])
+    path, target = arguments.table[0], arguments.target
+    table = read_table(path)
     if target and target not in table.columns:
-        raise unknown(f"column of {paths[0]}:", target, table.columns)
-    print(draft(table, paths[0], target), end="")
+        raise unknown(f"column of {path}:", target, table.columns)
+    print(draft(table, path, target), end="")
     return 0
 
 
@@ -76,7 +71,3 @@ def _quoted(text: str) -> str:
     from yaml import safe_dump
 
     return str(safe_dump(text, default_flow_style=True, allow_unicode=True, width=10**6)).removesuffix("...\n").strip()
-
-
-if __name__ == "__main__":
-    console(main, "dprepro.schema")
