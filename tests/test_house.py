@@ -25,8 +25,9 @@ ROOMS: dict[str, set[str]] = {
     "board": set(),
     "__main__": {"commands"},
     "commands": {
-        "__init__", "config", "own", "report", "replication", "session", "studies", "supervisor", "refute", "statements",
-        "practice", "plans", "figures", "budget", "engine.pools", "engine.progress", "engine.runner", "engine.store",
+        "__init__", "config", "own", "report", "replication", "session", "studies", "supervisor", "refute",
+        "statements", "practice", "plans", "figures", "budget", "engine.pools", "engine.progress", "engine.runner",
+        "engine.store",
     },
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own"},

@@ -291,8 +291,8 @@ def renew(results_dir: str) -> int:
         raise InputError(f"{path} is not there; run python -m dprepro +experiment=advice results_dir={results_dir}")
     table = fit(measured_cases(path))
     replace_file(SHIPPED, written(table).encode())
-    for key, one in table.items():
-        print(f"{key}: constant {one.constant:.3g} ({one.low:.3g} to {one.high:.3g}) of {one.cases} cases; "
+    for law, one in table.items():
+        print(f"{law}: constant {one.constant:.3g} ({one.low:.3g} to {one.high:.3g}) of {one.cases} cases; "
               f"{one.tested} held out, half within {100 * one.median:.2g}%, nine of ten within "
               f"{100 * one.nine_of_ten:.2g}%")  # fmt: skip
     return 0

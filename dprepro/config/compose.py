@@ -39,6 +39,8 @@ from dprepro.own.files import block_of, in_folder, is_dotted, is_target, may_loa
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
 
+    from dprepro.config.composer import Defaults
+
 MOST_RUNS = 100_000  # of one command
 #: Overrides that say how and where to run; they change no measurement and no verdict.
 EXECUTION_KEYS = ("results_dir", "workers", "reuse", "label")
@@ -61,6 +63,7 @@ class Composed:
         taken: the experiment's own parts (`algorithm`, `attack.algorithm`, ...) that its study takes.
         sources: what it was made of: files by their places in a folder, and modules (see `dprepro.config.sources`).
         base: what chooses files, what those files make, written out, and the files.
+        unresolved: the configuration before references such as `${algorithm}` are followed.
     """
 
     name: str
@@ -70,6 +73,16 @@ class Composed:
     taken: frozenset[str] = frozenset()
     sources: tuple[str, ...] = ()
     base: Base | None = field(default=None, repr=False, compare=False)
+    unresolved: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def written(self) -> dict[str, Any]:
+        """The configuration with the references that the files and overrides have, as Hydra shows it unresolved."""
+        from omegaconf import OmegaConf
+
+        resolved = OmegaConf.to_container(OmegaConf.create(dict(self.unresolved)), resolve=True)
+        found = _as_written(self.config, resolved, self.unresolved)
+        assert isinstance(found, dict)
+        return found
 
     def without(self, override: str) -> Composed:
         """The same but for one override; raises InputError where the others need it."""
@@ -83,20 +96,10 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
     Raises:
         InputError: anything that Hydra or OmegaConf refuses, in one line.
     """
-    known = experiment_files(config_dir)
-    for override in overrides:
-        check_text(override)
-        only_keys(override, "override")
-    refuse_hydras(overrides)
-    typed, overrides = overrides, [chosen_target(named(_in_folder(override))) for override in overrides]
-    name = chosen_experiment(overrides)
-    if name not in known:
-        if refused := refused_experiments(config_dir).get(name):
-            raise InputError(refused)
-        raise unknown("experiment", name, known)
-    _check_blocks(name, known, overrides)
+    typed = overrides
+    name, file, overrides = _checked(overrides, config_dir)
     choices, values, execution = _by_kind(overrides, config_dir)
-    with _refusals(known[name]):
+    with _refusals(file):
         from omegaconf import OmegaConf
 
         from dprepro.config.overridden import overridden
@@ -114,9 +117,9 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         full, files = copy.deepcopy(base[1]) | execution, [*base[2]]
         if values:
             full = written_out(_left(_overridden(full, values), full), find, statements)
-        plain = settled(full)
-        bounded(plain)
-        resolved = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
+        unresolved = settled(full)
+        bounded(unresolved)
+        resolved = OmegaConf.to_container(OmegaConf.create(unresolved), resolve=True, throw_on_missing=True)
         assert isinstance(resolved, dict)
         config: dict[str, Any] = {str(key): value for key, value in resolved.items()}
         paper = str(config.get("paper", ""))
@@ -133,7 +136,46 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         taken(full),
         tuple(sorted({*files})),
         base,
+        unresolved,
     )
+
+
+def defaults(overrides: Sequence[str], config_dir: str | None = None) -> Defaults:
+    """Hydra's list of defaults of what `compose` would compose; raises as `compose`."""
+    from dprepro.config.composer import defaults
+
+    _, file, overrides = _checked(overrides, config_dir)
+    with _refusals(file):
+        return defaults(_by_kind(overrides, config_dir)[0], config_dir)
+
+
+def _checked(overrides: Sequence[str], config_dir: str | None) -> tuple[str, Path, list[str]]:
+    """The experiment that overrides choose, its file, and the overrides as Hydra is to read them."""
+    known = experiment_files(config_dir)
+    for override in overrides:
+        check_text(override)
+        only_keys(override, "override")
+    refuse_hydras(overrides)
+    overrides = [chosen_target(named(_in_folder(override))) for override in overrides]
+    name = chosen_experiment(overrides)
+    if name not in known:
+        if refused := refused_experiments(config_dir).get(name):
+            raise InputError(refused)
+        raise unknown("experiment", name, known)
+    _check_blocks(name, known, overrides)
+    return name, known[name], overrides
+
+
+def _as_written(found: Any, resolved: Any, unresolved: Any) -> Any:
+    """``found``, with the references of ``unresolved`` wherever it is still what these lead to."""
+    if found == resolved:
+        return unresolved
+    if isinstance(found, Mapping) and isinstance(resolved, Mapping) and isinstance(unresolved, Mapping):
+        return {
+            key: _as_written(one, resolved[key], unresolved[key]) if key in resolved and key in unresolved else one
+            for key, one in found.items()
+        }
+    return found
 
 
 def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> list[list[str]]:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, ClassVar
 from urllib.parse import quote, unquote
@@ -16,10 +17,12 @@ from urllib.parse import quote, unquote
 from hydra import compose, initialize, version
 from hydra.conf import HydraConf
 from hydra.core.config_store import ConfigStore
+from hydra.core.default_element import GroupDefault
 from hydra.core.global_hydra import GlobalHydra
 from hydra.core.object_type import ObjectType
 from hydra.core.plugins import Plugins
 from hydra.plugins.config_source import ConfigResult, ConfigSource
+from hydra.types import RunMode
 from omegaconf import OmegaConf
 
 from dprepro.config.files import found_file, group_options, read_block, refuse_hidden
@@ -84,13 +87,41 @@ class Folders(ConfigSource):
         return ConfigResult(self.provider, self.full_path(), OmegaConf.create(content), header)
 
 
+@dataclass(frozen=True)
+class Defaults:
+    """What Hydra follows to compose a configuration.
+
+    Attributes:
+        rows: of each part its file's place, its package, whether it is the file's own keys, and the file that names it.
+        tree: the same as lines, indented under what names them.
+        choices: what was chosen from which group.
+    """
+
+    rows: Sequence[tuple[str, str, bool, str]]
+    tree: Sequence[str]
+    choices: Mapping[str, str]
+
+
 def chosen(overrides: Sequence[str], config_dir: str | None) -> tuple[dict[str, Any], Names]:
     """What `config.yaml` and overrides that choose files make, and the files; interpolations stay as they are."""
     Folders.read[:] = [PRIMARY_FILE]
-    address = f"{Folders.scheme()}://{quote(config_dir or '')}"
-    primary = read_block(conf_dir() / PRIMARY_FILE)
-    composed = overridden({**primary, "hydra": {"searchpath": [address]}}, overrides)
+    composed = overridden(_primary(config_dir), overrides)
     return composed, [*Folders.read]
+
+
+def defaults(overrides: Sequence[str], config_dir: str | None) -> Defaults:
+    """The list of defaults of what `chosen` composes.
+
+    Raises:
+        HydraException: what it refuses.
+    """
+    with _initialized(_primary(config_dir)):
+        loader = GlobalHydra.instance().config_loader()
+        found = loader.compute_defaults_list(config_name=PRIMARY, overrides=[*overrides], run_mode=RunMode.RUN)
+    rows = [
+        (str(one.config_path or ""), one.package or "", bool(one.is_self), one.parent or "") for one in found.defaults
+    ]
+    return Defaults(rows, _lines(found.defaults_tree), dict(found.overrides.known_choices))
 
 
 def overridden(config: Mapping[str, Any], overrides: Sequence[str]) -> dict[str, Any]:
@@ -99,12 +130,34 @@ def overridden(config: Mapping[str, Any], overrides: Sequence[str]) -> dict[str,
     Raises:
         HydraException: what it refuses.
     """
+    with _initialized(config):
+        plain = OmegaConf.to_container(compose(PRIMARY, [*overrides]))
+    assert isinstance(plain, dict)
+    return {str(key): value for key, value in plain.items()}
+
+
+def _primary(config_dir: str | None) -> dict[str, Any]:
+    address = f"{Folders.scheme()}://{quote(config_dir or '')}"
+    return {**read_block(conf_dir() / PRIMARY_FILE), "hydra": {"searchpath": [address]}}
+
+
+def _lines(tree: Any, depth: int = 0) -> Names:
+    """A tree of defaults as lines; a leaf is an element of the list itself."""
+    children = getattr(tree, "children", None) or ()
+    node = getattr(tree, "node", tree)
+    group = isinstance(node, GroupDefault)
+    said = f"{node.get_override_key()}: {node.get_name()}" if group else str(node.get_config_path())
+    lines = [f"{'  ' * depth}{said}{':' if children else ''}"]
+    return lines + [line for child in children for line in _lines(child, depth + 1)]
+
+
+@contextmanager
+def _initialized(config: Mapping[str, Any]) -> Iterator[None]:
+    """Hydra with this primary configuration."""
     with _own_hydra() as store:
         store.store(PRIMARY, config)
         with initialize(config_path=None, job_name="dprepro", version_base="1.3"):
-            plain = OmegaConf.to_container(compose(PRIMARY, [*overrides]))
-    assert isinstance(plain, dict)
-    return {str(key): value for key, value in plain.items()}
+            yield
 
 
 @contextmanager

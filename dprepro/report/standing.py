@@ -28,7 +28,12 @@ SHOWN = ("confirmed", "inconclusive", "refuted")
 
 
 def place_of(run: Run) -> str:
-    """The folder of a run in a results folder: ``NAME``, or ``NAME/overridden/LABEL`` of one with overrides.
+    """The folder of a run in a results folder; see `place`."""
+    return place(run.experiment, run.overrides, run.config.get("label"))
+
+
+def place(experiment: str, overrides: Sequence[str], label: object = None) -> str:
+    """The folder in a results folder: ``NAME``, or ``NAME/overridden/LABEL`` of a run with overrides.
 
     Without a `label=` the overrides are the label where they are short and plain (``seed-1``), else what can be read of
     them, with a digest: runs with the same overrides share a folder, as unchanged ones do, and no others.
@@ -36,11 +41,11 @@ def place_of(run: Run) -> str:
     Raises:
         InputError: the experiment's name is none.
     """
-    name = checked_name("experiment", run.experiment)
-    if not run.overrides:
+    name = checked_name("experiment", experiment)
+    if not overrides:
         return name
-    chosen = str(run.config.get("label") or "")
-    return f"{name}/{OVERRIDDEN}/{chosen if chosen and not label_fault(chosen) else _label(run.overrides)}"
+    chosen = str(label or "")
+    return f"{name}/{OVERRIDDEN}/{chosen if chosen and not label_fault(chosen) else _label(overrides)}"
 
 
 def _label(overrides: Sequence[str]) -> str:
