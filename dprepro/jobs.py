@@ -15,12 +15,13 @@ from dprepro.command import say, tell_traceback
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, Interrupted, MissingDependency
-from dprepro.session import Outcome, Stored, measure_experiment
+from dprepro.session import Stored, measure_experiment
 
 if TYPE_CHECKING:
     from concurrent.futures import Future
 
     from dprepro.engine.runner import Progress
+    from dprepro.report.outcome import Outcome
     from dprepro.report.text import Ending
 
 Job = list[str]

@@ -19,11 +19,11 @@ GROUND = {
 turns its plain data into the dataclasses of all rooms, numbers being expressions."""
 
 ROOMS: dict[str, set[str]] = {
-    "__init__": {"session", "supervisor"},
+    "__init__": {"config", "report", "session", "supervisor"},
     "supervisor": set(),
     "board": set(),
     "__main__": {"__init__", "command", "commands", "config", "jobs", "report", "statements"},
-    "commands": {"command", "refute", "statements"},
+    "commands": {"__init__", "command", "figures", "refute", "report", "statements"},
     "jobs": {"command", "config", "report", "session", "engine.pools", "engine.runner"},
     "command": {"supervisor"},
     "ledger": {"command", "config", "report"},
