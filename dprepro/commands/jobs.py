@@ -11,7 +11,7 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dprepro import board
-from dprepro.command import say, tell_traceback
+from dprepro.commands.ending import say, tell_traceback
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, Interrupted, MissingDependency
