@@ -188,7 +188,7 @@ def _summary_html(run: Published) -> str:
         return f"<p>{escape(str(error))}</p>"
     named = ["series", "role"]
     shown = [*named, *(name for name in table.columns if name not in named and _told(table, name))]
-    rows = [[_cell(name, value) for name, value in line.items()] for line in table[shown].to_dict("records")]
+    rows = [[_cell(str(name), value) for name, value in line.items()] for line in table[shown].to_dict("records")]
     rest = f"<p>and {len(rows) - MOST_LINES} more lines: summary()</p>" if len(rows) > MOST_LINES else ""
     return _html(shown, rows[:MOST_LINES]) + rest
 
