@@ -27,8 +27,8 @@ from dprepro.engine.store import Store
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
+    from dprepro.engine.progress import Progress
     from dprepro.engine.runner import Outcome as Execution
-    from dprepro.engine.runner import Progress
     from dprepro.report.outcome import Outcome
 
 NUMERICAL = ("numpy", "scipy", "numba")
@@ -94,7 +94,6 @@ class Stored:
         from dprepro.report.outcome import Outcome
         from dprepro.report.publish import alone, publish
 
-        # Together: an overridden run that ends at the same time must not take the folder of a run just published.
         with Store.open(self.results_dir, create=True) as store, alone(self.results_dir):
             run = next((one for one in store.runs(self.experiment) if one.id == self.run_id), None)
             if run is None:
