@@ -14,24 +14,15 @@ from dprepro import board
 from dprepro.commands.ending import say, tell_traceback
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
-<<<<<<< HEAD
-from dprepro.errors import DpreproError, Interrupted, MissingDependency
-from dprepro.session import Stored, measure_experiment
-=======
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
-from dprepro.session import Outcome, Stored, measure_experiment
->>>>>>> wf
+from dprepro.session import Stored, measure_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
 
-<<<<<<< HEAD
-    from dprepro.engine.runner import Progress
-    from dprepro.report.outcome import Outcome
-=======
     from dprepro.engine.progress import Progress
->>>>>>> wf
+    from dprepro.report.outcome import Outcome
     from dprepro.report.text import Ending
 
 Job = list[str]

@@ -45,9 +45,11 @@ def main(arguments: Arguments) -> int:
     output = Path(arguments.output)
     if output.suffix.lower() not in KINDS:
         raise unknown("ending of output", output.suffix or arguments.output, KINDS)
-    from dprepro import load
+    from dprepro.config.sources import changes
+    from dprepro.report.outcome import load
 
-    outcomes = [load(run, results_dir=arguments.results_dir, config_dir=arguments.config_dir) for run in arguments.runs]
+    since = partial(changes, config_dir=arguments.config_dir)
+    outcomes = [load(run, arguments.results_dir, since) for run in arguments.runs]
     content = drawn(outcomes, arguments)[output.suffix.lower().removeprefix(".")]
     from dprepro.regular_files import replace_file
 
