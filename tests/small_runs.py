@@ -42,7 +42,7 @@ OVERRIDE = "sweep.p=[100]"
 """Of the third run, which has no label."""
 
 
-def small_results(root: Path) -> Path:
+def measured(root: Path) -> Path:
     """The results folder of the three runs."""
     folder, results = write_config_dir(root / "mine", small=SMALL), root / "results"
     for overrides in ([], ["sweep.epsilon=[2]", "label=twice"], [OVERRIDE]):
