@@ -27,12 +27,9 @@ from dprepro.engine.store import Store
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-
     from dprepro.engine.progress import Progress
     from dprepro.engine.runner import Outcome as Execution
-    from dprepro.report.publish import Published
+    from dprepro.report.outcome import Outcome
 
 NUMERICAL = ("numpy", "scipy", "numba")
 """Libraries that every worker must have in the same version."""
@@ -44,54 +41,6 @@ PEERS = ("diffprivlib", "opacus", "torch", "scikit-learn")
 """Versioned where they are installed."""
 
 GROUPS = ("algorithm", "construction")
-
-
-@dataclass(frozen=True)
-class Outcome:
-    """What a run gives.
-
-    Attributes:
-        published: what the results folder holds.
-        failed: number of cells that failed.
-        measured: number of cells measured now.
-        reused: number of cells that the store held.
-        again: why some of those measured now had been in the store; empty if none was.
-        reach: of overrides that touch only some of the series, how many.
-    """
-
-    published: Published
-    failed: int
-    measured: int
-    reused: int
-    again: str = ""
-    reach: tuple[str, ...] = ()
-
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The measurements, one line for each cell and quantity."""
-        return self.published.frame
-
-    @property
-    def verdict(self) -> dict[str, Any]:
-        """The content of verdict.json."""
-        return self.published.verdict
-
-    @property
-    def folder(self) -> Path:
-        """Where the files are."""
-        return self.published.folder
-
-    @property
-    def figure(self) -> Figure:
-        """The figure, drawn anew as a matplotlib object."""
-        return self.published.figure()
-
-    def __str__(self) -> str:
-        return self.published.text
-
-    def _repr_png_(self) -> bytes:
-        """What a notebook shows where a cell ends with an outcome."""
-        return self.published.png()
 
 
 def run(experiment: str, *, config_dir: str | None = None, progress: bool = True, **changes: Any) -> Outcome:
@@ -142,6 +91,7 @@ class Stored:
 
     def publish(self) -> Outcome:
         """Judge, draw and write the results folder; raises InputError."""
+        from dprepro.report.outcome import Outcome
         from dprepro.report.publish import alone, publish
 
         with Store.open(self.results_dir, create=True) as store, alone(self.results_dir):

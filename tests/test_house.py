@@ -20,7 +20,7 @@ that for a user's files of Python, and `typed` turns plain data into the datacla
 expressions."""
 
 ROOMS: dict[str, set[str]] = {
-    "__init__": {"session", "supervisor"},
+    "__init__": {"config", "report", "session", "supervisor"},
     "supervisor": set(),
     "board": set(),
     "__main__": {"commands"},

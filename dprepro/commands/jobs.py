@@ -15,13 +15,14 @@ from dprepro.commands.ending import say, tell_traceback
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
-from dprepro.session import Outcome, Stored, measure_experiment
+from dprepro.session import Stored, measure_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
 
     from dprepro.engine.progress import Progress
+    from dprepro.report.outcome import Outcome
     from dprepro.report.text import Ending
 
 Job = list[str]
