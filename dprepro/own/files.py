@@ -201,6 +201,9 @@ def _is_wrapped(group: str, name: str) -> bool:
         if isinstance(node, ast.ClassDef) and node.name == own:
             methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
             return group == "algorithm" and "fit" in methods and "solve" not in methods
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == __name__.partition(".")[0]:
+            if any((one.asname or one.name) == own for one in node.names):
+                return False
     return True
 
 
