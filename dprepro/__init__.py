@@ -32,16 +32,18 @@ if (sys.argv[:1] == ["-m"] and any(one.partition(".")[0] == "dprepro" for one in
 from typing import TYPE_CHECKING, Any  # noqa: E402  it takes a while
 
 if TYPE_CHECKING:
-    from dprepro.session import Outcome
+    from dprepro.session import run
 
 __version__ = "0.2.0"
 
 
-def run(experiment: str, **changes: Any) -> Outcome:
-    """Run an experiment by name; see :func:`dprepro.session.run`."""
-    from dprepro.session import run as run_session
+def __getattr__(name: str) -> Any:
+    """`run` is imported when it is asked for: most commands need none of what it needs."""
+    if name != "run":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dprepro.session import run
 
-    return run_session(experiment, **changes)
+    return run
 
 
 __all__ = ["__version__", "run"]

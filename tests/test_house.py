@@ -35,7 +35,9 @@ ROOMS: dict[str, set[str]] = {
     "heldout": {"commands", "config", "report", "session", "studies", "engine.store"},
     "reference": {"commands", "report"},
     "session": {"config", "engine", "report", "own"},
-    "own": {"config", "studies", "statements", "constructions", "algorithms", "problems", "bounds", "budget", "plans"},
+    "own": {
+        "config", "statements", "plans", "reductions", "constructions", "algorithms", "problems", "bounds", "budget",
+    },
     "config": {"studies", "engine", "analysis", "figures", "statements"},
     "report": {"statements", "engine.code", "engine.room", "engine.store", "analysis", "figures"},
     "peers": {"algorithms", "privacy", "problems", "budget"},

@@ -224,6 +224,11 @@ def register(module: str, path: Path) -> None:
         sys.path.append(str(path.parent))
 
 
+def is_own_file(path: str) -> bool:
+    """Whether a path is that of a file that the user has named."""
+    return any(path == str(one) for one in _KNOWN.files.values())
+
+
 def path_of(module: str) -> Path | None:
     """The file of a module that the user has named."""
     return _KNOWN.files.get(module.partition(".")[0])
@@ -348,6 +353,7 @@ def _module_of(stem: str, tree: ast.Module) -> str:
             value = body[0].value
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 body[0] = ast.Pass()
+    stem = _stem_of(stem) if is_dotted(f"{stem}.x") else stem  # a copy of ours is what it is a copy of
     content = hashlib.blake2b(ast.dump(tree).encode(), digest_size=_DIGITS // 2).hexdigest()
     return f"{PREFIX}{re.sub(r'[^A-Za-z0-9_]', '_', stem)[:40].strip('_') or 'file'}_{content}"
 
