@@ -23,7 +23,7 @@
 from walkthrough import means, practice, verdict
 
 import dprepro
-from dprepro.constructions import Shipped
+from dprepro.practice.shipped import Shipped
 from dprepro.schema import draft
 
 # %% [markdown]

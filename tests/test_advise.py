@@ -8,13 +8,13 @@ from pathlib import Path
 
 import pytest
 from cheap_experiment import command
+from dprepro.plans.advice import LEFT_OUT
+from dprepro.plans.limited import limited
 
 from dprepro import pairs
 from dprepro.advise import main as advise
 from dprepro.advise import point_of, solved
 from dprepro.config.compose import compose
-from dprepro.plans.advice import LEFT_OUT
-from dprepro.plans.limited import limited
 
 POINT = {"n": "1e5", "p": "5", "epsilon": "1", "delta": "1e-6", "loss": "squared", "set": "l2", "radius": "1",
          "neighbours": "replace_one", "risk": ""}  # fmt: skip

@@ -6,6 +6,7 @@ the risk it is stable at any length. Where a schedule has few steps they are tak
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -131,7 +132,7 @@ def frank_wolfe_blocks(steps: int, p: int) -> list[tuple[int, float]]:
         np.floor(np.geomspace(most // 3, max(taken, most // 3), most - most // 3)),
     ]).clip(0, taken).astype(int))  # fmt: skip
     found = []
-    for before, end in zip(ends[:-1], ends[1:], strict=True):
+    for before, end in itertools.pairwise(ends):
         first, last = before + 1, end  # their product of t/(t + 2) telescopes
         kept = first * (first + 1) / ((last + 1) * (last + 2))
         found.append((int(end - before), 1 - kept))

@@ -230,7 +230,7 @@ class Ordinary:
         bend = self.bend(width) + ridge
         if not np.all(bend > 0):  # linear
             return self.toward(self.gradient(theta) + tilt)
-        ahead, pace = theta, np.ones(theta.shape[:2] + (1,))
+        ahead, pace = theta, np.ones((*theta.shape[:2], 1))
         for _ in range(effort(steps, self.within.p, steps // 4)):
             slope = self.gradient(ahead, width) + tilt + ridge * ahead
             after = self.project(ahead - slope / bend)

@@ -23,7 +23,6 @@ from dprepro.constructions import (
     OneWayMarginals,
     OrthogonalRegression,
     Packing,
-    RandHealth,
     RandomDesign,
     SignedLabels,
     TardosLasso,
@@ -31,11 +30,11 @@ from dprepro.constructions import (
 )
 from dprepro.engine import measure_cell
 from dprepro.minimax import Linear, Squared
+from dprepro.practice.shipped import RandHealth
+from dprepro.practice.study import AdviceStudy, Described
 from dprepro.studies import (
-    AdviceStudy,
     AttackStudy,
     Declaration,
-    Described,
     Design,
     EnvelopeStudy,
     Hunt,
