@@ -36,15 +36,18 @@ if TYPE_CHECKING:
     from pathlib import Path
 
     from dprepro.report.outcome import Outcome
+    from dprepro.session import run
 
 __version__ = "0.2.0"
 
 
-def run(experiment: str, **changes: Any) -> Outcome:
-    """Run an experiment by name; see :func:`dprepro.session.run`."""
-    from dprepro.session import run as run_session
+def __getattr__(name: str) -> Any:
+    """`run` is imported when it is asked for: most commands need none of what it needs."""
+    if name != "run":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dprepro.session import run
 
-    return run_session(experiment, **changes)
+    return run
 
 
 def load(run: str | Path, *, results_dir: str | Path = "results", config_dir: str | None = None) -> Outcome:

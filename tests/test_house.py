@@ -31,7 +31,9 @@ ROOMS: dict[str, set[str]] = {
     },
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own"},
-    "own": {"config", "studies", "statements", "constructions", "algorithms", "problems", "bounds", "budget", "plans"},
+    "own": {
+        "config", "statements", "plans", "reductions", "constructions", "algorithms", "problems", "bounds", "budget",
+    },
     "config": {"studies", "plans", "engine", "analysis", "figures", "statements"},
     "report": {"statements", "engine.code", "engine.progress", "engine.room", "engine.store", "analysis", "figures"},
     "peers": {"algorithms", "privacy", "problems", "budget"},

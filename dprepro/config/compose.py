@@ -108,7 +108,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
 
         def find(group: str, name: str) -> dict[str, Any]:
             files.append(f"{group}/{name}.yaml")
-            return _block(group, name, config_dir)
+            return group_block(group, name, config_dir)
 
         statements = partial(statements_of, config_dir=config_dir)
         if base is None or base[0] != choices:
@@ -325,7 +325,7 @@ def _in_folder(override: str) -> str:
     return f"{key}={target}" if target else override
 
 
-def _block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
+def group_block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
     """The content of a config group's file, or what a file of Python has, for use inside a series."""
     name = in_folder(group, name) or name
     if is_target(name) and not may_load(name):

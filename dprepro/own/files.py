@@ -201,6 +201,9 @@ def _is_wrapped(group: str, name: str) -> bool:
         if isinstance(node, ast.ClassDef) and node.name == own:
             methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
             return group == "algorithm" and "fit" in methods and "solve" not in methods
+        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == __name__.partition(".")[0]:
+            if any((one.asname or one.name) == own for one in node.names):
+                return False
     return True
 
 
@@ -219,6 +222,11 @@ def register(module: str, path: Path) -> None:
     _KNOWN.files[module] = path
     if path.parent != kept_dir() and str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
+
+
+def is_own_file(path: str) -> bool:
+    """Whether a path is that of a file that the user has named."""
+    return any(path == str(one) for one in _KNOWN.files.values())
 
 
 def path_of(module: str) -> Path | None:
@@ -345,6 +353,7 @@ def _module_of(stem: str, tree: ast.Module) -> str:
             value = body[0].value
             if isinstance(value, ast.Constant) and isinstance(value.value, str):
                 body[0] = ast.Pass()
+    stem = _stem_of(stem) if is_dotted(f"{stem}.x") else stem  # a copy of ours is what it is a copy of
     content = hashlib.blake2b(ast.dump(tree).encode(), digest_size=_DIGITS // 2).hexdigest()
     return f"{PREFIX}{re.sub(r'[^A-Za-z0-9_]', '_', stem)[:40].strip('_') or 'file'}_{content}"
 
