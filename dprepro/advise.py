@@ -7,7 +7,7 @@ from collections.abc import Mapping, Sequence
 from dataclasses import asdict, replace
 from typing import TYPE_CHECKING, Any
 
-from dprepro.command import arguments_of, console
+from dprepro.commands.ending import arguments_of, console
 from dprepro.errors import InputError, unknown
 from dprepro.pairs import blocks, within_floats
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dprepro.command import arguments_of, console, tell_error
+from dprepro.commands.ending import arguments_of, console, tell_error
 from dprepro.errors import DpreproError, InputError
 
 HELP = """usage: python -m dprepro.check [repair=true] [results_dir=DIR] [--config-dir DIR]

@@ -7,7 +7,7 @@ import multiprocessing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dprepro.command import arguments_of, console, tell_error
+from dprepro.commands.ending import arguments_of, console, tell_error
 from dprepro.errors import DpreproError, InputError, MissingDependency, unknown
 
 if TYPE_CHECKING:

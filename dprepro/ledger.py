@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
-from dprepro.command import arguments_of, console, tell_error
+from dprepro.commands.ending import arguments_of, console, tell_error
 
 if TYPE_CHECKING:
     from dprepro.report.measured import Measured

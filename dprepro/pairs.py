@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
-from dprepro.command import arguments_of, console, tell_error
+from dprepro.commands.ending import arguments_of, console, tell_error
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:

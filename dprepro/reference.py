@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dprepro.command import console
+from dprepro.commands.ending import console
 from dprepro.errors import InputError
 
 HELP = """usage: python -m dprepro.reference [results_dir=DIR] [reference_dir=DIR]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from dprepro.command import console
+from dprepro.commands.ending import console
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:

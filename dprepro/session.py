@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+    from dprepro.engine.progress import Progress
     from dprepro.engine.runner import Outcome as Execution
-    from dprepro.engine.runner import Progress
     from dprepro.report.publish import Published
 
 NUMERICAL = ("numpy", "scipy", "numba")
@@ -144,7 +144,6 @@ class Stored:
         """Judge, draw and write the results folder; raises InputError."""
         from dprepro.report.publish import alone, publish
 
-        # Together: an overridden run that ends at the same time must not take the folder of a run just published.
         with Store.open(self.results_dir, create=True) as store, alone(self.results_dir):
             run = next((one for one in store.runs(self.experiment) if one.id == self.run_id), None)
             if run is None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dprepro.command import arguments_of, console, tell_error
+from dprepro.commands.ending import arguments_of, console, tell_error
 from dprepro.errors import DpreproError, InputError
 
 HELP = """usage: python -m dprepro.stability [seeds=3] [results_dir=DIR] [--config-dir DIR]

@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dprepro.command import arguments_of, console
+from dprepro.commands.ending import arguments_of, console
 from dprepro.errors import DpreproError, InputError, PremiseError, printable
 
 if TYPE_CHECKING:

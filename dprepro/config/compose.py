@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -39,8 +40,10 @@ if TYPE_CHECKING:
 
 MOST_RUNS = 100_000  # of one command
 #: Overrides that say how and where to run; they change no measurement and no verdict.
-EXECUTION_KEYS = ("results_dir", "workers", "reuse")
+EXECUTION_KEYS = ("results_dir", "workers", "reuse", "label")
 
+
+LABEL = "label"
 
 Base = tuple[list[str], dict[str, Any], list[str]]
 
@@ -159,7 +162,21 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
         choices.append([f"{prefix}={value}" for value in values])
         if (runs := math.prod(len(one) for one in choices)) > MOST_RUNS:
             raise InputError(f"-m with {written} asks for {runs:,} runs or more; at most {MOST_RUNS:,}")
-    return [list(combination) for combination in itertools.product(*choices)]
+    jobs = [list(combination) for combination in itertools.product(*choices)]
+    _check_labels(jobs)
+    return jobs
+
+
+def _check_labels(jobs: Sequence[Sequence[str]]) -> None:
+    """Refuse a label that several runs of one experiment would share: each is to keep its folder."""
+    runs = Counter((chosen_experiment(job), word) for job in jobs for word in job if key_of(word) == LABEL)
+    for (name, word), count in runs.items():
+        if count > 1 and "${" not in word:
+            label = word.partition("=")[2].strip("'\"")
+            raise InputError(
+                f"{word} names one folder for {count} runs of {name}: leave it out, and each has a folder named by its "
+                f"overrides, or name what tells them apart, as label='{label}-${{seed}}'"
+            )
 
 
 def _swept(override: Override) -> list[str]:
@@ -209,7 +226,9 @@ def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str
     for override in _parsed(overrides):
         value = None if override.is_sweep_override() else override.value()
         plain = override.type in (OverrideType.CHANGE, OverrideType.FORCE_ADD) and isinstance(value, int | str)
-        if plain and override.get_key_element() in EXECUTION_KEYS:
+        if override.get_key_element() == LABEL and value is not None and not isinstance(value, str | list | dict):
+            execution[LABEL] = (override.input_line or "").partition("=")[2]  # 1e3 and true are labels as well
+        elif plain and override.get_key_element() in EXECUTION_KEYS:
             execution[override.key_or_group] = value
         else:
             chooses = override.key_or_group.partition("/")[0] in groups and not isinstance(override.value(), dict)

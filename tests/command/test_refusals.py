@@ -23,7 +23,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a list without -m": (["+experiment=lasso_rate,pair"], "add -m"),
     "a glob without -m": (["+experiment=glob(*)"], "add -m"),
     "a glob that matches nothing": (["-m", "+experiment=glob(zz*)"], "matches nothing; choices: "),
-    "unknown option": ([LASSO, "--verbose"], "unknown option '--verbose'; choices: -m, "),
+    "unknown option": ([LASSO, "--verbose"], "unknown option '--verbose' (did you mean --version?); choices: --cfg, "),
     "cfg of what": ([LASSO, "--cfg", "all"], "--cfg takes job, got 'all'"),
     "config-dir without folder": (["--config-dir"], "--config-dir needs a folder"),
     "config-dir that is none": ([LASSO, "--config-dir", "/nowhere/at/all"], "/nowhere/at/all is not a folder"),
@@ -284,7 +284,7 @@ def test_neither_the_listing_nor_a_refusal_imports_what_is_slow(elsewhere: Path)
     code = f"""
 import sys
 from dprepro.__main__ import main
-from dprepro.command import guarded
+from dprepro.commands.ending import guarded
 for arguments in {commands}:
     code = guarded(main, arguments)
     heavy = {{*{HEAVY}}} if arguments else {{*{HEAVY}, "numpy"}}  # a refusal may have looked at numbers

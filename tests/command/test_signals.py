@@ -92,7 +92,7 @@ def test_a_signal_inside_of_code_that_catches_everything_ends_the_command(place:
 
 ENDLESS = """
 import os, sys
-from dprepro.command import console
+from dprepro.commands.ending import console
 
 def endless(arguments):
     print("at work", flush=True)
@@ -147,7 +147,7 @@ def test_a_command_whose_first_process_is_killed_leaves_nobody_behind(tmp_path: 
 
 HALF_IMPORTED = """
 import os, signal, sys, types
-from dprepro.command import console
+from dprepro.commands.ending import console
 
 def importing(_):
     sys.modules["multiprocessing.process"] = types.ModuleType("multiprocessing.process")
