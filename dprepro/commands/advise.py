@@ -30,8 +30,11 @@ ASKED = "?"
 DRAWN = 6
 """Curves of the figure."""
 
-LARGEST_P = 2000
+LARGEST_P = 1000
 """Coordinates up to which risks are predicted in seconds."""
+
+MANY = 200
+"""Coordinates from which on fewer places are tried."""
 
 SIMULATED, RUNS = 3, 16
 """Choices that are run on request, and runs on each kind of data: counts, no seconds."""
@@ -133,7 +136,8 @@ def at_a_point(
         def at(place: float) -> Asked:
             return replace(asked, budget=replace(asked.budget, epsilon=place))
 
-        reached = enough(at, own, target, GRIDS["epsilon"])
+        places = GRIDS["epsilon"] if asked.p <= MANY else GRIDS["epsilon"][::2]
+        reached = enough(at, own, target, places)
     command = _verify(asked, best) if best else ""
     words = sentences(asked, advice, target, bool(values["risk"]), reached, command)
     lines = [title(asked), *words, "", *table(advice, verbose)]
