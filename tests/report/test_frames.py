@@ -207,6 +207,15 @@ def test_a_plot_stands_on_the_axes_that_are_passed_and_shows_the_summary(outcome
     assert sum(str(line.get_gid()).startswith("bound of") for line in panel.lines) == 2  # one for each p
 
 
+def test_means_below_zero_keep_their_intervals_on_a_linear_axis(outcome: Outcome) -> None:
+    negative = Outcome(_with(outcome, frame=outcome.frame.assign(value=-outcome.frame["value"])), 0, 0, 0)
+    panel = negative.plot(axis="n", quantity="noise_drawn", ax=Figure().subplots())
+    table = negative.summary("noise_drawn").query("series == 'needle'")
+    lows = [low for bars in panel.collections for (_, low), _ in bars.get_segments()]
+    assert panel.get_yscale() == "linear"
+    assert sorted(lows) == pytest.approx(sorted(table["low"]))
+
+
 def test_a_plot_without_axes_makes_new_ones_and_series_can_be_chosen(outcome: Outcome) -> None:
     panel = outcome.plot(axis="p", series=["needle", "output_zero"])
     assert [text for text in _texts(panel) if text.endswith("output zero")]
