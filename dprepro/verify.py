@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.commands.ending import arguments_of, console
 from dprepro.errors import DpreproError, InputError, PremiseError, printable
+from dprepro.own.files import trust_again, trust_overrides
 
 if TYPE_CHECKING:
     from dprepro.config.experiment import Experiment
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from dprepro.engine.store import Run, Store
 
 HELP = """usage: python -m dprepro.verify [share=.02] [results_dir=DIR] [--config-dir DIR]
+                                [--trust]
 
 Builds every experiment of the store anew, with the overrides of its latest run,
 and compares: the configuration, every cell's series, role and place, and what
@@ -26,7 +28,7 @@ its rows say of bounds, schedules and constants. Then measures a random share of
 the cells again, on this machine, and for some seconds more of each run, first of
 series that were not met; and compares all that they say: bit by bit with cells
 that a CPU of this type made, to a relative 1e-9 with those of another type.
-Nothing is stored.
+Nothing is stored. Code of a user's own that runs name is run with --trust only.
 
 exit codes: 0 all agree, 1 some do not, or nothing could be compared, 2 bad input"""
 
@@ -41,7 +43,9 @@ BATCH = 20_000
 
 def main(arguments: list[str]) -> int:
     """The exit code; see HELP."""
-    values = arguments_of(arguments, {"results_dir": "results", "share": ".02", "--config-dir": ""}, HELP)
+    values = arguments_of(
+        arguments, {"results_dir": "results", "share": ".02", "--config-dir": "", "--trust": "false"}, HELP
+    )
     if values is None:
         return 0
     config_dir = values["--config-dir"] or None
@@ -56,6 +60,7 @@ def main(arguments: list[str]) -> int:
     results_dir = existing_store(values["results_dir"])
     from dprepro.engine.store import Store
 
+    trusted = values["--trust"] == "true"
     runs = 0
     agree = True
     with Store.open(results_dir) as store:
@@ -64,6 +69,8 @@ def main(arguments: list[str]) -> int:
             for run in {run.id: run for run in latest if run}.values():
                 runs += 1
                 try:
+                    if trusted:
+                        trust_run(run)
                     found = compared(store, run, config_dir, share)
                     said, agrees = str(found), found.agrees
                 except DpreproError as error:
@@ -111,20 +118,33 @@ class Comparison:
         return "; ".join(said)
 
 
+def trust_run(run: Run) -> None:
+    """Let the code of the user's own be run that a stored run names; raises InputError where it is not here."""
+    for module, source in (run.config.get("own") or {}).items():
+        trust_again(str(module), str(source))
+    trust_overrides(run.overrides)
+
+
 def compared(store: Store, run: Run, config_dir: str | None, share: float) -> Comparison:
     """Hold a run against its experiment as it is built now, and some of its cells against new measurements.
 
     Raises:
         DpreproError: its experiment cannot be built.
     """
-    from dprepro.config.compose import compose
+    from dprepro.config.compose import Composed, compose
     from dprepro.config.experiment import build_experiment
     from dprepro.config.sources import differences
     from dprepro.engine.comparing import layout_differences
 
-    experiment = build_experiment(compose([f"+experiment={run.experiment}", *run.overrides], config_dir))
+    own = run.config.get("run_as")  # what stands in no YAML stands in its record
+    composed = (
+        Composed(run.experiment, {**run.config}, (), config_dir)
+        if own
+        else compose([f"+experiment={run.experiment}", *run.overrides], config_dir)
+    )
+    experiment = build_experiment(composed)
     found = Comparison([run.damaged] if run.damaged else [])
-    if changed := differences(run.config, experiment.config):
+    if not own and (changed := differences(run.config, experiment.config)):
         found.faults.append(f"changed since the run: {', '.join(changed)}")
     found.faults += layout_differences(store.places(run.id), experiment.cells)
     for key, now in (("cells", len(experiment.cells)), ("seed", experiment.settings.seed)):

@@ -12,6 +12,7 @@ and an entry here. Nothing heavy is imported at its top: the help needs none of 
 from __future__ import annotations
 
 COMMANDS = {
+    "rate": "hold an algorithm of your own, in a file or by name, against a rate",
     "refute": "attack a statement over its whole premise",
 }
 """What there is beside `run`, which needs no name: by name, in a line."""
