@@ -83,7 +83,7 @@ def run(
 
         outcome = dprepro.run(
             algorithm=MyAlgorithm(), construction="planted_design",
-            sweep={"n": [2000, 6000, 20000, 60000, 200000], "p": [5, 10, 30, 80, 200], "epsilon": [.3, .6, 1.2, 2.4, 9]},
+            sweep={"n": [2000, 6000, 20000, 60000, 200000], "p": [5, 10, 30, 80, 200]},
             rate="sqrt(p)/(n*epsilon)", direction="at_most", budget=(1, 1e-6), replicates=20,
         )
         outcome.verdict["verdict"], outcome.folder
@@ -95,27 +95,28 @@ def run(
         experiment: the name of an experiment, or None to make one of the arguments that follow.
         algorithm: an object or a class of ``dprepro.algorithms.Algorithm``; an object or a class with
             ``fit(X, y, ...)``; a function ``fit(X, y, epsilon, delta, rng) -> theta``, of which further arguments are
-            given where it names them (`dprepro.own.adapters.Fitted`); a name of the configuration, as ``"noisy_gd"``; or
-            a file, ``"FILE.py:NAME"``.
+            given where it names them (`dprepro.own.adapters.Fitted`); a name of the configuration, as ``"noisy_gd"``;
+            or a file, ``"FILE.py:NAME"``.
         construction: the data: a name of the configuration; an object or a class of
             ``dprepro.constructions.Construction``; arrays ``(X, y)`` of shapes (N, p) and (N,), of which n records are
             taken; a function of ``n``, ``p`` and ``rng`` that returns them; or ``"FILE.py:NAME"``.
         sweep: for each axis its values, or one: ``n``, ``p``, ``epsilon``, ``delta``, ``norm``, and parameters of the
             algorithm or the data by name. A slope needs 5 values over 1.5 decades. With a name it replaces axes of the
             experiment's.
-        rate: the risk as a function of axes and public constants that it names, ``lambda n, p, epsilon: p / n``, or as a
-            text, ``"sqrt(p)/(n*epsilon)"``; it is meant up to a constant.
+        rate: the risk as a function of axes and public constants that it names, ``lambda n, p, epsilon: p / n``, or as
+            a text, ``"sqrt(p)/(n*epsilon)"``; it is meant up to a constant.
         direction: whether the rate bounds the risk from above (a risk that falls faster is no contradiction), from
             below, or ``equals`` it.
-        budget: epsilon, (epsilon, delta), or a ``dprepro.budget.Budget``, where these are not swept; by default (1, 1e-6).
+        budget: epsilon, (epsilon, delta), or a ``dprepro.budget.Budget``, where these are not swept; by default
+            (1, 1e-6).
         loss, constraint_set, radius: of the data, where they have such parameters; for arrays and functions by default
             ``squared``, ``l2_ball``, 1.
         feature_bound, feature_norm, label_bound: of arrays and functions, what is public about one record:
             ||x||_feature_norm <= feature_bound and |y| <= label_bound; by default 1, 2 and 1.
-        margin: how far the slope may be from the rate's; by default .03.
+        margin: how far the slope may be from the rate's; by default .1.
         name: of the experiment that is made, and of its folder; by default the algorithm's.
         neighbours: ``replace_one``, ``zero_out`` or ``add_or_remove_one``.
-        replicates: of each grid point, each with random numbers of its own; by default 10, or the experiment's.
+        replicates: of each grid point, each with random numbers of its own; by default 100, or the experiment's.
         seed: of all random numbers.
         workers: a number of local processes, ``"auto"``, or the address of a Dask scheduler.
         results_dir: where the store and ``NAME/`` with measurements, verdict and figure are; by default ``results``.

@@ -222,6 +222,24 @@ def _check_labels(jobs: Sequence[Sequence[str]]) -> None:
             )
 
 
+def values_of(overrides: Sequence[str]) -> dict[str, Any]:
+    """What ``KEY=VALUE`` in Hydra's grammar say, nested by the dots of their keys.
+
+    Raises:
+        InputError: what is no override, or means several runs.
+    """
+    found: dict[str, Any] = {}
+    for override in _parsed(overrides):
+        if override.is_sweep_override():
+            raise InputError(f"{override.input_line} means several runs; a list is written in [ ]")
+        *places, last = override.key_or_group.split(".")
+        node = found
+        for place in places:
+            node = node.setdefault(place, {})
+        node[last] = override.value()
+    return found
+
+
 def _swept(override: Override) -> list[str]:
     """The values of a sweep; raises InputError where there are none, or no end of them."""
     from hydra.errors import HydraException

@@ -37,7 +37,7 @@ class Settings:
 
     ``statements`` holds which series are held against which statements of the paper (`dprepro.config.statement_forms`);
     ``algorithm`` and ``construction`` hold what the config groups of those names chose, for use by the study's blocks.
-    Of a run that stands in no YAML, ``run_as`` is the command that repeats it, and ``own`` has the files of its modules.
+    Of a run that stands in no YAML, ``run_as`` is the command that repeats it, ``own`` the files of its modules.
     """
 
     paper: str

@@ -1,7 +1,7 @@
 """Algorithms made of a function or an estimator with ``fit``, and data sets made of arrays or a function.
 
-The least that serves as an algorithm is a function ``fit(X, y, epsilon, delta, rng) -> theta``: its risk is measured and
-nothing is said of its privacy. An `Algorithm` with a schedule and mechanisms is accounted for as well.
+The least that serves as an algorithm is a function ``fit(X, y, epsilon, delta, rng) -> theta``: its risk is measured,
+and nothing is said of its privacy. An `Algorithm` with a schedule and mechanisms is accounted for as well.
 """
 
 from __future__ import annotations
@@ -149,10 +149,10 @@ class Fitted(Algorithm):
                 estimator = self._kind(**self._asked(self._kind, 0).taken({**given, **self._own(given)}))
                 fit = estimator.fit
             asked = _Asked.of(fit, 2)
-            X, y, counts = self._records(problem, {*COUNTS} & {*asked.names} != set(), rng)
+            features, labels, counts = self._records(problem, {*COUNTS} & {*asked.names} != set(), rng)
             further = dict.fromkeys(COUNTS, counts)
             own = {} if self._kind is not None else self.parameters
-            found = asked.call(fit, (X, y), {**given, **further, **own})
+            found = asked.call(fit, (features, labels), {**given, **further, **own})
         return Solution(self._answer(found, estimator, problem), self.schedule(problem.domain, budget), None)
 
     def _own(self, given: Mapping[str, Any]) -> dict[str, Any]:
@@ -294,8 +294,9 @@ class Arrays(_Bounded):
 
     def fingerprint(self) -> Mapping[str, str]:
         """The hash of X and y."""
-        X, y = _arrays(self.file, -1)
-        return {"data": hashlib.sha256(repr((X.shape, y.shape)).encode() + X.tobytes() + y.tobytes()).hexdigest()}
+        features, labels = _arrays(self.file, -1)
+        content = repr(features.shape).encode() + features.tobytes() + labels.tobytes()
+        return {"data": hashlib.sha256(content).hexdigest()}
 
     def settle(self, point: Point) -> dict[str, float]:
         """p is that of X, and n at most the number of its records."""
@@ -303,21 +304,21 @@ class Arrays(_Bounded):
         return dict(point) | {"n": min(point["n"], records), "p": p}
 
     def build(self, point: Point, noise_scale: float) -> Problem:
-        X, y = self.arrays
-        n = int(point["n"])
-        domain = self.domain(point)
-        return Problem(domain, {"records": RecordsView(domain, Records(X[:n], y[:n]))})
+        features, labels = self.arrays
+        n, domain = int(point["n"]), self.domain(point)
+        return Problem(domain, {"records": RecordsView(domain, Records(features[:n], labels[:n]))})
 
 
 @lru_cache(maxsize=4)
 def _arrays(file: str, seed: int) -> tuple[FloatArray, FloatArray]:
     try:
         with np.load(Path(file), allow_pickle=False) as found:
-            X, y = np.asarray(found["X"], np.float64), np.asarray(found["y"], np.float64)
+            features, labels = (np.asarray(found[name], np.float64) for name in ("X", "y"))
     except (OSError, ValueError, KeyError) as error:
         raise InputError(f"{file} does not hold arrays X and y: {error}") from error
-    rows = np.arange(len(y)) if seed < 0 else np.random.default_rng(seed).permutation(len(y))
-    return X[rows], y[rows]
+    count = len(labels)
+    rows = np.arange(count) if seed < 0 else np.random.default_rng(seed).permutation(count)
+    return features[rows], labels[rows]
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -361,7 +362,7 @@ class Made(_Bounded):
             numbers = {name: int(rng.integers(2**31)) for name in ("seed", "random_state")}
             made = self._function(**self._asked.taken({"n": n, "p": p, "rng": rng, "generator": rng, **numbers}))
         try:
-            X, y = made
+            features, labels = made
         except (TypeError, ValueError):
             raise InputError(f"{self.code.rpartition('.')[2]} must return two arrays, X and y") from None
-        return Problem(domain, {"records": RecordsView(domain, Records(X, y))})
+        return Problem(domain, {"records": RecordsView(domain, Records(features, labels))})

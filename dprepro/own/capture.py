@@ -1,8 +1,8 @@
 """What a class or a function is defined by, written down as a module of its own (`dprepro.own.files`).
 
-That is its source, the source of what it uses of its own module, the values of constants and of what it encloses, and an
-import for everything else. An object of a notebook thus becomes a file that workers, fingerprints and keys know like any
-other; another source is another module.
+That is its source, the source of what it uses of its own module, the values of constants and of what it encloses, and
+an import for everything else. An object of a notebook thus becomes a file that workers, fingerprints and keys know like
+any other; another source is another module.
 """
 
 from __future__ import annotations
@@ -273,12 +273,12 @@ def _fits(node: ast.AST, code: types.CodeType) -> bool:
         places = [place for place in places if place[1] > 0 or place[0] != code.co_firstlineno]
         if code.co_name != "<lambda>" or not all(start <= place <= end for place in places):
             return False
-    elif (
-        not isinstance(node, ast.FunctionDef)
-        or node.name != code.co_name
-        or min([node.lineno, *(one.lineno for one in node.decorator_list)]) != code.co_firstlineno
-    ):
+    elif not isinstance(node, ast.FunctionDef):
         return False
+    else:
+        first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        if (node.name, first) != (code.co_name, code.co_firstlineno):
+            return False
     arguments = node.args
     names = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     return names == list(code.co_varnames[: len(names)])

@@ -98,8 +98,8 @@ def plain(value: object, where: str) -> Any:
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         return {"_target_": _name_of(type(value)), **_fields(value, where)}
     raise InputError(
-        f"{where} is a {type(value).__name__}, which cannot stand in a configuration: a parameter is a number, a text, a "
-        "list of these, or an object of a dataclass"
+        f"{where} is a {type(value).__name__}, which cannot stand in a configuration: a parameter is a number, a text, "
+        "a list of these, or an object of a dataclass"
     )
 
 
@@ -155,20 +155,24 @@ def _arrays(given: tuple[object, ...] | list[object]) -> Chosen:
     """Arrays (X, y), kept in a file beside the sources."""
     if len(given) != 2:
         raise InputError(f"construction is a tuple of {len(given)}; arrays are two: (X, y)")
-    X, y = finite("X", getattr(given[0], "to_numpy", lambda: given[0])(), 2), finite("y", np.ravel(given[1]), 1)  # type: ignore[arg-type]
-    if len(X) != len(y) or not X.size:
-        raise InputError(f"X has shape {X.shape} and y {y.shape}; they have one row and one label for each record")
-    if X.size > LARGEST:
-        raise InputError(f"X has {X.size:.2g} numbers, more than {LARGEST:.0e}")
-    digest = hashlib.sha256(repr(X.shape).encode() + X.tobytes() + y.tobytes()).hexdigest()[:16]
+    features = finite("X", np.asarray(given[0]), 2)
+    labels = finite("y", np.ravel(np.asarray(given[1])), 1)
+    if len(features) != len(labels) or not features.size:
+        raise InputError(
+            f"X has shape {features.shape} and y {labels.shape}; they have one row and one label for each record"
+        )
+    if features.size > LARGEST:
+        raise InputError(f"X has {features.size:.2g} numbers, more than {LARGEST:.0e}")
+    content = repr(features.shape).encode() + features.tobytes() + labels.tobytes()
+    digest = hashlib.sha256(content).hexdigest()[:16]
     path = kept_dir() / f"arrays_{digest}.npz"
     if not path.is_file():
         handle, beside = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
         with os.fdopen(handle, "wb") as file:
-            np.savez(file, X=X, y=y)
+            np.savez(file, X=features, y=labels)
         os.replace(beside, path)
     name = _name_of(Arrays)
-    return Chosen(name, {"file": str(path)}, f"arrays of {len(X)} records")
+    return Chosen(name, {"file": str(path)}, f"arrays of {len(features)} records")
 
 
 def bounded(block: Mapping[str, Any]) -> type[_Bounded] | None:

@@ -14,7 +14,7 @@ import re
 import shlex
 import traceback
 from collections.abc import Callable, Mapping, Sequence
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
 import numpy as np
@@ -32,7 +32,7 @@ from dprepro.folders import experiment_files
 from dprepro.own.adapters import Arrays, Fitted
 from dprepro.own.capture import captured
 from dprepro.own.chosen import Chosen, block, bounded, chosen, plain
-from dprepro.own.files import is_dotted, is_own_file, is_target, keep_copy, path_of, trust
+from dprepro.own.files import is_dotted, is_own_file, is_target, path_of, trust
 from dprepro.plans import Numbers, plan
 from dprepro.reductions import solver
 from dprepro.statements.statement import WORDS, Says, Statement
@@ -45,6 +45,10 @@ USUAL = {"epsilon": 1.0, "delta": 1e-6}
 """Of a budget that nobody names."""
 LEAST_CHANGE = 0.5
 """By how much the control's slope differs from the rate's, where that is flat."""
+
+REPLICATES = 100
+MARGIN = 0.1
+"""Of slopes: finite sizes bend an honest curve by so much, and random numbers move it by so much at 100 replicates."""
 
 Rate = str | Callable[..., float]
 Swept = Mapping[str, float | Sequence[float]]
@@ -60,6 +64,7 @@ class Asked:
     rate: Rate
     direction: str = "at_most"
     budget: object = None
+    parameters: Mapping[str, Mapping[str, Any]] = field(default_factory=dict)
     data: Mapping[str, Any] = field(default_factory=dict)
     margin: float | None = None
     name: str = ""
@@ -84,10 +89,10 @@ def described(asked: Asked) -> Described:
     """
     if asked.direction not in DIRECTIONS:
         raise unknown("direction", asked.direction, DIRECTIONS)
-    parts = {
-        "algorithm": chosen("algorithm", asked.algorithm),
-        "construction": chosen("construction", asked.construction),
-    }
+    parts = {}
+    for group in ("algorithm", "construction"):
+        part = chosen(group, getattr(asked, group))
+        parts[group] = replace(part, parameters={**part.parameters, **asked.parameters.get(group, {})})
     said: list[str] = []
     blocks = {group: _block(group, part, asked.config_dir) for group, part in parts.items()}
     blocks["construction"] |= _data(blocks["construction"], asked.data, said)
@@ -114,8 +119,8 @@ def described(asked: Asked) -> Described:
         "neighbours": str(neighbours),
         "study": {"_target_": "dprepro.studies.RateStudy", "series": series},
         "sweep": {axis: [value] for axis, value in grid.base.items()},
-        "replicates": 10,
-        "statements": {ITEM: {"attains": list(series)} | ({"margin": asked.margin} if asked.margin else {})},
+        "replicates": REPLICATES,
+        "statements": {ITEM: {"attains": list(series), **_margin(asked.margin)}},
         "checks": _checks(asked.direction, grid, values, algorithm, counted, list(series)),
         "figure": {"name": "rate", "axis": list(grid.swept) if len(grid.swept) > 1 else grid.swept[0],
                    "labels": dict.fromkeys(series, parts["algorithm"].title)},
@@ -131,6 +136,13 @@ def described(asked: Asked) -> Described:
     full = written_out(config, lambda group, one: group_block(group, one, asked.config_dir), lambda paper: (statement,))
     _merge(full, asked.changes, "")
     return Described(Composed(name, settled(full), (), asked.config_dir), tuple(said))
+
+
+def _margin(given: float | None) -> dict[str, Any]:
+    if given is not None and not 0 < given < math.inf:
+        raise InputError(f"margin must be positive, got margin={given:g}")
+    why = "of an algorithm of one's own: finite sizes and random numbers bend a curve by so much"
+    return {"margin": MARGIN if given is None else given, "margin_reason": why}
 
 
 def _block(group: str, part: Chosen, config_dir: str | None) -> dict[str, Any]:
@@ -376,9 +388,10 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
         said = printable(str(error) if isinstance(error, DpreproError) else f"{type(error).__name__}: {error}", 500)
         raise InputError(f"at {where}{_line(error)}: {said}") from error
     if not math.isfinite(excess) or excess < -1e-6 * max(abs(gap), found.domain.largest_risk):
+        within = found.domain.constraint_set.title
         raise InputError(
-            f"at {where}: the risk of the answer lies {-excess:.3g} below the minimum over {found.domain.constraint_set.title}"
-            ": it is outside of that set; project it, as by problem.constraint_set.project(theta)"
+            f"at {where}: the risk of the answer lies {-excess:.3g} below the minimum over {within}: it is outside of "
+            "that set; project it, as by problem.constraint_set.project(theta)"
         )
     return solution.drawn is not None
 
@@ -403,7 +416,6 @@ def _modules(blocks: Mapping[str, Any], rate: _Named) -> dict[str, str]:
                 look(one)
         elif is_dotted(value):
             module = str(value).partition(".")[0]
-            keep_copy(module)
             found[module] = str(path_of(module))
 
     look([*blocks.values(), rate.name])
@@ -417,15 +429,19 @@ def _command(asked: Asked, parts: Mapping[str, Chosen], rate: _Named, grid: _Gri
         said = part.said or f"{path_of(part.name)}:{part.name.rpartition('.')[2]}"
         words.append(f"{group}={said}")
         words += [f"{group}.{key}={literal(value)}" for key, value in part.parameters.items()]
-    words += [f"sweep.{axis}=[{','.join(f'{value:.17g}' for value in values)}]" for axis, values in grid.axes.items()]
+    words += [f"sweep.{axis}=[{','.join(map(_exactly, values))}]" for axis, values in grid.axes.items()]
     words += [f"rate={rate.said}", f"direction={asked.direction}"]
     words += [f"{key}={literal(plain(value, key))}" for key, value in asked.data.items() if value is not None]
-    words += [f"margin={asked.margin!r}"] if asked.margin else []
+    words += [f"margin={asked.margin!r}"] if asked.margin is not None else []
     if grid.neighbours is not Neighbours.REPLACE_ONE and "neighbours" not in asked.settings:
         words.append(f"neighbours={grid.neighbours}")
-    words += [f"{key}={literal(plain(value, key))}" for key, value in asked.settings.items()]
-    words += [f"{key}={literal(plain(value, key))}" for key, value in asked.changes.items()]
+    for key, value in (*asked.settings.items(), *asked.changes.items()):
+        words.append(f"{key}={value if isinstance(value, str) else literal(plain(value, key))}")
     return shlex.join([*words, f"name={name}"])
+
+
+def _exactly(value: float) -> str:
+    return str(int(value)) if float(value).is_integer() and abs(value) < 1e15 else repr(float(value))
 
 
 def _merge(config: dict[str, Any], changes: Mapping[str, Any], where: str) -> None:

@@ -34,6 +34,7 @@ DPREPRO_IMPORTS = DPREPRO_READS = ()  # what is loaded counts with what holds it
 T = TypeVar("T")
 PREFIX = "own_"
 _TARGET = re.compile(r"(?P<file>[^\0]+\.py):(?P<name>[A-Za-z_]\w*)")
+_PROJECT = __name__.partition(".")[0]
 _DIGITS = 12
 _DOTTED = re.compile(rf"{PREFIX}\w+_[0-9a-f]{{{_DIGITS}}}\.[A-Za-z_]\w*")
 
@@ -96,7 +97,9 @@ def split(target: str) -> tuple[Path, str]:
 def trust(target: str) -> str:
     """The dotted name of what the user has named, which may be loaded from now on; raises as `dotted`."""
     name = dotted(target)
-    register(name.partition(".")[0], split(target)[0])
+    module = name.partition(".")[0]
+    register(module, split(target)[0])
+    keep_copy(module)
     return name
 
 
@@ -201,9 +204,9 @@ def _is_wrapped(group: str, name: str) -> bool:
         if isinstance(node, ast.ClassDef) and node.name == own:
             methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
             return group == "algorithm" and "fit" in methods and "solve" not in methods
-        if isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == __name__.partition(".")[0]:
-            if any((one.asname or one.name) == own for one in node.names):
-                return False
+        ours = isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == _PROJECT
+        if ours and any((one.asname or one.name) == own for one in node.names):
+            return False
     return True
 
 
@@ -217,8 +220,6 @@ def refusal(target: str) -> InputError:
 
 def register(module: str, path: Path) -> None:
     """Have a module found in this file; its folder is where it finds what it imports."""
-    if _FINDER not in sys.meta_path:
-        sys.meta_path.append(_FINDER)
     _KNOWN.files[module] = path
     if path.parent != kept_dir() and str(path.parent) not in sys.path:
         sys.path.append(str(path.parent))
@@ -242,7 +243,7 @@ def written(stem: str, source: str) -> str:
 
 
 def keep_copy(module: str) -> None:
-    """Keep a copy of a file that the user has named, for when the file is edited."""
+    """Keep a copy of a file that the user has named: what is stored of it can be read once it is edited."""
     path = _KNOWN.files[module]
     if path.parent != kept_dir():
         with suppress(OSError):
@@ -268,10 +269,8 @@ def portable(task: Callable[[], T]) -> Callable[[], T]:
     """The task, with the files that it may need in the process that runs it; itself where there are none."""
     if not _KNOWN.files:
         return task
-    from joblib.externals import cloudpickle
-
     files = [(module, str(path), path.read_text(encoding="utf-8")) for module, path in _KNOWN.files.items()]
-    return partial(_unpacked, files, cloudpickle.dumps(task))
+    return partial(_unpacked, files, pickle.dumps(task))
 
 
 def _unpacked(files: Sequence[tuple[str, str, str]], task: bytes) -> T:
@@ -383,6 +382,11 @@ class _Loader(SourceFileLoader):
     def path_stats(self, path: str) -> dict[str, int]:  # type: ignore[override]
         raise OSError
 
+    def exec_module(self, module: ModuleType) -> None:
+        if not is_trusted(self.name):
+            raise refusal(self.name)
+        super().exec_module(module)
+
     def get_data(self, path: str) -> bytes:
         content = super().get_data(path)
         if path == self.path and _module_of(_stem_of(self.name), ast.parse(content)) != self.name:
@@ -391,15 +395,15 @@ class _Loader(SourceFileLoader):
 
 
 class _Finder(MetaPathFinder):
-    """Finds the modules that the user has named."""
+    """Finds the modules that the user has named; those of earlier runs too, whose sources can be read, and not run."""
 
     def find_spec(
         self, fullname: str, path: Sequence[str] | None = None, target: ModuleType | None = None
     ) -> ModuleSpec | None:
-        file = _KNOWN.files.get(fullname) if path is None else None
-        if file is None:
+        if path is not None or not is_dotted(f"{fullname}.x"):
             return None
-        return spec_from_file_location(fullname, file, loader=_Loader(fullname, str(file)))
+        file = _KNOWN.files.get(fullname, kept_dir() / f"{fullname}.py")
+        return spec_from_file_location(fullname, file, loader=_Loader(fullname, str(file))) if _is_file(file) else None
 
 
-_FINDER = _Finder()
+sys.meta_path.append(_Finder())

@@ -239,6 +239,7 @@ def log_text(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[st
     ]
     parts += [*unmeasured(frame), verdict_lines(verdict, verbose)]
     parts += [RAW] if reads_a_table(config) else []
+    parts += [f"run as: {config['run_as']}"] if config.get("run_as") else []
     return "\n".join(parts)
 
 
