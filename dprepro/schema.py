@@ -44,7 +44,7 @@ def main(arguments: list[str]) -> int:
             paths.append(argument)
     if len(paths) != 1:
         raise InputError("give one table: python -m dprepro.schema TABLE.csv")
-    from dprepro.tables import read_table
+    from dprepro.practice.reading import read_table
 
     table = read_table(paths[0])
     if target and target not in table.columns:
@@ -55,7 +55,7 @@ def main(arguments: list[str]) -> int:
 
 def draft(table: pd.DataFrame, path: str, target: str = "") -> str:
     """The YAML text; it depends on the names and the types of the columns only."""
-    from dprepro.tables.schema import PLACEHOLDER
+    from dprepro.practice.schema import PLACEHOLDER
 
     lines = [HEAD.format(path=path), f"target: {_quoted(target or PLACEHOLDER)}", "columns:"]
     for name, column in table.items():

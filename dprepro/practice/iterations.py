@@ -6,6 +6,7 @@ the risk it is stable at any length. Where a schedule has few steps they are tak
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -25,6 +26,9 @@ WALKED = 400
 
 DRAWN = 16
 """Vertices that stand for those of a block, where their law is drawn."""
+
+FAR = 20.0
+"""Deviations of noise from which on the mean direction needs no special function."""
 
 FEW = 5
 """Private choices of a block that are drawn one by one; more have their mean and their covariance."""
@@ -134,7 +138,7 @@ def frank_wolfe_blocks(steps: int, p: int) -> list[tuple[int, float]]:
         np.floor(np.geomspace(most // 3, max(taken, most // 3), most - most // 3)),
     ]).clip(0, taken).astype(int))  # fmt: skip
     found = []
-    for before, end in zip(ends[:-1], ends[1:], strict=True):
+    for before, end in itertools.pairwise(ends):
         first, last = before + 1, end  # their product of t/(t + 2) telescopes
         kept = first * (first + 1) / ((last + 1) * (last + 2))
         found.append((int(end - before), 1 - kept))
@@ -174,14 +178,27 @@ def _mean_toward(data: Ordinary, slope: FloatArray, sigma: float, many: int, rng
         spread = np.sqrt(np.maximum(0.0, 1 - mean**2) / many)
         return np.asarray(radius * np.clip(spread * rng.standard_normal(shape) - mean, -1, 1))
     if isinstance(data.within, L2Ball) and p > 1:
-        # the noise has about the same length at every draw
-        size = np.sqrt(np.sum(slope**2, axis=2, keepdims=True) + sigma**2 * (p - 1))
-        along = -radius * slope / size
+        share = _mean_direction(np.sqrt(np.sum(slope**2, axis=2, keepdims=True)) / sigma, p)
+        along = -radius * share * slope / sigma
         left = np.sqrt(np.maximum(0.0, radius**2 - np.sum(along**2, axis=2, keepdims=True)) / (p * many))
-        return along + left * rng.standard_normal(shape)
+        return np.asarray(along + left * rng.standard_normal(shape))
     some = min(many, DRAWN)
     shaken = slope[:, None] + sigma * rng.standard_normal((1, some, *slope.shape[1:]))
     return np.asarray(data.toward(shaken).mean(axis=1))
+
+
+def _mean_direction(size: FloatArray, p: int) -> FloatArray:
+    """c with E (m + b)/||m + b|| = c m for standard normal b and ||m|| = ``size``, in p dimensions.
+
+    c = Gamma((p + 1)/2)/(sqrt 2 Gamma(p/2 + 1)) 1F1(1/2; p/2 + 1; -||m||^2/2); for a long m, 1/sqrt(||m||^2 + p - 1).
+    """
+    from scipy.special import gammaln, hyp1f1
+
+    half = np.minimum(size, FAR) ** 2 / 2
+    front = math.exp(gammaln((p + 1) / 2) - gammaln(p / 2 + 1)) / math.sqrt(2)
+    near = front * hyp1f1(0.5, p / 2 + 1, -half)
+    far = 1 / np.sqrt(np.maximum(size, 1.0) ** 2 + p - 1)
+    return np.where(size < FAR, near, far)
 
 
 def noisy_frank_wolfe(algorithm: NoisyFrankWolfe, asked: Asked) -> FloatArray:

@@ -39,9 +39,7 @@ def draws_of(coordinates: int, p: int, least: int = LEAST) -> int:
     return max(least, coordinates // p)
 
 
-def released(
-    data: Ordinary, centre: FloatArray, scale: float, noise: str, projected: bool = True
-) -> FloatArray:
+def released(data: Ordinary, centre: FloatArray, scale: float, noise: str, projected: bool = True) -> FloatArray:
     """Answers, shape (kinds, draws, p): a centre with noise, back in the set."""
     p = data.within.p
     lengths = normal_lengths if noise == "gaussian" else gamma_lengths

@@ -6,8 +6,8 @@ import importlib
 from dataclasses import dataclass
 from typing import TYPE_CHECKING
 
-from dprepro.constructions.table import Table
 from dprepro.errors import MissingDependency, unknown
+from dprepro.practice.table import Table
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -5,9 +5,10 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dprepro.constructions import File, RandHealth
 from dprepro.errors import InputError, MissingDependency
-from dprepro.tables import Column
+from dprepro.practice.schema import Column
+from dprepro.practice.shipped import RandHealth
+from dprepro.practice.table import File
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")
 

@@ -10,7 +10,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprepro.errors import InputError, MissingDependency, unknown
-from dprepro.tables.schema import Column, Schema, word_of
+from dprepro.practice.schema import Column, Schema, word_of
 
 if TYPE_CHECKING:
     import pandas as pd

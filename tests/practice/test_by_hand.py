@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from dprepro.algorithms import ConstantPrediction, SufficientStatistics
 from dprepro.algorithms.base import Algorithm
 from dprepro.budget import Budget, Neighbours
-from dprepro.constructions import File
+from dprepro.practice.table import File
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")
 

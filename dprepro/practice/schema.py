@@ -14,7 +14,7 @@ from dprepro import typed
 from dprepro.errors import InputError
 from dprepro.yaml_files import load
 
-DPREPRO_READS = ()  # see constructions.table
+DPREPRO_READS = ()  # see practice.table
 
 LARGEST = 1e150
 """Of a range's ends: their difference and its square are still numbers."""

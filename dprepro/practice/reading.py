@@ -11,7 +11,7 @@ from dprepro.texts import check_texts
 if TYPE_CHECKING:
     import pandas as pd
 
-DPREPRO_READS = ()  # see constructions.table
+DPREPRO_READS = ()  # see practice.table
 
 
 def read_table(path: str, rows: int | None = None) -> pd.DataFrame:

@@ -15,10 +15,12 @@ import numpy as np
 
 from dprepro.constructions.base import Construction, Point, constraint_set, loss_of
 from dprepro.errors import InputError
+from dprepro.practice.encoding import Encoded, encode
+from dprepro.practice.reading import read_table
+from dprepro.practice.schema import Column, Schema, load_schema
 from dprepro.problems import Domain, Loss, Problem, Records, RecordsView, derived_views
 from dprepro.problems.data import FloatArray
 from dprepro.problems.losses import HingeLoss, LogisticLoss, MarginLoss
-from dprepro.tables import Column, Encoded, Schema, encode, load_schema, read_table
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -47,7 +49,7 @@ class Table(Construction):
     all.
 
     Attributes:
-        schema: a YAML file with the public schema (`dprepro.tables.Schema`); or, for numeric columns alone:
+        schema: a YAML file with the public schema (`dprepro.practice.schema.Schema`); or, for numeric columns alone:
         target, bounds, features: the column of the labels, [low, high] of every column used, and the columns to use
             (empty: all with bounds but the target). Values outside are clipped.
         columns: in place of bounds and features, what a schema says of the columns.

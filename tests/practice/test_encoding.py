@@ -15,14 +15,16 @@ from dprepro.algorithms import Algorithm, DataFree, Huberised
 from dprepro.budget import Budget, Neighbours
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
-from dprepro.constructions import File
 from dprepro.errors import DpreproError, InputError, PremiseError
 from dprepro.plans import plan
+from dprepro.practice.encoding import encode
+from dprepro.practice.reading import read_table
+from dprepro.practice.schema import Column, Schema, load_schema
+from dprepro.practice.table import File
 from dprepro.reductions import solver
 from dprepro.schema import main as schema
 from dprepro.studies import RateStudy
 from dprepro.studies.rate import settled
-from dprepro.tables import Column, Schema, encode, load_schema, read_table
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")
 
