@@ -91,7 +91,7 @@ def descended(data: Ordinary, schedule: Descent) -> FloatArray:
 def noisy_descent(algorithm: NoisyGD | NoisySGD, asked: Asked) -> FloatArray:
     """Noisy gradient descent; shape (kinds,), as all that follow."""
     data = of(asked)
-    return data.excess(descended(data, algorithm.schedule(asked.domain, asked.budget))).mean(axis=1)
+    return data.mean_excess(descended(data, algorithm.schedule(asked.domain, asked.budget)))
 
 
 def johnson_lindenstrauss(algorithm: JohnsonLindenstrauss, asked: Asked) -> FloatArray:
@@ -127,7 +127,7 @@ def johnson_lindenstrauss(algorithm: JohnsonLindenstrauss, asked: Asked) -> Floa
         shrink = np.minimum(1.0, radius / np.maximum(size, 1e-300))
         w, aside = w * shrink, aside * shrink
         total = total + share * w
-    return data.excess(data.project((total @ phi)[:, :, 0, :])).mean(axis=1)
+    return data.mean_excess(data.project((total @ phi)[:, :, 0, :]))
 
 
 def frank_wolfe_blocks(steps: int, p: int) -> list[tuple[int, float]]:
@@ -154,7 +154,7 @@ def gaussian_frank_wolfe(algorithm: GaussianFrankWolfe, asked: Asked) -> FloatAr
     for many, weight in _weighted(algorithm, schedule.steps, p):
         slope = data.gradient(theta)
         theta = (1 - weight) * theta + weight * _mean_toward(data, slope, sigma, many, rng)
-    return data.excess(theta).mean(axis=1)
+    return data.mean_excess(theta)
 
 
 def _weighted(algorithm: GaussianFrankWolfe | NoisyFrankWolfe, steps: int, p: int) -> list[tuple[int, float]]:
@@ -220,7 +220,7 @@ def noisy_frank_wolfe(algorithm: NoisyFrankWolfe, asked: Asked) -> FloatArray:
             mean = _shares(chances / chances.sum(axis=2, keepdims=True), many, rng)
             mean = mean if isinstance(data.within, Simplex) else mean[..., :p] - mean[..., p:]
         theta = (1 - weight) * theta + weight * data.within.radius * mean
-    return data.excess(theta).mean(axis=1)
+    return data.mean_excess(theta)
 
 
 def _shares(chances: FloatArray, many: int, rng: np.random.Generator) -> FloatArray:
