@@ -191,11 +191,11 @@ def _told(choice: Choice, algorithm: Algorithm, asked: Asked, zero: float) -> Ch
     """With what is predicted."""
     risks, source, (median, most) = expected(algorithm, asked)
     typical = float(risks.max())
-    tested = {"low": rounded(typical / (1 + most)), "high": rounded(typical * (1 + most)), "median": median}
-    if not math.isfinite(most):
-        tested = {}
     share = rounded(typical / zero) if zero > 0 else None
-    return replace(choice, typical=typical, share=share, source=source, **tested)
+    found = replace(choice, typical=typical, share=share, source=source)
+    if not math.isfinite(most):
+        return found
+    return replace(found, low=rounded(typical / (1 + most)), high=rounded(typical * (1 + most)), median=median)
 
 
 def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, str]:

@@ -115,7 +115,7 @@ def _drawn(
 def exponential_mechanism(algorithm: ExponentialMechanism, asked: Asked) -> FloatArray:
     """The exponential mechanism over the set; shape (kinds,), as all that follow."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
-    return data.excess(sampled(data, schedule.noise_scale)).mean(axis=1)
+    return data.mean_excess(sampled(data, schedule.noise_scale))
 
 
 def high_probability(algorithm: HighProbability, asked: Asked) -> FloatArray:
@@ -154,7 +154,7 @@ def confidence_boosting(algorithm: ConfidenceBoosting, asked: Asked) -> FloatArr
     noisy = noisy + _noise_of_a_part(data, answers, chunk.n, rng).reshape(losses.shape)
     chosen = np.argmin(noisy, axis=2) + runs * np.arange(tried)
     picked = np.take_along_axis(answers, chosen[..., None], axis=1)
-    return data.excess(data.project(picked)).mean(axis=1)
+    return data.mean_excess(data.project(picked))
 
 
 def _of_a_part(
@@ -208,4 +208,4 @@ def grid_search(algorithm: GridSearch, asked: Asked) -> FloatArray:
             noisy = normal + schedule.noise_scale * rng.gumbel(size=normal.shape)
             chosen = int(np.argmin(normal - (noisy - normal)))
             found[kind, run] = every[kind, run, chosen]
-    return data.excess(data.project(found)).mean(axis=1)
+    return data.mean_excess(data.project(found))

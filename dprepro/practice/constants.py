@@ -1,6 +1,6 @@
 """What experiment `advice` found of the predictions: a constant for each kind, its interval, and the tested error.
 
-The cases of one half are fitted; errors are those of the other half. `python -m dprepro.advise --renew` writes the file
+The cases of one half are fitted; errors are those of the other half. `python -m dprepro advise --renew` writes the file
 anew from the measurements of the experiment, which `make reference` does.
 """
 
@@ -144,6 +144,7 @@ def measured_cases(path: Path) -> list[Case]:
     rows = frame[(frame["quantity"] == "excess_risk") & frame["series"].isin(["fitted", "held_out"])]
     rows = rows[rows["status"] == "ok"].sort_values(["series", "case"])
     return [
-        Case(row.source, row.losses, float(row.unfitted), float(row.value), row.series == "held_out")
-        for row in rows.itertuples()
-    ]
+        Case(str(row["source"]), str(row["losses"]), float(row["unfitted"]), float(row["value"]),
+             row["series"] == "held_out")
+        for row in rows.to_dict("records")
+    ]  # fmt: skip

@@ -27,6 +27,9 @@ WALKED = 400
 DRAWN = 16
 """Vertices that stand for those of a block, where their law is drawn."""
 
+FAR = 20.0
+"""Deviations of noise from which on the mean direction needs no special function."""
+
 FEW = 5
 """Private choices of a block that are drawn one by one; more have their mean and their covariance."""
 
@@ -88,7 +91,7 @@ def descended(data: Ordinary, schedule: Descent) -> FloatArray:
 def noisy_descent(algorithm: NoisyGD | NoisySGD, asked: Asked) -> FloatArray:
     """Noisy gradient descent; shape (kinds,), as all that follow."""
     data = of(asked)
-    return data.excess(descended(data, algorithm.schedule(asked.domain, asked.budget))).mean(axis=1)
+    return data.mean_excess(descended(data, algorithm.schedule(asked.domain, asked.budget)))
 
 
 def johnson_lindenstrauss(algorithm: JohnsonLindenstrauss, asked: Asked) -> FloatArray:
@@ -124,7 +127,7 @@ def johnson_lindenstrauss(algorithm: JohnsonLindenstrauss, asked: Asked) -> Floa
         shrink = np.minimum(1.0, radius / np.maximum(size, 1e-300))
         w, aside = w * shrink, aside * shrink
         total = total + share * w
-    return data.excess(data.project((total @ phi)[:, :, 0, :])).mean(axis=1)
+    return data.mean_excess(data.project((total @ phi)[:, :, 0, :]))
 
 
 def frank_wolfe_blocks(steps: int, p: int) -> list[tuple[int, float]]:
@@ -151,7 +154,7 @@ def gaussian_frank_wolfe(algorithm: GaussianFrankWolfe, asked: Asked) -> FloatAr
     for many, weight in _weighted(algorithm, schedule.steps, p):
         slope = data.gradient(theta)
         theta = (1 - weight) * theta + weight * _mean_toward(data, slope, sigma, many, rng)
-    return data.excess(theta).mean(axis=1)
+    return data.mean_excess(theta)
 
 
 def _weighted(algorithm: GaussianFrankWolfe | NoisyFrankWolfe, steps: int, p: int) -> list[tuple[int, float]]:
@@ -175,14 +178,27 @@ def _mean_toward(data: Ordinary, slope: FloatArray, sigma: float, many: int, rng
         spread = np.sqrt(np.maximum(0.0, 1 - mean**2) / many)
         return np.asarray(radius * np.clip(spread * rng.standard_normal(shape) - mean, -1, 1))
     if isinstance(data.within, L2Ball) and p > 1:
-        # the noise has about the same length at every draw
-        size = np.sqrt(np.sum(slope**2, axis=2, keepdims=True) + sigma**2 * (p - 1))
-        along = -radius * slope / size
+        share = _mean_direction(np.sqrt(np.sum(slope**2, axis=2, keepdims=True)) / sigma, p)
+        along = -radius * share * slope / sigma
         left = np.sqrt(np.maximum(0.0, radius**2 - np.sum(along**2, axis=2, keepdims=True)) / (p * many))
-        return along + left * rng.standard_normal(shape)
+        return np.asarray(along + left * rng.standard_normal(shape))
     some = min(many, DRAWN)
     shaken = slope[:, None] + sigma * rng.standard_normal((1, some, *slope.shape[1:]))
     return np.asarray(data.toward(shaken).mean(axis=1))
+
+
+def _mean_direction(size: FloatArray, p: int) -> FloatArray:
+    """c with E (m + b)/||m + b|| = c m for standard normal b and ||m|| = ``size``, in p dimensions.
+
+    c = Gamma((p + 1)/2)/(sqrt 2 Gamma(p/2 + 1)) 1F1(1/2; p/2 + 1; -||m||^2/2); for a long m, 1/sqrt(||m||^2 + p - 1).
+    """
+    from scipy.special import gammaln, hyp1f1
+
+    half = np.minimum(size, FAR) ** 2 / 2
+    front = math.exp(gammaln((p + 1) / 2) - gammaln(p / 2 + 1)) / math.sqrt(2)
+    near = front * hyp1f1(0.5, p / 2 + 1, -half)
+    far = 1 / np.sqrt(np.maximum(size, 1.0) ** 2 + p - 1)
+    return np.where(size < FAR, near, far)
 
 
 def noisy_frank_wolfe(algorithm: NoisyFrankWolfe, asked: Asked) -> FloatArray:
@@ -204,7 +220,7 @@ def noisy_frank_wolfe(algorithm: NoisyFrankWolfe, asked: Asked) -> FloatArray:
             mean = _shares(chances / chances.sum(axis=2, keepdims=True), many, rng)
             mean = mean if isinstance(data.within, Simplex) else mean[..., :p] - mean[..., p:]
         theta = (1 - weight) * theta + weight * data.within.radius * mean
-    return data.excess(theta).mean(axis=1)
+    return data.mean_excess(theta)
 
 
 def _shares(chances: FloatArray, many: int, rng: np.random.Generator) -> FloatArray:

@@ -126,7 +126,8 @@ class Ordinary:
         along: FloatArray = theta @ self._across
         if not isinstance(self.loss, DistanceLoss):
             return along
-        return np.sqrt(np.maximum(0.0, np.sum(theta**2, axis=2, keepdims=True) - 2 * along + self._lengths))
+        squares = np.sum(theta**2, axis=2, keepdims=True) - 2 * along + self._lengths
+        return np.asarray(np.sqrt(np.maximum(0.0, squares)))
 
     def value(self, theta: FloatArray) -> FloatArray:
         """Mean losses, shape (kinds, draws)."""
@@ -172,7 +173,7 @@ class Ordinary:
         for _ in range(30):
             v = v / np.linalg.norm(v, axis=2, keepdims=True)
             v = (v @ self._across) @ self.features / self.features.shape[1]
-        return 1.1 * np.linalg.norm(v, axis=2, keepdims=True)
+        return np.asarray(1.1 * np.linalg.norm(v, axis=2, keepdims=True))
 
     def bend(self, width: float = 0.0) -> FloatArray:
         """A bound on the curvature of the risks, rounded within a width, shape (kinds, 1, 1)."""
@@ -259,6 +260,10 @@ class Ordinary:
     def excess(self, theta: FloatArray) -> FloatArray:
         """Excess risks, shape (kinds, draws)."""
         return np.maximum(0.0, self.value(theta) - self.least)
+
+    def mean_excess(self, theta: FloatArray) -> FloatArray:
+        """Mean excess risks over the draws, shape (kinds,)."""
+        return np.asarray(self.excess(theta).mean(axis=1))
 
     @cached_property
     def trivial(self) -> FloatArray:
@@ -365,7 +370,7 @@ def noises(p: int, draws: int, lengths: Callable[[int, int], FloatArray] = norma
         some = directions(p, max(4, 2 * round(min(draws, basis) / 2)))
         half = lengths(p, len(some) // 2)
         order = np.random.default_rng(13).permutation(len(half))
-        return some * np.concatenate([half[order], half[order]])[:, None]
+        return np.asarray(some * np.concatenate([half[order], half[order]])[:, None])
     count = math.ceil(draws / basis)
     whole = directions(p, basis * count)
     return whole * np.tile(np.repeat(lengths(p, count), p), 2)[:, None]

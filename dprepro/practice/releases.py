@@ -50,28 +50,28 @@ def released(data: Ordinary, centre: FloatArray, scale: float, noise: str, proje
 def output_perturbation(algorithm: OutputPerturbation, asked: Asked) -> FloatArray:
     """The minimiser with noise; shape (kinds,), as all that follow."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
-    return data.excess(released(data, data.best, schedule.noise_scale, algorithm.noise)).mean(axis=1)
+    return data.mean_excess(released(data, data.best, schedule.noise_scale, algorithm.noise))
 
 
 def regularised_output_perturbation(algorithm: RegularisedOutputPerturbation, asked: Asked) -> FloatArray:
     """The regularised minimiser with Gaussian noise."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     centre = data.minimise(data.start, schedule.weight)
-    return data.excess(released(data, centre, schedule.noise_scale, "gaussian")).mean(axis=1)
+    return data.mean_excess(released(data, centre, schedule.noise_scale, "gaussian"))
 
 
 def regularised_release(algorithm: RegularisedRelease, asked: Asked) -> FloatArray:
     """The regularised minimiser with noise."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     centre = data.minimise(data.start, schedule.weight)
-    return data.excess(released(data, centre, schedule.noise_scale, algorithm.noise)).mean(axis=1)
+    return data.mean_excess(released(data, centre, schedule.noise_scale, algorithm.noise))
 
 
 def released_marginals(algorithm: ReleasedMarginals, asked: Asked) -> FloatArray:
     """The mean record with noise."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     mean = data.features.mean(axis=1)[:, None, :]
-    return data.excess(released(data, mean, schedule.noise_scale, algorithm.release)).mean(axis=1)
+    return data.mean_excess(released(data, mean, schedule.noise_scale, algorithm.release))
 
 
 def objective_perturbation(algorithm: ObjectivePerturbation, asked: Asked) -> FloatArray:
@@ -79,13 +79,13 @@ def objective_perturbation(algorithm: ObjectivePerturbation, asked: Asked) -> Fl
     data, domain = of(asked), asked.domain
     schedule = algorithm.schedule(domain, asked.budget)
     tilt = tilts(asked, schedule.coordinate_scale, algorithm.noise)
-    return data.excess(perturbed(data, tilt, schedule.regulariser / domain.n)).mean(axis=1)
+    return data.mean_excess(perturbed(data, tilt, schedule.regulariser / domain.n))
 
 
 def strongly_convex_perturbation(algorithm: StronglyConvexPerturbation, asked: Asked) -> FloatArray:
     """The minimiser of the noisy objective, without a regulariser."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
-    return data.excess(perturbed(data, tilts(asked, schedule.noise_scale, algorithm.noise), 0.0)).mean(axis=1)
+    return data.mean_excess(perturbed(data, tilts(asked, schedule.noise_scale, algorithm.noise), 0.0))
 
 
 def huberised(algorithm: Huberised, asked: Asked) -> FloatArray:
@@ -99,7 +99,7 @@ def huberised(algorithm: Huberised, asked: Asked) -> FloatArray:
     rounded = Ordinary(SMOOTHED[type(data.loss)], data.within, x / h, y / h)
     schedule = inner.schedule(within, asked.budget)
     theta = perturbed(rounded, tilts(asked, schedule.coordinate_scale, inner.noise), schedule.regulariser / domain.n)
-    return data.excess(theta).mean(axis=1)
+    return data.mean_excess(theta)
 
 
 def tilts(asked: Asked, scale: float, noise: str) -> FloatArray:
@@ -132,7 +132,7 @@ def sufficient_statistics(algorithm: SufficientStatistics, asked: Asked) -> Floa
     least = np.array([[_least_eigenvalue(matrix) for matrix in some] for some in noisy])
     ridge = np.maximum(0.0, algorithm.ridge_factor * scale * math.sqrt(p) - least)
     theta = _least_squares(data, noisy + ridge[..., None, None] * np.eye(p), tilted)
-    return data.excess(theta[:, :, 0]).mean(axis=1)
+    return data.mean_excess(theta[:, :, 0])
 
 
 def _least_eigenvalue(matrix: FloatArray) -> float:
