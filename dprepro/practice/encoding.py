@@ -209,7 +209,7 @@ def _cleaned(raw: Values, rule: Column, where: str, counts: dict[str, int], labe
     outside = ((values < low) | (values > high)) & ~missing
     if outside.any():
         allowed = ", ".join(rule.words) if rule.categories else f"[{rule.range[0]:g}, {rule.range[1]:g}]"
-        if outside.sum() == len(values) - missing.sum():
+        if FEWEST_ROWS <= outside.sum() == len(values) - missing.sum():
             raise InputError(f"all values of {where} lie outside of what is public: {allowed}{_hint(rule)}")
         if rule.outside == "error":
             raise InputError(f"{where} has {int(outside.sum())} values {RAW} outside of what is public: {allowed}")

@@ -57,7 +57,7 @@ def unreadable(raw: Values, rule: Column, where: str, status: IntArray, decimal:
 def read_values(raw: Values, rule: Column, where: str, decimal: str) -> tuple[FloatArray, IntArray]:
     """Numbers (of categories: their places in the list, -1 for none), and `GONE`, `WRONG` or `ENDLESS` below zero."""
     if raw.array is not None:
-        return _read_array(raw.array, rule, where)
+        return _read_array(raw.array, rule, where, decimal)
     assert raw.texts is not None
     return _each(raw.texts, _text_rule(rule, decimal))
 
@@ -107,8 +107,8 @@ def _each(values: Sequence[Read], rule: Callable[[Read], tuple[float, int]]) -> 
     return numbers, np.fromiter((known[value][1] for value in values), np.intp, len(values))
 
 
-def _read_array(array: Any, rule: Column, where: str) -> tuple[FloatArray, IntArray]:
-    """As `_read`, of an Arrow array; its type and the rule's must fit, whatever its values are."""
+def _read_array(array: Any, rule: Column, where: str, decimal: str) -> tuple[FloatArray, IntArray]:
+    """As `read_values`, of an Arrow array; its type and the rule's must fit, whatever its values are."""
     import pyarrow as pa
     import pyarrow.types as kinds
 
@@ -121,17 +121,15 @@ def _read_array(array: Any, rule: Column, where: str) -> tuple[FloatArray, IntAr
     if kinds.is_null(kind):
         return np.zeros(len(array)), np.full(len(array), GONE)
     if str(kind) in ("string", "large_string", "string_view"):
-        return _each(array.to_pylist(), _text_rule(rule, "."))
-    refused = InputError(
-        f"{where} holds values of type {kind}, which cannot be read as {rule.type}: save it as another"
-    )
+        return _each(array.to_pylist(), _text_rule(rule, decimal))
+    refused = InputError(f"{where} has the type {kind}, which cannot be read as {rule.type}: save it as another type")
     if kinds.is_date(kind) or kinds.is_timestamp(kind):
         if rule.type not in ("date", "text"):
             raise refused
         if getattr(kind, "tz", None):
             raise InputError(f"{where} has dates with the time zone {kind.tz}; save them without one")
         if rule.type == "text":
-            return _each([None if day is None else str(day) for day in array.to_pylist()], _text_rule(rule, "."))
+            return _each([None if day is None else str(day) for day in array.to_pylist()], _text_rule(rule, decimal))
         gone = np.asarray(array.is_null())
         days = array.to_numpy(zero_copy_only=False)
         found = np.where(gone, 0.0, (days - np.datetime64(rule.since)) / np.timedelta64(1, "D"))
@@ -205,7 +203,5 @@ def units_of(raw: Values, where: str) -> list[str]:
     else:
         values = [None if value is None or value != value else str(value).strip() for value in raw.array.to_pylist()]
     if lacking := sum(not value for value in values):
-        raise InputError(
-            f"{where}, the unit, says of {lacking} rows {RAW} not whose they are; name a unit in every row"
-        )
+        raise InputError(f"{where}, the unit, is empty in {lacking} rows {RAW}; say in every row whose it is")
     return [str(value) for value in values]
