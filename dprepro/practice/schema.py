@@ -294,10 +294,11 @@ def word_of(value: object) -> str:
     return str(value).strip()
 
 
-_NUMBER = {
+NUMBER = {
     mark: re.compile(rf"[+-]?(?:[0-9]+(?:{re.escape(mark)}[0-9]*)?|{re.escape(mark)}[0-9]+)(?:[eE][+-]?[0-9]{{1,5}})?")
     for mark in ".,"
 }
+"""What a number looks like, by the decimal mark."""
 
 
 def number_in(text: str, decimal: str = ".") -> Decimal | None:
@@ -307,7 +308,7 @@ def number_in(text: str, decimal: str = ".") -> Decimal | None:
 
 def is_number(text: str, decimal: str = ".") -> bool:
     """Whether a text without spaces around it is a number by the rule of `Column`."""
-    return _NUMBER[decimal].fullmatch(text) is not None
+    return NUMBER[decimal].fullmatch(text) is not None
 
 
 def _truth(word: str) -> Decimal | None:

@@ -17,7 +17,7 @@ import numpy as np
 
 from dprepro.errors import InputError
 from dprepro.practice.reading import Values
-from dprepro.practice.schema import FALSE, TRUE, Column, is_number, number_in, word_of
+from dprepro.practice.schema import FALSE, NUMBER, TRUE, Column, is_number, number_in, word_of
 
 if TYPE_CHECKING:
     from dprepro.problems.data import FloatArray, IntArray
@@ -59,6 +59,8 @@ def read_values(raw: Values, rule: Column, where: str, decimal: str) -> tuple[Fl
     if raw.array is not None:
         return _read_array(raw.array, rule, where, decimal)
     assert raw.texts is not None
+    if rule.type == "number" and not rule.categories and not rule.missing_words:
+        return _plain_numbers(raw.texts, rule, decimal)
     return _each(raw.texts, _text_rule(rule, decimal))
 
 
@@ -98,6 +100,16 @@ def _days(word: str, first: datetime) -> tuple[float, int]:
         return (0.0, WRONG) if found.tzinfo else ((found - first).total_seconds() / 86400, 0)
     except ValueError:
         return 0.0, WRONG
+
+
+def _plain_numbers(texts: Sequence[str], rule: Column, decimal: str) -> tuple[FloatArray, IntArray]:
+    """As the rule of every text; most are numbers, without spaces or words for missing among them, and quickly read."""
+    plain = [found is not None for found in map(NUMBER[decimal].fullmatch, texts)]
+    written = texts if decimal == "." else [text.replace(decimal, ".") for text in texts]
+    numbers = np.array([float(text) if is_plain else 0.0 for text, is_plain in zip(written, plain, strict=True)])
+    status, other = np.zeros(len(texts), dtype=np.intp), np.flatnonzero(~np.array(plain))
+    numbers[other], status[other] = _each([texts[place] for place in other], _text_rule(rule, decimal))
+    return numbers, status
 
 
 def _each(values: Sequence[Read], rule: Callable[[Read], tuple[float, int]]) -> tuple[FloatArray, IntArray]:

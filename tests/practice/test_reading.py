@@ -208,7 +208,7 @@ NASTY: dict[str, tuple[Any, str, str, Any]] = {
     "spaces around names": (lines(["5", "10"], "y , x"), NUMBERS, "", [[0], [1]]),
     "a name that is a number": (lines(["5", "10"], "y,1e3"), "1e3: {range: [0, 10]}", "", [[0], [1]]),
     "a name that is nothing": (lines(["5", "10"], "y,null"), "null: {range: [0, 10]}", "", [[0], [1]]),
-    "a category and missing": (lines(["a"]), "x: {categories: [a, b], missing_words: [a]}", "", "a category and a miss"),
+    "a category and missing": (lines(["a"]), "x: {categories: [a, b], missing_words: [a]}", "", "a category and a"),
     "an empty category": (lines(["", "b"]), 'x: {categories: ["", b]}', "", [[1, 0], [0, 1]]),
     "compressed": (gzip.compress("\n".join(lines(["5", "10"])).encode()), NUMBERS, "", "compressed: name it .csv.gz"),
 }  # fmt: skip

@@ -57,9 +57,7 @@ def test_all_rows_of_a_unit_may_change_and_no_other_units_record_does() -> None:
 
 
 def test_surplus_rows_are_dropped_at_random_by_the_seed_and_the_units_name() -> None:
-    """Of four rows each is kept by a limit of one in a quarter of 300 seeds: 4.5 standard errors, so 1 of 10^5
-    choices of seeds fails.
-    """
+    """Of four rows each is kept in a quarter of 300 seeds: 4.5 standard errors, 1 of 10^5 choices of seeds fails."""
     rows, kept = [*ROWS, *(("many", f"0.{place}", "5") for place in range(1, 5))], []
     for seed in range(300):
         found = by_unit(rows, 1, seed)
