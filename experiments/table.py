@@ -23,7 +23,7 @@
 from walkthrough import means, practice, verdict
 
 import dprepro
-from dprepro.commands.schema import draft
+from dprepro.practice.draft import draft
 from dprepro.practice.shipped import Shipped
 
 # %% [markdown]
@@ -36,7 +36,7 @@ from dprepro.practice.shipped import Shipped
 
 # %%
 fair = Shipped(name="fair", target="affairs", bounds={"affairs": (0, 60), "age": (16, 66)}).read()
-print(draft(fair, "fair.csv", "affairs"))
+print(draft(dict.fromkeys(fair.columns), "fair.csv", "affairs"))
 
 # %% [markdown]
 # ## Regression: how many visits?

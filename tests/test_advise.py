@@ -99,8 +99,9 @@ def test_the_answer_has_the_same_bits_whatever_the_threads_and_whatever_was_aske
         "main(['advise', 'n=2000', 'p=12', 'loss=logistic', 'set=l2', '--verbose'])\n"
     )
     answers = []
-    for threads, before in (("1", ""), ("3", "import io, contextlib\nwith contextlib.redirect_stdout(io.StringIO()):\n"
-                                             "    main(['advise', 'n=300', 'p=4', 'loss=hinge', 'set=box'])")):  # fmt: skip
+    other = "    main(['advise', 'n=300', 'p=4', 'loss=hinge', 'set=box'])"
+    first = f"import io, contextlib\nwith contextlib.redirect_stdout(io.StringIO()):\n{other}"
+    for threads, before in (("1", ""), ("3", first)):
         ran = subprocess.run(
             [sys.executable, "-c", script.format(before=before)], capture_output=True, text=True, check=True,
             env={**os.environ, "OPENBLAS_NUM_THREADS": threads, "OMP_NUM_THREADS": threads},

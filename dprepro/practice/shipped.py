@@ -4,13 +4,10 @@ from __future__ import annotations
 
 import importlib
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dprepro.errors import MissingDependency, unknown
+from dprepro.practice.reading import RawTable, of_frame
 from dprepro.practice.table import Table
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DPREPRO_IMPORTS = ()  # a table's content is in its fingerprint
 
@@ -69,7 +66,7 @@ class Shipped(Table):
     def source(self) -> tuple[str, str]:
         return f"the table {self.name}", SHIPPED[self.name]
 
-    def read(self) -> pd.DataFrame:
+    def read(self) -> RawTable:
         """The table; raises MissingDependency without the package that has it."""
         package = SHIPPED[self.name]
         try:
@@ -80,8 +77,7 @@ class Shipped(Table):
                 found = getattr(datasets, self.name).load_pandas().data
         except ImportError as error:
             raise MissingDependency(f"this data set needs {package}: pip install 'dprepro[data]'") from error
-        table: pd.DataFrame = found
-        return table
+        return of_frame(found)
 
 
 @dataclass(frozen=True)

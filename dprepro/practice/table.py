@@ -9,21 +9,18 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, ClassVar, Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from dprepro.constructions.base import Construction, Point, constraint_set, loss_of
 from dprepro.errors import InputError
 from dprepro.practice.encoding import Encoded, encode
-from dprepro.practice.reading import read_table
+from dprepro.practice.reading import RawTable, read_table
 from dprepro.practice.schema import Column, Schema, load_schema
 from dprepro.problems import Domain, Loss, Problem, Records, RecordsView, derived_views
-from dprepro.problems.data import FloatArray
+from dprepro.problems.data import FloatArray, IntArray
 from dprepro.problems.losses import HingeLoss, LogisticLoss, MarginLoss
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 DPREPRO_READS = ()  # a table's content is in its fingerprint
 
@@ -79,7 +76,9 @@ class Table(Construction):
     copies: float = field(default=1, metadata={"identity": False})
     task: Literal["", "regression", "classification"] = field(default="", metadata={"identity": False})
 
-    counts: ClassVar[tuple[str, ...]] = ("clipped_features", "clipped_labels", "dropped_records", "filled_features")
+    counts: ClassVar[tuple[str, ...]] = (
+        "clipped_features", "clipped_labels", "dropped_records", "filled_features", "surplus_rows",
+    )  # fmt: skip
 
     def __post_init__(self) -> None:
         self._demand("holdout", 0 <= self.holdout < 1, "in [0, 1)")
@@ -144,7 +143,7 @@ class Table(Construction):
         """What to read, for messages and for the cache: a name and a version of its content."""
 
     @abstractmethod
-    def read(self) -> pd.DataFrame:
+    def read(self) -> RawTable:
         """The raw table; raises InputError or MissingDependency."""
 
     @property
@@ -193,9 +192,9 @@ class Table(Construction):
         return kept.problems[key]
 
     def report(self, point: Point) -> Mapping[str, float]:
-        """How many values of the whole table were clipped or filled, and records dropped: facts of the private data."""
+        """How many values were clipped or filled, and rows dropped, in the whole table: facts of the private data."""
         counts = self.encoded.counts
-        found = (counts["clipped"], counts["clipped_labels"], counts["dropped"], counts["filled"])
+        found = [counts[what] for what in ("clipped", "clipped_labels", "dropped", "filled", "surplus")]
         return dict(zip(self.counts, found, strict=True))
 
     def score(self, point: Point, theta: FloatArray) -> Mapping[str, float]:
@@ -206,12 +205,10 @@ class Table(Construction):
         encoded = self.encoded
         prediction, labels = encoded.features[rows] @ theta, encoded.labels[rows]
         if self.public.classification:
-            from sklearn.metrics import roc_auc_score
-
-            both = len(np.unique(labels)) == 2
             right = float(np.mean(0.5 * (1 + np.sign(prediction) * labels)))  # a tie is a coin's toss
             found = {"error_rate": 1 - right, "accuracy": right}
-            return found | ({"auc": float(roc_auc_score(labels, prediction))} if both else {})
+            area = area_under_curve(labels, prediction)
+            return found | ({} if area is None else {"auc": area})
         # predictions are clipped to the public range, as labels are
         residual, scale = np.clip(prediction, -1, 1) - labels, self.public.scale()
         spread = float(np.mean((labels - labels.mean()) ** 2))
@@ -221,16 +218,28 @@ class Table(Construction):
         }
         return found | ({"r_squared": 1 - float(np.mean(residual**2)) / spread} if spread > 0 else {})
 
-    def _parts(self) -> tuple[np.ndarray[tuple[int], np.dtype[np.intp]], np.ndarray[tuple[int], np.dtype[np.intp]]]:
-        """Numbers of the records to learn from, and of those held out."""
-        total = len(self.encoded.labels)
+    def _parts(self) -> tuple[IntArray, IntArray]:
+        """Numbers of the records to learn from, and of those held out; of a place it is drawn which part it is in."""
+        encoded, total = self.encoded, self.encoded.total
         order = np.arange(total)
         if self.holdout:
             order = np.random.default_rng([self.seed, int(self.split)]).permutation(total)
         kept = total - round(self.holdout * total)
-        if kept < 1:
-            raise InputError(f"holdout={self.holdout:g} leaves no record of {total} to learn from")
-        return order[:kept], order[kept:]
+        learnt, held = encoded.at(order[:kept]), encoded.at(order[kept:])
+        if not len(learnt):
+            raise InputError(f"holdout={self.holdout:g} leaves no record of {len(encoded.labels)} to learn from")
+        return learnt, held
+
+
+def area_under_curve(labels: FloatArray, prediction: FloatArray) -> float | None:
+    """The share of pairs of a +1 and a -1 that predictions order rightly, a tie being half; None of one class alone."""
+    from scipy.stats import rankdata
+
+    above = labels > 0
+    first, second = int(above.sum()), int((~above).sum())
+    if not first or not second:
+        return None
+    return float((rankdata(prediction)[above].sum() - first * (first + 1) / 2) / (first * second))
 
 
 @dataclass(frozen=True)
@@ -252,5 +261,6 @@ class File(Table):
             raise InputError(f"cannot read {self.path}: {getattr(error, 'strerror', None) or error}") from error
         return self.path, f"{stat.st_size} {stat.st_mtime_ns}"
 
-    def read(self) -> pd.DataFrame:
-        return read_table(self.path)
+    def read(self) -> RawTable:
+        public = self.public
+        return read_table(self.path, public.separator, public.encoding, public.used)

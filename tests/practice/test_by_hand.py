@@ -16,8 +16,6 @@ from dprepro.algorithms.base import Algorithm
 from dprepro.budget import Budget, Neighbours
 from dprepro.practice.table import File
 
-pytest.importorskip("sklearn", reason="the optional extra data is not installed")
-
 EPSILON, DELTA, DRAWS = 1.0, 1e-6, 150
 LEVELS, DAY = ["low", "mid", "high"], pd.Timestamp("2020-01-01")
 SCHEMA = """\
