@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,35 +12,35 @@ from dprepro.commands.parser import config_dir, flag, key
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from dprepro.plans.advice import Asked, Choice
+    from dprepro.practice.advice import Advice, Choice
+    from dprepro.practice.ordinary import Asked
 
 ABOUT = """\
-Ranks the private algorithms at a point, by public numbers alone:
-  typical    mean excess risk (mean over n) on ordinary data, simulated now: 500
-             records in [-1, 1]^p, independent, correlated, or of labels that
-             are noise, repeated up to n; the largest of the three
-  of zero    its share of what answering zero loses there
-  regret     how many times what the best choice loses, in the family where
-             that is most; the least comes first
-  certified  the explicit bound of the algorithm's paper, on any data; - where
-             there is none
+Says which private algorithm to take, by public numbers alone; no data are read.
+  expected      mean excess risk (mean over n) on ordinary data, predicted
+                without a clock: the same on any machine. Ordinary data are 500
+                records in [-1, 1]^p, independent, correlated, or of labels that
+                are noise, repeated up to n; the largest of the three
+  nine in ten   the range that held in nine of ten cases that were tested
+  of zero       its share of what answering zero loses there
 risk=.01 with epsilon=? or n=? finds the least that will do."""
 
 NOTES = "exit codes: 0 answered, 2 bad input"
-
-WORDS = {"l1": "l1_ball", "l2": "l2_ball", "simplex": "simplex", "box": "box"}
 ASKED = "?"
 DRAWN = 6
 """Curves of the figure."""
 
-ALONE, DRAWING, EACH_PLACE = 2.0, 1.1, 0.2
-"""Seconds of the processor for simulations at a point: alone, before a figure is drawn, and at its other n."""
+LARGEST_P = 1000
+"""Coordinates up to which risks are predicted in seconds."""
 
-LARGEST, LARGEST_JUMPING = 1e6, 5e4
-"""Entries of the ordinary data whose minimisers are found in seconds: smooth losses, and others."""
+MANY = 200
+"""Coordinates from which on fewer places are tried."""
 
-GRIDS = {"epsilon": [10 ** (k / 2) for k in range(-6, 5)], "n": [10 ** (k / 2) for k in range(4, 21)]}
-"""Where a solution is looked for; between two of these values it is interpolated."""
+SIMULATED, RUNS = 3, 16
+"""Choices that are run on request, and runs on each kind of data: counts, no seconds."""
+
+QUICK = ("release", "objective", "moments", "descent")
+"""Sources of predictions that are made at many places; the others are not the best, or not by much."""
 
 
 @dataclass(frozen=True)
@@ -55,9 +55,13 @@ class Arguments:
     set: str = key("l2", "what is minimised over: l1, l2, simplex, box")
     radius: str = key("1", "of that set")
     neighbours: str = key("replace_one", "or zero_out, add_or_remove_one")
-    risk: str = key("", "the risk that will do, with epsilon=? or n=?", shown="NUMBER")
+    risk: str = key("", "the risk that will do, also with epsilon=? or n=?", shown="NUMBER")
     figure: str = key("", "risks over n, drawn there", shown="FILE.png")
-    json: bool = flag("the same as JSON")
+    results_dir: str = key("results", "where --renew finds what +experiment=advice has measured")
+    verbose: bool = flag("bounds, sources and tested errors, who is refused and why")
+    simulate: bool = flag("run the first choices too, 16 times on each kind of data")
+    json: bool = flag("all of it as JSON")
+    renew: bool = flag("fit the constants of the predictions to what +experiment=advice has measured")
     config_dir: str | None = config_dir("add your own algorithm/")
 
 
@@ -66,37 +70,117 @@ def main(arguments: Arguments) -> int:
     from dprepro.config.pairs import within_floats
     from dprepro.folders import unused_files
 
+    if arguments.renew:
+        return renew(arguments.results_dir)
     for said in unused_files(arguments.config_dir):
         tell_error(f"not used: {said}")
-    with within_floats():
+    with within_floats(), _one_thread():
         return _answered(arguments)
+
+
+def _one_thread() -> Any:
+    """More would only wait for each other on such small products."""
+    import numpy as np  # noqa: F401, it brings the BLAS
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1)
 
 
 def _answered(arguments: Arguments) -> int:
     from dprepro.config.pairs import blocks
 
     values: dict[str, str] = {name: value for name, value in vars(arguments).items() if isinstance(value, str)}
-    unknowns = [key for key in GRIDS if values[key] == ASKED]
-    if len(unknowns) > 1 or bool(unknowns) != bool(values["risk"]):
+    unknowns = [key for key in ("epsilon", "n") if values[key] == ASKED]
+    if len(unknowns) > 1 or (unknowns and not values["risk"]):
         raise InputError("give a point, or risk=NUMBER with one of epsilon=? and n=?")
+    if unknowns and values["figure"]:
+        raise InputError("a figure is drawn over n at a point; leave epsilon=? and n=? away")
     algorithms = blocks("algorithm", arguments.config_dir)
     if unknowns:
+        from dprepro.practice.answer import solved_words
+
         answer = solved(values, unknowns[0], algorithms)
-        lines = told(values, unknowns[0], answer)
+        lines = solved_words(values["loss"], values["set"], values["radius"], unknowns[0], answer)
     else:
-        answer = ranked(point_of(values), algorithms, DRAWING if values["figure"] else ALONE)
-        lines = [title(point_of(values)), *table(answer), *advice(point_of(values), answer)]
+        answer, lines = at_a_point(values, algorithms, arguments.simulate, arguments.verbose, arguments.json)
     if arguments.json:
         import json
 
-        print(json.dumps(answer, indent=1, default=_plain))
+        print(json.dumps(answer, indent=1))
     else:
         print("\n".join(lines))
     if values["figure"]:
-        if unknowns:
-            raise InputError("a figure is drawn over n at a point; leave risk away")
-        draw(point_of(values), algorithms, answer, values["figure"])
+        draw(point_of(values), algorithms, values["figure"])
     return 0
+
+
+def at_a_point(
+    values: Mapping[str, str],
+    algorithms: Mapping[str, Any],
+    run: bool = False,
+    verbose: bool = False,
+    full: bool = True,
+) -> tuple[dict[str, Any], list[str]]:
+    """The answer at a point, as it is written in JSON and in words."""
+    from dprepro.practice.advice import advise, candidates
+    from dprepro.practice.answer import ENOUGH, GRIDS, check_target, enough, rest, sentences, table, title
+
+    asked, known = point_of(values), list(candidates(algorithms))
+    advice = _with_left_out(advise(asked, known, account=verbose or full), algorithms)
+    target = check_target(values["risk"]) if values["risk"] else ENOUGH * advice.zero
+    best = advice.best
+    reached = None
+    if best is not None:
+        own = next(candidate for candidate in known if (candidate[0], candidate[1]) == (best.name, best.changes))
+
+        def at(place: float) -> Asked:
+            return replace(asked, budget=replace(asked.budget, epsilon=place))
+
+        places = GRIDS["epsilon"] if asked.p <= MANY else GRIDS["epsilon"][::2]
+        reached = enough(at, own, target, places)
+    command = _verify(asked, best) if best else ""
+    words = sentences(asked, advice, target, bool(values["risk"]), reached, command)
+    lines = [title(asked), *words, "", *table(advice, verbose)]
+    answer: dict[str, Any] = {
+        "point": asked.point, "sentences": words, "best": best.label if best else None, "target": target,
+        "epsilon_for_target": reached, "choices": [{"label": one.label, **asdict(one)} for one in advice.choices],
+        "refused": {why: [*names] for why, names in advice.refused.items()}, "zero_typical": advice.zero,
+        "largest_risk": advice.most, "verify": command or None,
+    }  # fmt: skip
+    if run:
+        answer["simulated"] = _simulated(asked, advice, known)
+        lines += ["", *(f"simulated, {RUNS} runs on each kind of data: {label}: {risk:.3g} +- {error:.2g}"
+                        for label, (risk, error) in answer["simulated"].items())]  # fmt: skip
+    if verbose:
+        lines += ["", *rest(advice)]
+    else:
+        without = sum(one.typical is None for one in advice.choices) + sum(map(len, advice.refused.values()))
+        lines.append(f"{without} more have no prediction or cannot run here: --verbose says why.")
+    return answer, lines
+
+
+def _with_left_out(advice: Advice, algorithms: Mapping[str, Any]) -> Advice:
+    from dprepro.practice.advice import LEFT_OUT
+
+    refused = {why: [*names] for why, names in advice.refused.items()}
+    for name, why in LEFT_OUT.items():
+        if why and name in algorithms:
+            refused.setdefault(why, []).append(name)
+    return replace(advice, refused=refused)
+
+
+def _simulated(asked: Asked, advice: Advice, known: Sequence[Any]) -> dict[str, tuple[float, float]]:
+    """Mean risks of the first choices, literally run, with standard errors: of the kind of data where it is most."""
+    from dprepro.practice.advice import Choice
+    from dprepro.practice.simulation import simulated
+
+    found = {}
+    for choice in [one for one in advice.choices if one.typical is not None][:SIMULATED]:
+        algorithm = next(one for name, changes, one in known if Choice(name, changes).label == choice.label)
+        risks = simulated(algorithm, asked, RUNS, 0)
+        worst = risks[int(risks.mean(axis=1).argmax())]
+        found[choice.label] = float(worst.mean()), float(worst.std(ddof=1) / math.sqrt(RUNS))
+    return found
 
 
 def point_of(values: Mapping[str, str]) -> Asked:
@@ -104,23 +188,20 @@ def point_of(values: Mapping[str, str]) -> Asked:
     from dprepro import typed
     from dprepro.axes import check_axis
     from dprepro.budget import Budget, Neighbours
-    from dprepro.plans.advice import Asked
+    from dprepro.practice.ordinary import SETS, Asked
 
     numbers = {key: _number(key, values[key]) for key in ("n", "p", "epsilon", "delta", "radius")}
     for axis in ("n", "p", "epsilon", "delta"):
         check_axis(axis, numbers[axis])
     if not math.isfinite(numbers["epsilon"]):
         raise InputError("epsilon=inf is no privacy; give a finite epsilon")
-    if values["set"] not in WORDS:
-        raise unknown("set", values["set"], WORDS)
+    if values["set"] not in SETS:
+        raise unknown("set", values["set"], SETS)
     budget = Budget(numbers["epsilon"], numbers["delta"], typed.build(Neighbours, values["neighbours"], "neighbours"))
-    asked = Asked(numbers["n"], numbers["p"], budget, values["loss"], WORDS[values["set"]], numbers["radius"])
-    domain = asked.family("iid").domain(asked.point)  # which refuses a loss, a radius
-    smooth = math.isfinite(domain.smoothness)
-    most = (LARGEST if smooth else LARGEST_JUMPING) / asked.rows
-    if asked.p > most:
-        words = "" if smooth else f" with the {asked.loss} loss, whose gradients jump"
-        raise InputError(f"p={asked.p:g} is too large to simulate in seconds{words}; give at most {most:g}")
+    asked = Asked(numbers["n"], numbers["p"], budget, values["loss"], SETS[values["set"]], numbers["radius"])
+    if asked.p > LARGEST_P:
+        raise InputError(f"p={asked.p:g} is too large to predict risks in seconds; give at most {LARGEST_P}")
+    _ = asked.domain  # which refuses a loss, a radius
     return asked
 
 
@@ -131,85 +212,6 @@ def _number(key: str, text: str) -> float:
         return float(expressions.evaluate(text))
     except ValueError as error:
         raise InputError(f"{key} must be a number, got {key}={text}") from error
-
-
-def ranked(
-    asked: Asked, algorithms: Mapping[str, Any], seconds: float = ALONE, only: Sequence[str] = ()
-) -> dict[str, Any]:
-    """The answer at a point, as it is written in JSON; of the labels in ``only``, or of all."""
-    from dprepro.plans.advice import LEFT_OUT, Choice, advise, candidates
-
-    known = [one for one in candidates(algorithms) if not only or Choice(one[0], one[1]).label in only]
-    found = advise(asked, known, seconds, each=seconds / 2)
-    refused = {why: [*names] for why, names in found.refused.items()}
-    for name, why in LEFT_OUT.items():
-        if why and name in algorithms:
-            refused.setdefault(why, []).append(name)
-    return {
-        "point": asked.point,
-        "choices": found.choices,
-        "refused": refused,
-        "zero_typical": found.zero,
-        "zero_regret": found.zero_regret,
-        "largest_risk": found.most,
-        "best": found.best.label if found.best else None,
-        "verify": _verify(asked, found.best) if found.best else None,
-    }
-
-
-def _plain(one: Any) -> dict[str, Any]:
-    return {"label": one.label, **asdict(one)}
-
-
-def _short(value: float | None) -> str:
-    return "-" if value is None else f"{value:.3g}"
-
-
-def title(asked: Asked) -> str:
-    """What is asked for, in a line."""
-    point = ", ".join(f"{key}={asked.point[key]:.10g}" for key in ("n", "p", "epsilon", "delta"))
-    return f"{asked.loss} loss, {asked.constraint_set} of radius {asked.radius:g}, {asked.budget.neighbours}: {point}"
-
-
-def _row(cells: Sequence[str], width: int) -> str:
-    first, *others = cells
-    sizes = (9, 7, 7, 9, 6)
-    return "  ".join([f"{first:<{width}}", *(f"{one:>{size}}" for one, size in zip(others, sizes, strict=True))])
-
-
-def table(answer: Mapping[str, Any]) -> list[str]:
-    """The choices with their risks, and who was refused."""
-    width = max([len(one.label) for one in answer["choices"]] + [len("algorithm")])
-    lines = [_row(["algorithm", "typical", "of zero", "regret", "certified", "spends"], width)]
-    for one in answer["choices"]:
-        share = "-" if one.share is None else f"{100 * one.share:.3g}%"
-        spent = "-" if one.spent is None else f"{one.spent:.3g}"
-        cells = [one.label, _short(one.typical), share, _short(one.regret), _short(one.bound), spent]
-        lines.append(f"{_row(cells, width)}  {one.note}".rstrip())
-    zero = [_short(answer[key]) for key in ("zero_typical", "zero_regret", "largest_risk")]
-    cells = ["answering zero", zero[0], "100%", zero[1], zero[2], "0"]
-    lines.append(f"{_row(cells, width)}  at most, on any data")
-    return [*lines, *(f"not here: {', '.join(names)}: {why}" for why, names in answer["refused"].items())]
-
-
-def advice(asked: Asked, answer: Mapping[str, Any]) -> list[str]:
-    """The answer in words, with the command that checks it."""
-    bounds = [one for one in answer["choices"] if one.bound is not None and one.bound < answer["largest_risk"]]
-    if all(one.typical is None for one in answer["choices"]):
-        lines = ["advice: none; no algorithm here is quick enough to be simulated in seconds"]
-    elif answer["best"] is None:
-        lines = ["advice: no private algorithm here beats answering zero on ordinary data"]
-    else:
-        best = next(one for one in answer["choices"] if one.label == answer["best"])
-        lines = [f"advice: {best.label}: {_short(best.typical)} on ordinary data, {100 * best.share:.3g}% of zero's"]
-    if bounds:
-        least = min(bounds, key=lambda one: one.bound)
-        lines.append(
-            f"on any data: {least.label} loses at most {_short(least.bound)} in the mean, by its paper's bound"
-        )
-    else:
-        lines.append("on any data: no explicit bound here is below what answering zero loses at most")
-    return lines + ([f"to verify: {answer['verify']}"] if answer["verify"] else [])
 
 
 def _verify(asked: Asked, best: Choice) -> str:
@@ -223,104 +225,78 @@ def _verify(asked: Asked, best: Choice) -> str:
 
 
 def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -> dict[str, Any]:
-    """The least ``key`` at which the risk will do: typically, and certified on any data; None beyond the grid."""
-    from dprepro.plans.advice import best_bound, candidates
+    """The least ``key`` at which the risk will do: predicted, and certified on any data; None beyond the grid."""
+    from dprepro.practice.advice import advise, best_bound, candidates
+    from dprepro.practice.answer import GRIDS, check_target, least
 
-    risk = _number("risk", values["risk"])
-    if not risk > 0:
-        raise InputError(f"risk must be positive, got risk={values['risk']}")
+    risk, known = check_target(values["risk"]), list(candidates(algorithms))
 
     def at(place: float) -> Asked:
         return point_of({**values, key: repr(float(round(place)) if key == "n" else place)})
 
     def typical(place: float) -> tuple[float, str]:
-        answer = ranked(at(place), algorithms, seconds=0.4)
-        if answer["choices"] and all(one.typical is None for one in answer["choices"]):
-            raise InputError(
-                f"p={values['p']} is too large to solve for {key} in seconds; ask for a point, or a smaller p"
-            )
-        return min(
-            [(one.typical, one.label) for one in answer["choices"] if one.typical is not None] or [(math.inf, "")]
-        )
+        advice = advise(at(place), known, QUICK)
+        return min([(advice.zero, "answering zero"), *((one.typical, one.label) for one in advice.choices
+                                                       if one.typical is not None)])  # fmt: skip
 
     answer: dict[str, Any] = {"risk": risk, "unknown": key}
-    for name, function in (
-        ("typical", typical),
-        ("certified", lambda place: best_bound(at(place), candidates(algorithms))),
-    ):
-        answer[name], answer[f"{name}_by"] = _least(function, GRIDS[key], risk)
+    for name, function in (("typical", typical), ("certified", lambda place: best_bound(at(place), known))):
+        answer[name], answer[f"{name}_by"] = least(function, GRIDS[key], risk)
     return answer
 
 
-def _least(
-    risk: Callable[[float], tuple[float, str]], grid: Sequence[float], target: float
-) -> tuple[float | None, str]:
-    """The place from which a falling risk is below the target, and whose it is: bisection, then interpolation.
-
-    Between two values of the grid logarithms are interpolated.
-    """
-    low, high = -1, len(grid)
-    known: dict[int, tuple[float, str]] = {}
-    while high - low > 1:
-        middle = (low + high) // 2
-        known[middle] = risk(grid[middle])
-        low, high = (low, middle) if known[middle][0] <= target else (middle, high)
-    if high == len(grid):
-        return None, ""
-    below, label = known[high]
-    above = known[low][0] if low >= 0 else math.inf
-    if not (math.isfinite(above) and above > below > 0):
-        return grid[high], label
-    share = math.log(above / target) / math.log(above / below)
-    return float(grid[low] * (grid[high] / grid[low]) ** share), label
-
-
-def told(values: Mapping[str, str], key: str, answer: Mapping[str, Any]) -> list[str]:
-    """The solution in words."""
-    end = GRIDS[key][-1]
-    lines = [f"risk {answer['risk']:g}, {values['loss']} loss over {values['set']} of radius {values['radius']}:"]
-    for name, where in (("typical", "on ordinary data"), ("certified", "on any data, by an explicit bound")):
-        found = answer[name]
-        said = f"no {key} up to {end:g}" if found is None else f"{key} ~ {found:.3g} ({answer[f'{name}_by']})"
-        lines.append(f"  {where}: {said}")
-    return lines
-
-
-def draw(asked: Asked, algorithms: Mapping[str, Any], answer: Mapping[str, Any], path: str) -> None:
-    """Over n, of the first choices: typical risks, drawn through, and bounds, dashed; into a PNG file."""
+def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
+    """Over n, predicted risks: the first choices at the point named, all others grey; into a PNG file."""
     import io
     from pathlib import Path
 
     from dprepro.figures.style import looks, styled
+    from dprepro.practice.advice import advise, candidates
+    from dprepro.practice.answer import spelled, title
     from dprepro.regular_files import replace_file
 
-    names = [one.label for one in answer["choices"] if one.typical is not None][:DRAWN]
+    known = list(candidates(algorithms))
     places = [asked.n * 10 ** (k / 2) for k in range(-2, 3) if asked.n * 10 ** (k / 2) >= 10]
-    answers = [
-        answer if place == asked.n
-        else ranked(replace(asked, n=float(round(place))), algorithms, EACH_PLACE, only=names or ["-"])
-        for place in places
-    ]  # fmt: skip
-    styles = looks(dict.fromkeys(names, "claim"))
+    answers = {place: advise(replace(asked, n=float(round(place))), known, QUICK) for place in places}
+    here = answers.get(asked.n) or next(iter(answers.values()))
+    ranked = [one for one in here.choices if one.typical is not None]
+    styles = looks(dict.fromkeys((one.label for one in ranked[:DRAWN]), "claim"))
     with styled() as figure_class:
         figure = figure_class(figsize=(4.5, 3.4), layout="constrained")
         panel = figure.subplots()
-        for name in names:
-            several = {a["point"]["n"]: one for a in answers for one in a["choices"] if one.label == name}
-            for kind, look in (("typical", styles[name]), ("bound", {**styles[name], "linestyle": "--", "marker": ""})):
-                line = [(n, getattr(one, kind)) for n, one in several.items() if getattr(one, kind) is not None]
-                if line:
-                    panel.plot(*zip(*line, strict=True), **look, label=name if kind == "typical" else None)
-        zeros = [answer["zero_typical"] for answer in answers]
-        panel.plot([a["point"]["n"] for a in answers], zeros, color="0.4", linestyle=":", label="answering zero")
-        panel.set(xscale="log", yscale="log", xlabel="records n", ylabel="excess risk (mean)")
+        for choice in reversed(ranked):
+            several = {n: one for n, advice in answers.items() for one in advice.choices if one.label == choice.label}
+            line = [(n, one.typical) for n, one in several.items() if one.typical]
+            look = styles.get(choice.label, {"color": "0.8", "linewidth": 0.6, "zorder": 1})
+            if line:
+                panel.plot(*zip(*line, strict=True), **look, label=spelled(choice) if choice.label in styles else None)
+        zeros = [advice.zero for advice in answers.values()]
+        panel.plot(list(answers), zeros, color="0.4", linestyle=":", label="answering zero")
+        panel.set(xscale="log", yscale="log", xlabel="records n", ylabel="predicted excess risk (mean)")
         panel.set_title(title(asked).replace(": ", ":\n"), fontsize=7)
-        figure.legend(
-            loc="outside lower center", ncols=1, frameon=False, title="typical; dashed: certified on any data"
-        )
+        figure.legend(loc="outside lower center", ncols=1, frameon=False)
         content = io.BytesIO()
         try:
             figure.savefig(content, format=Path(path).suffix.removeprefix(".") or "png")
             replace_file(Path(path), content.getvalue())
         except (OSError, ValueError) as error:
             raise InputError(f"cannot write {path}: {error}") from error
+
+
+def renew(results_dir: str) -> int:
+    """Fit the constants of the predictions to what experiment `advice` measured, and write them where they ship."""
+    from pathlib import Path
+
+    from dprepro.practice.constants import SHIPPED, fit, measured_cases, written
+    from dprepro.regular_files import replace_file
+
+    path = Path(results_dir) / "advice" / "measurements.parquet"
+    if not path.is_file():
+        raise InputError(f"{path} is not there; run python -m dprepro +experiment=advice results_dir={results_dir}")
+    table = fit(measured_cases(path))
+    replace_file(SHIPPED, written(table).encode())
+    for law, one in table.items():
+        print(f"{law}: constant {one.constant:.3g} ({one.low:.3g} to {one.high:.3g}) of {one.cases} cases; "
+              f"{one.tested} held out, half within {100 * one.median:.2g}%, nine of ten within "
+              f"{100 * one.nine_of_ten:.2g}%")  # fmt: skip
+    return 0

@@ -34,7 +34,8 @@ class Declared:
         about: for the help.
         kind: of its value, or of each word.
         shown: the value as the help writes it: the default, or a word for it.
-        short: further names of a flag.
+        short: further names of a flag or option.
+        alone: the value of an option that is given without one; empty where it needs one.
         least, most: how many words there must and may be; None is any number.
         needed: what is said where there are fewer.
     """
@@ -44,6 +45,7 @@ class Declared:
     kind: Kind
     shown: str = ""
     short: tuple[str, ...] = ()
+    alone: str = ""
     least: int = 0
     most: int | None = None
     needed: str = ""
@@ -105,9 +107,12 @@ def flag(about: str, *short: str) -> Any:
     return field(default=False, metadata={"": Declared("flag", about, text, short=short)})
 
 
-def option(shown: str, about: str, kind: Kind = text) -> Any:
-    """Declare ``--name VALUE``, None unless it is given; ``shown`` is the help's word for the value."""
-    return field(default=None, metadata={"": Declared("option", about, kind, shown)})
+def option(shown: str, about: str, kind: Kind = text, *short: str, alone: str = "") -> Any:
+    """Declare ``--name VALUE``, None unless it is given; ``shown`` is the help's word for the value.
+
+    Without words about it, it is not in the help: what another tool has, and this one answers.
+    """
+    return field(default=None, metadata={"": Declared("option", about, kind, shown, short, alone)})
 
 
 def words(shown: str, least: int = 0, most: int | None = None, needed: str = "", kind: Kind = text) -> Any:
@@ -122,7 +127,7 @@ def results_dir(about: str = "where the store and the results are") -> Any:
 
 def config_dir(about: str = "add your own experiment/, algorithm/, construction/, papers/") -> Any:
     """Declare the folder of a user's own configuration; its argument is called ``config_dir``."""
-    return option("DIR", about)
+    return option("DIR", about, text, "-cd")
 
 
 def main(arguments: list[str]) -> int:
@@ -170,7 +175,8 @@ def parsed(module: ModuleType, arguments: Sequence[str]) -> Any:
         if one.form == "flag":
             parser.add_argument(*one.short, _option(name), dest=name, action="store_true")
         elif one.form == "option":
-            parser.add_argument(_option(name), dest=name, nargs="?", const="")
+            parser.add_argument(*one.short, _option(name), dest=name, nargs="?", const=one.alone)
+    _check_options(declared, arguments)
     found, rest = parser.parse_known_args(arguments)
     values: dict[str, Any] = vars(found)
     for name in [name for name in values if name in declared and declared[name].form == "option"]:
@@ -186,16 +192,25 @@ def parsed(module: ModuleType, arguments: Sequence[str]) -> Any:
     return module.Arguments(**values)
 
 
+def _check_options(declared: dict[str, Declared], arguments: Sequence[str]) -> None:
+    """Raise InputError for ``-cfg`` and its like, which argparse would read as ``-c fg``."""
+    known = {"-h", *(name for key, one in declared.items() for name in (*one.short, _option(key)))}
+    for word in arguments:
+        name = word.partition("=")[0]
+        if re.fullmatch(r"-[A-Za-z][\w-]+", name) and name not in known:
+            raise unknown("option", name, options_of(declared))
+
+
 def _words(declared: dict[str, Declared], rest: Sequence[str]) -> dict[str, Any]:
     """The values of keys and words, of what argparse has left over."""
     keys = {name: one for name, one in declared.items() if one.form == "key"}
     others = next(((name, one) for name, one in declared.items() if one.form == "words"), None)
-    choices = [*(f"{name}=" for name in keys), *_options(declared)]
+    choices = [*(f"{name}=" for name in keys), *options_of(declared)]
     values: dict[str, Any] = {}
     for word in rest:
         name, equals, value = word.partition("=")
         if word.startswith("-"):
-            raise unknown("option", name, _options(declared))
+            raise unknown("option", name, options_of(declared))
         if equals and name in keys:
             if not value:
                 raise InputError(f"{name} is empty; give {name}={keys[name].shown or 'VALUE'}")
@@ -216,9 +231,10 @@ def _option(name: str) -> str:
     return f"--{name.replace('_', '-')}"
 
 
-def _options(declared: dict[str, Declared]) -> list[str]:
-    known = [(*one.short, _option(name)) for name, one in declared.items() if one.form in ("option", "flag")]
-    return [*(name for names in known for name in names), "--help"]
+def options_of(declared: dict[str, Declared]) -> list[str]:
+    """All options of a command, as they are typed."""
+    shown = [(name, one) for name, one in declared.items() if one.about and one.form in ("option", "flag")]
+    return [*(word for name, one in shown for word in (*one.short, _option(name))), "-h", "--help"]
 
 
 def _a(shown: str) -> str:
@@ -239,6 +255,8 @@ def help_of(module: ModuleType) -> str:
         written = f"{name}={one.shown}" if one.form == "key" else ", ".join([*one.short, _option(name)])
         if one.form == "words":
             usage.append(one.shown)
+        elif not one.about:
+            continue
         elif one.form == "key":
             keys.append(_entry(written, one.about))
         else:

@@ -1,73 +1,38 @@
-"""``python -m dprepro schema TABLE``: a draft of a table's public schema, from names and types alone."""
+"""``python -m dprepro schema TABLE``: a draft of a table's public schema, from names and declared types alone."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
 
 from dprepro.commands.parser import key, words
-from dprepro.errors import unknown
-
-if TYPE_CHECKING:
-    import pandas as pd
 
 ABOUT = """\
-Drafts the public schema of a CSV or Parquet file on standard output, from the
-columns' names and types alone, never from their values. Replace every FILL IN by
-what is public knowledge: bounds and lists that were known before the data were.
-Delete columns that are not to be used."""
+Drafts the public schema of a CSV or Parquet file on standard output. Of a CSV
+file it reads the line of names and nothing else; of a Parquet file the names and
+the types that the file declares, and no value. Replace every FILL IN by what is
+public knowledge: bounds and lists that were known before the data were. Delete
+columns that are not to be used."""
 
 NOTES = "exit codes: 0 drafted, 2 bad input"
-
-HEAD = """# The public schema of {path}. Replace every FILL IN by public knowledge, never by what the data show.
-#   range: [low, high]          numbers
-#   since: DAY, until: DAY      dates like 2020-01-31, read as days since the first of these public days
-#   categories: [a, b, ...]     all values that may occur
-#   outside: clip, drop, error  a value outside (clip is the default; a category becomes none of them)
-#   missing: error, drop, fill, indicator (fill: VALUE is the public value; default the middle, or no category)
-"""
 
 
 @dataclass(frozen=True)
 class Arguments:
-    """The table, and what of it is predicted."""
+    """The table, how it is read, and what of it is predicted."""
 
     table: tuple[str, ...] = words("TABLE.csv", 1, 1, "give one table: python -m dprepro schema TABLE.csv")
     target: str = key("", "the column that is predicted", shown="COLUMN")
+    separator: str = key("", "what stands between values; by default seen in the names", shown='";"')
+    encoding: str = key("", "of a CSV file; by default UTF-8, or as its first bytes say", shown="latin-1")
 
 
 def main(arguments: Arguments) -> int:
     """Print the draft; 0."""
-    from dprepro.tables import read_table
+    from dprepro.practice.draft import draft
+    from dprepro.practice.reading import read_names
 
-    path, target = arguments.table[0], arguments.target
-    table = read_table(path)
-    if target and target not in table.columns:
-        raise unknown(f"column of {path}:", target, table.columns)
-    print(draft(table, path, target), end="")
+    path, encoding = arguments.table[0], arguments.encoding
+    separator = "\t" if arguments.separator == "\\t" else arguments.separator
+    names, separator = read_names(path, separator, encoding)
+    print(draft(names, path, arguments.target, separator, encoding), end="")
     return 0
-
-
-def draft(table: pd.DataFrame, path: str, target: str = "") -> str:
-    """The YAML text; it depends on the names and the types of the columns only."""
-    from dprepro.tables.schema import PLACEHOLDER
-
-    lines = [HEAD.format(path=path), f"target: {_quoted(target or PLACEHOLDER)}", "columns:"]
-    for name, column in table.items():
-        if column.dtype.kind == "b":
-            rule = '{categories: ["False", "True"], missing: drop}'
-        elif column.dtype.kind in "iuf":
-            rule = f"{{range: [{PLACEHOLDER}, {PLACEHOLDER}], missing: drop}}"
-        elif column.dtype.kind == "M":
-            rule = f"{{since: {PLACEHOLDER}, until: {PLACEHOLDER}, missing: drop}}"
-        else:
-            rule = f"{{categories: [{PLACEHOLDER}], missing: drop}} # dates: {{since: DAY, until: DAY, missing: drop}}"
-        lines.append(f"  {_quoted(str(name))}: {rule}")
-    return "\n".join(lines) + "\nintercept: true\n"
-
-
-def _quoted(text: str) -> str:
-    """A text as YAML writes it in one line."""
-    from yaml import safe_dump
-
-    return str(safe_dump(text, default_flow_style=True, allow_unicode=True, width=10**6)).removesuffix("...\n").strip()

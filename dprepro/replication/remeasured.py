@@ -10,6 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dprepro.errors import PremiseError
+from dprepro.own.files import trust_again, trust_overrides
 
 if TYPE_CHECKING:
     from dprepro.config.experiment import Experiment
@@ -62,20 +63,33 @@ class Comparison:
         return "; ".join(said)
 
 
+def trust_run(run: Run) -> None:
+    """Let the code of the user's own be run that a stored run names; raises InputError where it is not here."""
+    for module, source in (run.config.get("own") or {}).items():
+        trust_again(str(module), str(source))
+    trust_overrides(run.overrides)
+
+
 def compared(store: Store, run: Run, config_dir: str | None, share: float) -> Comparison:
     """Hold a run against its experiment as it is built now, and some of its cells against new measurements.
 
     Raises:
         DpreproError: its experiment cannot be built.
     """
-    from dprepro.config.compose import compose
+    from dprepro.config.compose import Composed, compose
     from dprepro.config.experiment import build_experiment
     from dprepro.config.sources import differences
     from dprepro.engine.comparing import layout_differences
 
-    experiment = build_experiment(compose([f"+experiment={run.experiment}", *run.overrides], config_dir))
+    own = run.config.get("run_as")  # what stands in no YAML stands in its record
+    composed = (
+        Composed(run.experiment, {**run.config}, (), config_dir)
+        if own
+        else compose([f"+experiment={run.experiment}", *run.overrides], config_dir)
+    )
+    experiment = build_experiment(composed)
     found = Comparison([run.damaged] if run.damaged else [])
-    if changed := differences(run.config, experiment.config):
+    if not own and (changed := differences(run.config, experiment.config)):
         found.faults.append(f"changed since the run: {', '.join(changed)}")
     found.faults += layout_differences(store.places(run.id), experiment.cells)
     for key, now in (("cells", len(experiment.cells)), ("seed", experiment.settings.seed)):

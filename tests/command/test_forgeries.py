@@ -247,7 +247,7 @@ FORGERIES: dict[str, Forgery] = {
     # what stands beside it
     "verdict of another run": lambda file: edited(file.parent / "cheap" / "verdict.json", '"run": "', '"run": "0'),
     "verdict of the overridden run": lambda file: shutil.copy(
-        file.parent / "cheap" / "overridden" / "verdict.json", file.parent / "cheap"
+        next(file.parent.glob("cheap/overridden/*/verdict.json")), file.parent / "cheap"
     ),
     "no verdict": lambda file: instead(lambda path: path.write_text("{}"))(file.parent / "cheap" / "verdict.json"),
 }  # fmt: skip

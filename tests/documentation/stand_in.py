@@ -75,6 +75,7 @@ TYPED = (
     Row(r"python -m dprepro \+experiment=table_regression", "{0} --cfg job", "half a minute", slow=True),
     Row(r"python -m dprepro --config-dir packs/peers/conf \+experiment=\w+"),  # skipped without the extra
     Row(r"python -m dprepro -m \+experiment=adassp_\S+", "{0} --cfg job", "twenty seconds", slow=True),
+    Row(r"python -m dprepro plot \S+ \S+ axis=n output=both\.png", HELP, "tests/command/test_plot.py", once=True),
     Row(r"python -m dprepro refute( STATEMENT)?", HELP, "it needs a statement", once=True),
     Row(r"python -m dprepro refute kst-theorem-31", "{0} minutes=1/100", "forty seconds"),
     Row(r"python -m dprepro refute \S+ minutes=1/20"),

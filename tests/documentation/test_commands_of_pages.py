@@ -202,7 +202,7 @@ def test_every_notebook_example_of_a_page_ends_confirmed_with_a_table_and_a_figu
         done = checkout.python(f"{code}\nprint(outcome.figure.axes, len(outcome.frame))")
         assert done.returncode == 0, done.stderr
         table, verdict, found = re.split(r"^(verdict: .*)$", done.stdout, flags=re.MULTILINE)
-        assert re.match(r".*\nseries +n +risk +bound +ratio\n", table)
+        assert re.match(r".*\nseries +n +risk +bound +ratio( +reduction)?\n", table)
         assert re.search(": confirmed", verdict)
         assert verdict.endswith("all checks came out as expected")
         assert "<Axes" in found
