@@ -8,6 +8,8 @@ import os
 import random
 import signal
 import time
+from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,8 +25,8 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 WORDS = ["+experiment=cheap", "workers=1", "replicates=60"]
 
 
-def started(arguments: list[str]) -> int:
-    """A copy of this process that runs the command; its id."""
+def started(work: Callable[[], int]) -> int:
+    """A copy of this process that does some work, which returns an exit code; its id."""
     child = os.fork()
     if child:
         return child
@@ -33,7 +35,7 @@ def started(arguments: list[str]) -> int:
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
-        code = command(*arguments)
+        code = work()
     finally:
         os._exit(code)
 
@@ -57,7 +59,7 @@ def survive(folder: Path, words: list[str], kills: int, chance: random.Random, l
     """So many kills of one run; how many cut it off before its end."""
     cut, before = 0, {}
     for _ in range(kills):
-        child = started([*words, f"results_dir={folder}"])
+        child = started(partial(command, *words, f"results_dir={folder}"))
         time.sleep(chance.uniform(0.0, longest))
         os.kill(child, signal.SIGKILL)
         cut += os.WIFSIGNALED(os.waitpid(child, 0)[1])
@@ -77,7 +79,7 @@ def kill(rounds: int, each: int, folder: Path, config_dir: Path) -> int:
     for number in range(rounds):
         one, other = folder / f"killed-{number}", folder / f"undisturbed-{number}"
         begun = time.perf_counter()
-        assert os.waitpid(started([*words, f"seed={number}", f"results_dir={other}"]), 0)[1] == 0
+        assert os.waitpid(started(partial(command, *words, f"seed={number}", f"results_dir={other}")), 0)[1] == 0
         cut += survive(one, [*words, f"seed={number}"], each, chance, time.perf_counter() - begun)
         assert command(*words, f"seed={number}", f"results_dir={one}") == 0
         assert kept(one).keys() == kept(other).keys()
@@ -106,14 +108,14 @@ def test_runs_and_ledgers_of_one_folder_at_once_get_no_error_and_leave_whole_fil
 ) -> None:
     words, run = [f"--config-dir={config_dir}"], ["+experiment=cheap", "workers=1"]
 
-    def again(_: list[str]) -> int:
+    def again() -> int:
         return max(command("ledger", *words) for _ in range(3))
 
-    def renewed(_: list[str]) -> int:
+    def renewed() -> int:
         return max(command(*words, *run, f"checks.below_bound.expected={1 + number}") for number in range(3))
 
     assert command(*words, *run) == command("ledger", *words) == 0
-    children = [started([], function) for function in (again, again, renewed, renewed)]
+    children = [started(work) for work in (again, again, renewed, renewed)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * len(children)
     for path in (elsewhere / "results").glob("ledger.*"):
         assert (
