@@ -24,7 +24,7 @@ from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from dprepro import expressions
-from dprepro.errors import InputError, MissingDependency, shortened, unknown
+from dprepro.errors import InputError, MissingDependency, choices_in_words, shortened, unknown
 from dprepro.folders import PACKS
 from dprepro.own.files import is_dotted, is_target, load
 
@@ -56,8 +56,10 @@ def build_named(kinds: Mapping[str, type[T]], key: str, value: Mapping[str, Any]
     """
     given = dict(value)
     name = given.pop(key, None)
+    if name is None:
+        raise InputError(f"{_inside(where, key)} is missing; {choices_in_words(kinds)}")
     if not isinstance(name, str) or name not in kinds:
-        raise unknown(_inside(where, key), "" if name is None else name, kinds)
+        raise unknown(_inside(where, key), name, kinds)
     return build(kinds[name], given, where)
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+import re
 import sys
 from abc import ABC, abstractmethod
 from collections.abc import Iterator, Mapping, Sequence
@@ -188,8 +189,14 @@ def test_a_block_chooses_among_named_kinds() -> None:
 
     kinds: dict[str, type[Base]] = {"loud": Loud}
     assert typed.build_named(kinds, "name", {"name": "loud", "times": 3}, "voice").speak() == "aaa"
-    for value in ({"name": "lowd"}, {}, {"name": None}, {"name": ["loud"]}):
-        with pytest.raises(InputError, match=r"unknown voice\.name .*; choices: loud"):
+    for value, fault in (
+        ({"name": "lowd"}, "unknown voice.name 'lowd' (did you mean loud?)"),
+        ({}, "voice.name is missing"),
+        ({"name": None}, "voice.name is missing"),
+        ({"name": ""}, "voice.name is empty"),
+        ({"name": ["loud"]}, "unknown voice.name"),
+    ):
+        with pytest.raises(InputError, match=rf"^{re.escape(fault)}.*; choices: loud$"):
             typed.build_named(kinds, "name", value, "voice")
 
 

@@ -20,7 +20,7 @@ from dprepro.analysis.rivals import powers_in_words
 from dprepro.analysis.rule import ROLES, VERDICTS, CheckResult, Rule
 from dprepro.analysis.scheduled import Scheduled
 from dprepro.analysis.share import Share
-from dprepro.errors import InputError
+from dprepro.errors import InputError, choices_in_words
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -44,6 +44,10 @@ def build(name: str, mapping: Mapping[str, Any]) -> Rule:
     Raises:
         InputError: an unknown rule or key, a missing field, a wrong type, a choice that does not exist.
     """
+    if "rule" not in mapping:
+        raise InputError(
+            f"check {name} has no rule: say which, as +checks.{name}.rule={Below.name}; {choices_in_words(RULES)}"
+        )
     try:
         return typed.build_named(RULES, "rule", mapping)
     except InputError as error:

@@ -6,6 +6,8 @@ The first word names the command; without one, all words are a run's. Only its m
 from __future__ import annotations
 
 import argparse
+import difflib
+import os
 import re
 import textwrap
 from collections.abc import Callable, Sequence
@@ -54,6 +56,11 @@ class Declared:
 def text(name: str, given: str) -> str:
     """Any text."""
     return given
+
+
+def folder(name: str, given: str) -> str:
+    """A folder, with ~ for the home of a user."""
+    return os.path.expanduser(given)
 
 
 def number(name: str, given: str) -> float:
@@ -122,7 +129,7 @@ def words(shown: str, least: int = 0, most: int | None = None, needed: str = "",
 
 def results_dir(about: str = "where the store and the results are") -> Any:
     """Declare the folder of results."""
-    return key("results", about)
+    return key("results", about, folder)
 
 
 def config_dir(about: str = "add your own experiment/, algorithm/, construction/, papers/") -> Any:
@@ -147,8 +154,14 @@ def chosen(arguments: Sequence[str]) -> tuple[ModuleType, list[str]]:
     if first in COMMANDS:
         return import_module(f"dprepro.commands.{first}"), list(arguments[1:])
     if re.fullmatch(r"[A-Za-z][\w.-]*", first):
+        from dprepro.folders import experiment_files
+
+        experiments = experiment_files()
+        if first in experiments:
+            raise InputError(f"{first} is an experiment, and no command; type +experiment={first}")
+        near = difflib.get_close_matches(first, experiments, n=1) or ["NAME"]
         refusal = unknown("command", first, COMMANDS)
-        raise InputError(f"{refusal}; an experiment is run by +experiment=NAME")
+        raise InputError(f"{refusal}; an experiment is run by +experiment={near[0]}")
     late = [word for word in arguments if word in COMMANDS]
     if late and "=" not in "".join(arguments):
         raise InputError(f"the command comes first: python -m dprepro {late[0]} ...")
@@ -210,7 +223,8 @@ def _words(declared: dict[str, Declared], rest: Sequence[str]) -> dict[str, Any]
     for word in rest:
         name, equals, value = word.partition("=")
         if word.startswith("-"):
-            raise unknown("option", name, options_of(declared))
+            more = f"; a key is set without hyphens, as {word.lstrip('-')}" if equals and others else ""
+            raise InputError(f"{unknown('option', name, options_of(declared))}{more}")
         if equals and name in keys:
             if not value:
                 raise InputError(f"{name} is empty; give {name}={keys[name].shown or 'VALUE'}")

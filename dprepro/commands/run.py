@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -134,7 +135,7 @@ def main(arguments: Arguments) -> int:
     elif arguments.cfg or arguments.checks:
         return _show(arguments)
     elif all(override.startswith("results_dir=") for override in overrides):
-        return _list(overrides[-1].partition("=")[2] if overrides else "results", folder)
+        return _list(os.path.expanduser(overrides[-1].partition("=")[2]) if overrides else "results", folder)
     else:
         from dprepro.commands.jobs import run_all, run_one
 

@@ -205,7 +205,7 @@ What is another here, with what to type instead:
   hydra.mode                       --run or --multirun
   hydra.searchpath                 --config-dir DIR
   hydra.job.chdir, hydra.output_subdir
-                                   nothing: a run stays in the folder in which it
+                                   nothing: a run stays in the folder where it
                                    is started, and writes to results_dir alone
   --config-name NAME               +experiment=NAME
   --config-path DIR                --config-dir DIR

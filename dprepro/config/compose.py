@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import itertools
 import math
+import os
 from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
@@ -30,9 +31,12 @@ from dprepro.config.overrides import (
     misspelt,
     place_of,
     quoted,
+    read_as_text,
+    refuse_deletions,
     refuse_hydras,
+    refuse_no_blocks,
 )
-from dprepro.errors import InputError, shortened, unknown
+from dprepro.errors import InputError, choices_in_words, shortened, unknown
 from dprepro.folders import experiment_files, folders, refused_experiments
 from dprepro.own.files import block_of, in_folder, is_dotted, is_target, may_load, named, refusal
 
@@ -41,12 +45,16 @@ if TYPE_CHECKING:
 
     from dprepro.config.composer import Defaults
 
+MOST_NAMED = 8
+"""Experiments that an error names."""
 MOST_RUNS = 100_000  # of one command
 #: Overrides that say how and where to run; they change no measurement and no verdict.
 EXECUTION_KEYS = ("results_dir", "workers", "reuse", "label")
 
 
 LABEL = "label"
+TEXTS = ("results_dir", LABEL)
+"""Execution keys that name folders."""
 
 Base = tuple[list[str], dict[str, Any], list[str]]
 
@@ -116,7 +124,9 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
             base = choices, written_out(composed, find, statements), files
         full, files = copy.deepcopy(base[1]) | execution, [*base[2]]
         if values:
-            full = written_out(_left(_overridden(full, values), full), find, statements)
+            changed = _overridden(full, values)
+            refuse_no_blocks(changed)
+            full = written_out(_left(changed, full), find, statements)
         unresolved = settled(full)
         bounded(unresolved)
         resolved = OmegaConf.to_container(OmegaConf.create(unresolved), resolve=True, throw_on_missing=True)
@@ -156,6 +166,7 @@ def _checked(overrides: Sequence[str], config_dir: str | None) -> tuple[str, Pat
         check_text(override)
         only_keys(override, "override")
     refuse_hydras(overrides)
+    refuse_deletions(overrides)
     overrides = [chosen_target(named(_in_folder(override))) for override in overrides]
     name = chosen_experiment(overrides)
     if name not in known:
@@ -196,7 +207,7 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
             options = group_options(override.key_or_group.rpartition(".")[2], config_dir)
             values: list[str] = glob.filter(options)
             if not values:
-                raise InputError(f"{written} matches nothing; choices: {', '.join(options) or 'none'}")
+                raise InputError(f"{written} matches nothing; {choices_in_words(options, ' '.join(glob.include))}")
         elif override.is_sweep_override():
             values = _swept(override)
         else:
@@ -261,7 +272,9 @@ def _check_blocks(name: str, files: Mapping[str, Path], overrides: Sequence[str]
         if parts[0] not in PARTS or block in parts_of(files[name]):
             continue
         having = [one for one, path in sorted(files.items()) if block in parts_of(path)]
-        raise InputError(f"{name} has no {block}; experiments that have one: {', '.join(having) or 'none'}")
+        more = f" and {len(having) - MOST_NAMED} more" if len(having) > MOST_NAMED else ""
+        named = ", ".join(having[:MOST_NAMED]) or "none"
+        raise InputError(f"{name} has no {block}; experiments that have one: {named}{more}")
 
 
 def _parsed(overrides: Sequence[str]) -> list[Override]:
@@ -270,12 +283,16 @@ def _parsed(overrides: Sequence[str]) -> list[Override]:
 
     for override in overrides:
         check_text(override)
-    try:
-        return OverridesParser.create().parse_overrides([quoted(override) for override in overrides])
-    except OverrideParseException as error:
-        raise InputError(f"{error.override!r} is not in Hydra's grammar of overrides: {_lines(error)[0]}") from error
-    except ValueError as error:  # a whole number of thousands of digits
-        raise InputError(f"{shortened(overrides)}: {_lines(error)[0]}") from error
+    parser, found = OverridesParser.create(), []
+    for override in overrides:
+        try:
+            found += parser.parse_overrides([quoted(override)])
+        except OverrideParseException as error:
+            text = read_as_text(override, _lines(error)[0])
+            found += parser.parse_overrides([text])
+        except ValueError as error:  # a whole number of thousands of digits
+            raise InputError(f"{shortened(override)}: {_lines(error)[0]}") from error
+    return found
 
 
 def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str], list[Override], dict[str, Any]]:
@@ -286,11 +303,13 @@ def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str
     choices, values, execution = list[Any](), list[Any](), dict[str, Any]()
     for override in _parsed(overrides):
         value = None if override.is_sweep_override() else override.value()
-        plain = override.type in (OverrideType.CHANGE, OverrideType.FORCE_ADD) and isinstance(value, int | str)
-        if override.get_key_element() == LABEL and value is not None and not isinstance(value, str | list | dict):
-            execution[LABEL] = (override.input_line or "").partition("=")[2]  # 1e3 and true are labels as well
-        elif plain and override.get_key_element() in EXECUTION_KEYS:
-            execution[override.key_or_group] = value
+        plain = override.type in (OverrideType.CHANGE, OverrideType.FORCE_ADD) and not override.is_sweep_override()
+        if plain and override.get_key_element().lstrip("+") in EXECUTION_KEYS:
+            text = override.key_or_group in TEXTS and isinstance(value, bool | int | float)
+            # 1e3 and true are names of folders as well
+            value = (override.input_line or "").partition("=")[2] if text else value
+            at_home = override.key_or_group == "results_dir" and isinstance(value, str)
+            execution[override.key_or_group] = os.path.expanduser(value) if at_home else value
         else:
             chooses = override.key_or_group.partition("/")[0] in groups and not isinstance(override.value(), dict)
             (choices if chooses else values).append(override)

@@ -13,6 +13,7 @@ from dprepro.axes import AXES
 from dprepro.config.compose import Composed
 from dprepro.config.grids import lacking
 from dprepro.config.names import check_names
+from dprepro.config.overrides import place_of
 from dprepro.config.reach import reach
 from dprepro.config.sources import judged_against
 from dprepro.engine.code import forget
@@ -26,6 +27,8 @@ if TYPE_CHECKING:
     from dprepro.studies import Design, Study
 
 WORKERS_ALL = "auto"
+ANY_PAIR = "pair"
+"""The experiment that leaves algorithm and construction to the user."""
 MOST_WORKERS = 1024
 
 
@@ -109,11 +112,13 @@ def build_experiment(composed: Composed) -> Experiment:
     import numpy as np
 
     forget()
-    checked = check(composed.config)
     try:
+        checked = check(composed.config)
         with np.errstate(all="ignore"):  # one line, no warnings: what overflows is refused below, or its cell fails
             cells = checked.study.cells(checked.design)
             said = [*reach(composed, cells, _cells), *checked.study.remarks(cells)]
+    except InputError as error:
+        raise _explained(error, composed) from error
     except (ArithmeticError, ValueError) as error:
         if isinstance(error, ValueError) and "NaN to integer" not in str(error):
             raise
@@ -143,6 +148,17 @@ def build_experiment(composed: Composed) -> Experiment:
     )  # fmt: skip
 
 
+def _explained(error: InputError, composed: Composed) -> InputError:
+    """The same, with where an algorithm that was chosen can be measured, if one was and a series has no use for it."""
+    chosen = [one for one in composed.overrides if place_of(one) == "algorithm" and "=" in one]
+    if not chosen or composed.name == ANY_PAIR or not str(error).startswith(("series ", "study.series.")):
+        return error
+    return type(error)(
+        f"{error}; the series of {composed.name} are made for the algorithm that it has: +experiment={ANY_PAIR} "
+        f"{chosen[-1]} measures another one against its own bound"
+    )
+
+
 @dataclass(frozen=True)
 class Checked:
     """A configuration of which every key and every name is sound."""
@@ -164,7 +180,7 @@ def check(config: Mapping[str, Any]) -> Checked:
     rules = {name: build_check(name, mapping) for name, mapping in settings.checks.items()}
     if not any(rule.role == "claim" for rule in rules.values()):
         raise InputError("no check has role=claim, so the experiment would have no verdict")
-    figure = settings.figure or _default_figure(settings.sweep)
+    figure = settings.figure if "name" in settings.figure else {**_default_figure(settings.sweep), **settings.figure}
     if not figure.get("axis", "n"):
         raise InputError("figure.axis names no axis")
     drawing = figures.build(figure)

@@ -87,10 +87,66 @@ def refuse_hydras(overrides: Sequence[str]) -> None:
             )
 
 
+#: What every experiment has.
+NEEDED = ("paper", "claim", "statement", "study", "sweep", "checks")
+
+
+def refuse_deletions(overrides: Sequence[str]) -> None:
+    """Raise InputError where a key that every experiment has is deleted."""
+    for override in overrides:
+        key = key_of(override)
+        if override.startswith("~") and key in NEEDED:
+            part = {"study": "study.series.NAME", "sweep": "sweep.AXIS", "checks": "checks.NAME"}.get(key)
+            rest = f"delete a part of it, as ~{part}" if part else f"set it, as {key}=TEXT"
+            raise InputError(f"{override}: every experiment has {key}; {rest}")
+
+
+def refuse_no_blocks(config: Mapping[str, Any]) -> None:
+    """Raise InputError where something else stands in the place of a block of keys, or of one of its named blocks."""
+    study = config.get("study")
+    series = study.get("series", {}) if isinstance(study, Mapping) else {}
+    blocks = {key: config.get(key, {}) for key in ("sweep", "checks", "study", "figure")} | {"study.series": series}
+    for key in ("checks", "study.series"):
+        if isinstance(blocks[key], Mapping):
+            blocks |= {f"{key}.{name}": one for name, one in blocks[key].items() if not isinstance(one, str)}
+    for key, block in blocks.items():
+        if not isinstance(block, Mapping):
+            said = "null" if block is None else shortened(block)
+            raise InputError(f"{key} is {said}; it must be a block of keys, one of which is set by {key}.KEY=VALUE")
+
+
+def read_as_text(override: str, why: str) -> str:
+    """What Hydra's grammar cannot read as a value is taken for a text, such as a path with an accent or a bracket.
+
+    Raises:
+        InputError: no override, or a value that is meant to be something else than a text, with what to type.
+    """
+    key, equals, value = override.partition("=")
+    if not equals or not key:
+        named = re.fullmatch(r"[^\W\d][\w.]*", override)
+        said = f"a key is set by {override}=VALUE" if named else "an override is KEY=VALUE, without spaces around ="
+        raise InputError(f"{shortened(override)} is not in Hydra's grammar of overrides: {said}")
+    if not re.fullmatch(r"[+~]*[\w./@-]+", key):
+        raise InputError(f"{shortened(override)} is not in Hydra's grammar of overrides: {shortened(key)} is no key")
+    if value[:1] in tuple("[{'\"") or re.match(r"[\w]+\([^)]*$", value) or "," in value:
+        hint = "a text with such signs is put in two pairs of quotes: " + f'"{key}={literal("TEXT")}"'
+        said = f"{_plainly(why)}; a list is [1,2], {hint}"
+        raise InputError(f"{shortened(override)} is not in Hydra's grammar of overrides: {said}")
+    return f"{key}={literal(value)}"
+
+
+def _plainly(why: str) -> str:
+    """Hydra's reason without the words of its lexer and parser."""
+    found = re.search(r"(?:no viable alternative at|mismatched|extraneous) input '(.*?)'(?: expecting.*)?$", why)
+    if found:
+        return f"nothing can follow {found[1]}" if found[1] != "<EOF>" else "something is missing at its end"
+    return re.sub(r"^\w*Exception: .*", "it has a sign that stands for nothing", why)
+
+
 def chosen_experiment(overrides: Sequence[str]) -> str:
     """The one experiment that the overrides name; raises InputError where that is none or several."""
     chosen = [o.partition("=")[2].strip() for o in overrides if key_of(o) == "experiment"]
-    if not chosen:
+    if not any(chosen):
         raise InputError("name an experiment: +experiment=NAME; without arguments the command lists them")
     if len(chosen) > 1:
         raise InputError(f"one experiment at a time, got {', '.join(chosen)}; use -m for several")

@@ -171,7 +171,10 @@ class RateStudy(Study):
         setting.beside.check(label, setting)
         for name in self.tails:
             if lack := setting.numbers(initial_risk=1.0, level=1.0).lacks(name):
-                raise InputError(f"series {label}: bound {name} needs {lack}; study.tails=[] leaves it out")
+                raise InputError(
+                    f"series {label}: the bound {name} is a function of {lack}, which "
+                    f"{type(setting.algorithm).__name__} does not have here; study.tails=[] leaves it out"
+                )
 
     def _quantities(self, one: Series) -> list[str]:
         """What a series may write."""

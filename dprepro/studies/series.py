@@ -168,7 +168,11 @@ class Beside:
             if name and kind not in self.own and (lack := numbers.lacks(name)):
                 # a key with ++ may be new: a series may have it from another one, or from the study's defaults
                 where = f"++study.series.{label}" if kind in self.theirs else "study"
-                raise InputError(f"series {label}: {kind} {name} needs {lack}; {where}.{kind}={NONE} leaves it out")
+                ran = type(setting.algorithm).__name__
+                raise InputError(
+                    f"series {label}: the {kind} {name} is a function of {lack}, which {ran} does not have here; "
+                    f"{where}.{kind}={NONE} leaves the {kind} out"
+                )
 
     def printed(self, numbers: Numbers) -> dict[str, float | None]:
         """The schedule as printed, one column each; None where it has no finite value, as with delta = 0."""

@@ -60,7 +60,7 @@ def test_a_plug_in_brings_bounds_of_its_own(plugin: None) -> None:
         ("bounds_of_a_test.claims.rmtree", r"choices: bounds_of_a_test\.claims\.rate"),
         ("bounds_of_a_test.claims._helper", r"choices: bounds_of_a_test\.claims\.rate"),
         ("bounds_of_a_test.nowhere.rate", r"there is no module bounds_of_a_test\.nowhere"),
-        ("shutil.rmtree", r"unknown bound 'shutil\.rmtree'.*choices: bounds_of_a_test\.\*, bst"),
+        ("shutil.rmtree", r"unknown bound 'shutil\.rmtree'; nearest of \d+ choices: "),
         ("os.path.join", "unknown bound"),
         ("lasso.theorem_9", r"choices: lasso\."),
         ("lasso", r"choices: .*lasso\.\*"),

@@ -14,15 +14,17 @@ LASSO = "+experiment=lasso_rate"
 NEEDLE = "study.series.tuned_needle"
 
 BAD: dict[str, tuple[list[str], str]] = {
-    "unknown experiment": (["+experiment=lasso_rat"], "(did you mean lasso_rate?); choices: "),
+    "unknown experiment": (
+        ["+experiment=lasso_rat"],
+        "(did you mean lasso_rate?); nearest of 77 choices: lasso_rate, ",
+    ),
     "no experiment": (["sweep.n=[1e5]"], "name an experiment: +experiment=NAME"),
     "no plus": (["experiment=lasso_rate"], "use +experiment=lasso_rate"),
     "two experiments": ([LASSO, "+experiment=pair"], "one experiment at a time, got lasso_rate, pair"),
     "a list without -m": (["+experiment=lasso_rate,pair"], "add -m"),
     "a glob without -m": (["+experiment=glob(*)"], "add -m"),
-    "a glob that matches nothing": (["-m", "+experiment=glob(zz*)"], "matches nothing; choices: "),
-    "unknown option": ([LASSO, "--verbose"], "unknown option '--verbose' (did you mean --version?); choices: --cfg, "),
-    "cfg of what": ([LASSO, "--cfg", "all"], "--cfg takes job, got 'all'"),
+    "a glob that matches nothing": (["-m", "+experiment=glob(zz*)"], "matches nothing; nearest of 77 choices: "),
+    "unknown option": ([LASSO, "--verbse"], "unknown option '--verbse' (did you mean --verbose?)"),
     "config-dir without folder": (["--config-dir"], "--config-dir needs a folder"),
     "config-dir that is none": ([LASSO, "--config-dir", "/nowhere/at/all"], "/nowhere/at/all is not a folder"),
     "config-dir of nobody": ([LASSO, "--config-dir", "~nosuch/x"], "--config-dir ~nosuch/x leads nowhere: "),
@@ -36,18 +38,21 @@ BAD: dict[str, tuple[list[str], str]] = {
     "an interval": (["-m", LASSO, "seed=interval(1,5)"], "seed=interval(1,5) is no list of values"),
     "key at the top": (
         [LASSO, "sweeep.n=[1e5]"],
-        "sweeep.n: unknown key 'sweeep' (did you mean sweep?); choices: algo",
+        "sweeep.n: unknown key 'sweeep' (did you mean sweep?); nearest of 15 choices: sweep, ",
     ),
     "key at the top, added": ([LASSO, "+sweeep=1"], "unknown key 'sweeep' (did you mean sweep?)"),
     "key inside": ([LASSO, "sweep.m=[1e5]"], "sweep.m: unknown key 'm'; choices: delta, epsilon, n, p"),
     "an axis of nobody": ([LASSO, "+sweep.m=[1e5]"], "sweep.m is neither a main axis nor a parameter"),
     "check": (
         [LASSO, "checks.exponent_nn.expected=1"],
-        "unknown key 'exponent_nn' (did you mean exponent_n?); choices: ",
+        "unknown key 'exponent_nn' (did you mean exponent_n?); nearest of 15 choices: exponent_n, ",
     ),
     "key in a check": ([LASSO, "checks.exponent_n.expectd=1"], "unknown key 'expectd' (did you mean expected?)"),
     "key in a check, added": ([LASSO, "+checks.exponent_n.expectd=1"], "check exponent_n: unknown key 'expectd'"),
-    "a new check": ([LASSO, "+checks.mine.expected=1"], "check mine: unknown rule ''; choices: affine, audit, below, "),
+    "a new check": (
+        [LASSO, "+checks.mine.expected=1"],
+        "check mine has no rule: say which, as +checks.mine.rule=below; choices: affine, audit, below, ",
+    ),
     "rule": (
         [LASSO, "checks.exponent_n.rule=exponnent"],
         "check exponent_n: unknown rule 'exponnent' (did you mean exp",
@@ -61,11 +66,65 @@ BAD: dict[str, tuple[list[str], str]] = {
         [LASSO, "checks.exponent_n.margin=wide"],
         "check exponent_n: margin is 'wide'; it must be a number",
     ),
+    "no paper": ([LASSO, "~paper"], "every experiment has paper; set it, as paper=TEXT"),
+    "checks that are none": (
+        [LASSO, "checks=1"],
+        "checks is 1; it must be a block of keys, one of which is set by checks.",
+    ),
+    "a sweep that is none": ([LASSO, "sweep=1"], "sweep is 1; it must be a block of keys"),
+    "series that are none": ([LASSO, "study.series=1"], "study.series is 1; it must be a block of keys"),
+    "a series that is none": ([LASSO, f"{NEEDLE}=1"], f"{NEEDLE} is 1; it must be a block of keys"),
+    "a check that is null": (
+        [LASSO, "checks.exponent_n=null"],
+        "checks.exponent_n is null; it must be a block of keys",
+    ),
+    "a figure that is null": ([LASSO, "figure=null"], "figure is null; it must be a block of keys"),
+    "an empty rule": ([LASSO, "checks.exponent_n.rule="], "check exponent_n: rule is empty; choices: affine, "),
+    "an algorithm that a bound is not about": (
+        [LASSO, "algorithm=noisy_gd"],
+        "the bound lasso.theorem_2_5 is a function of step_regret, which NoisyGD does not have here; study.bound=none "
+        "leaves the bound out; the series of lasso_rate are made for the algorithm that it has: +experiment=pair "
+        "algorithm=noisy_gd measures another one against its own bound",
+    ),
+    "an algorithm without a key that a series changes": (
+        ["+experiment=erm_rate", "algorithm=noisy_gd"],
+        "unknown key 'step_size' (did you mean step?); choices: constants, noise_factor, step, step_factor, "
+        "steps_factor; the series of erm_rate are made for the algorithm that it has: +experiment=pair",
+    ),
+    "no algorithm": ([LASSO, "algorithm="], "algorithm is empty; nearest of 37 choices: "),
+    "an experiment that is empty": (["+experiment="], "name an experiment: +experiment=NAME"),
+    "an experiment as a command": (
+        ["lasso_rate"],
+        "lasso_rate is an experiment, and no command; type +experiment=lasso_r",
+    ),
+    "an experiment misspelt as a command": (["lasso_rat"], "an experiment is run by +experiment=lasso_rate"),
+    "a part that few have": (
+        ["+experiment=kst_tails", "algorithm=noisy_gd"],
+        "kst_tails has no algorithm; experiments that have one: erm_exponential, ",
+    ),
+    "a key alone": ([LASSO, "seed"], "'seed' is not in Hydra's grammar of overrides: a key is set by seed=VALUE"),
+    "a value alone": (
+        [LASSO, "seed=", "3"],
+        "'3' is not in Hydra's grammar of overrides: an override is KEY=VALUE, wi",
+    ),
+    "a key as an option": ([LASSO, "--seed=3"], "; a key is set without hyphens, as seed=3"),
+    "two values": ([LASSO, "seed=3=4"], "seed is '3=4'; it must be a whole number"),
+    "a hole in a list": ([LASSO, "sweep.n=[1e5,,1e6]"], "nothing can follow [1e5,,; a list is [1,2], a text with such"),
+    "a glob that is not closed": (["-m", "+experiment=glob(lass"], "nothing can follow glob(lass; a list is"),
+    "a list in a path": ([LASSO, "results_dir=a,b [c]"], "is put in two pairs of quotes: \"results_dir='TEXT'\""),
+    "a list as a folder": ([LASSO, "results_dir=[a]"], "results_dir is ['a']; it must be a text"),
+    "a label that leads away": (
+        [LASSO, "label=../x"],
+        "label: '../x' names no folder: a label has letters, digits and",
+    ),
+    "a label of a device": ([LASSO, "label=con"], "label: con is the name of a device on Windows"),
+    "an empty label": ([LASSO, "label="], "label: '' names no folder"),
+    "several labels": ([LASSO, "label=a,b"], "label=a,b means several runs: add -m"),
     "no claim": (
         ["+experiment=pair", "checks.below_bound.role=context", "checks.within_budget.role=context"],
         "role=claim",
     ),
-    "no checks": ([LASSO, "~checks"], "checks"),
+    "no checks": ([LASSO, "~checks"], "every experiment has checks; delete a part of it, as ~checks.NAME"),
     "key in a series": ([LASSO, f"{NEEDLE}.algoritm=1"], "unknown key 'algoritm' (did you mean algorithm?)"),
     "key in a series, added": ([LASSO, f"+{NEEDLE}.algoritm=1"], f"{NEEDLE}: unknown key 'algoritm'"),
     "key in a target": ([LASSO, "+algorithm.stepz=1"], f"{NEEDLE}.algorithm: unknown key 'stepz'"),
@@ -79,7 +138,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "value in a target": ([LASSO, "+algorithm.steps_exponent=-1"], "steps_exponent must be in (0, 2]"),
     "group": (
         [LASSO, "algorithm=frank_wolf"],
-        "unknown algorithm 'frank_wolf' (did you mean frank_wolfe?); choices: ",
+        "unknown algorithm 'frank_wolf' (did you mean frank_wolfe?); nearest of 37 choices: frank_wolfe, ",
     ),
     "a pair that does not fit": (
         [
@@ -108,8 +167,8 @@ BAD: dict[str, tuple[list[str], str]] = {
     "no key": ([LASSO, "++=3"], "++=3 names no key; an override is KEY=VALUE"),
     "an interpolation of nothing": ([LASSO, "seed=${nope}"], "Interpolation key 'nope' not found"),
     "hydra": ([LASSO, "hydra.run.dir=x"], "Hydra's own settings have no effect here"),
-    "joblib": ([LASSO, "-m", "hydra/launcher=joblib"], "nor have its launchers and sweepers; workers= names local"),
-    "submitit": (["+experiment=glob(*)", "-m", "+hydra/launcher=submitit_slurm"], "or a Dask scheduler"),
+    "joblib": ([LASSO, "-m", "hydra/launcher=joblib"], "instead: workers=NUMBER for local processes"),
+    "submitit": (["+experiment=glob(*)", "-m", "+hydra/launcher=submitit_slurm"], "for a Dask scheduler"),
     "negative n": ([LASSO, "sweep.n=[-5]"], "sweep.n must hold whole numbers of at least 1, got n=-5"),
     "n infinite": ([LASSO, "sweep.n=[1e400]"], "sweep.n must hold whole numbers of at least 1, got n=inf"),
     "n beyond floats": ([LASSO, f"sweep.n=[1{'0' * 400}]"], "it must be a number"),
@@ -137,7 +196,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     ),
     "n no list": ([LASSO, "sweep.n=100000"], "sweep.n is 100000; it must be a list of numbers"),
     "no n": ([LASSO, "sweep.n=[]"], "sweep.n is empty"),
-    "no sweep": ([LASSO, "~sweep"], "sweep"),
+    "no sweep": ([LASSO, "~sweep"], "every experiment has sweep; delete a part of it, as ~sweep.AXIS"),
     "p zero": ([LASSO, "sweep.p=[0]"], "sweep.p must hold whole numbers of at least 1, got p=0"),
     "epsilon zero": ([LASSO, "sweep.epsilon=[0]"], "sweep.epsilon must hold positive numbers"),
     "epsilon negative": ([LASSO, "sweep.epsilon=[1,-1]"], "got epsilon=-1"),
@@ -189,12 +248,47 @@ def test_bad_input_is_answered_in_one_line_with_exit_code_2_and_nothing_written(
     assert not list(elsewhere.iterdir())
 
 
+@pytest.mark.parametrize(
+    "path", ["my(lab)", "my (lab", "rés=1~x", "a b", "1e3", "true", "7", "a#b", "it's", "x;y", "50%", "a\\b"]
+)
+def test_a_folder_is_named_by_its_letters_whatever_hydra_s_grammar_makes_of_them(
+    path: str, elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    named = config_dir.rename(elsewhere / path)
+    shown = [f"results_dir={path}", "--cfg", "job", "-p", "results_dir"]
+    assert command("--config-dir", named, "+experiment=cheap", *shown) == 0
+    assert capsys.readouterr() == (f"{path}\n", "")
+    assert command(f"--config-dir={named}", "+experiment=cheap", f"claim=of {path}", "--checks") == 0
+    capsys.readouterr()
+
+
+def test_a_folder_beneath_the_home_of_a_user_is_named_by_a_tilde(
+    tmp_path: Path, elsewhere: Path, config_dir: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setenv("HOME", str(tmp_path / "home"))
+    (tmp_path / "home").mkdir()
+    assert command("--config-dir", config_dir, "+experiment=cheap", "results_dir=~/there") == 0
+    assert (tmp_path / "home/there/cheap/verdict.json").is_file()
+    assert command("results_dir=~/there") == 0
+    assert not list(elsewhere.iterdir())
+
+
+def test_an_option_of_the_default_figure_needs_no_name_of_a_figure(
+    elsewhere: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    plain = CHEAP[: CHEAP.index("figure:")].replace("p: [1000]", "p: [1000, 2000]")
+    folder = write_config_dir(tmp_path / "mine", plain=plain)
+    assert command("--config-dir", folder, "+experiment=plain", "+figure.axis=p") == 0
+    assert "cells: 20 measured now" in capsys.readouterr().out
+    assert "axis: p" in next(elsewhere.rglob("config.yaml")).read_text(encoding="utf-8")
+
+
 FILES: dict[str, tuple[str, str]] = {
     "syntax": ("# @package _global_\npaper: x\nclaim: [a\n", "bad.yaml is no valid YAML: "),
     "empty": ("", "bad.yaml lacks a key that every experiment has: Missing mandatory value: "),
     "no claim": (CHEAP.replace("claim: Theorem 2.5, cheaply\n", ""), "Missing mandatory value: claim"),
     "claim is a list": (CHEAP.replace("Theorem 2.5, cheaply", "[1, 2]"), "claim is [1, 2]; it must be a text"),
-    "a key too many": (CHEAP + "author: me\n", "unknown key 'author'; choices: "),
+    "a key too many": (CHEAP + "author: me\n", "unknown key 'author'; nearest of 18 choices: "),
     "study without target": (
         CHEAP.replace("  _target_: dprepro.studies.RateStudy\n", ""),
         "study: a _target_ must say",
