@@ -66,15 +66,15 @@ docs: $(VENV)/.installed-dev
 
 ledger: $(VENV)/.installed-dev
 	@code=0; $(BIN)/python -m dprepro -m '+experiment=glob(*)' || code=$$?; \
-	[ $$code -gt 2 ] || $(BIN)/python -m dprepro.ledger || code=$$?; exit $$code
+	[ $$code -gt 2 ] || $(BIN)/python -m dprepro ledger || code=$$?; exit $$code
 
 figures: $(VENV)/.installed
 	@$(BIN)/python -m paper_figures
 
 reference: ledger
-	@$(BIN)/python -m dprepro.stability seeds=$(SEEDS)
-	@$(BIN)/python -m dprepro.heldout
-	@$(BIN)/python -m dprepro.reference
+	@$(BIN)/python -m dprepro stability seeds=$(SEEDS)
+	@$(BIN)/python -m dprepro heldout
+	@$(BIN)/python -m dprepro reference
 	@$(BIN)/python -m docs.walkthroughs
 	@$(BIN)/python -m paper_figures
 

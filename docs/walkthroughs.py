@@ -18,7 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from dprepro.command import console
+from dprepro.commands.ending import console
 from dprepro.engine.store import FILE_NAME
 from dprepro.errors import InputError
 from dprepro.folders import experiment_files

@@ -55,12 +55,39 @@ class Interrupted(DpreproError):
         self.number = number
 
 
+WHOLE_LIST = 12
+"""So many choices are read at a glance; of more of them the nearest are shown."""
+NEAREST = 5
+
+
 def unknown(kind: str, name: object, choices: Iterable[object]) -> InputError:
-    """An :class:`InputError` for a name that does not exist, with the nearest choice first."""
-    listed = sorted(str(choice) for choice in choices)
-    near = difflib.get_close_matches(str(name), listed, n=1)
+    """An :class:`InputError` for a name that does not exist, with the choices; of many of them the five nearest."""
+    known = {str(choice) for choice in choices}
+    near = difflib.get_close_matches(str(name), sorted(known), n=1)
     hint = f" (did you mean {near[0]}?)" if near else ""
-    return InputError(f"unknown {kind} {str(name)!r}{hint}; choices: {', '.join(listed) or 'none'}")
+    return InputError(f"unknown {kind} {shortened(str(name))}{hint}; {choices_in_words(known, name)}")
+
+
+def choices_in_words(choices: Iterable[object], name: object = "") -> str:
+    """``choices: a, b``, sorted; of a long list ``nearest of 73 choices: a, b, c, d, e``, nearest to ``name`` first."""
+    known = sorted({str(choice) for choice in choices})
+    if len(known) <= WHOLE_LIST:
+        return f"choices: {', '.join(known) or 'none'}"
+    return f"nearest of {len(known)} choices: {', '.join(_nearest(str(name), known))}"
+
+
+def _nearest(name: str, known: Iterable[str]) -> list[str]:
+    """The five names that are most alike: those that share a word of letters count before those that look similar."""
+    words = set(_WORD.findall(name.casefold()))
+
+    def distance(one: str) -> tuple[int, float, str]:
+        alike = difflib.SequenceMatcher(None, name.casefold(), one.casefold()).ratio()
+        return -len(words & set(_WORD.findall(one.casefold()))), -alike, one
+
+    return sorted(known, key=distance)[:NEAREST]
+
+
+_WORD = re.compile(r"[^\W\d_]{3,}")
 
 
 LONGEST_NAME = 100
@@ -92,6 +119,21 @@ def experiment_fault(name: object) -> str:
     if _OWN.fullmatch(str(name)):
         return f"{name} is the name of something else in a results folder; take another"
     return ""
+
+
+def label_fault(label: str) -> str:
+    """What keeps a label from being the name of a run's folder; empty if nothing."""
+    if not _LABEL.fullmatch(label) or len(label) > LONGEST_NAME:
+        return (
+            f"{shortened(label)} names no folder: a label has letters, digits and _ - . + , begins with a letter or "
+            f"digit, ends in no dot, and is no longer than {LONGEST_NAME} characters"
+        )
+    if _DEVICE.fullmatch(label.partition(".")[0]):
+        return f"{label} is the name of a device on Windows, of which no folder can be made; take another"
+    return ""
+
+
+_LABEL = re.compile(r"\w(?:[\w.+,-]*[\w+,-])?")
 
 
 def folded(name: str) -> str:

@@ -23,8 +23,8 @@
 from walkthrough import means, practice, verdict
 
 import dprepro
+from dprepro.practice.draft import draft
 from dprepro.practice.shipped import Shipped
-from dprepro.schema import draft
 
 # %% [markdown]
 # ## The public schema
@@ -36,7 +36,7 @@ from dprepro.schema import draft
 
 # %%
 fair = Shipped(name="fair", target="affairs", bounds={"affairs": (0, 60), "age": (16, 66)}).read()
-print(draft(fair, "fair.csv", "affairs"))
+print(draft(dict.fromkeys(fair.names), "fair.csv", "affairs"))
 
 # %% [markdown]
 # ## Regression: how many visits?
@@ -113,4 +113,4 @@ practice(
 #
 # * Compare with the private mean, never with answering zero: it costs nothing and beats most algorithms on small n.
 # * Bounds of the papers are far above what happens on a table; they decide nothing here, measurements do.
-# * Before there are data, `python -m dprepro.advise n=... p=... epsilon=...` ranks the algorithms by public numbers.
+# * Before there are data, `python -m dprepro advise n=... p=... epsilon=...` ranks the algorithms by public numbers.

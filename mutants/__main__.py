@@ -9,7 +9,7 @@ from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from pathlib import Path
 
-from dprepro.command import console
+from dprepro.commands.ending import console
 from dprepro.errors import InputError, unknown
 from dprepro.regular_files import replace_file, temporary_folder
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from dprepro.command import console, tell_error
+from dprepro.commands.ending import console, tell_error
 from dprepro.errors import InputError, unknown
 from paper_figures.figures import FIGURES
 

@@ -10,7 +10,7 @@ from pathlib import Path
 
 import dprepro
 from dprepro.__main__ import main
-from dprepro.command import guarded
+from dprepro.commands.ending import guarded
 
 CHEAP = """\
 defaults:

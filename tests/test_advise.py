@@ -8,20 +8,19 @@ from pathlib import Path
 
 import pytest
 from cheap_experiment import command
-
-from dprepro import pairs
-from dprepro.advise import main as advise
-from dprepro.advise import point_of, solved
-from dprepro.config.compose import compose
 from dprepro.plans.advice import LEFT_OUT
 from dprepro.plans.limited import limited
+
+from dprepro.commands.advise import point_of, solved
+from dprepro.config.compose import compose
+from dprepro.config.pairs import blocks
 
 POINT = {"n": "1e5", "p": "5", "epsilon": "1", "delta": "1e-6", "loss": "squared", "set": "l2", "radius": "1",
          "neighbours": "replace_one", "risk": ""}  # fmt: skip
 
 
 def asked(capsys: pytest.CaptureFixture[str], *words: str) -> dict:
-    assert command(*words, "--json", function=advise) == 0
+    assert command("advise", *words, "--json") == 0
     return dict(json.loads(capsys.readouterr().out))
 
 
@@ -43,13 +42,13 @@ def test_a_point_is_answered_with_risks_bounds_refusals_and_a_command_that_compo
     every = {one["name"] for one in found["choices"]} | {name for names in found["refused"].values() for name in names}
     silent = {name for name, why in LEFT_OUT.items() if not why}
     not_private = {"exact_minimiser", "frank_wolfe", "penalised_least_squares", "huberised_objective_perturbation"}
-    assert every == set(pairs.blocks("algorithm")) - silent - not_private
+    assert every == set(blocks("algorithm")) - silent - not_private
     words = [word.strip("'") for word in found["verify"].split() if word not in ("python", "-m", "dprepro")]
     assert compose(words).config["algorithm"]["_target_"].startswith("dprepro.algorithms.")
 
 
 def test_where_noise_drowns_everything_it_says_that_nothing_beats_zero(capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("n=20", "p=20", "epsilon=.01", "loss=logistic", function=advise) == 0
+    assert command("advise", "n=20", "p=20", "epsilon=.01", "loss=logistic") == 0
     out = capsys.readouterr().out
     assert "advice: no private algorithm here beats answering zero on ordinary data" in out
     assert "no explicit bound here is below what answering zero loses at most" in out
@@ -58,7 +57,7 @@ def test_where_noise_drowns_everything_it_says_that_nothing_beats_zero(capsys: p
 def test_the_certified_epsilon_is_where_the_best_bound_meets_the_risk() -> None:
     from dprepro.plans.advice import best_bound, candidates
 
-    algorithms = pairs.blocks("algorithm")
+    algorithms = blocks("algorithm")
     found = solved({**POINT, "epsilon": "?", "risk": ".01"}, "epsilon", algorithms)["certified"]
     below, above = (
         best_bound(point_of({**POINT, "epsilon": repr(found * factor)}), candidates(algorithms))[0]
@@ -87,7 +86,7 @@ def test_the_certified_epsilon_is_where_the_best_bound_meets_the_risk() -> None:
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:
-    assert command(*words, function=advise) == 2
+    assert command("advise", *words) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert said in err
@@ -95,7 +94,7 @@ def test_bad_input_is_one_line_and_exit_code_2(capsys: pytest.CaptureFixture[str
 
 
 def test_a_figure_over_n_is_drawn(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command("n=1e4", "p=3", f"figure={tmp_path / 'risks.png'}", function=advise) == 0
+    assert command("advise", "n=1e4", "p=3", f"figure={tmp_path / 'risks.png'}") == 0
     assert (tmp_path / "risks.png").read_bytes().startswith(b"\x89PNG")
 
 

@@ -10,10 +10,10 @@ from functools import partial
 
 import numpy as np
 import pytest
+from dprepro.plans.limited import limited
 
 from dprepro.errors import Stop
 from dprepro.interrupts import CTRL_C, ENDING, taken, whole
-from dprepro.plans.limited import limited
 from dprepro.reductions.kernels.groups import on_groups
 
 pytestmark = pytest.mark.usefixtures("under_a_terminal")

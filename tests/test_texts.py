@@ -111,7 +111,7 @@ def test_what_is_printed_is_visible_and_a_stream_stays_one(capsys: pytest.Captur
 
 def test_a_traceback_of_a_fault_is_visible() -> None:
     program = (
-        "from dprepro.command import console\n"
+        "from dprepro.commands.ending import console\n"
         "def faulty(_): raise RuntimeError('\\x1b[2J\\u202e')\n"
         "console(faulty)"
     )  # fmt: skip

@@ -61,13 +61,13 @@ def threshold(points: pd.DataFrame, powers: Powers | None = None) -> str:
         return ""
     trivial = np.unique(points["trivial"].to_numpy(dtype=float)[chosen])
     ends = " to ".join(number(SATURATION * float(one)) for one in dict.fromkeys((trivial[0], trivial[-1])))
-    words = f"saturated is a risk above a tenth of the trivial risk ({ends})"
+    words = f"a tenth of the trivial risk is {ends}"
     place = _way_out(points, chosen, powers) if powers else ""
     return f"{words}; {place}" if place else words
 
 
 def _way_out(points: pd.DataFrame, chosen: NDArray[np.bool_], law: Powers) -> str:
-    """`from n ~ 2e5 on it would not be`, by the slope of the usable points or the claimed one; empty without a slope.
+    """`from n ~ 2e5 on the risk is below that`, by the slope of the usable points or the claimed one; empty without.
 
     Each curve is followed from its least saturated point; the farthest of the places is told.
     """
@@ -88,7 +88,7 @@ def _way_out(points: pd.DataFrame, chosen: NDArray[np.bool_], law: Powers) -> st
         return ""
     rising = ends[0] > value[starts[0]]
     told = number(float(f"{max(ends) if rising else min(ends):.2g}"))
-    return f"from {law.axis} ~ {told} on it would not be" if rising else f"up to {law.axis} ~ {told} it would not be"
+    return f"{f'from {law.axis} ~ {told} on' if rising else f'up to {law.axis} ~ {told}'} the risk is below that"
 
 
 def _fitted(x: Vector, raw: Vector, curve: Vector, used: NDArray[np.bool_]) -> float | None:

@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     import pandas as pd
 
 SATURATION = 0.1
+SATURATED_IN_WORDS = "saturated (risk above a tenth of the trivial risk)"
 """A point whose mean risk is above this share of the trivial risk measures the trivial answer, not the rate."""
 
 STATES = ("used", "saturated", "skipped", "failed", "unusable")
@@ -258,11 +259,14 @@ def by_state(points: pd.DataFrame, axis: str = "", axes: Sequence[str] = AXES) -
 
 
 def sentence(named: dict[str, list[str]], most: int = 6) -> str:
-    """`saturated: n=1e4, n=3e4; skipped: n=1e3 (premise)`: the points that are not evidence, in words.
+    """`skipped: n=1e3 (premise); failed: n=1e4 (each: ZeroDivisionError)`: the points that are not evidence, in words.
 
     Points that share a reason are listed together with the reason once, `most` of them by name.
     """
-    return "; ".join(f"{state}: {_grouped(named[state], most)}" for state in STATES[1:] if named[state])
+    words = {"saturated": SATURATED_IN_WORDS}
+    return "; ".join(
+        f"{words.get(state, state)}: {_grouped(named[state], most)}" for state in STATES[1:] if named[state]
+    )
 
 
 def _grouped(points: Sequence[str], most: int) -> str:

@@ -4,138 +4,73 @@ from __future__ import annotations
 
 import json
 import math
-import time
 from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from dprepro.commands.parser import config_dir, key, number_that, results_dir, whole, words
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
-    from dprepro.refute import Attack, Tried
-    from dprepro.statements.statement import Says
+    from dprepro.refute import Tried
 
-HELP = """usage: python -m dprepro refute STATEMENT [minutes=N] [form=printed|repaired]
-                                 [seed=N] [results_dir=DIR] [--config-dir DIR]
-
+ABOUT = """\
 Attacks a statement over its whole premise: at the corners first (one record, one
 coordinate, budgets at the ends of their ranges, constants towards 0 and at their
 largest), then by a search. Prints what was tried, the least margin (how many
 times what was taken fits into what the statement allows), and a witness where
 the margin is below 1, measured again on fresh draws. STATEMENT is an address of
 the ledger, such as kst-theorem-31; its printed and its repaired form are both
-attacked, unless form= names one.
+attacked, unless form= names one."""
 
-  minutes=N          of the processor, for each form [1/3]
-  seed=N             of the search and of the draws [0]
-  results_dir=DIR    witnesses go to DIR/witnesses [results]
-
-exit codes: 0 whatever was found, 2 bad input"""
-
-DEFAULT_MINUTES = 1 / 3
-CORNERS_SHARE = 0.4
-"""Of the time, for the corners of all attacks."""
-LEAST_SECONDS = 0.2
-"""Of each attack's corners, where the time is short."""
+NOTES = "exit codes: 0 whatever was found, 2 bad input"
 
 
-def main(arguments: list[str]) -> int:
-    """The exit code; see HELP."""
-    from dprepro.command import arguments_of
+@dataclass(frozen=True)
+class Arguments:
+    """What is attacked, and for how long."""
 
-    address, rest = ("", arguments)
-    if arguments and not arguments[0].startswith("-") and "=" not in arguments[0]:
-        address, rest = arguments[0], arguments[1:]
-    choices = {"minutes": "", "form": "", "seed": "0", "results_dir": "results", "--config-dir": ""}
-    values = arguments_of(rest, choices, HELP)
-    if values is None:
-        return 0
-    if not address:
-        raise InputError("refute needs a statement, such as refute kst-theorem-31; `python -m dprepro refute --help`")
-    minutes, seed = _number("minutes", values["minutes"] or str(DEFAULT_MINUTES)), values["seed"]
-    if not seed.isdigit():
-        raise InputError(f"seed must be a whole number of at least 0, got seed={seed}")
-    config_dir = values["--config-dir"] or None
+    statement: tuple[str, ...] = words(
+        "STATEMENT", least=1, most=1, needed="refute needs a statement, such as refute kst-theorem-31"
+    )
+    minutes: float = key("1/3", "of the processor, for each form", number_that("positive", lambda x: 0 < x < math.inf))
+    form: str | None = key(None, "the one form to attack", shown="printed|repaired")
+    seed: int = key("0", "of the search and of the draws", whole(0))
+    results_dir: str = results_dir("witnesses go to results_dir/witnesses")
+    config_dir: str | None = config_dir("adds the papers of DIR/papers")
+
+
+def main(arguments: Arguments) -> int:
+    """Attack every form that is asked for, and print; 0."""
+    from dprepro.refute.all_attacks import attacked
     from dprepro.refute.find import attacks_on, forms, says_of, statement_at, untried
     from dprepro.statements.papers import citation, heads, papers
     from dprepro.statements.statement import identity
 
-    paper, statement = statement_at(address, config_dir)
-    described = papers(config_dir)[paper]
-    print(f"{citation(paper, heads(papers(config_dir)))}, {statement.item}")
-    targets = [(statement, form) for form in ((values["form"],) if values["form"] else forms(statement))]
-    tried = [one for one in targets if attacks_on(paper, *one, config_dir)]
+    folder = arguments.config_dir
+    paper, statement = statement_at(arguments.statement[0], folder)
+    described = papers(folder)[paper]
+    print(f"{citation(paper, heads(papers(folder)))}, {statement.item}")
+    targets = [(statement, form) for form in ((arguments.form,) if arguments.form else forms(statement))]
+    tried = [target for target in targets if attacks_on(paper, *target, folder)]
     if not tried and statement.restates:
         print(f"restates {', '.join(statement.restates)}, which is attacked in its place")
         others = [described.find(item) for item in statement.restates]
-        targets = [(one, forms(one)[-1]) for one in others]
-    for one, form in targets:
-        says = says_of(one, form)
-        print(f"\n{f'{one.item}, ' if one is not statement else ''}as {form}: {says.text}")
+        targets = [(other, forms(other)[-1]) for other in others]
+    for target, form in targets:
+        says = says_of(target, form)
+        print(f"\n{f'{target.item}, ' if target is not statement else ''}as {form}: {says.text}")
         print(f"  premise: {'; '.join([*says.premise, *says.assumes]) or 'none'}")
-        attacks = attacks_on(paper, one, form, config_dir)
+        attacks = attacks_on(paper, target, form, folder)
         if not attacks:
-            print(f"  nothing is tried: {untried(paper, one, config_dir) or 'no attack is known'}")
+            print(f"  nothing is tried: {untried(paper, target, folder) or 'no attack is known'}")
             continue
-        found = attacked(attacks, says, 60 * minutes, int(seed))
+        found = attacked(attacks, says, 60 * arguments.minutes, arguments.seed)
         for line in _lines(found):
             print(f"  {line}")
-        _keep(found, identity(paper, one.item), form, Path(values["results_dir"]))
+        _keep(found, identity(paper, target.item), form, Path(arguments.results_dir))
     return 0
-
-
-def _number(name: str, text: str) -> float:
-    from dprepro import expressions
-
-    try:
-        value = float(expressions.evaluate(text))
-    except ValueError as error:
-        raise InputError(f"{name} must be a number, got {name}={text}: {error}") from error
-    if not 0 < value < math.inf:
-        raise InputError(f"{name} must be positive, got {name}={text}")
-    return value
-
-
-def attacked(attacks: Sequence[Attack], says: Says, seconds: float, seed: int) -> list[Tried]:
-    """All attacks, the one that came nearest first; ends early with a counterexample.
-
-    The corners of all come first; then each is searched, in the order of what was found, for an equal share of the time
-    that is left.
-    """
-    from dprepro.refute import Effort, hunt
-
-    until = time.process_time() + seconds
-    found: dict[str, Tried] = {}
-    for place, attack in enumerate(attacks):
-        left = (until - time.process_time() - (1 - CORNERS_SHARE) * seconds) / (len(attacks) - place)
-        found[attack.name] = hunt(attack, says, Effort(1000, 0, seconds=max(left, LEAST_SECONDS)), seed)
-        if found[attack.name].violated:
-            return _ranked(found)
-    by_name = {one.name: one for one in attacks}
-    order = [one for one in _ranked(found) if one.numbers or one.outside]
-    for place, tried in enumerate(order):
-        attack, left = by_name[tried.attack], (until - time.process_time()) / (len(order) - place)
-        if not attack.axes or left <= 0:
-            continue
-        further = hunt(attack, says, Effort(100, 400, rounds=1000, seconds=left), seed + 1)
-        found[attack.name] = _together(tried, further)
-        if further.violated:
-            break
-    return _ranked(found)
-
-
-def _together(first: Tried, second: Tried) -> Tried:
-    from dataclasses import replace
-
-    worst = max(first, second, key=lambda one: (one.least_share, one.share))
-    return replace(
-        worst, corners=first.corners, searched=first.searched + second.corners + second.searched,
-        outside=first.outside + second.outside,
-    )  # fmt: skip
-
-
-def _ranked(found: dict[str, Tried]) -> list[Tried]:
-    return sorted(found.values(), key=lambda one: (-one.least_share, -one.share))
 
 
 def _lines(found: Sequence[Tried]) -> list[str]:

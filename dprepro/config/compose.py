@@ -12,6 +12,7 @@ from __future__ import annotations
 import copy
 import itertools
 import math
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass, field
@@ -33,14 +34,19 @@ from dprepro.config.overrides import (
 )
 from dprepro.errors import InputError, shortened, unknown
 from dprepro.folders import experiment_files, folders, refused_experiments
+from dprepro.own.files import block_of, in_folder, is_dotted, is_target, may_load, named, refusal
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
 
+    from dprepro.config.composer import Defaults
+
 MOST_RUNS = 100_000  # of one command
 #: Overrides that say how and where to run; they change no measurement and no verdict.
-EXECUTION_KEYS = ("results_dir", "workers", "reuse")
+EXECUTION_KEYS = ("results_dir", "workers", "reuse", "label")
 
+
+LABEL = "label"
 
 Base = tuple[list[str], dict[str, Any], list[str]]
 
@@ -57,6 +63,7 @@ class Composed:
         taken: the experiment's own parts (`algorithm`, `attack.algorithm`, ...) that its study takes.
         sources: what it was made of: files by their places in a folder, and modules (see `dprepro.config.sources`).
         base: what chooses files, what those files make, written out, and the files.
+        unresolved: the configuration before references such as `${algorithm}` are followed.
     """
 
     name: str
@@ -66,6 +73,16 @@ class Composed:
     taken: frozenset[str] = frozenset()
     sources: tuple[str, ...] = ()
     base: Base | None = field(default=None, repr=False, compare=False)
+    unresolved: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
+
+    def written(self) -> dict[str, Any]:
+        """The configuration with the references that the files and overrides have, as Hydra shows it unresolved."""
+        from omegaconf import OmegaConf
+
+        resolved = OmegaConf.to_container(OmegaConf.create(dict(self.unresolved)), resolve=True)
+        found = _as_written(self.config, resolved, self.unresolved)
+        assert isinstance(found, dict)
+        return found
 
     def without(self, override: str) -> Composed:
         """The same but for one override; raises InputError where the others need it."""
@@ -79,20 +96,10 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
     Raises:
         InputError: anything that Hydra or OmegaConf refuses, in one line.
     """
-    known = experiment_files(config_dir)
-    for override in overrides:
-        check_text(override)
-        only_keys(override, "override")
-    refuse_hydras(overrides)
-    overrides = [chosen_target(override) for override in overrides]
-    name = chosen_experiment(overrides)
-    if name not in known:
-        if refused := refused_experiments(config_dir).get(name):
-            raise InputError(refused)
-        raise unknown("experiment", name, known)
-    _check_blocks(name, known, overrides)
+    typed = overrides
+    name, file, overrides = _checked(overrides, config_dir)
     choices, values, execution = _by_kind(overrides, config_dir)
-    with _refusals(known[name]):
+    with _refusals(file):
         from omegaconf import OmegaConf
 
         from dprepro.config.overridden import overridden
@@ -101,7 +108,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
 
         def find(group: str, name: str) -> dict[str, Any]:
             files.append(f"{group}/{name}.yaml")
-            return _block(group, name, config_dir)
+            return group_block(group, name, config_dir)
 
         statements = partial(statements_of, config_dir=config_dir)
         if base is None or base[0] != choices:
@@ -110,13 +117,13 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         full, files = copy.deepcopy(base[1]) | execution, [*base[2]]
         if values:
             full = written_out(_left(_overridden(full, values), full), find, statements)
-        plain = settled(full)
-        bounded(plain)
-        resolved = OmegaConf.to_container(OmegaConf.create(plain), resolve=True, throw_on_missing=True)
+        unresolved = settled(full)
+        bounded(unresolved)
+        resolved = OmegaConf.to_container(OmegaConf.create(unresolved), resolve=True, throw_on_missing=True)
         assert isinstance(resolved, dict)
         config: dict[str, Any] = {str(key): value for key, value in resolved.items()}
         paper = str(config.get("paper", ""))
-        said = tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS))
+        said = tuple(o for o in map(chosen_target, typed) if key_of(o) not in ("experiment", *EXECUTION_KEYS))
         if said:
             plain = _as_shipped(name, config_dir, base)
             config = overridden(config, plain, said, {one.item: one for one in statements(paper)})
@@ -129,7 +136,46 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         taken(full),
         tuple(sorted({*files})),
         base,
+        unresolved,
     )
+
+
+def defaults(overrides: Sequence[str], config_dir: str | None = None) -> Defaults:
+    """Hydra's list of defaults of what `compose` would compose; raises as `compose`."""
+    from dprepro.config.composer import defaults
+
+    _, file, overrides = _checked(overrides, config_dir)
+    with _refusals(file):
+        return defaults(_by_kind(overrides, config_dir)[0], config_dir)
+
+
+def _checked(overrides: Sequence[str], config_dir: str | None) -> tuple[str, Path, list[str]]:
+    """The experiment that overrides choose, its file, and the overrides as Hydra is to read them."""
+    known = experiment_files(config_dir)
+    for override in overrides:
+        check_text(override)
+        only_keys(override, "override")
+    refuse_hydras(overrides)
+    overrides = [chosen_target(named(_in_folder(override))) for override in overrides]
+    name = chosen_experiment(overrides)
+    if name not in known:
+        if refused := refused_experiments(config_dir).get(name):
+            raise InputError(refused)
+        raise unknown("experiment", name, known)
+    _check_blocks(name, known, overrides)
+    return name, known[name], overrides
+
+
+def _as_written(found: Any, resolved: Any, unresolved: Any) -> Any:
+    """``found``, with the references of ``unresolved`` wherever it is still what these lead to."""
+    if found == resolved:
+        return unresolved
+    if isinstance(found, Mapping) and isinstance(resolved, Mapping) and isinstance(unresolved, Mapping):
+        return {
+            key: _as_written(one, resolved[key], unresolved[key]) if key in resolved and key in unresolved else one
+            for key, one in found.items()
+        }
+    return found
 
 
 def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> list[list[str]]:
@@ -159,7 +205,39 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
         choices.append([f"{prefix}={value}" for value in values])
         if (runs := math.prod(len(one) for one in choices)) > MOST_RUNS:
             raise InputError(f"-m with {written} asks for {runs:,} runs or more; at most {MOST_RUNS:,}")
-    return [list(combination) for combination in itertools.product(*choices)]
+    jobs = [list(combination) for combination in itertools.product(*choices)]
+    _check_labels(jobs)
+    return jobs
+
+
+def _check_labels(jobs: Sequence[Sequence[str]]) -> None:
+    """Refuse a label that several runs of one experiment would share: each is to keep its folder."""
+    runs = Counter((chosen_experiment(job), word) for job in jobs for word in job if key_of(word) == LABEL)
+    for (name, word), count in runs.items():
+        if count > 1 and "${" not in word:
+            label = word.partition("=")[2].strip("'\"")
+            raise InputError(
+                f"{word} names one folder for {count} runs of {name}: leave it out, and each has a folder named by its "
+                f"overrides, or name what tells them apart, as label='{label}-${{seed}}'"
+            )
+
+
+def values_of(overrides: Sequence[str]) -> dict[str, Any]:
+    """What ``KEY=VALUE`` in Hydra's grammar say, nested by the dots of their keys.
+
+    Raises:
+        InputError: what is no override, or means several runs.
+    """
+    found: dict[str, Any] = {}
+    for override in _parsed(overrides):
+        if override.is_sweep_override():
+            raise InputError(f"{override.input_line} means several runs; a list is written in [ ]")
+        *places, last = override.key_or_group.split(".")
+        node = found
+        for place in places:
+            node = node.setdefault(place, {})
+        node[last] = override.value()
+    return found
 
 
 def _swept(override: Override) -> list[str]:
@@ -209,7 +287,9 @@ def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str
     for override in _parsed(overrides):
         value = None if override.is_sweep_override() else override.value()
         plain = override.type in (OverrideType.CHANGE, OverrideType.FORCE_ADD) and isinstance(value, int | str)
-        if plain and override.get_key_element() in EXECUTION_KEYS:
+        if override.get_key_element() == LABEL and value is not None and not isinstance(value, str | list | dict):
+            execution[LABEL] = (override.input_line or "").partition("=")[2]  # 1e3 and true are labels as well
+        elif plain and override.get_key_element() in EXECUTION_KEYS:
             execution[override.key_or_group] = value
         else:
             chooses = override.key_or_group.partition("/")[0] in groups and not isinstance(override.value(), dict)
@@ -255,8 +335,21 @@ def _left(config: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     return without_series(config, {*(had or {})} - {*(has or {})})
 
 
-def _block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
-    """The content of a config group's file, for use inside a series."""
+def _in_folder(override: str) -> str:
+    """An override that chooses a file of Python in a folder that the user trusts, with that in its place."""
+    key, equals, value = override.partition("=")
+    group = key.lstrip("+").partition("@")[0]
+    target = in_folder(group, value) if equals and group in ("algorithm", "construction") else ""
+    return f"{key}={target}" if target else override
+
+
+def group_block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
+    """The content of a config group's file, or what a file of Python has, for use inside a series."""
+    name = in_folder(group, name) or name
+    if is_target(name) and not may_load(name):
+        raise refusal(name)
+    if is_target(name) or is_dotted(name):
+        return dict(block_of(group, name))
     options = group_options(group, config_dir)
     if name not in options:
         raise unknown(group, name, options)

@@ -17,7 +17,7 @@ from dprepro.config.reach import reach
 from dprepro.config.sources import judged_against
 from dprepro.engine.code import forget
 from dprepro.engine.room import uncollected
-from dprepro.errors import InputError, checked_name, shortened
+from dprepro.errors import InputError, checked_name, label_fault, shortened
 from dprepro.figures.style import undrawable
 
 if TYPE_CHECKING:
@@ -33,8 +33,11 @@ MOST_WORKERS = 1024
 class Settings:
     """The keys of an experiment that need no science to be checked.
 
+    ``label`` names the folder of a run with overrides, and its curves where several runs are drawn together.
+
     ``statements`` holds which series are held against which statements of the paper (`dprepro.config.statement_forms`);
     ``algorithm`` and ``construction`` hold what the config groups of those names chose, for use by the study's blocks.
+    Of a run that stands in no YAML, ``run_as`` is the command that repeats it, ``own`` the files of its modules.
     """
 
     paper: str
@@ -50,10 +53,13 @@ class Settings:
     workers: int | str = WORKERS_ALL
     results_dir: str = "results"
     reuse: Literal["same", "any"] = "same"
+    label: str | None = None
     attack: Mapping[str, Any] = field(default_factory=dict)
     statements: Mapping[str, Any] = field(default_factory=dict)
     algorithm: Any = None
     construction: Any = None
+    own: Mapping[str, str] = field(default_factory=dict)
+    run_as: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed < 2**63:
@@ -68,6 +74,8 @@ class Settings:
             )
         if not self.results_dir or "\0" in self.results_dir:
             raise InputError("results_dir is empty or has a null byte; it must name a folder, such as results_dir=.")
+        if self.label is not None and (fault := label_fault(self.label)):
+            raise InputError(f"label: {fault}")
         if not self.checks:
             raise InputError("checks names no check, so nothing would be judged")
 

@@ -9,6 +9,7 @@ from typing import Any
 
 from dprepro import expressions
 from dprepro.errors import InputError, shortened, unknown
+from dprepro.own.files import is_dotted
 from dprepro.texts import check_texts
 
 #: What an attack is aimed at: blocks that a name from the config group of their last word may fill.
@@ -39,7 +40,7 @@ def chosen_target(override: str) -> str:
     """``attack.algorithm=NAME`` chooses from the group ``algorithm``, as ``algorithm@attack.algorithm=NAME`` would."""
     key, equals, value = override.partition("=")
     bare, value = key.lstrip("+"), value.strip("'\"")
-    if bare not in ATTACKED or not equals or not value.isidentifier():
+    if bare not in ATTACKED or not equals or not (value.isidentifier() or is_dotted(value)):
         return override
     return f"{bare.rpartition('.')[2]}@{bare}={value}"
 
@@ -55,13 +56,34 @@ def key_of(override: str) -> str:
     return override.lstrip("+~").partition("=")[0].partition("@")[0]
 
 
+#: What to type instead of a setting of Hydra's own, by how its key begins; the first that fits counts.
+INSTEAD = {
+    "hydra.run.dir": "results_dir=DIR says where the results go, label=NAME names the folder of a run with overrides",
+    "hydra.sweeper": "-m KEY=a,b runs every combination; other sweepers are refused",
+    "hydra.sweep": "results_dir=DIR says where the results go, and each run of -m has a folder there; label= names it",
+    "hydra.job.name": "label=NAME names the folder of a run with overrides, and its curve in a plot of several",
+    "hydra.job.chdir": "a run stays in the folder in which it is started; leave it out",
+    "hydra.job.env": "set the variable before the command: NAME=VALUE python -m dprepro ...",
+    "hydra.verbose": "--verbose tells all that is known of each check",
+    "hydra.mode": "--run, or --multirun for every combination",
+    "hydra.searchpath": "--config-dir DIR adds a folder of configurations",
+    "hydra.output_subdir": "no further folder is written: config.yaml lies beside the results",
+    "hydra.launcher": "workers=NUMBER for local processes, workers=tcp://HOST:8786 for a Dask scheduler",
+    "hydra.job_logging": "run.log beside the results has what is printed",
+    "hydra.hydra_logging": "run.log beside the results has what is printed",
+    "hydra.help": "--help",
+    "hydra.hydra_help": "--hydra-help",
+}
+
+
 def refuse_hydras(overrides: Sequence[str]) -> None:
     """Raise InputError for a setting of Hydra itself, such as ``hydra.run.dir`` or ``hydra/launcher``."""
     for override in overrides:
         if re.match(r"hydra\b", key_of(override)):
+            dotted = key_of(override).replace("/", ".")
+            said = next((said for begin, said in INSTEAD.items() if dotted.startswith(begin)), "leave it out")
             raise InputError(
-                f"{override}: Hydra's own settings have no effect here, nor have its launchers and sweepers; workers= "
-                "names local processes, or a Dask scheduler for a cluster's; see --help"
+                f"{override}: Hydra's own settings have no effect here; instead: {said} (see --hydra-help)"
             )
 
 

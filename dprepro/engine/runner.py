@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import re
 import signal
 import sys
@@ -13,7 +12,7 @@ from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, Literal
+from typing import Literal
 
 from dprepro import board
 from dprepro.engine import pools
@@ -21,14 +20,13 @@ from dprepro.engine.cell import Cell, Result
 from dprepro.engine.code import guard
 from dprepro.engine.lines import Line, lines_of
 from dprepro.engine.measuring import Measure, cpu_type, measure_cell, one_thread
+from dprepro.engine.progress import Indicator, Progress, indicator
 from dprepro.engine.store import Store
 from dprepro.errors import DpreproError, Interrupted, OtherCode
 from dprepro.interrupts import CTRL_C, taken, whole
 from dprepro.supervisor import reason
 
 Reuse = Literal["same", "any"]
-Progress = Callable[[int, int], None]
-"""Is told how many cells are measured, of how many."""
 
 CHUNK_SECONDS = 0.4  # a worker hands in what it has after this long
 CHUNK_CELLS = 20_000
@@ -72,7 +70,7 @@ def execute(
 ) -> Outcome:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
-    `progress` is whether to draw a bar on a terminal, or what to tell instead. `workers` is a number of local processes
+    `progress` is whether to show it on stderr, or what to tell instead. `workers` is a number of local processes
     or the address of a Dask scheduler. The results are the same bits for all of them. Cells that other code made, or
     that are not as they were stored, are measured again; with `reuse` "any" those of other code are kept. `sources` are
     the modules behind the cells with their digests: a process that has others measures nothing.
@@ -92,7 +90,7 @@ def execute(
         from threadpoolctl import ThreadpoolController
 
         at_once = isinstance(workers, str) or pools.STARTED.is_set()
-        bar = _Told(len(todo), progress) if callable(progress) else _Bar(len(todo), label, progress)
+        bar = indicator(len(todo), label, progress)
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
         loop = _Loop(
             measure, todo, store, tally, bar, open_pool, (len(done), len(distinct)), tuple((sources or {}).items())
@@ -141,7 +139,7 @@ class _Loop:
         cells: Sequence[Cell],
         store: Store,
         tally: Counter[str],
-        bar: _Bar | _Told,
+        bar: Indicator,
         open_pool: Callable[[], pools.Pool] | None,
         stored: tuple[int, int],
         sources: tuple[tuple[str, str], ...],
@@ -316,43 +314,3 @@ def _work(measure: Measure, cells: Sequence[Cell], made: str, sources: tuple[tup
             break
     checked.check()  # measuring loads more, and the files may have been edited since
     return lines_of(results, made)
-
-
-class _Bar:
-    """A progress bar on a terminal, for runs longer than two seconds."""
-
-    def __init__(self, total: int, label: str, wanted: bool) -> None:
-        self._total = total
-        self._label = label
-        self._done = 0
-        self._bar: Any = None
-        self._due = time.perf_counter() + 2.0 if wanted and sys.stderr.isatty() else math.inf
-
-    def move(self, cells: int) -> None:
-        self._done += cells
-        if self._bar is not None:
-            self._bar.update(cells)
-        elif time.perf_counter() > self._due:
-            from tqdm import tqdm
-
-            self._bar = tqdm(total=self._total, initial=self._done, desc=self._label, unit="cell", leave=False)
-
-    def close(self) -> None:
-        if self._bar is not None:
-            self._bar.close()
-
-
-class _Told:
-    """Hands the progress on."""
-
-    def __init__(self, total: int, tell: Progress) -> None:
-        self._total = total
-        self._tell = tell
-        self._done = 0
-
-    def move(self, cells: int) -> None:
-        self._done += cells
-        self._tell(self._done, self._total)
-
-    def close(self) -> None:
-        pass

@@ -1,7 +1,7 @@
 """Which private algorithm to take where nothing is known but public numbers; no data of anybody's are read.
 
-Choosing by public numbers costs no privacy. Every number here comes from counts and fixed seeds, and is rounded to three
-digits: it is the same on any machine, however busy.
+Choosing by public numbers costs no privacy. Every number here comes from counts and fixed seeds, and is rounded to
+three digits: it is the same on any machine, however busy.
 """
 
 from __future__ import annotations

@@ -63,9 +63,7 @@ def title(asked: Asked) -> str:
     return f"{asked.loss} loss, {asked.constraint_set} of radius {asked.radius:g}, {asked.budget.neighbours}: {point}"
 
 
-def least(
-    risk: Callable[[float], tuple[float, str]], grid: Sequence[float], target: float
-) -> tuple[float | None, str]:
+def least(risk: Callable[[float], tuple[float, str]], grid: Sequence[float], target: float) -> tuple[float | None, str]:
     """The place from which a falling risk is below the target, and whose it is: bisection, then interpolation.
 
     Between two values of the grid logarithms are interpolated. None where the last value does not do.
@@ -86,9 +84,7 @@ def least(
     return float(grid[low] * (grid[high] / grid[low]) ** share), label
 
 
-def enough(
-    at: Callable[[float], Asked], candidate: Candidate, target: float, grid: Sequence[float]
-) -> float | None:
+def enough(at: Callable[[float], Asked], candidate: Candidate, target: float, grid: Sequence[float]) -> float | None:
     """From which place of the grid on the algorithm is expected to keep to the target; None where it never does."""
 
     def risk(place: float) -> tuple[float, str]:
@@ -124,7 +120,8 @@ def sentences(
                 f"risk={ENOUGH * advice.zero:.2g}, for what would help."]  # fmt: skip
     between = "" if best.low is None else f" ({short(best.low)} to {short(best.high)} in nine of ten cases)"
     first = f"Take {spelled(best)}: expected to lose {short(best.typical)}{between} in mean risk."
-    assert best.typical is not None and best.share is not None
+    assert best.typical is not None
+    assert best.share is not None
     second = f"No privacy loses 0, and answering zero {zero}: this is {100 * best.share:.3g}% of it; "
     said = f"the target {target:.3g}" if given else f"a tenth of it, {target:.3g},"
     if reached is None:

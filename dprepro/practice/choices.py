@@ -124,9 +124,7 @@ def high_probability(algorithm: HighProbability, asked: Asked) -> FloatArray:
     if not isinstance(inner, ExponentialMechanism) or algorithm.blind:
         raise InputError("a choice is predicted among samples of the exponential mechanism only")
     schedule = algorithm.schedule(asked.domain, asked.budget)
-    share = replace(
-        asked.budget, epsilon=schedule.run_epsilon, delta=asked.budget.delta / schedule.runs
-    )
+    share = replace(asked.budget, epsilon=schedule.run_epsilon, delta=asked.budget.delta / schedule.runs)
     risks = data.excess(sampled(data, inner.schedule(asked.domain, share).noise_scale))
     rng = np.random.default_rng(43)
     chosen = risks[:, rng.permutation(risks.shape[1])]

@@ -6,6 +6,7 @@ the risk it is stable at any length. Where a schedule has few steps they are tak
 
 from __future__ import annotations
 
+import itertools
 import math
 
 import numpy as np
@@ -29,7 +30,7 @@ DRAWN = 16
 FEW = 5
 """Private choices of a block that are drawn one by one; more have their mean and their covariance."""
 
-STABLE = 0.1
+STABLE = 0.3
 """Length of a block times curvature from which on steps are implicit."""
 
 MOST_STEPS = 2_000_000
@@ -43,7 +44,7 @@ def walks_of(p: int) -> int:
 
 def blocks_of(schedule: Descent, p: int) -> tuple[FloatArray, FloatArray]:
     """Lengths of blocks of steps, and the sums of squares of the steps in them."""
-    taken, most = schedule.steps - 1, effort(BLOCKS, p, 60)
+    taken, most = schedule.steps - 1, effort(BLOCKS, p, 40)
     if schedule.decay == 0:
         count = min(taken, most)
         many = taken / max(1, count)
@@ -68,11 +69,14 @@ def descended(data: Ordinary, schedule: Descent) -> FloatArray:
     total, share = theta / schedule.steps, (schedule.steps - 1) / schedule.steps / max(1, len(lengths))
     coarse = len(lengths) < schedule.steps - 1 and math.isfinite(data.loss.smoothness)
     coarse = coarse and float((lengths.max() * data.bend()).max()) > STABLE
+    inverse = np.linalg.inv(np.eye(p) + lengths[0] * data.hessian(data.best)) if coarse and not schedule.decay else None
     for length, square in zip(lengths, squares, strict=True):
         moved = length * data.gradient(theta)
         if schedule.noise_scale:
             moved = moved + math.sqrt(square) * schedule.noise_scale * rng.standard_normal((1, walks, p))
-        if coarse:  # implicit in the quadratic model
+        if inverse is not None:  # implicit in the quadratic model
+            moved = moved @ inverse
+        elif coarse:
             values, vectors = data.spectrum
             moved = (moved @ vectors / (1 + length * values)) @ vectors.transpose(0, 2, 1)
         theta = data.project(theta - moved)
@@ -125,13 +129,13 @@ def johnson_lindenstrauss(algorithm: JohnsonLindenstrauss, asked: Asked) -> Floa
 
 def frank_wolfe_blocks(steps: int, p: int) -> list[tuple[int, float]]:
     """Of steps 2/(t + 2), t = 1..steps - 1: how many each block has, and their common weight."""
-    taken, most = steps - 1, effort(BLOCKS, p, 60)
+    taken, most = steps - 1, effort(BLOCKS, p, 40)
     ends = np.unique(np.concatenate([
         np.arange(0, min(taken, most // 3) + 1),
         np.floor(np.geomspace(most // 3, max(taken, most // 3), most - most // 3)),
     ]).clip(0, taken).astype(int))  # fmt: skip
     found = []
-    for before, end in zip(ends[:-1], ends[1:], strict=True):
+    for before, end in itertools.pairwise(ends):
         first, last = before + 1, end  # their product of t/(t + 2) telescopes
         kept = first * (first + 1) / ((last + 1) * (last + 2))
         found.append((int(end - before), 1 - kept))

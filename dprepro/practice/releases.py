@@ -21,7 +21,7 @@ from dprepro.algorithms import (
     SufficientStatistics,
 )
 from dprepro.algorithms.huberised import SMOOTHED
-from dprepro.practice.ordinary import Asked, Ordinary, gamma_lengths, noises, normal_lengths, of
+from dprepro.practice.ordinary import Asked, Ordinary, accelerated, effort, gamma_lengths, noises, normal_lengths, of
 from dprepro.problems import HingeLoss, MarginLoss
 from dprepro.problems.data import FloatArray
 
@@ -39,9 +39,7 @@ def draws_of(coordinates: int, p: int, least: int = LEAST) -> int:
     return max(least, coordinates // p)
 
 
-def released(
-    data: Ordinary, centre: FloatArray, scale: float, noise: str, projected: bool = True
-) -> FloatArray:
+def released(data: Ordinary, centre: FloatArray, scale: float, noise: str, projected: bool = True) -> FloatArray:
     """Answers, shape (kinds, draws, p): a centre with noise, back in the set."""
     p = data.within.p
     lengths = normal_lengths if noise == "gaussian" else gamma_lengths
@@ -126,17 +124,15 @@ def sufficient_statistics(algorithm: SufficientStatistics, asked: Asked) -> Floa
     gram = data.features.transpose(0, 2, 1) @ data.features / rows
     cross = data.labels[:, None, :] @ data.features / rows
     rng, draws = np.random.default_rng(17), max(1, min(32, PERTURBED // p))
-    risks = []
-    for _ in range(draws):
-        noise = scale * rng.standard_normal((p, p))
-        noise = np.triu(noise) / np.where(np.eye(p, dtype=bool), 1.0, math.sqrt(2.0))
-        noise = noise + np.triu(noise, 1).T
-        tilted = cross + scale * rng.standard_normal((1, 1, p))
-        noisy = gram + noise
-        least = np.array([_least_eigenvalue(one) for one in noisy])
-        ridge = np.maximum(0.0, algorithm.ridge_factor * scale * math.sqrt(p) - least)
-        risks.append(data.excess(_least_squares(data, noisy + ridge[:, None, None] * np.eye(p), tilted))[:, 0])
-    return np.mean(risks, axis=0)
+    noise = np.triu(scale * rng.standard_normal((draws, p, p)))
+    noise = noise / np.where(np.eye(p, dtype=bool), 1.0, math.sqrt(2.0))
+    noise = noise + np.triu(noise, 1).transpose(0, 2, 1)
+    noisy = gram[:, None] + noise
+    tilted = cross[:, None] + scale * rng.standard_normal((draws, 1, p))
+    least = np.array([[_least_eigenvalue(matrix) for matrix in some] for some in noisy])
+    ridge = np.maximum(0.0, algorithm.ridge_factor * scale * math.sqrt(p) - least)
+    theta = _least_squares(data, noisy + ridge[..., None, None] * np.eye(p), tilted)
+    return data.excess(theta[:, :, 0]).mean(axis=1)
 
 
 def _least_eigenvalue(matrix: FloatArray) -> float:
@@ -152,20 +148,12 @@ def _least_eigenvalue(matrix: FloatArray) -> float:
 
 
 def _least_squares(data: Ordinary, matrix: FloatArray, cross: FloatArray) -> FloatArray:
-    """argmin of theta^T matrix theta - 2 <cross, theta> over the set, shape (kinds, 1, p)."""
-    v = np.random.default_rng(7).standard_normal((len(matrix), matrix.shape[1], 1))
+    """argmin of theta^T matrix theta - 2 <cross, theta> over the set, shape (kinds, draws, 1, p)."""
+    v = np.random.default_rng(7).standard_normal((matrix.shape[2], 1))
     for _ in range(30):
-        v = matrix @ (v / np.linalg.norm(v, axis=1, keepdims=True))
-    bend = 1.1 * np.linalg.norm(v, axis=1, keepdims=True)
-    theta = ahead = data.start
-    pace = np.ones((len(matrix), 1, 1))
-    for _ in range(200):
-        after = data.project(ahead - (ahead @ matrix - cross) / bend)
-        back = np.sum((ahead - after) * (after - theta), axis=2, keepdims=True) > 0
-        pace = np.where(back, 1.0, pace)
-        faster = 0.5 * (1 + np.sqrt(1 + 4 * pace**2))
-        ahead = after + np.where(back, 0.0, (pace - 1) / faster) * (after - theta)
-        theta, pace = after, faster
-    return theta
-
-
+        v = matrix @ (v / np.linalg.norm(v, axis=-2, keepdims=True))
+    bend = 1.1 * np.linalg.norm(v, axis=-2, keepdims=True)
+    return accelerated(
+        lambda ahead: (ahead @ matrix - cross) / bend, data.project, data.start[:, None] + 0 * cross,
+        effort(200, data.within.p, 50), data.within.radius,
+    )  # fmt: skip

@@ -17,19 +17,15 @@ from dprepro import bounds
 from dprepro.algorithms import Algorithm
 from dprepro.axes import at
 from dprepro.budget import Budget
-from dprepro.constructions import RandomDesign
+from dprepro.constructions import RandomDesign, Shipped, Table
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
 from dprepro.plans import plan
-from dprepro.plans.prices import run_seconds
 from dprepro.practice.advice import FLOOR, Candidate, advise, expected
 from dprepro.practice.constants import losses_of
 from dprepro.practice.ordinary import SETS, Asked
-from dprepro.practice.prediction import predict
-from dprepro.practice.schema import Column
-from dprepro.practice.shipped import Shipped
+from dprepro.practice.prediction import predict, trivial
 from dprepro.practice.simulation import simulated
-from dprepro.practice.table import Table
 from dprepro.reductions import REDUCTIONS, solver
 from dprepro.studies.base import Declaration, Design, Study, points
 from dprepro.studies.describe import describe
@@ -88,8 +84,9 @@ class Question:
 COORDINATES = 400
 """Coordinates of noise of a case, draws times p: the mean of their squares has an error of about 7%."""
 
-LONGEST = 0.1
-"""Seconds, by counts, of a run on a table that is measured: a literal loop over many steps is left out."""
+MOST_WORK, A_STEP = 3e7, 1e4
+"""Operations of a run on a table that is measured, steps times entries, and of a step on no data: longer loops are left
+out."""
 
 
 @dataclass(frozen=True)
@@ -251,8 +248,6 @@ class AdviceStudy(Study):
 
     def _typical(self, asked: Asked, rng: np.random.Generator) -> dict[str, float]:
         """The largest mean over the kinds of ordinary data, by name, of all that run there, and of answering zero."""
-        from dprepro.practice.prediction import trivial
-
         found, seed = {ZERO: float(trivial(asked).max())}, int(rng.integers(2**31))
         for name in self.chosen:
             try:
@@ -266,14 +261,14 @@ class AdviceStudy(Study):
     ) -> dict[str, float]:
         """Mean excess risks by name, of all that run there quickly, and of answering zero."""
         problem = construction.build(point, 0.0)
-        found = {ZERO: problem.trivial_risk}
+        found, work = {ZERO: problem.trivial_risk}, problem.records.records.features.size + A_STEP
         for name in self.chosen:
             algorithm = self.algorithms[name]
             try:
                 how = plan(algorithm, construction, point, budget).how
             except DpreproError:
                 continue
-            if run_seconds(algorithm, problem.domain, budget, how) > LONGEST:
+            if algorithm.schedule(problem.domain, budget).steps * work > MOST_WORK:
                 continue
             runs = solver(how, algorithm)
             answers = [runs.solve(problem, budget, rng) for _ in range(self.draws)]

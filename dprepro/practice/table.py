@@ -114,7 +114,7 @@ class Table(Construction):
             return load_schema(self.schema)
         if not self.target:
             raise InputError(
-                "neither schema nor target is given; draft a schema with python -m dprepro.schema TABLE.csv, fill it "
+                "neither schema nor target is given; draft a schema with python -m dprepro schema TABLE.csv, fill it "
                 "in, and give construction.schema=FILE.yaml"
             )
         if self.columns:

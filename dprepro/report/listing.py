@@ -8,7 +8,7 @@ from textwrap import wrap
 from typing import TYPE_CHECKING
 
 from dprepro.errors import InputError, printable
-from dprepro.report.standing import standing
+from dprepro.report.standing import newest_overridden, standing, verdict_files
 from dprepro.statements.papers import Paper, citation, heads
 
 if TYPE_CHECKING:
@@ -24,10 +24,11 @@ def last_verdict(
 ) -> tuple[str, str]:
     """The verdict in the experiment's results folder, a hyphen where there is none, and what has changed since.
 
-    A star marks one that was measured with overrides, an exclamation mark one of which a check came out unexpectedly,
-    a question mark one of which the store does not hold the run.
+    Where only runs with overrides have folders it is the newest one's. A star marks one that was measured with
+    overrides, an exclamation mark one of which a check came out unexpectedly, a question mark one of which the store
+    does not hold the run.
     """
-    found = standing(results_dir, name, runs)
+    found = standing(results_dir, name, runs) or newest_overridden(results_dir, name, runs)
     if found is None or found.verdict is None:
         return "-", ""
     marks = ("" if found.verdict.get("as_expected") else "!") + ("*" if found.verdict["overrides"] else "")
@@ -39,7 +40,7 @@ def last_verdict(
 
 def stored_runs(results_dir: str | Path) -> dict[str, Run]:
     """All runs of a store by their marks; none where no verdict stands, or there is no store that can be read."""
-    if not any(Path(results_dir).glob("*/verdict.json")):
+    if not any(verdict_files(results_dir)):
         return {}
     from dprepro.engine.store import Store
 
@@ -82,7 +83,7 @@ def listing(
     if any("*" in verdict for verdict in verdicts.values()):
         lines.append("* measured with overrides")
     if any("?" in verdict for verdict in verdicts.values()):
-        lines.append("? the store does not hold this run; python -m dprepro.check says more")
+        lines.append("? the store does not hold this run; python -m dprepro check says more")
     for name, (_, changed) in found.items():
         lines += wrap(printable(f"{name}: {changed}"), WIDTH, subsequent_indent="  ") if changed else []
     return "\n".join(lines)

@@ -32,7 +32,7 @@ JUDGING = ("dprepro.report.publish", "dprepro.analysis.checks", "dprepro.analysi
 LIBRARIES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
 """Packages on which a figure's bytes depend."""
 
-ELSEWHERE = ("results_dir", "workers", "reuse")
+ELSEWHERE = ("results_dir", "workers", "reuse", "label")
 """Keys of a configuration that say where and how to measure: nothing that a figure shows."""
 
 _NO_MATTER = ("seconds", "key")  # columns: how long a cell took, and what it is called

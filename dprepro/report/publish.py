@@ -18,12 +18,12 @@ from dprepro.analysis.independence import dependence
 from dprepro.analysis.points import averaged, further_axes
 from dprepro.engine.room import give_back
 from dprepro.engine.store import Run, Store
-from dprepro.errors import InputError, checked_name, shortened
+from dprepro.errors import InputError, shortened
 from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
 from dprepro.regular_files import bytes_of, kept_within, replace_file
 from dprepro.report import picture
-from dprepro.report.standing import OVERRIDDEN
+from dprepro.report.standing import place_of
 from dprepro.report.text import RAW, further, reads_a_table, table, unmeasured, verdict_lines
 from dprepro.texts import check_texts, visible
 
@@ -64,6 +64,10 @@ class Published:
         seconds = self.frame.drop_duplicates("key")["seconds"]
         return round(float(seconds[seconds.between(0, 1e15)].sum()), 3)  # a damaged store may say anything
 
+    def verbose(self) -> str:
+        """The text with all that the verdict says of each check: its constant, rivals, further reasons."""
+        return visible(log_text(self.config, self.frame, self.verdict, verbose=True))
+
     def figure(self) -> Figure:
         """The figure, drawn anew."""
         return self.drawing.draw(self.frame, self.verdict, self.config)
@@ -92,16 +96,13 @@ def alone(results_dir: str | Path) -> Iterator[None]:
         os.close(handle)  # which lets go of the lock
 
 
-def folder_of(store: Store, run: Run, results_dir: str | Path) -> Path:
-    """``results_dir/NAME``, or its sub-folder for an overridden run that would replace a published verdict.
+def folder_of(run: Run, results_dir: str | Path) -> Path:
+    """``results_dir/NAME``, or ``NAME/overridden/LABEL`` in it for a run with overrides.
 
     Raises:
         InputError: a name that is none, or a link that leads elsewhere.
     """
-    folder = Path(results_dir) / checked_name("experiment", run.experiment)
-    if run.overrides and store.latest(run.experiment) is not None:
-        folder /= OVERRIDDEN
-    return kept_within(folder, results_dir)
+    return kept_within(Path(results_dir) / place_of(run), results_dir)
 
 
 def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") -> Published:
@@ -114,7 +115,36 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
     Raises:
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
     """
-    folder = folder_of(store, run, results_dir)
+    published = rebuilt(store, run, folder_of(run, results_dir), doubt)
+    folder, frame, stamp = published.folder, published.frame, published.stamp
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            table_of_cells = _parquet(frame)
+        except (ValueError, TypeError) as error:  # cells whose digests fit, and whose columns have two kinds of values
+            raise InputError(f"the measurements of {run.experiment} are no table: {error}") from error
+        replace_file(folder / "measurements.parquet", table_of_cells)
+        give_back()
+        replace_file(folder / "verdict.json", verdict_file(published.verdict))
+        if not picture.standing(folder, stamp):
+            drawn = picture.drawn(published.drawing, frame, published.verdict, run.config, stamp)
+            for kind, content in drawn.items():
+                replace_file(folder / f"figure.{kind}", content)
+        replace_file(folder / "config.yaml", _yaml(run.config).encode())
+        replace_file(folder / "run.log", (published.text + "\n").encode())
+    except OSError as error:
+        raise InputError(f"cannot write {folder}: {error.strerror or error}; choose another results_dir") from error
+    return published
+
+
+def rebuilt(store: Store, run: Run, folder: Path, doubt: str = "") -> Published:
+    """A stored run as its ``folder`` holds it, or would; nothing is written, and nothing drawn.
+
+    Only what has changed is judged: see :func:`publish`, which says what a ``doubt`` is.
+
+    Raises:
+        InputError: the run's checks or figure do not fit its measurements.
+    """
     check_record(run)
     drawing = figures.build(run.config["figure"])
     frame, integrity = store.measurements(run.id)
@@ -125,24 +155,8 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
     else:
         verdict = judge_run(run, frame, problem)
     give_back()
-    text = visible(log_text(run, frame, verdict))
+    text = visible(log_text(run.config, frame, verdict))
     stamp = picture.stamp(drawing, frame, verdict, run.config, problem)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            table_of_cells = _parquet(frame)
-        except (ValueError, TypeError) as error:  # cells whose digests fit, and whose columns have two kinds of values
-            raise InputError(f"the measurements of {run.experiment} are no table: {error}") from error
-        replace_file(folder / "measurements.parquet", table_of_cells)
-        give_back()
-        replace_file(folder / "verdict.json", verdict_file(verdict))
-        if not picture.standing(folder, stamp):
-            for kind, content in picture.drawn(drawing, frame, verdict, run.config, stamp).items():
-                replace_file(folder / f"figure.{kind}", content)
-        replace_file(folder / "config.yaml", _yaml(run.config).encode())
-        replace_file(folder / "run.log", (text + "\n").encode())
-    except OSError as error:
-        raise InputError(f"cannot write {folder}: {error.strerror or error}; choose another results_dir") from error
     return Published(folder, frame, run.config, verdict, text, drawing, stamp)
 
 
@@ -212,19 +226,20 @@ def provenance_of(run: Run) -> dict[str, Any]:
     return dict(run.provenance) | {"run": run.mark}
 
 
-def log_text(run: Run, frame: pd.DataFrame, verdict: Mapping[str, Any]) -> str:
+def log_text(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[str, Any], verbose: bool = False) -> str:
     """What a run prints at its end: the table, counts of what was not measured, and the verdict."""
-    figure = run.config["figure"]
+    figure = config["figure"]
     axis, envelope, average = figure.get("axis", "n"), figure.get("envelope", ()), figure.get("average", ())
     rows, quantity = averaged(frame, average), figure.get("quantity", "excess_risk") if average else "excess_risk"
-    more = further_axes(rows, run.config)
+    more = further_axes(rows, config)
     parts = [
-        run.config["statement"],
+        config["statement"],
         table(rows, axis if isinstance(axis, str) else axis[0], envelope, more, quantity),
         *further(frame),
     ]
-    parts += [*unmeasured(frame), verdict_lines(verdict)]
-    parts += [RAW] if reads_a_table(run.config) else []
+    parts += [*unmeasured(frame), verdict_lines(verdict, verbose)]
+    parts += [RAW] if reads_a_table(config) else []
+    parts += [f"run as: {config['run_as']}"] if config.get("run_as") else []
     return "\n".join(parts)
 
 

@@ -62,7 +62,7 @@ class Seals:
             InputError: as :func:`publish`.
         """
         check_record(run)
-        drawing, folder = figures.build(run.config["figure"]), folder_of(store, run, self._results)
+        drawing, folder = figures.build(run.config["figure"]), folder_of(run, self._results)
         source = _source(store, run, drawing, doubt)
         old = self._old.get(run.experiment)
         found = _standing(old, source, run, folder, drawing) if old else None

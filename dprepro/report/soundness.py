@@ -56,10 +56,10 @@ class Soundness:
     @property
     def broken(self) -> list[tuple[str, list[str]]]:
         """The experiments that are to be run again, with the overrides of their runs."""
-        again = [(one.run.experiment, one.run.overrides) for one in self.runs if one.problem]
+        again = [(one.run.experiment, _asked(one.run)) for one in self.runs if one.problem]
         beside = [*self.unread, *(place.partition("/")[0] for place in self.verdicts)]
         for name in dict.fromkeys(name for name in beside if name not in {known for known, _ in again}):
-            again += [(name, one.run.overrides) for one in self.runs if one.run.experiment == name] or [(name, [])]
+            again += [(name, _asked(one.run)) for one in self.runs if one.run.experiment == name] or [(name, [])]
         return again
 
     def lines(self) -> list[str]:
@@ -81,6 +81,12 @@ def existing_store(results_dir: str) -> str:
     if not file.is_file() and not file.with_name(f"{FILE_NAME}-wal").is_file():
         raise InputError(f"there is no store in {results_dir}; run an experiment first, or name another results_dir")
     return results_dir
+
+
+def _asked(run: Run) -> list[str]:
+    """The overrides of a run, with the label of its folder if it has one."""
+    label = run.config.get("label")
+    return [*run.overrides, *([f"label={label}"] if label else [])]
 
 
 def examine(results_dir: str | Path, since: Callable[[Run], Changes]) -> Soundness:

@@ -2,22 +2,60 @@
 
 from __future__ import annotations
 
+import hashlib
 import json
-from collections.abc import Iterator, Mapping
+import re
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
+from dprepro.errors import checked_name, label_fault
 from dprepro.regular_files import bytes_of
 
 if TYPE_CHECKING:
     from dprepro.engine.store import Run
 
 OVERRIDDEN = "overridden"
-"""Where a run with overrides goes while a run without them stands in the experiment's own folder."""
+"""The folder, in that of an experiment, of its runs with overrides, each in one of its own."""
+
+LONGEST_READABLE = 60
+"""Characters of overrides that name a folder as they are."""
+_READABLE = re.compile(r"\w[\w.]*=[\w.][\w.-]*(?<!\.)")
 
 SHOWN = ("confirmed", "inconclusive", "refuted")
 """What a verdict.json can say; one that says anything else was written by somebody else."""
+
+
+def place_of(run: Run) -> str:
+    """The folder of a run in a results folder; see `place`."""
+    return place(run.experiment, run.overrides, run.config.get("label"))
+
+
+def place(experiment: str, overrides: Sequence[str], label: object = None) -> str:
+    """The folder in a results folder: ``NAME``, or ``NAME/overridden/LABEL`` of a run with overrides.
+
+    Without a `label=` the overrides are the label where they are short and plain (``seed-1``), else what can be read of
+    them, with a digest: runs with the same overrides share a folder, as unchanged ones do, and no others.
+
+    Raises:
+        InputError: the experiment's name is none.
+    """
+    name = checked_name("experiment", experiment)
+    if not overrides:
+        return name
+    chosen = str(label or "")
+    return f"{name}/{OVERRIDDEN}/{chosen if chosen and not label_fault(chosen) else _label(overrides)}"
+
+
+def _label(overrides: Sequence[str]) -> str:
+    ordered = sorted(map(str, overrides))
+    label = ",".join(one.replace("=", "-", 1) for one in ordered)
+    if all(_READABLE.fullmatch(one) for one in ordered) and len(label) <= LONGEST_READABLE and not label_fault(label):
+        return label
+    told = hashlib.blake2b(json.dumps(ordered).encode(), digest_size=4).hexdigest()
+    readable = re.sub(r"[^\w.]+", "-", ",".join(ordered)).strip("-._")[: LONGEST_READABLE - len(told) - 1].strip("-._")
+    return f"{readable}-{told}" if readable else told
 
 
 @dataclass(frozen=True)
@@ -28,7 +66,7 @@ class Standing:
         place: of its folder in the results folder.
         verdict: its content; None where that cannot be read, or is no verdict.
         run: the run that it is of; None where the store does not hold it.
-        later: whether a later run, or one without overrides, was finished, whose verdict should stand here.
+        later: whether the verdict of another run should stand here: of a later one, or of one without overrides.
     """
 
     place: str
@@ -40,11 +78,12 @@ class Standing:
     def problem(self) -> str:
         """Why nobody can tell whether the verdict is that of what is stored; empty if somebody can."""
         if self.verdict is None:
-            return "its verdict.json cannot be read; python -m dprepro.ledger makes it anew"
+            return "its verdict.json cannot be read; python -m dprepro ledger makes it anew"
         if self.run is None:
-            return "its verdict is of no run in the store; run it again, or python -m dprepro.ledger, or remove it"
+            return "its verdict is of no run in the store; run it again, or python -m dprepro ledger, or remove it"
         if self.later:
-            return "its verdict is of another run than the latest; python -m dprepro.ledger writes that one"
+            mend = "run it again" if OVERRIDDEN in self.place else "python -m dprepro ledger writes that one"
+            return f"its verdict is of another run than the latest; {mend}"
         if not self.run.finished:
             return "its verdict is of a run that was not finished; the same command ends it"
         return ""
@@ -60,21 +99,32 @@ def standing(results_dir: str | Path, name: str, runs: Mapping[str, Run]) -> Sta
         run = runs.get(str(verdict["provenance"].get("run", "")))
         if run is None or (run.experiment, run.overrides) != (experiment, verdict["overrides"]):
             return Standing(name, verdict, None)
-        ended = [one for one in runs.values() if one.experiment == experiment and one.finished]
-        if name != experiment:
-            return Standing(name, verdict, run, any(one.overrides and one.id > run.id for one in ended))
-        return Standing(
-            name, verdict, run, any(not one.overrides and (run.overrides or one.id > run.id) for one in ended)
-        )
+        later = any(
+            one.id > run.id and one.finished and place_of(one) == name
+            for one in runs.values() if one.experiment == experiment
+        )  # fmt: skip
+        return Standing(name, verdict, run, later or place_of(run) != name)
     except FileNotFoundError:
         return None
     except (OSError, ValueError, KeyError, TypeError, RecursionError):
         return Standing(name, None, None)
 
 
-def all_standing(results_dir: str | Path, runs: Mapping[str, Run]) -> Iterator[Standing]:
-    """All verdicts in a results folder."""
-    for path in sorted(Path(results_dir).glob("*/verdict.json")):
-        for name in (path.parent.name, f"{path.parent.name}/{OVERRIDDEN}"):
-            if found := standing(results_dir, name, runs):
-                yield found
+def newest_overridden(results_dir: str | Path, name: str, runs: Mapping[str, Run]) -> Standing | None:
+    """Of an experiment's runs with overrides what stands of the latest, if anything."""
+    found = [one for one in all_standing(results_dir, runs, name) if one.place != name]
+    return max(found, key=lambda one: one.run.id if one.run else 0, default=None)
+
+
+def all_standing(results_dir: str | Path, runs: Mapping[str, Run], experiment: str = "*") -> Iterator[Standing]:
+    """All verdicts in a results folder, or those of one experiment."""
+    for path in verdict_files(results_dir, experiment):
+        if found := standing(results_dir, path.parent.relative_to(results_dir).as_posix(), runs):
+            yield found
+
+
+def verdict_files(results_dir: str | Path, experiment: str = "*") -> list[Path]:
+    """The files of all verdicts, or of one experiment's: its own, then those of its runs with overrides."""
+    root = Path(results_dir)
+    own, theirs = f"{experiment}/verdict.json", f"{experiment}/{OVERRIDDEN}/*/verdict.json"
+    return sorted([*root.glob(own), *root.glob(theirs)], key=lambda path: (path.parts[len(root.parts)], path.parts))

@@ -6,6 +6,7 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis import points
@@ -13,6 +14,7 @@ from dprepro.analysis.checks import said as in_words
 from dprepro.analysis.checks import worded
 from dprepro.analysis.rule import VERDICTS
 from dprepro.axes import AXES
+from dprepro.report.standing import OVERRIDDEN
 from dprepro.statements.papers import citation
 from dprepro.statements.statement import WORDS
 
@@ -51,14 +53,15 @@ def table(
 ) -> str:
     """Mean risk, or another quantity, bound and their ratio for every series along the axis.
 
-    Other axes that vary have columns too. Of points that differ in the axes of ``envelope`` only, the one with the
+    The last column says how it was measured: by which reduction, or literally, where the frame tells. Other axes that
+    vary have columns too. Of points that differ in the axes of ``envelope`` only, the one with the
     largest mean risk is shown. ``further`` are the sweep's axes beyond the main ones: one that tells grid points apart
     has a column, so that no mean is over it.
     """
     envelope = [name for name in envelope if name in frame.columns]
     main = ["role", "series", *AXES, *envelope, *([axis] if axis not in (*AXES, *envelope) else [])]
     chosen = (frame["quantity"] == quantity) & (frame["status"] == "ok")
-    shown = dict.fromkeys([*main, *further, "value", "bound"])  # not all columns: a copy is made
+    shown = dict.fromkeys([*main, *further, "value", "bound", "reduction"])  # not all columns: a copy is made
     good = frame.loc[chosen, [name for name in shown if name in frame.columns]]
     if good.empty and frame["quantity"].isin(["audited_epsilon", "overspent_epsilon"]).any():
         return audits(frame)
@@ -68,11 +71,15 @@ def table(
     others = [a for a in AXES if a != axis and good[a].nunique() > 1]
     others += [a for a in further if a not in main and (points[a].nunique(dropna=False) > 1).any()]
     keys = ["role", "series", axis, *others]
-    means = good.groupby([*keys, *envelope], sort=False, dropna=False)[["value", "bound"]].mean().reset_index()
+    told = "reduction" in good.columns
+    measured = good.groupby([*keys, *envelope], sort=False, dropna=False)
+    means = measured[["value", "bound"]].mean()
+    means = (means.assign(reduction=measured["reduction"].agg(_each_once)) if told else means).reset_index()
     means = means.loc[means.groupby(keys, sort=False, dropna=False)["value"].idxmax()] if envelope else means
     means["order"] = means["role"].map({"claim": 0, "context": 1, "control": 2})
     means = means.sort_values(["order", "series", axis, *others], kind="stable")
     lines = [[*("series", axis), *others, "risk" if quantity == "excess_risk" else quantity, "bound", "ratio"]]
+    lines[0] += ["reduction"] if told else []
     for row in means.to_dict("records"):
         ratio = row["value"] / row["bound"] if row["bound"] else None
         lines.append(
@@ -82,9 +89,14 @@ def table(
                 number(row["value"]),
                 number(row["bound"]),
                 number(ratio),
+                *([row["reduction"]] if told else []),
             ]
         )
     return _aligned(lines)
+
+
+def _each_once(names: pd.Series[str]) -> str:
+    return "/".join(sorted({str(name) for name in names.dropna()})) or "-"
 
 
 def audits(frame: pd.DataFrame) -> str:
@@ -174,19 +186,16 @@ def unmeasured(frame: pd.DataFrame) -> list[str]:
     return lines
 
 
-def verdict_lines(verdict: Mapping[str, Any]) -> str:
-    """One line for each check and a last one for the experiment."""
+def verdict_lines(verdict: Mapping[str, Any], verbose: bool = False) -> str:
+    """One line for each check and a last one for the experiment; ``verbose`` has all that verdict.json says in words.
+
+    Else a check's line has verdict, estimate, interval and expectation, and the first words of the reason where it has
+    no conclusion or another than expected.
+    """
     lines = []
     width = max(len(name) for name in verdict["checks"])
     for name, check in verdict["checks"].items():
-        said = f"{in_words(check):<12}"
-        if check["estimate"] is not None and check["rule"] != "enough":
-            said += f" {number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
-            said += f", {wanted(check, '+-')}"
-        if check["constant"] is not None:
-            said += f"; constant {number(check['constant'])}"
-        if check["reason"]:
-            said += f"; {check['reason']}"
+        said = _all_said(check) if verbose else _shortly_said(check)
         mark = "" if check["as_expected"] else f"  <- expected to be {check['expect']}"
         lines.append(f"  {name:<{width}}  {check['role']:<8} {said}{mark}")
     if verdict["overrides"]:
@@ -195,6 +204,37 @@ def verdict_lines(verdict: Mapping[str, Any]) -> str:
     said = f"verdict: {verdict['experiment']} ({verdict['paper']}, {verdict['claim']}): {worded(verdict)}; {tail}"
     lines.append(said)
     return "\n".join(lines)
+
+
+def _estimated(check: Mapping[str, Any]) -> str:
+    """`-0.666 in [-0.667, -0.664], expected -0.667 +- 0.03`; empty where there is no estimate."""
+    if check["estimate"] is None or check["rule"] == "enough":
+        return ""
+    interval = f"{number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
+    return f" {interval}, {wanted(check, '+-')}"
+
+
+def _all_said(check: Mapping[str, Any]) -> str:
+    constant = f"constant {number(check['constant'])}" if check["constant"] is not None else ""
+    return "; ".join(filter(None, (f"{in_words(check):<12}{_estimated(check)}", constant, check["reason"])))
+
+
+def _shortly_said(check: Mapping[str, Any]) -> str:
+    _, up_to, logarithms = in_words(check).partition(" up to ")  # the margin says within what
+    unclear = check["verdict"] == "inconclusive" or not check["as_expected"] or not _estimated(check)
+    reason = first_words(str(check["reason"])) if unclear else ""
+    return "; ".join(filter(None, (f"{check['verdict']:<12}{_estimated(check)}", (up_to + logarithms).strip(), reason)))
+
+
+def first_words(reason: str, most: int = 110) -> str:
+    """The first parts of a reason that fit into a line; of a first one that does not, its beginning."""
+    parts = reason.split("; ")
+    kept = parts[0] if len(parts[0]) <= most else f"{parts[0][:most].rpartition(' ')[0]} ..."
+    for part in parts[1:]:
+        if len(kept) + len(part) + 2 > most:
+            break
+        kept += f"; {part}"
+    return kept
 
 
 def wanted(check: Mapping[str, Any], plus_minus: str = "±") -> str:
@@ -291,12 +331,10 @@ def endings(ends: Sequence[Ending]) -> str:
     lines = [f"{'experiment':<{width}}  verdict       as expected"]
     for label, end in zip(labels, ends, strict=True):
         expected = {True: "yes", False: "NO", None: "-"}[end.as_expected]
-        lines.append(f"{label:<{width}}  {end.verdict:<12}  {expected:<11}  {' '.join(end.note.split())}".rstrip())
+        note = " ".join(end.note.split()) or (end.folder if OVERRIDDEN in Path(end.folder).parts else "")
+        lines.append(f"{label:<{width}}  {end.verdict:<12}  {expected:<11}  {note}".rstrip())
     tally = Counter(end.verdict for end in ends)
     said = ", ".join(f"{tally[word]} {word}" for word in (*reversed(VERDICTS), "skipped", "failed") if tally[word])
     odd = sum(end.as_expected is False for end in ends)
     lines.append(f"{len(ends)} runs: {said}" + (f"; {odd} not as expected" if odd else ""))
-    for folder, count in Counter(end.folder for end in ends if end.folder).items():
-        if count > 1:
-            lines.append(f"{folder} holds the last of its {count} runs; the store holds the measurements of all")
     return "\n".join(lines)

@@ -204,24 +204,22 @@ def test_saturated_points_say_from_where_on_they_would_not_be() -> None:
     frame = make_frame(decades("n", 1, 4, 4), lambda at: 10 * at["n"] ** -0.5, trivial_risk=lambda at: 2.0)
     found = slope(frame)
     assert found.verdict == "inconclusive"
-    assert "saturated: n=10, n=100, n=1000" in found.reason
-    assert (
-        "saturated is a risk above a tenth of the trivial risk (0.2); from n ~ 2500 on it would not be" in found.reason
-    )
+    assert "saturated (risk above a tenth of the trivial risk): n=10, n=100, n=1000" in found.reason
+    assert "a tenth of the trivial risk is 0.2; from n ~ 2500 on the risk is below that" in found.reason
     none = slope(frame.assign(value=frame["value"] * 10))
-    assert "from n ~ 2.5e5 on it would not be" in none.reason, "by the claimed slope"
+    assert "from n ~ 2.5e5 on the risk is below that" in none.reason, "by the claimed slope"
 
 
 def test_a_risk_that_grows_is_saturated_beyond_and_a_flat_one_everywhere() -> None:
     frame = make_frame(decades("p", 1, 4, 4), lambda at: 0.01 * at["p"] ** 0.5, trivial_risk=lambda at: 2.0)
-    assert "up to p ~ 400 it would not be" in slope(frame, axis="p", expected=0.5).reason
+    assert "up to p ~ 400 the risk is below that" in slope(frame, axis="p", expected=0.5).reason
     flat = slope(frame.assign(value=1.0), axis="p", expected=0.0)
-    assert flat.reason.endswith("saturated is a risk above a tenth of the trivial risk (0.2)")
+    assert flat.reason.endswith("a tenth of the trivial risk is 0.2")
     deltas = make_frame(
         decades("delta", -8, -2, 4), lambda at: np.log(1 / at["delta"]), trivial_risk=lambda at: 92.1034
     )
     found = slope(deltas, axis="delta", transform="log_log_inverse", expected=1.0)
-    assert "from delta ~ 0.0001 on it would not be" in found.reason
+    assert "from delta ~ 0.0001 on the risk is below that" in found.reason
 
 
 def test_a_kind_of_evidence_that_does_not_exist_is_refused() -> None:

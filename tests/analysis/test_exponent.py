@@ -64,7 +64,7 @@ def test_saturated_points_are_left_out_and_named() -> None:
     result = judged(frame, expected=-0.5)
     assert result.verdict == "inconclusive"
     assert result.estimate is None
-    assert "saturated: n=1000, n=1e4" in result.reason
+    assert "saturated (risk above a tenth of the trivial risk): n=1000, n=1e4" in result.reason
     assert "4 usable values of n, and 5 are needed" in result.reason
     assert judged(frame, expected=-0.5, minimum_points=4).verdict == "confirmed"
 

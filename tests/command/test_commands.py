@@ -21,7 +21,6 @@ from cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
 from databases import opened
 
 from dprepro.engine import Cell, Row
-from dprepro.ledger import main as ledger
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -59,7 +58,7 @@ def test_a_run_prints_its_table_and_verdict_logs_the_same_and_leaves_no_other_fi
     assert err == ""
     assert sorted(tree(elsewhere)) == [*(f"results/cheap/{name}" for name in FILES), "results/measurements.sqlite"]
     lines = out.splitlines()
-    assert lines[1].split() == ["series", "n", "risk", "bound", "ratio"]
+    assert lines[1].split() == ["series", "n", "risk", "bound", "ratio", "reduction"]
     assert lines[-2] == "verdict: cheap (lasso, Theorem 2.5, cheaply): confirmed; all checks came out as expected"
     assert lines[-1] == "cells: 10 measured now, 0 from the store; files: results/cheap"
     assert (elsewhere / "results/cheap/run.log").read_text(encoding="utf-8").splitlines() == lines[:-1]
@@ -124,7 +123,7 @@ def test_one_job_that_fails_does_not_stop_the_rest_and_is_named_at_the_end(
     assert out.splitlines()[-4:] == [
         "experiment  verdict       as expected",
         f"bad         failed        -            {problem}",
-        "cheap       confirmed     yes",
+        "cheap       confirmed     yes          results/cheap/overridden/replicates-2",
         "2 runs: 1 confirmed, 1 failed",
     ]
 
@@ -141,18 +140,47 @@ def test_one_job_that_fails_does_not_stop_the_rest_and_is_named_at_the_end(
     assert "2 runs: 2 failed" in capsys.readouterr().out
 
 
-def test_several_runs_of_one_experiment_are_told_apart_and_the_last_one_has_the_folder(
+def test_several_runs_of_one_experiment_are_told_apart_and_each_has_its_folder(
     elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     sweep = ["checks.below_bound.expected=0.1,1", "results_dir=there"]
     assert command("--config-dir", config_dir, "-m", "+experiment=cheap", *sweep) == 0
-    assert capsys.readouterr().out.splitlines()[-5:] == [
+    folders = [f"there/cheap/overridden/checks.below_bound.expected-{value}" for value in ("0.1", "1")]
+    assert capsys.readouterr().out.splitlines()[-4:] == [
         "experiment                             verdict       as expected",
-        "cheap checks.below_bound.expected=0.1  refuted       NO",
-        "cheap checks.below_bound.expected=1    confirmed     yes",
+        f"cheap checks.below_bound.expected=0.1  refuted       NO           {folders[0]}",
+        f"cheap checks.below_bound.expected=1    confirmed     yes          {folders[1]}",
         "2 runs: 1 confirmed, 1 refuted; 1 not as expected",
-        "there/cheap holds the last of its 2 runs; the store holds the measurements of all",
     ]
+    assert [verdict_of(elsewhere / folder)["verdict"] for folder in folders] == ["refuted", "confirmed"]
+    assert sorted(path.name for path in (elsewhere / folders[0]).iterdir()) == FILES
+
+
+def test_a_label_names_the_folder_of_a_run_and_changes_no_cell(
+    elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["--config-dir", config_dir, "+experiment=cheap", "replicates=1"]
+    assert command(*run) == 0
+    for label in ("mine", "7", "1e3", "with.dots-and_more"):
+        assert command(*run, f"label={label}") == 0
+        said = capsys.readouterr().out.splitlines()[-1]
+        assert said == f"cells: 0 measured now, 5 from the store; files: results/cheap/overridden/{label}"
+        assert verdict_of(elsewhere / "results/cheap/overridden" / label)["overrides"] == ["replicates=1"]
+    assert command(*run[:-1], "-m", "replicates=1,2", "label='by${replicates}'") == 0
+    for replicates in (1, 2):
+        verdict = verdict_of(elsewhere / f"results/cheap/overridden/by{replicates}")
+        assert verdict["overrides"] == [f"replicates={replicates}"]
+
+
+def test_a_label_that_several_runs_of_an_experiment_would_share_is_refused(
+    elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    run = ["--config-dir", config_dir, "-m", "+experiment=cheap", "replicates=1,2", "seed=1,2"]
+    assert command(*run, "label=mine") == 2
+    assert "label=mine names one folder for 4 runs of cheap: leave it out" in capsys.readouterr().err
+    assert not list(elsewhere.iterdir())
+    assert command(*run[:-1], "label='same${seed}'") == 1  # known only once the first is composed
+    assert "label=same0 is the folder of a run before" in capsys.readouterr().err
 
 
 def test_on_a_terminal_one_line_tells_how_far_all_experiments_are(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -177,9 +205,36 @@ def test_on_a_terminal_one_line_tells_how_far_all_experiments_are(monkeypatch: p
         "[2/4] 50%, about 60 s left: lasso_rate, 100 of 100 cells",
         "",
     ]
-    silent = io.StringIO()
-    progress.Overall(2, silent).start(1, "lasso_rate")
-    assert silent.getvalue() == ""
+
+
+def test_without_a_terminal_a_line_every_30_seconds_tells_how_far_a_run_is(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    from dprepro.engine.progress import indicator
+    from dprepro.report import progress
+
+    clock = [0.0]
+    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    log = io.StringIO()
+    overall = progress.Overall(2, log)
+    overall.start(1, "lasso_rate")
+    alone = indicator(100, "lasso_rate", True)
+    for clock[0], more in ((29.0, 10), (30.0, 10), (45.0, 10), (59.0, 10), (61.0, 20)):
+        overall.cells(more, 100)
+        alone.move(more)
+    overall.clear()
+    assert log.getvalue().splitlines() == [
+        "[1/2] 5%, about 10 min left: lasso_rate, 10 of 100 cells",
+        "[1/2] 10%, about 9 min left: lasso_rate, 20 of 100 cells",
+    ]
+    assert capsys.readouterr().err.splitlines() == [
+        "lasso_rate: 20 of 100 cells (20%), about 2 min left",
+        "lasso_rate: 60 of 100 cells (60%), about 41 s left",
+    ]
+    quiet = indicator(100, "lasso_rate", False)
+    clock[0] = 1000.0
+    quiet.move(50)
+    assert capsys.readouterr().err == ""
 
 
 def test_failed_cells_make_the_exit_code_1_and_are_tried_again(
@@ -247,34 +302,35 @@ def test_overrides_are_recorded_without_name_and_execution_settings(elsewhere: P
     assert command(*plain) == 0
     assert verdict_of(elsewhere / "there/cheap")["overrides"] == []
     changes = ["replicates=1", "algorithm=noisy_frank_wolfe_laplace", "++seed=3", "~checks.both"]
-    assert command(*plain, "reuse=any", *changes) == 0
+    assert command(*plain, "reuse=any", "label=mine", *changes) == 0
     assert verdict_of(elsewhere / "there/cheap")["overrides"] == []
-    overridden = verdict_of(elsewhere / "there/cheap/overridden")
+    overridden = verdict_of(elsewhere / "there/cheap/overridden/mine")
     assert overridden["overrides"] == changes
     assert "both" not in overridden["checks"]  # type: ignore[operator]
 
 
-def test_an_overridden_run_takes_the_folder_only_until_there_is_a_published_verdict(
+def test_a_run_with_overrides_never_takes_the_folder_of_one_without(
     elsewhere: Path, config_dir: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     run = ["--config-dir", config_dir, "+experiment=cheap"]
+    overridden = elsewhere / "results/cheap/overridden/checks.below_bound.expected-0.1"
     assert command(*run, "checks.below_bound.expected=0.1") == 0
     out = capsys.readouterr().out
     assert "below_bound     claim    refuted" in out
     assert "  overridden: checks.below_bound.expected=0.1\n" in out
     assert "NOT all checks came out as expected" in out
-    assert verdict_of(elsewhere / "results/cheap")["verdict"] == "refuted"
-    assert command(function=ledger) == 0
+    assert not (elsewhere / "results/cheap/verdict.json").exists()
+    assert verdict_of(overridden)["verdict"] == "refuted"
+    assert command("ledger") == 0
     assert "not measured" in capsys.readouterr().out
 
     assert command(*run) == 0
     published = tree(elsewhere / "results/cheap")
     assert command(*run, "checks.below_bound.expected=0.1") == 0
-    again = tree(elsewhere / "results/cheap")
-    assert {name: again[name] for name in published} == published
-    assert verdict_of(elsewhere / "results/cheap/overridden")["verdict"] == "refuted"
+    assert tree(elsewhere / "results/cheap").keys() == published.keys()
+    assert verdict_of(elsewhere / "results/cheap")["verdict"] == "confirmed"
     capsys.readouterr()
-    assert command(function=ledger) == 0
+    assert command("ledger") == 0
     claim = json.loads((elsewhere / "results/ledger.json").read_text(encoding="utf-8"))["claims"][-1]
     assert claim["experiments"] == ["cheap"]
     assert claim["verdict"] == "confirmed"

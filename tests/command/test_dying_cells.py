@@ -84,7 +84,7 @@ def run(
         [sys.executable, "-m", "dprepro", *(["-m"] if multirun else []), "+experiment=pair",
          "algorithm=exact_minimiser", f"++algorithm={{_target_: dying.Dying, how: {how}}}",
          "construction=iid_design", "+construction.rows=100", "sweep.n=[1e3,2e3,4e3]", "sweep.p=[4]",
-         "sweep.epsilon=[1]", "replicates=1", f"results_dir={results}", *words],
+         "sweep.epsilon=[1]", "replicates=1", f"results_dir={results}", "label='by${seed}'", *words],
         env={**ENVIRONMENT, "PYTHONPATH": os.pathsep.join(places)},
         cwd=plugin, check=False, capture_output=True, text=True,
     )  # fmt: skip
@@ -92,7 +92,7 @@ def run(
 
 def statuses(results: Path) -> dict[float, str]:
     """The status of the algorithm's cell at every n."""
-    frame = pd.read_parquet(results / "pair" / "measurements.parquet")
+    frame = pd.read_parquet(results / "pair/overridden/by0/measurements.parquet")
     frame = frame[frame["series"] == "pair"]
     return dict(zip(frame["n"], frame["status"], strict=True))
 

@@ -12,7 +12,7 @@ from pathlib import Path
 import pytest
 from cheap_experiment import ENVIRONMENT
 
-from dprepro.command import guarded
+from dprepro.commands.ending import guarded
 
 pytestmark = pytest.mark.usefixtures("under_a_terminal")
 

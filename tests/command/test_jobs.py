@@ -6,7 +6,7 @@ from concurrent.futures import BrokenExecutor, Future
 
 import pytest
 
-from dprepro import jobs
+from dprepro.commands import jobs
 from dprepro.engine import pools
 
 NAMES = ("lasso_curvature", "kst_tails")

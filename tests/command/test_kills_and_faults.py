@@ -8,7 +8,6 @@ import os
 import random
 import signal
 import time
-from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +15,7 @@ import pandas as pd
 import pytest
 from cheap_experiment import command
 
-from dprepro import ledger, regular_files
+from dprepro import regular_files
 from dprepro.engine import Store
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -24,7 +23,7 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 WORDS = ["+experiment=cheap", "workers=1", "replicates=60"]
 
 
-def started(arguments: list[str], function: Callable[[list[str]], int] | None = None) -> int:
+def started(arguments: list[str]) -> int:
     """A copy of this process that runs the command; its id."""
     child = os.fork()
     if child:
@@ -34,7 +33,7 @@ def started(arguments: list[str], function: Callable[[list[str]], int] | None = 
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
-        code = command(*arguments, function=function) if function else command(*arguments)
+        code = command(*arguments)
     finally:
         os._exit(code)
 
@@ -108,12 +107,12 @@ def test_runs_and_ledgers_of_one_folder_at_once_get_no_error_and_leave_whole_fil
     words, run = [f"--config-dir={config_dir}"], ["+experiment=cheap", "workers=1"]
 
     def again(_: list[str]) -> int:
-        return max(command(*words, function=ledger.main) for _ in range(3))
+        return max(command("ledger", *words) for _ in range(3))
 
     def renewed(_: list[str]) -> int:
         return max(command(*words, *run, f"checks.below_bound.expected={1 + number}") for number in range(3))
 
-    assert command(*words, *run) == command(*words, function=ledger.main) == 0
+    assert command(*words, *run) == command("ledger", *words) == 0
     children = [started([], function) for function in (again, again, renewed, renewed)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * len(children)
     for path in (elsewhere / "results").glob("ledger.*"):
@@ -121,7 +120,9 @@ def test_runs_and_ledgers_of_one_folder_at_once_get_no_error_and_leave_whole_fil
             path.read_text().rstrip().endswith({".json": "}", ".html": "</html>", ".tex": "}", ".md": ""}[path.suffix])
         )
     json.loads((elsewhere / "results/ledger.json").read_text())
-    json.loads((elsewhere / "results/cheap/overridden/verdict.json").read_text())
+    for number in range(3):
+        folder = elsewhere / f"results/cheap/overridden/checks.below_bound.expected-{1 + number}"
+        json.loads((folder / "verdict.json").read_text())
     assert list(elsewhere.rglob("*.partial")) == []
 
 
@@ -158,9 +159,9 @@ def test_a_write_that_fails_is_one_line_and_the_same_command_takes_it_up(
 
     with monkeypatch.context() as patch:
         patch.setattr(regular_files.os, "replace", replace)
-        for arguments, function in ((words, None), ([f"--config-dir={config_dir}"], ledger.main)):
+        for arguments in (words, ["ledger", f"--config-dir={config_dir}"]):
             capsys.readouterr()
-            code = command(*arguments, function=function) if function else command(*arguments)
+            code = command(*arguments)
             said = capsys.readouterr().err
             assert code in (0, 2), said
             if code:
@@ -169,4 +170,4 @@ def test_a_write_that_fails_is_one_line_and_the_same_command_takes_it_up(
             assert "Traceback" not in said
     assert list(elsewhere.rglob("*.partial")) == []
     assert command(*words) == 0
-    assert command(f"--config-dir={config_dir}", function=ledger.main) == 0
+    assert command("ledger", f"--config-dir={config_dir}") == 0

@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cheap_experiment import CHEAP, write_config_dir
+from cheap_experiment import write_config_dir
 
 import dprepro
 from dprepro.errors import DpreproError, InputError
@@ -92,8 +92,9 @@ def test_it_leaves_the_users_own_hydra_as_it_was(
 
 
 def test_an_outcome_keeps_its_figure_when_a_later_run_takes_the_folder(elsewhere: Path, tmp_path: Path) -> None:
-    titled = CHEAP.replace("{name: rate", "{name: rate, heading: first")
-    folder = str(write_config_dir(tmp_path / "mine", titled=titled))
-    first = dprepro.run("titled", config_dir=folder)
-    dprepro.run("titled", config_dir=folder, figure={"heading": "second"})
+    folder = str(write_config_dir(tmp_path / "mine"))
+    first, _ = (
+        dprepro.run("cheap", config_dir=folder, label="one", figure={"heading": heading})
+        for heading in ("first", "second")
+    )
     assert first.figure.get_suptitle().startswith("first: ")

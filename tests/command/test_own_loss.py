@@ -43,11 +43,11 @@ def verdict_of(folder: Path) -> dict[str, object]:
     subprocess.run(
         [sys.executable, "-m", "dprepro", "+experiment=pair", "algorithm=noisy_sgd_full", "construction=iid_design",
          "construction.loss={_target_: mine.Huber}", "construction.constraint_set=l2_ball", "+construction.rows=100",
-         "sweep.n=[1e3,2e3,4e3]", "sweep.p=[4]", "workers=1", f"results_dir={folder}"],
+         "sweep.n=[1e3,2e3,4e3]", "sweep.p=[4]", "workers=1", "label=mine", f"results_dir={folder}"],
         env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(Path(__file__).parents[2])])},
         cwd=folder, check=True, capture_output=True,
     )  # fmt: skip
-    verdict: dict[str, object] = json.loads((folder / "pair" / "verdict.json").read_text(encoding="utf-8"))
+    verdict: dict[str, object] = json.loads((folder / "pair/overridden/mine/verdict.json").read_text(encoding="utf-8"))
     return verdict
 
 

@@ -8,8 +8,6 @@ import pytest
 from cheap_experiment import CHEAP, command, python, write_config_dir
 from databases import opened
 
-from dprepro.ledger import main as ledger
-
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 LASSO = "+experiment=lasso_rate"
@@ -23,7 +21,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "a list without -m": (["+experiment=lasso_rate,pair"], "add -m"),
     "a glob without -m": (["+experiment=glob(*)"], "add -m"),
     "a glob that matches nothing": (["-m", "+experiment=glob(zz*)"], "matches nothing; choices: "),
-    "unknown option": ([LASSO, "--verbose"], "unknown option '--verbose'; choices: -m, "),
+    "unknown option": ([LASSO, "--verbose"], "unknown option '--verbose' (did you mean --version?); choices: --cfg, "),
     "cfg of what": ([LASSO, "--cfg", "all"], "--cfg takes job, got 'all'"),
     "config-dir without folder": (["--config-dir"], "--config-dir needs a folder"),
     "config-dir that is none": ([LASSO, "--config-dir", "/nowhere/at/all"], "/nowhere/at/all is not a folder"),
@@ -258,7 +256,7 @@ def test_a_store_from_a_newer_version_is_refused_by_run_and_ledger(
         database.execute("PRAGMA user_version = 99")
     before = store.read_bytes()
     refused(capsys, command("--config-dir", config_dir, "+experiment=cheap"), "has version 99")
-    refused(capsys, command(function=ledger), "has version 99")
+    refused(capsys, command("ledger"), "has version 99")
     assert store.read_bytes() == before
     assert [path.name for path in (elsewhere / "results").iterdir()] == ["measurements.sqlite"]
 
@@ -268,10 +266,10 @@ def test_the_ledger_refuses_what_it_does_not_know_and_a_folder_without_store(
 ) -> None:
     refused(
         capsys,
-        command("+experiment=lasso_rate", function=ledger),
-        "unknown argument '+experiment=lasso_rate'; choices: --config-dir",
+        command("ledger", "+experiment=lasso_rate"),
+        "unknown argument '+experiment='; choices: --config-dir",
     )
-    refused(capsys, command(function=ledger), "there is no store in results")
+    refused(capsys, command("ledger"), "there is no store in results")
     assert not list(elsewhere.iterdir())
 
 
@@ -284,7 +282,7 @@ def test_neither_the_listing_nor_a_refusal_imports_what_is_slow(elsewhere: Path)
     code = f"""
 import sys
 from dprepro.__main__ import main
-from dprepro.command import guarded
+from dprepro.commands.ending import guarded
 for arguments in {commands}:
     code = guarded(main, arguments)
     heavy = {{*{HEAVY}}} if arguments else {{*{HEAVY}, "numpy"}}  # a refusal may have looked at numbers

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 
-from dprepro.commands import refute
+from dprepro.commands.parser import main
 from dprepro.errors import InputError
 from dprepro.refute.witness import read_witness
 
@@ -15,7 +15,7 @@ from dprepro.refute.witness import read_witness
 def test_a_false_statement_ends_with_a_witness_that_can_be_measured_again(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert refute.main(["kst-theorem-26", "minutes=1/30", f"results_dir={tmp_path}"]) == 0
+    assert main(["refute", "kst-theorem-26", "minutes=1/30", f"results_dir={tmp_path}"]) == 0
     said = capsys.readouterr().out
     assert "COUNTEREXAMPLE" in said
     assert "no counterexample" in said  # of the repaired one
@@ -26,7 +26,7 @@ def test_a_false_statement_ends_with_a_witness_that_can_be_measured_again(
 
 
 def test_one_form_alone_can_be_attacked(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert refute.main(["kst-theorem-26", "form=repaired", "minutes=1/60", f"results_dir={tmp_path}"]) == 0
+    assert main(["refute", "kst-theorem-26", "form=repaired", "minutes=1/60", f"results_dir={tmp_path}"]) == 0
     said = capsys.readouterr().out
     assert "as repaired" in said
     assert "as printed" not in said
@@ -34,7 +34,7 @@ def test_one_form_alone_can_be_attacked(tmp_path: Path, capsys: pytest.CaptureFi
 
 
 def test_where_nothing_can_be_attacked_the_reason_stands(capsys: pytest.CaptureFixture[str]) -> None:
-    assert refute.main(["kst-definition-1"]) == 0
+    assert main(["refute", "kst-definition-1"]) == 0
     assert "nothing is tried: Nothing to measure" in capsys.readouterr().out
 
 
@@ -52,4 +52,4 @@ def test_where_nothing_can_be_attacked_the_reason_stands(capsys: pytest.CaptureF
 )
 def test_what_cannot_be_is_refused(arguments: list[str], said: str) -> None:
     with pytest.raises(InputError, match=said):
-        refute.main(arguments)
+        main(["refute", *arguments])

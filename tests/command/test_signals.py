@@ -92,7 +92,7 @@ def test_a_signal_inside_of_code_that_catches_everything_ends_the_command(place:
 
 ENDLESS = """
 import os, sys
-from dprepro.command import console
+from dprepro.commands.ending import console
 
 def endless(arguments):
     print("at work", flush=True)
@@ -147,7 +147,7 @@ def test_a_command_whose_first_process_is_killed_leaves_nobody_behind(tmp_path: 
 
 HALF_IMPORTED = """
 import os, signal, sys, types
-from dprepro.command import console
+from dprepro.commands.ending import console
 
 def importing(_):
     sys.modules["multiprocessing.process"] = types.ModuleType("multiprocessing.process")
@@ -196,8 +196,8 @@ def storm(folder: Path, signals: int, seed: int) -> Counter[str]:
     undisturbed = folder / "undisturbed"
     undisturbed.mkdir()
     words = {
-        "run": ["dprepro", *more, *RUN], "ledger": ["dprepro.ledger", *more], "check": ["dprepro.check", *more],
-        "verify": ["dprepro.verify", *more, "share=1"],
+        "run": ["dprepro", *more, *RUN], "ledger": ["dprepro", "ledger", *more],
+        "check": ["dprepro", "check", *more], "verify": ["dprepro", "verify", *more, "share=1"],
     }  # fmt: skip
     lengths = {}
     for name, command in words.items():

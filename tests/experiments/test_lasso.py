@@ -83,8 +83,8 @@ def test_the_printed_laplace_noise_is_not_certified_for_its_budget(rate):
 @pytest.mark.parametrize(
     ("grid", "named"),
     [
-        ([1e3, 2e3, 4e3, 1e4, 2e4, 3e4], ["n=1000", "kappa", "saturated: n=1e4"]),
-        ([1e4, 2e4, 3e4, 5e4, 7e4, 1e5], ["saturated: n=1e4", "n=1e5"]),
+        ([1e3, 2e3, 4e3, 1e4, 2e4, 3e4], ["n=1000", "kappa", "tenth of the trivial risk): n=1e4"]),
+        ([1e4, 2e4, 3e4, 5e4, 7e4, 1e5], ["tenth of the trivial risk): n=1e4", "n=1e5"]),
     ],
 )
 def test_a_grid_that_is_too_small_is_inconclusive_and_says_which_points_are_lost(rate, results, grid, named):

@@ -10,11 +10,12 @@ import pandas as pd
 import pytest
 from cheap_experiment import command
 
-from dprepro import pairs, typed
+from dprepro import typed
 from dprepro.algorithms import Algorithm, DataFree, Huberised
 from dprepro.budget import Budget, Neighbours
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
+from dprepro.config.pairs import blocks
 from dprepro.errors import DpreproError, InputError, PremiseError
 from dprepro.plans import plan
 from dprepro.practice.encoding import encode
@@ -22,7 +23,6 @@ from dprepro.practice.reading import of_frame, read_table
 from dprepro.practice.schema import Column, Schema, load_schema
 from dprepro.practice.table import File
 from dprepro.reductions import solver
-from dprepro.schema import main as schema
 from dprepro.studies import RateStudy
 from dprepro.studies.rate import settled
 
@@ -135,7 +135,7 @@ def test_twelve_algorithms_run_on_any_table_and_values_inside_the_bounds_change_
         block = {"target": "y", "columns": columns, "loss": loss, "constraint_set": "l2_ball", "path": str(path)}
         tables.append(typed.build(File, block))
     point, ran = tables[0].settle({"n": 60.0, "p": 1.0, "epsilon": 0.5, "delta": 1e-6, "norm": 1.0}), []
-    for name, block in pairs.blocks("algorithm").items():
+    for name, block in blocks("algorithm").items():
         algorithm = typed.build(Algorithm, block, name)  # type: ignore[type-abstract]
         try:
             plans = [plan(algorithm, one, point, BUDGET) for one in tables]
@@ -165,7 +165,7 @@ def test_a_draft_depends_on_names_alone_and_is_refused_until_it_is_filled_in(
     for index, raw in enumerate((RAW, RAW.assign(visits="seven", age=3.5, plan=RAW["visits"]))):
         path = tmp_path / f"{index}.csv"
         raw.to_csv(path, index=False)
-        assert command(path, "target=visits", function=schema) == 0
+        assert command("schema", path, "target=visits") == 0
         drafts.append(capsys.readouterr().out.replace(str(path), "TABLE"))
     assert drafts[0] == drafts[1]
     assert "target: visits" in drafts[0]
@@ -181,7 +181,7 @@ def test_a_draft_depends_on_names_alone_and_is_refused_until_it_is_filled_in(
     [
         ([], "give one table"),
         (["absent.csv"], "cannot read absent.csv"),
-        (["a.csv", "--values"], "unknown argument"),
+        (["a.csv", "--values"], "unknown option"),
         (["TABLE", "target=visit"], "did you mean visits"),
     ],
 )
@@ -190,7 +190,7 @@ def test_bad_input_is_one_line_and_exit_code_2(
 ) -> None:
     path = tmp_path / "table.csv"
     RAW.to_csv(path, index=False)
-    assert command(*[str(path) if word == "TABLE" else word for word in words], function=schema) == 2
+    assert command("schema", *[str(path) if word == "TABLE" else word for word in words]) == 2
     out, err = capsys.readouterr()
     assert out == ""
     assert said in err

@@ -20,7 +20,6 @@ from dprepro.errors import InputError
 from dprepro.practice.encoding import Encoded, encode
 from dprepro.practice.reading import RawTable, Values, read_table
 from dprepro.practice.schema import Schema, load_schema
-from dprepro.schema import main as schema_command
 from dprepro.yaml_files import load, parse
 
 CASES = Path(__file__).parent / "cases"
@@ -379,7 +378,7 @@ def test_what_is_held_out_is_drawn_for_places_so_that_a_dropped_record_moves_no_
 def test_a_draft_reads_the_names_of_a_csv_file_and_no_record(tmp_path: Path, capsys: Any) -> None:
     path = tmp_path / "t.csv"
     path.write_bytes(b'y;a b;a b;\n1;2;3\n"never closed\n')
-    assert command(path, "target=y", function=schema_command) == 0
+    assert command("schema", path, "target=y") == 0
     drafted = capsys.readouterr().out
     assert "no record" in drafted
     filled = parse(drafted.replace("FILL IN", "{range: [0, 1]}"), "draft", {"separator"})
@@ -389,7 +388,7 @@ def test_a_draft_reads_the_names_of_a_csv_file_and_no_record(tmp_path: Path, cap
 def test_a_draft_of_a_parquet_file_has_the_types_that_it_declares(tmp_path: Path, capsys: Any) -> None:
     kinds = {"n": pa.int64(), "b": pa.bool_(), "d": pa.date32(), "s": pa.string(), "m": pa.decimal128(8, 2)}
     pq.write_table(pa.table({name: pa.array([None] * 3, kind) for name, kind in kinds.items()}), tmp_path / "t.parquet")
-    assert command(tmp_path / "t.parquet", function=schema_command) == 0
+    assert command("schema", tmp_path / "t.parquet") == 0
     columns = parse(capsys.readouterr().out, "draft")["columns"]
     assert {name: next(iter(rule)) for name, rule in columns.items()} == {
         "n": "range", "b": "type", "d": "since", "s": "categories", "m": "range",

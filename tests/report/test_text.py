@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pandas as pd
 
-from dprepro.analysis.points import sentence
-from dprepro.report.text import number, position, reads_a_table, table, unmeasured, verdict_lines, wanted
+from dprepro.analysis.points import SATURATED_IN_WORDS, sentence
+from dprepro.report.text import first_words, number, position, reads_a_table, table, unmeasured, verdict_lines, wanted
 
 AXES = {"n": 1e6, "p": 1000, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0}
 
@@ -82,7 +82,7 @@ def test_points_that_share_a_reason_are_listed_once_with_it() -> None:
     nothing: dict[str, list[str]] = {state: [] for state in ("used", "saturated", "skipped", "failed", "unusable")}
     points = [f"n={i}" for i in range(26)]
     assert sentence(nothing) == ""
-    assert sentence({**nothing, "saturated": points[:2], "used": points}) == "saturated: n=0, n=1"
+    assert sentence({**nothing, "saturated": points[:2], "used": points}) == f"{SATURATED_IN_WORDS}: n=0, n=1"
     assert sentence({**nothing, "skipped": [f"{one} (p > n)" for one in points]}) == (
         "skipped: n=0, n=1, n=2, n=3, n=4, n=5 and 20 more (each: p > n)"
     )
@@ -103,11 +103,44 @@ def test_a_verdict_that_is_not_as_expected_is_marked() -> None:
         "overrides": ["seed=1"], "checks": {"exponent_n": check},
     }  # fmt: skip
     assert verdict_lines(verdict).splitlines() == [
-        "  exponent_n  claim    refuted      -0.5 in [-0.6, -0.4], expected -0.7 +- 0.03; constant 2; outside"
+        "  exponent_n  claim    refuted      -0.5 in [-0.6, -0.4], expected -0.7 +- 0.03; outside"
         "  <- expected to be confirmed",
         "  overridden: seed=1",
         "verdict: x (lasso, Theorem 1): refuted; NOT all checks came out as expected",
     ]
+
+
+def test_a_check_is_a_short_line_and_verbose_tells_its_constant_its_rivals_and_every_reason() -> None:
+    rivals = "up to logarithms (n^-0.641 ln^-0.5 n, n^-0.692 ln^0.5 n not excluded)"
+    confirmed = {
+        "role": "claim", "rule": "exponent", "verdict": "confirmed", "expect": "confirmed", "as_expected": True,
+        "estimate": -0.666, "low": -0.667, "high": -0.665, "expected": -0.667, "margin": 0.03, "reason": rivals,
+        "constant": 2.0, "details": {"up_to_logarithms": True, "axis": "n", "log_powers": [-0.5, 0.5]},
+    }  # fmt: skip
+    left_out = f"{SATURATED_IN_WORDS}: {', '.join(f'n={n}' for n in range(40))}"
+    unclear = confirmed | {
+        "verdict": "inconclusive", "expect": "inconclusive", "estimate": None, "low": None, "high": None,
+        "reason": f"3 usable points, and 5 are needed; {left_out}; a tenth of the trivial risk is 0.2", "details": {},
+    }  # fmt: skip
+    verdict = {
+        "experiment": "x", "paper": "lasso", "claim": "Theorem 1", "verdict": "inconclusive", "as_expected": True,
+        "overrides": [], "checks": {"sharp": confirmed, "few": unclear},
+    }  # fmt: skip
+    assert verdict_lines(verdict).splitlines()[:2] == [
+        "  sharp  claim    confirmed    -0.666 in [-0.667, -0.665], expected -0.667 +- 0.03; up to ln^±0.5 n",
+        "  few    claim    inconclusive; 3 usable points, and 5 are needed",
+    ]
+    told = verdict_lines(verdict, verbose=True).splitlines()
+    assert told[0].endswith(f"expected -0.667 +- 0.03; constant 2; {rivals}")
+    assert told[1].endswith(unclear["reason"])
+    assert first_words("word " * 40).endswith("word ...")
+    assert len(first_words("word " * 40)) <= 114
+
+
+def test_every_line_of_the_table_says_by_which_reduction_it_was_measured() -> None:
+    frame = rows(series=["a", "a", "b"], n=[1e5, 1e5, 1e5]).assign(reduction=["few_steps", "literal", None])
+    lines = [line.split() for line in table(frame, "n").splitlines()]
+    assert [line[-1] for line in lines] == ["reduction", "few_steps/literal", "-"]
 
 
 def test_a_claim_of_one_side_says_at_most_or_at_least_and_never_plus_or_minus() -> None:

@@ -1,4 +1,4 @@
-"""``python -m dprepro.heldout``: judge every claim once more on a grid that no YAML holds."""
+"""Experiments on held-out grids, each in a process of its own, which ends where its time is up."""
 
 from __future__ import annotations
 
@@ -7,67 +7,12 @@ import multiprocessing
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dprepro.command import arguments_of, console, tell_error
-from dprepro.errors import DpreproError, InputError, MissingDependency, unknown
+from dprepro.errors import DpreproError, InputError, MissingDependency
 
 if TYPE_CHECKING:
     from dprepro.config.compose import Composed
 
-HELP = """usage: python -m dprepro.heldout [NAME ...] [seconds=150] [results_dir=DIR] [--config-dir DIR]
-
-Runs every experiment that results_dir (default: results) holds, or the named
-ones, on a grid that no YAML holds, in results_dir/heldout: sizes between and
-beyond those shipped, another epsilon, delta and p, by one rule
-(dprepro.config.heldout). Writes results_dir/heldout.json and heldout.md: which
-claims came out otherwise than on the shipped grid, each with its explanation.
-An experiment that takes more than so many seconds of a processor is tried once
-more without its costly values, and then left out. What was measured is kept;
-an interrupted run is resumed by the same command.
-
-exit codes: 0 all were judged or left out, 1 some failed, 2 bad input"""
-
 FOLDER = "heldout"
-
-
-def main(arguments: list[str]) -> int:
-    """The exit code; see HELP."""
-    asked = [one for one in arguments if "=" not in one and not one.startswith("-") and one != _folder_of(arguments)]
-    values = arguments_of(
-        [one for one in arguments if one not in asked],
-        {"results_dir": "results", "seconds": "150", "--config-dir": ""},
-        HELP,
-    )
-    if values is None:
-        return 0
-    if not values["seconds"].isdigit() or int(values["seconds"]) < 1:
-        raise InputError(f"seconds must be a whole number of at least 1, got seconds={values['seconds']}")
-    import dprepro.session
-    import dprepro.studies  # noqa: F401, loaded once: every experiment runs in a copy of this process
-    from dprepro.engine.store import Store
-    from dprepro.report.heldout import FAILED, counts, otherwise, write
-    from dprepro.report.soundness import existing_store
-
-    results_dir = Path(existing_store(values["results_dir"]))
-    with Store.open(results_dir) as store:
-        names = sorted({run.experiment for run in store.runs() if store.latest(run.experiment) is not None})
-    for name in asked:
-        if name not in names:
-            raise unknown("experiment", name, names)
-    found = []
-    for name in asked or names:
-        found.append(judged(name, results_dir, int(values["seconds"]), values["--config-dir"] or None))
-        claims = counts(found[-1:])
-        print(f"{name}: {found[-1]['state']}, {', '.join(f'{claims[one]} {one}' for one in claims)}", flush=True)
-    for path in write(found, results_dir):
-        print(path)
-    print(f"{len(otherwise(found))} of {counts(found).total()} claims came out otherwise on a held-out grid")
-    return int(any(one["state"].startswith(FAILED) for one in found))
-
-
-def _folder_of(arguments: list[str]) -> str:
-    """What stands after --config-dir; empty if it is not given."""
-    before = arguments.index("--config-dir") + 1 if "--config-dir" in arguments else len(arguments)
-    return arguments[before] if before < len(arguments) else ""
 
 
 def judged(name: str, results_dir: Path, seconds: int, config_dir: str | None) -> dict[str, Any]:
@@ -111,7 +56,6 @@ def _limited(name: str, results_dir: Path, seconds: int, config_dir: str | None,
     except MissingDependency as error:
         entry = {"experiment": name, "state": f"skipped: {error}", "grid": "", "checks": []}
     except DpreproError as error:
-        tell_error(f"{name}: {error}")
         entry = {"experiment": name, "state": f"{FAILED}: {error}", "grid": "", "checks": []}
     replace_file(folder / name / "heldout.json", json.dumps(entry, indent=1, allow_nan=False).encode())
 
@@ -163,7 +107,7 @@ def shipped_verdicts(results_dir: Path, name: str) -> dict[str, str]:
     try:
         return {key: one["verdict"] for key, one in json.loads(bytes_of(path))["checks"].items()}
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
-        raise InputError(f"{path} is missing or damaged; python -m dprepro.ledger makes it anew") from error
+        raise InputError(f"{path} is missing or damaged; python -m dprepro ledger makes it anew") from error
 
 
 def refused(composed: Composed) -> int:
@@ -176,7 +120,3 @@ def refused(composed: Composed) -> int:
     checked = check(composed.config)
     with np.errstate(all="ignore"):
         return refused_series(checked.study, checked.study.cells(checked.design))
-
-
-if __name__ == "__main__":
-    console(main, "dprepro.heldout")

@@ -1,4 +1,4 @@
-"""``python -m dprepro.verify [share=.02] [results_dir=DIR]``: measure a random share of a store again and compare."""
+"""A stored run against its experiment as it is built now, and some of its cells against new measurements."""
 
 from __future__ import annotations
 
@@ -9,26 +9,14 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from dprepro.command import arguments_of, console
-from dprepro.errors import DpreproError, InputError, PremiseError, printable
+from dprepro.errors import PremiseError
+from dprepro.own.files import trust_again, trust_overrides
 
 if TYPE_CHECKING:
     from dprepro.config.experiment import Experiment
     from dprepro.engine.cell import Cell
     from dprepro.engine.cell_table import Stored
     from dprepro.engine.store import Run, Store
-
-HELP = """usage: python -m dprepro.verify [share=.02] [results_dir=DIR] [--config-dir DIR]
-
-Builds every experiment of the store anew, with the overrides of its latest run,
-and compares: the configuration, every cell's series, role and place, and what
-its rows say of bounds, schedules and constants. Then measures a random share of
-the cells again, on this machine, and for some seconds more of each run, first of
-series that were not met; and compares all that they say: bit by bit with cells
-that a CPU of this type made, to a relative 1e-9 with those of another type.
-Nothing is stored.
-
-exit codes: 0 all agree, 1 some do not, or nothing could be compared, 2 bad input"""
 
 SPARE_SECONDS = 0.5
 """Of each run: after its share, further cells are measured for so long, small runs whole."""
@@ -37,42 +25,6 @@ SERIES_SECONDS = 2.0
 """The same, while there are series of which no cell was measured."""
 
 BATCH = 20_000
-
-
-def main(arguments: list[str]) -> int:
-    """The exit code; see HELP."""
-    values = arguments_of(arguments, {"results_dir": "results", "share": ".02", "--config-dir": ""}, HELP)
-    if values is None:
-        return 0
-    config_dir = values["--config-dir"] or None
-    try:
-        share = float(values["share"])
-    except ValueError:
-        share = math.nan
-    if not 0 < share <= 1:
-        raise InputError(f"share must be in (0, 1], got share={values['share']}")
-    from dprepro.report.soundness import existing_store
-
-    results_dir = existing_store(values["results_dir"])
-    from dprepro.engine.store import Store
-
-    runs = 0
-    agree = True
-    with Store.open(results_dir) as store:
-        for name in sorted({run.experiment for run in store.runs()}):
-            latest = (store.latest(name), store.latest(name, published=False))
-            for run in {run.id: run for run in latest if run}.values():
-                runs += 1
-                try:
-                    found = compared(store, run, config_dir, share)
-                    said, agrees = str(found), found.agrees
-                except DpreproError as error:
-                    said, agrees = f"cannot be measured again: {' '.join(str(error).split())}", False
-                print(printable(f"{' '.join([name, *run.overrides])}: {said}"), flush=True)
-                agree = agree and agrees
-    agree = agree and runs > 0
-    print("the store holds no run" if not runs else "all agree" if agree else "not all agree")
-    return 0 if agree else 1
 
 
 @dataclass
@@ -111,20 +63,33 @@ class Comparison:
         return "; ".join(said)
 
 
+def trust_run(run: Run) -> None:
+    """Let the code of the user's own be run that a stored run names; raises InputError where it is not here."""
+    for module, source in (run.config.get("own") or {}).items():
+        trust_again(str(module), str(source))
+    trust_overrides(run.overrides)
+
+
 def compared(store: Store, run: Run, config_dir: str | None, share: float) -> Comparison:
     """Hold a run against its experiment as it is built now, and some of its cells against new measurements.
 
     Raises:
         DpreproError: its experiment cannot be built.
     """
-    from dprepro.config.compose import compose
+    from dprepro.config.compose import Composed, compose
     from dprepro.config.experiment import build_experiment
     from dprepro.config.sources import differences
     from dprepro.engine.comparing import layout_differences
 
-    experiment = build_experiment(compose([f"+experiment={run.experiment}", *run.overrides], config_dir))
+    own = run.config.get("run_as")  # what stands in no YAML stands in its record
+    composed = (
+        Composed(run.experiment, {**run.config}, (), config_dir)
+        if own
+        else compose([f"+experiment={run.experiment}", *run.overrides], config_dir)
+    )
+    experiment = build_experiment(composed)
     found = Comparison([run.damaged] if run.damaged else [])
-    if changed := differences(run.config, experiment.config):
+    if not own and (changed := differences(run.config, experiment.config)):
         found.faults.append(f"changed since the run: {', '.join(changed)}")
     found.faults += layout_differences(store.places(run.id), experiment.cells)
     for key, now in (("cells", len(experiment.cells)), ("seed", experiment.settings.seed)):
@@ -225,7 +190,3 @@ class _Known:
 def _place(cell: Cell) -> str:
     axes = ", ".join(f"{axis}={value:g}" for axis, value in cell.axes.items())
     return f"{cell.series} at {axes}, replicate {cell.replicate}"
-
-
-if __name__ == "__main__":
-    console(main, "dprepro.verify")

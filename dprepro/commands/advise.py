@@ -1,59 +1,40 @@
-"""``python -m dprepro.advise``: which private algorithm to take, and what risk to expect; no data are read."""
+"""``python -m dprepro advise``: which private algorithm to take, and what risk to expect; no data are read."""
 
 from __future__ import annotations
 
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, replace
+from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
-from dprepro.command import arguments_of, console
+from dprepro.commands.ending import tell_error
+from dprepro.commands.parser import config_dir, flag, key
 from dprepro.errors import InputError, unknown
-from dprepro.pairs import blocks, within_floats
 
 if TYPE_CHECKING:
     from dprepro.practice.advice import Advice, Choice
     from dprepro.practice.ordinary import Asked
 
-HELP = """usage: python -m dprepro.advise n=1e5 p=100 epsilon=1 [key=value ...] [--verbose] [--simulate] [--json]
-
+ABOUT = """\
 Says which private algorithm to take, by public numbers alone; no data are read.
-  expected      mean excess risk (mean over n) on ordinary data, predicted without a
-                clock: the same on any machine. Ordinary data are 500 records in
-                [-1, 1]^p, independent, correlated, or of labels that are noise,
-                repeated up to n; the largest of the three
+  expected      mean excess risk (mean over n) on ordinary data, predicted
+                without a clock: the same on any machine. Ordinary data are 500
+                records in [-1, 1]^p, independent, correlated, or of labels that
+                are noise, repeated up to n; the largest of the three
   nine in ten   the range that held in nine of ten cases that were tested
   of zero       its share of what answering zero loses there
-risk=.01 with epsilon=? or n=? finds the least that will do.
+risk=.01 with epsilon=? or n=? finds the least that will do."""
 
-keys
-  n=1e5 p=100 epsilon=1 delta=1e-6   the point
-  loss=squared   set=l2   radius=1   absolute, huber, logistic, hinge, ...; l1, l2, simplex, box
-  neighbours=replace_one             or zero_out, add_or_remove_one
-  risk=NUMBER                        the risk that will do, also with epsilon=? or n=?
-  figure=FILE.png                    risks over n, drawn there
-
-options
-  --verbose          bounds, sources and tested errors, who is refused and why
-  --simulate         run the first choices too, 16 times on each kind of data
-  --json             all of it as JSON
-  --renew            fit the constants of the predictions to results/advice, which
-                     +experiment=advice measures (results_dir=DIR for another place)
-  --config-dir DIR   add your own algorithm/
-
-exit codes: 0 answered, 2 bad input"""
-
-KEYS = {
-    "n": "1e5", "p": "100", "epsilon": "1", "delta": "1e-6", "loss": "squared", "set": "l2", "radius": "1",
-    "neighbours": "replace_one", "risk": "", "figure": "", "results_dir": "results", "--json": "false",
-    "--verbose": "false", "--simulate": "false", "--renew": "false", "--config-dir": "",
-}  # fmt: skip
+NOTES = "exit codes: 0 answered, 2 bad input"
 ASKED = "?"
 DRAWN = 6
 """Curves of the figure."""
 
-LARGEST_P = 2000
+LARGEST_P = 1000
 """Coordinates up to which risks are predicted in seconds."""
+
+MANY = 200
+"""Coordinates from which on fewer places are tried."""
 
 SIMULATED, RUNS = 3, 16
 """Choices that are run on request, and runs on each kind of data: counts, no seconds."""
@@ -62,15 +43,39 @@ QUICK = ("release", "objective", "moments", "descent")
 """Sources of predictions that are made at many places; the others are not the best, or not by much."""
 
 
-def main(arguments: list[str]) -> int:
-    """The exit code; see HELP."""
-    values = arguments_of(arguments, KEYS, HELP)
-    if values is None:
-        return 0
-    if values["--renew"] == "true":
-        return renew(values["results_dir"])
+@dataclass(frozen=True)
+class Arguments:
+    """The point, as texts: one of n and epsilon may be ``?``."""
+
+    n: str = key("1e5", "records")
+    p: str = key("100", "coordinates")
+    epsilon: str = key("1", "of the budget")
+    delta: str = key("1e-6", "of the budget")
+    loss: str = key("squared", "or absolute, huber, logistic, hinge, ...")
+    set: str = key("l2", "what is minimised over: l1, l2, simplex, box")
+    radius: str = key("1", "of that set")
+    neighbours: str = key("replace_one", "or zero_out, add_or_remove_one")
+    risk: str = key("", "the risk that will do, also with epsilon=? or n=?", shown="NUMBER")
+    figure: str = key("", "risks over n, drawn there", shown="FILE.png")
+    results_dir: str = key("results", "where --renew finds what +experiment=advice has measured")
+    verbose: bool = flag("bounds, sources and tested errors, who is refused and why")
+    simulate: bool = flag("run the first choices too, 16 times on each kind of data")
+    json: bool = flag("all of it as JSON")
+    renew: bool = flag("fit the constants of the predictions to what +experiment=advice has measured")
+    config_dir: str | None = config_dir("add your own algorithm/")
+
+
+def main(arguments: Arguments) -> int:
+    """Answer; 0."""
+    from dprepro.config.pairs import within_floats
+    from dprepro.folders import unused_files
+
+    if arguments.renew:
+        return renew(arguments.results_dir)
+    for said in unused_files(arguments.config_dir):
+        tell_error(f"not used: {said}")
     with within_floats(), _one_thread():
-        return _answered(values)
+        return _answered(arguments)
 
 
 def _one_thread() -> Any:
@@ -81,21 +86,24 @@ def _one_thread() -> Any:
     return threadpool_limits(1)
 
 
-def _answered(values: Mapping[str, str]) -> int:
+def _answered(arguments: Arguments) -> int:
+    from dprepro.config.pairs import blocks
+
+    values: dict[str, str] = {name: value for name, value in vars(arguments).items() if isinstance(value, str)}
     unknowns = [key for key in ("epsilon", "n") if values[key] == ASKED]
     if len(unknowns) > 1 or (unknowns and not values["risk"]):
         raise InputError("give a point, or risk=NUMBER with one of epsilon=? and n=?")
     if unknowns and values["figure"]:
         raise InputError("a figure is drawn over n at a point; leave epsilon=? and n=? away")
-    algorithms = blocks("algorithm", values["--config-dir"])
+    algorithms = blocks("algorithm", arguments.config_dir)
     if unknowns:
         from dprepro.practice.answer import solved_words
 
         answer = solved(values, unknowns[0], algorithms)
         lines = solved_words(values["loss"], values["set"], values["radius"], unknowns[0], answer)
     else:
-        answer, lines = at_a_point(values, algorithms)
-    if values["--json"] == "true":
+        answer, lines = at_a_point(values, algorithms, arguments.simulate, arguments.verbose, arguments.json)
+    if arguments.json:
         import json
 
         print(json.dumps(answer, indent=1))
@@ -106,14 +114,19 @@ def _answered(values: Mapping[str, str]) -> int:
     return 0
 
 
-def at_a_point(values: Mapping[str, str], algorithms: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+def at_a_point(
+    values: Mapping[str, str],
+    algorithms: Mapping[str, Any],
+    run: bool = False,
+    verbose: bool = False,
+    full: bool = True,
+) -> tuple[dict[str, Any], list[str]]:
     """The answer at a point, as it is written in JSON and in words."""
     from dprepro.practice.advice import advise, candidates
     from dprepro.practice.answer import ENOUGH, GRIDS, check_target, enough, rest, sentences, table, title
 
     asked, known = point_of(values), list(candidates(algorithms))
-    verbose = values["--verbose"] == "true"
-    advice = _with_left_out(advise(asked, known, account=verbose or values["--json"] == "true"), algorithms)
+    advice = _with_left_out(advise(asked, known, account=verbose or full), algorithms)
     target = check_target(values["risk"]) if values["risk"] else ENOUGH * advice.zero
     best = advice.best
     reached = None
@@ -123,7 +136,8 @@ def at_a_point(values: Mapping[str, str], algorithms: Mapping[str, Any]) -> tupl
         def at(place: float) -> Asked:
             return replace(asked, budget=replace(asked.budget, epsilon=place))
 
-        reached = enough(at, own, target, GRIDS["epsilon"])
+        places = GRIDS["epsilon"] if asked.p <= MANY else GRIDS["epsilon"][::2]
+        reached = enough(at, own, target, places)
     command = _verify(asked, best) if best else ""
     words = sentences(asked, advice, target, bool(values["risk"]), reached, command)
     lines = [title(asked), *words, "", *table(advice, verbose)]
@@ -133,7 +147,7 @@ def at_a_point(values: Mapping[str, str], algorithms: Mapping[str, Any]) -> tupl
         "refused": {why: [*names] for why, names in advice.refused.items()}, "zero_typical": advice.zero,
         "largest_risk": advice.most, "verify": command or None,
     }  # fmt: skip
-    if values["--simulate"] == "true":
+    if run:
         answer["simulated"] = _simulated(asked, advice, known)
         lines += ["", *(f"simulated, {RUNS} runs on each kind of data: {label}: {risk:.3g} +- {error:.2g}"
                         for label, (risk, error) in answer["simulated"].items())]  # fmt: skip
@@ -177,8 +191,8 @@ def point_of(values: Mapping[str, str]) -> Asked:
     from dprepro.practice.ordinary import SETS, Asked
 
     numbers = {key: _number(key, values[key]) for key in ("n", "p", "epsilon", "delta", "radius")}
-    for key in ("n", "p", "epsilon", "delta"):
-        check_axis(key, numbers[key])
+    for axis in ("n", "p", "epsilon", "delta"):
+        check_axis(axis, numbers[axis])
     if not math.isfinite(numbers["epsilon"]):
         raise InputError("epsilon=inf is no privacy; give a finite epsilon")
     if values["set"] not in SETS:
@@ -281,12 +295,8 @@ def renew(results_dir: str) -> int:
         raise InputError(f"{path} is not there; run python -m dprepro +experiment=advice results_dir={results_dir}")
     table = fit(measured_cases(path))
     replace_file(SHIPPED, written(table).encode())
-    for key, one in table.items():
-        print(f"{key}: constant {one.constant:.3g} ({one.low:.3g} to {one.high:.3g}) of {one.cases} cases; "
+    for law, one in table.items():
+        print(f"{law}: constant {one.constant:.3g} ({one.low:.3g} to {one.high:.3g}) of {one.cases} cases; "
               f"{one.tested} held out, half within {100 * one.median:.2g}%, nine of ten within "
               f"{100 * one.nine_of_ten:.2g}%")  # fmt: skip
     return 0
-
-
-if __name__ == "__main__":
-    console(main, "dprepro.advise")

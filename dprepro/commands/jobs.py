@@ -5,22 +5,25 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
 from dprepro import board
-from dprepro.command import say, tell_traceback
+from dprepro.commands.ending import say, tell_traceback
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
-from dprepro.errors import DpreproError, Interrupted, MissingDependency
-from dprepro.session import Outcome, Stored, measure_experiment
+from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
+from dprepro.session import Stored, measure_experiment
 
 if TYPE_CHECKING:
+    from collections.abc import Sequence
     from concurrent.futures import Future
 
-    from dprepro.engine.runner import Progress
+    from dprepro.engine.progress import Progress
+    from dprepro.report.outcome import Outcome
     from dprepro.report.text import Ending
 
 Job = list[str]
@@ -37,11 +40,12 @@ class Report:
     folder: str
 
     @classmethod
-    def of(cls, outcome: Outcome) -> Report:
-        """Of what a run gave."""
+    def of(cls, outcome: Outcome, verbose: bool) -> Report:
+        """Of what a run gave; ``verbose``: with all that is known of each check."""
         again = f" (of them {outcome.again})" if outcome.again else ""
         cells = f"cells: {outcome.measured} measured now{again}, {outcome.reused} from the store"
-        text, verdict = f"{outcome}\n{cells}; files: {outcome.folder}", outcome.verdict
+        said, verdict = outcome.published.verbose() if verbose else str(outcome), outcome.verdict
+        text = f"{said}\n{cells}; files: {outcome.folder}"
         return cls(text, outcome.failed, verdict["verdict"], verdict["as_expected"], str(outcome.folder))
 
     def tell(self) -> int:
@@ -52,17 +56,21 @@ class Report:
         return 1 if self.failed else 0
 
 
-def run_one(job: Job, config_dir: str | None) -> int:
-    """Run one experiment; the exit code."""
-    experiment = _built(job, config_dir)
-    for line in experiment.reach if not board.died else ():  # a command that begins again has said it
+def run_one(job: Job, config_dir: str | None, verbose: bool = False) -> int:
+    """Run one experiment; the exit code. ``verbose`` tells all that is known of each check."""
+    return run_built(_built(job, config_dir), (), verbose)
+
+
+def run_built(experiment: Experiment, said: Sequence[str] = (), verbose: bool = False) -> int:
+    """Run one experiment that is built; the exit code. ``said`` is printed first."""
+    for line in (*said, *experiment.reach) if not board.died else ():  # a command that begins again has said it
         print(line, flush=True)
     stored = measure_experiment(experiment)
     del experiment  # a million cells are half a gigabyte, and what follows takes as much again
-    return Report.of(stored.publish()).tell()
+    return Report.of(stored.publish(), verbose).tell()
 
 
-def run_all(jobs: list[Job], config_dir: str | None) -> int:
+def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> int:
     """Run every job; one that fails does not stop the rest.
 
     While one is measured, the one before is judged and drawn, and the one after is composed.
@@ -78,6 +86,7 @@ def run_all(jobs: list[Job], config_dir: str | None) -> int:
     ends = [Ending(**json.loads(line)) for line in board.noted()]  # told by a process that has died since
     if len(ends) == len(jobs):
         return _told(ends)
+    folders: dict[str, Sequence[str]] = {}
     ahead: list[_Judged] = []  # at most one, so that runs are published in their order
 
     def tell_ahead(wait: bool = True) -> None:
@@ -96,11 +105,11 @@ def run_all(jobs: list[Job], config_dir: str | None) -> int:
     try:
         for number, job in enumerate(jobs[begun:], begun + 1):
             overall.start(number, names[number - 1])
-            judged = _Judged(f"[{number}/{len(jobs)}] {shlex.join(job)}", job)
+            judged = _Judged(f"[{number}/{len(jobs)}] {shlex.join(job)}", job, verbose)
             built = following
             if number < len(jobs):
                 following = beside.submit(_built, jobs[number], config_dir)
-            judged.start(built, progress)
+            judged.start(built, progress, folders)
             tell_ahead()
             ahead.append(judged)
             judged.submit()
@@ -127,18 +136,22 @@ def _told(ends: list[Ending]) -> int:
 class _Judged:
     """A job that is measured here and judged by one of the local workers, where there are some."""
 
-    def __init__(self, title: str, job: Job) -> None:
+    def __init__(self, title: str, job: Job, verbose: bool) -> None:
         self._title = title
+        self._verbose = verbose
         self._job = job
         self._words: tuple[str, ...] = ()
         self._stored: Stored | None = None
         self._future: Future[Report] | None = None
         self._error: Exception | None = None
 
-    def start(self, built: Future[Experiment], progress: Progress) -> None:
-        """Measure; what goes wrong is said at the end."""
+    def start(self, built: Future[Experiment], progress: Progress, folders: dict[str, Sequence[str]]) -> None:
+        """Measure; what goes wrong is said at the end. ``folders`` are those of labels, with whose overrides."""
         try:
             experiment = built.result()
+            label = f"{experiment.name}/{experiment.settings.label}"
+            if experiment.settings.label and folders.setdefault(label, experiment.overrides) != experiment.overrides:
+                raise InputError(f"label={experiment.settings.label} is the folder of a run before; take another label")
             self._words = experiment.reach
             self._stored = measure_experiment(experiment, progress)
         except Interrupted:
@@ -153,7 +166,7 @@ class _Judged:
         if not self._stored or not isinstance(self._stored.workers, int) or self._stored.workers < 2:
             return
         with suppress(OSError, ImportError):  # no semaphores or shared memory, as in some containers
-            self._future = Processes(self._stored.workers).submit(partial(_report, self._stored))
+            self._future = Processes(self._stored.workers).submit(partial(_report, self._stored, self._verbose))
 
     def ready(self) -> bool:
         """Whether the end can be told without waiting."""
@@ -190,11 +203,11 @@ class _Judged:
                 return self._future.result()
             except BrokenExecutor:  # a cell of the next run took the worker with it
                 pass
-        return _report(self._stored)
+        return _report(self._stored, self._verbose)
 
 
-def _report(stored: Stored) -> Report:
-    return Report.of(stored.publish())
+def _report(stored: Stored, verbose: bool) -> Report:
+    return Report.of(stored.publish(), verbose)
 
 
 def _built(job: Job, config_dir: str | None) -> Experiment:

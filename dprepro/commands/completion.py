@@ -1,0 +1,209 @@
+"""Completion in bash, by Hydra's protocol: ``-sc install=bash`` prints a script, which asks ``-sc query=bash``.
+
+Completed are commands, options and what they take, experiments, names from config groups, keys of the experiment that
+stands on the line, and their values.
+"""
+
+from __future__ import annotations
+
+import os
+import shlex
+from collections.abc import Iterable, Mapping, Sequence
+from typing import Any
+
+from dprepro.commands import COMMANDS
+from dprepro.errors import DpreproError, InputError, unknown
+
+INSTALL = 'eval "$(dprepro -sc install=bash)"'
+
+SCRIPT = """\
+_dprepro_complete() {
+    local line=${COMP_LINE:0:COMP_POINT} word found
+    word=${line##*[[:space:]]}
+    found=$(COMP_LINE=$COMP_LINE COMP_POINT=$COMP_POINT "$1" -sc query=bash 2>/dev/null)
+    local IFS=$'\\n' one
+    COMPREPLY=()
+    for one in $found; do  # bash replaces what stands behind the last = or :, or the whole word
+        [[ $COMP_WORDBREAKS == *=* && $word == *=* && $one == *=* ]] && one=${one#"${word%%=*}="}
+        [[ $COMP_WORDBREAKS == *:* && $word == *:* && $one == *:* ]] && one=${one#"${word%:*}:"}
+        COMPREPLY+=("$one")
+    done
+}
+complete -o nospace -o default -F _dprepro_complete dprepro
+"""
+REMOVAL = """\
+complete -r dprepro 2>/dev/null
+unset -f _dprepro_complete
+"""
+TASKS = ("install", "uninstall", "query")
+SHELLS = ("bash",)
+
+
+def completion(words: Sequence[str]) -> str:
+    """What ``-sc`` prints.
+
+    Raises:
+        InputError: no task of a shell that there is.
+    """
+    given = [word.partition("=") for word in words]
+    tasks = [(name, shell) for name, equals, shell in given if equals and name in TASKS]
+    if len(tasks) != 1 or len(words) != 1:
+        raise InputError(f"--shell-completion needs one of install=bash, uninstall=bash, query=bash: {INSTALL}")
+    ((task, shell),) = tasks
+    if shell == "zsh":
+        raise InputError(f"zsh takes that of bash: autoload -Uz bashcompinit; bashcompinit; {INSTALL}")
+    if shell not in SHELLS:
+        raise unknown("shell", shell, SHELLS)
+    if task != "query":
+        return SCRIPT if task == "install" else REMOVAL
+    line = os.environ.get("COMP_LINE", "")
+    point = os.environ.get("COMP_POINT", "")
+    try:
+        found = completed(line[: int(point)] if point.isdecimal() else line)
+    except DpreproError:
+        found = []  # an unfinished line may mean anything; what is wrong with it is said when it is run
+    return "".join(f"{one}\n" for one in found)
+
+
+def completed(line: str) -> list[str]:
+    """The words that may stand at the end of a command line, whose first word is the program, in place of its last."""
+    before, word = _split(line)
+    name = before[0] if before and before[0] in COMMANDS else ""
+    declared = _declared(name)
+    last = before[-1] if before else ""
+    if last in _OPTIONS_WITH_WORDS and not name:
+        found: Iterable[str] = _OPTIONS_WITH_WORDS[last]()
+    elif word.startswith("-"):
+        found = declared["options"]
+    elif name:
+        found = declared["keys"]
+    elif {"-sc", "--shell-completion"} & {*before}:
+        found = (f"{task}={shell}" for task in TASKS for shell in SHELLS)
+    else:
+        found = [*(COMMANDS if not before else ()), *_overrides(word, before)]
+    return sorted({one for one in found if one.startswith(word)})
+
+
+def _split(line: str) -> tuple[list[str], str]:
+    """The words between the program and the last one, and the last one, as the shell takes quotes away."""
+    whole = line[-1:].isspace() or not line
+    try:
+        words = shlex.split(line)
+    except ValueError:  # a quote that is not closed yet
+        words = [word.lstrip("'\"") for word in line.split()]
+    words = [*words, ""] if whole else words
+    return words[1:-1], words[-1] if len(words) > 1 else ""
+
+
+def _declared(name: str) -> dict[str, list[str]]:
+    from importlib import import_module
+
+    from dprepro.commands.parser import declared_by, options_of
+
+    declared = declared_by(import_module(f"dprepro.commands.{name or 'run'}"))
+    keys = [f"{key}=" for key, one in declared.items() if one.form == "key"]
+    return {"options": options_of(declared), "keys": keys}
+
+
+def _cfg() -> Iterable[str]:
+    from dprepro.commands.shown import CFG
+
+    return CFG
+
+
+def _info() -> Iterable[str]:
+    from dprepro.commands.shown import INFO
+
+    return INFO
+
+
+def _files() -> Iterable[str]:
+    return ()  # bash completes the names of files by itself
+
+
+_OPTIONS_WITH_WORDS = {
+    **dict.fromkeys(("--cfg", "-c"), _cfg),
+    **dict.fromkeys(("--info", "-i"), _info),
+    **dict.fromkeys(("--config-dir", "-cd"), _files),
+}
+
+
+def _overrides(word: str, before: Sequence[str]) -> list[str]:
+    """Overrides that begin like ``word``, in the way in which it begins: with +, ++, ~ or plainly."""
+    bare = word.lstrip("+~")
+    prefix, config_dir = word[: len(word) - len(bare)], _config_dir(before)
+    key, equals, value = bare.partition("=")
+    if not equals:
+        return [f"{prefix}{one}" for one in _keys(key, before, config_dir)]
+    listed, comma, _ = value.rpartition(",")  # of several the last one is completed
+    values = _values(key, before, config_dir)
+    return [f"{prefix}{key}={listed}{comma}{one}" for one in values]
+
+
+def _config_dir(before: Sequence[str]) -> str | None:
+    for place, word in enumerate(before):
+        name, equals, value = word.partition("=")
+        if name in ("--config-dir", "-cd"):
+            return value if equals else (before[place + 1] if place + 1 < len(before) else None)
+    return None
+
+
+def _keys(key: str, before: Sequence[str], config_dir: str | None) -> list[str]:
+    """Keys of the configuration one level below what stands there already, each with its = or dot."""
+    chosen = any(word.lstrip("+").startswith("experiment=") for word in before)
+    parent, dot, _ = key.rpartition(".")
+    node = _at(_configuration(before, config_dir), parent)
+    found = [f"{parent}{dot}{name}{'.' if isinstance(one, Mapping) else '='}" for name, one in node.items()]
+    if not dot:
+        found += ["label=", "reuse=", *(() if chosen else ("experiment=",))]
+        found += [f"{group}=" for group in ("algorithm", "construction") if f"{group}." in found]
+    return found
+
+
+def _values(key: str, before: Sequence[str], config_dir: str | None) -> list[str]:
+    from dprepro.config.files import group_options
+    from dprepro.config.overrides import literal, place_of
+
+    group = key.rpartition(".")[2].partition("@")[0]
+    if group in ("experiment", "algorithm", "construction"):
+        return group_options(group, config_dir)
+    if group in _choices_of():
+        return _choices_of()[group]
+    parent, _, last = place_of(key).rpartition(".")
+    node = _at(_configuration(before, config_dir), parent)
+    return [literal(node[last])] if last in node and not isinstance(node[last], Mapping) else []
+
+
+def _choices_of() -> dict[str, list[str]]:
+    """The values of keys that take words from a short list."""
+    from dprepro.budget import Neighbours
+
+    return {
+        "neighbours": [one.value for one in Neighbours],
+        "reuse": ["same", "any"],
+        "workers": ["auto"],
+        "role": ["claim", "context", "control", "erratum"],
+        "expect": ["confirmed", "inconclusive", "refuted"],
+    }
+
+
+def _configuration(before: Sequence[str], config_dir: str | None) -> Mapping[str, Any]:
+    """That of the experiment on the line, else what every experiment starts from."""
+    from dprepro.config.compose import compose
+    from dprepro.config.files import read_block
+    from dprepro.folders import conf_dir
+
+    overrides = [word for word in before if "=" in word and not word.startswith("-")]
+    for attempt in (overrides, [word for word in overrides if word.startswith("+experiment=")]):
+        try:
+            return compose(attempt, config_dir).config
+        except DpreproError:
+            continue
+    return {key: one for key, one in read_block(conf_dir() / "config.yaml").items() if key != "defaults"}
+
+
+def _at(config: Mapping[str, Any], place: str) -> Mapping[str, Any]:
+    node: Any = config
+    for part in place.split(".") if place else ():
+        node = node.get(part) if isinstance(node, Mapping) else None
+    return node if isinstance(node, Mapping) else {}
