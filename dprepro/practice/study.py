@@ -17,7 +17,7 @@ from dprepro import bounds
 from dprepro.algorithms import Algorithm
 from dprepro.axes import at
 from dprepro.budget import Budget
-from dprepro.constructions import RandomDesign, Shipped, Table
+from dprepro.constructions import RandomDesign
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
 from dprepro.plans import plan
@@ -25,7 +25,10 @@ from dprepro.practice.advice import FLOOR, Candidate, advise, expected
 from dprepro.practice.constants import losses_of
 from dprepro.practice.ordinary import SETS, Asked
 from dprepro.practice.prediction import predict, trivial
+from dprepro.practice.schema import Column
+from dprepro.practice.shipped import Shipped
 from dprepro.practice.simulation import simulated
+from dprepro.practice.table import Table
 from dprepro.reductions import REDUCTIONS, solver
 from dprepro.studies.base import Declaration, Design, Study, points
 from dprepro.studies.describe import describe
