@@ -288,8 +288,9 @@ def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str
             text = override.key_or_group in TEXTS and isinstance(value, bool | int | float)
             # 1e3 and true are names of folders as well
             value = (override.input_line or "").partition("=")[2] if text else value
-            at_home = override.key_or_group == "results_dir" and isinstance(value, str)
-            execution[override.key_or_group] = os.path.expanduser(value) if at_home else value
+            if isinstance(value, str) and override.key_or_group == "results_dir":
+                value = os.path.expanduser(value)
+            execution[override.key_or_group] = value
         else:
             chooses = override.key_or_group.partition("/")[0] in groups and not isinstance(override.value(), dict)
             (choices if chooses else values).append(override)
