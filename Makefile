@@ -12,7 +12,7 @@ SUPPORTED = import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 14) 
 PYTHON ?= $(shell for one in python3 python3.13 python3.12 python3.11 python; do \
 	"$$one" -c '$(SUPPORTED)' >/dev/null 2>&1 && echo "$$one" && exit; done; echo python3)
 
-.PHONY: help demo test test-store test-newest test-all lint format types docs ledger figures reference mutants all clean
+.PHONY: help demo test test-store test-newest test-all lint format types docs ledger figures constants reference mutants all clean
 
 help:
 	@echo "make demo         run the experiment $(DEMO): table, verdict, figure"
@@ -25,6 +25,7 @@ help:
 	@echo "make docs         build the documentation site: build/docs/index.html"
 	@echo "make ledger       run all experiments and write results/ledger.*"
 	@echo "make figures      draw the publication figures of paper_figures from the measurements in results"
+	@echo "make constants    measure what the advisor predicts, and renew the constants of its predictions"
 	@echo "make reference    run all experiments at SEEDS=3 seeds and on held-out grids; renew the ledger, results/reference and paper_figures"
 	@echo "make mutants      plant falsehoods in copies of the code; a verdict must notice each"
 	@echo "make all          lint, types, all tests, the site, all experiments, the ledger"
@@ -66,15 +67,20 @@ docs: $(VENV)/.installed-dev
 
 ledger: $(VENV)/.installed-dev
 	@code=0; $(BIN)/python -m dprepro -m '+experiment=glob(*)' || code=$$?; \
-	[ $$code -gt 2 ] || $(BIN)/python -m dprepro.ledger || code=$$?; exit $$code
+	[ $$code -gt 2 ] || $(BIN)/python -m dprepro ledger || code=$$?; exit $$code
 
 figures: $(VENV)/.installed
 	@$(BIN)/python -m paper_figures
 
-reference: ledger
-	@$(BIN)/python -m dprepro.stability seeds=$(SEEDS)
-	@$(BIN)/python -m dprepro.heldout
-	@$(BIN)/python -m dprepro.reference
+# before the ledger: what is measured with other constants is measured again
+constants: $(VENV)/.installed-dev
+	@$(BIN)/python -m dprepro +experiment=advice
+	@$(BIN)/python -m dprepro advise --renew
+
+reference: constants ledger
+	@$(BIN)/python -m dprepro stability seeds=$(SEEDS)
+	@$(BIN)/python -m dprepro heldout
+	@$(BIN)/python -m dprepro reference
 	@$(BIN)/python -m docs.walkthroughs
 	@$(BIN)/python -m paper_figures
 

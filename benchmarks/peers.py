@@ -28,9 +28,10 @@ from frank_wolfe import single_solves
 from threadpoolctl import threadpool_limits
 from yardstick import yardstick
 
-from dprepro import pairs, typed
+from dprepro import typed
 from dprepro.algorithms import Algorithm, NoisySGD, ObjectivePerturbation, SufficientStatistics
 from dprepro.budget import Budget, Neighbours
+from dprepro.config.pairs import blocks
 from dprepro.constructions import Construction
 from dprepro.errors import DpreproError
 from dprepro.peers import DiffprivlibLinear, DiffprivlibLogistic, OpacusDescent, Peer
@@ -180,7 +181,7 @@ def on_tables(fits: int) -> None:
         ("rand_health", SufficientStatistics(), (DiffprivlibLinear(), OpacusDescent())),
         ("fair", ObjectivePerturbation("gaussian", constants="exact"), (DiffprivlibLogistic(), OpacusDescent())),
     ):
-        block = {**pairs.blocks("construction")[name], "constraint_set": "l2_ball"}
+        block = {**blocks("construction")[name], "constraint_set": "l2_ball"}
         table = typed.build(Construction, block, name)  # type: ignore[type-abstract]
         point = table.settle({"n": 1e9, "p": 1.0})
         print(f"{name}, n={point['n']:g}, p={point['p']:g}, l2 ball of radius 1, epsilon=1, delta=1e-6; {fits} fits")

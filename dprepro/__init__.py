@@ -1,6 +1,7 @@
 """dprepro: measure what theorems on differentially private convex optimisation claim, and say which hold.
 
-``run("lasso_rate")`` does what ``python -m dprepro +experiment=lasso_rate`` does, and returns frame, verdict, figure.
+``run("lasso_rate")`` does what ``python -m dprepro +experiment=lasso_rate`` does, and returns tables, verdict, figure;
+``load("lasso_rate")`` returns the same of a run that is stored.
 """
 
 from __future__ import annotations
@@ -19,7 +20,7 @@ def _leave(number: int, _: object) -> None:
 
 # A command is being started, by -m (Python is still looking for its module) or by the console script: signals are heard
 # from the first moment on, by what needs no import. What the caller ignores (nohup) is left alone.
-if (sys.argv[:1] == ["-m"] and any(one.partition(".")[0] == "dprepro" for one in sys.orig_argv)) or any(
+if (sys.argv[:1] == ["-m"] and "dprepro" in sys.orig_argv) or any(
     os.path.basename(one) in ("dprepro", "dprepro.exe") for one in sys.orig_argv[1:2]
 ):
     import _signal  # type: ignore[import-not-found]
@@ -32,16 +33,40 @@ if (sys.argv[:1] == ["-m"] and any(one.partition(".")[0] == "dprepro" for one in
 from typing import TYPE_CHECKING, Any  # noqa: E402  it takes a while
 
 if TYPE_CHECKING:
-    from dprepro.session import Outcome
+    from pathlib import Path
+
+    from dprepro.report.outcome import Outcome
+    from dprepro.session import run
 
 __version__ = "0.2.0"
 
 
-def run(experiment: str, **changes: Any) -> Outcome:
-    """Run an experiment by name; see :func:`dprepro.session.run`."""
-    from dprepro.session import run as run_session
+def __getattr__(name: str) -> Any:
+    """`run` is imported when it is asked for: most commands need none of what it needs."""
+    if name != "run":
+        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
+    from dprepro.session import run
 
-    return run_session(experiment, **changes)
+    return run
 
 
-__all__ = ["__version__", "run"]
+def load(run: str | Path, *, results_dir: str | Path = "results", config_dir: str | None = None) -> Outcome:
+    """The outcome of a stored run, without measuring: ``load("lasso_rate")``.
+
+    Args:
+        run: an experiment's name, ``NAME/overridden/LABEL``, or the path of such a folder in any results folder.
+        results_dir: where names are looked for.
+        config_dir: the folder of an experiment of your own.
+
+    Raises:
+        InputError: there is no such run.
+    """
+    from functools import partial
+
+    from dprepro.config.sources import changes
+    from dprepro.report.outcome import load as load_stored
+
+    return load_stored(run, results_dir, partial(changes, config_dir=config_dir))
+
+
+__all__ = ["__version__", "load", "run"]

@@ -8,14 +8,14 @@ import platform
 import subprocess
 import sys
 import time
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import WORKERS_ALL, Experiment, build_experiment
@@ -27,12 +27,11 @@ from dprepro.engine.store import Store
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
-    import pandas as pd
-    from matplotlib.figure import Figure
-
+    from dprepro.budget import Budget
     from dprepro.engine.progress import Progress
     from dprepro.engine.runner import Outcome as Execution
-    from dprepro.report.publish import Published
+    from dprepro.own.experiment import Swept
+    from dprepro.report.outcome import Outcome
 
 NUMERICAL = ("numpy", "scipy", "numba")
 """Libraries that every worker must have in the same version."""
@@ -43,72 +42,148 @@ VERSIONED = ("dprepro", "numpy", "scipy", "numba", "pandas", "dp-accounting", "h
 PEERS = ("diffprivlib", "opacus", "torch", "scikit-learn")
 """Versioned where they are installed."""
 
-GROUPS = ("algorithm", "construction")
 
+def run(
+    experiment: str | None = None,
+    *,
+    algorithm: object = None,
+    construction: object = None,
+    sweep: Swept | None = None,
+    rate: str | Callable[..., float] | None = None,
+    direction: Literal["at_most", "at_least", "equals"] = "at_most",
+    budget: Budget | float | tuple[float, float] | None = None,
+    loss: object = None,
+    constraint_set: str | None = None,
+    radius: float | None = None,
+    feature_bound: float | None = None,
+    feature_norm: float | None = None,
+    label_bound: float | None = None,
+    margin: float | None = None,
+    name: str = "",
+    neighbours: str | None = None,
+    replicates: int | None = None,
+    seed: int | None = None,
+    workers: int | str | None = None,
+    results_dir: str | os.PathLike[str] | None = None,
+    progress: bool = True,
+    config_dir: str | None = None,
+    **changes: Any,
+) -> Outcome:
+    """Measure what a theorem claims, and judge it: an experiment by name, or an algorithm of yours against a rate.
 
-@dataclass(frozen=True)
-class Outcome:
-    """What a run gives.
+    By name it does what ``python -m dprepro +experiment=NAME`` does::
 
-    Attributes:
-        published: what the results folder holds.
-        failed: number of cells that failed.
-        measured: number of cells measured now.
-        reused: number of cells that the store held.
-        again: why some of those measured now had been in the store; empty if none was.
-        reach: of overrides that touch only some of the series, how many.
-    """
+        dprepro.run("lasso_rate", sweep={"p": [100]}, workers=2)
+        dprepro.run("pair", algorithm=MyAlgorithm(steps=20), construction="planted_design")
 
-    published: Published
-    failed: int
-    measured: int
-    reused: int
-    again: str = ""
-    reach: tuple[str, ...] = ()
+    Without a name it makes the experiment. Each axis with several values is swept by itself, with the others at the
+    middle one of theirs, and has a panel of the figure and a check: the slope of the risk against the rate's own slope
+    on these values, up to a constant. Where the algorithm promises privacy, what it spends is held against the budget.
+    One control, the rate with twice its slope, must be refuted::
 
-    @property
-    def frame(self) -> pd.DataFrame:
-        """The measurements, one line for each cell and quantity."""
-        return self.published.frame
+        outcome = dprepro.run(
+            algorithm=MyAlgorithm(), construction="planted_design",
+            sweep={"n": [2000, 6000, 20000, 60000, 200000], "p": [5, 10, 30, 80, 200]},
+            rate="sqrt(p)/(n*epsilon)", direction="at_most", budget=(1, 1e-6), replicates=20,
+        )
+        outcome.verdict["verdict"], outcome.folder
 
-    @property
-    def verdict(self) -> dict[str, Any]:
-        """The content of verdict.json."""
-        return self.published.verdict
+    An object's class or function is known by its source and by what that uses (`dprepro.own.capture`), in a notebook
+    too: after an edit it is measured again. What is wrong is said before anything is measured or written.
 
-    @property
-    def folder(self) -> Path:
-        """Where the files are."""
-        return self.published.folder
+    Args:
+        experiment: the name of an experiment, or None to make one of the arguments that follow.
+        algorithm: an object or a class of ``dprepro.algorithms.Algorithm``; an object or a class with
+            ``fit(X, y, ...)``; a function ``fit(X, y, epsilon, delta, rng) -> theta``, of which further arguments are
+            given where it names them (`dprepro.own.adapters.Fitted`); a name of the configuration, as ``"noisy_gd"``;
+            or a file, ``"FILE.py:NAME"``.
+        construction: the data: a name of the configuration; an object or a class of
+            ``dprepro.constructions.Construction``; arrays ``(X, y)`` of shapes (N, p) and (N,), of which n records are
+            taken; a function of ``n``, ``p`` and ``rng`` that returns them; or ``"FILE.py:NAME"``.
+        sweep: for each axis its values, or one: ``n``, ``p``, ``epsilon``, ``delta``, ``norm``, and parameters of the
+            algorithm or the data by name. A slope needs 5 values over 1.5 decades. With a name it replaces axes of the
+            experiment's.
+        rate: the risk as a function of axes and public constants that it names, ``lambda n, p, epsilon: p / n``, or as
+            a text, ``"sqrt(p)/(n*epsilon)"``; it is meant up to a constant.
+        direction: whether the rate bounds the risk from above (a risk that falls faster is no contradiction), from
+            below, or ``equals`` it.
+        budget: epsilon, (epsilon, delta), or a ``dprepro.budget.Budget``, where these are not swept; by default
+            (1, 1e-6).
+        loss, constraint_set, radius: of the data, where they have such parameters; for arrays and functions by default
+            ``squared``, ``l2_ball``, 1.
+        feature_bound, feature_norm, label_bound: of arrays and functions, what is public about one record:
+            ||x||_feature_norm <= feature_bound and |y| <= label_bound; by default 1, 2 and 1.
+        margin: how far the slope may be from the rate's; by default .1.
+        name: of the experiment that is made, and of its folder; by default the algorithm's.
+        neighbours: ``replace_one``, ``zero_out`` or ``add_or_remove_one``.
+        replicates: of each grid point, each with random numbers of its own; by default 100, or the experiment's.
+        seed: of all random numbers.
+        workers: a number of local processes, ``"auto"``, or the address of a Dask scheduler.
+        results_dir: where the store and ``NAME/`` with measurements, verdict and figure are; by default ``results``.
+        progress: whether a bar is shown on a terminal.
+        config_dir: a folder with experiments and groups of your own.
+        **changes: further keys of the configuration, mappings key by key: ``checks={"exponent_n": {"margin": .05}}``.
 
-    @property
-    def figure(self) -> Figure:
-        """The figure, drawn anew as a matplotlib object."""
-        return self.published.figure()
-
-    def __str__(self) -> str:
-        return self.published.text
-
-    def _repr_png_(self) -> bytes:
-        """What a notebook shows where a cell ends with an outcome."""
-        return self.published.png()
-
-
-def run(experiment: str, *, config_dir: str | None = None, progress: bool = True, **changes: Any) -> Outcome:
-    """Run an experiment by name, as ``python -m dprepro +experiment=NAME`` does, and return what it gives.
-
-    ``changes`` replace keys of its configuration, mappings key by key: ``run("lasso_rate", sweep={"p": [100]})``; a
-    name for ``algorithm`` or ``construction`` chooses from the config groups.
+    Returns:
+        The outcome: ``frame``, ``verdict``, ``figure``, ``folder``.
 
     Raises:
-        InputError: an unknown name or key, or a value that cannot be.
+        InputError: an unknown name or key, or a value that cannot be; in one line.
         Interrupted: on Ctrl-C; what was measured is stored. SIGTERM and its like are taken for it by the commands only.
     """
+    settings = {
+        "neighbours": neighbours, "replicates": replicates, "seed": seed, "workers": workers,
+        "results_dir": None if results_dir is None else os.fspath(results_dir),
+    }  # fmt: skip
+    settings = {key: value for key, value in settings.items() if value is not None}
+    data = {
+        "loss": loss, "constraint_set": constraint_set, "radius": radius, "feature_bound": feature_bound,
+        "feature_norm": feature_norm, "label_bound": label_bound,
+    }  # fmt: skip
+    if experiment is not None:
+        alone = {"rate": rate, "budget": budget, "margin": margin, "name": name or None, **data}
+        if said := [key for key, value in alone.items() if value is not None]:
+            raise InputError(f"{said[0]} belongs to a run that has no experiment's name; {experiment} says it itself")
+        parts = {"algorithm": algorithm, "construction": construction}
+        return _run_named(experiment, parts, {"sweep": sweep, **settings, **changes}, progress, config_dir)
+    for key, value in (("algorithm", algorithm), ("construction", construction), ("sweep", sweep), ("rate", rate)):
+        if value is None:
+            raise InputError(
+                f"{key} is missing: give the name of an experiment, or algorithm, construction, sweep and rate"
+            )
+    from dprepro.own.experiment import Asked, described
+
+    assert sweep is not None
+    assert rate is not None
+    asked = Asked(
+        algorithm=algorithm, construction=construction, sweep=sweep, rate=rate, direction=direction, budget=budget,
+        data=data, margin=margin, name=name, settings=settings, changes=changes, config_dir=config_dir,
+    )  # fmt: skip
+    made = described(asked)
+    built = build_experiment(made.composed)
+    for line in (*made.said, *built.reach):
+        print(line, flush=True)
+    return run_experiment(built, progress=progress)
+
+
+def _run_named(
+    experiment: str, parts: Mapping[str, object], changes: Mapping[str, Any], progress: bool, config_dir: str | None
+) -> Outcome:
+    """Run an experiment by name; ``parts`` stand for what its configuration chooses from the groups."""
+    from dprepro.own.chosen import chosen
+
     overrides = [f"+experiment={experiment}"]
+    for group, given in parts.items():
+        if isinstance(given, Mapping):
+            overrides += [f"++{line}" for line in _flatten(group, given)]
+        elif given is not None:
+            part = chosen(group, given)
+            overrides.append(f"{group}={part.said or part.name}")
+            overrides += [
+                f"++{line}" for key, one in part.parameters.items() for line in _flatten(f"{group}.{key}", one)
+            ]
     for key, value in changes.items():
-        if key in GROUPS and isinstance(value, str):
-            overrides.append(f"{key}={value}")
-        else:
+        if value is not None or key != "sweep":
             overrides += [f"++{line}" for line in _flatten(key, value)]
     return run_experiment(build_experiment(compose(overrides, config_dir)), progress=progress)
 
@@ -142,6 +217,7 @@ class Stored:
 
     def publish(self) -> Outcome:
         """Judge, draw and write the results folder; raises InputError."""
+        from dprepro.report.outcome import Outcome
         from dprepro.report.publish import alone, publish
 
         with Store.open(self.results_dir, create=True) as store, alone(self.results_dir):

@@ -3,7 +3,8 @@
 Every value is checked against its field, inside ``_target_`` blocks too, and an unknown key is refused with the keys
 that exist. Where a number belongs, a text is read as arithmetic (`dprepro.expressions`). A ``_target_`` names a
 dataclass of this project, or of a package that an installed distribution declares by an entry point of the group
-``dprepro.plugins``, or as a pack of papers; nothing else is imported, let alone called.
+``dprepro.plugins``, or as a pack of papers; or one of a file that the user has named (`dprepro.own.files`). Nothing
+else is imported, let alone called.
 """
 
 from __future__ import annotations
@@ -25,6 +26,7 @@ from typing import Any, TypeVar
 from dprepro import expressions
 from dprepro.errors import InputError, MissingDependency, choices_in_words, shortened, unknown
 from dprepro.folders import PACKS
+from dprepro.own.files import is_dotted, is_target, load
 
 DPREPRO_IMPORTS = ()  # what is built counts with what holds it
 
@@ -176,6 +178,8 @@ def resolve(target: object, kind: type, where: str) -> type:
     if len(str(target)) > LONGEST_TARGET:
         raise InputError(f"{_inside(where, '_target_')}={shortened(target)} is no dotted path to a class")
     allowed = allowed_packages()
+    if is_target(target) or is_dotted(target):
+        return _of_file(str(target), kind, where)
     if module_name.partition(".")[0] not in allowed:
         raise InputError(
             f"{said} is refused: only {', '.join(sorted(allowed))} and packages declared by an entry point {PLUGINS} "
@@ -193,6 +197,23 @@ def resolve(target: object, kind: type, where: str) -> type:
         raise InputError(f"{said} is not of the kind {kind.__name__}; choices: {', '.join(_choices(kind))}")
     if inspect.isabstract(found):
         raise InputError(f"{said} is abstract; choices: {', '.join(_choices(kind))}")
+    return found
+
+
+def _of_file(target: str, kind: type, where: str) -> type:
+    """A class of a file that the user has named; raises InputError."""
+    said = _inside(where, "_target_")
+    try:
+        found = load(target)
+    except InputError as error:
+        raise InputError(f"{said}: {error}") from error
+    name = found.__name__ if inspect.isclass(found) else target.rpartition(".")[2]
+    if not (inspect.isclass(found) and issubclass(found, kind)):
+        raise InputError(f"{said}={target} is not of the kind {kind.__name__}: class {name}({kind.__name__})")
+    if not dataclasses.is_dataclass(found) or "__dataclass_params__" not in vars(found):
+        raise InputError(f"{said}={target} is no dataclass; write @dataclass(frozen=True) above class {name}")
+    if inspect.isabstract(found):
+        raise InputError(f"{said}={target} lacks {', '.join(sorted(found.__abstractmethods__))}")
     return found
 
 

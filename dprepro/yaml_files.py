@@ -3,12 +3,15 @@
 A text is first read as a stream of events, which takes neither memory nor recursion, and refused where it is nested too
 deeply or stands for too much: PyYAML itself crashes or runs without end on such texts. What comes out is plain:
 mappings, lists, texts, numbers, true, false and null. The words yes, no, on, off and days are texts, numbers are
-decimal, there are no tags and no merge keys, and no key stands twice in a block or has no name.
+decimal, there are no tags and no merge keys, and no key stands twice in a block or has no name. Files are UTF-8, or
+UTF-16 with a byte order mark, as some shells write what a command prints.
 """
 
 from __future__ import annotations
 
+import codecs
 import re
+from collections.abc import Collection
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -37,13 +40,13 @@ _WORDS = {
 }
 
 
-def load(path: str | Path) -> Any:
-    """The content of a YAML file.
+def load(path: str | Path, verbatim: Collection[str] = ()) -> Any:
+    """The content of a YAML file; ``verbatim`` as in `parse`.
 
     Raises:
         InputError: no regular file, not readable, too large, or as `parse`.
     """
-    return parse(text_of(path), path)
+    return parse(text_of(path), path, verbatim)
 
 
 def text_of(path: str | Path) -> str:
@@ -54,14 +57,18 @@ def text_of(path: str | Path) -> str:
         raise InputError(f"cannot read {path}: {getattr(error, 'strerror', None) or error}") from error
     if len(content) > LARGEST:
         raise InputError(f"{path} is no valid YAML for dprepro: it has more than {LARGEST:,} bytes")
+    wide = content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE))
     try:
-        return content.decode("utf-8-sig")
+        return content.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
         raise InputError(f"{path} is no valid YAML: it is no text in UTF-8") from error
 
 
-def parse(text: str, name: object) -> Any:
+def parse(text: str, name: object, verbatim: Collection[str] = ()) -> Any:
     """The content of a YAML text; ``name`` says in messages where it stands.
+
+    Plain words below a key that is in ``verbatim``, and then all keys too, are texts as they are written: 1.50, 1e3,
+    true and null.
 
     Raises:
         InputError: no valid YAML, two documents, tags, a key twice, a character that nobody sees, or more than the
@@ -69,7 +76,7 @@ def parse(text: str, name: object) -> Any:
     """
     import yaml
 
-    loader = _loader()
+    loader = _loader(frozenset(verbatim))
     try:
         if not (fault := _beyond(text, loader, yaml)):
             found = yaml.load(text, loader)
@@ -119,8 +126,11 @@ def _beyond(text: str, loader: Any, yaml: Any) -> str:
     return ""
 
 
-@lru_cache(maxsize=1)
-def _loader() -> Any:
+_TEXT = "tag:yaml.org,2002:str"
+
+
+@lru_cache(maxsize=4)
+def _loader(verbatim: frozenset[str]) -> Any:
     """PyYAML's safe loader, compiled where that is installed (ten times as fast), with the words of this module."""
     import yaml
 
@@ -131,7 +141,11 @@ def _loader() -> Any:
 
         def construct_mapping(self, node: Any, deep: bool = False) -> Any:
             seen = set()
-            for key, _ in node.value:
+            for key, value in node.value:
+                if verbatim and isinstance(key.value, str):
+                    key.tag = _TEXT if key.value else key.tag
+                    if key.value in verbatim:
+                        _as_written(value)
                 if key.tag == "tag:yaml.org,2002:null":
                     raise yaml.constructor.ConstructorError(problem="a key has no name", problem_mark=key.start_mark)
                 if isinstance(key.value, str) and (key.tag, key.value) in seen:
@@ -140,6 +154,13 @@ def _loader() -> Any:
                     )
                 seen.add((key.tag, str(key.value)))
             return super().construct_mapping(node, deep=deep)
+
+    def _as_written(node: Any) -> None:
+        if isinstance(node, yaml.ScalarNode):
+            node.tag = _TEXT
+        elif isinstance(node, yaml.SequenceNode):
+            for entry in node.value:
+                _as_written(entry)
 
     for tag, (form, first) in _WORDS.items():
         Loader.add_implicit_resolver(f"tag:yaml.org,2002:{tag}", re.compile(form, re.VERBOSE | re.ASCII), first)

@@ -12,7 +12,7 @@ from dprepro.report.text import verdict_lines
 if TYPE_CHECKING:
     import pandas as pd
 
-    from dprepro.session import Outcome
+    from dprepro.report.outcome import Outcome
 
 
 def verdict(outcome: Outcome) -> None:

@@ -9,10 +9,12 @@ import pickle
 import signal
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
 from typing import Any
 
 import pytest
 import shipped
+import small_runs
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -87,3 +89,9 @@ def undrawn() -> Iterator[None]:
         for module in (picture, publish):
             patch.setattr(module, "rendered", rendered)
         yield
+
+
+@pytest.fixture(scope="module")
+def small_results(undrawn: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The results folder of three runs of one small experiment; see `small_runs`."""
+    return small_runs.measured(tmp_path_factory.mktemp("small"))

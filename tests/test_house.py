@@ -12,36 +12,34 @@ import pytest
 HOUSE = Path(__file__).parent.parent / "dprepro"
 
 GROUND = {
-    "axes", "board", "errors", "expressions", "folders", "interrupts", "latest", "regular_files", "texts", "typed",
-    "yaml_files",
+    "axes", "board", "errors", "expressions", "folders", "interrupts", "latest", "own.files", "regular_files", "texts",
+    "typed", "yaml_files",
 }  # fmt: skip
-"""What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, and `typed`
-turns its plain data into the dataclasses of all rooms, numbers being expressions."""
+"""What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, `own.files`
+that for a user's files of Python, and `typed` turns plain data into the dataclasses of all rooms, numbers being
+expressions."""
 
 ROOMS: dict[str, set[str]] = {
-    "__init__": {"session", "supervisor"},
+    "__init__": {"config", "report", "session", "supervisor"},
     "supervisor": set(),
     "board": set(),
     "__main__": {"commands"},
     "commands": {
-        "__init__", "config", "report", "session", "supervisor", "refute", "statements", "engine.pools",
-        "engine.runner",
+        "__init__", "config", "own", "report", "replication", "session", "studies", "supervisor", "refute",
+        "statements", "practice", "plans", "figures", "budget", "engine.pools", "engine.progress", "engine.runner",
+        "engine.store",
     },
-    "ledger": {"commands", "config", "report"},
-    "check": {"commands", "config", "report", "session", "engine.store"},
-    "verify": {"commands", "config", "report", "engine"},
-    "stability": {"commands", "config", "report", "session", "engine.store"},
-    "heldout": {"commands", "config", "report", "session", "studies", "engine.store"},
-    "reference": {"commands", "report"},
-    "session": {"config", "engine", "report"},
-    "config": {"studies", "engine", "analysis", "figures", "statements"},
-    "report": {"statements", "engine.code", "engine.room", "engine.store", "analysis", "figures"},
+    "replication": {"config", "report", "session", "engine"},
+    "session": {"config", "engine", "report", "own"},
+    "own": {
+        "config", "statements", "plans", "reductions", "constructions", "algorithms", "problems", "bounds", "budget",
+    },
+    "config": {"studies", "plans", "engine", "analysis", "figures", "statements"},
+    "report": {"statements", "engine.code", "engine.progress", "engine.room", "engine.store", "analysis", "figures"},
     "peers": {"algorithms", "privacy", "problems", "budget"},
-    "pairs": {"commands", "config", "plans"},
-    "advise": {"commands", "config", "plans", "figures", "pairs", "budget"},
     "studies": {
         "adversary", "laws", "minimax", "plans", "reductions", "refute", "constructions", "algorithms", "privacy",
-        "mechanisms", "problems", "bounds", "budget", "statements", "tables", "engine.cell", "engine.code",
+        "mechanisms", "problems", "bounds", "budget", "statements", "engine.cell", "engine.code",
         "engine.grid",
     },
     "engine": {"supervisor"},
@@ -57,11 +55,13 @@ ROOMS: dict[str, set[str]] = {
         "algorithms", "privacy", "mechanisms", "problems", "budget", "engine.code", "engine.sealed", "engine.source",
     },
     "laws": {"algorithms", "privacy", "mechanisms", "problems", "budget"},
-    "tables": set(),
-    "schema": {"commands", "tables"},
+    "practice": {
+        "studies", "laws", "plans", "reductions", "constructions", "algorithms", "privacy", "mechanisms", "problems",
+        "bounds", "budget", "engine.cell",
+    },
     "statements": {"bounds", "problems"},
     "plans": {"reductions", "constructions", "algorithms", "problems", "bounds", "budget"},
-    "constructions": {"problems", "bounds", "tables", "budget"},
+    "constructions": {"problems", "bounds", "budget"},
     "algorithms": {"problems", "mechanisms", "privacy", "budget"},
     "privacy": {"mechanisms", "budget"},
     "mechanisms": {"budget"},

@@ -5,18 +5,29 @@ from __future__ import annotations
 import ctypes
 import signal
 import threading
-from contextlib import suppress
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
 from functools import partial
 
 import numpy as np
 import pytest
 
 from dprepro.errors import Stop
-from dprepro.interrupts import CTRL_C, ENDING, taken, whole
-from dprepro.plans.limited import limited
+from dprepro.interrupts import CTRL_C, ENDING, raise_or_wait, taken, whole
 from dprepro.reductions.kernels.groups import on_groups
 
 pytestmark = pytest.mark.usefixtures("under_a_terminal")
+
+
+@contextmanager
+def limited() -> Iterator[None]:
+    """What stands inside ends at a timer's signal, as a limit of time has it."""
+    before = signal.signal(signal.SIGPROF, lambda number, frame: raise_or_wait(TimeoutError()))
+    try:
+        with suppress(TimeoutError):
+            yield
+    finally:
+        signal.signal(signal.SIGPROF, before)
 
 
 @pytest.mark.parametrize("number", CTRL_C + ENDING)
@@ -76,7 +87,7 @@ def test_an_interrupt_wins_over_a_limit_of_time() -> None:
         signal.raise_signal(signal.SIGPROF)
         signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(Stop), taken(CTRL_C), limited(600):
+    with pytest.raises(Stop), taken(CTRL_C), limited():
         whole(work)
 
 
@@ -97,7 +108,7 @@ def test_an_interrupt_while_numba_unpacks_a_generator_awaits_the_kernel(
 
     monkeypatch.setattr(ctypes, "cast", interrupted)
     ended = []
-    with suppress(Stop), taken(CTRL_C), limited(600):
+    with suppress(Stop), taken(CTRL_C), limited():
         on_groups(*arguments, weights[1], np.zeros(2), np.zeros(3), np.random.default_rng(0))
         ended.append("as if nothing had come")
     assert calls

@@ -11,13 +11,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dprepro import pairs, typed
+from dprepro import typed
+from dprepro.__main__ import main
 from dprepro.algorithms import Algorithm
 from dprepro.algorithms.efficient_sampler import MOST_STEPS
 from dprepro.budget import Neighbours
+from dprepro.config.pairs import POINT, all_pairs, blocks
 from dprepro.constructions import Construction
 from dprepro.engine import measure_cell
 from dprepro.errors import DpreproError, InputError
+from dprepro.plans.pair_table import word
 from dprepro.problems import (
     Box,
     DistanceLoss,
@@ -35,14 +38,14 @@ from dprepro.problems import (
 from dprepro.studies import Design, RateStudy, Series
 
 CONF = Path(__file__).parent.parent / "conf"
-ALGORITHMS = {name: typed.build(Algorithm, block) for name, block in pairs.blocks("algorithm").items()}
-FAMILIES = {name: block for name, block in pairs.blocks("construction").items() if name != "table"}
+ALGORITHMS = {name: typed.build(Algorithm, block) for name, block in blocks("algorithm").items()}
+FAMILIES = {name: block for name, block in blocks("construction").items() if name != "table"}
 CONSTRUCTIONS = {name: typed.build(Construction, block) for name, block in FAMILIES.items()}
-FOUND = {(one.algorithm, one.construction): one for one in pairs.all_pairs({})}
+FOUND = {(one.algorithm, one.construction): one for one in all_pairs()}
 
 
 def design_at(delta: float) -> Design:
-    return Design({axis: [value] for axis, value in {**pairs.POINT, "delta": delta}.items()})
+    return Design({axis: [value] for axis, value in {**POINT, "delta": delta}.items()})
 
 
 def test_the_matrix_has_every_name_of_the_config_groups() -> None:
@@ -68,7 +71,7 @@ def test_an_ordinary_design_serves_every_algorithm_for_smooth_losses(name: str) 
 def test_a_pair_says_how_it_runs_or_why_not_and_never_both() -> None:
     for one in FOUND.values():
         assert one.runs == bool(one.how) == (not one.reason)
-        assert one.runs or one.construction == "table" or pairs.word(one.reason) in CHECKS, one.reason
+        assert one.runs or one.construction == "table" or word(one.reason) in CHECKS, one.reason
 
 
 def test_a_refused_pair_is_refused_under_every_budget_and_relation_by_the_algorithm_itself() -> None:
@@ -117,7 +120,7 @@ CHECKS: dict[str, Callable[[Domain, frozenset[str]], bool]] = {
     "coordinates": lambda domain, views: domain.p < 2,
     "means": lambda domain, views: not isinstance(domain.loss, LinearLoss | HalfSquaredDistance),
     "code": lambda domain, views: lacks_words(domain),
-    "codewords": lambda domain, views: 2 ** (domain.p // 2) - 1 < pairs.POINT["n"],
+    "codewords": lambda domain, views: 2 ** (domain.p // 2) - 1 < POINT["n"],
     "labels": lambda domain, views: not isinstance(domain.loss, MarginLoss),
     "kinks": lambda domain, views: isinstance(domain.loss, DistanceLoss) or not jumps(domain),
     "position": lambda domain, views: not isinstance(domain.constraint_set, L2Ball | Box),
@@ -129,8 +132,8 @@ def test_each_reason_is_true_of_the_domain() -> None:
     for one in FOUND.values():
         if not one.runs and one.construction != "table":
             construction = CONSTRUCTIONS[one.construction]
-            domain, views = construction.domain(pairs.POINT), construction.views(pairs.POINT)
-            assert CHECKS[pairs.word(one.reason)](domain, views), one
+            domain, views = construction.domain(POINT), construction.views(POINT)
+            assert CHECKS[word(one.reason)](domain, views), one
 
 
 @pytest.mark.parametrize(
@@ -164,9 +167,7 @@ def test_what_is_said_before_measuring_is_what_measuring_does(algorithm: str, co
         for relation in Neighbours:
             study = RateStudy({"pair": Series("claim", *parts)}, neighbours=relation)
             try:
-                (cell,) = study.cells(
-                    Design({axis: [value] for axis, value in {**pairs.POINT, "delta": delta}.items()})
-                )
+                (cell,) = study.cells(Design({axis: [value] for axis, value in {**POINT, "delta": delta}.items()}))
             except InputError:
                 continue
             result = measure_cell(study.measure, cell)
@@ -179,7 +180,7 @@ def test_what_is_said_before_measuring_is_what_measuring_does(algorithm: str, co
 
 def test_the_command_imports_nothing_heavy_and_prints_a_list() -> None:
     code = (
-        "import sys; from dprepro.pairs import main; main(['--json']); "
+        "import sys; from dprepro.__main__ import main; main(['pairs', '--json']); "
         "print([one for one in ('numba', 'scipy.stats', 'seaborn', 'dp_accounting', 'pandas') if one in sys.modules], "
         "file=sys.stderr)"
     )
@@ -191,7 +192,7 @@ def test_the_command_imports_nothing_heavy_and_prints_a_list() -> None:
 
 
 def test_the_table_has_a_mark_for_every_pair_and_every_reason_in_full(capsys: pytest.CaptureFixture[str]) -> None:
-    assert pairs.main([]) == 0
+    assert main(["pairs"]) == 0
     lines = capsys.readouterr().out.splitlines()
     row = next(line for line in lines if line.startswith("noisy_gd "))
     assert len(row.split()) == 2 + len(CONSTRUCTIONS)
@@ -199,9 +200,9 @@ def test_the_table_has_a_mark_for_every_pair_and_every_reason_in_full(capsys: py
 
 
 def test_relation_and_delta_of_ones_own_choice_restrict_the_pairs() -> None:
-    pure = {(one.algorithm, one.construction): one for one in pairs.all_pairs({"delta": "0"})}
+    pure = {(one.algorithm, one.construction): one for one in all_pairs({"delta": 0.0})}
     assert "delta > 0" in pure["noisy_gd", "iid_design"].reason
-    private = pairs.all_pairs({"neighbours": "add_or_remove_one"})
+    private = all_pairs(neighbours="add_or_remove_one")
     assert {one.algorithm for one in private if one.runs} == {
         "data_free", "exact_minimiser", "exponential_mechanism", "exponential_support", "frank_wolfe",
         "huberised_objective_perturbation", "objective_perturbation", "objective_perturbation_gamma",
@@ -216,17 +217,18 @@ def test_ones_own_folder_adds_to_the_matrix(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "algorithm" / "mine.yaml").write_text("_target_: dprepro.algorithms.NoisyGD\nnoise_factor: 2\n")
     (tmp_path / "algorithm" / "noisy_gd.yaml").write_text("_target_: dprepro.algorithms.DataFree\n")
     (tmp_path / "algorithm" / "broken.yaml").write_text("_target_: dprepro.algorithms.NoisyGD\nstep_count: 2\n")
-    found = {(one.algorithm, one.construction): one for one in pairs.all_pairs({}, str(tmp_path))}
+    found = {(one.algorithm, one.construction): one for one in all_pairs(config_dir=str(tmp_path))}
     assert found["mine", "iid_design"].how == FOUND["noisy_gd", "iid_design"].how
     assert found["noisy_gd", "iid_design"] == FOUND["noisy_gd", "iid_design"]
     assert "unknown key 'step_count'" in found["broken", "iid_design"].reason
+    assert main(["pairs", "--config-dir", str(tmp_path)]) == 0
     assert "noisy_gd.yaml has the name of a shipped one" in capsys.readouterr().err
 
 
 @pytest.mark.parametrize(
     ("arguments", "word"),
     [
-        (["m=3"], "unknown argument 'm=3'"),
+        (["m=3"], "unknown argument 'm='"),
         (["--jason"], "did you mean --json"),
         (["n=many"], "n must be a number"),
         (["p=1.5"], "whole numbers"),
@@ -240,4 +242,4 @@ def test_ones_own_folder_adds_to_the_matrix(tmp_path: Path, capsys: pytest.Captu
 )
 def test_bad_input_is_refused(arguments: list[str], word: str) -> None:
     with pytest.raises(DpreproError, match=word):
-        pairs.main(arguments)
+        main(["pairs", *arguments])

@@ -128,7 +128,8 @@ def test_a_temporary_folder_is_gone_after_its_end_and_before_a_signal_ends_the_p
         (folder / "a").write_bytes(b"")
     assert not folder.exists()
     program = (
-        "import signal, sys\nfrom dprepro.commands.ending import console\nfrom dprepro.regular_files import temporary_folder\n"
+        "import signal, sys\nfrom dprepro.commands.ending import console\n"
+        "from dprepro.regular_files import temporary_folder\n"
         "def command(_):\n    with temporary_folder('of-a-test-') as folder:\n        print(folder, flush=True)\n"
         "        signal.raise_signal(signal.SIGTERM)\nconsole(command)"
     )

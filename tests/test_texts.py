@@ -14,7 +14,7 @@ from cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
 from dprepro import yaml_files
 from dprepro.config.compose import compose, expand_sweeps
 from dprepro.errors import InputError, printable
-from dprepro.tables import read_table
+from dprepro.practice.reading import read_table
 from dprepro.texts import check_texts, hidden_in, shown, visible
 
 HIDDEN = {

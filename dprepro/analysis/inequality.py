@@ -103,7 +103,7 @@ class Below(Rule):
         if points.empty:
             return Measured(reason="; ".join(filter(None, ("no point can be judged", left_out))), details=details)
         ratio = points["mean"].to_numpy(dtype=float)
-        half = np.concatenate([_half_widths(table, len(points), self.level) for table in tables])
+        half = np.concatenate([half_widths(table, len(points), self.level) for table in tables])
         limits = {"lower": ratio - half, "upper": ratio + half}
         sides = {"at_most": ("at_most",), "at_least": ("at_least",)}.get(self.side, ("at_most", "at_least"))
         if "at_most" in sides:
@@ -167,8 +167,17 @@ def _without_error(frame: pd.DataFrame, series: str, quantity: str, points: pd.D
     return len(said) > 0 and not said.astype(bool).all()
 
 
-def _half_widths(points: pd.DataFrame, tests: int, level: float = LEVEL) -> Vector:
-    """Half widths of the limits of the ratios of one series, each at (1 - `level`) / `tests`."""
+def half_widths(points: pd.DataFrame, tests: int, level: float = LEVEL) -> Vector:
+    """Half widths of the limits of the means of one series, each at (1 - `level`) / `tests`.
+
+    By Student's law and the wider of two errors: the point's own, and that of the spread, relative to the mean, which
+    all points of the series have in common. 0 where no point has replicates.
+
+    Args:
+        points: with the columns `mean`, `error` and `count` of `grid_points`; the means are often ratios to a bound.
+        tests: how many limits are to hold at once.
+        level: at which all hold.
+    """
     from scipy.special import stdtrit
 
     ratio, error = points["mean"].to_numpy(dtype=float), points["error"].to_numpy(dtype=float)

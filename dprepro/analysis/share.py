@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, ClassVar
+from typing import TYPE_CHECKING, ClassVar, Literal
 
 import numpy as np
 
@@ -23,10 +23,11 @@ class Share(Rule):
     Attributes:
         series: one, several, or `*` for all of role claim. All their cells are pooled.
         limit: what a case keeps to.
+        among: of which cases the share is claimed: of all that are ``drawn`` like them, or of ``these`` alone, whose
+            share has no sampling error.
 
     Confirmed where the exact binomial lower limit (99%) is at least `expected`, refuted where the upper limit is below
-    it. The cases stand for themselves and for such as are drawn like them; data that appear in several cells
-    count several times.
+    it. Data that appear in several cells count several times.
     """
 
     name: ClassVar[str] = "share"
@@ -34,6 +35,7 @@ class Share(Rule):
 
     series: str | tuple[str, ...] = "*"
     limit: float
+    among: Literal["drawn", "these"] = "drawn"
 
     def direction(self) -> str:
         """Of one side."""
@@ -48,12 +50,15 @@ class Share(Rule):
             raise NotEnoughError(f"no case has a value of {self.quantity}")
         values = rows["value"].to_numpy(dtype=float)
         hits, total = np.array([float((values <= self.limit).sum())]), np.array([float(values.size)])
-        low, high = (float(one[0]) for one in clopper_pearson(hits, total, self.level))
+        share = float(hits[0] / total[0])
+        low, high = share, share
+        if self.among == "drawn":
+            low, high = (float(end[0]) for end in clopper_pearson(hits, total, self.level))
         limit = self.expected - self.margin
         verdict = "confirmed" if low >= limit else "refuted" if high < limit else "inconclusive"
         middle, most = float(np.median(values)), float(np.quantile(values, 0.9, method="higher"))
         said = f"median {number(middle)}, 90% at most {number(most)}, {len(values)} cases"
         return Measured(
-            interval=Interval(float(hits[0] / total[0]), low, high), verdict=verdict, reason=said,
+            interval=Interval(share, low, high), verdict=verdict, reason=said,
             details={"median": middle, "quantile_90": most, "cases": int(values.size), "limit": self.limit},
         )  # fmt: skip

@@ -14,6 +14,7 @@ from functools import lru_cache
 
 from dprepro import expressions
 from dprepro.errors import InputError, MissingDependency, unknown
+from dprepro.own.files import is_dotted, is_target, load
 from dprepro.typed import allowed_packages
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # a study names the bounds that it found
@@ -27,12 +28,17 @@ _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 def find(name: str) -> Bound:
     """The bound of that name: ``paper.function``, or ``package.module.function`` of a package declared as a plug-in.
 
-    A text that is no name is read as an expression.
+    A file that the user has named is one, too (`dprepro.own.files`). A text that is no name is read as an expression.
 
     Raises:
         InputError: no such bound, with the choices, or no expression.
         MissingDependency: the plug-in's module needs a package.
     """
+    if is_target(name) or is_dotted(name):
+        found = load(name)
+        if not inspect.isfunction(found):
+            raise InputError(f"bound {name} is no function")
+        return found
     if not _NAME.fullmatch(name):
         return _formula(name)
     papers = [module.name for module in pkgutil.iter_modules(__path__)]

@@ -12,6 +12,17 @@ and an entry here. Nothing heavy is imported at its top: the help needs none of 
 from __future__ import annotations
 
 COMMANDS = {
+    "ledger": "rebuild every results folder and the ledger of all theorems",
+    "check": "test what the store holds; repair=true measures bad cells again",
+    "verify": "measure a random share of the store again, and compare",
+    "stability": "run everything with further seeds, and count verdicts that flip",
+    "heldout": "judge every claim once more, on grids that no YAML holds",
+    "reference": "keep the ledger and small tables, to compare later runs with",
+    "pairs": "which algorithm runs on which construction, or why not",
+    "advise": "which private algorithm to take, and what risk to expect",
+    "schema": "draft the public schema of a table, from names and types",
+    "plot": "lay the curves of several runs over one another",
+    "rate": "hold an algorithm of your own, in a file or by name, against a rate",
     "refute": "attack a statement over its whole premise",
 }
 """What there is beside `run`, which needs no name: by name, in a line."""

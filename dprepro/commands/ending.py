@@ -1,4 +1,4 @@
-"""What every command shares: its arguments, and how it ends, in one line and with an exit code of the design."""
+"""How every command ends: in one line, and with an exit code of the design."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ import os
 import signal
 import sys
 import traceback
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from contextlib import suppress
 from types import TracebackType
 from typing import NoReturn
 
 from dprepro.board import left
-from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, printable, unknown
+from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, printable
 from dprepro.interrupts import CTRL_C, ENDING, taken
 from dprepro.supervisor import SIGNALLED, again, supervised
 from dprepro.texts import shown, visible
@@ -37,29 +37,6 @@ def tell_traceback(kind: type[BaseException], error: BaseException, trace: Trace
     """A fault of ours or of a plug-in, on stderr, with its traceback."""
     with suppress(OSError):
         print(visible("".join(traceback.format_exception(kind, error, trace))), end="", file=sys.stderr, flush=True)
-
-
-def arguments_of(arguments: list[str], choices: Mapping[str, str], text: str) -> dict[str, str] | None:
-    """``key=value`` and ``--option [value]`` by name, with their defaults; None after printing the help ``text``.
-
-    An option whose default is ``false`` takes no value. Raises InputError for what is not among the choices.
-    """
-    values, rest = dict(choices), iter(arguments)
-    for argument in rest:
-        if argument in ("-h", "--help"):
-            print(text)
-            return None
-        key, equals, value = argument.partition("=")
-        if key.startswith("--") and not equals:
-            value = "true" if choices.get(key) == "false" else next(rest, "")
-        elif not equals:
-            key = argument
-        if key.startswith("--") and key in choices and not value:
-            raise InputError(f"{key} needs a folder")
-        if key not in choices or not value:
-            raise unknown("argument", argument, [one if one.startswith("--") else f"{one}=" for one in choices])
-        values[key] = value
-    return values
 
 
 def console(command: Callable[[list[str]], int], name: str = "dprepro") -> NoReturn:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shlex
 import sys
+from collections.abc import Sequence
 from contextlib import suppress
 from dataclasses import asdict, dataclass
 from functools import partial
@@ -15,13 +16,14 @@ from dprepro.commands.ending import say, tell_traceback
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
-from dprepro.session import Outcome, Stored, measure_experiment
+from dprepro.session import Stored, measure_experiment
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
     from concurrent.futures import Future
 
     from dprepro.engine.progress import Progress
+    from dprepro.report.outcome import Outcome
     from dprepro.report.text import Ending
 
 Job = list[str]
@@ -56,8 +58,12 @@ class Report:
 
 def run_one(job: Job, config_dir: str | None, verbose: bool = False) -> int:
     """Run one experiment; the exit code. ``verbose`` tells all that is known of each check."""
-    experiment = _built(job, config_dir)
-    for line in experiment.reach if not board.died else ():  # a command that begins again has said it
+    return run_built(_built(job, config_dir), (), verbose)
+
+
+def run_built(experiment: Experiment, said: Sequence[str] = (), verbose: bool = False) -> int:
+    """Run one experiment that is built; the exit code. ``said`` is printed first."""
+    for line in (*said, *experiment.reach) if not board.died else ():  # a command that begins again has said it
         print(line, flush=True)
     stored = measure_experiment(experiment)
     del experiment  # a million cells are half a gigabyte, and what follows takes as much again

@@ -281,13 +281,13 @@ def help_of(module: ModuleType) -> str:
     options.append(_entry("-h, --help", "print this text"))
     parts = [
         _usage(usage),
-        module.ABOUT,
+        _filled(module.ABOUT),
         "\n".join(["keys", *keys]) if keys else "",
         "\n".join(["options", *options]),
-        getattr(module, "NOTES", ""),
+        _filled(getattr(module, "NOTES", "")),
     ]
     if not _named(module):
-        parts.insert(2, "\n".join(["commands", *(_entry(name, about) for name, about in COMMANDS.items())]))
+        parts.insert(2, "\n".join(["commands", *(_entry(name, about, 13) for name, about in COMMANDS.items())]))
     return "\n\n".join(part for part in parts if part)
 
 
@@ -297,14 +297,21 @@ def _usage(parts: Sequence[str]) -> str:
     return textwrap.fill(line, WIDTH, subsequent_indent=" " * 10, break_on_hyphens=False).replace("\0", " ")
 
 
+def _filled(paragraphs: str) -> str:
+    """Texts with every paragraph filled, but for those that have indented lines."""
+    return "\n\n".join(
+        part if re.search("^ ", part, re.MULTILINE) else textwrap.fill(part, WIDTH) for part in paragraphs.split("\n\n")
+    )
+
+
 def _named(module: ModuleType) -> bool:
     return module.__name__.rpartition(".")[2] in COMMANDS
 
 
-def _entry(written: str, about: str) -> str:
+def _entry(written: str, about: str, column: int = COLUMN) -> str:
     """An argument and the words about it, beside it or below."""
-    lines = textwrap.wrap(about, WIDTH - COLUMN)
-    head = f"  {written}"
-    if len(head) > COLUMN - 2:
+    head, lines = f"  {written}", textwrap.wrap(about, WIDTH - column)
+    if len(head) > column - 2:
         lines.insert(0, "")
-    return "\n".join((head if not number else "").ljust(COLUMN) + line for number, line in enumerate(lines)).rstrip()
+    heads = [head, *[""] * (len(lines) - 1)]
+    return "\n".join(f"{head:<{column}}{line}".rstrip() for head, line in zip(heads, lines, strict=True))

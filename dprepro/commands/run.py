@@ -12,6 +12,7 @@ from dprepro.commands.ending import tell_error
 from dprepro.commands.parser import Kind, config_dir, flag, option, text, words
 from dprepro.commands.shown import CFG, HYDRA_HELP, INFO
 from dprepro.errors import InputError
+from dprepro.own.files import trust_folder, trust_overrides
 
 ABOUT = """\
 Measures what a theorem claims. An experiment compares algorithms with a claim:
@@ -37,7 +38,8 @@ useful keys (any key of the YAML can be set; the grammar is Hydra's)
                              run never enters the ledger
   checks.NAME.expected=-0.5  plant a false claim and watch it being refuted
   algorithm=NAME  construction=NAME
-                             where the experiment leaves the choice, as in pair
+                             where the experiment leaves the choice, as in pair;
+                             FILE.py:NAME is a class or a function of your own
 
 exit codes
   0 measured, whatever the verdict; 1 some cells, or some experiments of -m,
@@ -86,7 +88,9 @@ class Arguments:
     run: bool = flag("run once, which is what happens anyway", "-r")
     multirun: bool = flag("run every combination of comma-separated values and globs", "-m")
     config_dir: str | None = config_dir()
-    trust: bool = flag("run the Python files that the folder of --config-dir has")
+    trust: bool = flag(
+        "run what lies in algorithms/*.py and constructions/*.py of that folder; without it no file of it is run"
+    )
     verbose: bool = flag("tell each check's constant, rivals and reasons, as verdict.json has them")
     cfg: str | None = option("job|hydra|all", "print the configuration and stop", _one_of(CFG), "-c")
     resolve: bool = flag("with --cfg: follow references such as ${algorithm}")
@@ -111,6 +115,11 @@ def main(arguments: Arguments) -> int:
     """List, show or run; the exit code."""
     _check_together(arguments)
     overrides, folder = list(arguments.overrides), arguments.config_dir
+    if arguments.trust:
+        if not folder:
+            raise InputError("--trust is said of the files of a folder: add --config-dir DIR")
+        trust_folder(folder)
+    trust_overrides(overrides)
     if arguments.version:
         from dprepro import __version__
 

@@ -38,6 +38,7 @@ from dprepro.config.overrides import (
 )
 from dprepro.errors import InputError, choices_in_words, shortened, unknown
 from dprepro.folders import experiment_files, folders, refused_experiments
+from dprepro.own.files import block_of, in_folder, is_dotted, is_target, may_load, named, refusal
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
@@ -103,6 +104,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
     Raises:
         InputError: anything that Hydra or OmegaConf refuses, in one line.
     """
+    typed = overrides
     name, file, overrides = _checked(overrides, config_dir)
     choices, values, execution = _by_kind(overrides, config_dir)
     with _refusals(file):
@@ -114,7 +116,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
 
         def find(group: str, name: str) -> dict[str, Any]:
             files.append(f"{group}/{name}.yaml")
-            return _block(group, name, config_dir)
+            return group_block(group, name, config_dir)
 
         statements = partial(statements_of, config_dir=config_dir)
         if base is None or base[0] != choices:
@@ -131,7 +133,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         assert isinstance(resolved, dict)
         config: dict[str, Any] = {str(key): value for key, value in resolved.items()}
         paper = str(config.get("paper", ""))
-        said = tuple(o for o in overrides if key_of(o) not in ("experiment", *EXECUTION_KEYS))
+        said = tuple(o for o in map(chosen_target, typed) if key_of(o) not in ("experiment", *EXECUTION_KEYS))
         if said:
             plain = _as_shipped(name, config_dir, base)
             config = overridden(config, plain, said, {one.item: one for one in statements(paper)})
@@ -165,7 +167,7 @@ def _checked(overrides: Sequence[str], config_dir: str | None) -> tuple[str, Pat
         only_keys(override, "override")
     refuse_hydras(overrides)
     refuse_deletions(overrides)
-    overrides = [chosen_target(override) for override in overrides]
+    overrides = [chosen_target(named(_in_folder(override))) for override in overrides]
     name = chosen_experiment(overrides)
     if name not in known:
         if refused := refused_experiments(config_dir).get(name):
@@ -229,6 +231,24 @@ def _check_labels(jobs: Sequence[Sequence[str]]) -> None:
                 f"{word} names one folder for {count} runs of {name}: leave it out, and each has a folder named by its "
                 f"overrides, or name what tells them apart, as label='{label}-${{seed}}'"
             )
+
+
+def values_of(overrides: Sequence[str]) -> dict[str, Any]:
+    """What ``KEY=VALUE`` in Hydra's grammar say, nested by the dots of their keys.
+
+    Raises:
+        InputError: what is no override, or means several runs.
+    """
+    found: dict[str, Any] = {}
+    for override in _parsed(overrides):
+        if override.is_sweep_override():
+            raise InputError(f"{override.input_line} means several runs; a list is written in [ ]")
+        *places, last = override.key_or_group.split(".")
+        node = found
+        for place in places:
+            node = node.setdefault(place, {})
+        node[last] = override.value()
+    return found
 
 
 def _swept(override: Override) -> list[str]:
@@ -335,8 +355,21 @@ def _left(config: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     return without_series(config, {*(had or {})} - {*(has or {})})
 
 
-def _block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
-    """The content of a config group's file, for use inside a series."""
+def _in_folder(override: str) -> str:
+    """An override that chooses a file of Python in a folder that the user trusts, with that in its place."""
+    key, equals, value = override.partition("=")
+    group = key.lstrip("+").partition("@")[0]
+    target = in_folder(group, value) if equals and group in ("algorithm", "construction") else ""
+    return f"{key}={target}" if target else override
+
+
+def group_block(group: str, name: str, config_dir: str | None) -> dict[str, Any]:
+    """The content of a config group's file, or what a file of Python has, for use inside a series."""
+    name = in_folder(group, name) or name
+    if is_target(name) and not may_load(name):
+        raise refusal(name)
+    if is_target(name) or is_dotted(name):
+        return dict(block_of(group, name))
     options = group_options(group, config_dir)
     if name not in options:
         raise unknown(group, name, options)

@@ -28,6 +28,7 @@ from omegaconf import OmegaConf
 from dprepro.config.files import found_file, group_options, read_block, refuse_hidden
 from dprepro.errors import InputError
 from dprepro.folders import conf_dir, folders
+from dprepro.own.files import block_of, is_dotted
 from dprepro.yaml_files import text_of
 
 Names = list[str]
@@ -59,7 +60,8 @@ class Folders(ConfigSource):
 
     def is_config(self, config_path: str) -> bool:
         name = self._normalize_file_name(config_path)
-        return any(os.path.isfile(folder / name) for folder in folders(self.config_dir))
+        there = any(os.path.isfile(folder / name) for folder in folders(self.config_dir))
+        return there or is_dotted(Path(name).stem)
 
     def list(self, config_path: str, results_filter: ObjectType | None) -> Names:
         return group_options(config_path, self.config_dir)
@@ -67,19 +69,22 @@ class Folders(ConfigSource):
     def load_config(self, config_path: str) -> ConfigResult:
         """The block of a file; raises InputError where it leads out of its folder, is hidden, or sets Hydra itself."""
         place = Path(self._normalize_file_name(config_path))
+        if is_dotted(place.stem):  # of a file of Python that an override names
+            written = OmegaConf.create(block_of(place.parts[0], place.stem))
+            return ConfigResult(self.provider, self.full_path(), written, self._get_header_dict(""))
         file = found_file(str(place), self.config_dir)
         assert file is not None  # Hydra has asked
         if ".." in place.parts:
             raise InputError(f"{config_path} leads out of {file.parents[len(place.parts) - 1]}")
         refuse_hidden(place.parent.as_posix(), place.stem, self.config_dir)
-        block = read_block(file)
+        content = read_block(file)
         self.read.append(place.as_posix())
         header = self._get_header_dict(text_of(file)[:512])
         if place.parts[0] == "experiment" and header["package"] is None:
             header["package"] = "_global_"  # an experiment's keys are those of the whole configuration
-        if "hydra" in (*block, (header["package"] or "").partition(".")[0]):
+        if "hydra" in (*content, (header["package"] or "").partition(".")[0]):
             raise InputError(f"{file}: Hydra's own settings have no effect here; leave hydra out")
-        return ConfigResult(self.provider, self.full_path(), OmegaConf.create(block), header)
+        return ConfigResult(self.provider, self.full_path(), OmegaConf.create(content), header)
 
 
 @dataclass(frozen=True)

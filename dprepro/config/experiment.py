@@ -40,6 +40,7 @@ class Settings:
 
     ``statements`` holds which series are held against which statements of the paper (`dprepro.config.statement_forms`);
     ``algorithm`` and ``construction`` hold what the config groups of those names chose, for use by the study's blocks.
+    Of a run that stands in no YAML, ``run_as`` is the command that repeats it, ``own`` the files of its modules.
     """
 
     paper: str
@@ -60,6 +61,8 @@ class Settings:
     statements: Mapping[str, Any] = field(default_factory=dict)
     algorithm: Any = None
     construction: Any = None
+    own: Mapping[str, str] = field(default_factory=dict)
+    run_as: str = ""
 
     def __post_init__(self) -> None:
         if not 0 <= self.seed < 2**63:

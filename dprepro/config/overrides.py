@@ -9,6 +9,7 @@ from typing import Any
 
 from dprepro import expressions
 from dprepro.errors import InputError, shortened, unknown
+from dprepro.own.files import is_dotted
 from dprepro.texts import check_texts
 
 #: What an attack is aimed at: blocks that a name from the config group of their last word may fill.
@@ -39,7 +40,7 @@ def chosen_target(override: str) -> str:
     """``attack.algorithm=NAME`` chooses from the group ``algorithm``, as ``algorithm@attack.algorithm=NAME`` would."""
     key, equals, value = override.partition("=")
     bare, value = key.lstrip("+"), value.strip("'\"")
-    if bare not in ATTACKED or not equals or not value.isidentifier():
+    if bare not in ATTACKED or not equals or not (value.isidentifier() or is_dotted(value)):
         return override
     return f"{bare.rpartition('.')[2]}@{bare}={value}"
 

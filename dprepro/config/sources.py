@@ -43,6 +43,8 @@ def changes(run: Run, config_dir: str | None = None) -> Changes:
     """
     from dprepro.engine.store import Changes
 
+    if run.config.get("run_as"):  # its configuration stands in its record alone
+        return Changes()
     if run.experiment not in experiment_files(config_dir):
         return Changes(absent="its configuration is not here: name its folder by --config-dir")
     try:

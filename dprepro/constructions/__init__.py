@@ -14,10 +14,8 @@ from dprepro.constructions.needles import CentredNeedle, TunedNeedle
 from dprepro.constructions.packing import Packing
 from dprepro.constructions.perturbation import NiceRegression, OrthogonalRegression, RandomQuadratic
 from dprepro.constructions.populations import AxisPopulation, CoinPopulation, DirectionPopulation
-from dprepro.constructions.shipped import RandHealth, Shipped
 from dprepro.constructions.signed_labels import LipschitzSignedLabels, SignedLabels
 from dprepro.constructions.supports import PlantedSupport
-from dprepro.constructions.table import File, Table
 from dprepro.constructions.tardos_lasso import TardosLasso
 
 __all__ = [
@@ -31,7 +29,6 @@ __all__ = [
     "DirectionPopulation",
     "DirectionRegression",
     "FewRecords",
-    "File",
     "Finding",
     "Fingerprinting",
     "FlatOptimum",
@@ -48,13 +45,10 @@ __all__ = [
     "Packing",
     "PlantedSupport",
     "Point",
-    "RandHealth",
     "RandomDesign",
     "RandomQuadratic",
-    "Shipped",
     "SignedLabels",
     "SpreadPlaces",
-    "Table",
     "TardosLasso",
     "TunedNeedle",
     "WorstKnown",

@@ -61,6 +61,10 @@ class RandomDesign(Construction):
     def views(self, point: Point) -> frozenset[str]:
         return recorded(self.domain(point), self.rows)
 
+    def base_records(self, p: int) -> tuple[FloatArray, FloatArray]:
+        """The distinct records: features, shape (rows, p), and labels."""
+        return _rows(self.kind, self.rows, p, self.seed)
+
     def build(self, point: Point, noise_scale: float) -> Problem:
         """The data set; raises PremiseError when n is not a multiple of ``rows``."""
         n, domain = int(point["n"]), self.domain(point)

@@ -19,6 +19,7 @@ from typing import Any, Protocol, TextIO, TypeVar
 
 from dprepro.errors import InputError, MissingDependency
 from dprepro.interrupts import CTRL_C, ENDING, taken, whole
+from dprepro.own.files import portable
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS = 5
@@ -98,6 +99,7 @@ class Processes:
         STARTED.set()
 
     def submit(self, task: Callable[[], _T]) -> Future[_T]:
+        task = portable(task)
         with _starting(), taken(CTRL_C):
             try:
                 # whole: a task that is half handed in ends loky's own thread, with a traceback
@@ -144,7 +146,7 @@ class Dask:
         import cloudpickle
 
         # As bytes: a worker that lacks a module and finds out before a task begins never says a word.
-        future: Future[_T] = self._executor.submit(pickle.loads, cloudpickle.dumps(_Call(task)))
+        future: Future[_T] = self._executor.submit(pickle.loads, cloudpickle.dumps(_Call(portable(task))))
         return future
 
     def restart(self) -> None:

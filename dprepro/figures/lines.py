@@ -37,7 +37,8 @@ def draw_curve(panel: Axes, curve: Curve, style: Mapping[str, Any], label: str) 
     """Means with their 99% intervals, hollow where they are saturated; what a legend shows for it."""
     points = curve.points
     error, mean = points["error"].fillna(0.0).to_numpy(dtype=float), points["mean"].to_numpy(dtype=float)
-    bars = 2.576 * np.minimum(error, mean / 2.6) if error.any() or not curve.of else None  # of many, three artists each
+    shown = np.where(mean > 0, np.minimum(error, mean / 2.6), error)  # a bar may not reach below a logarithmic axis
+    bars = 2.576 * shown if error.any() or not curve.of else None  # of many, three artists each
     drawn = panel.errorbar(
         points["x"], mean, yerr=bars, label=label, capsize=1.2, elinewidth=0.6,
         markerfacecolor=style["color"], markeredgewidth=0.7, **style,

@@ -1,4 +1,4 @@
-"""What runs on what and how, known from declarations: plans, the matrix of all pairs, and advice by public numbers."""
+"""What runs on what and how, known from declarations: plans, and the matrix of all pairs."""
 
 from dprepro.plans.plan import Numbers, Plan, plan
 

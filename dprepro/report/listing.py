@@ -83,7 +83,7 @@ def listing(
     if any("*" in verdict for verdict in verdicts.values()):
         lines.append("* measured with overrides")
     if any("?" in verdict for verdict in verdicts.values()):
-        lines.append("? the store does not hold this run; python -m dprepro.check says more")
+        lines.append("? the store does not hold this run; python -m dprepro check says more")
     for name, (_, changed) in found.items():
         lines += wrap(printable(f"{name}: {changed}"), WIDTH, subsequent_indent="  ") if changed else []
     return "\n".join(lines)

@@ -115,7 +115,36 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
     Raises:
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
     """
-    folder = folder_of(run, results_dir)
+    published = rebuilt(store, run, folder_of(run, results_dir), doubt)
+    folder, frame, stamp = published.folder, published.frame, published.stamp
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            table_of_cells = _parquet(frame)
+        except (ValueError, TypeError) as error:  # cells whose digests fit, and whose columns have two kinds of values
+            raise InputError(f"the measurements of {run.experiment} are no table: {error}") from error
+        replace_file(folder / "measurements.parquet", table_of_cells)
+        give_back()
+        replace_file(folder / "verdict.json", verdict_file(published.verdict))
+        if not picture.standing(folder, stamp):
+            drawn = picture.drawn(published.drawing, frame, published.verdict, run.config, stamp)
+            for kind, content in drawn.items():
+                replace_file(folder / f"figure.{kind}", content)
+        replace_file(folder / "config.yaml", _yaml(run.config).encode())
+        replace_file(folder / "run.log", (published.text + "\n").encode())
+    except OSError as error:
+        raise InputError(f"cannot write {folder}: {error.strerror or error}; choose another results_dir") from error
+    return published
+
+
+def rebuilt(store: Store, run: Run, folder: Path, doubt: str = "") -> Published:
+    """A stored run as its ``folder`` holds it, or would; nothing is written, and nothing drawn.
+
+    Only what has changed is judged: see :func:`publish`, which says what a ``doubt`` is.
+
+    Raises:
+        InputError: the run's checks or figure do not fit its measurements.
+    """
     check_record(run)
     drawing = figures.build(run.config["figure"])
     frame, integrity = store.measurements(run.id)
@@ -128,22 +157,6 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
     give_back()
     text = visible(log_text(run.config, frame, verdict))
     stamp = picture.stamp(drawing, frame, verdict, run.config, problem)
-    try:
-        folder.mkdir(parents=True, exist_ok=True)
-        try:
-            table_of_cells = _parquet(frame)
-        except (ValueError, TypeError) as error:  # cells whose digests fit, and whose columns have two kinds of values
-            raise InputError(f"the measurements of {run.experiment} are no table: {error}") from error
-        replace_file(folder / "measurements.parquet", table_of_cells)
-        give_back()
-        replace_file(folder / "verdict.json", verdict_file(verdict))
-        if not picture.standing(folder, stamp):
-            for kind, content in picture.drawn(drawing, frame, verdict, run.config, stamp).items():
-                replace_file(folder / f"figure.{kind}", content)
-        replace_file(folder / "config.yaml", _yaml(run.config).encode())
-        replace_file(folder / "run.log", (text + "\n").encode())
-    except OSError as error:
-        raise InputError(f"cannot write {folder}: {error.strerror or error}; choose another results_dir") from error
     return Published(folder, frame, run.config, verdict, text, drawing, stamp)
 
 
@@ -226,6 +239,7 @@ def log_text(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[st
     ]
     parts += [*unmeasured(frame), verdict_lines(verdict, verbose)]
     parts += [RAW] if reads_a_table(config) else []
+    parts += [f"run as: {config['run_as']}"] if config.get("run_as") else []
     return "\n".join(parts)
 
 

@@ -38,7 +38,7 @@ def write_reference(results: Path, reference: Path) -> list[Path]:
                 frame, integrity = store.measurements(run.id)
                 if integrity.record or integrity.missing or integrity.damaged or not len(frame):
                     reason = integrity.problem or "it has no cells"
-                    raise InputError(f"{name}: {reason}; python -m dprepro.check repair=true measures it again")
+                    raise InputError(f"{name}: {reason}; python -m dprepro check repair=true measures it again")
                 files[f"{checked_name('experiment', name)}.csv"] = to_csv(summary(frame, run.config))
     files[CHECKS] = checks_file(results, [name for name, run in runs.items() if run is not None])
     configs = {name: run.config for name, run in runs.items() if run is not None}
@@ -63,7 +63,7 @@ def checks_file(results: Path, names: Iterable[str]) -> bytes:
     """The checks of these experiments from their verdict.json, one a line, without details.
 
     Raises:
-        InputError: a verdict.json is missing or damaged; `python -m dprepro.ledger` makes it anew.
+        InputError: a verdict.json is missing or damaged; `python -m dprepro ledger` makes it anew.
     """
     found = []
     for name in names:
@@ -72,7 +72,7 @@ def checks_file(results: Path, names: Iterable[str]) -> bytes:
             checks = json.loads(bytes_of(path))["checks"]
             kept = {key: repeated(check) for key, check in checks.items()}
         except (OSError, ValueError, KeyError, TypeError, AttributeError, RecursionError) as error:
-            raise InputError(f"{path} is missing or damaged; python -m dprepro.ledger makes it anew") from error
+            raise InputError(f"{path} is missing or damaged; python -m dprepro ledger makes it anew") from error
         lines = ",\n".join(f" {json.dumps(key)}: {json.dumps(check)}" for key, check in kept.items())
         found.append(f"{json.dumps(name)}: {{\n{lines}\n}}")
     return ("{\n" + ",\n".join(found) + "\n}\n").encode()

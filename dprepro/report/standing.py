@@ -78,11 +78,11 @@ class Standing:
     def problem(self) -> str:
         """Why nobody can tell whether the verdict is that of what is stored; empty if somebody can."""
         if self.verdict is None:
-            return "its verdict.json cannot be read; python -m dprepro.ledger makes it anew"
+            return "its verdict.json cannot be read; python -m dprepro ledger makes it anew"
         if self.run is None:
-            return "its verdict is of no run in the store; run it again, or python -m dprepro.ledger, or remove it"
+            return "its verdict is of no run in the store; run it again, or python -m dprepro ledger, or remove it"
         if self.later:
-            mend = "run it again" if OVERRIDDEN in self.place else "python -m dprepro.ledger writes that one"
+            mend = "run it again" if OVERRIDDEN in self.place else "python -m dprepro ledger writes that one"
             return f"its verdict is of another run than the latest; {mend}"
         if not self.run.finished:
             return "its verdict is of a run that was not finished; the same command ends it"

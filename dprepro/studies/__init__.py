@@ -1,6 +1,5 @@
 """How to measure a kind of claim; a few kinds serve all."""
 
-from dprepro.studies.advice import AdviceStudy, Described
 from dprepro.studies.attack import AttackStudy
 from dprepro.studies.audit import AuditSeries, AuditStudy
 from dprepro.studies.base import Declaration, Design, Study
@@ -14,12 +13,10 @@ from dprepro.studies.series import Series
 from dprepro.studies.worst_case import Hunt, WorstCaseStudy
 
 __all__ = [
-    "AdviceStudy",
     "AttackStudy",
     "AuditSeries",
     "AuditStudy",
     "Declaration",
-    "Described",
     "Design",
     "EnvelopeStudy",
     "Hunt",

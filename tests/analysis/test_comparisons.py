@@ -11,7 +11,7 @@ from analysis_frames import decades, make_frame
 
 from dprepro.analysis.comparisons import Affine, Ratio
 from dprepro.analysis.fits import local_slopes
-from dprepro.analysis.inequality import Below, _half_widths
+from dprepro.analysis.inequality import Below, half_widths
 from dprepro.analysis.rule import CheckResult
 from dprepro.errors import InputError
 
@@ -108,7 +108,7 @@ def test_a_true_bound_that_is_tight_is_refuted_in_at_most_one_percent() -> None:
             # The mean of the log-normal values is the bound: the worst true case.
             drawn = np.exp(0.1 * np.random.default_rng(seed).standard_normal((len(GRID), replicates)) - 0.005)
             mean, error = drawn.mean(axis=1), drawn.std(axis=1, ddof=1) / np.sqrt(replicates)
-            half = _half_widths(pd.DataFrame({"mean": mean, "error": error, "count": replicates}), len(GRID))
+            half = half_widths(pd.DataFrame({"mean": mean, "error": error, "count": replicates}), len(GRID))
             refuted += bool((mean - half > 1).any())
             confirmed += bool((mean + half <= 1).all())
     assert refuted <= 4

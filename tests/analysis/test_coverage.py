@@ -33,9 +33,9 @@ def test_the_intervals_of_verdicts_hold_what_they_should(frame: pd.DataFrame, ch
 
 
 def test_intervals_of_half_the_width_are_not_confirmed(frame: pd.DataFrame, monkeypatch: pytest.MonkeyPatch) -> None:
-    whole, limits = fits._half_width, inequality._half_widths
+    whole, limits = fits._half_width, inequality.half_widths
     monkeypatch.setattr(fits, "_half_width", lambda *given: 0.5 * whole(*given))
-    monkeypatch.setattr(inequality, "_half_widths", lambda *given: 0.5 * limits(*given))
+    monkeypatch.setattr(inequality, "half_widths", lambda *given: 0.5 * limits(*given))
     assert judged(frame, divide="shape").verdict != "confirmed"
 
 
@@ -43,8 +43,8 @@ def test_limits_of_one_point_are_confirmed_and_those_of_half_the_width_are_not(m
     """With a fixed seed; 1 choice in 500 would fail."""
     many = make_frame([{}], lambda at: 3 / at["n"], noise=0.3, replicates=2000, bound=lambda at: 4 / at["n"])
     assert judged(many, batch=16, margin=0.1).verdict == "confirmed"
-    limits = inequality._half_widths
-    monkeypatch.setattr(inequality, "_half_widths", lambda *given: 0.5 * limits(*given))
+    limits = inequality.half_widths
+    monkeypatch.setattr(inequality, "half_widths", lambda *given: 0.5 * limits(*given))
     assert judged(many, batch=16, margin=0.1).verdict != "confirmed"
 
 

@@ -17,7 +17,7 @@ from scipy.stats import binom
 
 from dprepro.analysis.checks import build
 from dprepro.analysis.fits import Interval, NotEnoughError, fit_bend, fit_mean, fit_slope, fit_step, replicate_errors
-from dprepro.analysis.inequality import _half_widths
+from dprepro.analysis.inequality import half_widths
 
 POINTS, REPLICATES, DRAWS = 6, 2, 1500
 MOST = int(binom.ppf(1 - 1e-4, DRAWS, 0.01))
@@ -67,7 +67,7 @@ def test_a_bound_that_is_attained_everywhere_is_refuted_in_one_percent_of_data_s
     alarms = 0
     for seed in range(DRAWS):
         y, error = drawn(SPREADS[spread], seed)
-        half = _half_widths(pd.DataFrame({"mean": 1 + y, "error": error, "count": REPLICATES}), POINTS)
+        half = half_widths(pd.DataFrame({"mean": 1 + y, "error": error, "count": REPLICATES}), POINTS)
         alarms += bool((y > half).any())
     assert alarms <= MOST
 

@@ -21,7 +21,6 @@ from cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
 from databases import opened
 
 from dprepro.engine import Cell, Row
-from dprepro.ledger import main as ledger
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -322,7 +321,7 @@ def test_a_run_with_overrides_never_takes_the_folder_of_one_without(
     assert "NOT all checks came out as expected" in out
     assert not (elsewhere / "results/cheap/verdict.json").exists()
     assert verdict_of(overridden)["verdict"] == "refuted"
-    assert command(function=ledger) == 0
+    assert command("ledger") == 0
     assert "not measured" in capsys.readouterr().out
 
     assert command(*run) == 0
@@ -331,7 +330,7 @@ def test_a_run_with_overrides_never_takes_the_folder_of_one_without(
     assert tree(elsewhere / "results/cheap").keys() == published.keys()
     assert verdict_of(elsewhere / "results/cheap")["verdict"] == "confirmed"
     capsys.readouterr()
-    assert command(function=ledger) == 0
+    assert command("ledger") == 0
     claim = json.loads((elsewhere / "results/ledger.json").read_text(encoding="utf-8"))["claims"][-1]
     assert claim["experiments"] == ["cheap"]
     assert claim["verdict"] == "confirmed"

@@ -13,11 +13,11 @@ from typing import Any
 import pytest
 from cheap_experiment import command, write_config_dir
 
-from dprepro import check, ledger, verify
 from dprepro.engine.cell import Row
 from dprepro.engine.code import fingerprint
 from dprepro.engine.rows import dump, rows_of, text_of
 from dprepro.engine.store import Store
+from dprepro.replication import remeasured
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
 from damages import aged, cut, instead, sign, sql
@@ -260,9 +260,9 @@ def edited(path: Path, old: str, new: str) -> None:
 
 
 def test_a_store_that_nobody_touched_is_sound_and_agrees(place: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert command(*arguments(place), function=check.main) == 0
+    assert command("check", *arguments(place)) == 0
     assert capsys.readouterr().out.endswith("all sound\n")
-    assert command(*arguments(place), "share=1", function=verify.main) == 0
+    assert command("verify", *arguments(place), "share=1") == 0
     said = capsys.readouterr().out
     assert "cheap: 10 of 10 cells agree (10 bit by bit)\n" in said
     assert "cheap checks.both.margin=0.4: 10 of 10 cells agree" in said
@@ -317,17 +317,17 @@ FOUND_BY_VERIFY = {
 
 
 @pytest.mark.parametrize(
-    ("function", "name", "words"),
+    ("asked", "name", "words"),
     [
-        *((check.main, *one) for one in FOUND_BY_CHECK.items()),
-        *((verify.main, *one) for one in FOUND_BY_VERIFY.items()),
+        *(("check", *one) for one in FOUND_BY_CHECK.items()),
+        *(("verify", *one) for one in FOUND_BY_VERIFY.items()),
     ],
 )
 def test_each_command_says_what_it_finds_by_itself(
-    place: Path, function: Callable[[list[str]], int], name: str, words: str, capsys: pytest.CaptureFixture[str]
+    place: Path, asked: str, name: str, words: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     FORGERIES[name](place / "results" / "measurements.sqlite")
-    assert command(*arguments(place), function=function) == 1
+    assert command(asked, *arguments(place)) == 1
     assert words in capsys.readouterr().out
 
 
@@ -336,9 +336,9 @@ def test_check_or_verify_says_so_of_every_other_forgery(
     place: Path, name: str, capsys: pytest.CaptureFixture[str]
 ) -> None:
     FORGERIES[name](place / "results" / "measurements.sqlite")
-    code = command(*arguments(place), function=check.main)
+    code = command("check", *arguments(place))
     if code == 0:
-        code = command(*arguments(place), function=verify.main)
+        code = command("verify", *arguments(place))
     said = capsys.readouterr()
     assert code in (1, 2), said.out
     assert "Traceback" not in said.out + said.err
@@ -354,9 +354,9 @@ CHANGED = "checks.below_bound.expected (1 then, 2 now)"
 def told(place: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[int, str]]:
     """What listing, ledger, check and verify say, each with its exit code."""
     found = {}
-    for name, function in (("listing", None), ("ledger", ledger.main), ("check", check.main), ("verify", verify.main)):
+    for name, words in (("listing", []), ("ledger", ["ledger"]), ("check", ["check"]), ("verify", ["verify"])):
         capsys.readouterr()
-        code = command(*arguments(place), function=function) if function else command(*arguments(place))
+        code = command(*words, *arguments(place))
         found[name] = (code, " ".join(capsys.readouterr().out.split()))
     return found
 
@@ -364,7 +364,7 @@ def told(place: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[int
 def test_a_claim_that_is_edited_after_the_run_reads_as_changed_in_all_four_places_until_it_is_run_again(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command(*arguments(place), function=ledger.main) == 0  # which seals what stands
+    assert command("ledger", *arguments(place)) == 0  # which seals what stands
     edited(
         place / "mine" / "experiment" / "cheap.yaml", "series: [needle], expected: 1}", "series: [needle], expected: 2}"
     )
@@ -416,19 +416,19 @@ def test_a_store_that_was_never_run_is_neither_sound_nor_agrees(
     tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     Store.open(tmp_path, create=True).close()
-    assert command(f"results_dir={tmp_path}", function=check.main) == 1
+    assert command("check", f"results_dir={tmp_path}") == 1
     assert capsys.readouterr().out == "the store holds no run\nnot sound\n"
-    assert command(f"results_dir={tmp_path}", function=verify.main) == 1
-    assert not verify.Comparison().agrees
+    assert command("verify", f"results_dir={tmp_path}") == 1
+    assert not remeasured.Comparison().agrees
 
 
 def test_cells_that_say_why_they_have_no_rows_are_measured_again_whatever_the_share(
     place: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     for name in ("SPARE_SECONDS", "SERIES_SECONDS"):
-        monkeypatch.setattr(verify, name, 0.0)
+        monkeypatch.setattr(remeasured, name, 0.0)
     forged(lambda database: emptied(database, "skipped: x"))(place / "results" / "measurements.sqlite")
-    command(*arguments(place), "share=1e-9", function=verify.main)
+    command("verify", *arguments(place), "share=1e-9")
     assert "cheap: 0 of 10 cells agree" in capsys.readouterr().out
 
 
@@ -438,8 +438,8 @@ def test_a_table_that_computes_without_end_is_refused_before_it_is_read(
     text = "CREATE TABLE codes(code TEXT PRIMARY KEY, modules TEXT NOT NULL, slow TEXT AS (hex(zeroblob(9999999))))"
     with opened(place / "results" / "measurements.sqlite") as database:
         database.executescript(f"DROP TABLE codes; {text}")
-    for function in (check.main, verify.main, ledger.main):
-        assert command(*arguments(place), function=function) == 2
+    for name in ("check", "verify", "ledger"):
+        assert command(name, *arguments(place)) == 2
         assert "its table codes has other columns than a store's" in capsys.readouterr().err
 
 
@@ -454,12 +454,12 @@ def test_a_verdict_without_its_run_is_marked_in_the_listing(place: Path, capsys:
 def test_an_experiment_whose_folder_is_not_named_is_not_called_sound(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command(f"results_dir={place / 'results'}", function=check.main) == 1
+    assert command("check", f"results_dir={place / 'results'}") == 1
     assert "its configuration is not here: name its folder by --config-dir" in capsys.readouterr().out
 
 
 @pytest.mark.parametrize("name", ["one entry less of codes", "no entries of manifest", "verdict of another run"])
 def test_repair_makes_it_sound_again(place: Path, name: str, capsys: pytest.CaptureFixture[str]) -> None:
     FORGERIES[name](place / "results" / "measurements.sqlite")
-    assert command(*arguments(place), "repair=true", function=check.main) == 0
+    assert command("check", *arguments(place), "repair=true") == 0
     assert capsys.readouterr().out.endswith("all sound\n")

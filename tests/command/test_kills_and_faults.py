@@ -9,6 +9,7 @@ import random
 import signal
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -16,7 +17,7 @@ import pandas as pd
 import pytest
 from cheap_experiment import command
 
-from dprepro import ledger, regular_files
+from dprepro import regular_files
 from dprepro.engine import Store
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -24,8 +25,8 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 WORDS = ["+experiment=cheap", "workers=1", "replicates=60"]
 
 
-def started(arguments: list[str], function: Callable[[list[str]], int] | None = None) -> int:
-    """A copy of this process that runs the command; its id."""
+def started(work: Callable[[], int]) -> int:
+    """A copy of this process that does some work, which returns an exit code; its id."""
     child = os.fork()
     if child:
         return child
@@ -34,7 +35,7 @@ def started(arguments: list[str], function: Callable[[list[str]], int] | None = 
         silence = os.open(os.devnull, os.O_WRONLY)
         os.dup2(silence, 1)
         os.dup2(silence, 2)
-        code = command(*arguments, function=function) if function else command(*arguments)
+        code = work()
     finally:
         os._exit(code)
 
@@ -58,7 +59,7 @@ def survive(folder: Path, words: list[str], kills: int, chance: random.Random, l
     """So many kills of one run; how many cut it off before its end."""
     cut, before = 0, {}
     for _ in range(kills):
-        child = started([*words, f"results_dir={folder}"])
+        child = started(partial(command, *words, f"results_dir={folder}"))
         time.sleep(chance.uniform(0.0, longest))
         os.kill(child, signal.SIGKILL)
         cut += os.WIFSIGNALED(os.waitpid(child, 0)[1])
@@ -78,7 +79,7 @@ def kill(rounds: int, each: int, folder: Path, config_dir: Path) -> int:
     for number in range(rounds):
         one, other = folder / f"killed-{number}", folder / f"undisturbed-{number}"
         begun = time.perf_counter()
-        assert os.waitpid(started([*words, f"seed={number}", f"results_dir={other}"]), 0)[1] == 0
+        assert os.waitpid(started(partial(command, *words, f"seed={number}", f"results_dir={other}")), 0)[1] == 0
         cut += survive(one, [*words, f"seed={number}"], each, chance, time.perf_counter() - begun)
         assert command(*words, f"seed={number}", f"results_dir={one}") == 0
         assert kept(one).keys() == kept(other).keys()
@@ -107,14 +108,14 @@ def test_runs_and_ledgers_of_one_folder_at_once_get_no_error_and_leave_whole_fil
 ) -> None:
     words, run = [f"--config-dir={config_dir}"], ["+experiment=cheap", "workers=1"]
 
-    def again(_: list[str]) -> int:
-        return max(command(*words, function=ledger.main) for _ in range(3))
+    def again() -> int:
+        return max(command("ledger", *words) for _ in range(3))
 
-    def renewed(_: list[str]) -> int:
+    def renewed() -> int:
         return max(command(*words, *run, f"checks.below_bound.expected={1 + number}") for number in range(3))
 
-    assert command(*words, *run) == command(*words, function=ledger.main) == 0
-    children = [started([], function) for function in (again, again, renewed, renewed)]
+    assert command(*words, *run) == command("ledger", *words) == 0
+    children = [started(work) for work in (again, again, renewed, renewed)]
     assert [os.waitpid(child, 0)[1] for child in children] == [0] * len(children)
     for path in (elsewhere / "results").glob("ledger.*"):
         assert (
@@ -160,9 +161,9 @@ def test_a_write_that_fails_is_one_line_and_the_same_command_takes_it_up(
 
     with monkeypatch.context() as patch:
         patch.setattr(regular_files.os, "replace", replace)
-        for arguments, function in ((words, None), ([f"--config-dir={config_dir}"], ledger.main)):
+        for arguments in (words, ["ledger", f"--config-dir={config_dir}"]):
             capsys.readouterr()
-            code = command(*arguments, function=function) if function else command(*arguments)
+            code = command(*arguments)
             said = capsys.readouterr().err
             assert code in (0, 2), said
             if code:
@@ -171,4 +172,4 @@ def test_a_write_that_fails_is_one_line_and_the_same_command_takes_it_up(
             assert "Traceback" not in said
     assert list(elsewhere.rglob("*.partial")) == []
     assert command(*words) == 0
-    assert command(f"--config-dir={config_dir}", function=ledger.main) == 0
+    assert command("ledger", f"--config-dir={config_dir}") == 0

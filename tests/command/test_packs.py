@@ -14,7 +14,6 @@ from json_schema import faults
 from dprepro import typed
 from dprepro.errors import InputError
 from dprepro.folders import experiment_files, folders, pack_dirs
-from dprepro.ledger import main as ledger
 from dprepro.statements.papers import papers
 
 PACK = Path(__file__).parents[2] / "packs" / "adassp"
@@ -80,7 +79,7 @@ def test_the_rows_of_a_pack_come_with_it_and_go_with_it(
     assert command() == 0
     assert "Wang 2018\n  adassp_" in capsys.readouterr().out
     assert command("+experiment=adassp_split", f"results_dir={results}", "workers=1") == 0
-    assert command(f"results_dir={results}", function=ledger) == 0
+    assert command("ledger", f"results_dir={results}") == 0
     with_it = read(results)
     rows = {row["item"]: row for row in with_it["claims"] if row["paper"] == "adassp"}
     assert rows["Privacy, release by release"]["verdict"] == "refuted"
@@ -95,7 +94,7 @@ def test_the_rows_of_a_pack_come_with_it_and_go_with_it(
     forget()
     assert list(papers()) == shipped
     assert "adassp_split" not in experiment_files()
-    assert command(f"results_dir={results}", function=ledger) == 0
+    assert command("ledger", f"results_dir={results}") == 0
     without = read(results)
     assert {row["kind"] for row in without["claims"] if row["paper"] == "adassp"} == {"further"}
     assert [slip for slip in with_it["errata"] if slip["paper"] != "adassp"] == without["errata"]
@@ -107,7 +106,7 @@ def test_papers_of_a_user_s_folder_are_papers_and_their_commands_name_it(tmp_pat
     (folder / "papers" / "mine.yaml").write_text(MINE, encoding="utf-8")
     results = tmp_path / "results"
     assert command("--config-dir", folder, "+experiment=own", f"results_dir={results}", "workers=1") == 0
-    assert command("--config-dir", folder, f"results_dir={results}", function=ledger) == 0
+    assert command("ledger", "--config-dir", folder, f"results_dir={results}") == 0
     (row,) = [row for row in read(results)["claims"] if row["paper"] == "mine"]
     assert (row["id"], row["evidence"][0]["kind"]) == ("mine-theorem-1", "holds")
     said = f"python -m dprepro --config-dir '{folder}' +experiment=own"

@@ -8,8 +8,6 @@ import pytest
 from cheap_experiment import CHEAP, command, python, write_config_dir
 from databases import opened
 
-from dprepro.ledger import main as ledger
-
 pytestmark = pytest.mark.usefixtures("undrawn")
 
 LASSO = "+experiment=lasso_rate"
@@ -352,7 +350,7 @@ def test_a_store_from_a_newer_version_is_refused_by_run_and_ledger(
         database.execute("PRAGMA user_version = 99")
     before = store.read_bytes()
     refused(capsys, command("--config-dir", config_dir, "+experiment=cheap"), "has version 99")
-    refused(capsys, command(function=ledger), "has version 99")
+    refused(capsys, command("ledger"), "has version 99")
     assert store.read_bytes() == before
     assert [path.name for path in (elsewhere / "results").iterdir()] == ["measurements.sqlite"]
 
@@ -362,10 +360,10 @@ def test_the_ledger_refuses_what_it_does_not_know_and_a_folder_without_store(
 ) -> None:
     refused(
         capsys,
-        command("+experiment=lasso_rate", function=ledger),
-        "unknown argument '+experiment=lasso_rate'; choices: --config-dir",
+        command("ledger", "+experiment=lasso_rate"),
+        "unknown argument '+experiment='; choices: --config-dir",
     )
-    refused(capsys, command(function=ledger), "there is no store in results")
+    refused(capsys, command("ledger"), "there is no store in results")
     assert not list(elsewhere.iterdir())
 
 

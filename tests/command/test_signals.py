@@ -196,8 +196,8 @@ def storm(folder: Path, signals: int, seed: int) -> Counter[str]:
     undisturbed = folder / "undisturbed"
     undisturbed.mkdir()
     words = {
-        "run": ["dprepro", *more, *RUN], "ledger": ["dprepro.ledger", *more], "check": ["dprepro.check", *more],
-        "verify": ["dprepro.verify", *more, "share=1"],
+        "run": ["dprepro", *more, *RUN], "ledger": ["dprepro", "ledger", *more],
+        "check": ["dprepro", "check", *more], "verify": ["dprepro", "verify", *more, "share=1"],
     }  # fmt: skip
     lengths = {}
     for name, command in words.items():

@@ -22,8 +22,8 @@ from shipped import composed
 from dprepro import run
 from dprepro.analysis.checks import build
 from dprepro.axes import AXES
+from dprepro.report.outcome import Outcome
 from dprepro.report.summary import summary
-from dprepro.session import Outcome
 
 REFERENCE = Path(__file__).parent.parent.parent / "results/reference"
 EXPERIMENTS = REFERENCE.parents[1] / "conf/experiment"

@@ -9,9 +9,11 @@ from typing import Any
 import pytest
 from cheap_experiment import CHEAP, command, write_config_dir
 
-from dprepro import heldout, ledger, reference, run
+from dprepro import run
+from dprepro.__main__ import main
 from dprepro.analysis.drawn import NO_NOISE
 from dprepro.errors import InputError
+from dprepro.replication.heldout import judged
 from dprepro.report.heldout import (
     NO_STATEMENT,
     OTHERWISE,
@@ -94,7 +96,7 @@ def test_a_false_exponent_is_noticed_on_the_held_out_grid_and_a_true_bound_is_co
     results: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [f"results_dir={results}", f"--config-dir={results.parent / 'conf'}"]
-    assert command(*arguments, function=heldout.main) == 0
+    assert command("heldout", *arguments) == 0
     assert "1 of 3 claims came out otherwise on a held-out grid" in capsys.readouterr().out
     found = json.loads((results / "heldout.json").read_text(encoding="utf-8"))
     cases = otherwise(found)
@@ -107,10 +109,10 @@ def test_the_reference_keeps_what_was_found_and_the_shipped_runs_are_as_they_wer
 ) -> None:
     before = (results / "cheap/measurements.parquet").read_bytes()
     arguments = [f"results_dir={results}", f"--config-dir={results.parent / 'conf'}"]
-    assert command("cheap", *arguments, function=heldout.main) == 0
+    assert command("heldout", "cheap", *arguments) == 0
     assert (results / "cheap/measurements.parquet").read_bytes() == before
-    assert command(f"results_dir={results}", function=ledger.main) == 0
-    assert command(f"results_dir={results}", f"reference_dir={tmp_path}", function=reference.main) == 0
+    assert command("ledger", f"results_dir={results}") == 0
+    assert command("reference", f"results_dir={results}", f"reference_dir={tmp_path}") == 0
     for name in ("heldout.json", "heldout.md"):
         assert (tmp_path / name).read_bytes() == (results / name).read_bytes()
 
@@ -120,14 +122,14 @@ def test_an_experiment_that_takes_too_long_is_left_out(results: Path, monkeypatc
         while True:
             pass
 
-    monkeypatch.setattr(heldout, "measured", busy)
-    assert heldout.judged("cheap", results, 1, None)["state"] == "too long"
+    monkeypatch.setattr("dprepro.replication.heldout.measured", busy)
+    assert judged("cheap", results, 1, None)["state"] == "too long"
 
 
 def test_wrong_arguments_are_refused_in_one_line(results: Path, tmp_path: Path) -> None:
     with pytest.raises(InputError, match="seconds must be a whole number of at least 1"):
-        heldout.main(["seconds=0"])
+        main(["heldout", "seconds=0"])
     with pytest.raises(InputError, match="there is no store"):
-        heldout.main([f"results_dir={tmp_path}"])
+        main(["heldout", f"results_dir={tmp_path}"])
     with pytest.raises(InputError, match=r"unknown experiment .*chaep"):
-        heldout.main(["chaep", f"results_dir={results}"])
+        main(["heldout", "chaep", f"results_dir={results}"])

@@ -11,7 +11,6 @@ import pytest
 from cheap_experiment import command, write_config_dir
 
 import dprepro
-from dprepro.ledger import main as ledger
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
 browsed = pytest.mark.skipif(BROWSER is None, reason="needs the browser chromium")
@@ -33,7 +32,7 @@ def page(tmp_path_factory: pytest.TempPathFactory) -> Path:
         assert (
             command("--config-dir", folder, f"results_dir={root / 'results'}", f"+experiment={name}", "workers=1") == 0
         )
-    assert command(f"results_dir={root / 'results'}", "--single-file", function=ledger) == 0
+    assert command("ledger", f"results_dir={root / 'results'}", "--single-file") == 0
     return root / "results" / "ledger.html"
 
 

@@ -17,7 +17,6 @@ from report_contract import breaches
 from dprepro import figures
 from dprepro.engine.code import Code
 from dprepro.engine.store import Store
-from dprepro.ledger import main as ledger
 from dprepro.report import picture, seals
 from dprepro.report import publish as publishing
 from dprepro.report.publish import judge_run
@@ -76,7 +75,7 @@ def test_the_ledger_rebuilds_published_folders_byte_for_byte_after_all_else_is_d
     for path in results.iterdir():
         if path.is_dir():
             shutil.rmtree(path)
-    assert command(f"results_dir={results}", function=ledger) == 0
+    assert command("ledger", f"results_dir={results}") == 0
     after = tree(results)
     made = [name for name in after if name.startswith("ledger")]
     pages = {name: after.pop(name) for name in made}
@@ -86,7 +85,7 @@ def test_the_ledger_rebuilds_published_folders_byte_for_byte_after_all_else_is_d
     entries = json.loads(pages["ledger.json"])
     expected = {name: text for name, text in before.items() if name.count("/") == 1 and not name.startswith("only")}
     assert after == expected
-    assert command(f"results_dir={results}", function=ledger) == 0
+    assert command("ledger", f"results_dir={results}") == 0
     assert tree(results) == expected | pages
 
     verdicts = {one["item"]: (one["verdict"], one["note"]) for one in entries["claims"] if one["kind"] == "further"}
@@ -106,7 +105,7 @@ def test_a_figure_is_drawn_again_only_where_something_behind_it_has_changed(
 
     def rebuilt() -> list[str]:
         drawn.clear()
-        assert command(f"results_dir={results}", function=ledger) == 0
+        assert command("ledger", f"results_dir={results}") == 0
         return sorted(drawn)
 
     rebuilt()
@@ -131,7 +130,7 @@ def test_a_verdict_is_judged_again_only_where_something_behind_it_has_changed(
 
     def judged() -> list[str]:
         asked.clear()
-        assert command(f"results_dir={results}", function=ledger) == 0
+        assert command("ledger", f"results_dir={results}") == 0
         return sorted(asked)
 
     judged()
@@ -158,7 +157,7 @@ def test_no_seal_survives_a_change_of_anything_behind_a_row(
 
     def rebuilt() -> list[str]:
         published.clear()
-        assert command(f"results_dir={results}", function=ledger) == 0
+        assert command("ledger", f"results_dir={results}") == 0
         return sorted(published)
 
     rebuilt()
@@ -176,7 +175,7 @@ def test_no_seal_survives_a_change_of_anything_behind_a_row(
         assert rebuilt() == ["cheap", "cheap_too"]
         rows = [one for one in json.loads((results / "ledger.json").read_bytes())["claims"] if one["kind"] == "further"]
         assert {one["verdict"] for one in rows} <= {"inconclusive", "not measured"}
-        assert command(f"results_dir={results}", "--strict", function=ledger) == 1
+        assert command("ledger", f"results_dir={results}", "--strict") == 1
         return
     if change == "code":
         monkeypatch.setattr(picture, "code_of", lambda *parts: Code("other", {}))
@@ -222,7 +221,8 @@ def test_rebuilding_draws_the_same_bytes_and_imports_no_algorithm_and_no_hydra(r
     before = tree(whole)
     shutil.rmtree(whole)
     done = python(
-        "import sys; from dprepro.ledger import main; code = main(sys.argv[1:]); print(*sys.modules, sep='\\n')",
+        "import sys; from dprepro.__main__ import main; code = main(['ledger', *sys.argv[1:]]); "
+        "print(*sys.modules, sep='\\n')",
         f"results_dir={results}",
     )
     assert done.returncode == 0, done.stderr
@@ -236,7 +236,7 @@ def test_rebuilding_draws_the_same_bytes_and_imports_no_algorithm_and_no_hydra(r
 def test_an_unfinished_run_is_not_published(results: Path, capsys: pytest.CaptureFixture[str]) -> None:
     with opened(results / "measurements.sqlite") as database:
         database.execute("UPDATE runs SET finished = 0 WHERE experiment = 'cheap_too'")
-    assert command(f"results_dir={results}", function=ledger) == 0
+    assert command("ledger", f"results_dir={results}") == 0
     assert "cheap_too        not measured  only overridden or unfinished runs are stored" in capsys.readouterr().out
 
 
@@ -248,7 +248,7 @@ def test_a_run_that_rules_of_today_cannot_judge_leaves_the_others_standing(
             """UPDATE runs SET config = replace(config, '"rule":"ratio"', '"rule":"gone"') WHERE experiment = 'cheap'"""
         )
         database.execute(swap)
-    assert command(f"results_dir={results}", function=ledger) == 0
+    assert command("ledger", f"results_dir={results}") == 0
     out = capsys.readouterr().out
     assert "cheap            not measured  check both: unknown rule 'gone'" in out
     assert "cheap_too        confirmed" in out
@@ -264,7 +264,7 @@ def test_a_folder_that_cannot_be_written_is_refused_and_the_measurements_stay(
     run = ["--config-dir", folder, "+experiment=cheap", f"results_dir={results}"]
     assert command(*run) == 2
     assert f"error: cannot write {results}/cheap: " in capsys.readouterr().err
-    assert command(f"results_dir={results}", function=ledger) == 0
+    assert command("ledger", f"results_dir={results}") == 0
     assert "not measured" in capsys.readouterr().out
     (results / "cheap").unlink()
     assert command(*run) == 0

@@ -10,7 +10,8 @@ import pandas as pd
 import pytest
 from cheap_experiment import command, write_config_dir
 
-from dprepro import ledger, reference, run
+from dprepro import run
+from dprepro.__main__ import main
 from dprepro.errors import InputError
 from dprepro.report.summary import summary, to_csv
 
@@ -21,12 +22,12 @@ pytestmark = pytest.mark.usefixtures("undrawn")
 def results(undrawn: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("there")
     run("cheap", config_dir=str(write_config_dir(folder / "conf")), results_dir=str(folder / "results"))
-    assert command(f"results_dir={folder / 'results'}", function=ledger.main) == 0
+    assert command("ledger", f"results_dir={folder / 'results'}") == 0
     return folder / "results"
 
 
 def test_a_table_has_means_and_standard_errors_of_every_point_and_reads_back(results: Path, tmp_path: Path) -> None:
-    assert command(f"results_dir={results}", f"reference_dir={tmp_path}", function=reference.main) == 0
+    assert command("reference", f"results_dir={results}", f"reference_dir={tmp_path}") == 0
     table = pd.read_csv(tmp_path / "cheap.csv")
     frame = pd.read_parquet(results / "cheap/measurements.parquet")
     own = frame[(frame["series"] == "needle") & (frame["n"] == 600_000) & (frame["quantity"] == "excess_risk")]
@@ -47,7 +48,7 @@ def test_a_table_has_means_and_standard_errors_of_every_point_and_reads_back(res
 def test_tables_of_experiments_that_are_gone_are_removed_and_other_files_stay(results: Path, tmp_path: Path) -> None:
     for name in ("gone.csv", "README.md"):
         (tmp_path / name).write_text("old")
-    command(f"results_dir={results}", f"reference_dir={tmp_path}", function=reference.main)
+    command("reference", f"results_dir={results}", f"reference_dir={tmp_path}")
     assert {path.name for path in tmp_path.glob("*.csv")} == {"cheap.csv"}
     assert (tmp_path / "README.md").exists()
 
@@ -80,7 +81,7 @@ def test_axes_are_written_in_full(value: float) -> None:
 
 
 def test_the_command_says_what_is_missing(tmp_path: Path) -> None:
-    with pytest.raises(InputError, match=r"there is no ledger.json in .*run `python -m dprepro.ledger` first"):
-        reference.main([f"results_dir={tmp_path}"])
-    with pytest.raises(InputError, match="choices: results_dir=DIR, reference_dir=DIR"):
-        reference.main(["reference=x"])
+    with pytest.raises(InputError, match=r"there is no ledger.json in .*run `python -m dprepro ledger` first"):
+        main(["reference", f"results_dir={tmp_path}"])
+    with pytest.raises(InputError, match=r"unknown argument .reference=. \(did you mean reference_dir=\?\)"):
+        main(["reference", "reference=x"])

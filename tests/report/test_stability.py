@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 from cheap_experiment import command, write_config_dir
 
-from dprepro import ledger, reference, run, stability
+from dprepro import run
+from dprepro.__main__ import main
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
 from dprepro.report.power import markdown, powers
@@ -46,15 +47,15 @@ def test_every_experiment_of_a_store_is_run_with_further_seeds_and_the_reference
     results: Path, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     arguments = [f"results_dir={results}", "seeds=2", f"--config-dir={results.parent / 'conf'}"]
-    assert command(*arguments, function=stability.main) == 0
+    assert command("stability", *arguments) == 0
     assert "of 3 checks said something else" in capsys.readouterr().out
     found = json.loads((results / "stability.json").read_text(encoding="utf-8"))
     assert {entry["check"] for entry in found} == {"below_bound", "half_the_bound", "both"}
     assert {entry["seeds"] for entry in found} == {2}
     with Store.open(results / "seed-1") as store:
         assert store.latest("cheap", published=False).config["seed"] == 1  # type: ignore[union-attr]
-    assert command(f"results_dir={results}", function=ledger.main) == 0
-    assert command(f"results_dir={results}", f"reference_dir={tmp_path}", function=reference.main) == 0
+    assert command("ledger", f"results_dir={results}") == 0
+    assert command("reference", f"results_dir={results}", f"reference_dir={tmp_path}") == 0
     assert (tmp_path / "stability.json").read_bytes() == (results / "stability.json").read_bytes()
     noticed = {entry["check"]: entry for entry in json.loads((tmp_path / "power.json").read_text())["checks"]}
     assert noticed["below_bound"]["above"] is not None
@@ -72,6 +73,6 @@ def test_the_power_of_checks_that_came_out_as_expected_is_told(results: Path) ->
 
 def test_a_wrong_number_of_seeds_or_a_folder_without_a_store_is_refused(tmp_path: Path) -> None:
     with pytest.raises(InputError, match="seeds must be a whole number of at least 2"):
-        stability.main(["seeds=1"])
+        main(["stability", "seeds=1"])
     with pytest.raises(InputError, match="there is no store"):
-        stability.main([f"results_dir={tmp_path}"])
+        main(["stability", f"results_dir={tmp_path}"])

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 from shipped import composed
 
-from dprepro import pairs, typed
+from dprepro import typed
 from dprepro.algorithms import Algorithm
+from dprepro.config.pairs import blocks
 
 EXPERIMENTS = ("privacy_audit", "privacy_audit_glm", "privacy_laws")
 WAYS = ("noise", "selection", "gradient", "setting", "transform", "release")
@@ -33,8 +34,8 @@ def claimed(experiment: str) -> set[tuple[object, ...]]:
 def test_every_private_algorithm_is_audited_or_has_an_exact_law() -> None:
     """Claims of the experiments on privacy, by class and by the kind of noise; printed or exact constants are one."""
     seen = {one for name in EXPERIMENTS for one in claimed(name)}
-    blocks = {name: typed.build(Algorithm, block) for name, block in pairs.blocks("algorithm").items()}
-    private = {name: one for name, one in blocks.items() if one.promises()}
+    algorithms = {name: typed.build(Algorithm, block) for name, block in blocks("algorithm").items()}
+    private = {name: one for name, one in algorithms.items() if one.promises()}
     assert {name for name, one in private.items() if way(one) not in seen} == set(NO_AUDIT)
 
 

@@ -23,7 +23,6 @@ from dprepro.constructions import (
     OneWayMarginals,
     OrthogonalRegression,
     Packing,
-    RandHealth,
     RandomDesign,
     SignedLabels,
     TardosLasso,
@@ -31,11 +30,11 @@ from dprepro.constructions import (
 )
 from dprepro.engine import measure_cell
 from dprepro.minimax import Linear, Squared
+from dprepro.practice.shipped import RandHealth
+from dprepro.practice.study import AdviceStudy, Described, Question
 from dprepro.studies import (
-    AdviceStudy,
     AttackStudy,
     Declaration,
-    Described,
     Design,
     EnvelopeStudy,
     Hunt,
@@ -168,13 +167,17 @@ STUDIES: dict[str, tuple[Study, dict[str, list[float]]]] = {
     ),
     "advice": (
         AdviceStudy(
-            {"iris": Described("target", {"target": [0, 2], "petal length (cm)": [0, 10]}, above=0.5)},
             {
                 "least": LEAST,
                 "perturbed": RegularisedOutputPerturbation(),
                 "descent": NoisySGD(gradient="full", steps=50),
             },
-            {"planted": RandomDesign(kind="planted", rows=100, constraint_set="l2_ball")},
+            ("least", "perturbed", "descent"),
+            fitted=(Question(n=100, p=2, loss="squared", set="l2", algorithm="perturbed", draws=2),),
+            held_out=(Question(n=200, p=2, loss="squared", set="l1", algorithm="descent", draws=2),),
+            problems=(Question(n=200, p=2, loss="squared", set="l2"),),
+            tables={"iris": Described("target", {"target": [0, 2], "petal length (cm)": [0, 10]}, above=0.5)},
+            designs={"planted": RandomDesign(kind="planted", rows=100, constraint_set="l2_ball")},
             copies=(100,),
             draws=2,
         ),

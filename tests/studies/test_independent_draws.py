@@ -15,9 +15,10 @@ from dprepro.constructions.base import unit_lasso
 from dprepro.engine import measure_cell
 from dprepro.engine.cell import Cell, canonical
 from dprepro.engine.seeding import generator
+from dprepro.practice import study as advice_module
+from dprepro.practice.study import AdviceStudy
 from dprepro.problems import Problem, Records, RecordsView
-from dprepro.studies import AdviceStudy, AttackStudy, Design, Series
-from dprepro.studies import advice as advice_module
+from dprepro.studies import AttackStudy, Design, Series
 
 SWEEP = {"n": [20.0], "p": [3.0], "epsilon": [1.0], "delta": [1e-6]}
 
@@ -95,14 +96,13 @@ def test_advice_takes_the_mean_over_draws_that_differ(monkeypatch: pytest.Monkey
     names = {id(one): name for name, one in algorithms.items()}
     monkeypatch.setattr(advice_module, "solver", lambda how, algorithm: Runs(names[id(algorithm)]))
     design = RandomDesign(kind="planted", rows=20, constraint_set="l2_ball")
-    study = AdviceStudy({}, algorithms, {"planted": design}, draws=6)
+    study = AdviceStudy(algorithms, ("first", "second"), designs={"planted": design}, draws=6)
     cell = study.cells(Design(SWEEP, 1))[0]
     problem = design.build(cell.axes, 0.0)
-    known = [(name, {}, one) for name, one in algorithms.items()]
     from dprepro.budget import Budget, Neighbours
 
     budget = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
-    risks = study._risks(known, design, cell.axes, budget, problem, np.random.default_rng(0))  # type: ignore[arg-type]
+    risks = study._risks(design, cell.axes, budget, np.random.default_rng(0))
     assert set(given) == {"first", "second"}
     every = np.array([theta[0] for answers in given.values() for theta in answers])
     assert every.size == len(np.unique(every)) == 12

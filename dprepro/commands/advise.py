@@ -1,0 +1,302 @@
+"""``python -m dprepro advise``: which private algorithm to take, and what risk to expect; no data are read."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping, Sequence
+from dataclasses import asdict, dataclass, replace
+from typing import TYPE_CHECKING, Any
+
+from dprepro.commands.ending import tell_error
+from dprepro.commands.parser import config_dir, flag, key
+from dprepro.errors import InputError, unknown
+
+if TYPE_CHECKING:
+    from dprepro.practice.advice import Advice, Choice
+    from dprepro.practice.ordinary import Asked
+
+ABOUT = """\
+Says which private algorithm to take, by public numbers alone; no data are read.
+  expected      mean excess risk (mean over n) on ordinary data, predicted
+                without a clock: the same on any machine. Ordinary data are 500
+                records in [-1, 1]^p, independent, correlated, or of labels that
+                are noise, repeated up to n; the largest of the three
+  nine in ten   the range that held in nine of ten cases that were tested
+  of zero       its share of what answering zero loses there
+risk=.01 with epsilon=? or n=? finds the least that will do."""
+
+NOTES = "exit codes: 0 answered, 2 bad input"
+ASKED = "?"
+DRAWN = 6
+"""Curves of the figure."""
+
+LARGEST_P = 1000
+"""Coordinates up to which risks are predicted in seconds."""
+
+MANY = 200
+"""Coordinates from which on fewer places are tried."""
+
+SIMULATED, RUNS = 3, 16
+"""Choices that are run on request, and runs on each kind of data: counts, no seconds."""
+
+QUICK = ("release", "objective", "moments", "descent")
+"""Sources of predictions that are made at many places; the others are not the best, or not by much."""
+
+
+@dataclass(frozen=True)
+class Arguments:
+    """The point, as texts: one of n and epsilon may be ``?``."""
+
+    n: str = key("1e5", "records")
+    p: str = key("100", "coordinates")
+    epsilon: str = key("1", "of the budget")
+    delta: str = key("1e-6", "of the budget")
+    loss: str = key("squared", "or absolute, huber, logistic, hinge, ...")
+    set: str = key("l2", "what is minimised over: l1, l2, simplex, box")
+    radius: str = key("1", "of that set")
+    neighbours: str = key("replace_one", "or zero_out, add_or_remove_one")
+    risk: str = key("", "the risk that will do, also with epsilon=? or n=?", shown="NUMBER")
+    figure: str = key("", "risks over n, drawn there", shown="FILE.png")
+    results_dir: str = key("results", "where --renew finds what +experiment=advice has measured")
+    verbose: bool = flag("bounds, sources and tested errors, who is refused and why")
+    simulate: bool = flag("run the first choices too, 16 times on each kind of data")
+    json: bool = flag("all of it as JSON")
+    renew: bool = flag("fit the constants of the predictions to what +experiment=advice has measured")
+    config_dir: str | None = config_dir("add your own algorithm/")
+
+
+def main(arguments: Arguments) -> int:
+    """Answer; 0."""
+    from dprepro.config.pairs import within_floats
+    from dprepro.folders import unused_files
+
+    if arguments.renew:
+        return renew(arguments.results_dir)
+    for said in unused_files(arguments.config_dir):
+        tell_error(f"not used: {said}")
+    with within_floats(), _one_thread():
+        return _answered(arguments)
+
+
+def _one_thread() -> Any:
+    """More would only wait for each other on such small products."""
+    import numpy as np  # noqa: F401, it brings the BLAS
+    from threadpoolctl import threadpool_limits
+
+    return threadpool_limits(1)
+
+
+def _answered(arguments: Arguments) -> int:
+    from dprepro.config.pairs import blocks
+
+    values: dict[str, str] = {name: value for name, value in vars(arguments).items() if isinstance(value, str)}
+    unknowns = [key for key in ("epsilon", "n") if values[key] == ASKED]
+    if len(unknowns) > 1 or (unknowns and not values["risk"]):
+        raise InputError("give a point, or risk=NUMBER with one of epsilon=? and n=?")
+    if unknowns and values["figure"]:
+        raise InputError("a figure is drawn over n at a point; leave epsilon=? and n=? away")
+    algorithms = blocks("algorithm", arguments.config_dir)
+    if unknowns:
+        from dprepro.practice.answer import solved_words
+
+        answer = solved(values, unknowns[0], algorithms)
+        lines = solved_words(values["loss"], values["set"], values["radius"], unknowns[0], answer)
+    else:
+        answer, lines = at_a_point(values, algorithms, arguments.simulate, arguments.verbose, arguments.json)
+    if arguments.json:
+        import json
+
+        print(json.dumps(answer, indent=1))
+    else:
+        print("\n".join(lines))
+    if values["figure"]:
+        draw(point_of(values), algorithms, values["figure"])
+    return 0
+
+
+def at_a_point(
+    values: Mapping[str, str],
+    algorithms: Mapping[str, Any],
+    run: bool = False,
+    verbose: bool = False,
+    full: bool = True,
+) -> tuple[dict[str, Any], list[str]]:
+    """The answer at a point, as it is written in JSON and in words."""
+    from dprepro.practice.advice import advise, candidates
+    from dprepro.practice.answer import ENOUGH, GRIDS, check_target, enough, rest, sentences, table, title
+
+    asked, known = point_of(values), list(candidates(algorithms))
+    advice = _with_left_out(advise(asked, known, account=verbose or full), algorithms)
+    target = check_target(values["risk"]) if values["risk"] else ENOUGH * advice.zero
+    best = advice.best
+    reached = None
+    if best is not None:
+        own = next(candidate for candidate in known if (candidate[0], candidate[1]) == (best.name, best.changes))
+
+        def at(place: float) -> Asked:
+            return replace(asked, budget=replace(asked.budget, epsilon=place))
+
+        places = GRIDS["epsilon"] if asked.p <= MANY else GRIDS["epsilon"][::2]
+        reached = enough(at, own, target, places)
+    command = _verify(asked, best) if best else ""
+    words = sentences(asked, advice, target, bool(values["risk"]), reached, command)
+    lines = [title(asked), *words, "", *table(advice, verbose)]
+    answer: dict[str, Any] = {
+        "point": asked.point, "sentences": words, "best": best.label if best else None, "target": target,
+        "epsilon_for_target": reached, "choices": [{"label": one.label, **asdict(one)} for one in advice.choices],
+        "refused": {why: [*names] for why, names in advice.refused.items()}, "zero_typical": advice.zero,
+        "largest_risk": advice.most, "verify": command or None,
+    }  # fmt: skip
+    if run:
+        answer["simulated"] = _simulated(asked, advice, known)
+        lines += ["", *(f"simulated, {RUNS} runs on each kind of data: {label}: {risk:.3g} +- {error:.2g}"
+                        for label, (risk, error) in answer["simulated"].items())]  # fmt: skip
+    if verbose:
+        lines += ["", *rest(advice)]
+    else:
+        without = sum(one.typical is None for one in advice.choices) + sum(map(len, advice.refused.values()))
+        lines.append(f"{without} more have no prediction or cannot run here: --verbose says why.")
+    return answer, lines
+
+
+def _with_left_out(advice: Advice, algorithms: Mapping[str, Any]) -> Advice:
+    from dprepro.practice.advice import LEFT_OUT
+
+    refused = {why: [*names] for why, names in advice.refused.items()}
+    for name, why in LEFT_OUT.items():
+        if why and name in algorithms:
+            refused.setdefault(why, []).append(name)
+    return replace(advice, refused=refused)
+
+
+def _simulated(asked: Asked, advice: Advice, known: Sequence[Any]) -> dict[str, tuple[float, float]]:
+    """Mean risks of the first choices, literally run, with standard errors: of the kind of data where it is most."""
+    from dprepro.practice.advice import Choice
+    from dprepro.practice.simulation import simulated
+
+    found = {}
+    for choice in [one for one in advice.choices if one.typical is not None][:SIMULATED]:
+        algorithm = next(one for name, changes, one in known if Choice(name, changes).label == choice.label)
+        risks = simulated(algorithm, asked, RUNS, 0)
+        worst = risks[int(risks.mean(axis=1).argmax())]
+        found[choice.label] = float(worst.mean()), float(worst.std(ddof=1) / math.sqrt(RUNS))
+    return found
+
+
+def point_of(values: Mapping[str, str]) -> Asked:
+    """What is asked for; raises InputError for the first key that cannot be."""
+    from dprepro import typed
+    from dprepro.axes import check_axis
+    from dprepro.budget import Budget, Neighbours
+    from dprepro.practice.ordinary import SETS, Asked
+
+    numbers = {key: _number(key, values[key]) for key in ("n", "p", "epsilon", "delta", "radius")}
+    for axis in ("n", "p", "epsilon", "delta"):
+        check_axis(axis, numbers[axis])
+    if not math.isfinite(numbers["epsilon"]):
+        raise InputError("epsilon=inf is no privacy; give a finite epsilon")
+    if values["set"] not in SETS:
+        raise unknown("set", values["set"], SETS)
+    budget = Budget(numbers["epsilon"], numbers["delta"], typed.build(Neighbours, values["neighbours"], "neighbours"))
+    asked = Asked(numbers["n"], numbers["p"], budget, values["loss"], SETS[values["set"]], numbers["radius"])
+    if asked.p > LARGEST_P:
+        raise InputError(f"p={asked.p:g} is too large to predict risks in seconds; give at most {LARGEST_P}")
+    _ = asked.domain  # which refuses a loss, a radius
+    return asked
+
+
+def _number(key: str, text: str) -> float:
+    from dprepro import expressions
+
+    try:
+        return float(expressions.evaluate(text))
+    except ValueError as error:
+        raise InputError(f"{key} must be a number, got {key}={text}") from error
+
+
+def _verify(asked: Asked, best: Choice) -> str:
+    data = {"constraint_set": asked.constraint_set, "loss": asked.loss, "radius": f"{asked.radius:g}"}
+    words = ["python -m dprepro +experiment=pair", f"algorithm={best.name}", "construction=iid_design"]
+    words += [f"++algorithm.{key}={value}" for key, value in best.changes.items()]
+    words += [f"++construction.{key}={value}" for key, value in {**data, "rows": f"{asked.rows}"}.items()]
+    axes = {key: asked.point[key] for key in ("n", "p", "epsilon", "delta")}
+    words += [f"'sweep.{key}=[{value:.12g}]'" for key, value in axes.items()]
+    return " ".join([*words, f"neighbours={asked.budget.neighbours}"])
+
+
+def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -> dict[str, Any]:
+    """The least ``key`` at which the risk will do: predicted, and certified on any data; None beyond the grid."""
+    from dprepro.practice.advice import advise, best_bound, candidates
+    from dprepro.practice.answer import GRIDS, check_target, least
+
+    risk, known = check_target(values["risk"]), list(candidates(algorithms))
+
+    def at(place: float) -> Asked:
+        return point_of({**values, key: repr(float(round(place)) if key == "n" else place)})
+
+    def typical(place: float) -> tuple[float, str]:
+        advice = advise(at(place), known, QUICK)
+        return min([(advice.zero, "answering zero"), *((one.typical, one.label) for one in advice.choices
+                                                       if one.typical is not None)])  # fmt: skip
+
+    answer: dict[str, Any] = {"risk": risk, "unknown": key}
+    for name, function in (("typical", typical), ("certified", lambda place: best_bound(at(place), known))):
+        answer[name], answer[f"{name}_by"] = least(function, GRIDS[key], risk)
+    return answer
+
+
+def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
+    """Over n, predicted risks: the first choices at the point named, all others grey; into a PNG file."""
+    import io
+    from pathlib import Path
+
+    from dprepro.figures.style import looks, styled
+    from dprepro.practice.advice import advise, candidates
+    from dprepro.practice.answer import spelled, title
+    from dprepro.regular_files import replace_file
+
+    known = list(candidates(algorithms))
+    places = [asked.n * 10 ** (k / 2) for k in range(-2, 3) if asked.n * 10 ** (k / 2) >= 10]
+    answers = {place: advise(replace(asked, n=float(round(place))), known, QUICK) for place in places}
+    here = answers.get(asked.n) or next(iter(answers.values()))
+    ranked = [one for one in here.choices if one.typical is not None]
+    styles = looks(dict.fromkeys((one.label for one in ranked[:DRAWN]), "claim"))
+    with styled() as figure_class:
+        figure = figure_class(figsize=(4.5, 3.4), layout="constrained")
+        panel = figure.subplots()
+        for choice in reversed(ranked):
+            several = {n: one for n, advice in answers.items() for one in advice.choices if one.label == choice.label}
+            line = [(n, one.typical) for n, one in several.items() if one.typical]
+            look = styles.get(choice.label, {"color": "0.8", "linewidth": 0.6, "zorder": 1})
+            if line:
+                panel.plot(*zip(*line, strict=True), **look, label=spelled(choice) if choice.label in styles else None)
+        zeros = [advice.zero for advice in answers.values()]
+        panel.plot(list(answers), zeros, color="0.4", linestyle=":", label="answering zero")
+        panel.set(xscale="log", yscale="log", xlabel="records n", ylabel="predicted excess risk (mean)")
+        panel.set_title(title(asked).replace(": ", ":\n"), fontsize=7)
+        figure.legend(loc="outside lower center", ncols=1, frameon=False)
+        content = io.BytesIO()
+        try:
+            figure.savefig(content, format=Path(path).suffix.removeprefix(".") or "png")
+            replace_file(Path(path), content.getvalue())
+        except (OSError, ValueError) as error:
+            raise InputError(f"cannot write {path}: {error}") from error
+
+
+def renew(results_dir: str) -> int:
+    """Fit the constants of the predictions to what experiment `advice` measured, and write them where they ship."""
+    from pathlib import Path
+
+    from dprepro.practice.constants import SHIPPED, fit, measured_cases, written
+    from dprepro.regular_files import replace_file
+
+    path = Path(results_dir) / "advice" / "measurements.parquet"
+    if not path.is_file():
+        raise InputError(f"{path} is not there; run python -m dprepro +experiment=advice results_dir={results_dir}")
+    table = fit(measured_cases(path))
+    replace_file(SHIPPED, written(table).encode())
+    for law, one in table.items():
+        print(f"{law}: constant {one.constant:.3g} ({one.low:.3g} to {one.high:.3g}) of {one.cases} cases; "
+              f"{one.tested} held out, half within {100 * one.median:.2g}%, nine of ten within "
+              f"{100 * one.nine_of_ten:.2g}%")  # fmt: skip
+    return 0

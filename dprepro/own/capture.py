@@ -1,0 +1,339 @@
+"""What a class or a function is defined by, written down as a module of its own (`dprepro.own.files`).
+
+That is its source, the source of what it uses of its own module, the values of constants and of what it encloses, and
+an import for everything else. An object of a notebook thus becomes a file that workers, fingerprints and keys know like
+any other; another source is another module.
+"""
+
+from __future__ import annotations
+
+import ast
+import builtins
+import dataclasses
+import enum
+import functools
+import inspect
+import linecache
+import math
+import re
+import symtable
+import sys
+import types
+from collections.abc import Callable, Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dprepro.errors import InputError
+from dprepro.own.files import written
+
+DPREPRO_IMPORTS = DPREPRO_READS = ()  # sources are read of what then is a module of its own
+
+MOST_NUMBERS = 10_000
+"""Entries of an array that is still written down."""
+
+Definition = Callable[..., Any] | type
+
+
+class _Unwritable(Exception):
+    """Why something cannot be written down, as the end of a sentence."""
+
+
+def captured(thing: Definition, name: str = "") -> str:
+    """The dotted name of a module that defines the class or function anew; ``name`` for one that has none.
+
+    Raises:
+        InputError: its source cannot be found, or it uses what cannot be written down; with what to do.
+    """
+    own = name or _name_of(thing)
+    module = _Module(thing)
+    try:
+        own = module.add(own, thing)
+    except _Unwritable as fault:
+        raise InputError(f"{own}: {fault}; put it into a file of its own, and name that: 'FILE.py:{own}'") from None
+    except RecursionError:
+        raise InputError(f"{own}: it uses data that hold themselves; put it into a file: 'FILE.py:{own}'") from None
+    return f"{written(re.sub(r'(?<=[a-z])(?=[A-Z])', '_', own).lower(), module.text)}.{own}"
+
+
+def _name_of(thing: Definition) -> str:
+    name = str(getattr(thing, "__name__", type(thing).__name__))
+    return name if name.isidentifier() else "function"
+
+
+class _Module:
+    """A module that is being written."""
+
+    def __init__(self, thing: Definition) -> None:
+        self._homes = {"__main__", str(getattr(thing, "__module__", None))}
+        self._imports: dict[str, None] = {}
+        self._parts: list[str] = []
+        self._values: dict[str, object] = {}
+        self._future = False
+
+    @property
+    def text(self) -> str:
+        """Its source."""
+        first = ["from __future__ import annotations"] if self._future else []
+        return "\n\n".join(["\n".join([*first, *self._imports]), *self._parts]) + "\n"
+
+    def add(self, name: str, value: object) -> str:
+        """Have the name stand for the value; its name there."""
+        if name in self._values:
+            if self._values[name] is not value and self._values[name] != value:
+                raise _Unwritable(f"{name} stands for two things in what it uses")
+            return name
+        self._values[name] = value
+        if isinstance(value, types.ModuleType):
+            self._import_module(name, value)
+        elif found := _importable(name, value, self._homes):
+            module, attribute = found
+            self._imports[f"from {module} import {attribute}" + (f" as {name}" if name != attribute else "")] = None
+        elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__wrapped__"):
+            self._define(name, value)
+        else:
+            self._parts.append(f"{name} = {self._literal(value, name)}")
+        return name
+
+    def _import_module(self, name: str, value: types.ModuleType) -> None:
+        full = value.__name__
+        if full in self._homes:
+            raise _Unwritable(f"it uses {name}, the module that it stands in")
+        self._imports[f"import {full}" + (f" as {name}" if name != full else "")] = None
+
+    def _define(self, name: str, value: object) -> None:
+        node, known, future = _source(value)
+        self._future |= future
+        defined = node.name if isinstance(node, ast.FunctionDef | ast.ClassDef) else ""
+        text = ast.unparse(node) if defined else f"{name} = {ast.unparse(node)}"
+        for used in _used(text):
+            if used in (defined, name):
+                continue
+            if used in known:
+                self.add(used, known[used])
+            elif not hasattr(builtins, used) and used not in ("__class__", "__name__", "__file__"):
+                continue  # what is not there yet: running it will say so
+        self._parts.append(text)
+        if defined not in ("", name):
+            self._values.setdefault(defined, value)
+            self._parts.append(f"{name} = {defined}")
+
+    def _literal(self, value: object, name: str) -> str:
+        if isinstance(value, enum.Enum):
+            return f"{self.add(type(value).__name__, type(value))}.{value.name}"
+        if isinstance(value, np.generic):
+            value = value.item()
+        if isinstance(value, bool | int | str | bytes | types.NoneType):
+            return repr(value)
+        if isinstance(value, float):
+            return repr(value) if math.isfinite(value) else f'float("{value}")'
+        if isinstance(value, list | tuple | set | frozenset):
+            inner = ", ".join(self._literal(one, name) for one in value)
+            if isinstance(value, tuple):
+                return f"({inner},)" if len(value) == 1 else f"({inner})"
+            kinds = {list: f"[{inner}]", set: f"{{{inner}}}" if inner else "set()"}
+            return kinds.get(type(value), f"frozenset([{inner}])")
+        if isinstance(value, dict):
+            return (
+                "{" + ", ".join(f"{self._literal(k, name)}: {self._literal(v, name)}" for k, v in value.items()) + "}"
+            )
+        if isinstance(value, np.ndarray) and value.dtype.kind in "biuf" and value.size <= MOST_NUMBERS:
+            self.add("numpy", np)
+            return (
+                f"numpy.array({self._literal(value.tolist(), name)}, dtype={str(value.dtype)!r}).reshape({value.shape})"
+            )
+        if isinstance(value, Path):
+            self.add("pathlib", sys.modules["pathlib"])
+            return f"pathlib.Path({str(value)!r})"
+        if isinstance(value, functools.partial):
+            self.add("functools", functools)
+            keys = "".join(f", {key}={self._literal(one, name)}" for key, one in value.keywords.items())
+            return (
+                f"functools.partial({', '.join(self._literal(one, name) for one in (value.func, *value.args))}{keys})"
+            )
+        if isinstance(value, type) or inspect.isroutine(value):
+            return self.add(_name_of(value), value)
+        if dataclasses.is_dataclass(value) and not isinstance(value, type):
+            kind = self.add(type(value).__name__, type(value))
+            given = {one.name: getattr(value, one.name) for one in dataclasses.fields(value) if one.init}
+            return f"{kind}({', '.join(f'{key}={self._literal(one, name)}' for key, one in given.items())})"
+        what = f"an array of {value.size} numbers" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
+        raise _Unwritable(f"it uses {name}, {what}, which cannot be written down as a constant")
+
+
+def _importable(name: str, value: object, homes: set[str]) -> tuple[str, str] | None:
+    """Where an import finds a value that another module defines, and its name there."""
+    if isinstance(value, bool | int | float | str | bytes | list | tuple | dict | set | types.NoneType):
+        return None
+    own = [str(one) for key in ("__name__", "_name") if (one := getattr(value, key, None))]
+    module = getattr(value, "__module__", None)
+    places = [module] if isinstance(module, str) else ["numpy", "math", "typing"]
+    for place in places:
+        if place in homes or place == "builtins":
+            continue
+        for attribute in (*own, name):
+            if attribute.isidentifier() and getattr(sys.modules.get(place), attribute, None) is value:
+                return place, attribute
+    return None
+
+
+def _source(thing: object) -> tuple[ast.expr | ast.stmt, Mapping[str, object], bool]:
+    """The node that defines a class or a function, what the names in it stand for, and whether its types are texts."""
+    if isinstance(thing, type):
+        return _class_source(thing)
+    function = inspect.unwrap(getattr(thing, "py_func", thing))  # type: ignore[arg-type]
+    if isinstance(function, types.MethodType):
+        raise _Unwritable("it is a method of an object, whose state nobody can tell; give the object, or a function")
+    if not isinstance(function, types.FunctionType):
+        raise _Unwritable(f"it uses {_name_of(function)}, which is compiled and which no module defines")
+    code = function.__code__
+    tree = _tree(code, function.__globals__)
+    _check_loaded(tree, code)
+    fitting = [node for node in ast.walk(tree) if _fits(node, code)]
+    if not fitting:
+        raise _Unwritable("its source cannot be told from others on its line; give each a line of its own")
+    return fitting[-1], {**function.__globals__, **_enclosed(function)}, bool(code.co_flags & _FUTURE)
+
+
+_FUTURE = __import__("__future__").annotations.compiler_flag
+
+
+def _class_source(kind: type) -> tuple[ast.expr | ast.stmt, Mapping[str, object], bool]:
+    functions = [one for one in map(_function_of, vars(kind).values()) if one is not None]
+    functions = [one for one in functions if one.__module__ == kind.__module__ and _has_lines(one.__code__)]
+    known: dict[str, object] = dict(vars(sys.modules.get(kind.__module__, builtins)))
+    for one in functions:
+        known |= one.__globals__
+    for one in functions:
+        known |= {name: value for name, value in _enclosed(one).items() if name != "__class__"}
+    lines = {one.__code__.co_firstlineno for one in functions}
+    trees = [_tree(functions[0].__code__, known)] if functions else list(_all_trees(kind))
+    for tree in trees:
+        found = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == kind.__name__]
+        fitting = [node for node in found if lines <= _lines(node)]
+        if not fitting:
+            continue
+        for function in functions:
+            _check_loaded(tree, function.__code__)
+        return fitting[-1], known, any(one.__code__.co_flags & _FUTURE for one in functions)
+    raise _Unwritable("its source cannot be found")
+
+
+def _function_of(value: object) -> types.FunctionType | None:
+    """The function behind an entry of a class."""
+    for name in ("__func__", "fget", "func"):
+        value = getattr(value, name, value)
+    value = inspect.unwrap(value) if callable(value) else value
+    return value if isinstance(value, types.FunctionType) else None
+
+
+def _has_lines(code: types.CodeType) -> bool:
+    """What `dataclass` makes stands in no file."""
+    return not code.co_filename.startswith("<string>") and code.co_name != "<lambda>"
+
+
+def _tree(code: types.CodeType, known: Mapping[str, object]) -> ast.Module:
+    lines = linecache.getlines(code.co_filename, dict(known))
+    if not lines:
+        raise _Unwritable("its source cannot be found: it was typed at a prompt or made by exec")
+    return _parsed("".join(lines))
+
+
+def _parsed(text: str) -> ast.Module:
+    try:
+        return ast.parse(text)
+    except (SyntaxError, ValueError) as error:
+        raise _Unwritable(f"its source is no Python any more ({error})") from None
+
+
+def _all_trees(kind: type) -> Iterator[ast.Module]:
+    """Where a class without functions may stand: its module's file, or cells of a notebook, the last one first."""
+    file = getattr(sys.modules.get(kind.__module__), "__file__", None)
+    if file:
+        yield _parsed("".join(linecache.getlines(file)))
+        return
+    for name in reversed(list(linecache.cache)):
+        if lines := linecache.getlines(name):
+            try:
+                yield _parsed("".join(lines))
+            except _Unwritable:
+                continue
+
+
+def _lines(node: ast.ClassDef) -> set[int]:
+    return set(range(node.lineno, (node.end_lineno or node.lineno) + 1))
+
+
+def _fits(node: ast.AST, code: types.CodeType) -> bool:
+    """Whether a node is where a function comes from, by its place and arguments."""
+    if isinstance(node, ast.Lambda):
+        places = [(line, column) for line, _, column, _ in code.co_positions() if line and column is not None]
+        start, end = (node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0)
+        places = [place for place in places if place[1] > 0 or place[0] != code.co_firstlineno]
+        if code.co_name != "<lambda>" or not all(start <= place <= end for place in places):
+            return False
+    elif not isinstance(node, ast.FunctionDef):
+        return False
+    else:
+        first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        if (node.name, first) != (code.co_name, code.co_firstlineno):
+            return False
+    arguments = node.args
+    names = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    return names == list(code.co_varnames[: len(names)])
+
+
+def _check_loaded(tree: ast.Module, code: types.CodeType) -> None:
+    """Raise _Unwritable where a source, compiled again, has no such code: it was edited since it was loaded."""
+    if any(name.startswith("@py") for name in code.co_names):
+        return  # pytest has rewritten it
+    flags = code.co_flags & (_FUTURE | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
+    todo = [compile(tree, code.co_filename, "exec", flags, dont_inherit=True)]
+    while todo:
+        one = todo.pop()
+        if (one.co_name, one.co_firstlineno) == (code.co_name, code.co_firstlineno) and _told(one) == _told(code):
+            return
+        todo += [inner for inner in one.co_consts if isinstance(inner, types.CodeType)]
+    raise _Unwritable(f"the source of {code.co_name} is not what was loaded: it was edited since; load it again")
+
+
+def _told(code: types.CodeType) -> tuple[object, ...]:
+    """What code says, wherever it stands."""
+    constants = [_told(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts]
+    return code.co_code, code.co_names, tuple(constants)
+
+
+def _enclosed(function: types.FunctionType) -> dict[str, object]:
+    """The values of what a function encloses, by name."""
+    found: dict[str, object] = {}
+    for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True):
+        try:
+            found[name] = cell.cell_contents
+        except ValueError:
+            continue  # not assigned yet
+    return found
+
+
+def _used(text: str) -> list[str]:
+    """The names that a definition takes from around it, in order, those in types that are texts too."""
+    found: dict[str, None] = {}
+
+    def look(table: symtable.SymbolTable, top: bool) -> None:
+        for symbol in table.get_symbols():
+            free = symbol.is_global() or (top and not symbol.is_assigned())
+            if symbol.is_referenced() and free:
+                found[symbol.get_name()] = None
+        for inner in table.get_children():
+            look(inner, False)
+
+    look(symtable.symtable(text, "<own>", "exec"), True)
+    for node in ast.walk(ast.parse(text)):
+        annotations = [getattr(node, "annotation", None), getattr(node, "returns", None)]
+        for one in filter(None, annotations):
+            for part in ast.walk(one):
+                if isinstance(part, ast.Name):
+                    found[part.id] = None
+                elif isinstance(part, ast.Constant) and isinstance(part.value, str):
+                    found |= dict.fromkeys(re.findall(r"[A-Za-z_]\w*", part.value))
+    return list(found)

@@ -1,0 +1,186 @@
+"""What a call gives in the place of a name of the configuration: an object, a class, a function, arrays, a file."""
+
+from __future__ import annotations
+
+import dataclasses
+import enum
+import hashlib
+import inspect
+import os
+import tempfile
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+
+from dprepro.algorithms.base import Algorithm
+from dprepro.constructions.base import Construction
+from dprepro.errors import InputError, shortened
+from dprepro.own.adapters import Arrays, Made, _Bounded
+from dprepro.own.capture import captured
+from dprepro.own.files import block_of, is_target, kept_dir, trust, written
+from dprepro.problems.data import finite
+from dprepro.typed import allowed_packages
+
+KINDS = {"algorithm": Algorithm, "construction": Construction}
+LARGEST = 2e8
+"""Numbers that arrays may have."""
+
+
+@dataclass(frozen=True)
+class Chosen:
+    """A part of an experiment.
+
+    Attributes:
+        name: of the config group, or the dotted name of what a file has.
+        parameters: keys of its block that are set.
+        title: what it is called, as a word.
+        said: how it is named on a command line; empty where it cannot be.
+    """
+
+    name: str
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    title: str = ""
+    said: str = ""
+
+
+def chosen(group: str, given: object) -> Chosen:
+    """What stands for a part; ``group`` is ``algorithm`` or ``construction``.
+
+    Raises:
+        InputError: what is given cannot stand for one.
+    """
+    kind = KINDS[group]
+    if isinstance(given, str):
+        if not is_target(given):
+            return Chosen(given, {}, given, given)
+        return Chosen(trust(given), {}, given.rpartition(":")[2], given)
+    if group == "construction" and isinstance(given, tuple | list):
+        return _arrays(given)
+    if inspect.isclass(given) and issubclass(given, kind):
+        return Chosen(_name_of(given), {}, given.__name__)
+    if isinstance(given, kind):
+        return Chosen(_name_of(type(given)), _fields(given, group), type(given).__name__)
+    if inspect.isroutine(given) or inspect.isclass(given) or hasattr(given, "__wrapped__"):
+        title = str(getattr(given, "__name__", "function")).replace("<lambda>", "function")
+        return Chosen(_name_of(given, title), {}, title)
+    if group == "algorithm" and callable(getattr(given, "fit", None)):
+        return Chosen(_name_of(type(given)), {"parameters": _parameters(given)}, type(given).__name__)
+    if group == "algorithm":
+        raise InputError(
+            f"algorithm={shortened(given)} is none: give a name of the configuration, 'FILE.py:NAME', an object or a "
+            "class of Algorithm, an object or a class with fit(X, y, ...), or a function fit(X, y, epsilon, delta, rng)"
+        )
+    raise InputError(
+        f"construction={shortened(given)} is none: give a name of the configuration, 'FILE.py:NAME', an object or a "
+        "class of Construction, arrays (X, y), or a function of n, p and rng that returns them"
+    )
+
+
+def plain(value: object, where: str) -> Any:
+    """A parameter as plain data, objects of dataclasses as blocks; raises InputError for anything else."""
+    if isinstance(value, enum.Enum):
+        return value.value
+    if isinstance(value, np.generic):
+        return value.item()
+    if value is None or isinstance(value, bool | int | float | str):
+        return value
+    if isinstance(value, np.ndarray) and value.ndim <= 1 and value.size <= 1000:
+        return value.tolist()
+    if isinstance(value, list | tuple):
+        return [plain(one, where) for one in value]
+    if isinstance(value, Mapping):
+        return {str(key): plain(one, f"{where}.{key}") for key, one in value.items()}
+    if isinstance(value, Path):
+        return str(value)
+    if dataclasses.is_dataclass(value) and not isinstance(value, type):
+        return {"_target_": _name_of(type(value)), **_fields(value, where)}
+    raise InputError(
+        f"{where} is a {type(value).__name__}, which cannot stand in a configuration: a parameter is a number, a text, "
+        "a list of these, or an object of a dataclass"
+    )
+
+
+def _name_of(thing: Any, title: str = "") -> str:
+    """The dotted name of a class or a function: of the project's and of plug-ins as it is, others are written down."""
+    module = str(getattr(thing, "__module__", ""))
+    if inspect.isclass(thing) and module.partition(".")[0] in allowed_packages() and "<" not in thing.__qualname__:
+        stem = thing.__name__.lower()
+        return f"{written(stem, f'from {module} import {thing.__name__}' + chr(10))}.{thing.__name__}"
+    return captured(thing, title)
+
+
+def _fields(thing: Any, where: str) -> dict[str, Any]:
+    """The fields of a dataclass that are not as by default."""
+    found = {}
+    for one in dataclasses.fields(thing):
+        value = getattr(thing, one.name)
+        usual = one.default_factory() if one.default_factory is not dataclasses.MISSING else one.default
+        try:
+            same = one.init and bool(usual == value)
+        except (TypeError, ValueError):
+            same = False
+        if one.init and not same:
+            found[one.name] = plain(value, f"{where}.{one.name}")
+    return found
+
+
+def _parameters(estimator: Any) -> dict[str, Any]:
+    """The constructor's arguments of an estimator, as scikit-learn tells them, or by attributes of their names."""
+    kind = type(estimator)
+    if callable(getattr(estimator, "get_params", None)):
+        found = dict(estimator.get_params(deep=False))
+    else:
+        try:
+            names = list(inspect.signature(kind).parameters)
+        except (TypeError, ValueError):
+            names = []
+        if lacking := [name for name in names if not hasattr(estimator, name)]:
+            raise InputError(
+                f"algorithm: {kind.__name__} keeps no attribute {lacking[0]} of its constructor's argument, so that it "
+                "cannot be constructed again; set it there, or give the class"
+            )
+        found = {name: getattr(estimator, name) for name in names}
+    return {name: plain(value, f"algorithm.{name}") for name, value in found.items() if _is_told(name, value)}
+
+
+def _is_told(name: str, value: object) -> bool:
+    """Whether an argument is kept: random states are set anew for each run, and what is None is left as it is."""
+    return value is not None and name not in ("random_state", "rng", "generator", "seed", "accountant")
+
+
+def _arrays(given: tuple[object, ...] | list[object]) -> Chosen:
+    """Arrays (X, y), kept in a file beside the sources."""
+    if len(given) != 2:
+        raise InputError(f"construction is a tuple of {len(given)}; arrays are two: (X, y)")
+    features = finite("X", np.asarray(given[0]), 2)
+    labels = finite("y", np.ravel(np.asarray(given[1])), 1)
+    if len(features) != len(labels) or not features.size:
+        raise InputError(
+            f"X has shape {features.shape} and y {labels.shape}; they have one row and one label for each record"
+        )
+    if features.size > LARGEST:
+        raise InputError(f"X has {features.size:.2g} numbers, more than {LARGEST:.0e}")
+    content = repr(features.shape).encode() + features.tobytes() + labels.tobytes()
+    digest = hashlib.sha256(content).hexdigest()[:16]
+    path = kept_dir() / f"arrays_{digest}.npz"
+    if not path.is_file():
+        handle, beside = tempfile.mkstemp(dir=path.parent, suffix=".tmp")
+        with os.fdopen(handle, "wb") as file:
+            np.savez(file, X=features, y=labels)
+        os.replace(beside, path)
+    name = _name_of(Arrays)
+    return Chosen(name, {"file": str(path)}, f"arrays of {len(features)} records")
+
+
+def bounded(block: Mapping[str, Any]) -> type[_Bounded] | None:
+    """The class of a block whose records have bounds that a call may set; None for another."""
+    name = str(block.get("_target_", "")).rpartition(".")[2]
+    return {"Arrays": Arrays, "Made": Made}.get(name)
+
+
+def block(group: str, part: Chosen) -> dict[str, Any]:
+    """The block of a part that stands in no config group."""
+    return {**block_of(group, part.name), **part.parameters}
