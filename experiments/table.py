@@ -36,7 +36,7 @@ from dprepro.practice.shipped import Shipped
 
 # %%
 fair = Shipped(name="fair", target="affairs", bounds={"affairs": (0, 60), "age": (16, 66)}).read()
-print(draft(dict.fromkeys(fair.columns), "fair.csv", "affairs"))
+print(draft(dict.fromkeys(fair.names), "fair.csv", "affairs"))
 
 # %% [markdown]
 # ## Regression: how many visits?

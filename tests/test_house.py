@@ -30,7 +30,7 @@ ROOMS: dict[str, set[str]] = {
         "engine.store",
     },
     "replication": {"config", "report", "session", "engine"},
-    "session": {"config", "engine", "report", "own"},
+    "session": {"config", "engine", "report", "own", "budget"},
     "own": {
         "config", "statements", "plans", "reductions", "constructions", "algorithms", "problems", "bounds", "budget",
     },

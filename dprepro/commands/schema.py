@@ -18,12 +18,12 @@ NOTES = "exit codes: 0 drafted, 2 bad input"
 
 @dataclass(frozen=True)
 class Arguments:
-    """The table, how it is read, and what of it is predicted."""
+    """The table, what of it is predicted, and how a CSV file is written."""
 
     table: tuple[str, ...] = words("TABLE.csv", 1, 1, "give one table: python -m dprepro schema TABLE.csv")
     target: str = key("", "the column that is predicted", shown="COLUMN")
-    separator: str = key("", "what stands between values; by default seen in the names", shown='";"')
-    encoding: str = key("", "of a CSV file; by default UTF-8, or as its first bytes say", shown="latin-1")
+    separator: str = key("", "what stands between values; else it is seen in the names", shown="';'")
+    encoding: str = key("", "of a CSV file; else UTF-8, or as its first bytes say", shown="latin-1")
 
 
 def main(arguments: Arguments) -> int:
@@ -31,8 +31,7 @@ def main(arguments: Arguments) -> int:
     from dprepro.practice.draft import draft
     from dprepro.practice.reading import read_names
 
-    path, encoding = arguments.table[0], arguments.encoding
-    separator = "\t" if arguments.separator == "\\t" else arguments.separator
-    names, separator = read_names(path, separator, encoding)
-    print(draft(names, path, arguments.target, separator, encoding), end="")
+    path, asked = arguments.table[0], "\t" if arguments.separator == "\\t" else arguments.separator
+    names, separator = read_names(path, asked, arguments.encoding)
+    print(draft(names, path, arguments.target, separator, arguments.encoding), end="")
     return 0

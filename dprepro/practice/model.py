@@ -1,0 +1,139 @@
+"""A model that may be published: coefficients in the columns' own units, with intervals where the noise has a law.
+
+An interval says how far noise has moved a coefficient from that of the same fit without noise, on the same records. It
+is made of the answer and of public numbers, so that it costs no privacy. It says nothing of how records vary.
+"""
+
+from __future__ import annotations
+
+import math
+from dataclasses import dataclass
+
+import numpy as np
+
+from dprepro.algorithms import (
+    Algorithm,
+    ObjectivePerturbation,
+    OutputPerturbation,
+    RegularisedOutputPerturbation,
+    RegularisedRelease,
+)
+from dprepro.algorithms.objective_perturbation import PerturbationSchedule
+from dprepro.budget import Budget
+from dprepro.errors import InputError
+from dprepro.practice.schema import Schema
+from dprepro.practice.table import Table
+from dprepro.privacy import Spent
+from dprepro.problems import Domain
+from dprepro.problems.data import FloatArray
+
+LEVEL = 0.95
+
+
+@dataclass(frozen=True, eq=False)
+class Model:
+    """A released answer.
+
+    Attributes:
+        names: of the coefficients, shape (p,). theta: in the unit of the encoded records.
+        coefficients: of the columns as they are: units of the target (or log-odds, of a logistic loss) for one unit of
+            the column.
+        half: half the width of each coefficient's interval; all of them hold together with probability ``level``. None
+            where the law of the noise is not known, which ``note`` explains.
+        spent: what it has spent.
+    """
+
+    names: tuple[str, ...]
+    theta: FloatArray
+    coefficients: FloatArray
+    half: FloatArray | None
+    level: float
+    spent: Spent | None
+    note: str
+
+    def __str__(self) -> str:
+        width = max(map(len, self.names))
+        lines = []
+        for place, name in enumerate(self.names):
+            ends = ""
+            if self.half is not None:
+                low, high = self.coefficients[place] + self.half[place] * np.array([-1, 1])
+                ends = f"  [{low:.4g}, {high:.4g}]"
+            lines.append(f"{name:<{width}}  {self.coefficients[place]:>10.4g}{ends}")
+        spent = (
+            "no privacy" if self.spent is None else f"epsilon={self.spent.epsilon:.4g}, delta={self.spent.delta:.2g}"
+        )
+        return "\n".join([*lines, f"{spent}; {self.note}"])
+
+
+def fit(table: Table, algorithm: Algorithm, budget: Budget, rng: np.random.Generator, level: float = LEVEL) -> Model:
+    """The answer of an algorithm on all records that the table does not hold out.
+
+    Args:
+        table: with its public schema. algorithm, budget: what is run.
+        rng: has to be secret for the answer to be private.
+        level: of all intervals together.
+
+    Raises:
+        InputError: the algorithm refuses the data or the budget.
+    """
+    point = table.settle({"n": 1e12, "p": 1.0, "epsilon": budget.epsilon, "delta": budget.delta, "norm": 1.0})
+    problem = table.build(point, 0.0)
+    answer = algorithm.solve(problem, budget, rng)
+    theta = np.asarray(answer.theta, dtype=np.float64)
+    radius, note = moved(algorithm, problem.domain, budget, level)
+    units = own_units(table.public)
+    half = None if radius is None else radius * units
+    return Model(table.public.names, theta, theta * units, half, level, answer.spent, note)
+
+
+def own_units(schema: Schema) -> FloatArray:
+    """What a coefficient of the encoded records is multiplied by for one of the columns as they are, shape (p,)."""
+    found = [1.0] if schema.intercept else []
+    for name in schema.features:
+        column = schema.columns[name]
+        own = [1.0] * len(column.words) or [2 / (column.range[1] - column.range[0])]
+        found += own + ([1.0] if column.missing == "indicator" else [])
+    return schema.scale() * np.array(found)
+
+
+def moved(algorithm: Algorithm, domain: Domain, budget: Budget, level: float) -> tuple[float | None, str]:
+    """How far noise moves the answer in l2, but with probability 1 - level; None, and why, where that is not known.
+
+    Output perturbation: the answer is the projection of w + b, w being the minimiser of the regularised risk, which
+    lies in the set; a projection brings no two points further apart, so it is at most ||b|| from w. Objective
+    perturbation: the minimisers of n L + Delta/2 ||.||^2 with and without b.theta are at most ||b||/Delta apart, by
+    strong convexity. ||b|| has a known law: chi with p degrees of freedom, or gamma of shape p, times its scale.
+    """
+    if not 0 < level < 1:
+        raise InputError(f"level must be in (0, 1), got level={level:g}")
+    schedule, p = algorithm.schedule(domain, budget), domain.p
+    if isinstance(algorithm, ObjectivePerturbation):
+        assert isinstance(schedule, PerturbationSchedule)
+        if not schedule.regulariser:
+            return None, "no intervals: without a regulariser nothing bounds how far the noise moves the minimiser"
+        radius = schedule.coordinate_scale * _norm(algorithm.noise == "gaussian", p, level) / schedule.regulariser
+    elif isinstance(algorithm, OutputPerturbation | RegularisedRelease):
+        radius = schedule.noise_scale * _norm(algorithm.noise == "gaussian", p, level)
+    elif isinstance(algorithm, RegularisedOutputPerturbation):
+        radius = schedule.noise_scale * _norm(True, p, level)
+    else:
+        name = type(algorithm).__name__
+        return (
+            None,
+            f"no intervals: the law of the noise in an answer of {name} is not known, as it depends on the data",
+        )
+    note = f"{100 * level:g}% intervals, all together, of the same regularised fit without noise"
+    if radius >= domain.diameter:
+        return (
+            domain.diameter,
+            f"{note}; the noise may have moved the answer anywhere in the set: take a larger epsilon",
+        )
+    return radius, note
+
+
+def _norm(gaussian: bool, p: int, level: float) -> float:
+    """The quantile of ||b||_2 in units of its scale."""
+    from scipy.stats import chi2, gamma
+
+    return math.sqrt(chi2.ppf(level, p)) if gaussian else float(gamma.ppf(level, p))
