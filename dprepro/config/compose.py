@@ -308,7 +308,7 @@ def _by_kind(overrides: Sequence[str], config_dir: str | None) -> tuple[list[str
             text = override.key_or_group in TEXTS and isinstance(value, bool | int | float)
             # 1e3 and true are names of folders as well
             value = (override.input_line or "").partition("=")[2] if text else value
-            if override.key_or_group == "results_dir" and isinstance(value, str):
+            if isinstance(value, str) and override.key_or_group == "results_dir":
                 value = os.path.expanduser(value)
             execution[override.key_or_group] = value
         else:
