@@ -42,20 +42,20 @@ def configuration(
 
 def _part(config: Mapping[str, Any], package: str | None) -> str:
     import yaml
-    from omegaconf import OmegaConf
+
+    from dprepro.config.compose import selected
 
     if package in (None, WHOLE):
         return str(yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True, width=100))
     assert package is not None
     try:
-        found = OmegaConf.select(OmegaConf.create(dict(config)), package)
-    except Exception as error:  # OmegaConf's own refusals, and what its grammar of keys makes of a text
-        raise InputError(f"--package {package} cannot be shown: {' '.join(str(error).split())}") from error
-    if found is None:
+        plain = selected(config, package)
+    except InputError as error:
+        raise InputError(f"--package {package} cannot be shown: {error}") from error
+    if plain is None:
         raise InputError(f"--package {package}: {_missing(config, package)}")
-    if not OmegaConf.is_config(found):
-        return f"{found}\n"
-    plain = OmegaConf.to_container(found)
+    if not isinstance(plain, dict | list):
+        return f"{plain}\n"
     return f"# @package {package}\n" + str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100))
 
 

@@ -189,6 +189,17 @@ def _as_written(found: Any, resolved: Any, unresolved: Any) -> Any:
     return found
 
 
+def selected(config: Mapping[str, Any], key: str) -> Any:
+    """What stands at a dotted key, as plain data; None where nothing does. Raises InputError for what is no key."""
+    from omegaconf import OmegaConf
+
+    try:
+        found = OmegaConf.select(OmegaConf.create(dict(config)), key)
+    except Exception as error:  # OmegaConf's own refusals, and what its grammar of keys makes of a text
+        raise InputError(" ".join(str(error).split())) from error
+    return OmegaConf.to_container(found) if OmegaConf.is_config(found) else found
+
+
 def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> list[list[str]]:
     """Multirun: every combination of comma-separated values, ranges and globs, as Hydra's basic sweeper has it.
 

@@ -7,7 +7,7 @@ enough, and from which epsilon on.
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Mapping
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
@@ -118,8 +118,8 @@ class _Told:
         if self.verdict == "refuted":
             most = f" up to {number(self.rule.within)}" if math.isfinite(self.rule.within) else " that was tried"
             return (
-                f"No private algorithm is good enough at any epsilon{most}, the target being {self.goal()}; the best is "
-                f"{words}."
+                f"No private algorithm is good enough at any epsilon{most}, the target being {self.goal()}; the best "
+                f"is {words}."
             )
         return f"Perhaps {words}, from epsilon = {at} on: the target, {self.goal()}, is too near to be sure."
 
@@ -154,7 +154,8 @@ class _Told:
             )
         if self.verdict == "inconclusive":
             splits = len({*config["sweep"].get(self.rule.over[0], [0])}) if self.rule.over else 1
-            return f"Next: ask again on more splits, {2 * splits} in the place of {splits} (sweep.split=[0,...,{2 * splits - 1}])."
+            more_splits = f"sweep.split=[0,...,{2 * splits - 1}]"
+            return f"Next: ask again on more splits, {2 * splits} in the place of {splits} ({more_splits})."
         more = next(
             (words.partition("; by the measured law ")[2] for words in laws if "; by the measured law" in words), ""
         )
@@ -175,8 +176,11 @@ class _Told:
 
     def table(self) -> str:
         """Errors by epsilon: the best first, those to compare with below."""
-        beside = [label for label in self.errors if label not in self.asked and label.partition(",")[0] != "private_choice"
-                  and len(self.errors[label]) > 1]  # fmt: skip
+        beside = [
+            label
+            for label in self.errors
+            if label not in self.asked and label.partition(",")[0] != "private_choice" and len(self.errors[label]) > 1
+        ]
         beside += [label for label in self.errors if label.partition(",")[0] == "private_choice"]
         flat = sorted(beside, key=lambda label: self.sign * self._end(label))
         ranked = sorted(self.asked, key=lambda label: (-max(self.errors[label]), self.sign * self._end(label)))
