@@ -42,21 +42,21 @@ def configuration(
 
 def _part(config: Mapping[str, Any], package: str | None) -> str:
     import yaml
-    from omegaconf import OmegaConf
+
+    from dprepro.config.compose import selected
 
     if package in (None, WHOLE):
         return str(yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True, width=100))
     assert package is not None
     try:
-        found = OmegaConf.select(OmegaConf.create(dict(config)), package)
+        found = selected(config, package)
     except Exception as error:  # OmegaConf's own refusals, and what its grammar of keys makes of a text
         raise InputError(f"--package {package} cannot be shown: {' '.join(str(error).split())}") from error
     if found is None:
         raise InputError(f"--package {package}: {_missing(config, package)}")
-    if not OmegaConf.is_config(found):
+    if not isinstance(found, dict | list):
         return f"{found}\n"
-    plain = OmegaConf.to_container(found)
-    return f"# @package {package}\n" + str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100))
+    return f"# @package {package}\n" + str(yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=100))
 
 
 def _missing(config: Mapping[str, Any], package: str) -> InputError:
@@ -205,7 +205,7 @@ What is another here, with what to type instead:
   hydra.mode                       --run or --multirun
   hydra.searchpath                 --config-dir DIR
   hydra.job.chdir, hydra.output_subdir
-                                   nothing: a run stays in the folder in which it
+                                   nothing: a run stays in the folder where it
                                    is started, and writes to results_dir alone
   --config-name NAME               +experiment=NAME
   --config-path DIR                --config-dir DIR

@@ -90,6 +90,14 @@ class Composed:
         return compose([f"+experiment={self.name}", *others], self.config_dir, self.base)
 
 
+def selected(config: Mapping[str, Any], key: str) -> Any:
+    """The part of a configuration that a key such as ``study.series`` names, or None; OmegaConf raises for no key."""
+    from omegaconf import OmegaConf
+
+    found = OmegaConf.select(OmegaConf.create(dict(config)), key)
+    return OmegaConf.to_container(found) if OmegaConf.is_config(found) else found
+
+
 def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base | None = None) -> Composed:
     """Compose one experiment from overrides in Hydra's grammar, among them ``+experiment=NAME``; ``base`` saves time.
 
