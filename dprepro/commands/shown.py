@@ -49,14 +49,14 @@ def _part(config: Mapping[str, Any], package: str | None) -> str:
         return str(yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True, width=100))
     assert package is not None
     try:
-        plain = selected(config, package)
-    except InputError as error:
-        raise InputError(f"--package {package} cannot be shown: {error}") from error
-    if plain is None:
+        found = selected(config, package)
+    except Exception as error:  # OmegaConf's own refusals, and what its grammar of keys makes of a text
+        raise InputError(f"--package {package} cannot be shown: {' '.join(str(error).split())}") from error
+    if found is None:
         raise InputError(f"--package {package}: {_missing(config, package)}")
-    if not isinstance(plain, dict | list):
-        return f"{plain}\n"
-    return f"# @package {package}\n" + str(yaml.safe_dump(plain, sort_keys=False, allow_unicode=True, width=100))
+    if not isinstance(found, dict | list):
+        return f"{found}\n"
+    return f"# @package {package}\n" + str(yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=100))
 
 
 def _missing(config: Mapping[str, Any], package: str) -> InputError:

@@ -98,6 +98,14 @@ class Composed:
         return compose([f"+experiment={self.name}", *others], self.config_dir, self.base)
 
 
+def selected(config: Mapping[str, Any], key: str) -> Any:
+    """The part of a configuration that a key such as ``study.series`` names, or None; OmegaConf raises for no key."""
+    from omegaconf import OmegaConf
+
+    found = OmegaConf.select(OmegaConf.create(dict(config)), key)
+    return OmegaConf.to_container(found) if OmegaConf.is_config(found) else found
+
+
 def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base | None = None) -> Composed:
     """Compose one experiment from overrides in Hydra's grammar, among them ``+experiment=NAME``; ``base`` saves time.
 
@@ -187,17 +195,6 @@ def _as_written(found: Any, resolved: Any, unresolved: Any) -> Any:
             for key, one in found.items()
         }
     return found
-
-
-def selected(config: Mapping[str, Any], key: str) -> Any:
-    """What stands at a dotted key, as plain data; None where nothing does. Raises InputError for what is no key."""
-    from omegaconf import OmegaConf
-
-    try:
-        found = OmegaConf.select(OmegaConf.create(dict(config)), key)
-    except Exception as error:  # OmegaConf's own refusals, and what its grammar of keys makes of a text
-        raise InputError(" ".join(str(error).split())) from error
-    return OmegaConf.to_container(found) if OmegaConf.is_config(found) else found
 
 
 def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> list[list[str]]:
