@@ -13,10 +13,11 @@ from dprepro.analysis.points import averaged, further_axes
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
+from dprepro.figures.fitting import HEIGHT, headed, height_of, over
 from dprepro.figures.lines import draw_curve, thin_grid, titles
-from dprepro.figures.style import COLUMN, MARKERS, roles_of, styled
+from dprepro.figures.style import COLUMN, MARKERS, letters, roles_of, styled
 from dprepro.figures.ticks import few_labels, plain_ticks
-from dprepro.figures.words import Judged, axis_label, headline, judged, quantity_label
+from dprepro.figures.words import Judged, axis_label, briefly, headline, judged, quantity_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +53,9 @@ RISING = ("accuracy", "auc", "r_squared")
 
 @dataclass(frozen=True)
 class Choice(Drawing):
-    """A panel for each axis: the best algorithms in looks of their own, others grey, trivial answers as lines.
+    """A panel for each axis: the best algorithm and the next, what cannot be beaten, and what is good enough.
+
+    The second figure has all algorithms, the best in looks of their own, others grey, trivial answers as lines.
 
     A series ``NAME_n`` is the series ``NAME`` along n and looks like it. Where a check of rule `enough` has fitted the
     law of a series, it is drawn on beyond the largest n, in its band of 99%.
@@ -72,6 +75,7 @@ class Choice(Drawing):
         **dict.fromkeys(("labels", "hide", "peers"), "series"),
         "quantity": "quantity",
     }
+    leaves_out: ClassVar[bool] = True
 
     axis: tuple[str, ...] = ("epsilon", "n")
     quantity: str = "excess_risk"
@@ -81,20 +85,69 @@ class Choice(Drawing):
     peers: tuple[str, ...] = ()
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
-        """See the class."""
+        """The panels with few curves; see the class."""
+        rows, claims = averaged(self._rows(frame), self.average), judged(verdict, config)
+        found = self._found(rows, further_axes(rows, config))
+        looks, levels = self._looks(found), self._levels(found)
+        asked = [str((one.result.get("details") or {}).get("words", "")) for one in claims if one.rule == "enough"]
+        named = [name for name in looks if any(f"({name})" in words for words in asked)]  # what the title speaks of
+        few = list(dict.fromkeys([*named, *looks]))[:2]
+        found = {
+            axis: {name: one for name, one in drawn.items() if _base(name, axis) in few or name == levels.get(axis)}
+            for axis, drawn in found.items()
+        }
+        styles = {name: {**BEST[place], "marker": MARKERS["claim"][place], "zorder": 5 - place, "linewidth": 1.3}
+                  for place, name in enumerate(few)}  # fmt: skip
+        with styled(self.style) as figure_class:
+            width = self.width(2)
+            figure: Figure = figure_class(figsize=(width, 2), layout="constrained")
+            panels = figure.subplots(1, len(self.axis), squeeze=False)[0]
+            high, lines = headed(figure, verdict, self.heading), 0
+            for axis, panel in zip(self.axis, panels, strict=True):
+                own = [one for one in claims if one.rule == "enough" and one.options.get("axis", "epsilon") == axis]
+                self._panel(panel, axis, found[axis], styles, own)
+                goals = [briefly(one)[0] for one in own]
+                lines = max(lines, over(panel, goals[:1], (width - 2.2) / len(panels)))
+            panels[0].set_ylabel(quantity_label(self.quantity))
+            thin_grid(*panels)
+            high += height_of(lines, "legend.fontsize")
+            figure.set_size_inches(width, high + HEIGHT[self.style])
+        return figure
+
+    def _rows(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The measurements that are drawn."""
         rows = frame[(frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)]
         if rows.empty:
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
-        told = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
-        beside = [line for one in told for line in wrap(one, WIDE)]
-        rows, claims = averaged(rows, self.average), judged(verdict, config)
-        further, roles = further_axes(rows, config), roles_of(rows)
+        return rows
+
+    def _found(self, rows: pd.DataFrame, further: Sequence[str]) -> dict[str, dict[str, Sequence[Curve]]]:
+        """Of each axis the series with a curve along it."""
         found: dict[str, dict[str, Sequence[Curve]]] = {}
         for axis in self.axis:
-            every = {name: curves(rows, name, self.quantity, axis, (), further) for name in roles}
+            every = {name: curves(rows, name, self.quantity, axis, (), further) for name in roles_of(rows)}
             found[axis] = {
                 name: several for name, several in every.items() if any(len(one.points) > 1 for one in several)
             }
+        return found
+
+    def _levels(self, found: Mapping[str, Mapping[str, Sequence[Curve]]]) -> dict[str, str]:
+        """Of each axis the best of the lines to compare with: what no private algorithm beats."""
+        levels: dict[str, str] = {}
+        for axis, drawn in found.items():
+            flat = {name: float(several[0].xy()[1][-1]) for name, several in drawn.items()
+                    if several[0].xy()[1].size and _flat(several[0].xy()[1])}  # fmt: skip
+            if flat:
+                levels[axis] = (max if self.quantity in RISING else min)(flat, key=lambda name: flat[name])
+        return levels
+
+    def draw_all(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
+        """All algorithms; see the class."""
+        rows = self._rows(frame)
+        told = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
+        beside = [line for one in told for line in wrap(one, WIDE)]
+        rows, claims = averaged(rows, self.average), judged(verdict, config)
+        found = self._found(rows, further_axes(rows, config))
         looks = self._looks(found)
         enough = [one for one in (*claims, *judged(verdict, config, "context")) if one.rule == "enough"]
         with styled() as figure_class:
@@ -109,7 +162,7 @@ class Choice(Drawing):
                      if one.rule == "enough"]  # fmt: skip
             high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], 2 * COLUMN)
             note = f"Bars and bands: 99% intervals over splits and noise; grey: algorithms that end behind. {self.note}"
-            figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=6)
+            figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=letters())
             figure.set_size_inches(2 * COLUMN, 3.3 + high + 0.1 * len(beside))
         return figure
 
@@ -220,7 +273,7 @@ def _name(panel: Axes, names: Sequence[tuple[float, float, str, Any]]) -> None:
         _, _, text, color = names[i]
         panel.annotate(
             text, tuple(ends[i]), xytext=(1.05, heights[place]), xycoords="axes fraction", textcoords="axes fraction",
-            fontsize=6, color=color, va="center", annotation_clip=False,
+            fontsize=letters(), color=color, va="center", annotation_clip=False,
             arrowprops={"arrowstyle": "-", "linewidth": 0.3, "color": "0.6", "shrinkA": 1, "shrinkB": 1,
                         "relpos": (0, 0.5)},
         )  # fmt: skip
