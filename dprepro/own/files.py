@@ -286,10 +286,14 @@ def _unpacked(files: Sequence[tuple[str, str, str]], task: bytes) -> T:
     return found
 
 
-@lru_cache(maxsize=1)
 def kept_dir() -> Path:
     """Where sources are kept that stand in no file: beside other programs' caches, or for this process alone."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dprepro" / "own"
+    return _writable(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+
+
+@lru_cache(maxsize=8)
+def _writable(caches: str) -> Path:
+    folder = Path(caches) / "dprepro" / "own"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):
