@@ -34,7 +34,7 @@ ROOMS: dict[str, set[str]] = {
     "stability": {"commands", "config", "report", "session", "engine.store"},
     "heldout": {"commands", "config", "report", "session", "studies", "engine.store"},
     "reference": {"commands", "report"},
-    "session": {"config", "engine", "report", "own"},
+    "session": {"config", "engine", "report", "own", "budget"},
     "own": {
         "config", "statements", "plans", "reductions", "constructions", "algorithms", "problems", "bounds", "budget",
     },

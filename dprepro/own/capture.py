@@ -238,7 +238,8 @@ def _source(thing: object) -> Source:
     code = function.__code__
     tree = _tree(code, function.__globals__)
     _check_loaded(tree, code)
-    fitting = [node for node in ast.walk(tree) if _fits(node, code)]
+    kinds = ast.Lambda | ast.FunctionDef
+    fitting = [node for node in ast.walk(tree) if isinstance(node, kinds) and _fits(node, code)]
     if not fitting:
         raise _Unwritable("its source cannot be told from others on its line; give each a line of its own")
     return Source(fitting[-1], {**function.__globals__, **_enclosed(function)}, bool(code.co_flags & _FUTURE), tree)

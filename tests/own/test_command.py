@@ -11,6 +11,7 @@ import pytest
 import dprepro
 from dprepro import __main__ as command
 from dprepro.errors import InputError
+from dprepro.own import files
 from dprepro.verify import main as verify
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -50,8 +51,7 @@ def test_what_a_run_is_repeated_as_measures_nothing_again(tmp_path: Path, capsys
 def test_a_stored_run_is_measured_again_with_trust_only(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     where = f"results_dir={tmp_path / 'results'}"
     command.main(words(tmp_path, "sweep.n=[200,400,800]", "replicates=2"))
-    private_mirror_of_ours = dprepro.own.files  # type: ignore[attr-defined]
-    private_mirror_of_ours._KNOWN = private_mirror_of_ours._Known()
+    files._KNOWN = files._Known()
     capsys.readouterr()
     assert verify([where]) == 1
     assert "add --trust" in capsys.readouterr().out

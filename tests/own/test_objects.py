@@ -139,7 +139,7 @@ def test_an_object_serves_in_a_shipped_experiment(tmp_path: Path) -> None:
 
 
 def wants_more(X: FloatArray, y: FloatArray, step: float) -> FloatArray:  # noqa: N803
-    return step * X[0]
+    return np.asarray(step * X[0])
 
 
 def answers_short(X: FloatArray, y: FloatArray) -> FloatArray:  # noqa: N803
