@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
@@ -106,7 +106,7 @@ def hydra_settings(overrides: Overrides, config_dir: str | None, multirun: bool)
 
 def information(what: str, overrides: Overrides, config_dir: str | None) -> str:
     """What ``--info`` prints; raises InputError as `compose`, where it is about a configuration."""
-    parts = {
+    parts: dict[str, Callable[[], str]] = {
         "searchpath": lambda: _searched(config_dir),
         "plugins": _plugins,
         "defaults": lambda: _listed(overrides, config_dir),
