@@ -102,6 +102,16 @@ class Enough(Rule):
         interval = Interval(estimate, low, high) if verdict == "confirmed" else None
         return Measured(interval=interval, verdict=verdict, reason=f"{words}; {goal}", details=details)
 
+    def errors(self, frame: pd.DataFrame) -> dict[str, tuple[str, dict[float, float]]]:
+        """Of every curve that was measured: its series, and means over the splits by value of the axis."""
+        rows = frame[(frame["quantity"] == self.quantity) & (frame["status"] == "ok")]
+        found = {}
+        for name in sorted(rows["series"].astype(str).unique()):
+            for label, own in self._curves(rows, name).items():
+                units = {float(str(v)): self._by_split(part)["value"].mean() for v, part in own.groupby(self.axis)}
+                found[label] = (name, {value: float(one.mean()) for value, one in sorted(units.items())})
+        return found
+
     def _series(self, rows: pd.DataFrame) -> list[str]:
         """Those of the series that have a value somewhere: an algorithm may refuse the data."""
         known = rows["series"].astype(str)

@@ -24,18 +24,19 @@ are run because you name them.
 
 NOTES = """\
 keys
-  algorithm=                 a class of dprepro.algorithms.Algorithm, a class with
-                             fit(X, y, ...), or a function fit(X, y, epsilon,
-                             delta, rng) -> theta: FILE.py:NAME; or a name
+  algorithm=                 a class of dprepro.algorithms.Algorithm, a class
+                             with fit(X, y, ...), or a function fit(X, y,
+                             epsilon, delta, rng) -> theta: FILE.py:NAME; or a
+                             name
   construction=              a class of dprepro.constructions.Construction, or a
                              function of n, p and rng that returns X and y:
                              FILE.py:NAME; or a name
   algorithm.KEY= construction.KEY=
                              their parameters
-  sweep.AXIS=[...]           n, p, epsilon, delta, norm, and parameters by name; a
-                             slope needs 5 values over 1.5 decades
-  rate=                      an expression in these and in public constants, up to a
-                             constant, or FILE.py:NAME
+  sweep.AXIS=[...]           n, p, epsilon, delta, norm, and parameters by name;
+                             a slope needs 5 values over 1.5 decades
+  rate=                      an expression in these and in public constants, up
+                             to a constant, or FILE.py:NAME
   direction=                 at_most (the usual), at_least or equals
   epsilon= delta=            where they are not swept [1, 1e-6]
   loss= constraint_set= radius= feature_bound= feature_norm= label_bound=

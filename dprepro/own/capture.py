@@ -190,7 +190,7 @@ def _source(thing: object) -> tuple[ast.expr | ast.stmt, Mapping[str, object], b
     code = function.__code__
     tree = _tree(code, function.__globals__)
     _check_loaded(tree, code)
-    fitting = [node for node in ast.walk(tree) if _fits(node, code)]
+    fitting = [node for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt) and _fits(node, code)]
     if not fitting:
         raise _Unwritable("its source cannot be told from others on its line; give each a line of its own")
     return fitting[-1], {**function.__globals__, **_enclosed(function)}, bool(code.co_flags & _FUTURE)

@@ -244,7 +244,7 @@ def _values(axis: str, given: Any) -> list[float]:
     """The values of an axis, ascending, each once; a number alone is one value."""
     given = given.tolist() if hasattr(given, "tolist") else given
     listed = list(given) if isinstance(given, list | tuple | range) else [given]
-    values = typed.build(tuple[float, ...], listed, f"sweep.{axis}")  # type: ignore[arg-type]
+    values = typed.build(tuple[float, ...], listed, f"sweep.{axis}")
     if not values:
         raise InputError(f"sweep.{axis} is empty; give it at least one number")
     return sorted(set(values))

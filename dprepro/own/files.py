@@ -25,7 +25,7 @@ from importlib.machinery import ModuleSpec, SourceFileLoader
 from importlib.util import spec_from_file_location
 from pathlib import Path
 from types import ModuleType
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from dprepro.errors import InputError, shortened, unknown
 
@@ -204,8 +204,9 @@ def _is_wrapped(group: str, name: str) -> bool:
         if isinstance(node, ast.ClassDef) and node.name == own:
             methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
             return group == "algorithm" and "fit" in methods and "solve" not in methods
-        ours = isinstance(node, ast.ImportFrom) and (node.module or "").partition(".")[0] == _PROJECT
-        if ours and any((one.asname or one.name) == own for one in node.names):
+        if not isinstance(node, ast.ImportFrom) or (node.module or "").partition(".")[0] != _PROJECT:
+            continue
+        if any((imported.asname or imported.name) == own for imported in node.names):
             return False
     return True
 
@@ -273,7 +274,7 @@ def portable(task: Callable[[], T]) -> Callable[[], T]:
     return partial(_unpacked, files, pickle.dumps(task))
 
 
-def _unpacked(files: Sequence[tuple[str, str, str]], task: bytes) -> T:
+def _unpacked(files: Sequence[tuple[str, str, str]], task: bytes) -> Any:
     for module, path, source in files:
         if module in _KNOWN.files:
             continue
@@ -282,8 +283,7 @@ def _unpacked(files: Sequence[tuple[str, str, str]], task: bytes) -> T:
                 register(module, Path(path))
                 continue
         _keep(module, source)
-    found: T = pickle.loads(task)()
-    return found
+    return pickle.loads(task)()
 
 
 @lru_cache(maxsize=1)
@@ -379,7 +379,7 @@ def _imported(module: str) -> ModuleType:
 class _Loader(SourceFileLoader):
     """Compiles the file as it is: what Python keeps of older ones is known by their second and size only."""
 
-    def path_stats(self, path: str) -> dict[str, int]:  # type: ignore[override]
+    def path_stats(self, path: str) -> dict[str, int]:
         raise OSError
 
     def exec_module(self, module: ModuleType) -> None:

@@ -23,6 +23,7 @@ from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
 from dprepro.regular_files import bytes_of, kept_within, replace_file
 from dprepro.report import picture
+from dprepro.report.answer import answer, question
 from dprepro.report.standing import place_of
 from dprepro.report.text import RAW, further, reads_a_table, table, unmeasured, verdict_lines
 from dprepro.texts import check_texts, visible
@@ -227,7 +228,16 @@ def provenance_of(run: Run) -> dict[str, Any]:
 
 
 def log_text(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[str, Any], verbose: bool = False) -> str:
-    """What a run prints at its end: the table, counts of what was not measured, and the verdict."""
+    """What a run prints at its end: the table, counts of what was not measured, and the verdict.
+
+    A person's question is answered first, in words; then ``verbose`` tells the rest.
+    """
+    if not verbose and question(config):
+        parts = answer(config, frame, verdict)
+        parts += [RAW] if reads_a_table(config) else []
+        parts += [f"run as: {config['run_as']}"] if config.get("run_as") else []
+        said = f"verdict: {verdict['experiment']} ({verdict['paper']}, {verdict['claim']}): {verdict['verdict']}"
+        return "\n".join([*parts, said])
     figure = config["figure"]
     axis, envelope, average = figure.get("axis", "n"), figure.get("envelope", ()), figure.get("average", ())
     rows, quantity = averaged(frame, average), figure.get("quantity", "excess_risk") if average else "excess_risk"

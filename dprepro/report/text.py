@@ -92,7 +92,7 @@ def table(
                 *([row["reduction"]] if told else []),
             ]
         )
-    return _aligned(lines)
+    return aligned(lines)
 
 
 def _each_once(names: pd.Series[str]) -> str:
@@ -124,7 +124,7 @@ def audits(frame: pd.DataFrame) -> str:
         axes = (position(float(str(one))) for one in (n, p, epsilon, delta))
         relation = [str(rows["relation"].dropna().iloc[0])] if named else []
         lines.append([str(name), *relation, *axes, *numbers, factor, _least(rows) if len(noticed) else "-"])
-    return _aligned(lines)
+    return aligned(lines)
 
 
 def _least(rows: pd.DataFrame) -> str:
@@ -141,7 +141,8 @@ def _least(rows: pd.DataFrame) -> str:
     return f"x{1 + (factor - 1) * (1 - honest) / (shares['overspent_epsilon'] - honest):.2f}"
 
 
-def _aligned(lines: Sequence[Sequence[str]]) -> str:
+def aligned(lines: Sequence[Sequence[str]]) -> str:
+    """Cells in columns, the first to the left and the others to the right."""
     widths = [max(len(line[i]) for line in lines) for i in range(len(lines[0]))]
     text = []
     for line in lines:

@@ -1,0 +1,212 @@
+"""The answer to a person's question, first: three sentences, then a short table; `--verbose` tells the rest.
+
+An experiment asks such a question where its claim is a check of rule `enough` along epsilon: which algorithm is good
+enough, and from which epsilon on.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from textwrap import fill
+from typing import TYPE_CHECKING, Any
+
+from dprepro.analysis.checks import build
+from dprepro.analysis.enough import Enough
+from dprepro.report.text import aligned, number
+
+if TYPE_CHECKING:
+    import pandas as pd
+
+LINES = 12
+"""Of the table, with its heading."""
+
+WIDTH = 100
+
+ERRORS = {
+    "holdout_rmse": "root mean square error on records held out, in the target's unit",
+    "holdout_mae": "mean absolute error on records held out, in the target's unit",
+    "error_rate": "share of the records held out that are predicted wrongly",
+    "r_squared": "explained share of the variance on records held out",
+    "accuracy": "share of the records held out that are predicted rightly",
+    "auc": "area under the curve on records held out",
+}
+"""What a quantity is, in words."""
+
+
+def question(config: Mapping[str, Any]) -> str:
+    """The name of the check that asks which algorithm is good enough; empty where none does."""
+    for name, check in config["checks"].items():
+        along = check.get("rule") == Enough.name and check.get("axis", "epsilon") == "epsilon"
+        if along and check.get("role", "claim") == "claim":
+            return str(name)
+    return ""
+
+
+def answer(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[str, Any]) -> list[str]:
+    """Sentences, table and notes, for a configuration that has a `question`."""
+    name = question(config)
+    rule = build(name, config["checks"][name])
+    assert isinstance(rule, Enough)
+    check = verdict["checks"][name]
+    details, rows = check.get("details") or {}, frame[~frame["series"].isin(config["figure"].get("hide", ()))]
+    if "places" not in details:
+        return [f"No answer: {check['reason']}."]
+    told = _Told(rule, details, rule.errors(rows), config["figure"].get("labels") or {}, check)
+    sentences = " ".join([told.first(), told.second(), told.third(config, verdict)])
+    return [fill(sentences, WIDTH, break_long_words=False), "", told.table(), "", *told.notes(config, verdict)]
+
+
+class _Told:
+    """What is known of the curves, in words."""
+
+    def __init__(
+        self,
+        rule: Enough,
+        details: Mapping[str, Any],
+        errors: Mapping[str, tuple[str, Mapping[float, float]]],
+        labels: Mapping[str, str],
+        check: Mapping[str, Any],
+    ) -> None:
+        self.rule, self.details, self.check, self.labels = rule, details, check, labels
+        along = {label: (name, means) for label, (name, means) in errors.items() if not name.endswith("_n")}
+        self.errors = {label: means for label, (_, means) in along.items()}
+        self.names = {label: name for label, (name, _) in along.items()}
+        self.sign = 1 if rule.side == "at_most" else -1
+        self.verdict = str(check["verdict"])
+        self.places = {label: [math.inf if end is None else float(end) for end in ends]
+                       for label, ends in details["places"].items()}  # fmt: skip
+        self.asked = [label for label in self.places if label in self.errors]
+        self.epsilons = sorted({value for label in self.asked for value in self.errors[label]})
+        self.label, self.at = self._best()
+
+    def _best(self) -> tuple[str, float]:
+        """The curve that the answer is about, and the epsilon: that of the verdict, or the largest within reach."""
+        which = {"confirmed": 2, "inconclusive": 1}.get(self.verdict)
+        within = min(self.rule.within, max(self.epsilons))
+        if which is not None:
+            order = (which, 3 - which, 0)
+            label = min(self.asked, key=lambda one: tuple(self.places[one][place] for place in order))
+            if math.isfinite(self.places[label][which]):
+                measured = [value for value in self.errors[label] if value >= self.places[label][which] * (1 - 1e-9)]
+                return label, min(measured, default=max(self.errors[label]))
+        usable = [label for label in self.asked if any(value <= within for value in self.errors[label])]
+        at = {label: max(value for value in self.errors[label] if value <= within) for label in usable}
+        label = min(usable, key=lambda one: self.sign * self.errors[one][at[one]])
+        return label, at[label]
+
+    def spelled(self, label: str) -> str:
+        """The words of a curve: its series in full, and what tells it from the others of its series."""
+        name, _, rest = label.partition(",")
+        return self.labels.get(name, name.replace("_", " ")) + (f",{rest}" if rest else "")
+
+    def goal(self) -> str:
+        """The target in words."""
+        target = f"{'at most' if self.sign > 0 else 'at least'} {number(self.details['target'])}"
+        if self.rule.target is not None:
+            return f"{target}, as asked"
+        share = {0.5: "half", 0.25: "a quarter"}.get(self.rule.expected, f"{self.rule.expected:.3g}")
+        return f"{target}: {share} of what the {self.spelled(self.rule.against)} leaves over no privacy"
+
+    def first(self) -> str:
+        """Which algorithm, from which epsilon on."""
+        words, at = self.spelled(self.label), number(self.at)
+        if self.verdict == "confirmed":
+            before = [value for value in self.errors[self.label] if value < self.at]
+            since = f" (at {number(max(before))} not yet)" if before else " (the least that was tried)"
+            return f"Take {words}: it is good enough from epsilon = {at} on{since}, the target being {self.goal()}."
+        if self.verdict == "refuted":
+            most = f" up to {number(self.rule.within)}" if math.isfinite(self.rule.within) else " that was tried"
+            return (
+                f"No private algorithm is good enough at any epsilon{most}, the target being {self.goal()}; the best "
+                f"is {words}."
+            )
+        return f"Perhaps {words}, from epsilon = {at} on: the target, {self.goal()}, is too near to be sure."
+
+    def second(self) -> str:
+        """What it loses there."""
+        own = self.errors[self.label][self.at]
+        said = [f"At epsilon = {number(self.at)} its error is {number(own)}"]
+        for name, words in ((self.rule.best, "without privacy it would be"), (self.rule.against, "")):
+            if (value := self._value(name)) is not None:
+                apart = self.sign * (own - value)
+                more = f"{number(abs(apart))} {'more' if (apart > 0) == (self.sign > 0) else 'less'}"
+                if words:
+                    said.append(f"{words} {number(value)} (privacy costs {number(max(apart, 0.0))})")
+                else:
+                    said.append(f"and it is {more} than that of the {self.spelled(name)}, {number(value)}")
+        return f"{', '.join(said)}."
+
+    def third(self, config: Mapping[str, Any], verdict: Mapping[str, Any]) -> str:
+        """What to do next."""
+        laws = [(check.get("details") or {}).get("words", "") for check in verdict["checks"].values()]
+        if self.verdict == "confirmed":
+            priced = next((label for label in self.errors if label.partition(",")[0] == "private_choice"), "")
+            price = ""
+            if priced and self.at in self.errors[priced]:
+                price = (
+                    f" (the private choice reaches {number(self.errors[priced][self.at])} at this epsilon, all paid)"
+                )
+            return (
+                "Next: this comparison looked at the raw table, so naming its winner is not private; settle on an "
+                f"algorithm by public numbers (python -m dprepro advise) or choose privately{price}, and run it once "
+                "with a seed that stays secret."
+            )
+        if self.verdict == "inconclusive":
+            splits = len({*config["sweep"].get(self.rule.over[0], [0])}) if self.rule.over else 1
+            more_splits = f"sweep.split=[0,...,{2 * splits - 1}]"
+            return f"Next: ask again on more splits, {2 * splits} in the place of {splits} ({more_splits})."
+        more = next(
+            (words.partition("; by the measured law ")[2] for words in laws if "; by the measured law" in words), ""
+        )
+        records = f" {more} records would do at epsilon = 1, by the measured law" if more else ""
+        wider = max(self.epsilons) <= self.rule.within
+        ways = [f"publish the {self.spelled(self.rule.against)}, which costs little"] if self.rule.against else []
+        ways += [f"allow more than epsilon = {number(max(self.epsilons))}" if wider else "allow a larger epsilon"]
+        return f"Next: {', or '.join([*ways, 'collect more records'])}{';' + records if records else ''}."
+
+    def _value(self, name: str) -> float | None:
+        """The error of the series there, of its best curve; None where it was not measured."""
+        found = []
+        for label, means in self.errors.items():
+            if self.names[label] == name and means:
+                near = min(means, key=lambda value: abs(math.log(value / self.at)))
+                found.append(means[near])
+        return min(found, key=lambda value: self.sign * value) if found else None
+
+    def table(self) -> str:
+        """Errors by epsilon: the best first, those to compare with below."""
+        beside = [
+            label
+            for label in self.errors
+            if label not in self.asked and label.partition(",")[0] != "private_choice" and len(self.errors[label]) > 1
+        ]
+        beside += [label for label in self.errors if label.partition(",")[0] == "private_choice"]
+        flat = sorted(beside, key=lambda label: self.sign * self._end(label))
+        ranked = sorted(self.asked, key=lambda label: (-max(self.errors[label]), self.sign * self._end(label)))
+        most = LINES - 1 - min(len(flat), 5)
+        kept = [self.label, *(label for label in ranked if label != self.label)][:most]
+        kept.sort(key=lambda label: (-max(self.errors[label]), self.sign * self._end(label)))
+        rows = [["error at epsilon =", *(number(value) for value in self.epsilons)]]
+        for label in [*kept, *flat[:5]]:
+            means = self.errors[label]
+            rows.append([self.spelled(label), *(number(means.get(value)) for value in self.epsilons)])
+        return aligned(rows)
+
+    def _end(self, label: str) -> float:
+        return self.errors[label][max(self.errors[label])]
+
+    def notes(self, config: Mapping[str, Any], verdict: Mapping[str, Any]) -> list[str]:
+        """What the errors are; what is odd."""
+        said = [f"error: {ERRORS.get(self.rule.quantity, self.rule.quantity.replace('_', ' '))}; means over splits"]
+        left = len(self.asked) - (LINES - 1)
+        for name, check in verdict["checks"].items():
+            if check["as_expected"] or name == question(config):
+                continue
+            if check["rule"] == Enough.name and check["role"] == "control":
+                met = self.spelled(str(config["checks"][name].get("series", name)))
+                said.append(f"the target asks for little: the {met} meets it too")
+            elif check["rule"] != Enough.name:
+                said.append(f"{name} ({check['role']}): {check['verdict']}; {check['reason']}")
+        said.append(f"--verbose tells the rest{f': {left} more algorithms' if left > 0 else ''}")
+        return said
