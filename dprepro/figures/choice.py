@@ -171,12 +171,12 @@ class Choice(Drawing):
                     continue
                 more = f" ({curve.name})" if curve.name and len(several) > 1 else ""
                 if look is None or _flat(y):
-                    panel.plot(x, y, **(LINES if name in compared else OTHERS | {"markersize": 0}))
+                    panel.plot(x, y, **(LINES if name in compared else {**OTHERS, "markersize": 0}))
                     if name in compared:
                         names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
                     continue
                 stands_out = look["zorder"] > 2 and len(names) < len(BEST) + COMPARED
-                draw_curve(panel, curve, look if stands_out else OTHERS | {"marker": look["marker"]}, text)
+                draw_curve(panel, curve, look if stands_out else {**OTHERS, "marker": look["marker"]}, text)
                 if stands_out:
                     names.append((float(x[-1]), float(y[-1]), text + more, look["color"]))
         for one in checks:

@@ -108,7 +108,7 @@ def _plain_numbers(texts: Sequence[str], rule: Column, decimal: str) -> tuple[Fl
     written = texts if decimal == "." else [text.replace(decimal, ".") for text in texts]
     numbers = np.array([float(text) if is_plain else 0.0 for text, is_plain in zip(written, plain, strict=True)])
     status, other = np.zeros(len(texts), dtype=np.intp), np.flatnonzero(~np.array(plain))
-    numbers[other], status[other] = _each([texts[place] for place in other], _text_rule(rule, decimal))
+    numbers[other], status[other] = _each([texts[int(place)] for place in other], _text_rule(rule, decimal))
     return numbers, status
 
 
@@ -185,8 +185,8 @@ def _exact_rule(rule: Column, where: str) -> Callable[[Any], tuple[float, int]]:
     places: dict[Any, int] = {}
     for place, word in enumerate(rule.words):
         number, lower = number_in(word), word.lower()
-        key = number if number is not None else {"true": True, "false": False}.get(lower, word)
-        key = (isinstance(key, bool), key)
+        value = number if number is not None else {"true": True, "false": False}.get(lower, word)
+        key = (isinstance(value, bool), value)
         if key in places:
             raise InputError(f"{where} holds numbers, of which {rule.words[places[key]]} and {word} are one: list one")
         places[key] = place
