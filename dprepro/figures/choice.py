@@ -27,10 +27,11 @@ BEST: Sequence[Mapping[str, Any]] = (
     {"color": "#000000", "linestyle": "-"},
     {"color": "#0072B2", "linestyle": (0, (6, 1.5))},
     {"color": "#7B1E3A", "linestyle": (0, (6, 1.5, 1, 1.5))},
-    {"color": "#D55E00", "linestyle": (0, (3, 1))},
-    {"color": "#2E6B34", "linestyle": (0, (1, 1))},
 )
 """The looks of those that are best at the end: dashes and markers tell them apart in grey."""
+
+COMPARED = 2
+"""Lines to compare with that have a name: the best ones. With the target there are six lines with names."""
 
 OTHERS: Mapping[str, Any] = {"color": "0.62", "linestyle": "-", "linewidth": 0.6, "markersize": 2, "zorder": 2}
 LINES: Mapping[str, Any] = {"color": "0.25", "linestyle": (0, (5, 2)), "linewidth": 0.7, "zorder": 1}
@@ -52,7 +53,9 @@ RISING = ("accuracy", "auc", "r_squared")
 
 @dataclass(frozen=True)
 class Choice(Drawing):
-    """A panel for each axis: the best algorithms in looks of their own, others grey, trivial answers as lines.
+    """A panel for each axis: the best algorithms in looks of their own, two trivial answers as lines, the target.
+
+    All others are grey and have no names; the run's table has them.
 
     A series ``NAME_n`` is the series ``NAME`` along n and looks like it. Where a check of rule `enough` has fitted the
     law of a series, it is drawn on beyond the largest n, in its band of 99%.
@@ -108,7 +111,7 @@ class Choice(Drawing):
             goals = [str((one.result.get("details") or {}).get("goal", one.result["reason"])) for one in claims
                      if one.rule == "enough"]  # fmt: skip
             high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], 2 * COLUMN)
-            note = f"Bars and bands: 99% intervals over splits and noise; grey: algorithms that end behind. {self.note}"
+            note = f"Bars and bands: 99% intervals over splits and noise; grey: all others. {self.note}"
             figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=6)
             figure.set_size_inches(2 * COLUMN, 3.3 + high + 0.1 * len(beside))
         return figure
@@ -156,8 +159,9 @@ class Choice(Drawing):
         looks: Mapping[str, dict[str, Any]],
         checks: Sequence[Judged],
     ) -> None:
-        """The curves along one axis, the target, laws, and a name for each beside the panel."""
+        """The curves along one axis, the target, laws, and names beside the panel for those that stand out."""
         names: list[tuple[float, float, str, Any]] = []  # the end, the text, the colour
+        compared = self._compared(drawn, looks, axis)
         for name, several in drawn.items():
             base = _base(name, axis)
             look, text = looks.get(base), self.labels.get(base, base.replace("_", " "))
@@ -167,11 +171,14 @@ class Choice(Drawing):
                     continue
                 more = f" ({curve.name})" if curve.name and len(several) > 1 else ""
                 if look is None or _flat(y):
-                    panel.plot(x, y, **LINES)
-                    names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
+                    panel.plot(x, y, **(LINES if name in compared else {**OTHERS, "markersize": 0}))
+                    if name in compared:
+                        names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
                     continue
-                draw_curve(panel, curve, look, text)
-                names.append((float(x[-1]), float(y[-1]), text + more, look["color"] if look["zorder"] > 2 else "0.4"))
+                stands_out = look["zorder"] > 2 and len(names) < len(BEST) + COMPARED
+                draw_curve(panel, curve, look if stands_out else {**OTHERS, "marker": look["marker"]}, text)
+                if stands_out:
+                    names.append((float(x[-1]), float(y[-1]), text + more, look["color"]))
         for one in checks:
             details = one.result.get("details") or {}
             if details.get("target"):
@@ -191,6 +198,17 @@ class Choice(Drawing):
         plain_ticks(panel)
         few_labels(panel)
         _name(panel, names)
+
+    def _compared(
+        self, drawn: Mapping[str, Sequence[Curve]], looks: Mapping[str, dict[str, Any]], axis: str
+    ) -> frozenset[str]:
+        """The best of the series that do not depend on the axis."""
+        ends = {
+            name: float(several[0].xy()[1][-1])
+            for name, several in drawn.items()
+            if several[0].xy()[1].size and (looks.get(_base(name, axis)) is None or _flat(several[0].xy()[1]))
+        }
+        return frozenset(sorted(ends, key=ends.__getitem__, reverse=self.quantity in RISING)[:COMPARED])
 
 
 def _base(name: str, axis: str) -> str:
