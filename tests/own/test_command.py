@@ -7,12 +7,12 @@ from pathlib import Path
 
 import private_mirror
 import pytest
+from dprepro.verify import main as verify
 
 import dprepro
 from dprepro import __main__ as command
 from dprepro.errors import InputError
 from dprepro.own import files
-from dprepro.verify import main as verify
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
