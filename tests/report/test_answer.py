@@ -64,7 +64,7 @@ def test_the_three_sentences_are_true_of_the_measurements() -> None:
         ": half of what the private mean leaves over no privacy. At epsilon = 0.3 its error is 4.333, without privacy "
         "it would be 4 (privacy costs 0.3333), and it is 0.6667 less than that of the private mean, 5. Next: "
     )
-    assert "is not private" in sentences
+    assert "naming its winner has no finite epsilon" in sentences
     assert text.splitlines()[-1] == "verdict: table (table, a choice): confirmed"
     assert table[1].split()[-4:] == ["5", "4.333", "4.1", "4.033"]
 
