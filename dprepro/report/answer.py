@@ -151,9 +151,9 @@ class _Told:
                     f" (the private choice reaches {number(self.errors[priced][self.at])} at this epsilon, all paid)"
                 )
             return (
-                "Next: this comparison looked at the raw table, so naming its winner has no finite epsilon; settle on an "
-                f"algorithm by public numbers (python -m dprepro advise) or choose privately{price}, and run it once "
-                "with a seed that stays secret."
+                "Next: this comparison looked at the raw table, so naming its winner has no finite epsilon; settle "
+                f"on an algorithm by public numbers (python -m dprepro advise) or choose privately{price}, "
+                "and run it once with a seed that stays secret."
             )
         if self.verdict == "inconclusive":
             splits = len({*config["sweep"].get(self.rule.over[0], [0])}) if self.rule.over else 1
