@@ -28,7 +28,7 @@ from dprepro.errors import InputError, MissingDependency, choices_in_words, shor
 from dprepro.folders import PACKS
 from dprepro.own.files import is_dotted, is_target, load
 
-DPREPRO_IMPORTS = ()  # what is built counts with what holds it
+DPREPRO_IMPORTS = DPREPRO_READS = ()  # what is built counts with what holds it
 
 T = TypeVar("T")
 PLUGINS = "dprepro.plugins"

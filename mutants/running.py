@@ -61,8 +61,8 @@ def run(tree: Path, words: Sequence[str], results: Path) -> Verdicts:
         return Verdicts({}, SECONDS, f"no verdict within {SECONDS} s")
     seconds = time.perf_counter() - started
     said = done.stderr.strip().splitlines()
-    path = results / experiment / "verdict.json"
-    if done.returncode not in (0, 1) or not path.is_file():
+    path = next((results / experiment).rglob("verdict.json"), None)  # of a run with overrides, in a folder of its own
+    if done.returncode not in (0, 1) or path is None:
         return Verdicts({}, seconds, said[-1] if said else f"exit code {done.returncode}")
     checks = json.loads(path.read_text(encoding="utf-8"))["checks"]
     return Verdicts(checks, seconds, failed=said[-1] if done.returncode and said else "")

@@ -7,8 +7,6 @@ from importlib.metadata import entry_points, version
 from pathlib import Path
 from typing import Any
 
-from dprepro.errors import InputError, unknown
-
 CFG = ("job", "hydra", "all")
 INFO = ("all", "config", "defaults", "defaults-tree", "plugins", "searchpath")
 WHOLE = "_global_"
@@ -43,30 +41,13 @@ def configuration(
 def _part(config: Mapping[str, Any], package: str | None) -> str:
     import yaml
 
-    from dprepro.config.compose import selected
+    from dprepro.config.compose import part_of
 
-    if package in (None, WHOLE):
-        return str(yaml.safe_dump(dict(config), sort_keys=False, allow_unicode=True, width=100))
-    assert package is not None
-    try:
-        found = selected(config, package)
-    except Exception as error:  # OmegaConf's own refusals, and what its grammar of keys makes of a text
-        raise InputError(f"--package {package} cannot be shown: {' '.join(str(error).split())}") from error
-    if found is None:
-        raise InputError(f"--package {package}: {_missing(config, package)}")
+    found = dict(config) if package in (None, WHOLE) else part_of(config, str(package))
     if not isinstance(found, dict | list):
         return f"{found}\n"
-    return f"# @package {package}\n" + str(yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=100))
-
-
-def _missing(config: Mapping[str, Any], package: str) -> InputError:
-    """Which part of a package the configuration lacks."""
-    node: Any = config
-    for part in package.split("."):
-        if not isinstance(node, Mapping) or part not in node:
-            return unknown("key", part, node if isinstance(node, Mapping) else ())
-        node = node[part]
-    return InputError("it is null")
+    header = "" if package in (None, WHOLE) else f"# @package {package}\n"
+    return header + str(yaml.safe_dump(found, sort_keys=False, allow_unicode=True, width=100))
 
 
 def hydra_settings(overrides: Overrides, config_dir: str | None, multirun: bool) -> dict[str, Any]:

@@ -98,14 +98,6 @@ class Composed:
         return compose([f"+experiment={self.name}", *others], self.config_dir, self.base)
 
 
-def selected(config: Mapping[str, Any], key: str) -> Any:
-    """The part of a configuration that a key such as ``study.series`` names, or None; OmegaConf raises for no key."""
-    from omegaconf import OmegaConf
-
-    found = OmegaConf.select(OmegaConf.create(dict(config)), key)
-    return OmegaConf.to_container(found) if OmegaConf.is_config(found) else found
-
-
 def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base | None = None) -> Composed:
     """Compose one experiment from overrides in Hydra's grammar, among them ``+experiment=NAME``; ``base`` saves time.
 
@@ -156,6 +148,31 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         base,
         unresolved,
     )
+
+
+def part_of(config: Mapping[str, Any], package: str) -> Any:
+    """What stands under a dotted key, as Hydra's packages are written, or an entry of a list (`sweep.n[0]`).
+
+    Raises:
+        InputError: there is no such key, or it is none.
+    """
+    from omegaconf import OmegaConf
+    from omegaconf.errors import OmegaConfBaseException
+
+    try:
+        found = OmegaConf.select(OmegaConf.create(dict(config)), package)
+    except (OmegaConfBaseException, ValueError, TypeError) as error:
+        raise InputError(f"--package {package} is no key: {'; '.join(_lines(error)[:2])}") from error
+    if found is None:
+        node: Any = config
+        for part in package.split("."):
+            if not isinstance(node, Mapping) or part not in node:
+                raise InputError(
+                    f"--package {package}: {unknown('key', part, node if isinstance(node, Mapping) else ())}"
+                )
+            node = node[part]
+        raise InputError(f"--package {package}: it is null")
+    return OmegaConf.to_container(found) if OmegaConf.is_config(found) else found
 
 
 def defaults(overrides: Sequence[str], config_dir: str | None = None) -> Defaults:

@@ -237,7 +237,10 @@ def _figure(config: Mapping[str, Any], touched: Mapping[str, _Change], overrides
         return figure
     series = config["study"].get("series") or {}
     labels = dict(figure.get("labels") or {})
+    choice = figure.get("name") == "choice"  # whose labels are names of algorithms, on anybody's data
     for label, change in touched.items():
+        if choice and not (change.another or change.parameters):
+            continue
         one = series.get(label) if label != ATTACKED else None  # whose label says what runs, whatever that is
         if isinstance(one, Mapping) and (change.another or change.parameters or "construction" in change.data):
             parts = [_words(one.get(part)) for part in ("construction", "algorithm")]

@@ -13,11 +13,10 @@ from dprepro.analysis.points import averaged, further_axes
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
-from dprepro.figures.fitting import HEIGHT, headed, height_of, over
 from dprepro.figures.lines import draw_curve, thin_grid, titles
-from dprepro.figures.style import COLUMN, MARKERS, letters, roles_of, styled
+from dprepro.figures.style import COLUMN, MARKERS, roles_of, styled
 from dprepro.figures.ticks import few_labels, plain_ticks
-from dprepro.figures.words import Judged, axis_label, briefly, headline, judged, quantity_label
+from dprepro.figures.words import Judged, axis_label, headline, judged, quantity_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -28,10 +27,11 @@ BEST: Sequence[Mapping[str, Any]] = (
     {"color": "#000000", "linestyle": "-"},
     {"color": "#0072B2", "linestyle": (0, (6, 1.5))},
     {"color": "#7B1E3A", "linestyle": (0, (6, 1.5, 1, 1.5))},
-    {"color": "#D55E00", "linestyle": (0, (3, 1))},
-    {"color": "#2E6B34", "linestyle": (0, (1, 1))},
 )
 """The looks of those that are best at the end: dashes and markers tell them apart in grey."""
+
+COMPARED = 2
+"""Lines to compare with that have a name: the best ones. With the target there are six lines with names."""
 
 OTHERS: Mapping[str, Any] = {"color": "0.62", "linestyle": "-", "linewidth": 0.6, "markersize": 2, "zorder": 2}
 LINES: Mapping[str, Any] = {"color": "0.25", "linestyle": (0, (5, 2)), "linewidth": 0.7, "zorder": 1}
@@ -53,9 +53,9 @@ RISING = ("accuracy", "auc", "r_squared")
 
 @dataclass(frozen=True)
 class Choice(Drawing):
-    """A panel for each axis: the best algorithm and the next, what cannot be beaten, and what is good enough.
+    """A panel for each axis: the best algorithms in looks of their own, two trivial answers as lines, the target.
 
-    The second figure has all algorithms, the best in looks of their own, others grey, trivial answers as lines.
+    All others are grey and have no names; the run's table has them.
 
     A series ``NAME_n`` is the series ``NAME`` along n and looks like it. Where a check of rule `enough` has fitted the
     law of a series, it is drawn on beyond the largest n, in its band of 99%.
@@ -75,7 +75,6 @@ class Choice(Drawing):
         **dict.fromkeys(("labels", "hide", "peers"), "series"),
         "quantity": "quantity",
     }
-    leaves_out: ClassVar[bool] = True
 
     axis: tuple[str, ...] = ("epsilon", "n")
     quantity: str = "excess_risk"
@@ -85,69 +84,20 @@ class Choice(Drawing):
     peers: tuple[str, ...] = ()
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
-        """The panels with few curves; see the class."""
-        rows, claims = averaged(self._rows(frame), self.average), judged(verdict, config)
-        found = self._found(rows, further_axes(rows, config))
-        looks, levels = self._looks(found), self._levels(found)
-        asked = [str((one.result.get("details") or {}).get("words", "")) for one in claims if one.rule == "enough"]
-        named = [name for name in looks if any(f"({name})" in words for words in asked)]  # what the title speaks of
-        few = list(dict.fromkeys([*named, *looks]))[:2]
-        found = {
-            axis: {name: one for name, one in drawn.items() if _base(name, axis) in few or name == levels.get(axis)}
-            for axis, drawn in found.items()
-        }
-        styles = {name: {**BEST[place], "marker": MARKERS["claim"][place], "zorder": 5 - place, "linewidth": 1.3}
-                  for place, name in enumerate(few)}  # fmt: skip
-        with styled(self.style) as figure_class:
-            width = self.width(2)
-            figure: Figure = figure_class(figsize=(width, 2), layout="constrained")
-            panels = figure.subplots(1, len(self.axis), squeeze=False)[0]
-            high, lines = headed(figure, verdict, self.heading), 0
-            for axis, panel in zip(self.axis, panels, strict=True):
-                own = [one for one in claims if one.rule == "enough" and one.options.get("axis", "epsilon") == axis]
-                self._panel(panel, axis, found[axis], styles, own)
-                goals = [briefly(one)[0] for one in own]
-                lines = max(lines, over(panel, goals[:1], (width - 2.2) / len(panels)))
-            panels[0].set_ylabel(quantity_label(self.quantity))
-            thin_grid(*panels)
-            high += height_of(lines, "legend.fontsize")
-            figure.set_size_inches(width, high + HEIGHT[self.style])
-        return figure
-
-    def _rows(self, frame: pd.DataFrame) -> pd.DataFrame:
-        """The measurements that are drawn."""
+        """See the class."""
         rows = frame[(frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)]
         if rows.empty:
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
-        return rows
-
-    def _found(self, rows: pd.DataFrame, further: Sequence[str]) -> dict[str, dict[str, Sequence[Curve]]]:
-        """Of each axis the series with a curve along it."""
-        found: dict[str, dict[str, Sequence[Curve]]] = {}
-        for axis in self.axis:
-            every = {name: curves(rows, name, self.quantity, axis, (), further) for name in roles_of(rows)}
-            found[axis] = {
-                name: several for name, several in every.items() if any(len(one.points) > 1 for one in several)
-            }
-        return found
-
-    def _levels(self, found: Mapping[str, Mapping[str, Sequence[Curve]]]) -> dict[str, str]:
-        """Of each axis the best of the lines to compare with: what no private algorithm beats."""
-        levels: dict[str, str] = {}
-        for axis, drawn in found.items():
-            flat = {name: float(several[0].xy()[1][-1]) for name, several in drawn.items()
-                    if several[0].xy()[1].size and _flat(several[0].xy()[1])}  # fmt: skip
-            if flat:
-                levels[axis] = (max if self.quantity in RISING else min)(flat, key=lambda name: flat[name])
-        return levels
-
-    def draw_all(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
-        """All algorithms; see the class."""
-        rows = self._rows(frame)
         told = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
         beside = [line for one in told for line in wrap(one, WIDE)]
         rows, claims = averaged(rows, self.average), judged(verdict, config)
-        found = self._found(rows, further_axes(rows, config))
+        further, roles = further_axes(rows, config), roles_of(rows)
+        found: dict[str, dict[str, Sequence[Curve]]] = {}
+        for axis in self.axis:
+            every = {name: curves(rows, name, self.quantity, axis, (), further) for name in roles}
+            found[axis] = {
+                name: several for name, several in every.items() if any(len(one.points) > 1 for one in several)
+            }
         looks = self._looks(found)
         enough = [one for one in (*claims, *judged(verdict, config, "context")) if one.rule == "enough"]
         with styled() as figure_class:
@@ -161,8 +111,8 @@ class Choice(Drawing):
             goals = [str((one.result.get("details") or {}).get("goal", one.result["reason"])) for one in claims
                      if one.rule == "enough"]  # fmt: skip
             high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], 2 * COLUMN)
-            note = f"Bars and bands: 99% intervals over splits and noise; grey: algorithms that end behind. {self.note}"
-            figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=letters())
+            note = f"Bars and bands: 99% intervals over splits and noise; grey: all others. {self.note}"
+            figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=6)
             figure.set_size_inches(2 * COLUMN, 3.3 + high + 0.1 * len(beside))
         return figure
 
@@ -209,8 +159,9 @@ class Choice(Drawing):
         looks: Mapping[str, dict[str, Any]],
         checks: Sequence[Judged],
     ) -> None:
-        """The curves along one axis, the target, laws, and a name for each beside the panel."""
+        """The curves along one axis, the target, laws, and names beside the panel for those that stand out."""
         names: list[tuple[float, float, str, Any]] = []  # the end, the text, the colour
+        compared = self._compared(drawn, looks, axis)
         for name, several in drawn.items():
             base = _base(name, axis)
             look, text = looks.get(base), self.labels.get(base, base.replace("_", " "))
@@ -220,11 +171,14 @@ class Choice(Drawing):
                     continue
                 more = f" ({curve.name})" if curve.name and len(several) > 1 else ""
                 if look is None or _flat(y):
-                    panel.plot(x, y, **LINES)
-                    names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
+                    panel.plot(x, y, **(LINES if name in compared else {**OTHERS, "markersize": 0}))
+                    if name in compared:
+                        names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
                     continue
-                draw_curve(panel, curve, look, text)
-                names.append((float(x[-1]), float(y[-1]), text + more, look["color"] if look["zorder"] > 2 else "0.4"))
+                stands_out = look["zorder"] > 2 and len(names) < len(BEST) + COMPARED
+                draw_curve(panel, curve, look if stands_out else {**OTHERS, "marker": look["marker"]}, text)
+                if stands_out:
+                    names.append((float(x[-1]), float(y[-1]), text + more, look["color"]))
         for one in checks:
             details = one.result.get("details") or {}
             if details.get("target"):
@@ -244,6 +198,17 @@ class Choice(Drawing):
         plain_ticks(panel)
         few_labels(panel)
         _name(panel, names)
+
+    def _compared(
+        self, drawn: Mapping[str, Sequence[Curve]], looks: Mapping[str, dict[str, Any]], axis: str
+    ) -> frozenset[str]:
+        """The best of the series that do not depend on the axis."""
+        ends = {
+            name: float(several[0].xy()[1][-1])
+            for name, several in drawn.items()
+            if several[0].xy()[1].size and (looks.get(_base(name, axis)) is None or _flat(several[0].xy()[1]))
+        }
+        return frozenset(sorted(ends, key=ends.__getitem__, reverse=self.quantity in RISING)[:COMPARED])
 
 
 def _base(name: str, axis: str) -> str:
@@ -273,7 +238,7 @@ def _name(panel: Axes, names: Sequence[tuple[float, float, str, Any]]) -> None:
         _, _, text, color = names[i]
         panel.annotate(
             text, tuple(ends[i]), xytext=(1.05, heights[place]), xycoords="axes fraction", textcoords="axes fraction",
-            fontsize=letters(), color=color, va="center", annotation_clip=False,
+            fontsize=6, color=color, va="center", annotation_clip=False,
             arrowprops={"arrowstyle": "-", "linewidth": 0.3, "color": "0.6", "shrinkA": 1, "shrinkB": 1,
                         "relpos": (0, 0.5)},
         )  # fmt: skip

@@ -116,9 +116,8 @@ class Fitted(Algorithm):
 
     @property
     def _fit(self) -> Callable[..., Any]:
-        found: Any = self._found
-        function: Callable[..., Any] = getattr(found, "fit", found) if self._kind else found
-        return function
+        found: Callable[..., Any] = getattr(self._found, "fit") if inspect.isclass(self._found) else self._found  # noqa: B009
+        return found
 
     def _asked(self, function: Callable[..., Any], data: int) -> _Asked:
         return _Asked.of(function, data, skip=inspect.isclass(self._found) and data > 0)

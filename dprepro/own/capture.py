@@ -21,7 +21,7 @@ import sys
 import types
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -32,6 +32,9 @@ DPREPRO_IMPORTS = DPREPRO_READS = ()  # sources are read of what then is a modul
 
 MOST_NUMBERS = 10_000
 """Entries of an array that is still written down."""
+
+_EXPRESSIONS = ("logging", "re", "types", "typing")
+"""Modules of kinds of values that are written as they were made: types, patterns, loggers."""
 
 Definition = Callable[..., Any] | type
 
@@ -62,6 +65,15 @@ def _name_of(thing: Definition) -> str:
     return name if name.isidentifier() else "function"
 
 
+class Source(NamedTuple):
+    """A definition: its node, what names in it stand for, whether its types are texts, and all around it."""
+
+    node: ast.expr | ast.stmt
+    known: Mapping[str, object]
+    future: bool
+    tree: ast.Module
+
+
 class _Module:
     """A module that is being written."""
 
@@ -71,6 +83,8 @@ class _Module:
         self._parts: list[str] = []
         self._values: dict[str, object] = {}
         self._future = False
+        self._trees: list[ast.Module] = []
+        self._known: Mapping[str, object] = {}
 
     @property
     def text(self) -> str:
@@ -87,14 +101,44 @@ class _Module:
         self._values[name] = value
         if isinstance(value, types.ModuleType):
             self._import_module(name, value)
-        elif found := _importable(name, value, self._homes):
+        elif found := self._imported(name, value) or _importable(name, value, self._homes):
             module, attribute = found
             self._imports[f"from {module} import {attribute}" + (f" as {name}" if name != attribute else "")] = None
         elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__wrapped__"):
             self._define(name, value)
+        elif type(value).__module__ in _EXPRESSIONS and (text := self._expression(name)):
+            self._use(text, {name})
+            self._parts.append(text)
         else:
             self._parts.append(f"{name} = {self._literal(value, name)}")
         return name
+
+    def _imported(self, name: str, value: object) -> tuple[str, str] | None:
+        """What the modules that it was taken from have imported under a name."""
+        for tree in self._around():
+            for node in ast.walk(tree):
+                if not isinstance(node, ast.ImportFrom) or node.level or not node.module:
+                    continue
+                for one in node.names:
+                    found = getattr(sys.modules.get(node.module), one.name, _Unwritable)
+                    if (one.asname or one.name) == name and found is value:
+                        return node.module, one.name
+        return None
+
+    def _expression(self, name: str) -> str:
+        """How a name was given its value; empty if nobody can tell."""
+        for tree in self._around():
+            for node in tree.body:
+                targets = [one.id for one in getattr(node, "targets", []) if isinstance(one, ast.Name)]
+                if isinstance(node, ast.Assign) and targets == [name]:
+                    return ast.unparse(node)
+        return ""
+
+    def _around(self) -> Iterator[ast.Module]:
+        """The source that a definition stands in, then other cells of a notebook."""
+        yield from self._trees
+        if "__main__" in self._homes:
+            yield from _cells()
 
     def _import_module(self, name: str, value: types.ModuleType) -> None:
         full = value.__name__
@@ -103,21 +147,25 @@ class _Module:
         self._imports[f"import {full}" + (f" as {name}" if name != full else "")] = None
 
     def _define(self, name: str, value: object) -> None:
-        node, known, future = _source(value)
+        node, known, future, tree = _source(value)
         self._future |= future
+        self._trees.append(tree)
+        self._known = known
         defined = node.name if isinstance(node, ast.FunctionDef | ast.ClassDef) else ""
         text = ast.unparse(node) if defined else f"{name} = {ast.unparse(node)}"
-        for used in _used(text):
-            if used in (defined, name):
-                continue
-            if used in known:
-                self.add(used, known[used])
-            elif not hasattr(builtins, used) and used not in ("__class__", "__name__", "__file__"):
-                continue  # what is not there yet: running it will say so
+        self._use(text, {defined, name})
         self._parts.append(text)
         if defined not in ("", name):
             self._values.setdefault(defined, value)
             self._parts.append(f"{name} = {defined}")
+
+    def _use(self, text: str, but: set[str]) -> None:
+        """Have all names stand there that a text uses; of what is nowhere yet running it will say so."""
+        known = self._known
+        for used in _used(text):
+            if used in known and used not in but:
+                self.add(used, known[used])
+                self._known = known
 
     def _literal(self, value: object, name: str) -> str:
         if isinstance(value, enum.Enum):
@@ -178,8 +226,8 @@ def _importable(name: str, value: object, homes: set[str]) -> tuple[str, str] | 
     return None
 
 
-def _source(thing: object) -> tuple[ast.expr | ast.stmt, Mapping[str, object], bool]:
-    """The node that defines a class or a function, what the names in it stand for, and whether its types are texts."""
+def _source(thing: object) -> Source:
+    """What defines a class or a function; raises _Unwritable."""
     if isinstance(thing, type):
         return _class_source(thing)
     function = inspect.unwrap(getattr(thing, "py_func", thing))  # type: ignore[arg-type]
@@ -190,16 +238,17 @@ def _source(thing: object) -> tuple[ast.expr | ast.stmt, Mapping[str, object], b
     code = function.__code__
     tree = _tree(code, function.__globals__)
     _check_loaded(tree, code)
-    fitting = [node for node in ast.walk(tree) if isinstance(node, ast.expr | ast.stmt) and _fits(node, code)]
+    kinds = ast.Lambda | ast.FunctionDef
+    fitting = [node for node in ast.walk(tree) if isinstance(node, kinds) and _fits(node, code)]
     if not fitting:
         raise _Unwritable("its source cannot be told from others on its line; give each a line of its own")
-    return fitting[-1], {**function.__globals__, **_enclosed(function)}, bool(code.co_flags & _FUTURE)
+    return Source(fitting[-1], {**function.__globals__, **_enclosed(function)}, bool(code.co_flags & _FUTURE), tree)
 
 
 _FUTURE = __import__("__future__").annotations.compiler_flag
 
 
-def _class_source(kind: type) -> tuple[ast.expr | ast.stmt, Mapping[str, object], bool]:
+def _class_source(kind: type) -> Source:
     functions = [one for one in map(_function_of, vars(kind).values()) if one is not None]
     functions = [one for one in functions if one.__module__ == kind.__module__ and _has_lines(one.__code__)]
     known: dict[str, object] = dict(vars(sys.modules.get(kind.__module__, builtins)))
@@ -216,7 +265,7 @@ def _class_source(kind: type) -> tuple[ast.expr | ast.stmt, Mapping[str, object]
             continue
         for function in functions:
             _check_loaded(tree, function.__code__)
-        return fitting[-1], known, any(one.__code__.co_flags & _FUTURE for one in functions)
+        return Source(fitting[-1], known, any(one.__code__.co_flags & _FUTURE for one in functions), tree)
     raise _Unwritable("its source cannot be found")
 
 
@@ -252,8 +301,15 @@ def _all_trees(kind: type) -> Iterator[ast.Module]:
     file = getattr(sys.modules.get(kind.__module__), "__file__", None)
     if file:
         yield _parsed("".join(linecache.getlines(file)))
-        return
+    else:
+        yield from _cells()
+
+
+def _cells() -> Iterator[ast.Module]:
+    """The cells of a notebook, the last one first: sources that stand in no file that they are named after."""
     for name in reversed(list(linecache.cache)):
+        if name.endswith(".py") and "ipykernel" not in name:
+            continue
         if lines := linecache.getlines(name):
             try:
                 yield _parsed("".join(lines))

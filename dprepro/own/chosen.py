@@ -178,8 +178,8 @@ def _arrays(given: tuple[object, ...] | list[object]) -> Chosen:
 def bounded(block: Mapping[str, Any]) -> type[_Bounded] | None:
     """The class of a block whose records have bounds that a call may set; None for another."""
     name = str(block.get("_target_", "")).rpartition(".")[2]
-    classes: dict[str, type[_Bounded]] = {"Arrays": Arrays, "Made": Made}
-    return classes.get(name)
+    kinds: dict[str, type[_Bounded]] = {"Arrays": Arrays, "Made": Made}
+    return kinds.get(name)
 
 
 def block(group: str, part: Chosen) -> dict[str, Any]:

@@ -14,6 +14,7 @@ import re
 import shlex
 import traceback
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import dataclass, field, fields, replace
 from typing import Any
 
@@ -46,6 +47,10 @@ USUAL = {"epsilon": 1.0, "delta": 1e-6}
 LEAST_CHANGE = 0.5
 """By how much the control's slope differs from the rate's, where that is flat."""
 
+NEEDED = 5
+"""Values of an axis that a slope needs."""
+SATURATED = 10
+"""The risk of the answer without data over the largest risk that a fit uses."""
 REPLICATES = 100
 MARGIN = 0.1
 """Of slopes: finite sizes bend an honest curve by so much, and random numbers move it by so much at 100 replicates."""
@@ -103,7 +108,9 @@ def described(asked: Asked) -> Described:
     rate = _Named.of(asked.rate)
     values = {axis: _along(rate, grid, axis, algorithm, construction) for axis in grid.swept}
     neighbours = grid.neighbours
-    counted = _try(algorithm, construction, grid.smallest(construction), neighbours)
+    smallest = grid.smallest(construction)
+    tried = _try(algorithm, construction, smallest, neighbours)
+    said += _saturated(tried, rate, grid, smallest, algorithm, construction)
     name = asked.name or _word(parts["algorithm"].title)
     if name in experiment_files(asked.config_dir):
         raise InputError(f"{name} is the name of an experiment; give another by name=")
@@ -121,7 +128,7 @@ def described(asked: Asked) -> Described:
         "sweep": {axis: [value] for axis, value in grid.base.items()},
         "replicates": REPLICATES,
         "statements": {ITEM: {"attains": list(series), **_margin(asked.margin)}},
-        "checks": _checks(asked.direction, grid, values, algorithm, counted, list(series)),
+        "checks": _checks(asked.direction, grid, values, algorithm, tried.counted, list(series)),
         "figure": {"name": "rate", "axis": list(grid.swept) if len(grid.swept) > 1 else grid.swept[0],
                    "labels": dict.fromkeys(series, parts["algorithm"].title)},
         **{key: plain(value, key) for key, value in asked.settings.items()},
@@ -365,8 +372,17 @@ def _slope(axis: str, values: Sequence[tuple[float, float]]) -> float:
     return math.log(inner[-1][1] / inner[0][1]) / math.log(inner[-1][0] / inner[0][0])
 
 
-def _try(algorithm: Algorithm, construction: Construction, point: dict[str, float], neighbours: Neighbours) -> bool:
-    """One run at a point, so that what is wrong is said before anything is stored; whether its noise is counted.
+@dataclass(frozen=True)
+class _Tried:
+    """What one run gave: its excess risk and that of the answer without data, and whether its noise is counted."""
+
+    risk: float
+    trivial: float
+    counted: bool
+
+
+def _try(algorithm: Algorithm, construction: Construction, point: dict[str, float], neighbours: Neighbours) -> _Tried:
+    """One run at a point, so that what is wrong is said before anything is stored.
 
     Raises:
         InputError: what the code raises, with the line; an answer that is none; what the algorithm refuses.
@@ -393,7 +409,37 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
             f"at {where}: the risk of the answer lies {-excess:.3g} below the minimum over {within}: it is outside of "
             "that set; project it, as by problem.constraint_set.project(theta)"
         )
-    return solution.drawn is not None
+    return _Tried(excess, gap, solution.drawn is not None)
+
+
+def _saturated(
+    tried: _Tried, rate: _Named, grid: _Grid, at_point: dict[str, float], algorithm: Algorithm, data: Construction
+) -> list[str]:
+    """What is said where the rate, from one run on, lets too few points lie below saturation, with an n that would do.
+
+    The run may be saturated itself: the n is the least that could do.
+    """
+    limit = tried.trivial / SATURATED
+
+    def risk(point: Mapping[str, float]) -> float:
+        here, there = (Numbers(at(data, one).domain(one), {}, one).evaluate(rate.name) for one in (point, at_point))
+        return tried.risk * here / there
+
+    said = []
+    for axis in grid.swept:
+        if limit <= 0 or len(grid.axes[axis]) < FEWEST:
+            continue
+        with suppress(DpreproError, ArithmeticError, ValueError):
+            points = sorted(grid.points(axis, data), key=risk)
+            below = sum(risk(point) <= limit for point in points)
+            if below >= NEEDED:
+                continue
+            worst = points[min(NEEDED, len(points)) - 1]
+            least = next((n for k in range(1, 40) if risk({**worst, "n": (n := worst["n"] * 2**k)}) <= limit), None)
+            more = f"; n from about {least:.1g} on would do" if least else ""
+            few = f"{below} of {len(points)} values lie below saturation, a tenth of what answering without data loses"
+            said.append(f"{axis}: by one run and the rate {few}, and {NEEDED} are needed{more}")
+    return said
 
 
 def _line(error: Exception) -> str:

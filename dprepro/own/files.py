@@ -204,9 +204,8 @@ def _is_wrapped(group: str, name: str) -> bool:
         if isinstance(node, ast.ClassDef) and node.name == own:
             methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
             return group == "algorithm" and "fit" in methods and "solve" not in methods
-        if not isinstance(node, ast.ImportFrom) or (node.module or "").partition(".")[0] != _PROJECT:
-            continue
-        if any((imported.asname or imported.name) == own for imported in node.names):
+        names = [one.asname or one.name for one in node.names] if isinstance(node, ast.ImportFrom) else []
+        if own in names and str(getattr(node, "module", "")).partition(".")[0] == _PROJECT:
             return False
     return True
 
@@ -286,10 +285,14 @@ def _unpacked(files: Sequence[tuple[str, str, str]], task: bytes) -> Any:
     return pickle.loads(task)()
 
 
-@lru_cache(maxsize=1)
 def kept_dir() -> Path:
     """Where sources are kept that stand in no file: beside other programs' caches, or for this process alone."""
-    folder = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache") / "dprepro" / "own"
+    return _writable(os.environ.get("XDG_CACHE_HOME") or os.path.expanduser("~/.cache"))
+
+
+@lru_cache(maxsize=8)
+def _writable(caches: str) -> Path:
+    folder = Path(caches) / "dprepro" / "own"
     try:
         folder.mkdir(parents=True, exist_ok=True)
         if os.access(folder, os.W_OK):

@@ -77,13 +77,16 @@ class _Told:
         self.places = {label: [math.inf if end is None else float(end) for end in ends]
                        for label, ends in details["places"].items()}  # fmt: skip
         self.asked = [label for label in self.places if label in self.errors]
-        self.epsilons = sorted({value for label in self.asked for value in self.errors[label]})
+        every = {value for label in self.asked for value in self.errors[label]}
+        self.largest = max(every)
         self.label, self.at = self._best()
+        self.epsilons = sorted(self.errors[self.label])
+        self.left = 0  # of the algorithms that the table has no room for
 
     def _best(self) -> tuple[str, float]:
         """The curve that the answer is about, and the epsilon: that of the verdict, or the largest within reach."""
         which = {"confirmed": 2, "inconclusive": 1}.get(self.verdict)
-        within = min(self.rule.within, max(self.epsilons))
+        within = min(self.rule.within, self.largest)
         if which is not None:
             order = (which, 3 - which, 0)
             label = min(self.asked, key=lambda one: tuple(self.places[one][place] for place in order))
@@ -117,10 +120,10 @@ class _Told:
             return f"Take {words}: it is good enough from epsilon = {at} on{since}, the target being {self.goal()}."
         if self.verdict == "refuted":
             most = f" up to {number(self.rule.within)}" if math.isfinite(self.rule.within) else " that was tried"
-            return (
-                f"No private algorithm is good enough at any epsilon{most}, the target being {self.goal()}; the best "
-                f"is {words}."
-            )
+            said = f"No private algorithm is good enough at any epsilon{most}, the target being {self.goal()}"
+            return f"{said}; the best is {words}."
+        if not math.isfinite(self.places[self.label][1]):
+            return f"It cannot be told whether one is good enough, the target being {self.goal()}; the best is {words}."
         return f"Perhaps {words}, from epsilon = {at} on: the target, {self.goal()}, is too near to be sure."
 
     def second(self) -> str:
@@ -148,58 +151,57 @@ class _Told:
                     f" (the private choice reaches {number(self.errors[priced][self.at])} at this epsilon, all paid)"
                 )
             return (
-                "Next: this comparison looked at the raw table, so naming its winner is not private; settle on an "
-                f"algorithm by public numbers (python -m dprepro advise) or choose privately{price}, and run it once "
-                "with a seed that stays secret."
+                "Next: this comparison looked at the raw table, so naming its winner has no finite epsilon; settle "
+                f"on an algorithm by public numbers (python -m dprepro advise) or choose privately{price}, "
+                "and run it once with a seed that stays secret."
             )
         if self.verdict == "inconclusive":
             splits = len({*config["sweep"].get(self.rule.over[0], [0])}) if self.rule.over else 1
-            more_splits = f"sweep.split=[0,...,{2 * splits - 1}]"
-            return f"Next: ask again on more splits, {2 * splits} in the place of {splits} ({more_splits})."
+            more = f"{2 * splits} in the place of {splits} (sweep.split=[{','.join(map(str, range(2 * splits)))}])"
+            return f"Next: ask again on more splits, {more}."
         more = next(
             (words.partition("; by the measured law ")[2] for words in laws if "; by the measured law" in words), ""
         )
-        records = f" {more} records would do at epsilon = 1, by the measured law" if more else ""
-        wider = max(self.epsilons) <= self.rule.within
+        law = f"; by the measured law the target is reached {more} at epsilon = 1" if more else ""
+        wider = self.largest <= self.rule.within
         ways = [f"publish the {self.spelled(self.rule.against)}, which costs little"] if self.rule.against else []
-        ways += [f"allow more than epsilon = {number(max(self.epsilons))}" if wider else "allow a larger epsilon"]
-        return f"Next: {', or '.join([*ways, 'collect more records'])}{';' + records if records else ''}."
+        ways += [f"allow more than epsilon = {number(self.largest)}" if wider else "allow a larger epsilon"]
+        return f"Next: {', or '.join([*ways, 'collect more records'])}{law}."
 
     def _value(self, name: str) -> float | None:
         """The error of the series there, of its best curve; None where it was not measured."""
         found = []
         for label, means in self.errors.items():
             if self.names[label] == name and means:
-                near = min(means, key=lambda value: abs(math.log(value / self.at)))
+                near = self.at if self.at in means else min(means, key=lambda value: abs(math.log(value / self.at)))
                 found.append(means[near])
         return min(found, key=lambda value: self.sign * value) if found else None
 
     def table(self) -> str:
         """Errors by epsilon: the best first, those to compare with below."""
-        beside = [
-            label
-            for label in self.errors
-            if label not in self.asked and label.partition(",")[0] != "private_choice" and len(self.errors[label]) > 1
-        ]
-        beside += [label for label in self.errors if label.partition(",")[0] == "private_choice"]
-        flat = sorted(beside, key=lambda label: self.sign * self._end(label))
-        ranked = sorted(self.asked, key=lambda label: (-max(self.errors[label]), self.sign * self._end(label)))
-        most = LINES - 1 - min(len(flat), 5)
-        kept = [self.label, *(label for label in ranked if label != self.label)][:most]
-        kept.sort(key=lambda label: (-max(self.errors[label]), self.sign * self._end(label)))
+        beside = [label for label in self.errors if label not in self.asked and self._beside(label)]
+        flat = sorted(beside, key=self._rank)[:5]
+        most = LINES - 1 - len(flat)
+        kept = [self.label, *(label for label in sorted(self.asked, key=self._rank) if label != self.label)][:most]
+        self.left = len(self.asked) - len(kept)
         rows = [["error at epsilon =", *(number(value) for value in self.epsilons)]]
-        for label in [*kept, *flat[:5]]:
+        for label in [*sorted(kept, key=self._rank), *flat]:
             means = self.errors[label]
             rows.append([self.spelled(label), *(number(means.get(value)) for value in self.epsilons)])
         return aligned(rows)
 
-    def _end(self, label: str) -> float:
-        return self.errors[label][max(self.errors[label])]
+    def _beside(self, label: str) -> bool:
+        """Whether a curve that is not judged has what the best one is compared with, at most of its places."""
+        return 2 * len(set(self.errors[label]) & set(self.epsilons)) > len(self.epsilons)
+
+    def _rank(self, label: str) -> tuple[float, float]:
+        """By the error at the largest epsilon; a curve that ends before comes later."""
+        largest = max(self.errors[label])
+        return -largest, self.sign * self.errors[label][largest]
 
     def notes(self, config: Mapping[str, Any], verdict: Mapping[str, Any]) -> list[str]:
         """What the errors are; what is odd."""
         said = [f"error: {ERRORS.get(self.rule.quantity, self.rule.quantity.replace('_', ' '))}; means over splits"]
-        left = len(self.asked) - (LINES - 1)
         for name, check in verdict["checks"].items():
             if check["as_expected"] or name == question(config):
                 continue
@@ -208,5 +210,5 @@ class _Told:
                 said.append(f"the target asks for little: the {met} meets it too")
             elif check["rule"] != Enough.name:
                 said.append(f"{name} ({check['role']}): {check['verdict']}; {check['reason']}")
-        said.append(f"--verbose tells the rest{f': {left} more algorithms' if left > 0 else ''}")
+        said.append(f"--verbose tells the rest{f', {self.left} more algorithms too' if self.left else ''}")
         return said

@@ -9,6 +9,7 @@ from typing import Any
 
 from dprepro.errors import InputError
 from dprepro.regular_files import bytes_of, replace_file
+from dprepro.report.standing import place
 from dprepro.report.tables import table
 
 FILES = ("stability.json", "stability.md")
@@ -20,14 +21,15 @@ def flips(results_dir: Path, experiments: Iterable[str], seeds: Iterable[int]) -
     Experiments and checks that a seed lacks are counted as far as they go.
     """
     found = []
-    places = [results_dir, *(results_dir / f"seed-{seed}" for seed in seeds)]
+    seeds = list(seeds)
     for name in experiments:
-        runs = [checks for place in places if (checks := _checks(place / name / "verdict.json"))]
+        others = [results_dir / f"seed-{seed}" / place(name, [f"seed={seed}"]) for seed in seeds]
+        runs = [checks for folder in (results_dir / name, *others) if (checks := _checks(folder / "verdict.json"))]
         for check, first in (runs[0] if runs else {}).items():
             verdicts = [run[check]["verdict"] for run in runs if check in run]
             entry = {"experiment": name, "check": check, "role": first["role"], "expect": first["expect"]}
-            others = sum(verdict != verdicts[0] for verdict in verdicts)
-            found.append(entry | {"verdicts": verdicts, "flips": others, "seeds": len(verdicts)})
+            flipped = sum(verdict != verdicts[0] for verdict in verdicts)
+            found.append(entry | {"verdicts": verdicts, "flips": flipped, "seeds": len(verdicts)})
     return found
 
 

@@ -169,8 +169,9 @@ class Beside:
                 # a key with ++ may be new: a series may have it from another one, or from the study's defaults
                 where = f"++study.series.{label}" if kind in self.theirs else "study"
                 ran = type(setting.algorithm).__name__
+                lacking = lack if "," in lack else f"{lack}, which {ran} does not have here"
                 raise InputError(
-                    f"series {label}: the {kind} {name} is a function of {lack}, which {ran} does not have here; "
+                    f"series {label}: the {kind} {name} is a function of {lacking}; "
                     f"{where}.{kind}={NONE} leaves the {kind} out"
                 )
 

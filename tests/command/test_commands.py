@@ -100,7 +100,7 @@ def test_help_and_version_and_cfg_need_no_results(elsewhere: Path, capsys: pytes
     assert command("+experiment=pair", "algorithm=data_free", "replicates=3", "--cfg", "job") == 0
     shown = yaml.safe_load(capsys.readouterr().out)
     assert (shown["replicates"], shown["paper"]) == (3, "lasso")
-    assert shown["study"]["series"]["pair"]["algorithm"] == {"_target_": "dprepro.algorithms.DataFree"}
+    assert shown["algorithm"] == {"_target_": "dprepro.algorithms.DataFree"}
     assert command("-m", "+experiment=pair", "replicates=1,2", "--cfg=job") == 0
     shown = list(yaml.safe_load_all(capsys.readouterr().out))
     assert [one["replicates"] for one in shown] == [1, 2]

@@ -62,7 +62,7 @@ def test_arguments_come_in_any_order_with_their_types_and_the_last_of_two_counts
     ("words", "said"),
     [
         (["ledgr"], "unknown command 'ledgr' (did you mean ledger?); choices: advise, "),
-        (["lasso_rate"], "; an experiment is run by +experiment=NAME"),
+        (["lasso_rate"], "lasso_rate is an experiment, and no command; type +experiment=lasso_rate"),
         (["--config-dir", "mine", "check"], "the command comes first: python -m dprepro check ..."),
         (["check", "result_dir=x"], "unknown argument 'result_dir=' (did you mean results_dir=?); choices: "),
         (["check", "results_dir="], "results_dir is empty; give results_dir=results"),

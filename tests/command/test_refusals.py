@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from pathlib import Path
 
 import pytest
@@ -16,14 +17,14 @@ NEEDLE = "study.series.tuned_needle"
 BAD: dict[str, tuple[list[str], str]] = {
     "unknown experiment": (
         ["+experiment=lasso_rat"],
-        "(did you mean lasso_rate?); nearest of 77 choices: lasso_rate, ",
+        "(did you mean lasso_rate?); nearest of N choices: lasso_rate, ",
     ),
     "no experiment": (["sweep.n=[1e5]"], "name an experiment: +experiment=NAME"),
     "no plus": (["experiment=lasso_rate"], "use +experiment=lasso_rate"),
     "two experiments": ([LASSO, "+experiment=pair"], "one experiment at a time, got lasso_rate, pair"),
     "a list without -m": (["+experiment=lasso_rate,pair"], "add -m"),
     "a glob without -m": (["+experiment=glob(*)"], "add -m"),
-    "a glob that matches nothing": (["-m", "+experiment=glob(zz*)"], "matches nothing; nearest of 77 choices: "),
+    "a glob that matches nothing": (["-m", "+experiment=glob(zz*)"], "matches nothing; nearest of N choices: "),
     "unknown option": ([LASSO, "--verbse"], "unknown option '--verbse' (did you mean --verbose?)"),
     "config-dir without folder": (["--config-dir"], "--config-dir needs a folder"),
     "config-dir that is none": ([LASSO, "--config-dir", "/nowhere/at/all"], "/nowhere/at/all is not a folder"),
@@ -38,14 +39,14 @@ BAD: dict[str, tuple[list[str], str]] = {
     "an interval": (["-m", LASSO, "seed=interval(1,5)"], "seed=interval(1,5) is no list of values"),
     "key at the top": (
         [LASSO, "sweeep.n=[1e5]"],
-        "sweeep.n: unknown key 'sweeep' (did you mean sweep?); nearest of 15 choices: sweep, ",
+        "sweeep.n: unknown key 'sweeep' (did you mean sweep?); nearest of N choices: sweep, ",
     ),
     "key at the top, added": ([LASSO, "+sweeep=1"], "unknown key 'sweeep' (did you mean sweep?)"),
     "key inside": ([LASSO, "sweep.m=[1e5]"], "sweep.m: unknown key 'm'; choices: delta, epsilon, n, p"),
     "an axis of nobody": ([LASSO, "+sweep.m=[1e5]"], "sweep.m is neither a main axis nor a parameter"),
     "check": (
         [LASSO, "checks.exponent_nn.expected=1"],
-        "unknown key 'exponent_nn' (did you mean exponent_n?); nearest of 15 choices: exponent_n, ",
+        "unknown key 'exponent_nn' (did you mean exponent_n?); nearest of N choices: exponent_n, ",
     ),
     "key in a check": ([LASSO, "checks.exponent_n.expectd=1"], "unknown key 'expectd' (did you mean expected?)"),
     "key in a check, added": ([LASSO, "+checks.exponent_n.expectd=1"], "check exponent_n: unknown key 'expectd'"),
@@ -91,7 +92,7 @@ BAD: dict[str, tuple[list[str], str]] = {
         "unknown key 'step_size' (did you mean step?); choices: constants, noise_factor, step, step_factor, "
         "steps_factor; the series of erm_rate are made for the algorithm that it has: +experiment=pair",
     ),
-    "no algorithm": ([LASSO, "algorithm="], "algorithm is empty; nearest of 37 choices: "),
+    "no algorithm": ([LASSO, "algorithm="], "algorithm is empty; nearest of N choices: "),
     "an experiment that is empty": (["+experiment="], "name an experiment: +experiment=NAME"),
     "an experiment as a command": (
         ["lasso_rate"],
@@ -138,7 +139,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "value in a target": ([LASSO, "+algorithm.steps_exponent=-1"], "steps_exponent must be in (0, 2]"),
     "group": (
         [LASSO, "algorithm=frank_wolf"],
-        "unknown algorithm 'frank_wolf' (did you mean frank_wolfe?); nearest of 37 choices: frank_wolfe, ",
+        "unknown algorithm 'frank_wolf' (did you mean frank_wolfe?); nearest of N choices: frank_wolfe, ",
     ),
     "a pair that does not fit": (
         [
@@ -152,7 +153,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "shell": ([LASSO, "study._target_=os.system"], "study._target_=os.system is refused: only dprepro"),
     "no dataclass": (
         [LASSO, "study._target_=dprepro.typed.build"],
-        "is not of the kind Study; choices: dprepro.studies.",
+        "is not of the kind Study; choices: dprepro.practice.study.AdviceStudy, ",
     ),
     "wrong kind": (
         [LASSO, "algorithm._target_=dprepro.budget.Budget"],
@@ -237,7 +238,7 @@ def refused(capsys: pytest.CaptureFixture[str], code: int, words: str) -> None:
     assert (code, out) == (2, "")
     assert err.startswith("error: ")
     assert err.count("\n") == 1
-    assert words in err
+    assert words in re.sub(r"nearest of \d+ choices", "nearest of N choices", err)
 
 
 @pytest.mark.parametrize(("arguments", "words"), BAD.values(), ids=BAD)
@@ -288,7 +289,7 @@ FILES: dict[str, tuple[str, str]] = {
     "empty": ("", "bad.yaml lacks a key that every experiment has: Missing mandatory value: "),
     "no claim": (CHEAP.replace("claim: Theorem 2.5, cheaply\n", ""), "Missing mandatory value: claim"),
     "claim is a list": (CHEAP.replace("Theorem 2.5, cheaply", "[1, 2]"), "claim is [1, 2]; it must be a text"),
-    "a key too many": (CHEAP + "author: me\n", "unknown key 'author'; nearest of 18 choices: "),
+    "a key too many": (CHEAP + "author: me\n", "unknown key 'author'; nearest of N choices: "),
     "study without target": (
         CHEAP.replace("  _target_: dprepro.studies.RateStudy\n", ""),
         "study: a _target_ must say",

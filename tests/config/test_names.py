@@ -40,7 +40,7 @@ Place = tuple[str | int, ...]
 
 @cache
 def block(group: str, name: str) -> dict[str, Any]:
-    return composing._block(group, name, config_dir=None)
+    return composing.group_block(group, name, config_dir=None)
 
 
 def leaves(node: Any, path: Place = ()) -> Iterator[tuple[Place, bool]]:

@@ -64,6 +64,7 @@ TYPED = (
         "python -m dprepro +experiment=glm_lemmas",
         "there is no such host; tests/engine/test_runner.py starts a scheduler",
     ),
+    Row(r"python -m dprepro \+experiment=pair --(cfg|info) .*"),
     Row(r"python -m dprepro (-m )?\+experiment=pair .*", "{0} --cfg job", "five to twenty seconds", slow=True),
     Row(r"python -m dprepro \+experiment=\w+ attack\.algorithm=\w+", "{0} --cfg job", "half a minute", slow=True),
     Row(
@@ -76,6 +77,7 @@ TYPED = (
     Row(r"python -m dprepro --config-dir packs/peers/conf \+experiment=\w+"),  # skipped without the extra
     Row(r"python -m dprepro -m \+experiment=adassp_\S+", "{0} --cfg job", "twenty seconds", slow=True),
     Row(r"python -m dprepro plot \S+ \S+ axis=n output=both\.png", HELP, "tests/command/test_plot.py", once=True),
+    Row(r"python -m dprepro plot RUN .*", HELP, "it needs runs", once=True),
     Row(r"python -m dprepro refute( STATEMENT)?", HELP, "it needs a statement", once=True),
     Row(r"python -m dprepro refute kst-theorem-31", "{0} minutes=1/100", "forty seconds"),
     Row(r"python -m dprepro refute \S+ minutes=1/20"),
@@ -119,7 +121,7 @@ RECIPES = (
         "python -m dprepro --cfg job -m '+experiment=glob(l*_lemmas)'",
         once=True,
     ),
-    Row(r"python -m dprepro (ledger|check|verify|reference|stability|heldout)( .*)?", HELP, once=True),
+    Row(r"python -m dprepro (ledger|check|verify|reference|stability|heldout|advise)( .*)?", HELP, once=True),
     Row(r"python -m dprepro .*", "{0} --cfg job", once=True),
     Row(r"python -m (mutants|paper_figures|docs\.walkthroughs)( .*)?", HELP, once=True),
     Row(r"python benchmarks/\w+\.py --quick", HELP, "a page has it", once=True),

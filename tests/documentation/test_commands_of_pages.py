@@ -136,8 +136,8 @@ def go_through(checkout: Checkout, sitting: tuple[str, ...]) -> None:
         assert done.returncode == command.code, f"{command.text}\n{done.stdout}\n{done.stderr}"
         if command.text.endswith("> survey.yaml"):  # what the person fills in
             draft = checkout.folder / "survey.yaml"
-            filled = draft.read_text("utf-8").replace("categories: [FILL IN]", "categories: [a, b]")
-            draft.write_text(filled.replace("FILL IN, FILL IN", "0, 100"), "utf-8")
+            filled = draft.read_text("utf-8").replace("group: FILL IN", "group: {categories: [a, b]}")
+            draft.write_text(filled.replace(": FILL IN", ": {range: [0, 100]}"), "utf-8")
         for pattern, words in SAYS.items():
             if re.fullmatch(pattern, command.text):
                 assert re.search(words, done.stdout, re.MULTILINE), f"{command.text}\n{done.stdout}"

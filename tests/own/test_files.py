@@ -33,10 +33,8 @@ PAIR = ["+experiment=pair", "construction=planted_design", "sweep.n=[2000,4000]"
 
 
 @pytest.fixture
-def zero(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> str:
+def zero(tmp_path: Path) -> str:
     """``FILE.py:NAME`` of an algorithm that nobody has named yet."""
-    monkeypatch.setenv("XDG_CACHE_HOME", str(tmp_path / "cache"))
-    monkeypatch.setattr(files, "_KNOWN", files._Known())
     (tmp_path / "zero.py").write_text(ZERO, encoding="utf-8")
     return f"{tmp_path / 'zero.py'}:Zero"
 

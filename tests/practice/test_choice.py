@@ -118,7 +118,7 @@ def test_the_choice_stays_within_its_budget_and_finds_the_better_candidate(probl
 def test_a_choice_that_is_priced_as_one_run_spends_more_than_its_budget(problem: Problem) -> None:
     spent = PrivateChoice(INNER, price=1.0).spent(problem.domain, Budget(1.0, 1e-6, Neighbours.REPLACE_ONE))
     assert spent is not None
-    assert spent.epsilon == pytest.approx(2.0, rel=1e-5)
+    assert spent.epsilon == pytest.approx(3.0, rel=1e-5)
 
 
 def test_a_candidate_that_promises_nothing_or_too_few_of_them_are_no_choice(problem: Problem) -> None:
@@ -126,7 +126,7 @@ def test_a_candidate_that_promises_nothing_or_too_few_of_them_are_no_choice(prob
         PrivateChoice((DataFree(),))
     with pytest.raises(InputError, match="mean number of runs"):
         Stopping(expected=1.0)
-    with pytest.raises(InputError, match=r"needs two candidates that run at epsilon=0\.5"):
+    with pytest.raises(InputError, match=r"needs two candidates that run at epsilon=0\.333"):
         PrivateChoice((OutputPerturbation(), ConstantPrediction())).admit(
             problem.domain, Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
         )

@@ -52,5 +52,5 @@ def test_what_cannot_serve_is_refused_with_the_reason(name, domain, views, match
 
 
 def test_an_unknown_name_is_refused_with_the_choices():
-    with pytest.raises(InputError, match=r"did you mean incremental_gradients.*literal"):
+    with pytest.raises(InputError, match=r"did you mean incremental_gradients.*nearest of"):
         choose("incremental_gradient", NoisyFrankWolfe(), LASSO, frozenset({"moments"}), "series a")

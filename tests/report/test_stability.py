@@ -28,8 +28,8 @@ def verdict(folder: Path, **checks: str) -> None:
 
 def test_a_check_flips_where_it_says_something_else_than_the_first_run(tmp_path: Path) -> None:
     verdict(tmp_path / "one", steady="confirmed", shaky="confirmed", new="confirmed")
-    verdict(tmp_path / "seed-1/one", steady="confirmed", shaky="inconclusive")
-    verdict(tmp_path / "seed-2/one", steady="confirmed", shaky="confirmed")
+    verdict(tmp_path / "seed-1/one/overridden/seed-1", steady="confirmed", shaky="inconclusive")
+    verdict(tmp_path / "seed-2/one/overridden/seed-2", steady="confirmed", shaky="confirmed")
     found = {entry["check"]: entry for entry in flips(tmp_path, ["one"], [1, 2])}
     assert (found["steady"]["flips"], found["steady"]["seeds"]) == (0, 3)
     assert (found["shaky"]["flips"], found["shaky"]["verdicts"]) == (1, ["confirmed", "inconclusive", "confirmed"])

@@ -169,7 +169,11 @@ def one_place(**changes):
         (claim(at_most={"n": 3.0}), SWEEP, "sweep is empty"),
         (claim(bound="lasso.nothing"), SWEEP, "unknown bound"),
         (claim(lemmas=("lemma_25",)), SWEEP, "did you mean lemma_24"),
-        (one_place(bound="glm.corollary_1_rate"), SWEEP, "needs smoothness, which Median over an l2 ball does not"),
+        (
+            one_place(bound="glm.corollary_1_rate"),
+            SWEEP,
+            "a function of smoothness, which Median over an l2 ball does not have; ",
+        ),
         (
             one_place(bound="kst.lemma_3"),
             SWEEP,
