@@ -138,7 +138,7 @@ def controls(verdict: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str,
 
 def entry(label: str, name: str, role: str, came_out: Mapping[str, str]) -> str:
     """What a short legend calls a series: its label, after its role, and what came out of one judged as such."""
-    ending = f" ({came_out[name].split()[0]})" if name in came_out else ""
+    ending = f" ({came_out[name].split()[0]})" if role != "claim" and name in came_out else ""
     return f"{f'{role}: ' if role != 'context' else ''}{label}{ending}"
 
 

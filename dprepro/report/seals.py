@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dprepro.figures import Drawing
 
 FILES = ("measurements.parquet", "config.yaml", "run.log")
-"""Beside the figures, sealed by their bytes; verdict.json without its provenance, which says only when the run was last repeated."""
+"""Sealed by their bytes, as figures are; verdict.json without its provenance, which says when it last ran."""
 
 COLUMNS = ("series", "role", *AXES, "replicate", "quantity", "bound", "status", "seconds", "key")
 """Of a frame, what the ledger reads."""
