@@ -32,6 +32,9 @@ FILES = ("measurements.parquet", "config.yaml", "run.log")
 COLUMNS = ("series", "role", *AXES, "replicate", "quantity", "bound", "status", "seconds", "key")
 """Of a frame, what the ledger reads."""
 
+OF_ATTACKS = ("value", "corners", "searched", "witness")
+"""And of what attacks measured; see `dprepro.report.attacked`."""
+
 WRITERS = ("pyarrow", "PyYAML")
 """Packages on which further files depend."""
 
@@ -56,7 +59,7 @@ class Seals:
     def published(self, store: Store, run: Run, doubt: str) -> Published:
         """What stands of the run; published anew, with the ``doubt``, where its seal is broken or absent.
 
-        The frame of one that stands has only :data:`COLUMNS`.
+        The frame of one that stands has only :data:`COLUMNS`, and :data:`OF_ATTACKS` where these were measured.
 
         Raises:
             InputError: as :func:`publish`.
@@ -106,6 +109,7 @@ def _judgement(verdict: Mapping[str, Any]) -> str:
 def _standing(seal: Seal, source: str, run: Run, folder: Path, drawing: Drawing) -> Published | None:
     """What the folder holds, if the seal fits both what it should be made of and what it is."""
     import pandas as pd
+    from pyarrow.parquet import read_schema
 
     if not source or seal.source != source:
         return None
@@ -114,7 +118,9 @@ def _standing(seal: Seal, source: str, run: Run, folder: Path, drawing: Drawing)
         contents = {name: bytes_of(folder / name) for name in _files(drawing)}
         if _judgement(verdict) != seal.verdict or {name: digest(one) for name, one in contents.items()} != seal.files:
             return None
-        frame = pd.read_parquet(io.BytesIO(contents["measurements.parquet"]), columns=list(COLUMNS))
+        table = contents["measurements.parquet"]
+        attacks = OF_ATTACKS if OF_ATTACKS[-1] in read_schema(io.BytesIO(table)).names else ()
+        frame = pd.read_parquet(io.BytesIO(table), columns=[*COLUMNS, *attacks])
         text = contents["run.log"].decode().removesuffix("\n")
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
