@@ -23,7 +23,10 @@ def flips(results_dir: Path, experiments: Iterable[str], seeds: Iterable[int]) -
     found = []
     seeds = list(seeds)
     for name in experiments:
-        others = [results_dir / f"seed-{seed}" / place(name, [f"seed={seed}"]) for seed in seeds]
+        try:
+            others = [results_dir / f"seed-{seed}" / place(name, [f"seed={seed}"]) for seed in seeds]
+        except InputError:  # a damaged store may call an experiment anything
+            continue
         runs = [checks for folder in (results_dir / name, *others) if (checks := _checks(folder / "verdict.json"))]
         for check, first in (runs[0] if runs else {}).items():
             verdicts = [run[check]["verdict"] for run in runs if check in run]

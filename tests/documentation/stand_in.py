@@ -49,7 +49,7 @@ MUTANT = "python -m mutants least_loss_triple reference_dir=reference"
 
 TYPED = (
     Row(r"make .*", "{0} --dry-run PYTHON=python", "every target is made by a test of its own", once=True),
-    Row(r"python -m dprepro( --help)?"),
+    Row(r"python -m dprepro( --help| --hydra-help)?"),
     Row(r"python -m dprepro --cfg job \+experiment=\w+"),
     Row(r"python -m dprepro \+experiment=lasso_rate( checks\.\S+)?"),
     Row(r"python -m dprepro \+experiment=lasso_rate( \S+)? --checks"),

@@ -7,7 +7,6 @@ from pathlib import Path
 
 import private_mirror
 import pytest
-from dprepro.verify import main as verify
 
 import dprepro
 from dprepro import __main__ as command
@@ -53,9 +52,9 @@ def test_a_stored_run_is_measured_again_with_trust_only(tmp_path: Path, capsys: 
     command.main(words(tmp_path, "sweep.n=[200,400,800]", "replicates=2"))
     files._KNOWN = files._Known()
     capsys.readouterr()
-    assert verify([where]) == 1
+    assert command.main(["verify", where]) == 1
     assert "add --trust" in capsys.readouterr().out
-    assert verify([where, "--trust"]) == 0
+    assert command.main(["verify", where, "--trust"]) == 0
     assert "all agree" in capsys.readouterr().out
 
 

@@ -13,7 +13,7 @@ from private_mirror import MirrorDescent, records, release
 import dprepro
 from dprepro.errors import InputError
 from dprepro.problems.data import FloatArray
-from dprepro.session import Outcome
+from dprepro.report.outcome import Outcome
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
