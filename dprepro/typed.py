@@ -225,15 +225,22 @@ def allowed_packages() -> frozenset[str]:
 
 
 def _choices(kind: type) -> list[str]:
-    """The concrete subclasses that are imported already, by the shortest path that names them."""
-    found, todo = set(), [kind]
-    while todo:
-        one = todo.pop()
-        todo += one.__subclasses__()
-        if not inspect.isabstract(one):
-            parent = one.__module__.rpartition(".")[0]
-            exported = getattr(importlib.import_module(parent), one.__name__, None) is one if parent else False
-            found.add(f"{parent if exported else one.__module__}.{one.__name__}")
+    """The concrete subclasses in the room of ``kind`` and in packages of others, by the shortest path that names them.
+
+    What other rooms of the project define is left out: whether it is imported depends on what ran before.
+    """
+    package, _, rest = kind.__module__.partition(".")
+    room = f"{package}.{rest.partition('.')[0]}." if rest else f"{package}."
+    found, to_visit = set(), [kind]
+    while to_visit:
+        subclass = to_visit.pop()
+        to_visit += subclass.__subclasses__()
+        module = f"{subclass.__module__}."
+        if inspect.isabstract(subclass) or (module.startswith(f"{package}.") and not module.startswith(room)):
+            continue
+        parent = subclass.__module__.rpartition(".")[0]
+        exported = getattr(importlib.import_module(parent), subclass.__name__, None) is subclass if parent else False
+        found.add(f"{parent if exported else subclass.__module__}.{subclass.__name__}")
     return sorted(found)
 
 

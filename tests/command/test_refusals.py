@@ -153,7 +153,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "shell": ([LASSO, "study._target_=os.system"], "study._target_=os.system is refused: only dprepro"),
     "no dataclass": (
         [LASSO, "study._target_=dprepro.typed.build"],
-        "is not of the kind Study; choices: dprepro.practice.study.AdviceStudy, ",
+        "is not of the kind Study; choices: dprepro.studies.AttackStudy, ",
     ),
     "wrong kind": (
         [LASSO, "algorithm._target_=dprepro.budget.Budget"],
