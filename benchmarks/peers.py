@@ -28,7 +28,6 @@ from frank_wolfe import single_solves
 from threadpoolctl import threadpool_limits
 from yardstick import yardstick
 
-from dprepro import typed
 from dprepro.algorithms import Algorithm, NoisySGD, ObjectivePerturbation, SufficientStatistics
 from dprepro.budget import Budget, Neighbours
 from dprepro.config.pairs import blocks
@@ -51,6 +50,7 @@ from dprepro.problems import (
     SquaredLoss,
 )
 from dprepro.reductions import BatchedPerturbation, CompiledDescent
+from dprepro.support import typed
 
 REPLACE = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
 STEPS = 200

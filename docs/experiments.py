@@ -19,8 +19,8 @@ from docs.sources import (
     series,
     templates,
 )  # fmt: skip
-from dprepro.folders import command
 from dprepro.report.text import ORDER
+from dprepro.support.folders import command
 
 
 def page(name: str) -> str:

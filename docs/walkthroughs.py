@@ -21,8 +21,8 @@ from typing import Any
 from dprepro.commands.ending import console
 from dprepro.engine.store import FILE_NAME
 from dprepro.errors import InputError
-from dprepro.folders import experiment_files
-from dprepro.regular_files import replace_file, temporary_folder
+from dprepro.support.folders import experiment_files
+from dprepro.support.regular_files import replace_file, temporary_folder
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "experiments").glob("*.py")) if path.stem != "walkthrough"}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dprepro.commands.ending import console
 from dprepro.errors import InputError, unknown
-from dprepro.regular_files import replace_file, temporary_folder
+from dprepro.support.regular_files import replace_file, temporary_folder
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
 from mutants.running import Verdicts, copy_of_package, plant, run, run_tests
 from mutants.table import Line, as_json, line, markdown, read, renewed, summary, text

@@ -10,12 +10,12 @@ from functools import cache
 from pathlib import Path
 from typing import Any
 
-from dprepro import typed
 from dprepro.config.compose import Composed, compose
 from dprepro.config.experiment import Checked, check
 from dprepro.errors import InputError, unknown
 from dprepro.studies.base import ANYTHING
-from dprepro.yaml_files import load
+from dprepro.support import typed
+from dprepro.support.yaml_files import load
 
 HERE = Path(__file__).parent
 ROOT = HERE.parent

@@ -54,7 +54,7 @@ def main(arguments: list[str]) -> int:
 
 
 def _write(folder: Path, name: str, files: dict[str, bytes]) -> list[Path]:
-    from dprepro.regular_files import replace_file
+    from dprepro.support.regular_files import replace_file
 
     paths = []
     try:

@@ -11,21 +11,16 @@ import pytest
 
 HOUSE = Path(__file__).parent.parent / "dprepro"
 
-GROUND = {
-    "axes", "board", "errors", "expressions", "folders", "interrupts", "latest", "own.files", "regular_files", "texts",
-    "typed", "yaml_files",
-}  # fmt: skip
+GROUND = {"axes", "errors", "own.files", "support"}  # fmt: skip
 """What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, `own.files`
 that for a user's files of Python, and `typed` turns plain data into the dataclasses of all rooms, numbers being
 expressions."""
 
 ROOMS: dict[str, set[str]] = {
-    "__init__": {"config", "report", "session", "supervisor"},
-    "supervisor": set(),
-    "board": set(),
+    "__init__": {"config", "report", "session"},
     "__main__": {"commands"},
     "commands": {
-        "__init__", "config", "own", "report", "replication", "session", "studies", "supervisor", "refute",
+        "__init__", "config", "own", "report", "replication", "session", "studies", "refute",
         "statements", "practice", "plans", "figures", "budget", "engine.pools", "engine.progress", "engine.runner",
         "engine.store",
     },
@@ -42,7 +37,7 @@ ROOMS: dict[str, set[str]] = {
         "mechanisms", "problems", "bounds", "budget", "statements", "engine.cell", "engine.code",
         "engine.grid",
     },
-    "engine": {"supervisor"},
+    "engine": set(),
     "analysis": set(),
     "figures": {"analysis"},
     "adversary": {"constructions", "problems"},
@@ -69,15 +64,8 @@ ROOMS: dict[str, set[str]] = {
     "bounds": set(),
     "budget": set(),
     "axes": set(),
-    "latest": set(),
-    "typed": set(),
-    "expressions": set(),
-    "yaml_files": set(),
-    "regular_files": set(),
-    "texts": set(),
-    "folders": set(),
-    "interrupts": set(),
     "errors": set(),
+    "support": set(),
 }  # fmt: skip
 
 
@@ -119,7 +107,16 @@ def test_a_room_imports_only_what_the_table_allows(room: str) -> None:
 
 
 def test_paper_figures_know_stored_measurements_and_drawing_only() -> None:
-    allowed = ("commands.ending", "axes", "errors", "engine.store", "report", "analysis", "figures", "regular_files")
+    allowed = (
+        "commands.ending",
+        "axes",
+        "errors",
+        "engine.store",
+        "report",
+        "analysis",
+        "figures",
+        "support.regular_files",
+    )
     for path in sorted((HOUSE.parent / "paper_figures").glob("*.py")):
         wrong = [name for name in imports(path) if not name.startswith(allowed)]
         assert not wrong, path

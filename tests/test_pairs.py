@@ -11,7 +11,6 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dprepro import typed
 from dprepro.__main__ import main
 from dprepro.algorithms import Algorithm
 from dprepro.algorithms.efficient_sampler import MOST_STEPS
@@ -36,6 +35,7 @@ from dprepro.problems import (
     SpikedBall,
 )
 from dprepro.studies import Design, RateStudy, Series
+from dprepro.support import typed
 
 CONF = Path(__file__).parent.parent / "conf"
 ALGORITHMS = {name: typed.build(Algorithm, block) for name, block in blocks("algorithm").items()}

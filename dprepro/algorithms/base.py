@@ -11,10 +11,10 @@ import numpy as np
 
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.latest import latest
 from dprepro.mechanisms import Drawn, Guarantee
 from dprepro.privacy import Spent, compose
 from dprepro.problems import LISTED, Domain, Problem
+from dprepro.support.last_result import latest
 
 Parts: TypeAlias = tuple[tuple[Guarantee, int], ...]
 

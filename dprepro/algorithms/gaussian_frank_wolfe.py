@@ -12,10 +12,10 @@ from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensiti
 from dprepro.algorithms.frank_wolfe import FrankWolfeSchedule, StepSize, step_size
 from dprepro.algorithms.premises import lacks_privacy, lacks_smoothness
 from dprepro.budget import Budget
-from dprepro.latest import latest
 from dprepro.mechanisms import Drawn, Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, LocalBall, Problem
+from dprepro.support.last_result import latest
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_smo
 from dprepro.algorithms.sketches import Transform, columns
 from dprepro.budget import Budget
 from dprepro.errors import InputError, PremiseError
-from dprepro.latest import latest
 from dprepro.problems import Domain, L2Ball, MarginLoss, Problem, RecordsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import clip
+from dprepro.support.last_result import latest
 
 CLIPPING = 1e-6
 """delta_J: probability with which clipping may act at all, for a Gaussian map."""

@@ -13,10 +13,10 @@ from dprepro.algorithms.frank_wolfe import FrankWolfeSchedule, StepSize, step_si
 from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_smoothness
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.latest import latest
 from dprepro.mechanisms import Drawn, Selection, selection
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
+from dprepro.support.last_result import latest
 
 
 @dataclass(frozen=True)

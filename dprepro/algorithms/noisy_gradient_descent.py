@@ -12,10 +12,10 @@ from dprepro.algorithms.base import LATER, Algorithm, Parts, Solution, records_c
 from dprepro.algorithms.descent import Descent
 from dprepro.algorithms.premises import check_positive, lacks_smoothness
 from dprepro.budget import Budget
-from dprepro.latest import latest
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
+from dprepro.support.last_result import latest
 
 
 @dataclass(frozen=True)

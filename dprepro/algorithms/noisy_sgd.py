@@ -13,11 +13,11 @@ from dprepro.algorithms.descent import Descent
 from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_strong_convexity, with_setting
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.latest import latest
 from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
+from dprepro.support.last_result import latest
 
 LARGEST_SAMPLED_N = 1e5  # n^2 steps beyond it would take weeks; the full gradient serves there
 

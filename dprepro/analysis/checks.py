@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from dprepro import typed
 from dprepro.analysis.audit import Audit
 from dprepro.analysis.comparisons import Affine, Ratio
 from dprepro.analysis.coverage import Coverage
@@ -21,6 +20,7 @@ from dprepro.analysis.rule import ROLES, VERDICTS, CheckResult, Rule
 from dprepro.analysis.scheduled import Scheduled
 from dprepro.analysis.share import Share
 from dprepro.errors import InputError, choices_in_words
+from dprepro.support import typed
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,10 +12,10 @@ import re
 from collections.abc import Callable, Mapping
 from functools import lru_cache
 
-from dprepro import expressions
 from dprepro.errors import InputError, MissingDependency, unknown
 from dprepro.own.files import is_dotted, is_target, load
-from dprepro.typed import allowed_packages
+from dprepro.support import expressions
+from dprepro.support.typed import allowed_packages
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # a study names the bounds that it found
 

@@ -68,7 +68,7 @@ class Arguments:
 def main(arguments: Arguments) -> int:
     """Answer; 0."""
     from dprepro.config.pairs import within_floats
-    from dprepro.folders import unused_files
+    from dprepro.support.folders import unused_files
 
     if arguments.renew:
         return renew(arguments.results_dir)
@@ -185,10 +185,10 @@ def _simulated(asked: Asked, advice: Advice, known: Sequence[Any]) -> dict[str, 
 
 def point_of(values: Mapping[str, str]) -> Asked:
     """What is asked for; raises InputError for the first key that cannot be."""
-    from dprepro import typed
     from dprepro.axes import check_axis
     from dprepro.budget import Budget, Neighbours
     from dprepro.practice.ordinary import SETS, Asked
+    from dprepro.support import typed
 
     numbers = {key: _number(key, values[key]) for key in ("n", "p", "epsilon", "delta", "radius")}
     for axis in ("n", "p", "epsilon", "delta"):
@@ -206,7 +206,7 @@ def point_of(values: Mapping[str, str]) -> Asked:
 
 
 def _number(key: str, text: str) -> float:
-    from dprepro import expressions
+    from dprepro.support import expressions
 
     try:
         return float(expressions.evaluate(text))
@@ -253,7 +253,7 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
     from dprepro.figures.style import looks, styled
     from dprepro.practice.advice import advise, candidates
     from dprepro.practice.answer import spelled, title
-    from dprepro.regular_files import replace_file
+    from dprepro.support.regular_files import replace_file
 
     known = list(candidates(algorithms))
     places = [asked.n * 10 ** (k / 2) for k in range(-2, 3) if asked.n * 10 ** (k / 2) >= 10]
@@ -288,7 +288,7 @@ def renew(results_dir: str) -> int:
     from pathlib import Path
 
     from dprepro.practice.constants import SHIPPED, fit, measured_cases, written
-    from dprepro.regular_files import replace_file
+    from dprepro.support.regular_files import replace_file
 
     path = Path(results_dir) / "advice" / "measurements.parquet"
     if not path.is_file():

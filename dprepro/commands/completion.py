@@ -191,7 +191,7 @@ def _configuration(before: Sequence[str], config_dir: str | None) -> Mapping[str
     """That of the experiment on the line, else what every experiment starts from."""
     from dprepro.config.compose import compose
     from dprepro.config.files import read_block
-    from dprepro.folders import conf_dir
+    from dprepro.support.folders import conf_dir
 
     overrides = [word for word in before if "=" in word and not word.startswith("-")]
     for attempt in (overrides, [word for word in overrides if word.startswith("+experiment=")]):

@@ -13,11 +13,11 @@ from contextlib import suppress
 from types import TracebackType
 from typing import NoReturn
 
-from dprepro.board import left
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, printable
-from dprepro.interrupts import CTRL_C, ENDING, taken
-from dprepro.supervisor import SIGNALLED, again, supervised
-from dprepro.texts import shown, visible
+from dprepro.support.interrupts import CTRL_C, ENDING, taken
+from dprepro.support.shared_memory import left
+from dprepro.support.supervisor import SIGNALLED, again, supervised
+from dprepro.support.texts import shown, visible
 
 
 def say(error: DpreproError) -> int:

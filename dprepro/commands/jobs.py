@@ -11,12 +11,12 @@ from dataclasses import asdict, dataclass
 from functools import partial
 from typing import TYPE_CHECKING
 
-from dprepro import board
 from dprepro.commands.ending import say, tell_traceback
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
 from dprepro.session import Stored, measure_experiment
+from dprepro.support import shared_memory
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
@@ -63,7 +63,7 @@ def run_one(job: Job, config_dir: str | None, verbose: bool = False) -> int:
 
 def run_built(experiment: Experiment, said: Sequence[str] = (), verbose: bool = False) -> int:
     """Run one experiment that is built; the exit code. ``said`` is printed first."""
-    for line in (*said, *experiment.reach) if not board.died else ():  # a command that begins again has said it
+    for line in (*said, *experiment.reach) if not shared_memory.died else ():  # a command that begins again has said it
         print(line, flush=True)
     stored = measure_experiment(experiment)
     del experiment  # a million cells are half a gigabyte, and what follows takes as much again
@@ -83,7 +83,7 @@ def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> i
     from dprepro.report.text import Ending, short
 
     overall, names = Overall(len(jobs)), short(jobs)
-    ends = [Ending(**json.loads(line)) for line in board.noted()]  # told by a process that has died since
+    ends = [Ending(**json.loads(line)) for line in shared_memory.noted()]  # told by a process that has died since
     if len(ends) == len(jobs):
         return _told(ends)
     folders: dict[str, Sequence[str]] = {}
@@ -93,7 +93,7 @@ def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> i
         if ahead and (wait or ahead[0].ready()):
             overall.clear()
             ends.append(ahead.pop().end())
-            board.note(json.dumps(asdict(ends[-1])))
+            shared_memory.note(json.dumps(asdict(ends[-1])))
 
     def progress(done: int, total: int) -> None:
         tell_ahead(wait=False)

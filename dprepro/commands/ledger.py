@@ -39,11 +39,11 @@ def main(arguments: Arguments) -> int:
     """Rebuild and say what stands; 1 where `strict` asks for it."""
     from dprepro.config.asked import asked
     from dprepro.config.sources import changes
-    from dprepro.folders import unused_files
     from dprepro.report.ledger import build_ledger
     from dprepro.report.soundness import existing_store
     from dprepro.report.text import ledger_lines
     from dprepro.report.unexpected import unexpected
+    from dprepro.support.folders import unused_files
 
     results, folder = existing_store(arguments.results_dir), arguments.config_dir
     for said in unused_files(folder):

@@ -32,7 +32,7 @@ class Arguments:
 def main(arguments: Arguments) -> int:
     """Print the matrix or the list; 0."""
     from dprepro.config.pairs import POINT, all_pairs
-    from dprepro.folders import unused_files
+    from dprepro.support.folders import unused_files
 
     point = {axis: getattr(arguments, axis) for axis in POINT}
     pairs = all_pairs(point, arguments.neighbours, arguments.config_dir)

@@ -65,7 +65,7 @@ def folder(name: str, given: str) -> str:
 
 def number(name: str, given: str) -> float:
     """A number, or an expression such as ``1/3``."""
-    from dprepro import expressions
+    from dprepro.support import expressions
 
     try:
         return float(expressions.evaluate(given))
@@ -154,7 +154,7 @@ def chosen(arguments: Sequence[str]) -> tuple[ModuleType, list[str]]:
     if first in COMMANDS:
         return import_module(f"dprepro.commands.{first}"), list(arguments[1:])
     if re.fullmatch(r"[A-Za-z][\w.-]*", first):
-        from dprepro.folders import experiment_files
+        from dprepro.support.folders import experiment_files
 
         experiments = experiment_files()
         if first in experiments:

@@ -51,7 +51,7 @@ def main(arguments: Arguments) -> int:
     since = partial(changes, config_dir=arguments.config_dir)
     outcomes = [load(run, arguments.results_dir, since) for run in arguments.runs]
     content = drawn(outcomes, arguments)[output.suffix.lower().removeprefix(".")]
-    from dprepro.regular_files import replace_file
+    from dprepro.support.regular_files import replace_file
 
     try:
         replace_file(output, content)

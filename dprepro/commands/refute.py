@@ -107,7 +107,7 @@ def _margin(one: Tried) -> str:
 def _keep(found: Sequence[Tried], address: str, form: str, results: Path) -> None:
     """Write the witness of a counterexample, and say where."""
     from dprepro.refute.witness import Witness
-    from dprepro.regular_files import replace_file
+    from dprepro.support.regular_files import replace_file
 
     worst = found[0]
     if not worst.violated:

@@ -175,9 +175,9 @@ def _list(results: str, config_dir: str | None) -> int:
     """The experiments with their last verdicts."""
     from dprepro.config.files import headers
     from dprepro.config.sources import changes
-    from dprepro.folders import unused_files
     from dprepro.report.listing import listing
     from dprepro.statements.papers import papers
+    from dprepro.support.folders import unused_files
 
     described = papers(config_dir)
     print(listing(headers(config_dir), results, partial(changes, config_dir=config_dir), described))

@@ -114,7 +114,7 @@ def information(what: str, overrides: Overrides, config_dir: str | None) -> str:
 
 def _search_path(config_dir: str | None) -> Iterator[tuple[str, str]]:
     """Who provides a folder of configurations, and the folder, the first to be looked at first."""
-    from dprepro.folders import conf_dir, folders, pack_dirs
+    from dprepro.support.folders import conf_dir, folders, pack_dirs
 
     for folder in folders(config_dir):
         provider = "main" if folder == conf_dir() else "pack" if folder in pack_dirs() else "command-line"
@@ -126,8 +126,8 @@ def _searched(config_dir: str | None) -> str:
 
 
 def _plugins() -> str:
-    from dprepro.folders import PACKS
-    from dprepro.typed import PLUGINS
+    from dprepro.support.folders import PACKS
+    from dprepro.support.typed import PLUGINS
 
     rows = [[group, point.name, point.value] for group in (PLUGINS, PACKS) for point in entry_points(group=group)]
     table = _boxed(["Entry point", "Name", "Package"], rows) if rows else "none"

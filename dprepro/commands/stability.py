@@ -58,8 +58,8 @@ def run(name: str, seed: int, results_dir: Path, config_dir: str | None) -> int:
     from dprepro.config.compose import compose
     from dprepro.config.experiment import build_experiment
     from dprepro.config.overrides import literal
-    from dprepro.regular_files import kept_within
     from dprepro.session import run_experiment
+    from dprepro.support.regular_files import kept_within
 
     folder = kept_within(results_dir / f"seed-{seed}", results_dir)
     composed = compose([f"+experiment={name}", f"seed={seed}", f"results_dir={literal(folder)}"], config_dir)

@@ -9,8 +9,8 @@ from typing import Any
 from dprepro.config.files import read_block
 from dprepro.config.templates import written_out
 from dprepro.errors import InputError
-from dprepro.folders import experiment_files
 from dprepro.statements.papers import statements_of
+from dprepro.support.folders import experiment_files
 
 
 def asked(without: Collection[str], config_dir: str | None = None) -> dict[str, tuple[str, Mapping[str, Any]]]:

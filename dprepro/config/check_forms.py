@@ -8,12 +8,12 @@ from difflib import get_close_matches
 from fnmatch import fnmatchcase
 from typing import Any
 
-from dprepro import expressions
 from dprepro.analysis.checks import RULES
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
 from dprepro.analysis.margins import frozen
 from dprepro.errors import InputError, unknown
+from dprepro.support import expressions
 
 Block = dict[str, Any]
 Speaks = Callable[[str, Mapping[str, Any]], dict[str, str] | None]

@@ -27,9 +27,9 @@ from omegaconf import OmegaConf
 
 from dprepro.config.files import found_file, group_options, read_block, refuse_hidden
 from dprepro.errors import InputError
-from dprepro.folders import conf_dir, folders
 from dprepro.own.files import block_of, is_dotted
-from dprepro.yaml_files import text_of
+from dprepro.support.folders import conf_dir, folders
+from dprepro.support.yaml_files import text_of
 
 Names = list[str]
 PRIMARY, PRIMARY_FILE = "config", "config.yaml"

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field, replace
 from functools import lru_cache
 from typing import TYPE_CHECKING, Any, Literal
 
-from dprepro import figures, typed
+from dprepro import figures
 from dprepro.analysis.checks import build as build_check
 from dprepro.axes import AXES
 from dprepro.config.compose import Composed
@@ -20,6 +20,7 @@ from dprepro.engine.code import forget
 from dprepro.engine.room import uncollected
 from dprepro.errors import InputError, checked_name, label_fault, shortened
 from dprepro.figures.style import undrawable
+from dprepro.support import typed
 
 if TYPE_CHECKING:
     from dprepro.analysis.rule import Rule

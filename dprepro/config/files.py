@@ -7,8 +7,8 @@ from typing import Any
 
 from dprepro.config.interpolation import only_keys
 from dprepro.errors import InputError, printable
-from dprepro.folders import checked_dir, experiment_files, folders, hidden_files
-from dprepro.yaml_files import load
+from dprepro.support.folders import checked_dir, experiment_files, folders, hidden_files
+from dprepro.support.yaml_files import load
 
 #: Blocks that only some experiments have.
 PARTS = ("algorithm", "construction", "attack")

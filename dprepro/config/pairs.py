@@ -53,7 +53,7 @@ def blocks(group: str, config_dir: str | None = None) -> dict[str, Any]:
         InputError: a file that is no valid YAML.
     """
     from dprepro.config.files import read_block
-    from dprepro.folders import folders, hidden_files
+    from dprepro.support.folders import folders, hidden_files
 
     hidden = hidden_files(config_dir)
     files = [file for folder in folders(config_dir) for file in sorted((folder / group).glob("*.yaml"))]

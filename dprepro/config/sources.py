@@ -16,8 +16,8 @@ from typing import TYPE_CHECKING, Any
 from dprepro.config.compose import EXECUTION_KEYS, Composed, compose
 from dprepro.config.files import found_file, read_block
 from dprepro.errors import DpreproError
-from dprepro.folders import experiment_files
-from dprepro.regular_files import bytes_of
+from dprepro.support.folders import experiment_files
+from dprepro.support.regular_files import bytes_of
 
 if TYPE_CHECKING:
     from dprepro.engine.store import Changes, Run

@@ -36,7 +36,6 @@ from contextlib import suppress
 from functools import partial
 from typing import Any
 
-from dprepro import expressions
 from dprepro.config.check_forms import NUMBERS, CheckForms, matching
 from dprepro.config.series_forms import BY_AXIS, PARTS, Block, Find, SeriesForms, at, changes_parameters, own_place
 from dprepro.config.statement_forms import with_statements
@@ -44,6 +43,7 @@ from dprepro.errors import InputError
 from dprepro.statements.about import Find as Statements
 from dprepro.statements.about import spoken_of
 from dprepro.statements.papers import statements_of
+from dprepro.support import expressions
 
 ATTACKED = "attacked"
 """The series of an attack's own algorithm; figures tell which that is."""

@@ -12,9 +12,9 @@ from typing import ClassVar
 import numpy as np
 
 from dprepro.errors import InputError, PremiseError, unknown
-from dprepro.latest import latest
 from dprepro.problems import ConstraintSet, Domain, Loss, Problem, View, derived_views, losses, sets
 from dprepro.problems.data import FloatArray
+from dprepro.support.last_result import latest
 
 Point = Mapping[str, float]
 

@@ -11,10 +11,10 @@ from functools import cached_property
 from pathlib import Path
 from typing import Any
 
-from dprepro import typed
 from dprepro.constructions.base import Construction, Point
 from dprepro.errors import InputError
 from dprepro.problems import Domain, Problem
+from dprepro.support import typed
 
 DPREPRO_READS = ("worst_known.json",)
 

@@ -12,9 +12,9 @@ from dprepro.constructions.ball import UnitBall
 from dprepro.constructions.base import Point, recorded
 from dprepro.constructions.challenge import Attackable
 from dprepro.errors import PremiseError
-from dprepro.latest import latest
 from dprepro.problems import Domain, Problem, Records, RecordsView
 from dprepro.problems.data import FloatArray
+from dprepro.support.last_result import latest
 
 
 @dataclass(frozen=True)

@@ -15,10 +15,10 @@ from typing import Any
 
 import numpy as np
 
-from dprepro import board
 from dprepro.engine.cell import LEADING, Cell, Result, Row
 from dprepro.engine.seeding import generator
 from dprepro.errors import MissingDependency, PremiseError, Stop, printable
+from dprepro.support import shared_memory
 
 DPREPRO_READS = ()  # the name of the processor stands beside every result
 
@@ -39,12 +39,12 @@ def measure_cell(measure: Measure, cell: Cell) -> Result:
     rows: Sequence[Row] = ()
     status, trace = "ok", None
     start = time.perf_counter()
-    key, memory = cell.key, board.memory
-    memory[board.KEY] = key
-    memory[board.MEASURING] = 1
+    key, memory = cell.key, shared_memory.memory
+    memory[shared_memory.KEY] = key
+    memory[shared_memory.MEASURING] = 1
     try:
-        if key in board.died:
-            status = f"failed: the process {board.died[key]}"
+        if key in shared_memory.died:
+            status = f"failed: the process {shared_memory.died[key]}"
         else:
             made = measure(cell, generator(cell.stream))
             rows = made if isinstance(made, tuple) else list(made)  # a list may be another's rows tomorrow
@@ -62,7 +62,7 @@ def measure_cell(measure: Measure, cell: Cell) -> Result:
         status = f"failed: {type(error).__name__}{': ' if first else ''}{first}"
         trace = traceback.format_exc()
     finally:
-        memory[board.MEASURING] = 0
+        memory[shared_memory.MEASURING] = 0
     seconds = time.perf_counter() - start
     return Result(key, status, seconds, cell.axes, cell.replicate, rows, trace, cell.code, cpu_type())
 

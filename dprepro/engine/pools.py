@@ -18,8 +18,8 @@ from multiprocessing.resource_tracker import ensure_running
 from typing import Any, Protocol, TextIO, TypeVar
 
 from dprepro.errors import InputError, MissingDependency
-from dprepro.interrupts import CTRL_C, ENDING, taken, whole
 from dprepro.own.files import portable
+from dprepro.support.interrupts import CTRL_C, ENDING, taken, whole
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS = 5

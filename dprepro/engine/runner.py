@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
-from dprepro import board
 from dprepro.engine import pools
 from dprepro.engine.cell import Cell, Result
 from dprepro.engine.code import guard
@@ -23,8 +22,9 @@ from dprepro.engine.measuring import Measure, cpu_type, measure_cell, one_thread
 from dprepro.engine.progress import Indicator, Progress, indicator
 from dprepro.engine.store import Store
 from dprepro.errors import DpreproError, Interrupted, OtherCode
-from dprepro.interrupts import CTRL_C, taken, whole
-from dprepro.supervisor import reason
+from dprepro.support import shared_memory
+from dprepro.support.interrupts import CTRL_C, taken, whole
+from dprepro.support.supervisor import reason
 
 Reuse = Literal["same", "any"]
 
@@ -116,7 +116,7 @@ def execute(
                 ) from None
             finally:
                 bar.close()
-                board.progress(0, 0)
+                shared_memory.progress(0, 0)
     return Outcome(
         total=len(distinct),
         reused=len(done),
@@ -154,7 +154,7 @@ class _Loop:
         self.pool: pools.Pool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
         self.kept, self.total = stored  # of the run's cells, with those that were stored before
-        board.progress(self.kept, self.total)
+        shared_memory.progress(self.kept, self.total)
 
     def run(self, at_once: bool) -> None:
         """Until all is stored; `at_once` opens the pool without waiting for a forecast."""
@@ -227,7 +227,7 @@ class _Loop:
     def _commit(self, lines: list[Line]) -> None:
         self.store.commit(lines)
         self.kept += len(lines)
-        board.progress(self.kept, self.total)
+        shared_memory.progress(self.kept, self.total)
 
 
 def _cause(error: BaseException) -> str:

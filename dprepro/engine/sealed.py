@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 from pathlib import Path
 
-from dprepro.regular_files import replace_file
+from dprepro.support.regular_files import replace_file
 
 
 def write_sealed(path: Path, content: bytes, salt: bytes = b"") -> None:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dprepro import typed
 from dprepro.figures.attack import Attack
 from dprepro.figures.base import Drawing
 from dprepro.figures.choice import Choice
@@ -15,6 +14,7 @@ from dprepro.figures.margins import Margins
 from dprepro.figures.phase import Phase
 from dprepro.figures.rate import Rate
 from dprepro.figures.shares import Shares
+from dprepro.support import typed
 
 FIGURES: dict[str, type[Drawing]] = {
     kind.name: kind for kind in (Rate, Phase, Attack, Choice, Shares, Ledger, Constants, Margins)

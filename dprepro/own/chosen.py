@@ -22,7 +22,7 @@ from dprepro.own.adapters import Arrays, Made, _Bounded
 from dprepro.own.capture import captured
 from dprepro.own.files import block_of, is_target, kept_dir, trust, written
 from dprepro.problems.data import finite
-from dprepro.typed import allowed_packages
+from dprepro.support.typed import allowed_packages
 
 KINDS = {"algorithm": Algorithm, "construction": Construction}
 LARGEST = 2e8

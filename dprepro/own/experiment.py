@@ -20,7 +20,7 @@ from typing import Any
 
 import numpy as np
 
-from dprepro import bounds, typed
+from dprepro import bounds
 from dprepro.algorithms import Algorithm
 from dprepro.axes import AXES, DEFAULTS, at
 from dprepro.budget import Budget, Neighbours
@@ -29,7 +29,6 @@ from dprepro.config.overrides import literal
 from dprepro.config.templates import settled, written_out
 from dprepro.constructions import Construction
 from dprepro.errors import DpreproError, InputError, PremiseError, checked_name, printable, shortened, unknown
-from dprepro.folders import experiment_files
 from dprepro.own.adapters import Arrays, Fitted
 from dprepro.own.capture import captured
 from dprepro.own.chosen import Chosen, block, bounded, chosen, plain
@@ -37,6 +36,8 @@ from dprepro.own.files import is_dotted, is_own_file, is_target, path_of, trust
 from dprepro.plans import Numbers, plan
 from dprepro.reductions import solver
 from dprepro.statements.statement import WORDS, Says, Statement
+from dprepro.support import typed
+from dprepro.support.folders import experiment_files
 
 PAPER, ITEM = "own", "Rate"
 DIRECTIONS = tuple(WORDS)

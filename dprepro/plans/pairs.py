@@ -7,12 +7,12 @@ from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from dprepro import typed
 from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import Construction
 from dprepro.errors import InputError, MissingDependency, PremiseError
 from dprepro.plans.plan import plan
+from dprepro.support import typed
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,6 @@ from typing import Any, TypeAlias
 
 import numpy as np
 
-from dprepro import typed
 from dprepro.algorithms import Algorithm
 from dprepro.errors import DpreproError
 from dprepro.plans import Numbers, plan
@@ -23,6 +22,7 @@ from dprepro.practice.ordinary import FAMILIES, Asked
 from dprepro.practice.prediction import predict, source_of, trivial
 from dprepro.problems import Domain
 from dprepro.problems.data import FloatArray
+from dprepro.support import typed
 
 BEATS = 0.95
 """Of what answering zero loses: an algorithm that is expected to lose more does not beat it."""

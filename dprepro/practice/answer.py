@@ -195,7 +195,7 @@ def solved_words(loss: str, within: str, radius: str, key: str, answer: Mapping[
 
 def check_target(text: str) -> float:
     """A risk that will do; raises InputError unless it is positive."""
-    from dprepro import expressions
+    from dprepro.support import expressions
 
     try:
         risk = float(expressions.evaluate(text))

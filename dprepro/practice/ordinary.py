@@ -12,12 +12,12 @@ from functools import cached_property, lru_cache
 
 import numpy as np
 
-from dprepro import typed
 from dprepro.budget import Budget
 from dprepro.constructions import RandomDesign
 from dprepro.problems import Box, ConstraintSet, Domain, L1Ball, L2Ball, Loss, Simplex
 from dprepro.problems.data import FloatArray
 from dprepro.problems.losses import DistanceLoss
+from dprepro.support import typed
 
 FAMILIES = ("iid", "correlated", "noise")
 """Ordinary data whose risks are predicted; in the last kind labels do not depend on the features."""

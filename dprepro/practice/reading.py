@@ -19,7 +19,7 @@ from typing import TYPE_CHECKING, Any, TextIO
 
 from dprepro.errors import InputError, unknown
 from dprepro.practice.schema import check_encoding, check_separator
-from dprepro.texts import check_texts
+from dprepro.support.texts import check_texts
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -12,9 +12,9 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Literal
 
-from dprepro import typed
 from dprepro.errors import InputError
-from dprepro.yaml_files import load
+from dprepro.support import typed
+from dprepro.support.yaml_files import load
 
 DPREPRO_READS = ()  # see practice.table
 

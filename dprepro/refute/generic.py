@@ -10,7 +10,6 @@ from dataclasses import fields, replace
 from functools import partial
 from typing import Any, TypeAlias
 
-from dprepro import typed
 from dprepro.adversary.space import SPACES, Range
 from dprepro.algorithms import (
     Algorithm,
@@ -31,6 +30,7 @@ from dprepro.refute.attack import Attack
 from dprepro.refute.axes import Axis, axis
 from dprepro.refute.risks import INSIDE, Risks
 from dprepro.statements.statement import Says
+from dprepro.support import typed
 
 SIZES: Mapping[str, Axis] = {
     "n": axis("n", high=1e9, usual=1e6),

@@ -9,11 +9,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from dprepro import typed
 from dprepro.errors import InputError, unknown
 from dprepro.refute.attack import Attack, Shown
 from dprepro.refute.find import attacks_on, says_of, statement_at
 from dprepro.refute.hunt import measured_again
+from dprepro.support import typed
 
 DPREPRO_READS = ()  # a witness is measured, and stands behind no measurement
 

@@ -18,8 +18,8 @@ FOLDER = "heldout"
 def judged(name: str, results_dir: Path, seconds: int, config_dir: str | None) -> dict[str, Any]:
     """The entry of an experiment, measured in a process of its own, which ends where its time is up."""
     from dprepro.config.heldout import NEAR, WHOLE
-    from dprepro.regular_files import kept_within
     from dprepro.report.heldout import FAILED, TOO_LONG
+    from dprepro.support.regular_files import kept_within
 
     folder = kept_within(results_dir / FOLDER / name, results_dir)
     folder.mkdir(parents=True, exist_ok=True)
@@ -44,8 +44,8 @@ def _limited(name: str, results_dir: Path, seconds: int, config_dir: str | None,
     import resource
     import signal
 
-    from dprepro.regular_files import replace_file
     from dprepro.report.heldout import FAILED
+    from dprepro.support.regular_files import replace_file
 
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
     spent = sum(resource.getrusage(resource.RUSAGE_SELF)[:2])
@@ -101,7 +101,7 @@ def measured(name: str, results_dir: Path, config_dir: str | None = None, less: 
 
 def shipped_verdicts(results_dir: Path, name: str) -> dict[str, str]:
     """By check; raises InputError where verdict.json cannot be read."""
-    from dprepro.regular_files import bytes_of
+    from dprepro.support.regular_files import bytes_of
 
     path = results_dir / name / "verdict.json"
     try:

@@ -6,7 +6,6 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Any
 
 from dprepro.analysis.checks import worded
-from dprepro.folders import command
 from dprepro.report.attacked import Attacked
 from dprepro.report.evidence import sentence, sizes_of
 from dprepro.report.measured import Measured
@@ -14,6 +13,7 @@ from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.text import number
 from dprepro.statements.papers import Erratum
 from dprepro.statements.statement import Says, Statement, identity
+from dprepro.support.folders import command
 
 NOT_HERE = "not in this store"
 CORNER = "corner"

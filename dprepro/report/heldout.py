@@ -11,9 +11,9 @@ from typing import Any
 from dprepro.analysis.drawn import NO_NOISE
 from dprepro.analysis.rule import NO_POINT
 from dprepro.errors import InputError
-from dprepro.regular_files import replace_file
 from dprepro.report.heldout_words import EXPLANATIONS
 from dprepro.report.tables import table
+from dprepro.support.regular_files import replace_file
 
 FILES = ("heldout.json", "heldout.md")
 JUDGED, UNMOVED, TOO_LONG, FAILED = "judged", "nothing to move", "too long", "failed"

@@ -10,13 +10,13 @@ from typing import Any
 
 from dprepro.engine.store import Changes, Run
 from dprepro.errors import InputError
-from dprepro.regular_files import replace_file
 from dprepro.report.entries import causes, claims, further, slips
 from dprepro.report.measured import BESIDE, Measured, measure
 from dprepro.report.multiplicity import corrected
 from dprepro.report.spoken import Checks
 from dprepro.statements.papers import heads, papers
-from dprepro.texts import visible
+from dprepro.support.regular_files import replace_file
+from dprepro.support.texts import visible
 
 SCHEMA_VERSION = 3
 SCHEMA = Path(__file__).parent / "ledger.schema.json"

@@ -10,13 +10,13 @@ from typing import Any
 
 from dprepro.engine.store import Changes, Run, Store
 from dprepro.errors import InputError
-from dprepro.regular_files import kept_within
 from dprepro.report.attacked import Attacks
 from dprepro.report.publish import Published, alone
 from dprepro.report.seals import Seals
 from dprepro.report.spoken import Checks, Spoken
 from dprepro.statements.papers import Paper
 from dprepro.statements.papers import papers as described
+from dprepro.support.regular_files import kept_within
 
 BESIDE = "ledger_files"
 """Folder beside the page: its figures, and the seals of what was published."""

@@ -18,12 +18,12 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from dprepro.folders import command
 from dprepro.report.formulas import prose
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
 from dprepro.report.text import ORDER, by_paper, causes_in_words, claim, counts, finding, number, wanted
 from dprepro.statements.papers import citation
+from dprepro.support.folders import command
 
 SOURCES = Path(__file__).parent
 

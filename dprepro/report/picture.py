@@ -18,7 +18,7 @@ from dprepro.analysis.checks import RULES
 from dprepro.engine.code import code_of
 from dprepro.errors import DpreproError, InputError
 from dprepro.figures.style import rendered
-from dprepro.regular_files import bytes_of
+from dprepro.support.regular_files import bytes_of
 
 if TYPE_CHECKING:
     import pandas as pd

@@ -8,8 +8,8 @@ import io
 from dataclasses import dataclass
 from pathlib import Path
 
-from dprepro.regular_files import bytes_of, replace_file
 from dprepro.report.publish import Published
+from dprepro.support.regular_files import bytes_of, replace_file
 
 SHARE = 2 / 3
 """Of a figure's pixels, which the page keeps: 200 an inch."""

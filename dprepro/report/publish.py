@@ -21,12 +21,12 @@ from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError, shortened
 from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
-from dprepro.regular_files import bytes_of, kept_within, replace_file
 from dprepro.report import picture
 from dprepro.report.answer import answer, question
 from dprepro.report.standing import place_of
 from dprepro.report.text import RAW, further, reads_a_table, table, unmeasured, verdict_lines
-from dprepro.texts import check_texts, visible
+from dprepro.support.regular_files import bytes_of, kept_within, replace_file
+from dprepro.support.texts import check_texts, visible
 
 if TYPE_CHECKING:
     import pandas as pd

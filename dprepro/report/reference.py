@@ -8,11 +8,11 @@ from pathlib import Path
 
 from dprepro.engine.store import Store
 from dprepro.errors import InputError, checked_name
-from dprepro.regular_files import bytes_of, replace_file
 from dprepro.report import exceptions, heldout, power, stability
 from dprepro.report.entries import repeated
 from dprepro.report.publish import check_record
 from dprepro.report.summary import summary, to_csv
+from dprepro.support.regular_files import bytes_of, replace_file
 
 CHECKS = "checks.json"
 """What every check found, by experiment; the ledger has only those that a statement rests on."""

@@ -19,9 +19,9 @@ from typing import TYPE_CHECKING, Any
 from dprepro import figures
 from dprepro.axes import AXES
 from dprepro.engine.store import Run, Store
-from dprepro.regular_files import bytes_of, replace_file
 from dprepro.report import picture
 from dprepro.report.publish import Published, check_record, folder_of, provenance_of, publish, verdict_file
+from dprepro.support.regular_files import bytes_of, replace_file
 
 if TYPE_CHECKING:
     from dprepro.figures import Drawing

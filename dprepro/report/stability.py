@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dprepro.errors import InputError
-from dprepro.regular_files import bytes_of, replace_file
 from dprepro.report.standing import place
 from dprepro.report.tables import table
+from dprepro.support.regular_files import bytes_of, replace_file
 
 FILES = ("stability.json", "stability.md")
 

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from dprepro.errors import checked_name, label_fault
-from dprepro.regular_files import bytes_of
+from dprepro.support.regular_files import bytes_of
 
 if TYPE_CHECKING:
     from dprepro.engine.store import Run

@@ -15,8 +15,8 @@ from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 
-from dprepro import expressions
 from dprepro.errors import InputError, unknown
+from dprepro.support import expressions
 
 COMPARISONS: dict[str, Callable[[float, float], bool]] = {
     "<=": operator.le,

@@ -3,7 +3,7 @@
 The statements of a shipped paper stand in `dprepro.statements`, in the module of the paper's name; those of a pack in a
 module of its package, which the key ``statements`` of its YAML names. A paper without such a module has them in its
 YAML, as ``claims``. All are read alike, from the package, installed packs and a user's ``--config-dir``
-(`dprepro.folders`).
+(`dprepro.support.folders`).
 """
 
 from __future__ import annotations
@@ -15,11 +15,11 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any, Literal
 
-from dprepro import typed
 from dprepro.errors import InputError, MissingDependency, unknown
-from dprepro.folders import conf_dir, experiment_files, folders
 from dprepro.statements.statement import Statement
-from dprepro.yaml_files import load
+from dprepro.support import typed
+from dprepro.support.folders import conf_dir, experiment_files, folders
+from dprepro.support.yaml_files import load
 
 Severity = Literal["typo", "constant", "privacy failure", "false", "proof gap", "corner"]
 """A ``corner`` is a failure at a degenerate place alone, and no headline."""

@@ -20,7 +20,7 @@ from dprepro.engine.grid import expand
 from dprepro.errors import InputError
 from dprepro.mechanisms import Drawn
 from dprepro.privacy import Spent
-from dprepro.typed import allowed_packages
+from dprepro.support.typed import allowed_packages
 
 Role = Literal["claim", "control", "context"]
 

@@ -9,7 +9,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dprepro import laws, typed
+from dprepro import laws
 from dprepro.algorithms import Solution
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import InputError, PremiseError, unknown
@@ -17,6 +17,7 @@ from dprepro.problems import Problem
 from dprepro.studies.base import drawn, spending
 from dprepro.studies.rate import RateStudy
 from dprepro.studies.series import Series, Setting
+from dprepro.support import typed
 
 Members = Sequence[tuple[float | str | None, Problem]]
 PER_DECADE = 12

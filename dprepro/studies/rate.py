@@ -17,7 +17,6 @@ from dprepro.axes import at
 from dprepro.budget import Budget
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError, unknown
-from dprepro.latest import latest
 from dprepro.laws import LEMMAS
 from dprepro.plans import plan
 from dprepro.problems import Problem, View
@@ -27,6 +26,7 @@ from dprepro.studies.base import Declaration, Design, Study, drawn, spending
 from dprepro.studies.describe import describe
 from dprepro.studies.forecast import forecast
 from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, Beside, Series, Setting
+from dprepro.support.last_result import latest
 
 Columns = dict[str, float | int | str | bool | None]
 

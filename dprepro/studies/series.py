@@ -11,7 +11,7 @@ from typing import Any, Self
 
 import numpy as np
 
-from dprepro import bounds, expressions
+from dprepro import bounds
 from dprepro.algorithms import Algorithm, Schedule, Solution
 from dprepro.axes import at, check_axis
 from dprepro.budget import Budget
@@ -23,6 +23,7 @@ from dprepro.plans import Numbers, Plan
 from dprepro.problems import Domain, Problem
 from dprepro.reductions import AUTOMATIC, Reduction, solver
 from dprepro.studies.base import Design, Role, points
+from dprepro.support import expressions
 
 PUBLIC = ("sparsity", "loss_bound")
 """Numbers of schedules that are parameters of the algorithm or constants of the domain: no noise, steps or weights."""

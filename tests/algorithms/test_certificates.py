@@ -64,7 +64,7 @@ from dprepro.privacy.audit import audit
 from dprepro.problems import Box, Domain, HalfSquaredLoss, L2Ball, Problem, Records, RecordsView
 from dprepro.studies.audit import answers
 from dprepro.studies.transcripts import as_vector
-from dprepro.typed import build
+from dprepro.support.typed import build
 
 ALGORITHMS = sorted((Path(__file__).parent.parent.parent / "conf" / "algorithm").glob("*.yaml"))
 

@@ -27,7 +27,7 @@ from dprepro.problems import (
     Simplex,
     SquaredLoss,
 )
-from dprepro.typed import build
+from dprepro.support.typed import build
 
 REGISTERED = sorted((Path(__file__).parent.parent.parent / "conf" / "algorithm").glob("*.yaml"))
 QUICK = (SquaredLoss, SharpDistance)  # of all losses on an lq ball, onto which one projection takes 20 ms

@@ -9,8 +9,9 @@ from pathlib import Path
 
 import pytest
 
-from dprepro import bounds, typed
+from dprepro import bounds
 from dprepro.errors import InputError, MissingDependency
+from dprepro.support import typed
 
 MODULE = """
 import math

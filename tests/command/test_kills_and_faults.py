@@ -17,8 +17,8 @@ import pandas as pd
 import pytest
 from cheap_experiment import command
 
-from dprepro import regular_files
 from dprepro.engine import Store
+from dprepro.support import regular_files
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

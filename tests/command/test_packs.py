@@ -11,10 +11,10 @@ import pytest
 from cheap_experiment import CHEAP, command, write_config_dir
 from json_schema import faults
 
-from dprepro import typed
 from dprepro.errors import InputError
-from dprepro.folders import experiment_files, folders, pack_dirs
 from dprepro.statements.papers import papers
+from dprepro.support import typed
+from dprepro.support.folders import experiment_files, folders, pack_dirs
 
 PACK = Path(__file__).parents[2] / "packs" / "adassp"
 MINE = """\

@@ -152,7 +152,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     ),
     "shell": ([LASSO, "study._target_=os.system"], "study._target_=os.system is refused: only dprepro"),
     "no dataclass": (
-        [LASSO, "study._target_=dprepro.typed.build"],
+        [LASSO, "study._target_=dprepro.support.typed.build"],
         "is not of the kind Study; choices: dprepro.studies.AttackStudy, ",
     ),
     "wrong kind": (

@@ -15,7 +15,7 @@ import pandas as pd
 import pytest
 from cheap_experiment import ENVIRONMENT, write_config_dir
 
-from dprepro.supervisor import LIMIT_SECONDS
+from dprepro.support.supervisor import LIMIT_SECONDS
 
 pytestmark = [
     pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not copy processes"),

@@ -17,7 +17,7 @@ from dprepro.config.compose import compose, expand_sweeps
 from dprepro.config.experiment import build_experiment
 from dprepro.config.files import headers, read_block
 from dprepro.errors import InputError, MissingDependency
-from dprepro.folders import conf_dir, experiment_files
+from dprepro.support.folders import conf_dir, experiment_files
 
 
 @pytest.fixture

@@ -22,7 +22,7 @@ from dprepro.config.heldout import (
     moved_values,
 )
 from dprepro.errors import InputError
-from dprepro.folders import experiment_files
+from dprepro.support.folders import experiment_files
 
 
 @pytest.mark.parametrize("name", list(experiment_files()))

@@ -13,8 +13,8 @@ from dprepro.config.compose import compose
 from dprepro.config.experiment import check
 from dprepro.engine import Store, expand
 from dprepro.errors import InputError, MissingDependency, printable
-from dprepro.folders import experiment_files, unused_files
-from dprepro.yaml_files import DEEPEST, load, parse
+from dprepro.support.folders import experiment_files, unused_files
+from dprepro.support.yaml_files import DEEPEST, load, parse
 
 CLAIM = "Theorem 2.5, cheaply"
 

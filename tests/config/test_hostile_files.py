@@ -16,7 +16,7 @@ from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
 from dprepro.errors import InputError, MissingDependency, printable
 from dprepro.statements.papers import papers
-from dprepro.yaml_files import parse
+from dprepro.support.yaml_files import parse
 
 FILES = {
     "experiment": CHEAP,

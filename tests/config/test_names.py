@@ -26,8 +26,8 @@ from dprepro.config.templates import settled, written_out
 from dprepro.engine import Cell
 from dprepro.errors import InputError
 from dprepro.figures import Drawing
-from dprepro.folders import experiment_files
 from dprepro.studies import Declaration, Design, Study
+from dprepro.support.folders import experiment_files
 
 EXPERIMENTS = sorted(experiment_files())
 QUICK = 3

@@ -11,7 +11,7 @@ from dprepro.config import sources
 from dprepro.config.compose import compose
 from dprepro.config.sources import changes, differences, judged_against
 from dprepro.engine.store import Run
-from dprepro.folders import conf_dir
+from dprepro.support.folders import conf_dir
 
 
 def run_of(name: str, *overrides: str) -> Run:

@@ -14,7 +14,7 @@ import yaml
 import dprepro.constructions
 from dprepro.constructions import Construction
 from dprepro.problems import VIEWS, GroupPoint, L1Ball, PlanePoint
-from dprepro.typed import build
+from dprepro.support.typed import build
 
 CONF = Path(__file__).parents[2] / "conf" / "construction"
 NAMES = sorted(path.stem for path in CONF.glob("*.yaml"))

@@ -129,7 +129,7 @@ RECIPES = (
     Row(r"python -m mkdocs .*", HELP, once=True),
     Row(
         r"python -m pytest (--numprocesses \S+ --dist \S+)( .*)?",
-        "python -m pytest {1} --collect-only --quiet tests/test_expressions.py",
+        "python -m pytest {1} --collect-only --quiet tests/support/test_expressions.py",
         once=True,
     ),
     Row(r"python -m pytest tests/test_peers\.py", HELP, "the extra is not here", once=True),

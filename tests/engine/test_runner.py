@@ -22,11 +22,11 @@ sys.path.insert(0, str(Path(__file__).parent))
 import engine_measures as em
 from databases import opened
 
-from dprepro import board
 from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner, source
 from dprepro.engine.rows import rows_of
 from dprepro.errors import InputError, Interrupted, OtherCode, Stop
-from dprepro.interrupts import CTRL_C, taken
+from dprepro.support import shared_memory
+from dprepro.support.interrupts import CTRL_C, taken
 
 ROOT = Path(__file__).parents[2]
 
@@ -344,13 +344,13 @@ def test_only_a_cell_s_own_keyboard_interrupt_is_a_failure(monkeypatch: pytest.M
 
 def test_what_stands_on_the_board_costs_a_cell_less_than_a_microsecond() -> None:
     """About .2 us; the least of several repetitions, as other programs may run beside."""
-    key, memory = bytes(32), board.memory
+    key, memory = bytes(32), shared_memory.memory
 
     def stand() -> None:
-        memory[board.KEY] = key
-        memory[board.MEASURING] = 1
-        assert key not in board.died
-        memory[board.MEASURING] = 0
+        memory[shared_memory.KEY] = key
+        memory[shared_memory.MEASURING] = 1
+        assert key not in shared_memory.died
+        memory[shared_memory.MEASURING] = 0
 
     assert min(timeit.repeat(stand, number=10_000, repeat=20)) / 10_000 < 1e-6
 

@@ -12,8 +12,8 @@ from shipped import composed
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
 from dprepro.errors import InputError
-from dprepro.folders import experiment_files
 from dprepro.session import run_experiment
+from dprepro.support.folders import experiment_files
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -10,7 +10,6 @@ import pandas as pd
 import pytest
 from cheap_experiment import command
 
-from dprepro import typed
 from dprepro.algorithms import Algorithm, DataFree, Huberised
 from dprepro.budget import Budget, Neighbours
 from dprepro.config.compose import compose
@@ -25,6 +24,7 @@ from dprepro.practice.table import File
 from dprepro.reductions import solver
 from dprepro.studies import RateStudy
 from dprepro.studies.rate import settled
+from dprepro.support import typed
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")
 

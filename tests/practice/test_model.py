@@ -5,7 +5,6 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dprepro import typed
 from dprepro.algorithms import (
     Algorithm,
     NoisySGD,
@@ -17,6 +16,7 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.practice.model import fit, moved, own_units
 from dprepro.practice.schema import Schema
 from dprepro.practice.table import File
+from dprepro.support import typed
 
 BUDGET = Budget(2.0, 1e-6, Neighbours.REPLACE_ONE)
 COLUMNS = {"y": {"range": [0, 100]}, "a": {"range": [10, 50]}, "c": {"categories": ["u", "v"], "missing": "indicator"}}

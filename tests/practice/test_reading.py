@@ -15,12 +15,12 @@ from cheap_experiment import command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from dprepro import typed
 from dprepro.errors import InputError
 from dprepro.practice.encoding import Encoded, encode
 from dprepro.practice.reading import RawTable, Values, read_table
 from dprepro.practice.schema import Schema, load_schema
-from dprepro.yaml_files import load, parse
+from dprepro.support import typed
+from dprepro.support.yaml_files import load, parse
 
 CASES = Path(__file__).parent / "cases"
 

@@ -7,11 +7,11 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprepro import typed
 from dprepro.errors import InputError
 from dprepro.practice.encoding import Encoded, encode
 from dprepro.practice.reading import RawTable, Values
 from dprepro.practice.schema import Schema
+from dprepro.support import typed
 
 Row = tuple[str, str, str]
 ROWS: list[Row] = [(f"p{person}", str(visit + person % 3), str((person * 7 + visit) % 20)) for person in range(30)

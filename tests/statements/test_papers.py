@@ -10,13 +10,13 @@ from typing import Any
 import pytest
 from shipped import composed
 
-from dprepro import typed
 from dprepro.errors import InputError
-from dprepro.folders import experiment_files
 from dprepro.report.spoken import Spoken
 from dprepro.statements.about import place
 from dprepro.statements.papers import Erratum, Paper, papers, statements_of
 from dprepro.statements.statement import Says, Statement, identity
+from dprepro.support import typed
+from dprepro.support.folders import experiment_files
 
 ROOT = Path(__file__).parent.parent.parent
 Configs = dict[str, dict[str, Any]]

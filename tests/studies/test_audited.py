@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from shipped import composed
 
-from dprepro import typed
 from dprepro.algorithms import Algorithm
 from dprepro.config.pairs import blocks
+from dprepro.support import typed
 
 EXPERIMENTS = ("privacy_audit", "privacy_audit_glm", "privacy_laws")
 WAYS = ("noise", "selection", "gradient", "setting", "transform", "release")

@@ -10,7 +10,7 @@ from shipped import composed
 
 from dprepro.config.experiment import check
 from dprepro.errors import MissingDependency, PremiseError
-from dprepro.folders import experiment_files
+from dprepro.support.folders import experiment_files
 
 QUICK = {
     "erm_exponential", "glm_lower_bound", "glm_output_perturbation", "huberization", "huberization_privacy",

@@ -13,10 +13,10 @@ from numba import float64, types
 from numba.core.errors import NumbaExperimentalFeatureWarning
 
 from dprepro.errors import DpreproError
-from dprepro.interrupts import whole
 from dprepro.problems.losses import DistanceLoss, Loss
 from dprepro.problems.sets import ConstraintSet
 from dprepro.reductions.kernels.machine_code import cache_of
+from dprepro.support.interrupts import whole
 
 Function: TypeAlias = Callable[..., Any]
 

@@ -30,7 +30,7 @@ from dprepro.engine.code import code_of
 from dprepro.engine.sealed import read_sealed, write_sealed
 from dprepro.engine.source import digest, path_of
 from dprepro.errors import DpreproError
-from dprepro.typed import allowed_packages
+from dprepro.support.typed import allowed_packages
 
 DPREPRO_READS = ()  # what it reads was compiled from what the fingerprint covers
 

@@ -13,8 +13,8 @@ import numpy as np
 import pytest
 
 from dprepro.errors import Stop
-from dprepro.interrupts import CTRL_C, ENDING, raise_or_wait, taken, whole
 from dprepro.reductions.kernels.groups import on_groups
+from dprepro.support.interrupts import CTRL_C, ENDING, raise_or_wait, taken, whole
 
 pytestmark = pytest.mark.usefixtures("under_a_terminal")
 

@@ -12,8 +12,8 @@ from contextlib import contextmanager
 from types import FrameType
 from typing import ParamSpec, TypeVar
 
-from dprepro.board import SIGNALS
 from dprepro.errors import Stop
+from dprepro.support.shared_memory import SIGNALS
 
 _Given = ParamSpec("_Given")
 _T = TypeVar("_T")

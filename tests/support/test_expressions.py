@@ -7,7 +7,7 @@ import time
 
 import pytest
 
-from dprepro.expressions import evaluate, spread
+from dprepro.support.expressions import evaluate, spread
 
 
 @pytest.mark.parametrize(

@@ -14,9 +14,9 @@ from typing import Any, Literal
 
 import pytest
 
-from dprepro import typed
 from dprepro.errors import InputError, MissingDependency
 from dprepro.studies import Study
+from dprepro.support import typed
 
 
 class Colour(enum.Enum):
@@ -103,7 +103,7 @@ def test_expressions_are_numbers_where_a_number_belongs_and_texts_where_a_text_m
         ({"part": {"_target_": "dprepro"}}, "is refused"),
         ({"part": {"_target_": "dprepro..x"}}, "is not of the kind Part"),
         ({"part": {"_target_": "dprepro.session.subprocess"}}, "is not of the kind Part"),
-        ({"part": {"_target_": "dprepro.typed.build"}}, "is not of the kind Part"),
+        ({"part": {"_target_": "dprepro.support.typed.build"}}, "is not of the kind Part"),
         ({"part": {"_target_": "dprepro.studies.RateStudy"}}, "is not of the kind Part"),
     ],
 )

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dprepro.errors import InputError
-from dprepro.interrupts import ends, whole
+from dprepro.support.interrupts import ends, whole
 
 PARTIAL = ".partial"
 """How the names of files end that are being written."""

@@ -13,8 +13,8 @@ import pytest
 from cheap_experiment import ENVIRONMENT
 
 from dprepro.errors import InputError, Stop
-from dprepro.interrupts import CTRL_C, taken
-from dprepro.regular_files import bytes_of, kept_within, replace_file, temporary_folder
+from dprepro.support.interrupts import CTRL_C, taken
+from dprepro.support.regular_files import bytes_of, kept_within, replace_file, temporary_folder
 
 UMASK = os.umask(0)
 os.umask(UMASK)
@@ -60,7 +60,7 @@ def test_a_folder_that_is_a_link_out_of_the_results_is_refused(tmp_path: Path) -
 WRITER = """
 import sys
 from pathlib import Path
-from dprepro.regular_files import replace_file
+from dprepro.support.regular_files import replace_file
 
 target, letter = Path(sys.argv[1]), sys.argv[2]
 print("ready", flush=True)
@@ -129,7 +129,7 @@ def test_a_temporary_folder_is_gone_after_its_end_and_before_a_signal_ends_the_p
     assert not folder.exists()
     program = (
         "import signal, sys\nfrom dprepro.commands.ending import console\n"
-        "from dprepro.regular_files import temporary_folder\n"
+        "from dprepro.support.regular_files import temporary_folder\n"
         "def command(_):\n    with temporary_folder('of-a-test-') as folder:\n        print(folder, flush=True)\n"
         "        signal.raise_signal(signal.SIGTERM)\nconsole(command)"
     )

@@ -24,7 +24,7 @@ _HIDDEN = "has the name of a shipped one"
 
 def conf_dir() -> Path:
     """The shipped configurations: inside an installed wheel, or beside the package in a checkout."""
-    package = Path(__file__).resolve().parent
+    package = Path(__file__).resolve().parent.parent
     for candidate in (package / "conf", package.parent / "conf"):
         if (candidate / "config.yaml").is_file():
             return candidate

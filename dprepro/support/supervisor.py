@@ -21,8 +21,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 
-from dprepro import board
-from dprepro.board import CODE, HEARD, KEY, LEFT, MEASURING, SIGNALS, STOPPED
+from dprepro.support import shared_memory
+from dprepro.support.shared_memory import CODE, HEARD, KEY, LEFT, MEASURING, SIGNALS, STOPPED
 
 SIGNALLED = 128
 """An exit code above it is that of a signal, by its number."""
@@ -42,7 +42,7 @@ MOST_DEATHS = 100
 
 def said(number: int, name: str, arguments: list[str]) -> str:
     """The line after a signal: what ended, what is kept, and the command that takes it up."""
-    kept, total = board.number(board.KEPT), board.number(board.TOTAL)
+    kept, total = shared_memory.number(shared_memory.KEPT), shared_memory.number(shared_memory.TOTAL)
     what = f": {kept} of {total} cells are stored; the same command resumes" if total else f"; {KEPT}"
     return f"{reason(number)}{what}: {again(name, arguments)}"
 
@@ -67,18 +67,18 @@ def tell(line: str) -> None:
 def supervised(work: Callable[[], int], name: str, arguments: list[str]) -> int:
     """The exit code of a command that a copy of this process does; in the copy, what ``work`` returns.
 
-    The copy calls :func:`dprepro.board.left` once its output is written.
+    The copy calls :func:`dprepro.support.shared_memory.left` once its output is written.
     """
     if not hasattr(os, "fork"):
         _handle(signal.SIG_DFL)
         return work()
-    board.share()
+    shared_memory.share()
     mask = signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)  # they wait for whoever is there to hear them
     try:
         while True:
             for place in (LEFT, CODE, HEARD, STOPPED, MEASURING):
-                board.memory[place] = 0
-            board.progress(0, 0)
+                shared_memory.memory[place] = 0
+            shared_memory.progress(0, 0)
             for stream in (sys.stdout, sys.stderr):
                 with suppress(OSError, ValueError, AttributeError):  # full, closed, or none
                     stream.flush()
@@ -101,24 +101,24 @@ def _work(work: Callable[[], int]) -> int:
     try:
         return work()
     except BaseException:
-        board.left(1)
+        shared_memory.left(1)
         raise
 
 
 def _ended(status: int, name: str, arguments: list[str]) -> int | None:
     """The exit code, after a line where the working process did not leave by itself; None where another goes on."""
-    if board.memory[LEFT]:
-        return int(board.memory[CODE])
-    if number := board.memory[STOPPED] or board.memory[HEARD]:
+    if shared_memory.memory[LEFT]:
+        return int(shared_memory.memory[CODE])
+    if number := shared_memory.memory[STOPPED] or shared_memory.memory[HEARD]:
         tell(said(number, name, arguments))
         return SIGNALLED + number
     how = _death(status)
-    if not board.memory[MEASURING]:
+    if not shared_memory.memory[MEASURING]:
         tell(f"error: the process {how}; {KEPT}")
         return 1
-    board.died[bytes(board.memory[KEY])] = how
-    if len(board.died) >= MOST_DEATHS:
-        tell(f"error: {len(board.died)} cells took their process with them, the last one {how}; {KEPT}")
+    shared_memory.died[bytes(shared_memory.memory[KEY])] = how
+    if len(shared_memory.died) >= MOST_DEATHS:
+        tell(f"error: {len(shared_memory.died)} cells took their process with them, the last one {how}; {KEPT}")
         return 1
     tell(f"a cell's process {how}; the command begins again, without that cell")
     return None
@@ -149,8 +149,8 @@ class _Watch:
         signal.pthread_sigmask(signal.SIG_BLOCK, SIGNALS)
         signal.setitimer(signal.ITIMER_REAL, 0)
         self._copy = 0
-        if self._number and not board.memory[STOPPED]:
-            board.memory[STOPPED] = self._number
+        if self._number and not shared_memory.memory[STOPPED]:
+            shared_memory.memory[STOPPED] = self._number
         return status
 
     def _heard(self, number: int, _: object) -> None:
@@ -163,7 +163,7 @@ class _Watch:
     def _look(self, _: int, __: object) -> None:
         if time.monotonic() - self._since > LIMIT_SECONDS:
             self._send(signal.SIGKILL)
-        elif not board.memory[HEARD]:
+        elif not shared_memory.memory[HEARD]:
             self._send(self._number)
 
     def _send(self, number: int) -> None:
@@ -181,7 +181,7 @@ def _handle(handler: Callable[[int, object], None] | signal.Handlers) -> None:
 
 def _hear() -> None:
     """In the working process: hear the signals from now on."""
-    from dprepro import interrupts
+    from dprepro.support import interrupts
 
     interrupts.ends.append(_stop)
     _handle(_told)
@@ -189,17 +189,17 @@ def _hear() -> None:
 
 def _told(number: int, _: object) -> None:
     from dprepro.errors import Stop
-    from dprepro.interrupts import raise_or_wait
+    from dprepro.support.interrupts import raise_or_wait
 
-    board.memory[HEARD] = number
+    shared_memory.memory[HEARD] = number
     raise_or_wait(Stop(number))
 
 
 def _stop(number: int) -> None:
     """End this process and its own at once, whatever state it is in."""
     try:
-        if not board.memory[STOPPED]:
-            board.memory[STOPPED] = number
+        if not shared_memory.memory[STOPPED]:
+            shared_memory.memory[STOPPED] = number
             # The module may be half imported.
             for process in list(getattr(sys.modules.get("multiprocessing.process"), "_children", ())):
                 with suppress(OSError, TypeError):

@@ -17,8 +17,8 @@ from pathlib import Path
 from typing import Any
 
 from dprepro.errors import InputError
-from dprepro.regular_files import bytes_of
-from dprepro.texts import check_texts
+from dprepro.support.regular_files import bytes_of
+from dprepro.support.texts import check_texts
 
 DPREPRO_READS = ()  # what configures a cell is in its key
 

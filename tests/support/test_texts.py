@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
 
-from dprepro import yaml_files
 from dprepro.config.compose import compose, expand_sweeps
 from dprepro.errors import InputError, printable
 from dprepro.practice.reading import read_table
-from dprepro.texts import check_texts, hidden_in, shown, visible
+from dprepro.support import yaml_files
+from dprepro.support.texts import check_texts, hidden_in, shown, visible
 
 HIDDEN = {
     "\x1b": "U+001B (a control character)", "\0": "U+0000 (a control character)", "\r": "U+000D (a control character)",
