@@ -135,7 +135,9 @@ def letters(kind: str = "legend.fontsize") -> float:
     """The size of a kind of text in the style that holds, in points; by default that of words beside what is drawn."""
     import matplotlib
 
-    return float(matplotlib.rcParams[kind])
+    from matplotlib.font_manager import FontProperties
+
+    return float(FontProperties(size=matplotlib.rcParams[kind]).get_size_in_points())  # a word outside the styles
 
 
 def undrawable(text: str) -> str:
