@@ -26,7 +26,7 @@ from dprepro.studies.base import Declaration, Design, Study, drawn, spending
 from dprepro.studies.describe import describe
 from dprepro.studies.forecast import forecast
 from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, Beside, Series, Setting
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 Columns = dict[str, float | int | str | bool | None]
 
@@ -325,7 +325,7 @@ class RateStudy(Study):
         )  # fmt: skip
 
 
-@latest
+@cache_last
 def settled(study: RateStudy, label: str, point: Mapping[str, float]) -> Setting:
     """The parts of a cell, held for its replicates."""
     return study._setting(label, point)
