@@ -24,7 +24,7 @@ from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, poo
 from dprepro.engine.rows import rows_of
 from dprepro.errors import InputError, Interrupted, OtherCode, Stop
 from dprepro.support import shared_memory
-from dprepro.support.interrupts import CTRL_C, taken
+from dprepro.support.interrupts import CTRL_C, handle_signals
 
 ROOT = Path(__file__).parents[2]
 
@@ -336,10 +336,10 @@ def test_only_a_cell_s_own_keyboard_interrupt_is_a_failure(monkeypatch: pytest.M
             signal.signal(signal.SIGINT, handler)
             with pytest.raises(KeyboardInterrupt):
                 measure_cell(raising(KeyboardInterrupt()), cell)
-        with taken(CTRL_C), pytest.raises(Stop):
+        with handle_signals(CTRL_C), pytest.raises(Stop):
             measure_cell(raising(Stop(signal.SIGINT)), cell)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        with taken(CTRL_C):
+        with handle_signals(CTRL_C):
             assert measure_cell(raising(KeyboardInterrupt()), cell).status == "failed: KeyboardInterrupt"
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a worker
         assert measure_cell(raising(KeyboardInterrupt()), cell).status == "failed: KeyboardInterrupt"
