@@ -56,11 +56,11 @@ def _width(line: str, size: float, family: tuple[str, ...]) -> float:
     from matplotlib.cbook import is_math_text
     from matplotlib.font_manager import FontProperties
 
-    renderer = RendererAgg(1, 1, _DOTS)
+    renderer = RendererAgg(1, 1, _DOTS)  # type: ignore[no-untyped-call]
     font = FontProperties(family=list(family), size=size)
     mathematics = is_math_text(line)
     plain = line if mathematics else line.replace(r"\$", "$")
-    width, _, _ = renderer.get_text_width_height_descent(plain, font, ismath=bool(mathematics))
+    width = renderer.get_text_width_height_descent(plain, font, ismath=bool(mathematics))[0]  # type: ignore[no-untyped-call]
     return float(width) / _DOTS
 
 
