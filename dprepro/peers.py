@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dprepro.algorithms import Algorithm, Schedule, Solution
+from dprepro.algorithms.premises import Assumption
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError, MissingDependency
 from dprepro.privacy import Spent
@@ -50,6 +51,7 @@ class Peer(Algorithm):
 
     views: ClassVar[tuple[str, ...]] = ("records",)
     relations: ClassVar[tuple[Neighbours, ...]] = (Neighbours.REPLACE_ONE,)
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     package: ClassVar[str] = ""
     losses: ClassVar[tuple[type, ...]] = ()
 
@@ -57,7 +59,7 @@ class Peer(Algorithm):
         object.__setattr__(self, "library", f"{self.package} {installed(self.package)}")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        """The library, a loss that it has, and a finite budget.
+        """The library, and a loss that it has.
 
         Raises:
             MissingLibrary: the library is not installed.
@@ -67,7 +69,7 @@ class Peer(Algorithm):
         if not isinstance(domain.loss, self.losses):
             known = " or ".join(one.__name__ for one in self.losses)
             return f"fits {known}, got {type(domain.loss).__name__}"
-        return "" if budget.is_private else f"needs a finite epsilon, got epsilon={budget.epsilon:g}"
+        return ""
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         domain = problem.domain
@@ -152,12 +154,9 @@ class OpacusDescent(Peer):
     steps: int = 200
     rate: float = 0.05
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.DELTA,)
     package: ClassVar[str] = "opacus"
     losses: ClassVar[tuple[type, ...]] = (SquaredLoss, LogisticLoss)
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        reason = super().premise(domain, budget)
-        return reason or ("" if budget.delta > 0 else "needs delta > 0 for its Gaussian noise, got delta=0")
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         """Steps, and the noise of a step's mean gradient."""

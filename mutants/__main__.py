@@ -61,7 +61,7 @@ def main(arguments: list[str]) -> int:
             words = one.judge
             if one.experiment:
                 words = " ".join(small.get(one.experiment, Grid()).command(one.experiment, one.checks))
-            print(f"{one.name}: {one.says}\n  {one.file}\n  - {one.old}\n  + {one.new}\n  {words}")
+            print(f"{one.name}: {one.says}\n  {one.where}\n  - {one.expression}\n  + {one.replace}\n  {words}")
         return 0
     folder = Path(values["reference_dir"])
     before = read(folder / "mutants.json")

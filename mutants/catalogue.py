@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 import ast
+import copy
 from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from fnmatch import fnmatchcase
-from functools import cache
+from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
@@ -24,30 +25,29 @@ GRIDS = "grids.yaml"
 
 @dataclass(frozen=True)
 class Mutant:
-    """One line of the package that says something false.
+    """One expression or statement of the package that says something false.
 
     Attributes:
         name: of the mutant.
         says: the falsehood in words.
-        file: the file, from the root of the checkout.
-        old, new: the line and what stands in its place; blanks at its beginning do not count and are kept.
+        where: the module, and after a colon the function, class or method: ``dprepro.privacy.audit:Audit.power``.
+        expression, replace: what stands there once, and what stands in its place: an expression, or a statement, for
+            which there may be several on one line. Blanks, line ends and brackets that change nothing do not count.
         experiment: whose verdict must notice, run on its grid of `grids.yaml`.
         tests: files of tests, of which one must notice, in the place of an experiment: where no verdict can, as of a
             rule that every verdict rests on.
         checks: those that are run, of which one has to notice; empty for all of the experiment's.
-        inside: the function or class that has the line, where the file has several such lines.
         harmless: whether it is true after all (another order of draws, say), and no verdict may notice.
     """
 
     name: str
     says: str
-    file: str
-    old: str
-    new: str
+    where: str
+    expression: str
+    replace: str
     experiment: str = ""
     tests: tuple[str, ...] = ()
     checks: tuple[str, ...] = ()
-    inside: str = ""
     harmless: bool = False
 
     def __post_init__(self) -> None:
@@ -59,24 +59,107 @@ class Mutant:
         """The experiment, or the tests, by name."""
         return self.experiment or " ".join(self.tests)
 
+    @property
+    def file(self) -> str:
+        """The module's file, from the root of the checkout."""
+        path = self.where.partition(":")[0].replace(".", "/")
+        return f"{path}/__init__.py" if (ROOT / path).is_dir() else f"{path}.py"
+
     def planted(self, source: str) -> str:
-        """The file's source with the line replaced; raises InputError unless it is found exactly once."""
-        lines = source.splitlines()
-        first, last = _span(source, self.inside) if self.inside else (0, len(lines))
-        found = [at for at in range(first, last) if lines[at].strip() == self.old.strip()]
-        if len(found) != 1:
-            where, times = f"{self.file} {self.inside}".strip(), f"{len(found)} times, not once"
-            raise InputError(f"mutant {self.name}: {where} has the line {self.old.strip()!r} {times}")
-        line = lines[found[0]]
-        lines[found[0]] = line[: len(line) - len(line.lstrip())] + self.new.strip()
-        return "\n".join(lines) + "\n"
+        """The module's source with the falsehood.
+
+        Raises:
+            InputError: there is no such function, or it does not have the expression exactly once.
+        """
+        wanted, new = (_parsed(text, self.name) for text in (self.expression, self.replace))
+        if isinstance(new[0], ast.stmt) or isinstance(wanted[0], ast.stmt):  # then both are
+            wanted, new = ([_statement(node) for node in nodes] for nodes in (wanted, new))
+        scope = _found(_tree(source), self.where.partition(":")[2])
+        if scope is None:
+            raise InputError(f"mutant {self.name}: there is no {self.where}")
+        same = [node for node in ast.walk(scope) if _same([node], wanted)]
+        if len(same) != 1:
+            times = f"{len(same)} times, not once"
+            raise InputError(f"mutant {self.name}: {self.where} has {self.expression!r} {times}")
+        first, last = _extent(source, same[0])
+        for text in (self.replace, f"({self.replace})"):  # in brackets where it binds less than what stood there
+            planted = source[:first] + text + source[last:]
+            if _replaced(_tree(source), same[0], new, _tree(planted)):
+                return planted
+        raise InputError(f"mutant {self.name}: {self.replace!r} cannot stand in the place of {self.expression!r}")
 
 
-def _span(source: str, name: str) -> tuple[int, int]:
-    for node in ast.walk(ast.parse(source)):
-        if isinstance(node, ast.FunctionDef | ast.ClassDef) and node.name == name:
-            return node.lineno - 1, node.end_lineno or node.lineno
-    return 0, 0
+def _parsed(text: str, name: str) -> list[ast.AST]:
+    """One expression, or statements."""
+    try:
+        body = ast.parse(text.strip()).body
+    except SyntaxError as error:
+        raise InputError(f"mutant {name}: {text!r} is no expression and no statement") from error
+    return [body[0].value] if len(body) == 1 and isinstance(body[0], ast.Expr) else [*body]
+
+
+def _statement(node: ast.AST) -> ast.AST:
+    return ast.Expr(node) if isinstance(node, ast.expr) else node
+
+
+def _found(tree: ast.Module, name: str) -> ast.AST | None:
+    """The function or class of that name, dots between a class and what it holds; the module where there is none."""
+    scope: ast.AST | None = tree
+    for part in name.split(".") if name else ():
+        within = ast.walk(scope) if scope else ()
+        kinds = (ast.FunctionDef, ast.ClassDef)
+        scope = next((one for one in within if isinstance(one, kinds) and one.name == part and one is not scope), None)
+    return scope
+
+
+def _same(some: object, others: object) -> bool:
+    """Whether they say the same, a name that is read and one that is set being one name."""
+    if isinstance(some, list) and isinstance(others, list):
+        return len(some) == len(others) and all(map(_same, some, others))
+    if not isinstance(some, ast.AST) or type(some) is not type(others):
+        return type(some) is type(others) and some == others
+    return all(_same(getattr(some, name), getattr(others, name)) for name in some._fields if name != "ctx")
+
+
+def _extent(source: str, node: ast.AST) -> tuple[int, int]:
+    """Where its text begins and ends; columns of syntax trees count bytes."""
+    assert isinstance(node, ast.expr | ast.stmt)
+    lines = source.splitlines(keepends=True)
+    places = ((node.lineno, node.col_offset), (node.end_lineno or 0, node.end_col_offset or 0))
+    first, last = (
+        sum(map(len, lines[: line - 1])) + len(lines[line - 1].encode()[:column].decode()) for line, column in places
+    )
+    return first, last
+
+
+def _replaced(old: ast.Module, node: ast.AST, new: list[ast.AST], planted: ast.Module) -> bool:
+    """Whether a tree is the old one with others in the place of one of its nodes: of the statement that holds it."""
+    place = next(number for number, one in enumerate(old.body) if any(part is node for part in ast.walk(one)))
+    more = len(planted.body) - len(old.body)
+    changed = _Put(node, new).visit(copy.deepcopy(old.body[place], {id(node): node}))
+    changed = changed if isinstance(changed, list) else [changed]
+    return more == len(changed) - 1 and _same(planted.body[place : place + more + 1], changed)
+
+
+class _Put(ast.NodeTransformer):
+    """Puts nodes in the place of one."""
+
+    def __init__(self, node: ast.AST, new: list[ast.AST]) -> None:
+        self.node, self.new = node, new
+
+    def visit(self, node: ast.AST) -> Any:
+        if node is not self.node:
+            return self.generic_visit(node)
+        return self.new if isinstance(node, ast.stmt) else self.new[0]
+
+
+@lru_cache(4)
+def _tree(source: str) -> ast.Module:
+    """The syntax tree; an empty one of what is no Python."""
+    try:
+        return ast.parse(source)
+    except SyntaxError:
+        return ast.Module([], [])
 
 
 @dataclass(frozen=True)

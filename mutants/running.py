@@ -45,7 +45,7 @@ def copy_of_package(folder: Path, source: Path = ROOT) -> Path:
 
 
 def plant(mutant: Mutant, tree: Path) -> None:
-    """Change the line in a copy."""
+    """Put the falsehood into a copy."""
     path = tree / mutant.file
     path.write_text(mutant.planted(path.read_text(encoding="utf-8")), encoding="utf-8")
 

@@ -21,7 +21,7 @@ class Line:
 
     Attributes:
         mutant, experiment: their names; of a mutant that tests notice, these.
-        says, file, old, new, harmless: of the mutant.
+        says, where, expression, replace, harmless: of the mutant.
         noticed: checks that came out as expected without the mutant and do not with it.
         check: the one of them that is shown, a claim or control if there is one.
         before, after: what that check said, verdict and estimate.
@@ -32,9 +32,9 @@ class Line:
     mutant: str
     experiment: str
     says: str
-    file: str
-    old: str
-    new: str
+    where: str
+    expression: str
+    replace: str
     harmless: bool
     noticed: Sequence[str]
     check: str
@@ -45,8 +45,8 @@ class Line:
 
     def of(self, mutant: Mutant) -> bool:
         """Whether it is about what is planted now."""
-        planted = (mutant.judge, mutant.file, mutant.old.strip(), mutant.new.strip(), mutant.harmless)
-        return (self.experiment, self.file, self.old, self.new, self.harmless) == planted
+        planted = (mutant.judge, mutant.where, mutant.expression, mutant.replace, mutant.harmless)
+        return (self.experiment, self.where, self.expression, self.replace, self.harmless) == planted
 
     @property
     def good(self) -> bool:
@@ -80,8 +80,8 @@ def line(mutant: Mutant, before: Verdicts, after: Verdicts) -> Line:
     if not (fault or changed) and unsound:
         fault = f"without the mutant: {unsound}"
     return Line(
-        mutant=mutant.name, experiment=mutant.judge, says=mutant.says, file=mutant.file, old=mutant.old.strip(),
-        new=mutant.new.strip(), harmless=mutant.harmless, noticed=changed, check=shown,
+        mutant=mutant.name, experiment=mutant.judge, says=mutant.says, where=mutant.where,
+        expression=mutant.expression, replace=mutant.replace, harmless=mutant.harmless, noticed=changed, check=shown,
         before=_said(before.checks[shown]) if shown else "", after=_said(after.checks[shown]) if shown else "",
         fault=fault, seconds=round(after.seconds, 1),
     )  # fmt: skip
@@ -122,8 +122,8 @@ def markdown(lines: Sequence[Line]) -> str:
         "",
         f"{summary(lines)}.",
         "",
-        "Each is one line of code, run on a small grid of one experiment; it is noticed where a check that came out as",
-        "expected without it does not with it. Of the rules that every verdict rests on, tests notice it.",
+        "Each is one expression of the code, run on a small grid of one experiment; it is noticed where a check that",
+        "came out as expected without it does not with it. Of the rules that every verdict rests on, tests notice it.",
         "`make mutants` runs all, `python -m mutants NAME` renews a line.",
         "",
         "| mutant | what it says | experiment | noticed by | before | after | s |",

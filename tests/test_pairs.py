@@ -121,7 +121,6 @@ CHECKS: dict[str, Callable[[Domain, frozenset[str]], bool]] = {
     "means": lambda domain, views: not isinstance(domain.loss, LinearLoss | HalfSquaredDistance),
     "code": lambda domain, views: lacks_words(domain),
     "codewords": lambda domain, views: 2 ** (domain.p // 2) - 1 < POINT["n"],
-    "labels": lambda domain, views: not isinstance(domain.loss, MarginLoss),
     "kinks": lambda domain, views: isinstance(domain.loss, DistanceLoss) or not jumps(domain),
     "position": lambda domain, views: not isinstance(domain.constraint_set, L2Ball | Box),
     "walk": lambda domain, views: shortest_walk(domain) > MOST_STEPS,

@@ -9,6 +9,7 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
+from dprepro.algorithms.premises import Assumption, Settings, ZeroedOut, first_lacking, with_setting
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import Drawn, Guarantee
@@ -61,6 +62,11 @@ class Algorithm(ABC):
     Class attributes:
         version: raise it when the law of the output changes; stored measurements of the old one are then not reused.
         views: views of the problem of which the literal algorithm needs one.
+        assumptions: what its theorem assumes of loss, set and budget; checked wherever the algorithm is admitted.
+        by_setting: what it assumes besides, by the value of a setting: {"noise": {"gaussian": (Assumption.DELTA,)}}.
+            A refusal offers the other values that are named here.
+        zeroed_out_noise: the share of the noise against a replaced record that one against a zeroed-out record needs,
+            at exact constants: ``half``; ``gradient``: the norm of a gradient over the diameter of all; ``other``.
         relations: neighbouring relations under which it has a certificate; a noise, a divisor or a number of steps that
             reads n excludes add_or_remove_one.
         bound, shape: the explicit bound and the rate that its paper proves of its excess risk, by name; may be empty.
@@ -75,6 +81,9 @@ class Algorithm(ABC):
     shape: ClassVar[str] = ""
     measures: ClassVar[tuple[str, ...]] = ()
     deterministic: ClassVar[bool] = False
+    assumptions: ClassVar[tuple[Assumption, ...]] = ()
+    by_setting: ClassVar[Settings] = {}
+    zeroed_out_noise: ClassVar[ZeroedOut] = "half"
 
     def refusal(self, domain: Domain, budget: Budget) -> str:
         """Why the algorithm cannot run there, by what is known before any data are seen; empty if it can."""
@@ -86,11 +95,27 @@ class Algorithm(ABC):
                 else f"has no certificate under {budget.neighbours}"
             )
             return f"{name} {why}; choices for neighbours: {', '.join(self.relations)}"
-        reason = self.premise(domain, budget)
+        reason = self.lacks(domain, budget)
         return f"{name} {reason}" if reason else ""
 
+    def assumed(self) -> tuple[Assumption, ...]:
+        """What is assumed with the settings that it has."""
+        by_setting = (table.get(getattr(self, name), ()) for name, table in self.by_setting.items())
+        return (*self.assumptions, *(one for some in by_setting for one in some))
+
+    def lacks(self, domain: Domain, budget: Budget) -> str:
+        """What an assumption or the `premise` does not find, as the rest of a sentence; empty if all hold."""
+        if reason := first_lacking(self.assumptions, domain, budget):
+            return reason
+        for name, table in self.by_setting.items():
+            value = getattr(self, name)
+            if reason := first_lacking(table.get(value, ()), domain, budget):
+                others = [other for other, some in table.items() if not first_lacking(some, domain, budget)]
+                return with_setting(f"{name} {value}", reason, ", ".join(others))
+        return self.premise(domain, budget)
+
     def premise(self, domain: Domain, budget: Budget) -> str:
-        """What a premise of the algorithm's theorem lacks, as the rest of a sentence; empty if they all hold."""
+        """What else is lacking, above all of numbers such as n and p, as the rest of a sentence; empty if nothing."""
         return ""
 
     def admit(self, domain: Domain, budget: Budget) -> None:

@@ -11,13 +11,13 @@ import numpy as np
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
 from dprepro.algorithms.noisy_gradient_descent import NoisyGD
 from dprepro.algorithms.partition import VIEWS, lacks_parts, parted, sizes
-from dprepro.algorithms.premises import lacks_privacy, lacks_smoothness
+from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.algorithms.regularised_output_perturbation import RegularisedOutputPerturbation
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import LaplaceMin
 from dprepro.privacy import compose
-from dprepro.problems import Domain, MarginLoss, Problem
+from dprepro.problems import Domain, Problem
 
 
 @dataclass(frozen=True)
@@ -46,6 +46,8 @@ class ConfidenceBoosting(Algorithm):
         noise_factor: multiplies the noise of the choice; 1 is what epsilon needs (others are negative controls).
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.DELTA, Assumption.CURVED)
+    zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # the inner algorithm runs at constants of its own
     views: ClassVar[tuple[str, ...]] = VIEWS
     measures: ClassVar[tuple[str, ...]] = ("choice_regret",)
 
@@ -60,10 +62,7 @@ class ConfidenceBoosting(Algorithm):
             raise InputError(f"chunks must be at least 0, failure in (0, 1), noise_factor positive, got {said}")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if not isinstance(domain.loss, MarginLoss):
-            return f"needs a loss of <x, theta>, got {type(domain.loss).__name__}"
-        reason = lacks_privacy(budget, delta=True) or lacks_smoothness(domain, curved=True)
-        reason = reason or lacks_parts(domain, self.count + 1) or answers_reach(self.inner)
+        reason = lacks_parts(domain, self.count + 1) or answers_reach(self.inner)
         inside = "" if reason else self.inner.refusal(self.chunk(domain), budget)
         return reason or (f"needs an inner algorithm that runs: {inside}" if inside else "")
 

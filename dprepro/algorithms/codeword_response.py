@@ -10,7 +10,7 @@ from typing import ClassVar
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Solution
-from dprepro.algorithms.premises import lacks_privacy
+from dprepro.algorithms.premises import Assumption
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import PureLoss
@@ -34,6 +34,7 @@ class CodewordResponse(Algorithm):
     has both ends. The level cannot fall by more, or undoing the step would raise it by more.
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     views: ClassVar[tuple[str, ...]] = ("records",)
 
     def premise(self, domain: Domain, budget: Budget) -> str:
@@ -44,8 +45,6 @@ class CodewordResponse(Algorithm):
         word, within = np.full(domain.p, 1 / math.sqrt(domain.p)), domain.constraint_set
         if domain.proper and not (within.contains(word) and within.contains(-word)):
             return f"needs a set that contains the words, of norm 1; got {within.title} of radius {within.radius:g}"
-        if reason := lacks_privacy(budget):
-            return reason
         others = 2 ** (domain.p // 2) - 1
         if domain.n > others or budget.epsilon * (domain.n - 1) > math.log(others):
             return f"needs K - 1 >= n and K - 1 >= e^(epsilon (n - 1)), got n={domain.n:g} and K - 1 = {others}"

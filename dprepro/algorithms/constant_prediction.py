@@ -9,12 +9,12 @@ from typing import ClassVar
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, records_changed
-from dprepro.algorithms.premises import lacks_privacy
+from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.budget import Budget
 from dprepro.mechanisms import Laplace
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.problems.losses import AbsoluteLoss, HuberLoss, MarginLoss
+from dprepro.problems.losses import AbsoluteLoss, HuberLoss
 
 ERRORS = (AbsoluteLoss, HuberLoss)
 
@@ -34,14 +34,12 @@ class ConstantPrediction(Algorithm):
 
     coordinate: int = 0
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE, Assumption.MARGIN)
+    zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # a zeroed-out record keeps its label
     version: ClassVar[int] = 2  # since labels of zeroed-out records count
     views: ClassVar[tuple[str, ...]] = ("records",)
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := lacks_privacy(budget):
-            return reason
-        if not isinstance(domain.loss, MarginLoss):
-            return f"needs labels to be predicted, {type(domain.loss).__name__} has none"
         if not math.isfinite(domain.label_bound):
             return "needs a bound on the labels"
         if not 0 <= self.coordinate < domain.p:

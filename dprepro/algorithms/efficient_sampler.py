@@ -11,7 +11,7 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
-from dprepro.algorithms.premises import check_positive, lacks_privacy
+from dprepro.algorithms.premises import Assumption, check_positive
 from dprepro.algorithms.samplers.grid_walk import Grid, WalkLaw, walk
 from dprepro.budget import Budget
 from dprepro.errors import InputError
@@ -77,6 +77,7 @@ class EfficientSampler(Algorithm):
         lazy: whether half of the steps stay (the others are a negative control).
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     measures: ClassVar[tuple[str, ...]] = ("attempts",)
     bound: ClassVar[str] = "bst_generic.theorem_3_4"
     shape: ClassVar[str] = "bst.theorem_3_2_rate"
@@ -96,8 +97,6 @@ class EfficientSampler(Algorithm):
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         """A set in isotropic position, and a walk that can be run."""
-        if reason := lacks_privacy(budget):
-            return reason
         within = domain.constraint_set
         if type(within) not in (L2Ball, Box) or within.radius < 1:
             return f"needs an l2 ball or a box about zero that holds the unit ball, got {_said(domain)}"

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, records_changed
-from dprepro.algorithms.premises import check_positive, lacks_privacy
+from dprepro.algorithms.premises import Assumption, check_positive
 from dprepro.algorithms.samplers.exact import exact_sampler, known_law
 from dprepro.algorithms.samplers.hit_and_run import hit_and_run
 from dprepro.algorithms.samplers.temperature_check import temperature_check
@@ -41,6 +41,7 @@ class ExponentialMechanism(Algorithm):
     chains: int = 4
     scale_factor: float = 1.0
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     bound: ClassVar[str] = "bst.theorem_3_2"
     shape: ClassVar[str] = "bst.theorem_3_2_rate"
@@ -53,8 +54,6 @@ class ExponentialMechanism(Algorithm):
         check_positive(self, "scale_factor")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := lacks_privacy(budget):
-            return reason
         loss, title = type(domain.loss).__name__, domain.constraint_set.title
         if domain.diameter == 0:
             return f"needs a set of more than one point, got {title} with p={domain.p}"

@@ -8,7 +8,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Schedule, Solution
-from dprepro.algorithms.premises import lacks_smoothness
+from dprepro.algorithms.premises import Assumption
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.problems import Domain, Problem
@@ -37,6 +37,7 @@ class FrankWolfe(Algorithm):
     curvature Gamma, which a loss has that is smooth.
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SMOOTH,)
     bound: ClassVar[str] = "lasso.theorem_2_2"
     shape: ClassVar[str] = "lasso.theorem_2_2_rate"
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
@@ -48,9 +49,6 @@ class FrankWolfe(Algorithm):
     def __post_init__(self) -> None:
         if self.steps < 1:
             raise InputError(f"steps must be at least 1, got steps={self.steps}")
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        return lacks_smoothness(domain)
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)

@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensitivity
 from dprepro.algorithms.frank_wolfe import FrankWolfeSchedule, StepSize, step_size
-from dprepro.algorithms.premises import lacks_privacy, lacks_smoothness
+from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.budget import Budget
 from dprepro.mechanisms import Drawn, Gaussian
 from dprepro.privacy import noise_for
@@ -32,6 +32,8 @@ class GaussianFrankWolfe(Algorithm):
     <b, s* - s~> with s* free of b, hence at most E sup_s |<b, s>| in the mean.
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SMOOTH, Assumption.DELTA)
+    zeroed_out_noise: ClassVar[ZeroedOut] = "gradient"
     bound: ClassVar[str] = "lasso.theorem_2_6"
     shape: ClassVar[str] = "lasso.theorem_2_6_rate"
 
@@ -41,7 +43,7 @@ class GaussianFrankWolfe(Algorithm):
     def premise(self, domain: Domain, budget: Budget) -> str:
         if isinstance(domain.constraint_set, LocalBall):
             return "needs the Gaussian width of the set, which is not known of a local ball"
-        return lacks_smoothness(domain) or lacks_privacy(budget, delta=True)
+        return ""
 
     @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> FrankWolfeSchedule:

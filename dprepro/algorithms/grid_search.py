@@ -11,13 +11,13 @@ import numpy as np
 from dprepro.algorithms.base import Algorithm, Schedule, Solution
 from dprepro.algorithms.boosting import answers_reach, largest_loss
 from dprepro.algorithms.partition import VIEWS, lacks_parts, over, parted, sizes
-from dprepro.algorithms.premises import lacks_privacy, lacks_smoothness
+from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.algorithms.regularised_output_perturbation import RegularisedOutputPerturbation
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import GumbelMin
 from dprepro.privacy import Spent, compose
-from dprepro.problems import Domain, L2Ball, MarginLoss, Problem
+from dprepro.problems import Domain, L2Ball, Problem
 from dprepro.problems.data import FloatArray
 
 
@@ -52,6 +52,8 @@ class GridSearch(Algorithm):
         noise_factor: multiplies the noise of the choice; 1 is what epsilon/4 needs (others are negative controls).
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.DELTA, Assumption.CURVED)
+    zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # the inner algorithm runs at constants of its own
     version: ClassVar[int] = 2  # since the penalty has Delta(B_j)
     views: ClassVar[tuple[str, ...]] = VIEWS
     measures: ClassVar[tuple[str, ...]] = ("chosen",)
@@ -71,10 +73,7 @@ class GridSearch(Algorithm):
             raise InputError(f"guesses must be at least 1, divided at least 0 and failure in (0, 1), got {said}")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if not isinstance(domain.loss, MarginLoss):
-            return f"needs a loss of <x, theta>, got {type(domain.loss).__name__}"
-        reason = lacks_privacy(budget, delta=True) or lacks_smoothness(domain, curved=True) or lacks_parts(domain, 2)
-        if reason or (reason := answers_reach(self.inner)):
+        if reason := lacks_parts(domain, 2) or answers_reach(self.inner):
             return reason
         inside = self.inner.refusal(self.ball(domain, self.first), self.share(budget))
         return f"needs an inner algorithm that runs: {inside}" if inside else ""

@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, records_changed
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
-from dprepro.algorithms.premises import lacks_privacy
+from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import BoundedRange, GumbelMin
@@ -57,6 +57,8 @@ class HighProbability(Algorithm):
     shares: Literal["printed", "halved"] = "halved"
     blind: float = 0.0
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
+    zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # it runs at printed constants
     measures: ClassVar[tuple[str, ...]] = ("selection_regret", "selection_lag")
 
     def __post_init__(self) -> None:
@@ -65,8 +67,6 @@ class HighProbability(Algorithm):
             raise InputError(f"failure must be in (0, 1), blind in [0, 1) and runs at least 0, got {said}")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := lacks_privacy(budget):
-            return reason
         inside = self.inner.refusal(domain, self._of_a_run(budget))
         return f"needs an inner algorithm that runs: {inside}" if inside else ""
 

@@ -10,16 +10,11 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
 from dprepro.algorithms.objective_perturbation import ObjectivePerturbation
-from dprepro.algorithms.premises import lacks_privacy
+from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.privacy import Spent
-from dprepro.problems import AbsoluteLoss, Domain, HingeLoss, HuberLoss, Problem, Records, RecordsView
-from dprepro.problems.losses import HuberisedPartLoss, Loss, PositivePartLoss
-
-SMOOTHED: dict[type[Loss], Loss] = {
-    AbsoluteLoss: HuberLoss(), HingeLoss: HuberisedPartLoss(), PositivePartLoss: HuberisedPartLoss()
-}  # fmt: skip
+from dprepro.problems import Domain, HingeLoss, Problem, Records, RecordsView
 
 
 @dataclass(frozen=True)
@@ -36,6 +31,8 @@ class Huberised(Algorithm):
             and at most the reach of predictions and labels, from which on the loss is quadratic.
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.KINK, Assumption.PRIVATE)
+    zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # in units of a width that both relations share
     views: ClassVar[tuple[str, ...]] = ("records",)
 
     inner: Algorithm = field(default_factory=ObjectivePerturbation)
@@ -47,11 +44,6 @@ class Huberised(Algorithm):
         object.__setattr__(self, "measures", self.inner.measures)  # what is reported is the inner solution
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if type(domain.loss) not in SMOOTHED:
-            kinds = ", ".join(kind.__name__ for kind in SMOOTHED)
-            return f"needs a kink of a prediction's loss to round: {kinds}; got {type(domain.loss).__name__}"
-        if reason := lacks_privacy(budget):
-            return reason
         inside = self.inner.refusal(self.smoothed(domain, budget), budget)
         return f"needs an inner algorithm that runs: {inside}" if inside else ""
 
@@ -62,7 +54,8 @@ class Huberised(Algorithm):
 
     def smoothed(self, domain: Domain, budget: Budget) -> Domain:
         """What is public of the records that ``inner`` sees."""
-        h, loss = self.at(domain, budget), SMOOTHED[type(domain.loss)]
+        h, loss = self.at(domain, budget), domain.loss.rounded()
+        assert loss is not None, "a loss without kinks is refused"
         hinge = isinstance(domain.loss, HingeLoss)
         longest, label = (domain.label_bound, 1.0) if hinge else (1.0, domain.label_bound)
         return replace(domain, loss=loss, feature_bound=domain.feature_bound * longest / h, label_bound=label / h)

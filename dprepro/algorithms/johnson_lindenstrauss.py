@@ -11,11 +11,11 @@ import numpy as np
 from dprepro.algorithms.base import Algorithm, Parts, Solution
 from dprepro.algorithms.descent import Descent
 from dprepro.algorithms.noisy_gradient_descent import NoisyGD
-from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_smoothness
+from dprepro.algorithms.premises import Assumption, check_positive
 from dprepro.algorithms.sketches import Transform, columns
 from dprepro.budget import Budget
 from dprepro.errors import InputError, PremiseError
-from dprepro.problems import Domain, L2Ball, MarginLoss, Problem, RecordsView
+from dprepro.problems import Domain, L2Ball, Problem, RecordsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import clip
 from dprepro.support.last_result import cache_last
@@ -58,6 +58,7 @@ class JohnsonLindenstrauss(Algorithm):
     probability at most delta_J, so that the clipping hardly ever acts.
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.CURVED, Assumption.DELTA)
     version: ClassVar[int] = 2  # since exact constants rest on L_2
     views: ClassVar[tuple[str, ...]] = ("one_hot", "records")
 
@@ -70,12 +71,6 @@ class JohnsonLindenstrauss(Algorithm):
         check_positive(self, "dimension_factor")
         if not 0 < self.dimension_exponent <= 1:
             raise InputError(f"dimension_exponent must be in (0, 1], got {self.dimension_exponent:g}")
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        """A smooth loss of <x, theta> with curvature (else k is zero), and a budget for Gaussian noise."""
-        if not isinstance(domain.loss, MarginLoss):
-            return f"maps features and needs a loss of <x, theta>, got {type(domain.loss).__name__}"
-        return lacks_smoothness(domain, curved=True) or lacks_privacy(budget, delta=True)
 
     @property
     def descent(self) -> NoisyGD:

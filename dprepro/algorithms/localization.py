@@ -10,9 +10,9 @@ import numpy as np
 from dprepro.algorithms.base import LATER, Algorithm, Parts, Schedule, Solution
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
 from dprepro.algorithms.output_perturbation import OutputPerturbation
-from dprepro.algorithms.premises import check_positive
+from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
 from dprepro.budget import Budget
-from dprepro.problems import Domain, L2Ball, LocalBall, Problem
+from dprepro.problems import Domain, LocalBall, Problem
 from dprepro.problems.data import FloatArray
 
 
@@ -31,6 +31,8 @@ class Localization(Algorithm):
     constants: Literal["printed", "exact"] = "printed"
     reach_factor: float = field(default=1.0, metadata=LATER)
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.STRONGLY_CONVEX, Assumption.L2_BALL)
+    zeroed_out_noise: ClassVar[ZeroedOut] = "gradient"
     version: ClassVar[int] = 3  # since exact constants of its first half rest on the gradient diameter
     views: ClassVar[tuple[str, ...]] = ("records", "moments")
 
@@ -44,12 +46,10 @@ class Localization(Algorithm):
         return OutputPerturbation(noise=self.noise, constants=self.constants)
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := self.outer.premise(domain, half_of(budget)):
+        if reason := self.outer.lacks(domain, half_of(budget)):
             return reason
         if not domain.n >= 2:
             return f"needs at least 2 records, got n={domain.n:g}"
-        if not isinstance(domain.constraint_set, L2Ball):
-            return f"needs an l2 ball, whose intersection with a small ball is C_0; got {domain.constraint_set.title}"
         inside = self.inner.refusal(self.local(domain, budget), half_of(budget))
         return f"needs an inner solver for C_0: {inside}" if inside else ""
 

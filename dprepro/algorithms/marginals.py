@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import Literal
+from typing import ClassVar, Literal
 
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, records_changed
-from dprepro.algorithms.premises import check_positive, lacks_privacy, with_setting
+from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import Drawn, vector_noise
 from dprepro.privacy import noise_for
-from dprepro.problems import Domain, HalfSquaredDistance, LinearLoss, Problem
+from dprepro.problems import Domain, MarginLoss, Problem
 from dprepro.problems.data import FloatArray
 
 
@@ -30,6 +30,9 @@ class ReleasedMarginals(Algorithm):
         noise_factor: multiplies the noise scale; 1 keeps within the budget (others are negative controls).
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MEAN,)
+    by_setting: ClassVar[Settings] = {"release": {"laplace": (Assumption.PRIVATE,), "gaussian": (Assumption.DELTA,)}}
+
     release: Literal["exact", "rounded", "subsampled", "laplace", "gaussian"] = "gaussian"
     fraction: float = 0.5
     noise_factor: float = 1.0
@@ -40,14 +43,6 @@ class ReleasedMarginals(Algorithm):
         check_positive(self, "noise_factor")
         if self.release == "subsampled":
             object.__setattr__(self, "views", ("records",))
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        if not isinstance(domain.loss, LinearLoss | HalfSquaredDistance):
-            name = type(domain.loss).__name__
-            return f"answers a linear loss or half the squared distance, {name} needs more than the mean record"
-        if self.release == "gaussian":
-            return with_setting("release gaussian", lacks_privacy(budget, delta=True), "laplace")
-        return lacks_privacy(budget) if self.release == "laplace" else ""
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)
@@ -89,7 +84,7 @@ def mean_record(problem: Problem) -> FloatArray:
     """(1/n) sum_i d_i, shape (p,), as the gradient tells it: -d for a linear loss, theta - d for half the square."""
     theta = problem.constraint_set.start()
     gradient = problem.gradient(theta)
-    return -gradient if isinstance(problem.domain.loss, LinearLoss) else theta - gradient
+    return -gradient if isinstance(problem.domain.loss, MarginLoss) else theta - gradient
 
 
 def mean_sensitivity(domain: Domain, neighbours: Neighbours) -> float:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Solution, records_changed
 from dprepro.algorithms.frank_wolfe import FrankWolfeSchedule, StepSize, step_size
-from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_smoothness
+from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import Drawn, Selection, selection
@@ -39,6 +39,8 @@ class NoisyFrankWolfe(Algorithm):
     steps_factor: float = 1.0
     step_size: StepSize = "decaying"
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.VERTICES, Assumption.SMOOTH)
+    by_setting: ClassVar[Settings] = {"constants": {"printed": (Assumption.DELTA,), "exact": (Assumption.PRIVATE,)}}
     bound: ClassVar[str] = "lasso.theorem_2_5"
     shape: ClassVar[str] = "lasso.theorem_2_5_rate"
     version: ClassVar[int] = 3  # since bounded ranges compose by finer Renyi orders
@@ -47,13 +49,6 @@ class NoisyFrankWolfe(Algorithm):
         if not 0 < self.steps_exponent <= 2:
             raise InputError(f"steps_exponent must be in (0, 2], got steps_exponent={self.steps_exponent:g}")
         check_positive(self, "steps_factor")
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        """Vertices that are listed, a finite Gamma; the printed scale divides by epsilon and by ln(1/delta)."""
-        if (domain.vertices or 0) < 2:
-            title = domain.constraint_set.title
-            return f"needs a polytope with a list of at least 2 vertices, got {title} with p={domain.p}"
-        return lacks_smoothness(domain) or lacks_privacy(budget, delta=self.constants == "printed")
 
     @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> FrankWolfeSchedule:

@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.algorithms.base import LATER, Algorithm, Parts, Solution, records_changed
 from dprepro.algorithms.descent import Descent
-from dprepro.algorithms.premises import check_positive, lacks_smoothness
+from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_for
@@ -34,6 +34,8 @@ class NoisyGD(Algorithm):
         steps_factor: T = ceil(steps_factor n); 1 in the paper. Noise and step size follow T.
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.GAUSSIAN, Assumption.SMOOTH)
+    by_setting: ClassVar[Settings] = {"step": {"theorem_1": (), "low_noise": (Assumption.CURVED,)}}
     version: ClassVar[int] = 2  # since exact constants rest on L_2
 
     constants: Literal["printed", "exact"] = "printed"
@@ -46,10 +48,8 @@ class NoisyGD(Algorithm):
         check_positive(self, "step_factor", "noise_factor", "steps_factor")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        """A smooth loss; a positive delta with noise; and of a linear loss, whose 1/(4H) is infinite, a finite step."""
-        if budget.is_private and budget.delta == 0:
-            return f"needs delta > 0 for its Gaussian noise, got epsilon={budget.epsilon:g}, delta=0"
-        return lacks_smoothness(domain, curved=self.step == "low_noise" or not budget.is_private)
+        """Without noise the step is 1/(4H), which of a linear loss is infinite."""
+        return "" if budget.is_private else Assumption.CURVED.lacks(domain, budget)
 
     def lipschitz(self, domain: Domain) -> float:
         """G: what a record's gradient is taken to be bounded by, in noise and account alike; see ``constants``."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensitivity
 from dprepro.algorithms.descent import Descent
-from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_strong_convexity, with_setting
+from dprepro.algorithms.premises import Assumption, Settings, ZeroedOut, check_positive, with_setting
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
@@ -50,6 +50,9 @@ class NoisySGD(Algorithm):
     steps_factor: float = 20.0
     noise_factor: float = 1.0
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.DELTA,)
+    by_setting: ClassVar[Settings] = {"step_size": {"lipschitz": (), "strongly_convex": (Assumption.STRONGLY_CONVEX,)}}
+    zeroed_out_noise: ClassVar[ZeroedOut] = "gradient"
     version: ClassVar[int] = 3  # since exact constants rest on the gradient diameter and on a tight account of sampling
 
     def __post_init__(self) -> None:
@@ -63,14 +66,11 @@ class NoisySGD(Algorithm):
         object.__setattr__(self, "shape", f"{theorem}_rate" if theorem else "")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        """A budget for Gaussian noise, strong convexity for its own step size only, n^2 steps that can be run."""
-        if reason := lacks_privacy(budget, delta=True):
-            return reason
+        """n^2 steps that can be run."""
         if self.gradient == "sampled" and domain.n > LARGEST_SAMPLED_N:
             limit = f"takes n^2 steps, which stops at n={LARGEST_SAMPLED_N:g}, got n={domain.n:g}"
             return with_setting("gradient sampled", limit, "full")
-        reason = lacks_strong_convexity(domain) if self.step_size == "strongly_convex" else ""
-        return with_setting("step_size strongly_convex", reason, "lipschitz")
+        return ""
 
     @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> Descent:

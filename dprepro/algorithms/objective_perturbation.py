@@ -10,11 +10,11 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import LATER, Algorithm, Schedule, Solution
-from dprepro.algorithms.premises import check_positive, lacks_smoothness
+from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Drawn, Gaussian
 from dprepro.privacy import Spent, budget_under, converted, noise_for, spent
-from dprepro.problems import Domain, MarginLoss, Problem, View
+from dprepro.problems import Domain, Problem, View
 from dprepro.problems.data import FloatArray
 
 
@@ -49,6 +49,8 @@ class ObjectivePerturbation(Algorithm):
     cancels. Under replacement it runs with the budget that two such steps leave, and `spent` names the conversion.
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.SMOOTH)
+    by_setting: ClassVar[Settings] = {"noise": {"gaussian": (Assumption.DELTA,), "gamma": (Assumption.PURE,)}}
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     bound: ClassVar[str] = "kst.lemma_3"
     shape: ClassVar[str] = "kst.theorem_4_rate"
@@ -65,14 +67,7 @@ class ObjectivePerturbation(Algorithm):
         check_positive(self, "noise_factor", "regulariser_factor")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        """A smooth loss of <x, theta>, a delta that the noise can use, and a Delta that leaves some epsilon."""
-        if not isinstance(domain.loss, MarginLoss):
-            return f"needs a loss of <x, theta>, whose Hessian has rank one, got {type(domain.loss).__name__}"
-        if reason := lacks_smoothness(domain):
-            return reason
-        if not budget.is_private or (budget.delta == 0) != (self.noise == "gamma"):
-            wanted = f"needs a finite epsilon and delta {'=' if self.noise == 'gamma' else '>'} 0"
-            return f"with {self.noise} noise {wanted}, got epsilon={budget.epsilon:g}, delta={budget.delta:g}"
+        """A Delta that leaves some epsilon."""
         delta_big = self._delta_big(domain, _native(budget))
         if self.constants == "exact" and self._left(domain, _native(budget), delta_big) <= 0:
             return f"leaves no epsilon for the noise, the Hessian alone spends it at Delta={delta_big:g}"

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, gradient_sensitivity
-from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_strong_convexity, with_setting
+from dprepro.algorithms.premises import Assumption, Settings, ZeroedOut, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import vector_noise
 from dprepro.privacy import noise_for
@@ -33,17 +33,13 @@ class OutputPerturbation(Algorithm):
     constants: Literal["printed", "exact"] = "printed"
     noise_factor: float = 1.0
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.STRONGLY_CONVEX, Assumption.PRIVATE)
+    by_setting: ClassVar[Settings] = {"noise": {"laplace": (), "gaussian": (Assumption.DELTA,)}}
+    zeroed_out_noise: ClassVar[ZeroedOut] = "gradient"
     version: ClassVar[int] = 2  # since exact constants rest on the gradient diameter
 
     def __post_init__(self) -> None:
         check_positive(self, "noise_factor")
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := lacks_strong_convexity(domain):
-            return reason
-        gaussian = self.noise == "gaussian"
-        reason = lacks_privacy(budget, delta=gaussian)
-        return with_setting("noise gaussian", reason, "laplace") if gaussian else reason
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)

@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, records_changed
-from dprepro.algorithms.premises import lacks_privacy, lacks_smoothness, with_setting
+from dprepro.algorithms.premises import Assumption, Settings
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import Gaussian
@@ -44,6 +44,8 @@ class RegularisedOutputPerturbation(Algorithm):
     both as printed, G X = L_2; this sigma is short of the budget for all but small epsilon.
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.DELTA,)
+    by_setting: ClassVar[Settings] = {"setting": {"smooth": (Assumption.CURVED,), "lipschitz": ()}}
     version: ClassVar[int] = 2  # since exact constants rest on L_2
     measures: ClassVar[tuple[str, ...]] = ("noise_norm", "minimiser_norm")
 
@@ -54,13 +56,6 @@ class RegularisedOutputPerturbation(Algorithm):
     def __post_init__(self) -> None:
         if not 0 <= self.lambda_exponent <= 2:
             raise InputError(f"lambda_exponent must be in [0, 2], got lambda_exponent={self.lambda_exponent:g}")
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        """A budget for Gaussian noise; for the smooth setting a smooth loss, of which lambda is not zero."""
-        if reason := lacks_privacy(budget, delta=True):
-            return reason
-        reason = lacks_smoothness(domain, curved=True) if self.setting == "smooth" else ""
-        return with_setting("setting smooth", reason, "lipschitz")
 
     def lipschitz(self, domain: Domain) -> float:
         """G X: what a record's gradient is taken to be bounded by, in lambda, noise and account alike."""

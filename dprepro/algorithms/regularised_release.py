@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, gradient_sensitivity
-from dprepro.algorithms.premises import check_positive, lacks_privacy, with_setting
+from dprepro.algorithms.premises import Assumption, Settings, ZeroedOut, check_positive
 from dprepro.budget import Budget
 from dprepro.mechanisms import Gaussian, L2Laplace, vector_noise
 from dprepro.privacy import noise_for
@@ -41,15 +41,13 @@ class RegularisedRelease(Algorithm):
     noise: Literal["laplace", "gaussian"] = "laplace"
     weight_factor: float = 1.0
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
+    by_setting: ClassVar[Settings] = {"noise": {"laplace": (), "gaussian": (Assumption.DELTA,)}}
+    zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # its weight follows the sensitivity too
     measures: ClassVar[tuple[str, ...]] = ("noise_norm",)
 
     def __post_init__(self) -> None:
         check_positive(self, "weight_factor")
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        gaussian = self.noise == "gaussian"
-        reason = lacks_privacy(budget, delta=gaussian)
-        return with_setting("noise gaussian", reason, "laplace") if gaussian else reason
 
     def schedule(self, domain: Domain, budget: Budget) -> RegularisedReleaseSchedule:
         self.admit(domain, budget)

@@ -11,12 +11,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
-from dprepro.algorithms.premises import check_positive
+from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
 from dprepro.algorithms.supports import SupportSchedule, SupportSelection
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import Incompatible, InputError
 from dprepro.mechanisms import NoisyTop
-from dprepro.problems import Domain, L1Ball, MarginLoss, Moments, Problem, Records, RecordsView
+from dprepro.problems import Domain, L1Ball, Moments, Problem, Records, RecordsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.minimise import minimise_quadratic
 from dprepro.problems.supports import IntArray
@@ -60,6 +60,7 @@ class PenalisedLeastSquares(Algorithm):
         penalty_factor: multiplies Lambda; 1 is the paper's (others are negative controls).
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SQUARE,)
     views: ClassVar[tuple[str, ...]] = ("records",)
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     measures: ClassVar[tuple[str, ...]] = ("fit_gap",)
@@ -72,7 +73,7 @@ class PenalisedLeastSquares(Algorithm):
         check_positive(self, "deviation", "penalty_factor")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        return lacks_square(domain) or lacks_dimensions(domain)
+        return lacks_dimensions(domain)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         self.admit(problem.domain, budget)
@@ -111,6 +112,8 @@ class SampleAndAggregate(SupportSelection):
     partition: Literal["random", "assigned", "contiguous", "as_printed"] = "random"
     noise_factor: float = 1.0
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SQUARE, Assumption.ALIKE, Assumption.PRIVATE)
+    zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # one block moves wholly
     views: ClassVar[tuple[str, ...]] = ("records",)
 
     def __post_init__(self) -> None:
@@ -125,7 +128,7 @@ class SampleAndAggregate(SupportSelection):
             object.__setattr__(self, "relations", tuple(Neighbours))
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := lacks_square(domain) or lacks_dimensions(domain) or super().premise(domain, budget):
+        if reason := lacks_dimensions(domain) or super().premise(domain, budget):
             return reason
         low, most = self.number(domain.n), MOST_RECORDS
         # An assigned block may be empty: whether there is an answer must not tell a private n.
@@ -233,14 +236,6 @@ def in_turn(records: Records) -> IntArray:
     rows = np.repeat(np.arange(copies.size), copies)
     rounds = np.concatenate([np.arange(count) for count in copies])
     return np.asarray(rows[np.argsort(rounds, kind="stable")])
-
-
-def lacks_square(domain: Domain) -> str:
-    """The fits are least squares."""
-    form = domain.loss.quadratic
-    if isinstance(domain.loss, MarginLoss) and form is not None and form[0] > 0:
-        return ""
-    return f"needs a squared loss of <x, theta>, whose penalised fits it makes, got {type(domain.loss).__name__}"
 
 
 def lacks_dimensions(domain: Domain) -> str:

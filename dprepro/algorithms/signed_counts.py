@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, records_changed
-from dprepro.algorithms.premises import lacks_privacy, lacks_smoothness, with_setting
+from dprepro.algorithms.premises import Assumption, Settings
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import Laplace
@@ -31,6 +31,8 @@ class SignedCounts(Algorithm):
         flips: D; 0 for floor(1/epsilon). d' has 1/D in place of epsilon.
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
+    by_setting: ClassVar[Settings] = {"setting": {"squared": (Assumption.CURVED,), "lipschitz": ()}}
     views: ClassVar[tuple[str, ...]] = ("one_hot",)
 
     setting: Literal["squared", "lipschitz"] = "squared"
@@ -39,12 +41,6 @@ class SignedCounts(Algorithm):
     def __post_init__(self) -> None:
         if self.flips < 0:
             raise InputError(f"flips must be at least 1, or 0 for floor(1/epsilon), got flips={self.flips}")
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := lacks_privacy(budget):
-            return reason
-        reason = lacks_smoothness(domain, curved=True) if self.setting == "squared" else ""
-        return with_setting("setting squared", reason, "lipschitz")
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)

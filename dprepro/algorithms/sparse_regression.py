@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Solution
 from dprepro.algorithms.objective_perturbation import ObjectivePerturbation, PerturbationSchedule
-from dprepro.algorithms.premises import check_positive
+from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
 from dprepro.algorithms.sample_and_aggregate import SampleAndAggregate
 from dprepro.algorithms.supports import ExponentialSupport, SupportSchedule, SupportSelection
 from dprepro.budget import Budget
@@ -59,6 +59,7 @@ class SparseRegression(Algorithm):
     rows: Literal["restricted", "printed"] = "restricted"
     second_half: float = 0.5
 
+    zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # of the block of votes that moves, and half of it
     views: ClassVar[tuple[str, ...]] = ("records",)
     measures: ClassVar[tuple[str, ...]] = ("noise_norm",)
 
@@ -75,10 +76,13 @@ class SparseRegression(Algorithm):
         """Algorithm 1 with Delta = 2 lambda/epsilon."""
         return ObjectivePerturbation(noise=self.noise, regulariser="least")
 
+    def assumed(self) -> tuple[Assumption, ...]:
+        return (*self.selection.assumed(), *self.fit.assumed())
+
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := self.selection.premise(domain, self.first(budget)):
+        if reason := self.selection.lacks(domain, self.first(budget)):
             return reason
-        return self.fit.premise(self.restricted(domain), self.second(budget))
+        return self.fit.lacks(self.restricted(domain), self.second(budget))
 
     def first(self, budget: Budget) -> Budget:
         """What the support may spend."""

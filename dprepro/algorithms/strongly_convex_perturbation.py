@@ -9,7 +9,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
-from dprepro.algorithms.premises import check_positive, lacks_privacy, lacks_strong_convexity, with_setting
+from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Gaussian, L2Laplace, vector_noise
 from dprepro.privacy import noise_for
@@ -32,6 +32,12 @@ class StronglyConvexPerturbation(Algorithm):
     that vector plus b. (A record that falls silent takes its curvature with it.)
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (
+        Assumption.STRONGLY_CONVEX,
+        Assumption.SHARED_HESSIAN,
+        Assumption.PRIVATE,
+    )
+    by_setting: ClassVar[Settings] = {"noise": {"gamma": (), "gaussian": (Assumption.DELTA,)}}
     relations: ClassVar[tuple[Neighbours, ...]] = (Neighbours.REPLACE_ONE,)
     measures: ClassVar[tuple[str, ...]] = ("noise_norm",)
 
@@ -41,15 +47,6 @@ class StronglyConvexPerturbation(Algorithm):
 
     def __post_init__(self) -> None:
         check_positive(self, "noise_factor")
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        """A quadratic distance, and a budget for the noise."""
-        if reason := lacks_strong_convexity(domain):
-            return reason
-        if domain.loss.quadratic is None:
-            return f"needs a Hessian that all records share, {type(domain.loss).__name__} has none"
-        reason = lacks_privacy(budget, delta=self.noise == "gaussian")
-        return with_setting("noise gaussian", reason, "gamma") if self.noise == "gaussian" else reason
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         """``noise_scale`` is that of b: the scale of the gamma law of ||b||, or the standard deviation."""

@@ -4,17 +4,17 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from typing import ClassVar
 
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
-from dprepro.algorithms.premises import check_positive, lacks_privacy
+from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Moments, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.problems.losses import MarginLoss
 from dprepro.problems.minimise import minimise_quadratic
 
 
@@ -31,15 +31,13 @@ class SufficientStatistics(Algorithm):
         ridge_factor: of sigma sqrt p; sqrt 2 is where the spectrum of E ends for many coordinates.
     """
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.DELTA, Assumption.SQUARE)
+    zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # two replaced records need not move products x x^T twice as far
+
     ridge_factor: float = 2.0
 
     def __post_init__(self) -> None:
         check_positive(self, "ridge_factor")
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := lacks_privacy(budget, delta=True):
-            return reason
-        return lacks_squares(domain)
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)
@@ -63,14 +61,6 @@ class SufficientStatistics(Algorithm):
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         one = Gaussian(self.schedule(domain, budget).noise_scale)
         return ((one.guarantee(statistics_sensitivity(domain, budget.neighbours)), 1),)
-
-
-def lacks_squares(domain: Domain) -> str:
-    """What keeps a loss from being the square of a prediction's error, as the rest of a sentence."""
-    form = domain.loss.quadratic
-    if isinstance(domain.loss, MarginLoss) and form is not None and form[0] > 0:
-        return ""
-    return f"needs a loss that is the square of a prediction's error, {type(domain.loss).__name__} is none"
 
 
 def second_moments(problem: Problem) -> tuple[FloatArray, FloatArray]:

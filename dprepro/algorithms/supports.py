@@ -12,12 +12,12 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, records_changed
-from dprepro.algorithms.premises import check_positive, lacks_privacy
+from dprepro.algorithms.premises import Assumption, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import BoundedRange, GumbelMin
 from dprepro.privacy import Spent, compose
-from dprepro.problems import Domain, MarginLoss, Problem, SupportPoint
+from dprepro.problems import Domain, Problem, SupportPoint
 from dprepro.problems.data import FloatArray
 from dprepro.problems.supports import IntArray
 
@@ -43,6 +43,7 @@ class SupportSelection(Algorithm):
 
     sparsity: int = 2
 
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.ALIKE, Assumption.PRIVATE)
     views: ClassVar[tuple[str, ...]] = ("moments", "records")
 
     def __post_init__(self) -> None:
@@ -50,7 +51,9 @@ class SupportSelection(Algorithm):
             raise InputError(f"sparsity must be at least 1, got sparsity={self.sparsity}")
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        return lacks_sections(domain, self.sparsity) or lacks_privacy(budget)
+        if self.sparsity > domain.p:
+            return f"needs sparsity <= p, got sparsity={self.sparsity}, p={domain.p}"
+        return ""
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         schedule = self.schedule(problem.domain, budget)
@@ -150,14 +153,3 @@ class ExponentialSupport(SupportSelection):
 
 
 _scores: WeakKeyDictionary[Problem, dict[int, FloatArray]] = WeakKeyDictionary()
-
-
-def lacks_sections(domain: Domain, sparsity: int) -> str:
-    """What a choice of coordinates needs: a loss of <x, theta>, enough of them, and a set alike in all."""
-    if not isinstance(domain.loss, MarginLoss):
-        return f"needs a loss of <x, theta>, which theta restricts too, got {type(domain.loss).__name__}"
-    if sparsity > domain.p:
-        return f"needs sparsity <= p, got sparsity={sparsity}, p={domain.p}"
-    if domain.constraint_set.section(sparsity) is None:
-        return f"needs a set that is alike in all coordinates, got {domain.constraint_set.title}"
-    return ""

@@ -9,14 +9,13 @@ from collections.abc import Mapping, Sequence
 from dprepro.plans.pairs import Pair
 
 WORDS = {
-    "keeps private": "relation", "smooth loss": "smoothness", "strongly convex": "strong convexity",
-    "with curvature": "curvature", "vertices": "vertices",
+    "keeps private": "relation", "which is linear": "curvature", "smooth loss": "smoothness",
+    "strongly convex": "strong convexity", "vertices": "vertices", "a kink": "kinks",
     "squared loss": "squares", "<x, theta>": "margins",
     "alike in all": "symmetry", "needs sparsity": "coordinates", "needs p >= 2": "coordinates", "mean record": "means",
     "one dimension": "dimension", " words": "code", "steps >= 2 p": "steps", "delta": "budget",
     "needs a problem": "data", "needs records": "data", "too large": "size", "K - 1": "codewords",
-    "that holds the unit ball": "position", " steps on ": "walk", "labels to be predicted": "labels",
-    "square of a prediction": "squares", "a kink": "kinks",
+    "that holds the unit ball": "position", " steps on ": "walk",
 }  # fmt: skip
 """What a reason is about, in a word, by what it says; the first that fits."""
 

@@ -30,7 +30,7 @@ import numpy as np
 
 from dprepro.algorithms import Algorithm, Schedule, Solution
 from dprepro.algorithms.partition import VIEWS, lacks_parts, parted
-from dprepro.algorithms.premises import lacks_privacy
+from dprepro.algorithms.premises import Assumption
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import Laplace
@@ -116,6 +116,7 @@ class PrivateChoice(Algorithm):
     """
 
     views: ClassVar[tuple[str, ...]] = VIEWS
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     measures: ClassVar[tuple[str, ...]] = ("chosen", "runs")
 
     inner: tuple[Algorithm, ...] = ()
@@ -131,7 +132,7 @@ class PrivateChoice(Algorithm):
             )
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        if reason := lacks_privacy(budget) or lacks_parts(domain, 2):
+        if reason := lacks_parts(domain, 2):
             return reason
         if not math.isfinite(sum(map(abs, domain.loss_range))):
             return "needs losses that are bounded over the set"

@@ -20,7 +20,6 @@ from dprepro.algorithms import (
     StronglyConvexPerturbation,
     SufficientStatistics,
 )
-from dprepro.algorithms.huberised import SMOOTHED
 from dprepro.practice.ordinary import Asked, Ordinary, accelerated, effort, gamma_lengths, noises, normal_lengths, of
 from dprepro.problems import HingeLoss, MarginLoss
 from dprepro.problems.data import FloatArray
@@ -96,7 +95,9 @@ def huberised(algorithm: Huberised, asked: Asked) -> FloatArray:
     x, y = data.features, data.labels
     if isinstance(data.loss, HingeLoss):
         x, y = y[..., None] * x, np.ones_like(y)
-    rounded = Ordinary(SMOOTHED[type(data.loss)], data.within, x / h, y / h)
+    loss = data.loss.rounded()
+    assert loss is not None, "a loss without kinks is refused"
+    rounded = Ordinary(loss, data.within, x / h, y / h)
     schedule = inner.schedule(within, asked.budget)
     theta = perturbed(rounded, tilts(asked, schedule.coordinate_scale, inner.noise), schedule.regulariser / domain.n)
     return data.mean_excess(theta)

@@ -80,7 +80,7 @@ def test_the_right_radius_is_chosen_and_a_useless_one_is_not():
 
 def test_what_cannot_be_searched_over_is_refused_with_the_reason():
     squared, linear = (Domain(loss, L2Ball(3), 100) for loss in (SquaredLoss(), LinearLoss()))
-    assert "LinearLoss is linear" in GridSearch().refusal(linear, BUDGET)
+    assert "got LinearLoss, which is linear" in GridSearch().refusal(linear, BUDGET)
     assert "predictions are bounded" in GridSearch(inner=JohnsonLindenstrauss()).refusal(squared, BUDGET)
     assert "to part the records" in GridSearch().refusal(Domain(SquaredLoss(), L2Ball(3), 1e12), BUDGET)
     assert "needs n from 7" in ConfidenceBoosting().refusal(Domain(SquaredLoss(), L2Ball(3), 6), BUDGET)

@@ -70,7 +70,7 @@ def test_no_pair_of_neighbours_moves_the_gradient_by_more_than_the_sensitivity(n
 
 
 def test_losses_without_curvature_and_pure_budgets_are_refused():
-    with pytest.raises(InputError, match="AbsoluteLoss has gradients that jump"):
+    with pytest.raises(InputError, match="got AbsoluteLoss, whose gradients jump"):
         GaussianFrankWolfe().schedule(unit_ball(AbsoluteLoss(), 1e4, 6), REPLACE)
     with pytest.raises(InputError, match="delta > 0"):
         GaussianFrankWolfe().schedule(unit_ball(SquaredLoss(), 1e4, 6), Budget(1.0, 0.0, Neighbours.REPLACE_ONE))

@@ -253,7 +253,7 @@ def test_a_linear_loss_is_refused_where_its_smoothness_of_zero_would_be_divided_
         SignedCounts(),
         NoisyGD(step="low_noise"),
     ):
-        with pytest.raises(InputError, match="LinearLoss is linear"):
+        with pytest.raises(InputError, match="got LinearLoss, which is linear"):
             algorithm.schedule(domain, budget())
     sigma = NoisyGD().schedule(domain, budget()).noise_scale
     size = NoisyGD().schedule(domain, budget()).step_size  # the term with the noise decides

@@ -166,8 +166,8 @@ def test_a_budget_that_the_algorithm_cannot_meet_is_refused(algorithm, budget, w
 
 def test_losses_of_another_kind_are_refused():
     for loss, words in (
-        (HalfSquaredDistance(), "Hessian has rank one, got HalfSquaredDistance"),
-        (HingeLoss(), "HingeLoss has gradients that jump"),
+        (HalfSquaredDistance(), "needs a loss of <x, theta>, got HalfSquaredDistance"),
+        (HingeLoss(), "got HingeLoss, whose gradients jump"),
     ):
         with pytest.raises(InputError, match=words):
             ObjectivePerturbation().schedule(unit_ball(loss, 100, 5), APPROXIMATE)

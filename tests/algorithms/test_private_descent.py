@@ -178,7 +178,7 @@ def test_noisy_descent_without_much_noise_finds_the_minimum(within):
         (
             {"step_size": "strongly_convex"},
             REPLACE,
-            "strongly convex loss, LinearLoss is only convex; choices: lipschitz",
+            "strongly convex loss, got LinearLoss, which is only convex; choices: lipschitz",
         ),
     ],
 )
@@ -453,8 +453,8 @@ def test_the_parts_of_localisation_are_both_releases_at_half_the_budget():
 
 def test_what_algorithms_3_and_4_cannot_do_is_refused():
     for algorithm, budget, words in (
-        (OutputPerturbation(), PURE, "strongly convex loss, LinearLoss is only convex"),
-        (Localization(), PURE, "strongly convex loss, LinearLoss is only convex"),
+        (OutputPerturbation(), PURE, "strongly convex loss, got LinearLoss, which is only convex"),
+        (Localization(), PURE, "strongly convex loss, got LinearLoss, which is only convex"),
     ):
         with pytest.raises(InputError, match=words):
             algorithm.schedule(linear(1000, 4), budget)

@@ -2,52 +2,61 @@
 
 from __future__ import annotations
 
+import inspect
 import math
+from collections.abc import Mapping
 from functools import cache
+from typing import TypeVar
 
 import numpy as np
 
 from dprepro.problems import (
-    AbsoluteLoss,
-    Box,
     ConstraintSet,
     DistanceLoss,
     Domain,
-    HalfSquaredDistance,
-    HalfSquaredLoss,
-    HingeLoss,
-    HuberLoss,
     L1Ball,
     L2Ball,
-    LinearLoss,
-    LogisticLoss,
     Loss,
-    LqBall,
-    Median,
     OneHotView,
-    PositivePartLoss,
     Problem,
     Records,
     RecordsView,
-    SharpDistance,
     Simplex,
-    SpikedBall,
     SquaredLoss,
 )
 from dprepro.problems.views.one_hot import sampled
 
-LOSSES: dict[str, Loss] = {
-    one.__class__.__name__: one
-    for one in (
-        SquaredLoss(), HalfSquaredLoss(), LinearLoss(), AbsoluteLoss(), LogisticLoss(), HingeLoss(), PositivePartLoss(),
-        HuberLoss(), HalfSquaredDistance(), Median(), SharpDistance(),
-    )
-}  # fmt: skip
+Kind = TypeVar("Kind", Loss, ConstraintSet)
 
 
-def sets(p: int) -> dict[str, ConstraintSet]:
-    within = (L1Ball(p), Simplex(p), L2Ball(p), Box(p, 0.5), LqBall(p, q=1.5), SpikedBall(p, ball=0.5))
-    return {type(one).__name__: one for one in within}
+def kinds(of: type[Kind], package: str = "dprepro") -> list[type[Kind]]:
+    """The classes that say what they are (a loss its phi, a set its title), which this package defines, by name."""
+    below, found = [of], set[type[Kind]]()
+    while below:
+        one = below.pop()
+        below += one.__subclasses__()
+        if (
+            one.__module__.partition(".")[0] == package
+            and not inspect.isabstract(one)
+            and {"phi", "title"} & set(dir(one))
+        ):
+            found.add(one)
+    return sorted(found, key=lambda one: one.__name__)
+
+
+def losses(package: str = "dprepro") -> dict[str, Loss]:
+    return {one.__name__: one() for one in kinds(Loss, package)}
+
+
+LOSSES = losses()
+PARAMETERS: dict[str, Mapping[str, float]] = {"Box": {"radius": 0.5}, "LqBall": {"q": 1.5}, "SpikedBall": {"ball": 0.5}}
+"""Of sets that are no unit balls of p alone."""
+INNER = {"LocalBall"}  # what localisation makes; nobody chooses it
+
+
+def sets(p: int, package: str = "dprepro") -> dict[str, ConstraintSet]:
+    found = [one for one in kinds(ConstraintSet, package) if one.__name__ not in INNER]
+    return {one.__name__: one(p, **PARAMETERS.get(one.__name__, {})) for one in found}
 
 
 def lasso(n: float, p: int) -> Domain:

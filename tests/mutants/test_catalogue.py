@@ -21,13 +21,10 @@ from mutants.table import as_json, line, read, renewed, summary
 EVERY = mutants()
 
 
-def test_every_old_line_is_found_exactly_once_and_the_new_one_compiles() -> None:
+def test_every_expression_is_found_exactly_once_and_replaced() -> None:
     for mutant in EVERY:
         source = (ROOT / mutant.file).read_text(encoding="utf-8")
-        planted = mutant.planted(source)
-        compile(planted, mutant.file, "exec")
-        differ = [new for old, new in zip(source.splitlines(), planted.splitlines(), strict=True) if old != new]
-        assert [one.strip() for one in differ] == [mutant.new.strip()], mutant.name
+        assert mutant.planted(source) != source, mutant.name  # it raises unless the tree is the one that is wanted
 
 
 def test_there_are_at_least_sixty_falsehoods_in_every_room_of_science_and_some_harmless_changes() -> None:
@@ -66,16 +63,37 @@ def test_the_commands_of_an_experiment_are_sound(experiment: str) -> None:
     assert set(rules) == wanted if wanted else rules
 
 
-def test_a_line_that_is_not_there_is_named() -> None:
-    mutant = Mutant("rotten", "", "dprepro/budget.py", "there is no such line", "", "pair")
-    with pytest.raises(InputError, match="has the line 'there is no such line' 0 times, not once"):
+def test_an_expression_or_a_function_that_is_not_there_is_named() -> None:
+    mutant = Mutant("rotten", "", "dprepro.budget", "no_such(1)", "2", "pair")
+    with pytest.raises(InputError, match=r"dprepro.budget has 'no_such\(1\)' 0 times, not once"):
         mutant.planted("x = 1\n")
+    with pytest.raises(InputError, match=r"there is no dprepro.budget:Budget.no_such"):
+        replace(mutant, where="dprepro.budget:Budget.no_such").planted("class Budget:\n    x = 1\n")
+    for changed in ({"expression": "1 +"}, {"replace": "return return"}):
+        with pytest.raises(InputError, match="is no expression and no statement"):
+            replace(mutant, **changed).planted("x = 1\n")  # type: ignore[arg-type]
 
 
-def test_a_line_of_two_functions_is_found_in_the_one_that_is_named() -> None:
-    source = "def f():\n    return 1\n\n\ndef g():\n    return 1\n"
-    mutant = Mutant("one", "", "", "return 1", "return 2", "pair", inside="g")
-    assert mutant.planted(source) == "def f():\n    return 1\n\n\ndef g():\n    return 2\n"
+def test_an_expression_of_two_functions_is_found_in_the_one_that_is_named() -> None:
+    source = "def f():\n    return a - 1\n\n\nclass G:\n    def f(self):\n        return a - 1  # why\n"
+    mutant = Mutant("one", "", "module:G.f", "a - 1", "a + 1", "pair")
+    assert mutant.planted(source) == source.replace("a - 1  #", "a + 1  #")
+    with pytest.raises(InputError, match="2 times, not once"):
+        replace(mutant, where="module").planted(source)
+
+
+@pytest.mark.parametrize(
+    ("source", "expression", "new", "planted"),
+    [
+        ("x = 2 * f(a,\n    b)\n", "f(a, b)", "a + b", "x = 2 * (a + b)\n"),
+        ("x = [é(ü),  (c -d )]\n", "c - d", "d", "x = [é(ü),  (d )]\n"),
+        ("if x:\n    f(x)\n", "f(x)", "pass", "if x:\n    pass\n"),
+        ("x = 1\n", "x = 1", "x = 1; x += 1", "x = 1; x += 1\n"),
+        ("x.y = 1\n", "x.y", "x.z", "x.z = 1\n"),
+    ],
+)
+def test_layout_and_brackets_do_not_count(source: str, expression: str, new: str, planted: str) -> None:
+    assert Mutant("one", "", "module", expression, new, "pair").planted(source) == planted
 
 
 def test_a_check_or_series_that_an_experiment_lacks_is_refused() -> None:
@@ -121,13 +139,13 @@ def test_a_mutant_that_gives_no_verdict_is_a_fault() -> None:
 
 
 def test_a_run_of_some_renews_their_lines_and_what_is_planted_no_more_goes(tmp_path: Path) -> None:
-    one, two, gone = (Mutant(name, "", "", f" {name}", "new", "pair") for name in ("one", "two", "gone"))
+    one, two, gone = (Mutant(name, "", "", name, "new", "pair") for name in ("one", "two", "gone"))
     fine, not_fine = said(check=("confirmed", True)), said(check=("refuted", False))
     path = tmp_path / "mutants.json"
     path.write_text(as_json([line(each, fine, fine) for each in (two, gone, one)]), encoding="utf-8")
     table = renewed(read(path), [line(one, fine, not_fine)], [one, two])
     assert [(each.mutant, each.good) for each in table] == [("one", True), ("two", False)]
-    assert renewed(table, [], [replace(one, new="another"), two]) == table[1:]
+    assert renewed(table, [], [replace(one, replace="another"), two]) == table[1:]
     path.write_text("[1]", encoding="utf-8")
     with pytest.raises(InputError, match="is no table of mutants"):
         read(path)
@@ -150,8 +168,8 @@ def test_a_wrong_name_is_refused() -> None:
 def test_a_falsehood_is_noticed_and_a_harmless_change_is_not() -> None:
     falsehood = next(mutant for mutant in EVERY if mutant.name == "least_loss_triple")
     harmless = Mutant(
-        "same", "the same in other words", falsehood.file, falsehood.old, "return sharp_equation_3(1, tau, tau)",
-        falsehood.experiment, falsehood.checks, falsehood.inside, harmless=True,
+        "same", "the same in other words", falsehood.where, falsehood.expression, "sharp_equation_3(1, tau, tau)",
+        falsehood.experiment, falsehood.tests, falsehood.checks, harmless=True,
     )  # fmt: skip
     lines = judged([falsehood, harmless], 2)
     assert [one.good for one in lines] == [True, True], summary(lines)

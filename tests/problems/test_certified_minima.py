@@ -9,6 +9,7 @@ import sys
 
 import numpy as np
 import pytest
+from helpers.small_problems import losses
 from scipy.optimize import linprog, minimize
 
 import dprepro.problems.minimise.newton as newton_module
@@ -21,7 +22,6 @@ from dprepro.problems import (
     ConstraintSet,
     Domain,
     HalfSquaredDistance,
-    HalfSquaredLoss,
     HingeLoss,
     HuberLoss,
     L1Ball,
@@ -41,10 +41,7 @@ from dprepro.problems import (
     SquaredLoss,
 )
 
-LOSSES: list[Loss] = [
-    SquaredLoss(), HalfSquaredLoss(), LinearLoss(), LogisticLoss(), AbsoluteLoss(), HingeLoss(), PositivePartLoss(),
-    HuberLoss(), Median(), SharpDistance(), HalfSquaredDistance(),
-]  # fmt: skip
+LOSSES = [*losses().values()]
 ADDED = {"plain": (0.0, 0.0), "linear": (0.5, 0.0), "ridge": (0.0, 0.3), "both": (2.0, 1e-3)}
 
 

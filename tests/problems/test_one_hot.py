@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
+from helpers import small_problems
 from scipy.stats import chisquare
 
 from dprepro.errors import DpreproError, InputError
@@ -11,8 +12,6 @@ from dprepro.problems import (
     AbsoluteLoss,
     Domain,
     HalfSquaredLoss,
-    HingeLoss,
-    HuberLoss,
     L1Ball,
     L2Ball,
     LinearLoss,
@@ -20,16 +19,12 @@ from dprepro.problems import (
     MarginLoss,
     Median,
     OneHotView,
-    PositivePartLoss,
     RecordsView,
     SquaredLoss,
 )
 from dprepro.problems.views.one_hot import sampled
 
-LOSSES: list[MarginLoss] = [
-    SquaredLoss(), HalfSquaredLoss(), LinearLoss(), AbsoluteLoss(), LogisticLoss(), HingeLoss(), PositivePartLoss(),
-    HuberLoss(),
-]  # fmt: skip
+LOSSES = [loss for loss in small_problems.losses().values() if isinstance(loss, MarginLoss)]
 P, LABEL = 5, np.array([0.9, 0.5, 0.7, 0.0])
 SHARE, BIAS = np.array([0.3, 0.2, 0.1, 0.15]), np.array([0.4, -0.8, 0.1, 0.0])
 losses = pytest.mark.parametrize("loss", LOSSES, ids=lambda loss: type(loss).__name__)

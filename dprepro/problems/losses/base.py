@@ -50,7 +50,7 @@ class Loss(ABC):
         """A class that says anew what phi is has no slope, coefficients or pieces of the one that it is made from."""
         super().__init_subclass__()
         if {"phi", "value"} & set(vars(cls)):
-            plain = {"slope": None, "quadratic": None, "norms": None, "affine": Loss.affine}
+            plain = {"slope": None, "quadratic": None, "norms": None, "affine": Loss.affine, "rounded": Loss.rounded}
             for name in set(plain) - set(vars(cls)):
                 setattr(cls, name, plain[name])
 
@@ -81,6 +81,10 @@ class Loss(ABC):
 
     def affine(self, y: FloatArray) -> tuple[FloatArray, FloatArray] | None:
         """Slopes and offsets, both (pieces, K), of the affine functions whose maximum phi is; else None."""
+        return None
+
+    def rounded(self) -> Loss | None:
+        """psi, where h psi(s/h; y/h) is the loss with its kinks rounded within h: see `Huberised`; None without one."""
         return None
 
     @abstractmethod

@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from dprepro.problems.data import FloatArray
-from dprepro.problems.losses.base import MarginLoss
+from dprepro.problems.losses.base import Loss, MarginLoss
 
 
 @dataclass(frozen=True)
@@ -71,6 +71,9 @@ class AbsoluteLoss(MarginLoss):
     def slope(z: Any, y: Any) -> Any:
         return np.sign(z - y)
 
+    def rounded(self) -> Loss:
+        return HuberLoss()
+
     def affine(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         one = np.ones_like(y)
         return np.stack([one, -one]), np.stack([-y, y])
@@ -104,6 +107,9 @@ class HingeLoss(MarginLoss):
     def slope(z: Any, y: Any) -> Any:
         return -y * (y * z < 1.0)
 
+    def rounded(self) -> Loss:
+        return HuberisedPartLoss()
+
     def affine(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         zero = np.zeros_like(y)
         return np.stack([-y, zero]), np.stack([zero + 1.0, zero])
@@ -120,6 +126,9 @@ class PositivePartLoss(MarginLoss):
     @staticmethod
     def slope(z: Any, y: Any) -> Any:
         return -1.0 * (z < y)
+
+    def rounded(self) -> Loss:
+        return HuberisedPartLoss()
 
     def affine(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
         zero = np.zeros_like(y)

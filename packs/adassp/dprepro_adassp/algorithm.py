@@ -9,8 +9,8 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
-from dprepro.algorithms.premises import check_positive, lacks_privacy
-from dprepro.algorithms.sufficient_statistics import lacks_squares, second_moments
+from dprepro.algorithms.premises import Assumption, check_positive
+from dprepro.algorithms.sufficient_statistics import second_moments
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_factor
@@ -56,6 +56,7 @@ class AdaSSP(Algorithm):
     """
 
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.DELTA, Assumption.SQUARE)
     measures: ClassVar[tuple[str, ...]] = ("ridge_share",)
 
     rho: float = 0.05
@@ -65,10 +66,6 @@ class AdaSSP(Algorithm):
 
     def __post_init__(self) -> None:
         check_positive(self, "rho", "noise_factor")
-
-    def premise(self, domain: Domain, budget: Budget) -> str:
-        """A budget for Gaussian noise, and a squared loss."""
-        return lacks_privacy(budget, delta=True) or lacks_squares(domain)
 
     def schedule(self, domain: Domain, budget: Budget) -> AdaSSPSchedule:
         """t, in the units of what it is added to."""
