@@ -26,7 +26,7 @@ from dprepro.axes import AXES, DEFAULTS, at
 from dprepro.budget import Budget, Neighbours
 from dprepro.config.compose import Composed, group_block
 from dprepro.config.overrides import literal
-from dprepro.config.templates import settled, written_out
+from dprepro.config.templates import expand, resolve
 from dprepro.constructions import Construction
 from dprepro.errors import DpreproError, InputError, PremiseError, checked_name, printable, shortened, unknown
 from dprepro.own.adapters import Arrays, Fitted
@@ -141,9 +141,9 @@ def described(asked: Asked) -> Described:
         upper_only=asked.direction != "equals", quantifiers=["in expectation"],
     )  # fmt: skip
     statement = Statement(item=ITEM, kind="rate", says=says)
-    full = written_out(config, lambda group, one: group_block(group, one, asked.config_dir), lambda paper: (statement,))
+    full = expand(config, lambda group, one: group_block(group, one, asked.config_dir), lambda paper: (statement,))
     _merge(full, asked.changes, "")
-    return Described(Composed(name, settled(full), (), asked.config_dir), tuple(said))
+    return Described(Composed(name, resolve(full), (), asked.config_dir), tuple(said))
 
 
 def _margin(given: float | None) -> dict[str, Any]:

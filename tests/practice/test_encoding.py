@@ -23,7 +23,7 @@ from dprepro.practice.schema import Column, Schema, load_schema
 from dprepro.practice.table import File
 from dprepro.reductions import solver
 from dprepro.studies import RateStudy
-from dprepro.studies.rate import settled
+from dprepro.studies.rate import resolve
 from dprepro.support import typed
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")
@@ -215,7 +215,7 @@ def test_the_experiments_run_twelve_private_algorithms_with_every_loss(experimen
         if cell.series != label:
             label, algorithm = cell.series, built.study.series[cell.series].algorithm
             with suppress(PremiseError):  # refused, with its reason
-                settled(built.study, label, dict(cell.axes))
+                resolve(built.study, label, dict(cell.axes))
                 found.add(type(algorithm.inner if isinstance(algorithm, Huberised) else algorithm))
     private = {kind for kind in found if kind.promises()} - {DataFree}
     assert len(private) >= 12, sorted(kind.__name__ for kind in private)
