@@ -30,7 +30,9 @@ ROOMS: dict[str, set[str]] = {
         "config", "statements", "plans", "reductions", "constructions", "algorithms", "problems", "bounds", "budget",
     },
     "config": {"studies", "plans", "engine", "analysis", "figures", "statements"},
-    "report": {"statements", "engine.code", "engine.progress", "engine.room", "engine.store", "analysis", "figures"},
+    "report": {
+        "statements", "engine.code", "engine.progress", "engine.resources", "engine.store", "analysis", "figures",
+    },
     "peers": {"algorithms", "privacy", "problems", "budget"},
     "studies": {
         "adversary", "laws", "minimax", "plans", "reductions", "refute", "constructions", "algorithms", "privacy",

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -15,15 +15,19 @@ from dprepro.analysis.proportion import clopper_pearson
 from dprepro.analysis.rule import Named
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.curves import Curve, curves, left_out
-from dprepro.figures.lines import legend, legend_texts, name_curves, said, thin_grid, titles
-from dprepro.figures.style import COLUMN, looks, roles_of, styled
+from dprepro.figures.curves import Curve, curves, left_out, thinned
+from dprepro.figures.fitting import HEIGHT, MOST_ENTRIES, MOST_PANELS, headed, height_of, keys, over
+from dprepro.figures.glance import worst_first
+from dprepro.figures.lines import bounded, legend, legend_texts, name_curves, said, thin_grid, titles
+from dprepro.figures.style import COLUMN, letters, looks, roles_of, styled
 from dprepro.figures.ticks import few_ticks, plain_ticks
 from dprepro.figures.words import (
     OF_THE_SCHEDULE,
     Judged,
     axis_label,
+    briefly,
     controls,
+    entry,
     headline,
     judged,
     quantity_label,
@@ -42,7 +46,10 @@ LINE_DASHES: tuple[Any, ...] = ((0, (6, 1, 1, 1)), (0, (1, 1.5)), (0, (4, 1, 1, 
 
 @dataclass(frozen=True)
 class Attack(Drawing):
-    """One panel for each quantity, one above the other; every series with its marker and its 99% interval.
+    """A panel for each quantity on which something is claimed: the claim, its bound, and a control.
+
+    All series stand in the second figure, its panels one above the other, every one with its marker and its 99%
+    interval.
 
     Rates (rows with the column ``trials``) have exact binomial intervals and an axis from 0 to 1, other quantities
     intervals of their mean and a logarithmic axis, without the points below `ROUNDING` of the largest (the exact
@@ -56,6 +63,7 @@ class Attack(Drawing):
         names: quantity to what it is called; by default its name.
         labels: series name to legend text.
         hide: series that are left out.
+        main: series of the first figure, where the first claim of each panel and the first control are not the ones.
         across: series of one point that are drawn as a horizontal line, with the interval as a band: what does not
             depend on the axis (the exact minimiser).
         bounds: quantities whose column ``bound`` is drawn as a line, with the text of the legend.
@@ -69,9 +77,11 @@ class Attack(Drawing):
     name: ClassVar[str] = "attack"
     kinds: ClassVar[dict[str, str]] = {
         **dict.fromkeys(("axis", "times", "envelope"), "axis"),
-        **dict.fromkeys(("labels", "hide", "across"), "series"),
+        **dict.fromkeys(("labels", "hide", "main", "across"), "series"),
         **dict.fromkeys(("panels", "names", "bounds", "curves", "constants", "linear", "logarithmic"), "quantity"),
     }
+
+    leaves_out: ClassVar[bool] = True
 
     panels: tuple[str, ...] = ("excess_risk",)
     axis: str = "epsilon"
@@ -80,6 +90,7 @@ class Attack(Drawing):
     names: Mapping[str, str] = field(default_factory=dict)
     labels: Mapping[str, str] = field(default_factory=dict)
     hide: tuple[str, ...] = ()
+    main: tuple[str, ...] = ()
     across: tuple[str, ...] = ()
     bounds: Mapping[str, str] = field(default_factory=dict)
     curves: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
@@ -104,11 +115,107 @@ class Attack(Drawing):
         ]
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
-        """The panels; see the class."""
+        """The panels side by side; see the class."""
+        rows, further, came_out = self._rows(frame), further_axes(frame, config), controls(verdict, config)
+        roles = roles_of(rows)
+        claims = {quantity: self._claims(quantity, verdict, config, roles) for quantity in self.panels}
+        shown = self._shown(claims)
+        series, few = self._few(rows, {quantity: claims[quantity] for quantity in shown}, roles, came_out)
+        rows = rows[rows["series"].isin(series)]
+        styles = looks({name: roles[name] for name in series}, series)
+        texts = {name: self._entry(name, roles[name], came_out) for name in series}
+        with styled(self.style) as figure_class:
+            width = self.width(1 if len(shown) == 1 else 2)
+            figure: Figure = figure_class(figsize=(width, 2), layout="constrained")
+            panels = figure.subplots(1, len(shown), squeeze=False)[0]
+            high, lines = headed(figure, verdict, self.heading), 0
+            handles: dict[str, Any] = {}
+            for panel, quantity in zip(panels, shown, strict=True):
+                few.panel(panel, rows, quantity, styles, texts, further, most=3)
+                marks, names = panel.get_legend_handles_labels()
+                handles |= {text: mark for text, mark in zip(names, marks, strict=True) if text not in handles}
+                panel.set_xlabel(self.x_label or axis_label(self.axis))
+                own = [one for one in claims[quantity] if set(one.series(roles)) & set(series)]
+                if own:
+                    about = bounded(own[0], frame, roles)
+                    room = (width - 0.6) / len(shown) - 0.1
+                    lines = max(lines, over(panel, briefly(own[0], bounded=about), room))
+            order = [text for text in (*texts.values(), *handles) if text in handles]
+            high += keys(figure, {text: handles[text] for text in order}) + height_of(lines, "legend.fontsize")
+            figure.set_size_inches(width, high + HEIGHT[self.style])
+        return figure
+
+    def _rows(self, frame: pd.DataFrame) -> pd.DataFrame:
+        """The measurements that are drawn."""
         for quantity in (*self.panels, *(one for several in self.curves.values() for one in several)):
             if quantity not in frame["quantity"].unique():
                 raise unknown("figure.panels or figure.curves", quantity, map(str, frame["quantity"].unique()))
-        rows = frame[~frame["series"].isin(self.hide)]
+        return frame[~frame["series"].isin(self.hide)]
+
+    def _claims(
+        self, quantity: str, verdict: Mapping[str, Any], config: Mapping[str, Any], series: Iterable[str]
+    ) -> list[Judged]:
+        """The claims that a panel shows, worst first."""
+        own = [one for one in judged(verdict, config) if one.quantity in (quantity, *self.curves.get(quantity, ()))]
+        return worst_first(one for one in own if one.rule not in OF_THE_SCHEDULE and one.series(series))
+
+    def _shown(self, claims: Mapping[str, Sequence[Judged]]) -> list[str]:
+        """The panels on which something is claimed, as many as stand side by side: what is not confirmed first."""
+        told = [quantity for quantity in self.panels if claims[quantity]] or list(self.panels[:1])
+        confirmed = [bool(claims[one]) and claims[one][0].result["verdict"] == "confirmed" for one in told]
+        chosen = sorted(range(len(told)), key=lambda place: (confirmed[place], place))[:MOST_PANELS]
+        return [told[place] for place in sorted(chosen)]
+
+    def _few(
+        self,
+        rows: pd.DataFrame,
+        claims: Mapping[str, Sequence[Judged]],
+        roles: Mapping[str, str],
+        came_out: Mapping[str, str],
+    ) -> tuple[list[str], Attack]:
+        """The series and, of the figure's options, the lines that a short legend has room for."""
+        drawn = [str(one) for one in rows.loc[rows["quantity"].isin(list(claims)) & (rows["status"] == "ok"), "series"]]
+        known = [name for name in roles if name in set(drawn)]
+        claimed = [
+            name
+            for several in claims.values()
+            for one in several
+            for name in [name for name in one.series(known) if roles[name] == "claim"][:1]
+        ]
+        claimed = list(dict.fromkeys(claimed)) or [name for name in known if roles[name] == "claim"] or known[:1]
+        others = [name for name in known if roles[name] == "control"]
+        others += [name for name in known if roles[name] == "context" and came_out.get(name, "").startswith("refuted")]
+        bounds = [self.bounds[one] for one in claims if one in self.bounds]
+        constants = [text for one in claims for text in self.constants.get(one, {})]
+        curves = [one for panel in claims for one in self.curves.get(panel, ())]
+        about = [one.quantity for several in claims.values() for one in several]
+        curves.sort(key=lambda one: one not in about)  # lines on which something is claimed come first
+        series = [("series", name) for name in claimed]
+        wanted = [*series[:1], *(("bound", text) for text in dict.fromkeys(bounds))]
+        wanted += [("series", name) for name in others[:1]]
+        wanted += [*series[1:2], *(("curve", one) for one in curves), *(("constant", text) for text in constants)]
+        if self.main:
+            given = [("series", name) for name in self.main if name in known]
+            wanted = [*given, *(one for one in wanted if one[0] != "series")]
+        few = list(dict.fromkeys(wanted if self.main else [*wanted, *series]))[:MOST_ENTRIES]
+        kept = {kind: [name for of, name in few if of == kind] for kind in ("series", "bound", "curve", "constant")}
+        return kept["series"], replace(
+            self,
+            bounds={one: text for one, text in self.bounds.items() if text in kept["bound"]},
+            curves={one: tuple(q for q in several if q in kept["curve"]) for one, several in self.curves.items()},
+            constants={
+                one: {text: value for text, value in several.items() if text in kept["constant"]}
+                for one, several in self.constants.items()
+            },
+        )
+
+    def _entry(self, name: str, role: str, came_out: Mapping[str, str]) -> str:
+        """What the legend says of a series, in few words."""
+        return entry(self.labels.get(name, name.replace("_", " ")), name, role, came_out)
+
+    def draw_all(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
+        """The panels with all series; see the class."""
+        rows = self._rows(frame)
         further, claims = further_axes(frame, config), judged(verdict, config)
         styles = looks(roles_of(rows), list(self.labels))
         texts = legend_texts(rows, self.labels, controls(verdict, config))
@@ -151,10 +258,17 @@ class Attack(Drawing):
         styles: Mapping[str, dict[str, Any]],
         texts: Mapping[str, str],
         further: Sequence[str] = (),
+        most: int = 0,
     ) -> str:
-        """One panel, and what it leaves out; ``further`` are axes of the sweep beyond the main ones."""
+        """One panel, and what it leaves out.
+
+        ``further`` are axes of the sweep beyond the main ones; of a series at most so many curves are drawn, where that
+        is asked for.
+        """
         rate = bool("trials" in rows and rows.loc[rows["quantity"] == quantity, "trials"].notna().any())
         drawn = {name: self._curves(rows, name, quantity, further) for name in styles}
+        if most:
+            drawn = {name: thinned(several, most) if several else [] for name, several in drawn.items()}
         linear = (rate or quantity in self.linear) and quantity not in self.logarithmic
         lost: dict[str, list[Curve]] = {}
         if not linear:
@@ -267,7 +381,7 @@ def _name_lost(panel: Axes, lost: Mapping[str, list[Curve]]) -> None:
         low, high = panel.get_ylim()
         panel.set_ylim(low * (low / high) ** (0.05 + 0.1 * len(lines)), high)
         panel.text(
-            0.01, 0.02, "\n".join(lines), transform=panel.transAxes, fontsize=5, va="bottom",
+            0.01, 0.02, "\n".join(lines), transform=panel.transAxes, fontsize=letters(), va="bottom",
             zorder=9,
         )  # fmt: skip
 

@@ -39,6 +39,7 @@ class Column:
         roles, styles, texts: of every series: claim, control or context; its look; its legend's text.
         claims: the checks of role claim that are about what is drawn.
         held: the series that a check holds against their own bounds, and that are no mere context.
+        bounded: the series whose bounds are drawn, where that is not left to what they are.
     """
 
     axis: str
@@ -48,6 +49,7 @@ class Column:
     texts: Mapping[str, str]
     claims: Sequence[Judged]
     held: Sequence[str] = ()
+    bounded: Sequence[str] = ()
 
     @cached_property
     def judged(self) -> list[Judged]:
@@ -68,14 +70,17 @@ class Column:
         """
         if any(one.rule == "crossing" and one.options.get("along") == "shape" for one in self.judged):
             return {}
+        claimed = [name for name in self.claimed if not self.bounded or name in self.bounded]
         own = [one for one in reversed(self.judged) if one.rule in OF_THE_RATE]
         found = {name: one.result.get("constant") for one in own for name in one.series(self.claimed)}
-        fitted = {name: found[name] for name in self.claimed if found.get(name) is not None}
-        return fitted or dict.fromkeys(name for name in self.claimed[:1] if not self._elsewhere(name))
+        fitted = {name: found[name] for name in claimed if found.get(name) is not None}
+        return fitted or dict.fromkeys(name for name in claimed[:1] if not self._elsewhere(name))
 
     @cached_property
     def bounds(self) -> list[Bound]:
         """The explicit bounds to be drawn; where no series is a claim or held against its bound, those of all."""
+        if self.bounded:
+            return bounds({name: self.drawn[name] for name in self.bounded}, self.bounded)
         return bounds(self.drawn, [*self.claimed, *self.held] or list(self.drawn))
 
     def _elsewhere(self, name: str) -> bool:

@@ -124,6 +124,11 @@ def _few(found: Sequence[Curve]) -> list[Curve]:
     ]
 
 
+def thinned(found: Sequence[Curve], most: int = 3) -> list[Curve]:
+    """Few of a series' curves, evenly spread, with the first and the last: as many as are told apart at a glance."""
+    return [found[place] for place in _evenly(len(found), most)]
+
+
 def _evenly(count: int, most: int) -> Vector:
     return np.unique(np.linspace(0, count - 1, min(count, most)).round().astype(int))
 

@@ -5,14 +5,14 @@ from __future__ import annotations
 import itertools
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dprepro.analysis.points import number
 from dprepro.figures.curves import Bound, Curve, certified
-from dprepro.figures.style import BOUND, LEGEND_LINE, RATE, SATURATED, TITLE_LINE, roles_of
+from dprepro.figures.style import BOUND, LEGEND_LINE, RATE, SATURATED, TITLE_LINE, letters, roles_of
 from dprepro.figures.words import Judged, comparison
 
 if TYPE_CHECKING:
@@ -86,8 +86,8 @@ def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
         if logarithmic and (top > 0.9 if above else top < 0.1):  # room for it
             panel.set_ylim(*((low, high * (high / low) ** 0.06) if above else (low * (low / high) ** 0.1, high)))
         panel.annotate(
-            text, (x_end, y_end), xytext=(0, 3 if above else -3), textcoords="offset points", fontsize=5, color=color,
-            ha="right" if end else "left", va="bottom" if above else "top", zorder=9,
+            text, (x_end, y_end), xytext=(0, 3 if above else -3), textcoords="offset points", color=color,
+            fontsize=letters(), ha="right" if end else "left", va="bottom" if above else "top", zorder=9,
             path_effects=[withStroke(linewidth=1.5, foreground="white")],
         )  # fmt: skip
 
@@ -154,7 +154,7 @@ def mark_crossing(panel: Axes, first: Curve, second: Curve, symbol: str) -> None
     panel.axvline(place, color="0.35", linewidth=0.9, linestyle=":", zorder=1)
     panel.annotate(
         f"{symbol} = {number(float(f'{place:.2g}'))}", (place, 0.03), xycoords=("data", "axes fraction"),
-        xytext=(3, 0), textcoords="offset points", fontsize=6,
+        xytext=(3, 0), textcoords="offset points", fontsize=letters(),
     )  # fmt: skip
 
 
@@ -203,12 +203,16 @@ def line_mark(style: Mapping[str, Any]) -> Line2D:
 def said(one: Judged, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = "", named: bool = True) -> str:
     """The comparison of a check, after the series' name where it is about one of several."""
     names = one.series(texts)
-    limits = rows.loc[rows["series"].isin(names) & (rows["quantity"] == one.quantity), "bound"]
-    bounded = bool((limits.notna() & (limits != 1.0)).any())  # what is a ratio already has the bound 1
     further = one.options.get("series") or ""
     others = "" if isinstance(further, str) or len(further) == len(names) else " and others"
     name = f"{re.split(r' [(](?:claim|control)', texts[names[0]])[0]}{others}: " if named and len(names) == 1 else ""
-    return name + comparison(one, axis, bounded)
+    return name + comparison(one, axis, bounded(one, rows, texts))
+
+
+def bounded(one: Judged, rows: pd.DataFrame, known: Iterable[str]) -> bool:
+    """Whether a check is about the share of a bound; what is a ratio already has the bound 1."""
+    limits = rows.loc[rows["series"].isin(one.series(known)) & (rows["quantity"] == one.quantity), "bound"]
+    return bool((limits.notna() & (limits != 1.0)).any())
 
 
 def titles(
@@ -228,11 +232,11 @@ def titles(
     """
     shared = [line for line in panels[0][1] if len(panels) > 1 and all(line in lines for _, lines in panels)]
     head = "\n".join(textwrap.fill(line, int(17 * figure.get_size_inches()[0])) for line in (headline, *shared))
-    figure.suptitle(head, x=0.01, ha="left", fontsize=7.5)
+    figure.suptitle(head, x=0.01, ha="left", fontsize=letters("figure.titlesize"))
     heights = []
     for panel, lines in panels:
         own = [textwrap.fill(line, int(22 * room), subsequent_indent="  ") for line in lines if line not in shared]
-        panel.set_title("\n".join(own), loc="left", fontsize=6)
+        panel.set_title("\n".join(own), loc="left", fontsize=letters())
         heights.append(sum(line.count("\n") + 1 for line in own))
     return TITLE_LINE * (1.3 * (1 + head.count("\n")) + (sum(heights) if stacked else max(heights)))
 

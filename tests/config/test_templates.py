@@ -7,7 +7,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cheap_experiment import CHEAP, write_config_dir
+from helpers.cheap_experiment import CHEAP, write_config_dir
 
 from dprepro.config.compose import Composed, compose
 from dprepro.config.experiment import build_experiment
@@ -109,7 +109,7 @@ def test_sections_give_checks_their_role_and_the_usual_ones_need_only_their_seri
     assert found == {
         "below_bound": {"rule": "below", "series": ["a"], "role": "claim"},
         "within_budget": {
-            "rule": "below", "quantity": "spent_epsilon", "guards": True, "series": ["a"], "margin": 0.1,
+            "rule": "below", "quantity": "spent_epsilon", "precondition": True, "series": ["a"], "margin": 0.1,
             "role": "claim",
         },
         "x": {"rule": "ratio", "role": "claim"},

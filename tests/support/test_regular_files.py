@@ -10,7 +10,7 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from cheap_experiment import ENVIRONMENT
+from helpers.cheap_experiment import ENVIRONMENT
 
 from dprepro.errors import InputError, Stop
 from dprepro.support.interrupts import CTRL_C, handle_signals
