@@ -28,12 +28,12 @@ from dprepro.config.compose import Composed, group_block
 from dprepro.config.overrides import literal
 from dprepro.config.templates import expand, resolve
 from dprepro.constructions import Construction
+from dprepro.dispatch import Numbers, dispatch
 from dprepro.errors import DpreproError, InputError, PremiseError, checked_name, printable, shortened, unknown
 from dprepro.own.adapters import Arrays, Fitted
 from dprepro.own.capture import captured
 from dprepro.own.chosen import Chosen, block, bounded, chosen, plain
 from dprepro.own.files import is_dotted, is_own_file, is_target, path_of, trust
-from dprepro.plans import Numbers, plan
 from dprepro.reductions import solver
 from dprepro.statements.statement import WORDS, Says, Statement
 from dprepro.support import typed
@@ -393,9 +393,9 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
     algorithm, construction = at(algorithm, point), at(construction, point)
     budget = Budget(point["epsilon"], point["delta"], neighbours)
     try:
-        found = plan(algorithm, construction, point, budget)
+        found = dispatch(algorithm, construction, point, budget)
         problem = construction.draw(point, algorithm.schedule(found.domain, budget).noise_scale, rng)
-        solution = solver(found.how, algorithm).solve(problem, budget, rng)
+        solution = solver(found.backend, algorithm).solve(problem, budget, rng)
         excess, gap = problem.judge(solution.theta).excess(solution.theta), problem.trivial_risk
     except InputError:
         raise

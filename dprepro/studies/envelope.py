@@ -120,7 +120,7 @@ class EnvelopeStudy(RateStudy):
         law, schedule = laws.find(context.algorithm, problem.domain, context.budget), context.schedule
         first = self._risk_row(context, problem.listed, risk, schedule, deterministic=True)
         held = self._held(context, problem, problem.listed, [], lambda bound: law.exceeds(problem, bound))
-        spent = context.algorithm.spent(context.plan.domain, context.budget)
+        spent = context.algorithm.spent(context.dispatch.domain, context.budget)
         return [first, *held, *spending(spent, context.point["epsilon"], schedule.steps)]
 
     def _members(self, context: CellContext) -> Members:
@@ -179,8 +179,8 @@ class EnvelopeStudy(RateStudy):
         known = [name for name in super()._columns() if not (self.expected and name == "freedom")]
         return [*known, "worst", *([f"best_{self.best}"] if self.best else [])]
 
-    def _parts(self, one: Series, how: str) -> list[object]:
-        return super()._parts(one, how) + ([laws.LAWS[type(one.algorithm)]] if self.expected else [])
+    def _parts(self, one: Series, backend: str) -> list[object]:
+        return super()._parts(one, backend) + ([laws.LAWS[type(one.algorithm)]] if self.expected else [])
 
     def _science(self, one: Series) -> dict[str, Any]:
         found = {"over": self.over, "values": list(self.values), "draws": self.draws, "expected": self.expected}

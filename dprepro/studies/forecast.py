@@ -10,9 +10,9 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dprepro.dispatch.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.engine.cell import Cell
 from dprepro.errors import DpreproError, PremiseError
-from dprepro.plans.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.reductions import Reduction, solver
 from dprepro.studies.series import CellContext
 
@@ -63,9 +63,9 @@ def _points(cells: Sequence[Cell], context_of: Callable[[Cell], CellContext]) ->
             known.add(name)
             with suppress(PremiseError):
                 context = context_of(cell)
-                parts = context.algorithm, context.plan.domain, context.budget, context.plan.how
+                parts = context.algorithm, context.dispatch.domain, context.budget, context.dispatch.backend
                 point = _Point(cell, 1 if context.constant else len(replicates), least_seconds(*parts))
-                if takes_few_steps(context.plan.how):
+                if takes_few_steps(context.dispatch.backend):
                     hard.append((point.times * _most_seconds(context), point, context))
                 elif point.seconds:
                     yield point
@@ -77,7 +77,7 @@ def _points(cells: Sequence[Cell], context_of: Callable[[Cell], CellContext]) ->
 
 def _most_seconds(context: CellContext) -> float:
     """More than `_drawn_seconds`, as far as what is public tells."""
-    schedule, domain = context.schedule, context.plan.domain
+    schedule, domain = context.schedule, context.dispatch.domain
     path = (
         getattr(schedule, "step_size", 0.0)
         * schedule.steps
@@ -89,7 +89,7 @@ def _most_seconds(context: CellContext) -> float:
 def _drawn_seconds(context: CellContext, cell: Cell) -> float:
     """Less than the seconds of one run on data as they may be drawn; 0 where it cannot run on them."""
     with suppress(DpreproError, ArithmeticError):
-        runs = solver(context.plan.how, context.algorithm)
+        runs = solver(context.dispatch.backend, context.algorithm)
         assert isinstance(runs, Reduction)
         problem = context.construction.draw(cell.axes, context.schedule.noise_scale, np.random.default_rng(0))
         return least_steps(*runs.effort(problem, context.budget))

@@ -15,10 +15,10 @@ from dprepro import bounds
 from dprepro.algorithms import Schedule, Solution
 from dprepro.axes import at
 from dprepro.budget import Budget
+from dprepro.dispatch import dispatch
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.laws import LEMMAS
-from dprepro.plans import plan
 from dprepro.problems import Problem, View
 from dprepro.reductions import LITERAL, REDUCTIONS
 from dprepro.statements.conditions import condition, unmet
@@ -80,19 +80,19 @@ class RateStudy(Study):
             printed = self._references(one).schedule
             beside = canonical(dict(printed)) if printed else ""
             for point in one.grid(label, design, parts):
-                how, used = LITERAL, dict[str, int | str]()
+                backend, used = LITERAL, dict[str, int | str]()
                 try:
                     context = self._context(label, point)
                     if not checked:
                         self._check_bounds(label, context)
-                    checked, how = True, context.plan.how
-                    kind = REDUCTIONS.get(how)
+                    checked, backend = True, context.dispatch.backend
+                    kind = REDUCTIONS.get(backend)
                     used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
                     used |= self._affords(one, context)
                 except PremiseError as error:  # such a point becomes a skipped row
                     # a series without a premise may have a measurement there, under the same key
                     used |= {"unmet": f"{error}"} if one.premise else {}
-                made = canonical(science | used), self.code(*self._parts(one, how)), beside
+                made = canonical(science | used), self.code(*self._parts(one, backend)), beside
                 replicates = range(one.replicates or design.replicates)
                 cells += [Cell(label, one.role, point, replicate, design.seed, *made) for replicate in replicates]
         if not cells:
@@ -205,7 +205,7 @@ class RateStudy(Study):
         claimed = Budget(point["epsilon"], point["delta"], self.neighbours)
         budget = claimed if one.overspend == 1 else one.given(algorithm, construction.domain(point), claimed)
         try:
-            found = plan(algorithm, construction, point, budget, one.reduction, f"series {label}")
+            found = dispatch(algorithm, construction, point, budget, one.reduction, f"series {label}")
         except InputError as error:
             if self.skip_refused:
                 raise PremiseError(f"{error}") from error
@@ -224,7 +224,7 @@ class RateStudy(Study):
 
     def _facts(self, context: CellContext) -> dict[str, str]:
         """The words that a premise may ask for."""
-        domain = context.plan.domain
+        domain = context.dispatch.domain
         kinds = {"loss": domain.loss, "set": domain.constraint_set, "algorithm": context.algorithm}
         return {"relation": str(self.neighbours)} | {word: type(one).__name__ for word, one in kinds.items()}
 
@@ -264,10 +264,10 @@ class RateStudy(Study):
         columns: Columns = {
             "shape": context.value("shape"),
             "law": context.value("law"),
-            "largest_risk": context.plan.domain.largest_risk,
+            "largest_risk": context.dispatch.domain.largest_risk,
             "total_steps": schedule.steps,
             "noise_scale": schedule.noise_scale,
-            "reduction": context.plan.how,
+            "reduction": context.dispatch.backend,
             "deterministic": deterministic,
         }
         return {**columns, **{name: getattr(schedule, name, None) for name in SCHEDULED}, **context.printed}
@@ -302,11 +302,11 @@ class RateStudy(Study):
         """What a grid point must do with, where that is less than a series asks for; it is part of the cell's key."""
         return {}
 
-    def _parts(self, one: Series, how: str) -> list[object]:
+    def _parts(self, one: Series, backend: str) -> list[object]:
         """What makes a series' measurements, besides the study."""
         parts: list[object] = [one.algorithm, one.construction, *self._references(one).functions]
         parts += [bounds.find(name) for name in self.tails]
-        parts += [REDUCTIONS[how]] if how in REDUCTIONS else []
+        parts += [REDUCTIONS[backend]] if backend in REDUCTIONS else []
         return parts + ([LEMMAS[type(one.algorithm)].ratios] if self._lemmas(one) else [])
 
     def _science(self, one: Series) -> dict[str, Any]:

@@ -16,10 +16,10 @@ from dprepro.algorithms import Algorithm, Schedule, Solution
 from dprepro.axes import at, check_axis
 from dprepro.budget import Budget
 from dprepro.constructions import Construction
+from dprepro.dispatch import Dispatch, Numbers
 from dprepro.engine.cell import Row
 from dprepro.engine.grid import MOST_CELLS
 from dprepro.errors import InputError, PremiseError
-from dprepro.plans import Numbers, Plan
 from dprepro.problems import Domain, Problem
 from dprepro.reductions import AUTOMATIC, Reduction, solver
 from dprepro.studies.base import Design, Role, points
@@ -214,7 +214,7 @@ class CellContext:
     algorithm: Algorithm
     construction: Construction
     budget: Budget
-    plan: Plan
+    dispatch: Dispatch
     references: References
 
     @cached_property
@@ -235,7 +235,7 @@ class CellContext:
     @cached_property
     def schedule(self) -> Schedule:
         """The algorithm's, on this domain."""
-        return self.algorithm.schedule(self.plan.domain, self.budget)
+        return self.algorithm.schedule(self.dispatch.domain, self.budget)
 
     def build(self) -> Problem:
         """The construction's data; raises PremiseError."""
@@ -243,7 +243,7 @@ class CellContext:
 
     def solve(self, problem: Problem, rng: np.random.Generator, draws: int = 1) -> Sequence[Solution]:
         """Some runs, at once where a reduction can."""
-        runs = solver(self.plan.how, self.algorithm)
+        runs = solver(self.dispatch.backend, self.algorithm)
         if draws > 1 and isinstance(runs, Reduction):
             return runs.solve_many(problem, self.budget, [rng] * draws)
         return [runs.solve(problem, self.budget, rng) for _ in range(draws)]
@@ -263,13 +263,13 @@ class CellContext:
 
     def numbers(self, **further: float) -> Numbers:
         """What a bound may ask for."""
-        return Numbers(self.plan.domain, vars(self.schedule), self.point, further)
+        return Numbers(self.dispatch.domain, vars(self.schedule), self.point, further)
 
     @property
     def public(self) -> Numbers:
         """What a shape, a law, a schedule as printed or a premise may ask for."""
         constants = {name: value for name, value in vars(self.schedule).items() if name in PUBLIC}
-        return Numbers(self.plan.domain, constants, self.point)
+        return Numbers(self.dispatch.domain, constants, self.point)
 
 
 def _formula(label: str, axis: str, text: str, point: Mapping[str, float]) -> float:

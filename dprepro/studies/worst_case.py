@@ -13,10 +13,10 @@ import numpy as np
 from dprepro.adversary import GAIN, Found, Space, play, search, space_of
 from dprepro.algorithms import Solution
 from dprepro.constructions import Construction
+from dprepro.dispatch import dispatch
+from dprepro.dispatch.prices import run_seconds
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import Incompatible, InputError, PremiseError, unknown
-from dprepro.plans import plan
-from dprepro.plans.prices import run_seconds
 from dprepro.problems import Problem
 from dprepro.problems.data import FloatArray
 from dprepro.studies.base import Design, drawn
@@ -154,7 +154,7 @@ class WorstCaseStudy(RateStudy):
         assert isinstance(one, Hunt)
         if math.isinf(one.seconds):
             return {}
-        price = run_seconds(context.algorithm, context.plan.domain, context.budget, context.plan.how)
+        price = run_seconds(context.algorithm, context.dispatch.domain, context.budget, context.dispatch.backend)
         runs = int(one.seconds / price)
         if runs < FEWEST:
             raise PremiseError(
@@ -171,7 +171,7 @@ class WorstCaseStudy(RateStudy):
         return {"known": found, "family": found[:1], "none": []}[one.starts]
 
     def _own(self, context: CellContext) -> Construction:
-        same = self.own is not None and self.own.domain(context.point) == context.plan.domain
+        same = self.own is not None and self.own.domain(context.point) == context.dispatch.domain
         return self.own if self.own is not None and same else context.construction
 
     def _risk(
@@ -179,12 +179,12 @@ class WorstCaseStudy(RateStudy):
     ) -> tuple[float, Problem | None, Sequence[Solution]]:
         """The mean risk on a data set, its problem and the answers; outside its premise there is none."""
         try:
-            how = plan(context.algorithm, data, context.point, context.budget, context.series.reduction)
+            backend = dispatch(context.algorithm, data, context.point, context.budget, context.series.reduction)
             problem = data.build(context.point, context.schedule.noise_scale)
         except (PremiseError, Incompatible):
             return OUTSIDE, None, []
         runs = 1 if context.algorithm.deterministic else draws
-        answers = replace(context, plan=how).solve(problem, np.random.default_rng(stream), runs)
+        answers = replace(context, dispatch=backend).solve(problem, np.random.default_rng(stream), runs)
         return math.fsum(problem.excess_risk(answer.theta) for answer in answers) / runs, problem, answers
 
     def _search(
@@ -211,8 +211,8 @@ class WorstCaseStudy(RateStudy):
         _, problem, answers = self._risk(context, data, self.draws, streams[1])
         if problem is None:
             raise PremiseError(f"{type(data).__name__} has no member here that can be run")
-        how = plan(context.algorithm, data, context.point, context.budget, context.series.reduction)
-        rows = self._rows(replace(context, construction=data, plan=how), problem, answers)
+        backend = dispatch(context.algorithm, data, context.point, context.budget, context.series.reduction)
+        rows = self._rows(replace(context, construction=data, dispatch=backend), problem, answers)
         kept = {"_target_": f"{type(data).__module__}.{type(data).__name__}"} | {
             name: value for name, value in describe(data).items() if name not in ("class", "version")
         }

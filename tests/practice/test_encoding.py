@@ -15,8 +15,8 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
 from dprepro.config.pairs import blocks
+from dprepro.dispatch import dispatch
 from dprepro.errors import DpreproError, InputError, PremiseError
-from dprepro.plans import plan
 from dprepro.practice.encoding import encode
 from dprepro.practice.reading import of_frame, read_table
 from dprepro.practice.schema import Column, Schema, load_schema
@@ -138,7 +138,7 @@ def test_twelve_algorithms_run_on_any_table_and_values_inside_the_bounds_change_
     for name, block in blocks("algorithm").items():
         algorithm = typed.build(Algorithm, block, name)  # type: ignore[type-abstract]
         try:
-            plans = [plan(algorithm, one, point, BUDGET) for one in tables]
+            plans = [dispatch(algorithm, one, point, BUDGET) for one in tables]
         except DpreproError:
             continue
         assert plans[0] == plans[1]

@@ -11,7 +11,7 @@ from dprepro.algorithms import ExactMinimiser, JohnsonLindenstrauss, NoisyFrankW
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
 from dprepro.constructions import OneHotFamily, OnePlace, TunedNeedle
-from dprepro.plans.prices import least_seconds, least_steps, takes_few_steps
+from dprepro.dispatch.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.studies import Design, EnvelopeStudy, RateStudy, Series
 from dprepro.studies.forecast import LONG, forecast
 from dprepro.studies.rate import resolve
@@ -68,7 +68,7 @@ def test_expected_risks_by_exact_laws_run_nothing():
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "construction", "how", "axes"),
+    ("algorithm", "construction", "backend", "axes"),
     [
         (NoisySGD(), OnePlace(), "literal", {"n": 100.0, "p": 20}),
         (NoisySGD(gradient="full"), OnePlace(), "axis_descent", {"n": 3000.0, "p": 20}),
@@ -76,11 +76,11 @@ def test_expected_risks_by_exact_laws_run_nothing():
         (NoisyFrankWolfe(), TunedNeedle(), "grouped_vertices", {"n": 1e7, "p": 1000}),
     ],
 )
-def test_a_forecast_is_below_what_a_run_takes(algorithm, construction, how, axes):
-    one = study(algorithm, construction, reduction=how)
+def test_a_forecast_is_below_what_a_run_takes(algorithm, construction, backend, axes):
+    one = study(algorithm, construction, reduction=backend)
     (cell,) = one.cells(Design({axis: [value] for axis, value in axes.items()} | {"epsilon": [1.0], "delta": [1e-6]}))
     context = resolve(one, "a", cell.axes)
-    least = least_seconds(context.algorithm, context.plan.domain, context.budget, how)
+    least = least_seconds(context.algorithm, context.dispatch.domain, context.budget, backend)
     problem = context.construction.draw(cell.axes, context.schedule.noise_scale, np.random.default_rng(0))
     begun = time.process_time()
     context.solve(problem, np.random.default_rng(1))
@@ -92,7 +92,7 @@ def test_fewer_steps_than_a_hundred_cost_nothing_and_steps_cost_by_their_coordin
     one = study(NoisySGD(), OnePlace(), reduction="literal")
     (cell,) = one.cells(Design({"n": [9.0], "p": [2000], "epsilon": [1.0], "delta": [1e-6]}))
     context = resolve(one, "a", cell.axes)
-    assert least_seconds(context.algorithm, context.plan.domain, context.budget, "literal") == 0
+    assert least_seconds(context.algorithm, context.dispatch.domain, context.budget, "literal") == 0
 
 
 def test_without_cells_nothing_is_said():
