@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -120,9 +120,10 @@ class Attack(Drawing):
         """The panels side by side; see the class."""
         rows, further, came_out = self._rows(frame), further_axes(frame, config), controls(verdict, config)
         roles = roles_of(rows)
-        claims = {quantity: self._claims(quantity, verdict, config, roles) for quantity in self.panels}
+        drawn = {quantity: self._drawn(rows, quantity) for quantity in self.panels}
+        claims = {quantity: self._claims(quantity, verdict, config, drawn[quantity]) for quantity in self.panels}
         shown = self._shown(claims)
-        series, few = self._few(rows, {quantity: claims[quantity] for quantity in shown}, roles, came_out)
+        series, few = self._few({quantity: claims[quantity] for quantity in shown}, drawn, roles, came_out)
         rows = rows[rows["series"].isin([name for names in series.values() for name in names])]
         known = [name for name in roles if name in set(rows["series"])]
         styles = looks({name: roles[name] for name in known}, known)
@@ -156,11 +157,15 @@ class Attack(Drawing):
         return frame[~frame["series"].isin(self.hide)]
 
     def _claims(
-        self, quantity: str, verdict: Mapping[str, Any], config: Mapping[str, Any], series: Iterable[str]
+        self, quantity: str, verdict: Mapping[str, Any], config: Mapping[str, Any], drawn: Mapping[str, bool]
     ) -> list[Judged]:
-        """The claims that a panel shows, worst first."""
+        """The claims that a panel shows: worst first, of others such as are about a curve before those about a point.
+
+        ``drawn`` are the series, and whether they have a curve.
+        """
         own = [one for one in judged(verdict, config) if one.quantity in (quantity, *self.curves.get(quantity, ()))]
-        return worst_first(one for one in own if one.rule not in OF_THE_SCHEDULE and one.series(series))
+        own = [one for one in own if one.rule not in OF_THE_SCHEDULE and one.series(drawn)]
+        return worst_first(sorted(own, key=lambda one: not any(drawn[name] for name in one.series(drawn))))
 
     def _shown(self, claims: Mapping[str, Sequence[Judged]]) -> list[str]:
         """The panels on which something is claimed, as many as stand side by side: what is not confirmed first."""
@@ -171,8 +176,8 @@ class Attack(Drawing):
 
     def _few(
         self,
-        rows: pd.DataFrame,
         claims: Mapping[str, Sequence[Judged]],
+        drawn: Mapping[str, Mapping[str, bool]],
         roles: Mapping[str, str],
         came_out: Mapping[str, str],
     ) -> tuple[dict[str, list[str]], Attack]:
@@ -180,11 +185,12 @@ class Attack(Drawing):
 
         First comes of each panel what is claimed and what limits it, then a control, then what else is claimed.
         """
-        good = rows[rows["status"] == "ok"]
-        drawn = {one: self._drawn(good, one, roles) for one in claims}
-        claimed = {one: self._claimed(drawn[one], claims[one], roles) for one in claims}
+        claimed: dict[str, list[str]] = {}
+        for one in claims:
+            before = [name for names in claimed.values() for name in names[:1]]
+            claimed[one] = self._claimed(list(drawn[one]), claims[one], roles, before)
         limits = {one: self._limits(one, claims[one]) for one in claims}
-        known = [name for name in roles if any(name in names for names in drawn.values())]
+        known = dict.fromkeys(name for one in claims for name in drawn[one])
         control = [name for name in known if roles[name] == "control"]
         control += [name for name in known if roles[name] == "context" and came_out.get(name, "").startswith("refuted")]
         wanted = [("series", name) for names in claimed.values() for name in names[:1]]
@@ -200,7 +206,7 @@ class Attack(Drawing):
         shown = {
             one: [
                 name for name in kept["series"]
-                if name in self.main or name in claimed[one] or name not in elsewhere
+                if name in self.main or name in claimed[one] or name not in elsewhere or roles[name] == "control"
             ]
             for one in claims
         }  # fmt: skip
@@ -214,18 +220,23 @@ class Attack(Drawing):
             },
         )
 
-    def _drawn(self, good: pd.DataFrame, quantity: str, roles: Mapping[str, str]) -> list[str]:
-        """The series that a panel could show."""
-        measured = set(good.loc[good["quantity"] == quantity, "series"])
-        return [name for name in roles if name in measured]
+    def _drawn(self, rows: pd.DataFrame, quantity: str) -> dict[str, bool]:
+        """The series that a panel could show, curves first, and whether they are such."""
+        own = rows[(rows["quantity"] == quantity) & (rows["status"] == "ok")]
+        places = own.groupby("series", observed=True)[self.axis].nunique()
+        names = [name for name in dict.fromkeys([*self.labels, *roles_of(rows)]) if name in places.index]
+        return {name: bool(places[name] > 1) for name in sorted(names, key=lambda name: places[name] <= 1)}
 
     @staticmethod
-    def _claimed(drawn: Sequence[str], claims: Sequence[Judged], roles: Mapping[str, str]) -> list[str]:
-        """The series that a panel is about, of each claim one; without a claim those of the role, or the first."""
+    def _claimed(
+        drawn: Sequence[str], claims: Sequence[Judged], roles: Mapping[str, str], before: Sequence[str]
+    ) -> list[str]:
+        """The series that a panel is about, of each claim one, rather from ``before``; without a claim the first."""
         found = []
         for one in claims:
             own = one.series(drawn)
-            found += [name for name in own if roles[name] == "claim"][:1] or own[:1]
+            own = [name for name in own if roles[name] == "claim"] or own
+            found += [*(name for name in own if name in before), *own][:1]
         return list(dict.fromkeys(found)) or [name for name in drawn if roles[name] == "claim"] or list(drawn[:1])
 
     def _limits(self, quantity: str, claims: Sequence[Judged]) -> list[tuple[str, str]]:

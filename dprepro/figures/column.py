@@ -107,7 +107,7 @@ class Column:
             What a legend says and shows: of each series by its name, of the bounds by `BOUNDS`.
         """
         entries: dict[str, tuple[str, Any]] = {}
-        far = self._far_above([float(line.y.max()) for line in self.bounds])
+        far = {} if self.bounded else self._far_above([float(line.y.max()) for line in self.bounds])
         for name, several in self.drawn.items():
             text = self.texts[name]
             if name in far:

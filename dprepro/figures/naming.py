@@ -25,6 +25,7 @@ ONE_LINE = 0.04
 _CLEAR = 0.03  # between a name and its curve, inches
 _STEP = 0.015  # between the dots that stand for a line, inches
 _NEVER = 1e6  # what it costs to stand on a text or outside the panel; a dot of a line below it costs 1
+_MUCH = 5.0  # what is better spared by room above and below
 _STRAY = 30.0  # what it costs to stand nearer to another curve than to its own
 
 
@@ -34,6 +35,15 @@ class Named(NamedTuple):
     panel: Axes
     curves: Sequence[Curve]
     look: Mapping[str, Any]
+
+
+class _Place(NamedTuple):
+    """A text, its colour, the point that it is beside, and on which side of that it is."""
+
+    text: str
+    color: str
+    point: tuple[float, float]
+    side: tuple[int, int]
 
 
 class _Box(NamedTuple):
@@ -60,24 +70,40 @@ def name_all(figure: Figure, names: Sequence[Named]) -> None:
     """Writes the names of all curves that have one; the figure must be laid out."""
     from matplotlib.patheffects import withStroke
 
-    written: dict[Axes, list[_Box]] = {}
-    for panel, several, look in names:
-        shown = [curve for curve in several if curve.xy()[1].size]
-        if not any(curve.name for curve in shown):
-            continue
-        lines = {id(curve): _dotted(panel, *curve.xy(), figure.dpi) for curve in shown}
-        taken = written.setdefault(panel, _texts(panel))
-        every = _drawn(panel, figure.dpi)
-        for own in _together(shown, lines, figure.dpi):
-            text = called([curve.name for curve in own])
-            point, box, (across, up) = _best(panel, own, lines, every, taken, text, figure.dpi)
-            taken.append(box)
+    for panel in dict.fromkeys(one.panel for one in names):
+        own = [one for one in names if one.panel is panel and any(curve.name for curve in one.curves)]
+        places, cost = _places(panel, own, figure.dpi)
+        if cost > _MUCH:
+            _widen(panel)
+            places, _ = _places(panel, own, figure.dpi)
+        for text, color, point, (across, up) in places:
             panel.annotate(
-                text, point, xytext=(across * 72 * _CLEAR, up * 72 * _CLEAR), textcoords="offset points",
-                color=look["color"], fontsize=letters(), ha=("center", "left", "right")[across],
-                va=("center", "bottom", "top")[up], zorder=9,
-                path_effects=[withStroke(linewidth=1.5, foreground="white")],
+                text, point, xytext=(across * 72 * _CLEAR, up * 72 * _CLEAR), textcoords="offset points", color=color,
+                fontsize=letters(), ha=("center", "left", "right")[across], va=("center", "bottom", "top")[up],
+                zorder=9, path_effects=[withStroke(linewidth=1.5, foreground="white")],
             )  # fmt: skip
+
+
+def _places(panel: Axes, names: Sequence[Named], dpi: float) -> tuple[list[_Place], float]:
+    """Where the names of a panel stand, and what the worst of the places costs."""
+    taken, every, found, worst = _texts(panel), _drawn(panel, dpi), [], 0.0
+    for _, several, look in names:
+        shown = [curve for curve in several if curve.xy()[1].size]
+        lines = {id(curve): _dotted(panel, *curve.xy(), dpi) for curve in shown}
+        for own in _together(shown, lines, dpi):
+            text = called([curve.name for curve in own])
+            point, box, side, cost = _best(panel, own, lines, every, taken, text, dpi)
+            taken.append(box)
+            found.append(_Place(text, look["color"], point, side))
+            worst = max(worst, cost)
+    return found, worst
+
+
+def _widen(panel: Axes) -> None:
+    """Limits that leave room for a line of text above and below all that is drawn."""
+    more = 1.6 * letters() / 72 * panel.figure.dpi / panel.bbox.height
+    corners = panel.transAxes.transform([(0, -more), (0, 1 + more)])
+    panel.set_ylim(*panel.transData.inverted().transform(corners)[:, 1])
 
 
 def _together(several: Sequence[Curve], lines: Mapping[int, Vector], dpi: float) -> list[list[Curve]]:
@@ -104,8 +130,8 @@ def _best(
     taken: Sequence[_Box],
     text: str,
     dpi: float,
-) -> tuple[tuple[float, float], _Box, tuple[int, int]]:
-    """Where a name stands: the point that it is beside, its box, and on which side of the point it is."""
+) -> tuple[tuple[float, float], _Box, tuple[int, int], float]:
+    """Where a name stands: the point that it is beside, its box, on which side of the point it is, what it costs."""
     x, y = own[0].xy()
     width, height = width_of(text, "legend.fontsize") * dpi, 1.1 * letters() / 72 * dpi
     left, bottom, right, top = panel.bbox.extents
@@ -127,8 +153,8 @@ def _best(
             if len(far) and np.hypot(*(far - middle).T).min() < np.hypot(*(near - middle).T).min():
                 cost += _STRAY
             found.append((cost, place, box, (across, up)))
-    _, place, box, side = min(found, key=lambda one: one[0])
-    return (float(x[place]), float(y[place])), box, side
+    cost, place, box, side = min(found, key=lambda one: one[0])
+    return (float(x[place]), float(y[place])), box, side, cost
 
 
 def _drawn(panel: Axes, dpi: float) -> Vector:

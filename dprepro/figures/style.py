@@ -135,7 +135,8 @@ def letters(kind: str = "legend.fontsize") -> float:
     """The size of a kind of text in the style that holds, in points; by default that of words beside what is drawn."""
     import matplotlib
 
-    return float(matplotlib.rcParams[kind])
+    settings: Mapping[Any, Any] = matplotlib.rcParams
+    return float(settings[kind])
 
 
 def undrawable(text: str) -> str:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from functools import lru_cache
+from typing import Any
 
 from dprepro.figures.style import letters
 
@@ -34,7 +35,7 @@ def _width(line: str, size: float, family: tuple[str, ...]) -> float:
     from matplotlib.cbook import is_math_text
     from matplotlib.font_manager import FontProperties
 
-    renderer = RendererAgg(1, 1, _DOTS)
+    renderer: Any = RendererAgg(1, 1, _DOTS)  # type: ignore[no-untyped-call]
     font = FontProperties(family=list(family), size=size)
     mathematics = is_math_text(line)
     plain = line if mathematics else line.replace(r"\$", "$")
