@@ -254,7 +254,7 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
             progress=progress,
             label=experiment.name,
             reuse=settings.reuse,
-            sources={name: told for one in (*codes.values(), libraries(NUMERICAL)) for name, told in one.items()},
+            sources={name: digest for one in (*codes.values(), libraries(NUMERICAL)) for name, digest in one.items()},
         )
         provenance["seconds"] = round(time.perf_counter() - started, 3)
     return Stored(run_id, experiment.name, settings.results_dir, workers, provenance, done, experiment.reach)

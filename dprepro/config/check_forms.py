@@ -1,4 +1,4 @@
-"""Short forms of checks, written out; what they are is told in `templates`."""
+"""Short forms of checks, written out; their meaning is described in `templates`."""
 
 from __future__ import annotations
 

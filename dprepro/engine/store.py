@@ -244,14 +244,14 @@ class Store(CellTable):
             InputError: as :meth:`measurements`.
         """
         run, places, known = self._layout(run_id)
-        integrity, told = _Tally(run, places, known), hashlib.blake2b(digest_size=16)
-        told.update(dump([run.experiment, run.config, run.overrides, run.finished, run.mark, run.damaged]).encode())
+        integrity, hasher = _Tally(run, places, known), hashlib.blake2b(digest_size=16)
+        hasher.update(dump([run.experiment, run.config, run.overrides, run.finished, run.mark, run.damaged]).encode())
         for key, series, role, code in places:
-            told.update(b"%b %b" % (key, repr((series, role, code)).encode()))
+            hasher.update(b"%b %b" % (key, repr((series, role, code)).encode()))
         for key, cell, origin, sound in self._cells(sorted(integrity.wanted)):
             integrity.counts(key, origin[0], bool(sound))
-            told.update(b"%b %b" % (key, sound or repr((cell, origin)).encode()))
-        return told.hexdigest(), integrity.result()
+            hasher.update(b"%b %b" % (key, sound or repr((cell, origin)).encode()))
+        return hasher.hexdigest(), integrity.result()
 
     def _layout(self, run_id: int) -> tuple[Run, list[tuple[bytes, str, str, str]], dict[str, Mapping[str, str]]]:
         """A run, the (key, series, role, code) of its cells in order, and the modules behind each code on record."""
@@ -327,9 +327,9 @@ def _run(number: int, *columns: Any) -> Run:
         sound = sound and isinstance(part, kind)
         parts.append(part if isinstance(part, kind) else kind())
     damaged = "" if sound else "the record of the run is not as it was stored"
-    told = mark.hex() if isinstance(mark, bytes) else ""
+    mark_digest = mark.hex() if isinstance(mark, bytes) else ""
     texts = [str(one) for one in parts[1]]
-    return Run(number, experiment, parts[0], texts, parts[2], bool(finished), parts[3], told, damaged)
+    return Run(number, experiment, parts[0], texts, parts[2], bool(finished), parts[3], mark_digest, damaged)
 
 
 def laid_out(cells: Sequence[Cell]) -> tuple[str, bytes]:

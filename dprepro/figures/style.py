@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dprepro.errors import shortened
 
@@ -134,9 +134,10 @@ def styled(style: Style = "screen") -> Iterator[Any]:
 def letters(kind: str = "legend.fontsize") -> float:
     """The size of a kind of text in the style that holds, in points; by default that of words beside what is drawn."""
     import matplotlib
+    from matplotlib.font_manager import FontProperties
 
-    settings: Mapping[Any, Any] = matplotlib.rcParams
-    return float(settings[kind])
+    settings = cast(Mapping[str, Any], matplotlib.rcParams)
+    return float(FontProperties(size=settings[kind]).get_size_in_points())  # a word outside the styles
 
 
 def undrawable(text: str) -> str:

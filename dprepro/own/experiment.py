@@ -62,7 +62,7 @@ Swept = Mapping[str, float | Sequence[float]]
 
 @dataclass(frozen=True, kw_only=True)
 class Asked:
-    """What a run without the name of an experiment asks for; what it means is told in `dprepro.run`."""
+    """What a run without the name of an experiment asks for; `dprepro.run` describes its meaning."""
 
     algorithm: object
     construction: object

@@ -172,7 +172,7 @@ def advise(asked: Asked, known: Iterable[Candidate], sources: Collection[str] = 
         bound = certified(algorithm, asked, domain)
         choice = Choice(name, changes, bound=bound, spent=spent.epsilon if spent else None)
         try:
-            choices.append(_told(choice, algorithm, asked, zero))
+            choices.append(_with_prediction(choice, algorithm, asked, zero))
         except DpreproError as error:
             choices.append(replace(choice, note=str(error)))
     floor = FLOOR * zero + TINY
@@ -187,7 +187,7 @@ def advise(asked: Asked, known: Iterable[Candidate], sources: Collection[str] = 
     return Advice(ranked, {why: sorted(set(names)) for why, names in refused.items()}, zero, domain.largest_risk)
 
 
-def _told(choice: Choice, algorithm: Algorithm, asked: Asked, zero: float) -> Choice:
+def _with_prediction(choice: Choice, algorithm: Algorithm, asked: Asked, zero: float) -> Choice:
     """With what is predicted."""
     risks, source, (median, most) = expected(algorithm, asked)
     typical = float(risks.max())

@@ -172,8 +172,8 @@ class PrivateChoice(Algorithm):
             score = float(Laplace(schedule.noise_scale).release(value, rng)[0])
             if score < best:
                 best, chosen, theta = score, place, answer
-        told = {"chosen": float(chosen), "runs": float(runs)}
-        return Solution(theta, schedule, self.spent(domain, budget), told)
+        answered = {"chosen": float(chosen), "runs": float(runs)}
+        return Solution(theta, schedule, self.spent(domain, budget), answered)
 
     def spent(self, domain: Domain, budget: Budget) -> Spent | None:
         """By the proven price, whatever ``price`` says, of the dearest candidate or score."""

@@ -188,14 +188,14 @@ class AdviceStudy(Study):
 
     def declare(self, design: Design) -> Declaration:
         """As the class says."""
-        told = frozenset({"excess_risk", "prediction_error", "error_doubled"})
+        table_quantities = frozenset({"excess_risk", "prediction_error", "error_doubled"})
         regrets = frozenset({"excess_risk", "regret", *(f"regret_{way}" for way in WAYS[1:])})
-        series = {label: told for label, some in self._questions.items() if some and label != PROBLEMS}
+        series = {label: table_quantities for label, some in self._questions.items() if some and label != PROBLEMS}
         series |= dict.fromkeys([PROBLEMS] if self.problems else [], regrets) | dict.fromkeys(self._data, regrets)
         axes = {axis for data in self._data.values() for axis in self._axes(data, design)}
         axes |= {"n", "p", "epsilon", "delta", "norm"} | ({"case"} if set(series) & set(self._questions) else set())
         columns = {"advised", "best", "trivial_risk"}
-        if told in series.values():
+        if table_quantities in series.values():
             columns |= {"algorithm", "source", "losses", "predicted", "unfitted"}
         return Declaration(series, frozenset(columns), frozenset(axes))
 

@@ -55,10 +55,10 @@ def stamp(
         return ""
     names, content = _table(frame)
     texts = (code, problem, versions(), _without(verdict, ("provenance",)), _without(config, ELSEWHERE), names)
-    told = hashlib.blake2b(digest_size=16)
+    hasher = hashlib.blake2b(digest_size=16)
     for part in (*(text.encode() for text in texts), content):
-        told.update(b"%d:" % len(part) + part)
-    return told.hexdigest()
+        hasher.update(b"%d:" % len(part) + part)
+    return hasher.hexdigest()
 
 
 def code_behind(drawing: Drawing, config: Mapping[str, Any]) -> str:

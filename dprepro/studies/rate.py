@@ -26,7 +26,7 @@ from dprepro.studies.base import Declaration, Design, Study, drawn, spending
 from dprepro.studies.describe import describe
 from dprepro.studies.forecast import forecast
 from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, Beside, Series, Setting
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 Columns = dict[str, float | int | str | bool | None]
 
@@ -244,9 +244,11 @@ class RateStudy(Study):
             return _mean([risk >= bound for risk in risks])
 
         risk = self._risk_row(setting, view, _mean(risks), first.schedule, setting.algorithm.deterministic)
-        told = [Row(name, _mean([one.diagnostics[name] for one in solutions]), 1.0) for name in first.diagnostics]
+        diagnostics = [
+            Row(name, _mean([one.diagnostics[name] for one in solutions]), 1.0) for name in first.diagnostics
+        ]
         held = self._held(setting, problem, view, solutions, reached)
-        return [risk, *told, *held, *spending(first.spent, setting.point["epsilon"], first.schedule.steps)]
+        return [risk, *diagnostics, *held, *spending(first.spent, setting.point["epsilon"], first.schedule.steps)]
 
     def _risk_row(self, setting: Setting, view: View, risk: float, schedule: Schedule, deterministic: bool) -> Row:
         """The risk beside its bound, with the columns that tell where it comes from."""
@@ -323,7 +325,7 @@ class RateStudy(Study):
         )  # fmt: skip
 
 
-@latest
+@cache_last
 def settled(study: RateStudy, label: str, point: Mapping[str, float]) -> Setting:
     """The parts of a cell, held for its replicates."""
     return study._setting(label, point)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from analysis_frames import decades, make_frame
+from helpers.analysis_frames import decades, make_frame
 
 from dprepro.analysis.checks import RULES, build, qualified, said, worded
 from dprepro.analysis.margins import FROZEN, MEANING, RELATIVE, kind

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any, ClassVar
 
 import pytest
-from cheap_experiment import CHEAP, command, write_config_dir
+from helpers.cheap_experiment import CHEAP, command, write_config_dir
 from omegaconf import OmegaConf
 
 from dprepro.analysis.checks import build

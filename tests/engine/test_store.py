@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-import engine_measures as em
-from databases import opened
+from helpers import engine_measures as em
+from helpers.databases import opened
 
 from dprepro.axes import AXES
 from dprepro.engine import LEADING, Cell, Result, Row, Store, execute, frame

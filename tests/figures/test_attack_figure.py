@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from drawn_figures import check, config, entries, plain, verdict
+from helpers.drawn_figures import check, config, entries, plain, verdict
 
 from dprepro import figures
 from dprepro.errors import InputError

@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from drawn_figures import plain, title
-from fabricated import fabricate
+from helpers.drawn_figures import plain, title
+from helpers.fabricated import fabricate
 
 from dprepro import figures
 from dprepro.figures.rate import Rate

@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from drawn_figures import assert_says_the_verdict, bound_lines, cells, check, config, entries, plain, title, verdict
+from helpers.drawn_figures import (
+    assert_says_the_verdict,
+    bound_lines,
+    cells,
+    check,
+    config,
+    entries,
+    plain,
+    title,
+    verdict,
+)
 
 from dprepro import figures
 from dprepro.errors import InputError

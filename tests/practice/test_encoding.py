@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 import pytest
-from cheap_experiment import command
+from helpers.cheap_experiment import command
 
 from dprepro.algorithms import Algorithm, DataFree, Huberised
 from dprepro.budget import Budget, Neighbours

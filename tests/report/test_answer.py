@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from analysis_frames import make_frame
+from helpers.analysis_frames import make_frame
 
 from dprepro.analysis.checks import build, judge
 from dprepro.report.answer import LINES, answer, question

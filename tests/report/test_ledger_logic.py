@@ -12,7 +12,7 @@ from typing import Any, ClassVar
 
 import pandas as pd
 import pytest
-from test_ledger import BOTH, GOOD, SIZES, attacks, check, published, row, store
+from helpers.ledger_rows import BOTH, GOOD, SIZES, attacks, check, published, row, store
 
 from dprepro.analysis.checks import as_expected, build, up_to_logarithms, worst
 from dprepro.analysis.fits import Interval

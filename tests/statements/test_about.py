@@ -6,7 +6,7 @@ from collections.abc import Mapping, Sequence
 from typing import Any
 
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro.analysis.checks import build
 from dprepro.config.asked import asked

@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from helpers.shipped import composed
 from scipy.special import log_ndtr
-from shipped import composed
 
 from dprepro import bounds
 from dprepro.config.experiment import build_experiment
