@@ -52,7 +52,7 @@ BY = {
     "proportion": "rate",
     "ratio": "constant",
     "affine": "bend",
-    "enough": "target",
+    "attainment": "target",
 }
 """What a rule judges a series by."""
 
@@ -193,7 +193,7 @@ def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
     the share of a bound. Words where there is no estimate.
     """
     check = one.result
-    if one.rule == "enough":
+    if one.rule == "attainment":
         return str((check.get("details") or {}).get("goal", check["reason"]))
     if check["estimate"] is None:
         return f"{one.name}: {check['verdict']}, {check['reason']}"
@@ -211,7 +211,7 @@ def briefly(one: Judged, axis: str = "", bounded: bool = True) -> list[str]:
     """
     verdict = str(one.result["verdict"])
     ending = "" if verdict == "confirmed" else f": {verdict}"
-    if one.rule == "enough" or one.result["estimate"] is None:
+    if one.rule == "attainment" or one.result["estimate"] is None:
         return [comparison(one, axis, bounded), f"{one.name.replace('_', ' ')}: {verdict}"]
     first = comparison(one, axis, bounded).partition("; ")[0].removesuffix(ending).replace("exponent", "slope", 1)
     found = [first, first := _MARGIN.sub(r"\1", first), _ERROR.sub("", first)]
