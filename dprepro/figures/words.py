@@ -13,7 +13,7 @@ from dprepro.analysis.points import number
 AXES = {
     "n": "records n",
     "p": "dimension p",
-    "epsilon": "privacy ε (nats)",
+    "epsilon": "privacy ε",
     "delta": "ln(1/δ)",
     "norm": "norm of the target",
     "steps": "steps T",
@@ -42,7 +42,7 @@ QUANTITIES = {
     "auc": "hold-out AUC",
     "caught": "rate of a user caught",
     "sign_recovered": "sign found",
-    "risk_over_zero": "risk over output zero's",
+    "risk_over_zero": "risk over the trivial predictor's",
     "times_versus": "risk over the other's",
 }
 
@@ -240,7 +240,7 @@ def _equality(one: Judged, axis: str) -> str:
     claimed = f"claimed {side}{_short(check['expected'])}{_margin(check, ', margin ' if side else ' ± ')}"
     text = f"{_subject(one, axis)} {estimated(check)}, {kept(claimed)}"
     bare = details.get("measured_slope") if one.options.get("divide") else None
-    return text if bare is None else f"{text}; {kept(f'bare exponent {_decimal(bare)}')}"
+    return text if bare is None else f"{text}; {kept(f'log-log slope {_decimal(bare)}')}"
 
 
 def _subject(one: Judged, axis: str) -> str:
