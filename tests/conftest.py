@@ -13,8 +13,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-import shipped
-import small_runs
+from helpers import shipped, small_runs
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 

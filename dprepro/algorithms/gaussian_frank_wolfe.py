@@ -15,7 +15,7 @@ from dprepro.budget import Budget
 from dprepro.mechanisms import Drawn, Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, LocalBall, Problem
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class GaussianFrankWolfe(Algorithm):
             return "needs the Gaussian width of the set, which is not known of a local ball"
         return lacks_smoothness(domain) or lacks_privacy(budget, delta=True)
 
-    @latest
+    @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> FrankWolfeSchedule:
         self.admit(domain, budget)
         n, lipschitz, width = domain.n, domain.lipschitz, domain.width

@@ -18,7 +18,7 @@ from dprepro.errors import InputError, PremiseError
 from dprepro.problems import Domain, L2Ball, MarginLoss, Problem, RecordsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import clip
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 CLIPPING = 1e-6
 """delta_J: probability with which clipping may act at all, for a Gaussian map."""
@@ -96,7 +96,7 @@ class JohnsonLindenstrauss(Algorithm):
         ball = L2Ball(k, 2 * domain.radius)
         return replace(domain, constraint_set=ball, feature_bound=longest, feature_norm=2, proper=False)
 
-    @latest
+    @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> SketchedDescent:
         after = self.embedded(domain, budget)
         inner = self.descent.schedule(after, budget)

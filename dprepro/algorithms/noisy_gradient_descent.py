@@ -15,7 +15,7 @@ from dprepro.budget import Budget
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 
 @dataclass(frozen=True)
@@ -55,7 +55,7 @@ class NoisyGD(Algorithm):
         """G: what a record's gradient is taken to be bounded by, in noise and account alike; see ``constants``."""
         return domain.self_bounding_lipschitz if self.constants == "printed" else domain.lipschitz
 
-    @latest
+    @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> Descent:
         """T, sigma and eta of Theorem 1."""
         self.admit(domain, budget)

@@ -17,7 +17,7 @@ from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 LARGEST_SAMPLED_N = 1e5  # n^2 steps beyond it would take weeks; the full gradient serves there
 
@@ -72,7 +72,7 @@ class NoisySGD(Algorithm):
         reason = lacks_strong_convexity(domain) if self.step_size == "strongly_convex" else ""
         return with_setting("step_size strongly_convex", reason, "lipschitz")
 
-    @latest
+    @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> Descent:
         """T, s = sigma/n, and n eta(t) of Theorem 2.4; T steps need sqrt(T) times what one needs."""
         self.admit(domain, budget)

@@ -82,7 +82,7 @@ def libraries(names: Iterable[str]) -> dict[str, str]:
 
 def changed(modules: Mapping[str, str]) -> list[str]:
     """Those modules whose source is not what it was, by name."""
-    return [name for name, told in modules.items() if _digest_of(name) != told]
+    return [name for name, digest in modules.items() if _digest_of(name) != digest]
 
 
 class Guard:
@@ -95,7 +95,7 @@ class Guard:
     def __init__(self, modules: Mapping[str, str]) -> None:
         self._modules = modules
         self._loaded = 0
-        self._reading = {name: told for name, told in modules.items() if (module := read(name)) and module.reads}
+        self._reading = {name: digest for name, digest in modules.items() if (module := read(name)) and module.reads}
 
     def check(self) -> None:
         """Look at all sources if this process has loaded any module since, and at files that are read.
@@ -285,14 +285,14 @@ def _stale(packages: Collection[str], found: Mapping[str, str]) -> list[str]:
         with suppress(OSError):
             if file and (known is None or known.spec is not spec):  # one that was loaded again has another one
                 _LOADED[name] = known = _Loaded(spec, source.stamp(Path(file)))
-        told = found.get(name)
-        if known is None or told is None:
+        digest = found.get(name)
+        if known is None or digest is None:
             continue
         path = source.path_of(name)
-        if known.digest not in ("", told) or (not known.digest and path and known.stamp != source.stamp(path)):
+        if known.digest not in ("", digest) or (not known.digest and path and known.stamp != source.stamp(path)):
             wrong.append(name)
         else:
-            known.digest = told
+            known.digest = digest
     return wrong
 
 

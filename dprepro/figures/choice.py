@@ -88,8 +88,8 @@ class Choice(Drawing):
         rows = frame[(frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)]
         if rows.empty:
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
-        told = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
-        beside = [line for one in told for line in wrap(one, WIDE)]
+        comparisons = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
+        beside = [line for one in comparisons for line in wrap(one, WIDE)]
         rows, claims = averaged(rows, self.average), judged(verdict, config)
         further, roles = further_axes(rows, config), roles_of(rows)
         found: dict[str, dict[str, Sequence[Curve]]] = {}
@@ -119,8 +119,8 @@ class Choice(Drawing):
     def _beside(self, rows: pd.DataFrame, peer: str, further: Sequence[str]) -> str:
         """The peer's errors and seconds over those of the best claim at each place; empty without the peer."""
         keys = [self.axis[0], *(one for one in further if one not in self.average)]
-        told = rows[rows["status"] == "ok"].groupby([*keys, "series", "role"])[["value", "seconds"]]
-        means = told.agg({"value": "mean", "seconds": "median"}).reset_index(["series", "role"])
+        measured = rows[rows["status"] == "ok"].groupby([*keys, "series", "role"])[["value", "seconds"]]
+        means = measured.agg({"value": "mean", "seconds": "median"}).reset_index(["series", "role"])
         ours = means[means["role"] == "claim"].sort_values("value", ascending=self.quantity not in RISING)
         first = ours[~ours.index.duplicated()].add_suffix("_ours")
         pairs = means[means["series"] == peer].join(first, how="inner").reset_index()
@@ -176,8 +176,10 @@ class Choice(Drawing):
                         names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
                     continue
                 stands_out = look["zorder"] > 2 and len(names) < len(BEST) + COMPARED
-                draw_curve(panel, curve, look if stands_out else {**OTHERS, "marker": look["marker"]}, text)
-                if stands_out:
+                if not stands_out:
+                    panel.plot(x, y, **{**OTHERS, "marker": look["marker"]})
+                else:
+                    draw_curve(panel, curve, look, text)
                     names.append((float(x[-1]), float(y[-1]), text + more, look["color"]))
         for one in checks:
             details = one.result.get("details") or {}

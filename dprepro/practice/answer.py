@@ -48,8 +48,8 @@ GRIDS = {"epsilon": [10 ** (k / 2) for k in range(-6, 5)], "n": [10 ** (k / 2) f
 def spelled(choice: Choice) -> str:
     """The algorithm's name in words."""
     changes = [f"{key}={value}" for key, value in choice.changes.items()]
-    told = [word for word in (SETTINGS.get(change, change) for change in changes) if word]
-    return ", ".join([NAMES.get(choice.name, choice.name.replace("_", " ")), *told])
+    words = [word for word in (SETTINGS.get(change, change) for change in changes) if word]
+    return ", ".join([NAMES.get(choice.name, choice.name.replace("_", " ")), *words])
 
 
 def short(value: float | None) -> str:

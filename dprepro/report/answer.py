@@ -52,13 +52,13 @@ def answer(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[str,
     details, rows = check.get("details") or {}, frame[~frame["series"].isin(config["figure"].get("hide", ()))]
     if "places" not in details:
         return [f"No answer: {check['reason']}."]
-    told = _Told(rule, details, rule.errors(rows), config["figure"].get("labels") or {}, check)
-    sentences = [told.first(), told.second(), told.third(config, verdict)]
+    answer = _Answer(rule, details, rule.errors(rows), config["figure"].get("labels") or {}, check)
+    sentences = [answer.first(), answer.second(), answer.third(config, verdict)]
     lines = [fill(sentence, WIDTH, break_long_words=False, subsequent_indent="  ") for sentence in sentences]
-    return [*lines, "", told.table(), "", *told.notes(config, verdict)]
+    return [*lines, "", answer.table(), "", *answer.notes(config, verdict)]
 
 
-class _Told:
+class _Answer:
     """What is known of the curves, in words."""
 
     def __init__(

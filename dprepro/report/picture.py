@@ -26,6 +26,9 @@ if TYPE_CHECKING:
     from dprepro.figures import Drawing
 
 KINDS = ("png", "pdf")
+MAIN, ALL = "figure", "figure_all"
+"""Files without their kind: what is read at a glance, and all that was measured where the first leaves some out."""
+
 JUDGING = ("dprepro.report.publish", "dprepro.analysis.checks", "dprepro.analysis.independence")
 """Where the code begins that makes a verdict of measurements."""
 
@@ -52,10 +55,10 @@ def stamp(
         return ""
     names, content = _table(frame)
     texts = (code, problem, versions(), _without(verdict, ("provenance",)), _without(config, ELSEWHERE), names)
-    told = hashlib.blake2b(digest_size=16)
+    hasher = hashlib.blake2b(digest_size=16)
     for part in (*(text.encode() for text in texts), content):
-        told.update(b"%d:" % len(part) + part)
-    return told.hexdigest()
+        hasher.update(b"%d:" % len(part) + part)
+    return hasher.hexdigest()
 
 
 def code_behind(drawing: Drawing, config: Mapping[str, Any]) -> str:
@@ -70,15 +73,20 @@ def code_behind(drawing: Drawing, config: Mapping[str, Any]) -> str:
         return ""
 
 
-def standing(folder: Path, wanted: str) -> bool:
-    """Whether the folder has a figure of this stamp, whole."""
+def files_of(drawing: Drawing) -> tuple[str, ...]:
+    """The names of a drawing's files."""
+    return tuple(f"{name}.{kind}" for name in ((MAIN, ALL) if drawing.leaves_out else (MAIN,)) for kind in KINDS)
+
+
+def standing(folder: Path, wanted: str, files: Iterable[str] = (f"{MAIN}.png",)) -> bool:
+    """Whether the folder has these files of this stamp, whole."""
     if not wanted:
         return False
     ends = {"png": b"IEND\xaeB`\x82", "pdf": b"%%EOF\n"}
     try:
         return all(
-            wanted.encode() in (content := bytes_of(folder / f"figure.{kind}")) and content.endswith(ends[kind])
-            for kind in KINDS
+            wanted.encode() in (content := bytes_of(folder / name)) and content.endswith(ends[name.rpartition(".")[2]])
+            for name in files
         )
     except OSError:
         return False
@@ -92,7 +100,9 @@ def vouched(
         verdict = json.loads(bytes_of(folder / "verdict.json"))
     except (OSError, ValueError, RecursionError):
         return None
-    if isinstance(verdict, dict) and standing(folder, stamp(drawing, frame, verdict, config, problem)):
+    if isinstance(verdict, dict) and standing(
+        folder, stamp(drawing, frame, verdict, config, problem), files_of(drawing)
+    ):
         return verdict
     return None
 
@@ -100,13 +110,20 @@ def vouched(
 def drawn(
     drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any], stamped: str
 ) -> dict[str, bytes]:
-    """The files of a figure, by kind.
+    """The files of a figure, by name; see `files_of`.
 
     Raises:
         InputError: an option that cannot be drawn.
     """
     try:
-        return rendered(drawing.draw(frame, verdict, config), stamped)
+        found = {MAIN: drawing.draw(frame, verdict, config)}
+        if drawing.leaves_out:
+            found[ALL] = drawing.draw_all(frame, verdict, config)
+        return {
+            f"{name}.{kind}": content
+            for name, figure in found.items()
+            for kind, content in rendered(figure, stamped).items()
+        }
     except (ValueError, TypeError, KeyError, RuntimeError) as error:  # a title that is no mathematics, no LaTeX
         raise InputError(f"the figure cannot be drawn: {type(error).__name__}: {error}") from error
 

@@ -16,7 +16,7 @@ from dprepro import figures
 from dprepro.analysis.checks import as_expected, build, judge, worst
 from dprepro.analysis.independence import dependence
 from dprepro.analysis.points import averaged, further_axes
-from dprepro.engine.room import give_back
+from dprepro.engine.resources import give_back
 from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError, shortened
 from dprepro.figures import Drawing
@@ -127,10 +127,12 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
         replace_file(folder / "measurements.parquet", table_of_cells)
         give_back()
         replace_file(folder / "verdict.json", verdict_file(published.verdict))
-        if not picture.standing(folder, stamp):
+        if not picture.standing(folder, stamp, picture.files_of(published.drawing)):
             drawn = picture.drawn(published.drawing, frame, published.verdict, run.config, stamp)
-            for kind, content in drawn.items():
-                replace_file(folder / f"figure.{kind}", content)
+            for name, content in drawn.items():
+                replace_file(folder / name, content)
+            for kind in picture.KINDS if not published.drawing.leaves_out else ():  # of an older run
+                (folder / f"{picture.ALL}.{kind}").unlink(missing_ok=True)
         replace_file(folder / "config.yaml", _yaml(run.config).encode())
         replace_file(folder / "run.log", (published.text + "\n").encode())
     except OSError as error:

@@ -26,8 +26,8 @@ from dprepro.support.regular_files import bytes_of, replace_file
 if TYPE_CHECKING:
     from dprepro.figures import Drawing
 
-FILES = ("measurements.parquet", "figure.png", "figure.pdf", "config.yaml", "run.log")
-"""Sealed by their bytes; verdict.json without its provenance, which says only when the run was last repeated."""
+FILES = ("measurements.parquet", "config.yaml", "run.log")
+"""Sealed by their bytes, as figures are; verdict.json without its provenance, which says when it last ran."""
 
 COLUMNS = ("series", "role", *AXES, "replicate", "quantity", "bound", "status", "seconds", "key")
 """Of a frame, what the ledger reads."""
@@ -71,7 +71,7 @@ class Seals:
         found = _standing(old, source, run, folder, drawing) if old else None
         if old is None or found is None:
             found = publish(store, run, self._results, doubt)
-            files = {name: digest(bytes_of(folder / name)) for name in FILES}
+            files = {name: digest(bytes_of(folder / name)) for name in _files(drawing)}
             old = Seal(source, found.stamp, _judgement(found.verdict), files)
         if source and found.stamp:
             self._new[run.experiment] = old
@@ -98,6 +98,10 @@ def _source(store: Store, run: Run, drawing: Drawing, doubt: str) -> str:
     return digest(json.dumps(parts).encode()) if code else ""
 
 
+def _files(drawing: Drawing) -> tuple[str, ...]:
+    return (*FILES, *picture.files_of(drawing))
+
+
 def _judgement(verdict: Mapping[str, Any]) -> str:
     return digest(json.dumps({key: value for key, value in verdict.items() if key != "provenance"}).encode())
 
@@ -111,7 +115,7 @@ def _standing(seal: Seal, source: str, run: Run, folder: Path, drawing: Drawing)
         return None
     try:
         verdict = json.loads(bytes_of(folder / "verdict.json"))
-        contents = {name: bytes_of(folder / name) for name in FILES}
+        contents = {name: bytes_of(folder / name) for name in _files(drawing)}
         if _judgement(verdict) != seal.verdict or {name: digest(one) for name, one in contents.items()} != seal.files:
             return None
         table = contents["measurements.parquet"]

@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from analysis_frames import make_frame
+from helpers.analysis_frames import make_frame
 from scipy.stats import t
 
 from dprepro.analysis.checks import build, judge, worded

@@ -11,7 +11,7 @@ import math
 import numpy as np
 import pandas as pd
 import pytest
-from analysis_frames import decades, make_frame
+from helpers.analysis_frames import decades, make_frame
 from scipy.stats import binomtest, chi2, friedmanchisquare, sem, t
 
 from dprepro.analysis.checks import build

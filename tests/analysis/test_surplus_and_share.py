@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from analysis_frames import make_frame
+from helpers.analysis_frames import make_frame
 
 from dprepro.analysis.checks import build, judge
 from dprepro.analysis.surplus import surplus_law

@@ -6,20 +6,17 @@ import hashlib
 import os
 import shutil
 import sqlite3
-import sys
 from pathlib import Path
 
 import pytest
-from cheap_experiment import command
+from helpers.cheap_experiment import command
+from helpers.damages import DAMAGES, Damage, flipped, instead, sql
+from helpers.databases import opened
 
 import dprepro
 from dprepro.__main__ import main
 from dprepro.engine import Store
 from dprepro.errors import InputError
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
-from damages import DAMAGES, Damage, flipped, instead, sql
-from databases import opened
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -5,23 +5,20 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cheap_experiment import command, write_config_dir
+from helpers.cheap_experiment import command, write_config_dir
+from helpers.damages import aged, cut, instead, sign, sql
+from helpers.databases import opened
 
 from dprepro.engine.cell import Row
 from dprepro.engine.code import fingerprint
 from dprepro.engine.rows import dump, rows_of, text_of
 from dprepro.engine.store import Store
 from dprepro.replication import remeasured
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
-from damages import aged, cut, instead, sign, sql
-from databases import opened
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -8,8 +8,8 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cheap_experiment import CHEAP, command, write_config_dir
-from json_schema import faults
+from helpers.cheap_experiment import CHEAP, command, write_config_dir
+from helpers.json_schema import faults
 
 from dprepro.errors import InputError
 from dprepro.statements.papers import papers

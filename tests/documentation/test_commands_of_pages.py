@@ -15,9 +15,9 @@ from typing import Any
 
 import pytest
 import yaml
-from cheap_experiment import ENVIRONMENT
-from shown import ROOT, Shown, add, commands, examples, files, languages, pages, settings, typed
-from stand_in import NEEDED, TOOLS, TYPED, UNCOVERED, tools
+from helpers.cheap_experiment import ENVIRONMENT
+from helpers.shown import ROOT, Shown, add, commands, examples, files, languages, pages, settings, typed
+from helpers.stand_in import NEEDED, TOOLS, TYPED, UNCOVERED, tools
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import check

@@ -14,7 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cheap_experiment import ENVIRONMENT
+from helpers.cheap_experiment import ENVIRONMENT
 
 from docs import api, contributing, experiments, ledger, sources, walkthroughs
 from docs.links import dead

@@ -10,8 +10,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from cheap_experiment import ENVIRONMENT
-from shown import ROOT, add, files
+from helpers.cheap_experiment import ENVIRONMENT
+from helpers.shown import ROOT, add, files
 
 pytestmark = pytest.mark.skipif(not (ROOT / "conf").is_dir(), reason="needs a checkout")
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 import pandas as pd
-from analysis_frames import make_frame
-from drawn_figures import title
+from helpers.analysis_frames import make_frame
+from helpers.drawn_figures import title
 
 from dprepro.figures import build
 

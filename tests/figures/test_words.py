@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from drawn_figures import check, config, plain, verdict
+from helpers.drawn_figures import check, config, plain, verdict
 
 from dprepro.figures.lines import said
 from dprepro.figures.words import Judged, comparison, controls, headline, quantity_label

@@ -11,7 +11,7 @@ import numpy as np
 import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
-from cheap_experiment import command
+from helpers.cheap_experiment import command
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

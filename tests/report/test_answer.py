@@ -7,7 +7,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from analysis_frames import make_frame
+from helpers.analysis_frames import make_frame
 
 from dprepro.analysis.checks import build, judge
 from dprepro.report.answer import LINES, answer, question
@@ -61,8 +61,9 @@ def test_the_three_sentences_are_true_of_the_measurements() -> None:
     sentences, table, text = told(frame())
     assert sentences.startswith(
         "Take the first of all: it is good enough from epsilon = 0.3 on (at 0.1 not yet; the mean meets it from about "
-        "0.23 on), the target being at most 4.5: half of what the private mean leaves over no privacy. At epsilon = 0.3 its error is 4.333, without privacy "
-        "it would be 4 (privacy costs 0.3333), and it is 0.6667 less than that of the private mean, 5. Next: "
+        "0.23 on), the target being at most 4.5: half of what the private mean leaves over no privacy. At "
+        "epsilon = 0.3 its error is 4.333, without privacy it would be 4 (privacy costs 0.3333), and it "
+        "is 0.6667 less than that of the private mean, 5. Next: "
     )
     assert "naming its winner has no finite epsilon" in sentences
     assert [line.split()[0] for line in text.splitlines() if line[:1].strip()][:3] == ["Take", "At", "Next:"]

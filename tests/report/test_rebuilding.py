@@ -10,9 +10,9 @@ from collections.abc import Sequence
 from pathlib import Path
 
 import pytest
-from cheap_experiment import CHEAP, ENVIRONMENT, command, python, write_config_dir
-from databases import opened
-from report_contract import breaches
+from helpers.cheap_experiment import CHEAP, ENVIRONMENT, command, python, write_config_dir
+from helpers.databases import opened
+from helpers.report_contract import breaches
 
 from dprepro import figures
 from dprepro.engine.code import Code

@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro.errors import InputError
 from dprepro.report.spoken import Spoken

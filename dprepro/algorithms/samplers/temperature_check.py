@@ -20,7 +20,7 @@ DEEP = 60.0  # densities below exp(-DEEP) of the largest one are left out
 OUTSIDE = 1e-6  # the mass that a law may have beyond the set
 
 
-def told(problem: Problem, temperature: float, theta: FloatArray) -> Drawn | None:
+def temperature_check(problem: Problem, temperature: float, theta: FloatArray) -> Drawn | None:
     """The excess risk of a draw, held against its law at this temperature; None where that is not known.
 
     Known are linear losses over a ball, and losses of the distance whose mass lies within the set.
