@@ -53,8 +53,9 @@ def answer(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[str,
     if "places" not in details:
         return [f"No answer: {check['reason']}."]
     answer = _Answer(rule, details, rule.errors(rows), config["figure"].get("labels") or {}, check)
-    sentences = " ".join([answer.first(), answer.second(), answer.third(config, verdict)])
-    return [fill(sentences, WIDTH, break_long_words=False), "", answer.table(), "", *answer.notes(config, verdict)]
+    sentences = [answer.first(), answer.second(), answer.third(config, verdict)]
+    lines = [fill(sentence, WIDTH, break_long_words=False, subsequent_indent="  ") for sentence in sentences]
+    return [*lines, "", answer.table(), "", *answer.notes(config, verdict)]
 
 
 class _Answer:
@@ -115,9 +116,8 @@ class _Answer:
         """Which algorithm, from which epsilon on."""
         words, at = self.spelled(self.label), number(self.at)
         if self.verdict == "confirmed":
-            before = [value for value in self.errors[self.label] if value < self.at]
-            since = f" (at {number(max(before))} not yet)" if before else " (the least that was tried)"
-            return f"Take {words}: it is good enough from epsilon = {at} on{since}, the target being {self.goal()}."
+            since = self._since()
+            return f"Take {words}: it is good enough from epsilon = {at} on ({since}), the target being {self.goal()}."
         if self.verdict == "refuted":
             most = f" up to {number(self.rule.within)}" if math.isfinite(self.rule.within) else " that was tried"
             said = f"No private algorithm is good enough at any epsilon{most}, the target being {self.goal()}"
@@ -125,6 +125,16 @@ class _Answer:
         if not math.isfinite(self.places[self.label][1]):
             return f"It cannot be told whether one is good enough, the target being {self.goal()}; the best is {words}."
         return f"Perhaps {words}, from epsilon = {at} on: the target, {self.goal()}, is too near to be sure."
+
+    def _since(self) -> str:
+        """What is known of the place before, and where the mean crosses the target, by interpolation."""
+        before = max((value for value in self.errors[self.label] if value < self.at), default=None)
+        if before is None:
+            return "the least that was tried"
+        estimate = self.places[self.label][1]
+        if estimate <= before:
+            return f"at {number(before)} in the mean too, but too near to be sure"
+        return f"at {number(before)} not yet; the mean meets it from about {estimate:.2g} on"
 
     def second(self) -> str:
         """What it loses there."""
