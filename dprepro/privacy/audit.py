@@ -109,7 +109,7 @@ def _chosen(first: FloatArray, second: FloatArray, kinds: tuple[str, ...], delta
     for name, score in scores(first, second, kinds):
         values = score(first), score(second)
         ends = np.unique(np.quantile(np.concatenate(values), np.linspace(0, 1, THRESHOLDS), method="higher"))
-        above = [len(one) - np.searchsorted(np.sort(one), ends, side="left") for one in values]
+        above = [len(value) - np.searchsorted(np.sort(value), ends, side="left") for value in values]
         for swapped in (False, True):
             limits = lower_limit(above[swapped], above[not swapped], len(first), delta, level)
             top = int(np.argmax(limits))
