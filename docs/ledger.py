@@ -33,7 +33,7 @@ def index() -> str:
         papers=papers(),
         further=further,
         count=len(ledger["claims"]),
-        errata=len(ledger["errata"]),
+        errata_count=len(ledger["errata"]),
     )
 
 
