@@ -26,8 +26,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "ROLES", "RULES", "VERDICTS", "CheckResult", "Rule", "as_expected", "build", "guards", "judge", "qualified",
-    "said", "up_to_logarithms", "worded", "worst",
+    "ROLES", "RULES", "VERDICTS", "CheckResult", "Rule", "as_expected", "build", "is_precondition", "judge",
+    "qualified", "said", "up_to_logarithms", "worded", "worst",
 ]  # fmt: skip
 
 RULES: dict[str, type[Rule]] = {
@@ -110,10 +110,10 @@ def worded(verdict: Mapping[str, Any]) -> str:
     claims = [check for check in verdict["checks"].values() if check["role"] == "claim"]
     answers = [str((check.get("details") or {}).get("words", "")) for check in claims if check["rule"] == Enough.name]
     return "".join(f"{answer}: " for answer in answers if answer) + qualified(
-        str(verdict["verdict"]), [check for check in claims if not guards(check)]
+        str(verdict["verdict"]), [check for check in claims if not is_precondition(check)]
     )
 
 
-def guards(check: Mapping[str, Any]) -> bool:
+def is_precondition(check: Mapping[str, Any]) -> bool:
     """Whether a check of verdict.json says that what ran is what was meant to run."""
-    return bool((check.get("details") or {}).get("guards"))
+    return bool((check.get("details") or {}).get("precondition"))

@@ -176,8 +176,10 @@ class Choice(Drawing):
                         names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
                     continue
                 stands_out = look["zorder"] > 2 and len(names) < len(BEST) + COMPARED
-                draw_curve(panel, curve, look if stands_out else {**OTHERS, "marker": look["marker"]}, text)
-                if stands_out:
+                if not stands_out:
+                    panel.plot(x, y, **{**OTHERS, "marker": look["marker"]})
+                else:
+                    draw_curve(panel, curve, look, text)
                     names.append((float(x[-1]), float(y[-1]), text + more, look["color"]))
         for one in checks:
             details = one.result.get("details") or {}

@@ -136,6 +136,19 @@ def controls(verdict: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str,
     return found
 
 
+_CLASS = re.compile(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)")
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def labelled(name: str, labels: Mapping[str, str]) -> str:
+    """A series' label, or its name in words.
+
+    A label may name a class in full, by interpolation of the ``_target_`` that a command line may change: of it the
+    words of its name are said.
+    """
+    return _CLASS.sub(lambda at: _WORDS.sub(" ", at[1]), labels.get(name, name.replace("_", " ")))
+
+
 def entry(label: str, name: str, role: str, came_out: Mapping[str, str]) -> str:
     """What a short legend calls a series: its label, after its role, and what came out of one judged as such."""
     ending = f" ({came_out[name].split()[0]})" if role != "claim" and name in came_out else ""

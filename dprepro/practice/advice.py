@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dprepro.algorithms import Algorithm
+from dprepro.dispatch import Numbers, dispatch
 from dprepro.errors import DpreproError
-from dprepro.plans import Numbers, plan
 from dprepro.practice.constants import fitted, losses_of
 from dprepro.practice.ordinary import FAMILIES, Asked
 from dprepro.practice.prediction import predict, source_of, trivial
@@ -163,7 +163,7 @@ def advise(asked: Asked, known: Iterable[Candidate], sources: Collection[str] = 
         if sources and source_of(algorithm) not in sources:
             continue
         try:
-            plan(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
+            dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
             spent = algorithm.spent(domain, asked.budget) if account else None
         except DpreproError as error:
             reason = str(error).removeprefix("RandomDesign: ").removeprefix(f"{type(algorithm).__name__} ")
@@ -203,7 +203,7 @@ def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, str]:
     domain, found = asked.domain, [(math.inf, "")]
     for name, changes, algorithm in known:
         with suppress(DpreproError):
-            plan(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
+            dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
             bound = certified(algorithm, asked, domain)
             found.append((math.inf if bound is None else bound, Choice(name, changes).label))
     return min(found)

@@ -16,7 +16,7 @@ from dprepro import figures
 from dprepro.analysis.checks import as_expected, build, judge, worst
 from dprepro.analysis.independence import dependence
 from dprepro.analysis.points import averaged, further_axes
-from dprepro.engine.room import give_back
+from dprepro.engine.resources import give_back
 from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError, shortened
 from dprepro.figures import Drawing

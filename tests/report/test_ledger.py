@@ -72,7 +72,7 @@ def test_a_row_has_the_worst_verdict_of_its_checks() -> None:
 def test_a_control_that_fails_takes_the_confirmation_away() -> None:
     failed = row(store(one=GOOD | {"wrong": check("control", "confirmed")}), evidence=BOTH)
     assert (failed["verdict"], failed["as_expected"]) == ("inconclusive", False)
-    assert failed["note"].startswith("Controls and guards did not come out as expected: one:wrong.")
+    assert failed["note"].startswith("Controls and preconditions did not come out as expected: one:wrong.")
 
 
 def test_checks_of_role_context_carry_no_row() -> None:
@@ -172,8 +172,8 @@ def test_a_confirmation_up_to_logarithms_says_so() -> None:
 def test_a_confirmation_within_a_wide_margin_says_so_and_guards_do_not_count() -> None:
     wide = GOOD | {"slope": check("claim", "confirmed", within=0.1), "bound": check("claim", "confirmed", within=0.2)}
     assert row(store(one=wide), evidence=BOTH)["words"] == "confirmed within 0.2"
-    guard = GOOD | {"bound": check("claim", "confirmed", within=0.2, guards=True)}
-    assert row(store(one=guard), evidence=BOTH)["words"] == "confirmed"
+    met = GOOD | {"bound": check("claim", "confirmed", within=0.2, precondition=True)}
+    assert row(store(one=met), evidence=BOTH)["words"] == "confirmed"
 
 
 @pytest.mark.parametrize(
