@@ -1,4 +1,4 @@
-"""Roots of functions of one number, by Brent's method: the same bits as SciPy's, whose import takes a third of a second.
+"""Roots of functions of one number, by Brent's method: the bits of SciPy's, whose import takes a third of a second.
 
 R. P. Brent, Algorithms for Minimization Without Derivatives (1973), chapter 4, as in SciPy's brentq.c.
 """
