@@ -161,7 +161,7 @@ def _affordable(drawn: _Draws, found: list[NeighbourPair], seconds: float) -> in
     """Calls that fit into the time, by the time of a few."""
     answers = drawn.both(found[0], 5)  # what is imported or compiled by the first calls
     began = time.process_time()
-    some = [pair for pair in found[:: max(len(found) // 10, 1)]]
+    some = found[:: max(len(found) // 10, 1)]
     for pair in some:
         answers = drawn.both(pair, 2)
     each = (time.process_time() - began) / (4 * len(some))

@@ -24,7 +24,7 @@ ANSWERS = ("coef_", "theta_", "intercept_", "classes_")
 
 @dataclass(frozen=True)
 class Subject:
-    """A function ``fit(X, y, epsilon, delta, rng)``, ``fit(values, epsilon)``, ... with the privacy that it is asked for.
+    """A function such as ``fit(X, y, epsilon, delta, rng)`` or ``fit(values, epsilon)``, and what it is asked for.
 
     The first required arguments that have none of the known names (epsilon, eps, delta, rng, generator, random_state,
     seed) are the data: one of them is X, of two the second is y. The global generators of numpy and Python are seeded

@@ -1,4 +1,4 @@
-"""What an audit came to: a lower limit of epsilon, what would have been noticed, and a script that shows a violation."""
+"""What an audit came to: a lower limit of epsilon, what it would have noticed, and a script that shows a violation."""
 
 from __future__ import annotations
 
@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from dprepro.auditing.neighbours import NeighbourPair
 from dprepro.budget import Budget
 from dprepro.privacy.audit import Event
+
+SURER, SHOWN = 4, 4000
+"""Draws of the script that shows a violation: so many times those that found it, and at least so many."""
 
 
 @dataclass(frozen=True)
@@ -110,13 +113,13 @@ from dprepro.privacy.audit import lower_limit
 from dprepro.privacy.outcomes import as_row
 
 {source}
-subject, rng, draws = Subject(fit, {budget.epsilon!r}, {budget.delta!r}), np.random.default_rng(), {shown.draws}
+subject, rng, draws = Subject(fit, {budget.epsilon!r}, {budget.delta!r}), np.random.default_rng(), {draws}
 pair = Data({first.code}), Data({second.code})  # {shown.pair.name}
 event = lambda answer: {shown.event.code}
 rows = ([as_row(subject.answer(data, rng), {shown.size}, {shown.kinds!r}) for _ in range(draws)] for data in pair)
 likely, rare = (sum(bool(event(row)) for row in some) for some in rows)
 epsilon = lower_limit(np.array([likely]), np.array([rare]), draws, {budget.delta!r}, {shown.level!r})[0]
-print(f"the event: {{likely}} and {{rare}} of {{draws}}; epsilon is at least {{epsilon:.4g}}, claimed {budget.epsilon:g}")
+print(f"event: {{likely}} and {{rare}} of {{draws}}; epsilon is at least {{epsilon:.4g}}, claimed {budget.epsilon:g}")
 """
 
 

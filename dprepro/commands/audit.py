@@ -5,9 +5,8 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
-from typing import Any
 
-from dprepro.commands.parser import key, number_that, whole, words
+from dprepro.commands.parser import key, number, number_that, whole, words
 from dprepro.errors import InputError
 
 ABOUT = """\
@@ -23,23 +22,22 @@ NOTES = "exit codes: 0 whatever was found, 2 bad input"
 RELATIONS = ("replace_one", "zero_out", "add_or_remove_one")
 
 
-def claim(name: str, given: str) -> dict[str, Any]:
-    """``epsilon=1 delta=1e-6 relation=replace_one`` as values; epsilon is needed."""
-    from dprepro.commands.parser import number
+EXAMPLE = 'claim="epsilon=1 delta=1e-6 relation=replace_one"'
 
-    found: dict[str, Any] = {"delta": 0.0, "relation": "replace_one"}
+
+def claimed(name: str, given: str) -> tuple[float, float, str]:
+    """Epsilon, delta and the relation of ``epsilon=1 delta=1e-6 relation=replace_one``; epsilon is needed."""
+    found: dict[str, str] = {"delta": "0", "relation": RELATIONS[0]}
     for part in given.replace(",", " ").split():
         word, equals, value = part.partition("=")
         if not equals or word not in ("epsilon", "delta", "relation"):
-            raise InputError(
-                f'claim: {part!r} is not understood; type claim="epsilon=1 delta=1e-6 relation=replace_one"'
-            )
-        found[word] = value if word == "relation" else number(f"claim: {word}", value)
+            raise InputError(f"claim: {part!r} is not understood; type {EXAMPLE}")
+        found[word] = value
     if "epsilon" not in found:
-        raise InputError('claim needs epsilon; type claim="epsilon=1 delta=1e-6 relation=replace_one"')
+        raise InputError(f"claim needs epsilon; type {EXAMPLE}")
     if found["relation"] not in RELATIONS:
         raise InputError(f"claim: relation must be one of {', '.join(RELATIONS)}, got relation={found['relation']}")
-    return found
+    return number("claim: epsilon", found["epsilon"]), number("claim: delta", found["delta"]), found["relation"]
 
 
 @dataclass(frozen=True)
@@ -49,9 +47,7 @@ class Arguments:
     target: tuple[str, ...] = words(
         "FILE.py:fit", least=1, most=1, needed='audit needs a function, such as audit mine.py:fit claim="epsilon=1"'
     )
-    claim: dict[str, Any] | None = key(
-        None, 'what it claims, such as claim="epsilon=1 delta=1e-6 relation=replace_one"', claim, shown='"epsilon=1"'
-    )
+    claim: tuple[float, float, str] | None = key(None, f"such as {EXAMPLE}", claimed, shown='"epsilon=1"')
     domain: str | None = key(
         None, 'its data, such as domain="n=20 p=3 x=-1..1 norm=1 y=-1|1"; p=0: numbers', shown='"n=20 p=0 x=0..1"'
     )
@@ -64,21 +60,20 @@ class Arguments:
 def main(arguments: Arguments) -> int:
     """Audit and print; 0."""
     from dprepro.auditing import audit
-    from dprepro.own.files import dotted, is_target, load
+    from dprepro.own.files import is_target, load, trust
 
     target = arguments.target[0]
     if not is_target(target):
         raise InputError(f"{target!r} is no function in a file; type FILE.py:NAME, such as mine.py:fit")
     if arguments.claim is None:
-        raise InputError('audit needs a claim: add claim="epsilon=1 delta=0 relation=replace_one"')
-    dotted(target)
-    function = load(target)
+        raise InputError(f"audit needs a claim: add {EXAMPLE}")
+    function = load(trust(target))
     if not callable(function):
         raise InputError(f"{target} is no function")
-    claimed = arguments.claim
+    epsilon, delta, relation = arguments.claim
     found = audit(
-        function, claimed["epsilon"], claimed["delta"], neighbours=claimed["relation"], domain=arguments.domain,
-        seconds=arguments.budget, draws=arguments.draws, seed=arguments.seed, level=arguments.level, target=target,
+        function, epsilon, delta, neighbours=relation, domain=arguments.domain, seconds=arguments.budget,
+        draws=arguments.draws, seed=arguments.seed, level=arguments.level, target=target,
         progress=_progress if sys.stderr.isatty() else None,
     )  # fmt: skip
     print(found)

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import numpy as np
 
-
 # records are numbers in [0, 1], n is public
 
 
