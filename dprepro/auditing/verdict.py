@@ -100,6 +100,7 @@ class Verdict:
         shown, budget = self.shown, self.claimed
         file, _, name = self.target.rpartition(":")
         source = f"fit = run_path({file!r})[{name!r}]" if file else f"fit = {self.name}  # put the function in here"
+        draws = max(SURER * shown.draws, SHOWN)
         first, second = (
             (shown.pair.second, shown.pair.first) if shown.event.swapped else (shown.pair.first, shown.pair.second)
         )
