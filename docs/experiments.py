@@ -37,7 +37,7 @@ def page(name: str) -> str:
         checks=found,
         rivals=rivals(name),
         noticed=noticed(name),
-        errata=[erratum for erratum in reference("ledger.json")["errata"] if name in _shown_by(erratum)],
+        shown_errata=[erratum for erratum in reference("ledger.json")["errata"] if name in _shown_by(erratum)],
         source=source,
         command=command(name),
         table=(REFERENCE / f"{name}.csv").is_file(),
