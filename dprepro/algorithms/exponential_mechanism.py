@@ -11,7 +11,7 @@ from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, record
 from dprepro.algorithms.premises import check_positive, lacks_privacy
 from dprepro.algorithms.samplers.exact import exact_sampler, known_law
 from dprepro.algorithms.samplers.hit_and_run import hit_and_run
-from dprepro.algorithms.samplers.told import told
+from dprepro.algorithms.samplers.temperature_check import temperature_check
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import Incompatible, InputError
 from dprepro.mechanisms import BoundedRange
@@ -89,12 +89,12 @@ class ExponentialMechanism(Algorithm):
             raise Incompatible(f"no exact sampler is known of {', '.join(sorted(problem.views))}; choices: hit_and_run")
         # Where the set is missed the walk goes on, which has the same law: whether it is missed, only the data tell.
         if exact is not None and (theta := exact(1 / temperature, rng)) is not None:
-            return Solution(theta, schedule, certified, drawn=told(problem, temperature, theta))
+            return Solution(theta, schedule, certified, noise=temperature_check(problem, temperature, theta))
         steps = self.steps * within.p
         theta, r_hat = hit_and_run(lambda point: -risk(point) / temperature, within, steps, self.chains, rng)
         assert certified is not None
         limit = replace(certified, conversion=f"{certified.conversion}, in the limit of many hit-and-run steps")
-        return Solution(theta, schedule, limit, {"r_hat": r_hat}, told(problem, temperature, theta))
+        return Solution(theta, schedule, limit, {"r_hat": r_hat}, temperature_check(problem, temperature, theta))
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """One draw: a record moves its log-density by a function of range kappa L C, normalised or not."""
