@@ -91,7 +91,7 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int, repeats: int) 
     features, labels = lasso(rows, p, rng)
     moments = on_records(features, labels).moments.moments
     gram, ridge, factor, known = moments.matrix(), np.zeros(p), np.zeros((0, p)), np.ones(p, dtype=bool)
-    order, told = rng.integers(0, p, 1021), np.zeros(3)
+    order, noise_statistic = rng.integers(0, p, 1021), np.zeros(3)
     print(f"N={rows} p={p} T={steps}, microseconds a step (medians); floor: the coefficient update alone")
     print("selection   lambda    numpy    floor compiled  numpy/compiled  compiled/floor (quartiles), fastest runs")
     for kind in ("laplace", "gumbel"):
@@ -107,7 +107,7 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int, repeats: int) 
             def fast(s: float = scale, kind: str = kind) -> None:
                 vertices.on_columns(
                     gram, known, factor, ridge, factor, known, p + 1, factor, ridge, moments.cross, 1.0, True,
-                    np.zeros(p), np.zeros(p), 1, steps, s, kind == "laplace", False, told, rng,
+                    np.zeros(p), np.zeros(p), 1, steps, s, kind == "laplace", False, noise_statistic, rng,
                 )  # fmt: skip
 
             slow = float(np.median(in_turn([literal], 3))) / numpy_steps * 1e6

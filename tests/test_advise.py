@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cheap_experiment import command
+from helpers.cheap_experiment import command
 
 from dprepro.commands.advise import point_of, solved
 from dprepro.config.compose import compose

@@ -15,7 +15,7 @@ from dprepro.mechanisms import Guarantee, NoiseMoments
 from dprepro.privacy import Spent, compose
 from dprepro.problems import LISTED, Domain, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 Parts: TypeAlias = tuple[tuple[Guarantee, int], ...]
 
@@ -140,7 +140,7 @@ class Algorithm(ABC):
         """Whether it promises any privacy."""
         return (cls.spent, cls.parts) != (Algorithm.spent, Algorithm.parts)
 
-    @latest
+    @cache_last
     def spent(self, domain: Domain, budget: Budget) -> Spent | None:
         """What a run of this schedule is certified to spend at the budget's delta; None where it promises nothing."""
         parts = self.parts(domain, budget)

@@ -16,7 +16,7 @@ from dprepro.mechanisms import Gaussian, NoiseMoments
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, LocalBall, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 
 @dataclass(frozen=True)
@@ -44,7 +44,7 @@ class GaussianFrankWolfe(Algorithm):
             return "needs the Gaussian width of the set, which is not known of a local ball"
         return lacks_smoothness(domain) or lacks_privacy(budget, delta=True)
 
-    @latest
+    @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> FrankWolfeSchedule:
         self.admit(domain, budget)
         n, lipschitz, width = domain.n, domain.lipschitz, domain.width

@@ -18,7 +18,7 @@ from dprepro.errors import InputError, PremiseError
 from dprepro.problems import Domain, L2Ball, MarginLoss, Problem, RecordsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import clip
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 CLIPPING = 1e-6
 """delta_J: probability with which clipping may act at all, for a Gaussian map."""
@@ -49,7 +49,7 @@ class JohnsonLindenstrauss(Algorithm):
             O(.) and log(2n/delta) inside, which costs a factor of about three in risk; 1/4 is near the best.
         dimension_exponent: 2/3 in the paper; others are controls.
 
-    Printed slips: k's numerator and denominator differ by a factor X; the step size is written with sqrt(d) where
+    Errata: k's numerator and denominator differ by a factor X; the step size is written with sqrt(d) where
     Algorithm 1 runs in k dimensions; the radius is B in Theorem 2 and 2B in Algorithm 2. Here: sqrt(k), 2B, and sigma
     with the Lipschitz constant over the ball of radius 2B.
 
@@ -96,7 +96,7 @@ class JohnsonLindenstrauss(Algorithm):
         ball = L2Ball(k, 2 * domain.radius)
         return replace(domain, constraint_set=ball, feature_bound=longest, feature_norm=2, proper=False)
 
-    @latest
+    @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> SketchedDescent:
         after = self.embedded(domain, budget)
         inner = self.descent.schedule(after, budget)

@@ -17,7 +17,7 @@ from dprepro.mechanisms import NoiseMoments, Selection, selection
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 
 @dataclass(frozen=True)
@@ -56,7 +56,7 @@ class NoisyFrankWolfe(Algorithm):
             return f"needs a polytope with a list of at least 2 vertices, got {title} with p={domain.p}"
         return lacks_smoothness(domain) or lacks_privacy(budget, delta=self.constants == "printed")
 
-    @latest
+    @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> FrankWolfeSchedule:
         """T and lambda of Theorem 2.5, with the expected regret of one selection among the vertices."""
         self.admit(domain, budget)

@@ -16,7 +16,7 @@ from dprepro.budget import Budget
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 from dprepro.support.named import Named
 
 
@@ -63,7 +63,7 @@ class Theorem1Step(LowNoiseStep):
 class NoisyGD(Algorithm):
     """Algorithm 1 with the parameters of Theorem 1: T = n full gradients of the n records, the average returned.
 
-    Printed slips: the update adds the loss where its gradient is meant, and starts at w_0 where w_1 = 0 is used.
+    Errata: the update adds the loss where its gradient is meant, and starts at w_0 where w_1 = 0 is used.
 
     Attributes:
         constants: ``printed`` sigma^2 = 8 G^2 T ln(1/delta)/(n epsilon)^2 with G of Lemma 2; or ``exact``: the smallest
@@ -96,7 +96,7 @@ class NoisyGD(Algorithm):
         """G: what a record's gradient is taken to be bounded by, in noise and account alike; see ``constants``."""
         return domain.self_bounding_lipschitz if self.constants == "printed" else domain.lipschitz
 
-    @latest
+    @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> Descent:
         """T, sigma and eta of Theorem 1."""
         self.admit(domain, budget)

@@ -30,7 +30,7 @@ from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
 from dprepro.privacy import noise_for
 from dprepro.problems import LISTED, Domain, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 from dprepro.support.named import Named
 
 LARGEST_SAMPLED_N = 1e5  # n^2 steps beyond it would take weeks; the full gradient serves there
@@ -216,7 +216,7 @@ class NoisySGD(Algorithm):
         """A budget for Gaussian noise, strong convexity for its own step size only, n^2 steps that can be run."""
         return lacks_privacy(budget, delta=True) or self.gradient.lacks(domain) or self.step_size.lacks(domain)
 
-    @latest
+    @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> Descent:
         """T, s of line 1, and n eta; T steps need sqrt(T) times the noise of one."""
         self.admit(domain, budget)

@@ -87,8 +87,8 @@ def _way_out(points: pd.DataFrame, chosen: NDArray[np.bool_], law: Powers) -> st
     if not ends:
         return ""
     rising = ends[0] > value[starts[0]]
-    told = number(float(f"{max(ends) if rising else min(ends):.2g}"))
-    return f"{f'from {law.axis} ~ {told} on' if rising else f'up to {law.axis} ~ {told}'} the risk is below that"
+    end = number(float(f"{max(ends) if rising else min(ends):.2g}"))
+    return f"{f'from {law.axis} ~ {end} on' if rising else f'up to {law.axis} ~ {end}'} the risk is below that"
 
 
 def _fitted(x: Vector, raw: Vector, curve: Vector, used: NDArray[np.bool_]) -> float | None:

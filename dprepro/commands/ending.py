@@ -14,7 +14,7 @@ from types import TracebackType
 from typing import NoReturn
 
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency, printable
-from dprepro.support.interrupts import CTRL_C, ENDING, taken
+from dprepro.support.interrupts import CTRL_C, ENDING, handle_signals
 from dprepro.support.shared_memory import left
 from dprepro.support.supervisor import SIGNALLED, again, supervised
 from dprepro.support.texts import shown, visible
@@ -73,7 +73,7 @@ def guarded(command: Callable[[list[str]], int], arguments: list[str], name: str
             setattr(sys, stream, open(os.devnull, "w", encoding="utf-8"))  # noqa: SIM115
     output = sys.stdout
     try:
-        with taken(CTRL_C + ENDING):
+        with handle_signals(CTRL_C + ENDING):
             _stand_somewhere()
             sys.stdout = shown(output)
             code = command(arguments)

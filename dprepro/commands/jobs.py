@@ -85,7 +85,7 @@ def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> i
     overall, names = Overall(len(jobs)), short(jobs)
     ends = [Ending(**json.loads(line)) for line in shared_memory.noted()]  # told by a process that has died since
     if len(ends) == len(jobs):
-        return _told(ends)
+        return _exit_code(ends)
     folders: dict[str, Sequence[str]] = {}
     ahead: list[_Judged] = []  # at most one, so that runs are published in their order
 
@@ -118,10 +118,10 @@ def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> i
         beside.shutdown(wait=False, cancel_futures=True)
         tell_ahead(wait=False)
         overall.clear()
-    return _told(ends)
+    return _exit_code(ends)
 
 
-def _told(ends: list[Ending]) -> int:
+def _exit_code(ends: list[Ending]) -> int:
     """Say how all runs ended; the exit code."""
     from dprepro.report.text import endings
 

@@ -1,4 +1,4 @@
-"""Short forms of series, written out; what they are is told in `templates`."""
+"""Short forms of series, written out; their meaning is described in `templates`."""
 
 from __future__ import annotations
 

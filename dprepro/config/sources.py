@@ -48,7 +48,7 @@ def changes(run: Run, config_dir: str | None = None) -> Changes:
     if run.experiment not in experiment_files(config_dir):
         return Changes(absent="its configuration is not here: name its folder by --config-dir")
     try:
-        if run.sources and all(_same(name, told, config_dir) for name, told in run.sources.items()):
+        if run.sources and all(_same(name, stored, config_dir) for name, stored in run.sources.items()):
             return Changes()
         composed = compose([f"+experiment={run.experiment}", *run.overrides], config_dir)
     except DpreproError as error:
@@ -91,11 +91,11 @@ def _said(value: object) -> str:
     return text if len(text) <= LONGEST else f"{text[:LONGEST]} ..."
 
 
-def _same(name: str, told: object, config_dir: str | None) -> bool:
+def _same(name: str, stored: object, config_dir: str | None) -> bool:
     """Whether a source says what it said."""
-    if not isinstance(told, list) or len(told) != 2:
+    if not isinstance(stored, list) or len(stored) != 2:
         return False
-    return bool(_written(name, config_dir) == told[0] or _meant(name, config_dir) == told[1])
+    return bool(_written(name, config_dir) == stored[0] or _meant(name, config_dir) == stored[1])
 
 
 def _written(name: str, config_dir: str | None) -> str:

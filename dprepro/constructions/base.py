@@ -14,7 +14,7 @@ import numpy as np
 from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.problems import ConstraintSet, Domain, Loss, Problem, View, derived_views, losses, sets
 from dprepro.problems.data import FloatArray
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 Point = Mapping[str, float]
 
@@ -108,7 +108,7 @@ class Construction(ABC):
             raise InputError(f"{name} must be {rule}, got {name}={getattr(self, name):g}")
 
 
-@latest
+@cache_last
 def built(construction: Construction, point: Point, noise_scale: float) -> Problem:
     """The data of `build`, held for the next call."""
     return construction.build(point, noise_scale)

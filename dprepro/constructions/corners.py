@@ -181,11 +181,11 @@ def promised(pairs: Mapping[str, Pair], label_bound: float | None) -> Mapping[st
     if label_bound is None:
         return pairs
 
-    def told(problem: Problem) -> Problem:
+    def restated(problem: Problem) -> Problem:
         domain = replace(problem.domain, label_bound=label_bound)
         return Problem(domain, {name: problem.see(name) for name in problem.given})
 
-    return {name: (told(first), told(second)) for name, (first, second) in pairs.items()}
+    return {name: (restated(first), restated(second)) for name, (first, second) in pairs.items()}
 
 
 def _view(listing: str) -> str:

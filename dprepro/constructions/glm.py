@@ -17,7 +17,7 @@ from dprepro.constructions.base import LOSSES, RECORDS_LIMIT, Construction, Poin
 from dprepro.errors import InputError, PremiseError
 from dprepro.problems import Domain, L2Ball, MomentsView, OneHotView, Problem, RecordsView
 from dprepro.problems.views.one_hot import sampled
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 
 @dataclass(frozen=True)
@@ -108,7 +108,7 @@ class OneHotFamily(Construction):
         return self.coordinates or p - size, size
 
 
-@latest
+@cache_last
 def _population(family: OneHotFamily, point: Point) -> OneHotView:
     return family.population(point)
 

@@ -14,7 +14,7 @@ from dprepro.constructions.challenge import Attackable
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, Problem, Records, RecordsView
 from dprepro.problems.data import FloatArray
-from dprepro.support.last_result import latest
+from dprepro.support.last_result import cache_last
 
 
 @dataclass(frozen=True)
@@ -50,7 +50,7 @@ class PaddedFamily(UnitBall, Attackable):
         return int(min(n, wanted))
 
 
-@latest
+@cache_last
 def _domain(family: PaddedFamily, point: Point) -> Domain:
     return family.domain(point)
 

@@ -208,8 +208,8 @@ def _upgrade(database: sqlite3.Connection) -> None:
             database.execute(TABLES["codes"])
         database.execute("ALTER TABLE runs RENAME TO old_runs")
         database.execute(TABLES["runs"])
-        for number, *columns, told in database.execute(f"SELECT id, {_OLD_RUN}, digest FROM old_runs ORDER BY id"):
-            sound = told is None or told == digest(*columns)
+        for number, *columns, stored in database.execute(f"SELECT id, {_OLD_RUN}, digest FROM old_runs ORDER BY id"):
+            sound = stored is None or stored == digest(*columns)
             experiment, config, overrides, provenance, layout, keys, finished = columns
             layout = _layout_2(layout) if version == 1 else layout
             mark = digest(experiment, config, overrides, layout, keys)

@@ -65,8 +65,8 @@ def cell_digest(cell: Sequence[Any], origin: Origin) -> bytes:
         sizes = f"{len(status)} {len(axes)} {len(rows)} {seconds!r} {replicate!r} {trace!r} "
     except TypeError:
         return b""
-    told = f"{sizes}{status}{axes}{rows}".encode()
-    return hashlib.blake2b(told + key + _end(origin), digest_size=16).digest()
+    content = f"{sizes}{status}{axes}{rows}".encode()
+    return hashlib.blake2b(content + key + _end(origin), digest_size=16).digest()
 
 
 @lru_cache(maxsize=1024)

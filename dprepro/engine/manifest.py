@@ -39,8 +39,8 @@ def enter(
     found = database.execute("SELECT entries, digest FROM manifest WHERE part = ?", (part,)).fetchone()
     if found is None or type(found[0]) is not int:
         return
-    told = together(added) ^ together(gone) ^ together([found[1]])
-    changed = (found[0] + more, told.to_bytes(_SIZE), part)
+    combined = together(added) ^ together(gone) ^ together([found[1]])
+    changed = (found[0] + more, combined.to_bytes(_SIZE), part)
     database.execute("UPDATE manifest SET entries = ?, digest = ? WHERE part = ?", changed)
 
 
@@ -48,21 +48,21 @@ def seal(database: sqlite3.Connection) -> None:
     """Enter what all tables hold now."""
     database.execute("DELETE FROM manifest")
     for part in _ENTRIES:
-        count, told = _now(database, part)
-        database.execute("INSERT INTO manifest VALUES (?, ?, ?)", (part, count, told.to_bytes(_SIZE)))
+        count, combined = _now(database, part)
+        database.execute("INSERT INTO manifest VALUES (?, ?, ?)", (part, count, combined.to_bytes(_SIZE)))
 
 
 def missed(database: sqlite3.Connection) -> list[str]:
     """The tables that do not hold what was entered, in words."""
-    written = {part: (entries, told) for part, entries, told in database.execute("SELECT * FROM manifest")}
+    written = {part: (entries, combined) for part, entries, combined in database.execute("SELECT * FROM manifest")}
     said = [f"the manifest has an entry for {part!r}" for part in written if part not in _ENTRIES]
     for part in _ENTRIES:
-        count, told = _now(database, part)
+        count, combined = _now(database, part)
         if part not in written:
             said.append(f"the manifest has no entry for the table {part}")
         elif written[part][0] != count:
             said.append(f"the table {part} holds {count} entries, and {written[part][0]} were stored")
-        elif written[part][1] != told.to_bytes(_SIZE):
+        elif written[part][1] != combined.to_bytes(_SIZE):
             said.append(f"the table {part} holds other entries than were stored")
     return said
 

@@ -19,7 +19,7 @@ from typing import Any, Protocol, TextIO, TypeVar
 
 from dprepro.errors import InputError, MissingDependency
 from dprepro.own.files import portable
-from dprepro.support.interrupts import CTRL_C, ENDING, taken, whole
+from dprepro.support.interrupts import CTRL_C, ENDING, defer_signals, handle_signals
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS = 5
@@ -100,13 +100,13 @@ class Processes:
 
     def submit(self, task: Callable[[], _T]) -> Future[_T]:
         task = portable(task)
-        with _starting(), taken(CTRL_C):
+        with _starting(), handle_signals(CTRL_C):
             try:
-                # whole: a task that is half handed in ends loky's own thread, with a traceback
-                future: Future[_T] = whole(self._executor.submit, task)
+                # deferred: a task that is half handed in ends loky's own thread, with a traceback
+                future: Future[_T] = defer_signals(self._executor.submit, task)
             except BrokenExecutor:  # a worker died between two tasks
                 self.restart()
-                future = whole(self._executor.submit, task)
+                future = defer_signals(self._executor.submit, task)
         return future
 
     def close(self, drop: bool) -> None:

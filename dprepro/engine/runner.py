@@ -23,7 +23,7 @@ from dprepro.engine.progress import Indicator, Progress, indicator
 from dprepro.engine.store import Store
 from dprepro.errors import DpreproError, Interrupted, OtherCode
 from dprepro.support import shared_memory
-from dprepro.support.interrupts import CTRL_C, taken, whole
+from dprepro.support.interrupts import CTRL_C, defer_signals, handle_signals
 from dprepro.support.supervisor import reason
 
 Reuse = Literal["same", "any"]
@@ -95,7 +95,7 @@ def execute(
         loop = _Loop(
             measure, todo, store, tally, bar, open_pool, (len(done), len(distinct)), tuple((sources or {}).items())
         )
-        with ThreadpoolController().limit(limits=1), taken(CTRL_C):
+        with ThreadpoolController().limit(limits=1), handle_signals(CTRL_C):
             try:
                 loop.run(at_once)
             except (KeyboardInterrupt, CancelledError) as error:
@@ -220,7 +220,7 @@ class _Loop:
             self._store(lines_of([result], self.store.made))
 
     def _store(self, lines: list[Line]) -> None:
-        whole(self._commit, lines)
+        defer_signals(self._commit, lines)
         self.tally.update(line.status.partition(":")[0] for line in lines)
         self.bar.move(len(lines))
 

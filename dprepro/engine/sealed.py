@@ -27,6 +27,6 @@ def read_sealed(path: Path, salt: bytes = b"") -> bytes | None:
 
 
 def _seal(content: bytes, salt: bytes) -> bytes:
-    told = hashlib.blake2b(salt, digest_size=16)
-    told.update(content)
-    return told.hexdigest().encode()
+    hasher = hashlib.blake2b(salt, digest_size=16)
+    hasher.update(content)
+    return hasher.hexdigest().encode()

@@ -21,7 +21,8 @@ from dprepro.engine.cell_table import FILE_NAME, CellTable, Scan
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
 from dprepro.engine.lines import digest
-from dprepro.engine.room import uncollected
+from dprepro.engine.renamed import current_config
+from dprepro.engine.resources import gc_paused
 from dprepro.engine.rows import dump
 from dprepro.errors import InputError, checked_name, folded
 
@@ -197,7 +198,7 @@ class Store(CellTable):
         """The sound measurements of a run so far, one line per cell and quantity; see :meth:`measurements`."""
         return self.measurements(run_id)[0]
 
-    @uncollected()
+    @gc_paused()
     def measurements(self, run_id: int) -> tuple[pd.DataFrame, Integrity]:
         """The sound measurements of a run so far, ordered by key, series and quantity, and what is wrong with them.
 
@@ -244,14 +245,14 @@ class Store(CellTable):
             InputError: as :meth:`measurements`.
         """
         run, places, known = self._layout(run_id)
-        integrity, told = _Tally(run, places, known), hashlib.blake2b(digest_size=16)
-        told.update(dump([run.experiment, run.config, run.overrides, run.finished, run.mark, run.damaged]).encode())
+        integrity, hasher = _Tally(run, places, known), hashlib.blake2b(digest_size=16)
+        hasher.update(dump([run.experiment, run.config, run.overrides, run.finished, run.mark, run.damaged]).encode())
         for key, series, role, code in places:
-            told.update(b"%b %b" % (key, repr((series, role, code)).encode()))
+            hasher.update(b"%b %b" % (key, repr((series, role, code)).encode()))
         for key, cell, origin, sound in self._cells(sorted(integrity.wanted)):
             integrity.counts(key, origin[0], bool(sound))
-            told.update(b"%b %b" % (key, sound or repr((cell, origin)).encode()))
-        return told.hexdigest(), integrity.result()
+            hasher.update(b"%b %b" % (key, sound or repr((cell, origin)).encode()))
+        return hasher.hexdigest(), integrity.result()
 
     def _layout(self, run_id: int) -> tuple[Run, list[tuple[bytes, str, str, str]], dict[str, Mapping[str, str]]]:
         """A run, the (key, series, role, code) of its cells in order, and the modules behind each code on record."""
@@ -327,9 +328,9 @@ def _run(number: int, *columns: Any) -> Run:
         sound = sound and isinstance(part, kind)
         parts.append(part if isinstance(part, kind) else kind())
     damaged = "" if sound else "the record of the run is not as it was stored"
-    told = mark.hex() if isinstance(mark, bytes) else ""
-    texts = [str(one) for one in parts[1]]
-    return Run(number, experiment, parts[0], texts, parts[2], bool(finished), parts[3], told, damaged)
+    mark_digest = mark.hex() if isinstance(mark, bytes) else ""
+    texts, config = [str(one) for one in parts[1]], current_config(parts[0])
+    return Run(number, experiment, config, texts, parts[2], bool(finished), parts[3], mark_digest, damaged)
 
 
 def laid_out(cells: Sequence[Cell]) -> tuple[str, bytes]:

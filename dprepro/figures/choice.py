@@ -57,8 +57,8 @@ class Choice(Drawing):
 
     All others are grey and have no names; the run's table has them.
 
-    A series ``NAME_n`` is the series ``NAME`` along n and looks like it. Where a check of rule `enough` has fitted the
-    law of a series, it is drawn on beyond the largest n, in its band of 99%.
+    A series ``NAME_n`` is the series ``NAME`` along n and looks like it. Where a check of rule `attainment` has fitted
+    a series' learning curve, it is drawn on beyond the largest n, in its band of 99%.
 
     Attributes:
         axis: the abscissas.
@@ -88,8 +88,8 @@ class Choice(Drawing):
         rows = frame[(frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)]
         if rows.empty:
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
-        told = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
-        beside = [line for one in told for line in wrap(one, WIDE)]
+        comparisons = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
+        beside = [line for one in comparisons for line in wrap(one, WIDE)]
         rows, claims = averaged(rows, self.average), judged(verdict, config)
         further, roles = further_axes(rows, config), roles_of(rows)
         found: dict[str, dict[str, Sequence[Curve]]] = {}
@@ -99,17 +99,17 @@ class Choice(Drawing):
                 name: several for name, several in every.items() if any(len(one.points) > 1 for one in several)
             }
         looks = self._looks(found)
-        enough = [one for one in (*claims, *judged(verdict, config, "context")) if one.rule == "enough"]
+        attainment = [one for one in (*claims, *judged(verdict, config, "context")) if one.rule == "attainment"]
         with styled() as figure_class:
             figure: Figure = figure_class(figsize=(2 * COLUMN, 3), layout="constrained")
             panels = figure.subplots(1, len(self.axis), squeeze=False)[0]
             for axis, panel in zip(self.axis, panels, strict=True):
-                own = [one for one in enough if one.options.get("axis", "epsilon") == axis]
+                own = [one for one in attainment if one.options.get("axis", "epsilon") == axis]
                 self._panel(panel, axis, found[axis], looks, own)
             panels[0].set_ylabel(quantity_label(self.quantity))
             thin_grid(*panels)
             goals = [str((one.result.get("details") or {}).get("goal", one.result["reason"])) for one in claims
-                     if one.rule == "enough"]  # fmt: skip
+                     if one.rule == "attainment"]  # fmt: skip
             high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], 2 * COLUMN)
             note = f"Bars and bands: 99% intervals over splits and noise; grey: all others. {self.note}"
             figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=6)
@@ -119,8 +119,8 @@ class Choice(Drawing):
     def _beside(self, rows: pd.DataFrame, peer: str, further: Sequence[str]) -> str:
         """The peer's errors and seconds over those of the best claim at each place; empty without the peer."""
         keys = [self.axis[0], *(one for one in further if one not in self.average)]
-        told = rows[rows["status"] == "ok"].groupby([*keys, "series", "role"])[["value", "seconds"]]
-        means = told.agg({"value": "mean", "seconds": "median"}).reset_index(["series", "role"])
+        measured = rows[rows["status"] == "ok"].groupby([*keys, "series", "role"])[["value", "seconds"]]
+        means = measured.agg({"value": "mean", "seconds": "median"}).reset_index(["series", "role"])
         ours = means[means["role"] == "claim"].sort_values("value", ascending=self.quantity not in RISING)
         first = ours[~ours.index.duplicated()].add_suffix("_ours")
         pairs = means[means["series"] == peer].join(first, how="inner").reset_index()
@@ -176,8 +176,10 @@ class Choice(Drawing):
                         names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
                     continue
                 stands_out = look["zorder"] > 2 and len(names) < len(BEST) + COMPARED
-                draw_curve(panel, curve, look if stands_out else {**OTHERS, "marker": look["marker"]}, text)
-                if stands_out:
+                if not stands_out:
+                    panel.plot(x, y, **{**OTHERS, "marker": look["marker"]})
+                else:
+                    draw_curve(panel, curve, look, text)
                     names.append((float(x[-1]), float(y[-1]), text + more, look["color"]))
         for one in checks:
             details = one.result.get("details") or {}

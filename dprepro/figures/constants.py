@@ -10,18 +10,17 @@ from dprepro.analysis.points import further_axes, number
 from dprepro.axes import AXES
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.lines import legend, thin_grid, titles
-from dprepro.figures.style import COLOURS, COLUMN, styled
-from dprepro.figures.words import SYMBOLS, controls, headline
+from dprepro.figures.fitting import headed, keys
+from dprepro.figures.lines import thin_grid
+from dprepro.figures.style import COLOURS, letters, styled
+from dprepro.figures.widths import height_of
+from dprepro.figures.words import SYMBOLS, controls
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
 KNOWN, BOUND = "worst_known_risk", "explicit_bound"
-
-LINE = 0.15
-"""Height of a line, inches."""
 
 
 @dataclass(frozen=True)
@@ -53,8 +52,8 @@ class Constants(Drawing):
             list(config.get("study", {}).get("series", {})),
             controls(verdict, config),
         )
-        with styled() as figure_class:
-            figure: Figure = figure_class(figsize=(1.5 * COLUMN, 3), layout="constrained")
+        with styled(self.style) as figure_class:
+            figure: Figure = figure_class(figsize=(self.width(2), 3), layout="constrained")
             panel = figure.subplots()
             handles: dict[str, Any] = {}
             for place, (role, constants) in enumerate(lines.values()):
@@ -71,15 +70,14 @@ class Constants(Drawing):
                 if len(constants) == 2:
                     panel.annotate(
                         f"{constants[BOUND] / constants[KNOWN]:.3g}", (1.01, place),
-                        xycoords=("axes fraction", "data"), fontsize=6, va="center",
+                        xycoords=("axes fraction", "data"), fontsize=letters(), va="center",
                     )  # fmt: skip
-            panel.annotate("ratio", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=6, va="center")
+            panel.annotate("ratio", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=letters(), va="center")
             panel.set_yticks(range(len(lines)), list(lines))
             panel.set(xscale="log", ylim=(len(lines) - 0.5, -0.5), xlabel="excess risk over the rate, its constant 1")
             thin_grid(panel)
-            more = titles(figure, headline(verdict, self.heading), [(panel, [])], 1.5 * COLUMN - 0.5)
-            more += legend(figure, handles, 3, self.note, bars=False)
-            figure.set_size_inches(1.5 * COLUMN, LINE * (len(lines) + 4) + more)
+            high = headed(figure, verdict, self.heading) + keys(figure, handles)
+            figure.set_size_inches(self.width(2), high + height_of(1.25 * (len(lines) + 4), "ytick.labelsize"))
         return figure
 
     def _lines(

@@ -10,7 +10,7 @@ from dprepro.axes import AXES
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.lines import legend, thin_grid, titles
-from dprepro.figures.style import COLOURS, COLUMN, styled
+from dprepro.figures.style import COLOURS, COLUMN, letters, styled
 from dprepro.figures.words import SYMBOLS, controls, headline
 
 if TYPE_CHECKING:
@@ -64,7 +64,7 @@ class Ledger(Drawing):
         order = list(config.get("study", {}).get("series", {}))
         lines = self._lines(rows, controls(verdict, config), order, str(config.get("neighbours", "replace_one")))
         marks = {**MARKS, "spent_epsilon": (self.certified, MARKS["spent_epsilon"][1])}
-        with styled() as figure_class:
+        with styled(self.style) as figure_class:
             height = LINE * (len(lines) + 4)
             figure: Figure = figure_class(figsize=(2 * COLUMN, height), layout="constrained")
             panel = figure.subplots()
@@ -84,17 +84,17 @@ class Ledger(Drawing):
                 if most and "spent_epsilon" in shares:
                     panel.annotate(
                         f"{shares['spent_epsilon'] / most:.2g}", (1.01, place), xycoords=("axes fraction", "data"),
-                        fontsize=6, va="center",
+                        fontsize=letters(), va="center",
                     )  # fmt: skip
                 overspent = own[own["quantity"] == "overspent_epsilon"]
                 for one in overspent["overspend"].astype(float) if len(overspent) else ():
                     panel.annotate(
                         f"×{one:g}", (shares["overspent_epsilon"], place), xytext=(4, 0), textcoords="offset points",
-                        fontsize=5, va="center", color=COLOURS["control"][0],
+                        fontsize=letters(), va="center", color=COLOURS["control"][0],
                     )  # fmt: skip
             panel.set_yticks(range(len(lines)), [text for text, _ in lines])
             if "spent_epsilon" in set(rows["quantity"]) and rows["quantity"].isin(SHOWN).any():
-                panel.annotate("slack", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=6, va="center")
+                panel.annotate("slack", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=letters(), va="center")
             panel.set(ylim=(len(lines) - 0.5, -0.5), xlabel="ε over the ε that is claimed", xlim=(-0.03, None))
             thin_grid(panel)
             shown = ["claimed", *(text for text, _ in marks.values() if text in handles)]

@@ -5,15 +5,15 @@ from __future__ import annotations
 import itertools
 import re
 import textwrap
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
 
 from dprepro.analysis.points import number
-from dprepro.figures.curves import Bound, Curve, certified
-from dprepro.figures.style import BOUND, LEGEND_LINE, RATE, SATURATED, TITLE_LINE, roles_of
-from dprepro.figures.words import Judged, comparison
+from dprepro.figures.curves import Bound, Curve, called, certified
+from dprepro.figures.style import BOUND, LEGEND_LINE, RATE, SATURATED, TITLE_LINE, letters, roles_of
+from dprepro.figures.words import Judged, comparison, labelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 NEAR = 0.08, 0.045
 """Distances of the ends of curves that are named together, as shares of the panel's width and height."""
-
-MOST_LETTERS = 60
-"""Of the names that stand at such an end: a panel has room for about so many."""
 
 BESIDE, LETTER = 0.37, 0.0435
 """About how wide are, in inches, what a legend has beside a text, and a letter of the text."""
@@ -73,12 +70,7 @@ def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
         inside = -2 if end else 1
         ends[across, top] = float(x[end]), float(y[end]), bool(y.size > 1 and y[end] > 1.001 * y[inside])
     for (across, top), own in names.items():
-        start = own[0].rpartition(" = ")[0] + " = "
-        alike = all(name.startswith(start) for name in own)
-        further = [name.removeprefix(start) if alike else name for name in own[1:]]
-        text = ", ".join([own[0], *further])
-        if len(further) >= 12 or len(text) > MOST_LETTERS:
-            text = ", ".join([own[0], "...", further[-1]])
+        text = called(own)
         x_end, y_end, rising = ends[across, top]
         logarithmic = panel.get_yscale() == "log"
         above = rising and (logarithmic or top < 0.9)  # beside the curve, not on it: away from there it runs below
@@ -86,8 +78,8 @@ def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
         if logarithmic and (top > 0.9 if above else top < 0.1):  # room for it
             panel.set_ylim(*((low, high * (high / low) ** 0.06) if above else (low * (low / high) ** 0.1, high)))
         panel.annotate(
-            text, (x_end, y_end), xytext=(0, 3 if above else -3), textcoords="offset points", fontsize=5, color=color,
-            ha="right" if end else "left", va="bottom" if above else "top", zorder=9,
+            text, (x_end, y_end), xytext=(0, 3 if above else -3), textcoords="offset points", color=color,
+            fontsize=letters(), ha="right" if end else "left", va="bottom" if above else "top", zorder=9,
             path_effects=[withStroke(linewidth=1.5, foreground="white")],
         )  # fmt: skip
 
@@ -154,7 +146,7 @@ def mark_crossing(panel: Axes, first: Curve, second: Curve, symbol: str) -> None
     panel.axvline(place, color="0.35", linewidth=0.9, linestyle=":", zorder=1)
     panel.annotate(
         f"{symbol} = {number(float(f'{place:.2g}'))}", (place, 0.03), xycoords=("data", "axes fraction"),
-        xytext=(3, 0), textcoords="offset points", fontsize=6,
+        xytext=(3, 0), textcoords="offset points", fontsize=letters(),
     )  # fmt: skip
 
 
@@ -173,20 +165,13 @@ def thin_grid(*panels: Axes) -> None:
         panel.set_axisbelow(True)
 
 
-_CLASS = re.compile(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)")
-_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
 def legend_texts(frame: pd.DataFrame, labels: Mapping[str, str], came_out: Mapping[str, str]) -> dict[str, str]:
-    """What the legend calls each series of a frame: its label, its role, what came out of a control, certified epsilon.
-
-    A label may name a class in full, by interpolation of the ``_target_`` that a command line may change.
-    """
+    """What the legend calls each series of a frame: its label, its role, what came out of a control, its epsilon."""
     spent, found = certified(frame), {}
     for name, role in roles_of(frame).items():
-        label = _CLASS.sub(lambda at: _WORDS.sub(" ", at[1]), labels.get(name, name.replace("_", " ")))
+        label = labelled(name, labels)
         words = [role, *([came_out[name]] if name in came_out else [])] if role == "control" else [role]
-        if role == "context":  # one that is judged is a slip of print
+        if role == "context":  # one that is judged is an erratum
             words = [came_out[name]] if name in came_out else []
         found[name] = f"{label} ({', '.join(words)})" if words else label
         found[name] += f", {spent[name]}" if name in spent else ""
@@ -203,12 +188,16 @@ def line_mark(style: Mapping[str, Any]) -> Line2D:
 def said(one: Judged, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = "", named: bool = True) -> str:
     """The comparison of a check, after the series' name where it is about one of several."""
     names = one.series(texts)
-    limits = rows.loc[rows["series"].isin(names) & (rows["quantity"] == one.quantity), "bound"]
-    bounded = bool((limits.notna() & (limits != 1.0)).any())  # what is a ratio already has the bound 1
     further = one.options.get("series") or ""
     others = "" if isinstance(further, str) or len(further) == len(names) else " and others"
     name = f"{re.split(r' [(](?:claim|control)', texts[names[0]])[0]}{others}: " if named and len(names) == 1 else ""
-    return name + comparison(one, axis, bounded)
+    return name + comparison(one, axis, bounded(one, rows, texts))
+
+
+def bounded(one: Judged, rows: pd.DataFrame, known: Iterable[str]) -> bool:
+    """Whether a check is about the share of a bound; what is a ratio already has the bound 1."""
+    limits = rows.loc[rows["series"].isin(one.series(known)) & (rows["quantity"] == one.quantity), "bound"]
+    return bool((limits.notna() & (limits != 1.0)).any())
 
 
 def titles(
@@ -228,11 +217,11 @@ def titles(
     """
     shared = [line for line in panels[0][1] if len(panels) > 1 and all(line in lines for _, lines in panels)]
     head = "\n".join(textwrap.fill(line, int(17 * figure.get_size_inches()[0])) for line in (headline, *shared))
-    figure.suptitle(head, x=0.01, ha="left", fontsize=7.5)
+    figure.suptitle(head, x=0.01, ha="left", fontsize=letters("figure.titlesize"))
     heights = []
     for panel, lines in panels:
         own = [textwrap.fill(line, int(22 * room), subsequent_indent="  ") for line in lines if line not in shared]
-        panel.set_title("\n".join(own), loc="left", fontsize=6)
+        panel.set_title("\n".join(own), loc="left", fontsize=letters())
         heights.append(sum(line.count("\n") + 1 for line in own))
     return TITLE_LINE * (1.3 * (1 + head.count("\n")) + (sum(heights) if stacked else max(heights)))
 

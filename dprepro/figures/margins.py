@@ -8,9 +8,11 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.lines import legend, thin_grid, titles
-from dprepro.figures.style import COLOURS, COLUMN, styled
-from dprepro.figures.words import headline
+from dprepro.figures.fitting import headed, keys
+from dprepro.figures.lines import thin_grid
+from dprepro.figures.style import COLOURS, letters, styled
+from dprepro.figures.widths import height_of
+from dprepro.figures.words import item
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -20,9 +22,6 @@ HOLDS, PRINTED = "share", "share_as_printed"
 
 LEAST, MOST = 1e-4, 1e4
 """Shares beyond these stand at the edge."""
-
-LINE = 0.125
-"""Height of a line, inches."""
 
 
 @dataclass(frozen=True)
@@ -48,15 +47,15 @@ class Margins(Drawing):
         order = sorted(dict.fromkeys(found["statement"]), key=_natural)
         columns = 2 if len(order) > 24 else 1
         each = -(-len(order) // columns)
-        with styled() as figure_class:
-            width = 2 * COLUMN
+        with styled(self.style) as figure_class:
+            width = self.width(2)
             figure: Figure = figure_class(figsize=(width, 3), layout="constrained")
             panels = figure.subplots(1, columns, squeeze=False)[0]
             handles: dict[str, Any] = {}
             for panel, names in zip(panels, [order[at : at + each] for at in range(0, len(order), each)], strict=True):
                 for quantity, text, marker, colour in (
-                    (HOLDS, "as it holds", "o", COLOURS["claim"][0]),
-                    (PRINTED, "as printed, and false", "x", COLOURS["control"][0]),
+                    (HOLDS, "as it holds: no counterexample left of 1", "o", COLOURS["claim"][0]),
+                    (PRINTED, "as printed: false right of 1", "x", COLOURS["control"][0]),
                 ):
                     own = found[(found["quantity"] == quantity) & found["statement"].isin(names)]
                     if own.empty:
@@ -68,18 +67,18 @@ class Margins(Drawing):
                 for place, name in enumerate(names):
                     tried = int(found.loc[found["statement"] == name, "tried"].sum())
                     panel.annotate(
-                        f"{tried:,}", (1.01, place), xycoords=("axes fraction", "data"), fontsize=5.5, va="center"
+                        f"{tried:,}", (1.01, place), xycoords=("axes fraction", "data"), fontsize=letters(), va="center"
                     )
-                panel.annotate("places", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=5.5, va="center")
-                panel.axvline(1, color="0.4", linewidth=0.8, zorder=1)
-                panel.set_yticks(range(len(names)), [name.replace("_", " ") for name in names])
-                panel.set(
-                    xscale="log", xlim=(LEAST / 2, 2 * MOST), ylim=(each - 0.5, -0.5), xlabel="share of what is allowed"
+                panel.annotate(
+                    "places", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=letters(), va="center"
                 )
+                panel.axvline(1, color="0.4", linewidth=0.8, zorder=1)
+                panel.set_yticks(range(len(names)), [item(name) for name in names])
+                panel.set(xscale="log", xlim=(LEAST / 2, 2 * MOST), ylim=(each - 0.5, -0.5))
+                panel.set_xlabel("largest share of what is allowed")
                 thin_grid(panel)
-            more = titles(figure, headline(verdict, self.heading), [(panels[0], [])], width - 0.5)
-            more += legend(figure, handles, 2, self.note, bars=False)
-            figure.set_size_inches(width, LINE * (each + 5) + more)
+            high = headed(figure, verdict, self.heading) + keys(figure, handles)
+            figure.set_size_inches(width, high + height_of(1.05 * (each + 5), "ytick.labelsize"))
         return figure
 
 

@@ -14,15 +14,18 @@ from dprepro.analysis.points import grid_points
 from dprepro.axes import AXES
 from dprepro.errors import InputError
 from dprepro.figures.base import Drawing
-from dprepro.figures.lines import legend, titles
-from dprepro.figures.style import COLUMN, styled
+from dprepro.figures.fitting import finish, headed, keys
+from dprepro.figures.style import letters, styled
 from dprepro.figures.ticks import few_labels
-from dprepro.figures.words import Judged, axis_label, comparison, estimated, headline, judged, undrawn
+from dprepro.figures.words import Judged, axis_label, briefly, judged
 
 if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.axes import Axes
     from matplotlib.figure import Figure
+
+HEIGHT = 2.4
+"""Of the panels, inches."""
 
 
 @dataclass(frozen=True)
@@ -64,17 +67,17 @@ class Phase(Drawing):
         tables = [self._ratio(frame, index) for index in range(panels)]
         values = np.concatenate([table.to_numpy().ravel() for table in tables])
         limits = float(np.nanmin(values)), float(np.nanmax(values))
-        with styled() as figure_class:
-            figure: Figure = figure_class(figsize=(COLUMN * max(1.0, 0.95 * panels), 3.1), layout="constrained")
+        with styled(self.style) as figure_class:
+            width = self.width(min(2, panels))
+            figure: Figure = figure_class(figsize=(width, 3.1), layout="constrained")
             axes = np.atleast_1d(figure.subplots(1, panels))
             handles: dict[str, Any] = {}
-            heads: list[tuple[Axes, list[str]]] = []
+            high = headed(figure, verdict, self.heading)
             claims = [self._claims(index, verdict, config) for index in range(panels)]
             for index, (panel, table) in enumerate(zip(axes, tables, strict=True)):
                 self._panel(panel, table, limits)
                 self._transition(panel, frame, table, verdict["checks"].get(self.checks[index], {}), index)
                 panel.set_xlabel("nε" if self.along[index] == "n" else axis_label(self.along[index]))
-                heads.append((panel, [*(comparison(one) for one in claims[index]), *self._bare(index, verdict)]))
                 shown, labels = panel.get_legend_handles_labels()
                 handles |= dict(zip(labels, shown, strict=True))
             axes[0].set_ylabel(axis_label(self.axis))
@@ -83,12 +86,9 @@ class Phase(Drawing):
                 label=f"log10 of risk, {self.names[0]} over {self.names[1]}",
             )  # fmt: skip
             bar.ax.axhline(0, color="white", linewidth=1)
-            more = titles(figure, headline(verdict, self.heading), heads, 0.8 * COLUMN)
-            note = (
-                f"{self.note} {undrawn(judged(verdict, config), {one.name for own in claims for one in own})}".strip()
-            )
-            more += legend(figure, handles, 3, note)  # beside the cells, not over them
-            figure.set_size_inches(figure.get_size_inches()[0], 2.6 + more)
+            high += keys(figure, handles)
+            said = [briefly(own[0]) if own else [] for own in claims]
+            finish(figure, high + HEIGHT, list(zip(axes, said, strict=True)))
         return figure
 
     def _claims(self, index: int, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[Judged]:
@@ -96,12 +96,6 @@ class Phase(Drawing):
         place = (self.series[index], self.against[index])
         own = [one for one in judged(verdict, config) if one.rule == "crossing"]
         return [one for one in own if (one.options.get("series"), one.options.get("against")) == place]
-
-    def _bare(self, index: int, verdict: Mapping[str, Any]) -> list[str]:
-        """The bare slope that a panel shows, where no claim says it."""
-        drawn = verdict["checks"].get(self.checks[index], {})
-        said = drawn.get("estimate") is None or drawn.get("role") == "claim"
-        return [] if said else [f"bare exponent {estimated(drawn)}"]
 
     def _ratio(self, frame: pd.DataFrame, index: int) -> pd.DataFrame:
         """log10 of the ratio of mean risks: a row for each value of `axis`, a column for each of `along`."""
@@ -132,7 +126,7 @@ class Phase(Drawing):
         for word, up, side in ((self.names[0], 0.04, "bottom"), (self.names[1], 0.96, "top")):
             panel.text(
                 0.02, up, f"{word}\nbetter", transform=panel.transAxes, va=side, path_effects=outline, zorder=5,
-                fontsize=6.5, linespacing=1.0,
+                fontsize=letters(), linespacing=1.0,
             )  # fmt: skip
         if (np.isnan(table.to_numpy())).any():
             # Hatched, since any grey would be a value on the scale when printed without colour.
@@ -160,11 +154,11 @@ class Phase(Drawing):
         middle_x, middle_y = np.log(x * scale).mean(), np.log(y).mean()
         # One legend serves all panels: it says what a line is; its slope stands beside it.
         for slope, style, label in (
-            (float(check["estimate"]), "-", "fit to the measured transition, bare slope"),
+            (float(check["estimate"]), "-", ""),
             (float(check["expected"]), "--", f"slope {float(check['expected']):.2f}, the limit"),
         ):
             line = np.exp(middle_y + slope * (np.log(grid) - middle_x))
-            panel.plot(grid, line, linestyle=style, label=label, zorder=3, **outline)
+            panel.plot(grid, line, linestyle=style, label=label or "_", zorder=3, **outline)
         rule = Crossing(
             role="context", expected=0, series=self.series[index], against=self.against[index], axis=self.axis,
             along=self.along[index], scale="epsilon" if self.along[index] == "n" else "", envelope=self.envelope,
@@ -174,16 +168,9 @@ class Phase(Drawing):
             panel.plot(
                 along * scales, place, linestyle=":", label="where the explicit bounds cross", zorder=3, **outline
             )
-        panel.plot(
-            x * scale,
-            y,
-            "o",
-            color="white",
-            markeredgecolor="black",
-            markersize=4,
-            label="measured transition",
-            zorder=4,
-        )
+        points: dict[str, Any] = {"color": "black", "marker": "o", "markerfacecolor": "white", "markersize": 4}
+        panel.plot(x * scale, y, linestyle="none", zorder=4, label="_", **points)
+        panel.plot([], [], label="measured transition, with its fit", **points)
         panel.set(xlim=(grid[0], grid[-1]), ylim=_edges(table.index.to_numpy(float))[[0, -1]])
 
 

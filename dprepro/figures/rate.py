@@ -11,10 +11,35 @@ from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.column import BOUNDS, Column
 from dprepro.figures.curves import at_edge, curves, left_out
-from dprepro.figures.lines import at_least, legend, legend_texts, line_mark, mark_crossing, said, thin_grid, titles
+from dprepro.figures.fitting import HEIGHT, finish, headed, keys
+from dprepro.figures.glance import heading_check, panels, reduced
+from dprepro.figures.lines import (
+    at_least,
+    bounded,
+    legend,
+    legend_texts,
+    line_mark,
+    mark_crossing,
+    said,
+    thin_grid,
+    titles,
+)
+from dprepro.figures.naming import Named
 from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, roles_of, styled
 from dprepro.figures.ticks import few_labels
-from dprepro.figures.words import SYMBOLS, axis_label, controls, headline, judged, kept, quantity_label, undrawn
+from dprepro.figures.words import (
+    SYMBOLS,
+    axis_label,
+    briefly,
+    controls,
+    entry,
+    headline,
+    judged,
+    kept,
+    labelled,
+    quantity_label,
+    undrawn,
+)
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -27,30 +52,33 @@ EDGE = ", worst at the grid's edge"
 
 @dataclass(frozen=True)
 class Rate(Drawing):
-    """Overlay above, local slopes below; one column of panels for each axis.
+    """A panel for each axis on which something is claimed: the claim, its bound, its rate, and a control.
 
-    The title has the verdict and, over each column, the comparisons that its claims were judged by. Each claim has its
-    own bound and its own rate. Hollow markers are saturated points, which no fit uses. A series with several curves has
-    each of them named.
+    All series of an experiment stand in the second figure: overlay above, local slopes below, one column of panels for
+    each axis that is named. Its title has the verdict and, over each column, the comparisons that its claims were
+    judged by. Each claim has its own bound and its own rate. Hollow markers are saturated points, which no fit uses. A
+    series with several curves has each of them named.
 
     Attributes:
         axis: the abscissa, or several of them: each column then shows the series that vary along its axis.
         labels: series name to legend text; the role, and an epsilon beyond the one that is claimed, are added to it.
         hide: series that are left out.
         series: series that are drawn; default all.
+        main: series of the first figure, where the first claim of each axis and the first control are not the ones.
         envelope: axes over which the largest mean is drawn, as in the rules.
         crossings: pairs of series, one after the other: the place where the two curves meet is marked.
         quantity: what is drawn.
-        slopes: whether there is a lower panel.
+        slopes: whether the second figure has a lower panel.
         slope_range: limits of the lower panel.
     """
 
     name: ClassVar[str] = "rate"
     kinds: ClassVar[dict[str, str]] = {
         **dict.fromkeys(("axis", "envelope"), "axis"),
-        **dict.fromkeys(("labels", "hide", "series", "crossings"), "series"),
+        **dict.fromkeys(("labels", "hide", "series", "main", "crossings"), "series"),
         "quantity": "quantity",
     }
+    leaves_out: ClassVar[bool] = True
 
     axis: str | tuple[str, ...] = "n"
     labels: Mapping[str, str] = field(default_factory=dict)
@@ -59,6 +87,7 @@ class Rate(Drawing):
     slopes: bool = True
     slope_range: tuple[float, ...] | None = None
     series: tuple[str, ...] = ()
+    main: tuple[str, ...] = ()
     envelope: tuple[str, ...] = ()
     crossings: tuple[str, ...] = ()
 
@@ -70,15 +99,98 @@ class Rate(Drawing):
         if self.slope_range is not None and not self.slope_range[0] < self.slope_range[1]:
             raise InputError(f"slope_range is {list(self.slope_range)}; it must be [lowest, highest]")
 
-    def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
-        """The overlay; see the class."""
+    @property
+    def _axes(self) -> tuple[str, ...]:
+        return (self.axis,) if isinstance(self.axis, str) else self.axis
+
+    def _roles(self, frame: pd.DataFrame) -> dict[str, str]:
+        """The series that may be drawn along the axes, with their roles."""
         chosen = (frame["quantity"] == self.quantity) & ~frame["series"].isin(self.hide)
         named = chosen & frame["series"].isin(self.series)
         chosen = named if named.any() else chosen  # all points of the series that are named may have been skipped
         if not chosen.any():
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
-        roles = roles_of(frame.loc[chosen, ["series", "role"]])
-        axes = (self.axis,) if isinstance(self.axis, str) else self.axis
+        return roles_of(frame.loc[chosen, ["series", "role"]])
+
+    def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
+        """A panel for each axis; see the class."""
+        came_out, risks = controls(verdict, config), self.quantity == "excess_risk"
+        columns = panels(self._swept(frame, verdict, config))
+        columns = reduced(columns, self.main, came_out, risks)
+        with styled(self.style) as figure_class:
+            width = self.width(1 if len(columns) == 1 else 2)
+            figure: Figure = figure_class(figsize=(width, 2), layout="constrained")
+            drawn = figure.subplots(1, max(1, len(columns)), squeeze=False)[0]
+            high = headed(figure, verdict, self.heading)
+            entries: dict[str, tuple[str, Any]] = {}
+            heads: list[tuple[Axes, list[str]]] = []
+            names: list[Named] = []
+            for column, panel in zip(columns, drawn, strict=False):
+                shown = column.overlay(panel, risks=risks, marked=False, named=False)
+                entries |= {BOUNDS: ("", None)} | shown | entries
+                names += [Named(panel, several, column.styles[name]) for name, several in column.drawn.items()]
+                self._crossings(panel, column)
+                panel.set(xlabel=axis_label(column.axis))
+                few_labels(panel)
+                check, texts = heading_check(column), {name: column.texts[name] for name in column.drawn}
+                about = [] if check is None else briefly(check, column.axis, bounded(check, frame, texts))
+                heads.append((panel, about))
+            thin_grid(*drawn)
+            drawn[0].set_ylabel(quantity_label(self.quantity, self.envelope))
+            high += keys(figure, self._few(entries, columns, drawn, came_out))
+            finish(figure, high + HEIGHT[self.style], heads, names)
+        return figure
+
+    def _swept(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[Column]:
+        """What could be shown along the axes that are named, then along others on which an exponent is claimed."""
+        roles, axes = self._roles(frame), self._axes
+        every = roles_of(frame.loc[frame["quantity"] == self.quantity, ["series", "role"]])
+        texts = {name: labelled(name, self.labels) for name in every}
+        found = [self._column(frame, roles, axis, texts, verdict, config, least=min(2, len(axes))) for axis in axes]
+        others: dict[str, dict[str, str]] = {}
+        for one in judged(verdict, config):
+            axis = str(one.options.get("axis", "n"))
+            if one.rule == "exponent" and one.quantity == self.quantity and axis not in axes:
+                claims = [name for name in one.series(every) if every[name] == "claim"]
+                others.setdefault(axis, dict.fromkeys(claims[:1], "claim"))
+        further = [self._column(frame, some, axis, texts, verdict, config, least=2) for axis, some in others.items()]
+        return [*found, *(column for column in further if column.drawn)]
+
+    def _few(
+        self,
+        entries: Mapping[str, tuple[str, Any]],
+        columns: Sequence[Column],
+        panels: Sequence[Axes],
+        came_out: Mapping[str, str],
+    ) -> dict[str, Any]:
+        """The legend: claim, bound, rate, control; each once, whichever series it is of in a panel."""
+        gids = {line.get_gid() for panel in panels for line in panel.lines}
+        hollow = " (hollow: saturated)" if SATURATED in gids else ""
+        found: dict[str, Any] = {}
+        firsts = {column.texts[next(iter(column.drawn))] for column in columns if column.drawn}
+        for place, column in enumerate(columns):
+            for rank, name in enumerate(column.drawn):
+                if name not in entries or (place and rank == 0 and len(firsts) > 1):
+                    continue
+                text, mark = entries[name]
+                text = entry(text if len(firsts) == 1 or rank else "measured", name, column.roles[name], came_out)
+                found.setdefault(text + (hollow if rank == 0 else ""), mark)
+        if entries.get(BOUNDS, ("", None))[1] is not None:
+            found[entries[BOUNDS][0]] = entries[BOUNDS][1]
+        if RATE["gid"] in gids:
+            found[self._rate_text(columns)] = line_mark(RATE)
+        return found
+
+    @staticmethod
+    def _rate_text(columns: Sequence[Column]) -> str:
+        """The rate with its fitted constants, one for each panel."""
+        fitted = [one for column in columns for one in column.constants.values() if one is not None]
+        ends = " to ".join(sorted({number(min(fitted)), number(max(fitted))}, key=float)) if fitted else ""
+        return f"rate × {ends} (fitted)" if fitted else "rate, through the points"
+
+    def draw_all(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
+        """The overlay of all series, and local slopes; see the class."""
+        roles, axes = self._roles(frame), self._axes
         texts = legend_texts(frame, self.labels, controls(verdict, config))
         columns = [self._column(frame, roles, axis, texts, verdict, config, least=min(2, len(axes))) for axis in axes]
         with styled() as figure_class:
@@ -157,12 +269,9 @@ class Rate(Drawing):
         """The legend: bounds, rates and slopes, then the series in their order, then what hollow markers are."""
         gids = {line.get_gid() for panel in panels for line in panel.lines}
         found = dict([entries[BOUNDS]] if BOUNDS in entries else [])
-        fitted = [one for column in columns for one in column.constants.values() if one is not None]
         if RATE["gid"] in gids:
-            ends = " to ".join(sorted({number(min(fitted)), number(max(fitted))}, key=float)) if fitted else ""
             several = any(len(column.constants) > 1 for column in columns)  # which then stand in the titles
-            word = "rate × its constant, fitted" if several else f"rate × {ends} (fitted)"
-            found[word if fitted else "rate, through the points"] = line_mark(RATE)
+            found["rate × its constant, fitted" if several else self._rate_text(columns)] = line_mark(RATE)
         if self.slopes and any(one.rule == "exponent" for column in columns for one in column.judged):
             found["local slope as claimed"] = line_mark(SLOPES)
         found |= dict(entries[name] for name in columns[0].styles if name in entries)

@@ -11,9 +11,10 @@ import numpy as np
 from dprepro.analysis.points import number
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.lines import thin_grid, titles
-from dprepro.figures.style import COLUMN, styled
-from dprepro.figures.words import headline, judged, kept, quantity_label
+from dprepro.figures.fitting import HEIGHT, finish, headed, keys
+from dprepro.figures.lines import thin_grid
+from dprepro.figures.style import styled
+from dprepro.figures.words import judged, kept, quantity_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -42,8 +43,9 @@ class Shares(Drawing):
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """See the class."""
-        with styled() as figure_class:
-            figure: Figure = figure_class(figsize=(COLUMN, 3), layout="constrained")
+        with styled(self.style) as figure_class:
+            width = self.width(1)
+            figure: Figure = figure_class(figsize=(width, 3), layout="constrained")
             panel = figure.subplots()
             for place, (quantity, text) in enumerate(self.quantities.items()):
                 rows = frame[(frame["quantity"] == quantity) & (frame["status"] == "ok")]
@@ -53,13 +55,15 @@ class Shares(Drawing):
                 share = np.arange(1, len(values) + 1) / len(values)
                 look = LOOKS[place % len(LOOKS)]
                 panel.step(values, share, where="post", **look, label=text)
-            lines = []
+            lines: list[str] = []
+            handles: dict[str, Any] = dict(zip(self.quantities.values(), panel.lines, strict=True))
             for one in judged(verdict, config):
                 limit = (one.result.get("details") or {}).get("limit")
                 if one.rule == "share" and limit is not None:
-                    panel.plot(limit, one.result["expected"], marker="x", color="0.2", markersize=5, linestyle="none")
-                    lines.append(_compared(one.result, limit))
-            panel.legend(loc="lower right", fontsize=6, frameon=False)  # where no share stands: all rise to one
+                    (handles["claimed: at least"],) = panel.plot(
+                        limit, one.result["expected"], marker="x", color="0.2", markersize=5, linestyle="none"
+                    )
+                    lines += [_compared(one.result, limit)]
             panel.set(
                 xscale="log",
                 ylim=(0, 1.02),
@@ -67,9 +71,8 @@ class Shares(Drawing):
                 xlabel=quantity_label(next(iter(self.quantities))),
             )
             thin_grid(panel)
-            high = titles(figure, headline(verdict, self.heading), [(panel, lines)], COLUMN)
-            figure.supxlabel(f"Crosses: what is claimed. {self.note}".strip(), fontsize=6)
-            figure.set_size_inches(COLUMN, 2.8 + high)
+            high = headed(figure, verdict, self.heading) + keys(figure, handles)
+            finish(figure, high + HEIGHT[self.style], [(panel, lines[:1])])
         return figure
 
 

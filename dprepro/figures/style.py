@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dprepro.errors import shortened
 
@@ -14,8 +14,14 @@ if TYPE_CHECKING:
     import pandas as pd
     from matplotlib.figure import Figure
 
+Style = Literal["screen", "paper"]
+"""For reading beside the verdict, or for a page set in LaTeX."""
+
 COLUMN = 3.5
 """Width of one column, inches."""
+
+WIDTHS: Mapping[str, Mapping[int, float]] = {"screen": {1: COLUMN, 2: 2 * COLUMN}, "paper": {1: 3.3, 2: 6.9}}
+"""Widths of one and of two columns in each style, inches."""
 
 TITLE_LINE, LEGEND_LINE = 0.105, 0.125
 """Heights of a line of a title and of a legend, inches."""
@@ -34,6 +40,7 @@ SETTINGS: dict[Any, Any] = {
     "font.size": 7,
     "axes.labelsize": 7,
     "axes.titlesize": 7.5,
+    "figure.titlesize": 7.5,
     "legend.fontsize": 6,
     "xtick.labelsize": 6.5,
     "ytick.labelsize": 6.5,
@@ -44,6 +51,19 @@ SETTINGS: dict[Any, Any] = {
     "svg.hashsalt": "dprepro",
     "savefig.dpi": 300,
     "figure.dpi": 150,
+}
+
+#: Sizes as a page of LaTeX has them, letters as its Times, and where these lack one the font of all figures.
+PAPER: dict[Any, Any] = {
+    "font.family": ["STIXGeneral", FONT],
+    "mathtext.fontset": "stix",
+    "font.size": 8,
+    "axes.labelsize": 9,
+    "axes.titlesize": 8,
+    "figure.titlesize": 9,
+    "legend.fontsize": 8,
+    "xtick.labelsize": 8,
+    "ytick.labelsize": 8,
 }
 
 #: Okabe and Ito's palette, ordered by falling lightness difference; markers and dashes tell series apart in grey.
@@ -96,8 +116,8 @@ DASHES: Mapping[str, Any] = {"claim": "-", "context": (0, (1, 1)), "control": (0
 
 
 @contextmanager
-def styled() -> Iterator[Any]:
-    """matplotlib's pyplot-free context with the project's settings; yields the ``Figure`` class."""
+def styled(style: Style = "screen") -> Iterator[Any]:
+    """matplotlib's pyplot-free context with the settings of a style; yields the ``Figure`` class."""
     import logging
 
     # Its message on first import about a cache of fonts, and on a person's matplotlibrc, which has no part in this.
@@ -107,8 +127,17 @@ def styled() -> Iterator[Any]:
 
     with matplotlib.rc_context():
         matplotlib.rcdefaults()
-        matplotlib.rcParams.update(SETTINGS)
+        matplotlib.rcParams.update(SETTINGS | (PAPER if style == "paper" else {}))
         yield Figure
+
+
+def letters(kind: str = "legend.fontsize") -> float:
+    """The size of a kind of text in the style that holds, in points; by default that of words beside what is drawn."""
+    import matplotlib
+    from matplotlib.font_manager import FontProperties
+
+    settings = cast(Mapping[str, Any], matplotlib.rcParams)
+    return float(FontProperties(size=settings[kind]).get_size_in_points())  # a word outside the styles
 
 
 def undrawable(text: str) -> str:
@@ -169,18 +198,19 @@ def looks(roles: Mapping[str, str], order: Sequence[str] = ()) -> dict[str, dict
     return found
 
 
-def rendered(figure: Figure, stamp: str = "") -> dict[str, bytes]:
+def rendered(figure: Figure, fingerprint: str = "", style: Style = "screen") -> dict[str, bytes]:
     """The figure as the bytes of a PNG and a PDF file; without dates or versions, so that equal figures are equal.
 
-    ``stamp`` is a text that both files carry. The layout is found once: that of the first stands for the second too.
+    Both files carry the text ``fingerprint``; ``style`` is the one that the figure was drawn in. The layout is found
+    once: that of the first stands for the second too.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
-    png = {"Software": None} | ({"Description": stamp} if stamp else {})
-    pdf = {"CreationDate": None, "Producer": None} | ({"Subject": stamp} if stamp else {})
+    png = {"Software": None} | ({"Description": fingerprint} if fingerprint else {})
+    pdf = {"CreationDate": None, "Producer": None} | ({"Subject": fingerprint} if fingerprint else {})
     raster, vector = io.BytesIO(), io.BytesIO()
-    with styled():
+    with styled(style):
         # Not by `savefig`, which would draw each of them twice, the first time for the layout alone.
         figure.set_dpi(SETTINGS["savefig.dpi"])
         canvas = FigureCanvasAgg(figure)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -12,7 +13,7 @@ from dprepro.analysis.points import number
 AXES = {
     "n": "records n",
     "p": "dimension p",
-    "epsilon": "privacy ε (nats)",
+    "epsilon": "privacy ε",
     "delta": "ln(1/δ)",
     "norm": "norm of the target",
     "steps": "steps T",
@@ -41,7 +42,7 @@ QUANTITIES = {
     "auc": "hold-out AUC",
     "caught": "rate of a user caught",
     "sign_recovered": "sign found",
-    "risk_over_zero": "risk over output zero's",
+    "risk_over_zero": "risk over the trivial predictor's",
     "times_versus": "risk over the other's",
 }
 
@@ -51,7 +52,7 @@ BY = {
     "proportion": "rate",
     "ratio": "constant",
     "affine": "bend",
-    "enough": "target",
+    "attainment": "target",
 }
 """What a rule judges a series by."""
 
@@ -65,6 +66,18 @@ COLUMNS = {"bound": "the bound's", "shape": "the rate's", "law": "the law's"}
 
 SCHEDULED = {"total_steps": "steps T"}
 """What a column of the schedule is called."""
+
+
+def item(name: str) -> str:
+    """An item of a paper by its key: Theorem 2.4.1 of ``theorem_2_4_1``, Lemma A.3 of ``lemma_a_3``."""
+    kind, *parts = name.split("_")
+    numbered = kind in ("theorem", "lemma", "claim", "corollary", "equation", "section", "appendix")
+    place = 0
+    if numbered:
+        while place < len(parts) and (parts[place].isdigit() or (place == 0 and len(parts[0]) == 1)):
+            place += 1
+    number = ".".join(parts[:place]).upper()
+    return " ".join(filter(None, (kind.capitalize(), number, *parts[place:])))
 
 
 def axis_label(axis: str) -> str:
@@ -123,6 +136,25 @@ def controls(verdict: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str,
     return found
 
 
+_CLASS = re.compile(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)")
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def labelled(name: str, labels: Mapping[str, str]) -> str:
+    """A series' label, or its name in words.
+
+    A label may name a class in full, by interpolation of the ``_target_`` that a command line may change: of it the
+    words of its name are said.
+    """
+    return _CLASS.sub(lambda at: _WORDS.sub(" ", at[1]), labels.get(name, name.replace("_", " ")))
+
+
+def entry(label: str, name: str, role: str, came_out: Mapping[str, str]) -> str:
+    """What a short legend calls a series: its label, after its role, and what came out of one judged as such."""
+    ending = f" ({came_out[name].split()[0]})" if role != "claim" and name in came_out else ""
+    return f"{f'{role}: ' if role != 'context' else ''}{label}{ending}"
+
+
 def headline(verdict: Mapping[str, Any], heading: str = "") -> str:
     """Claim and verdict; where it is not confirmed, which checks it is for."""
     text = f"{heading or verdict['claim']}: {worded(verdict)}"
@@ -134,6 +166,14 @@ def headline(verdict: Mapping[str, Any], heading: str = "") -> str:
     ]  # fmt: skip
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
     return f"{text} ({', '.join(names[:2])}{more})" if names else text
+
+
+def headlines(verdict: Mapping[str, Any], heading: str = "") -> tuple[str, list[str]]:
+    """What the claim is called, and the verdict in words: as in the headline, then ever shorter."""
+    name = heading or str(verdict["claim"])
+    full = headline(verdict, heading).removeprefix(f"{name}: ")
+    short = re.sub(r" up to .*", " up to logarithms", worded(verdict))
+    return name, list(dict.fromkeys([full, short, str(verdict["verdict"])]))
 
 
 def undrawn(claims: Iterable[Judged], said: Collection[str]) -> str:
@@ -153,7 +193,7 @@ def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
     the share of a bound. Words where there is no estimate.
     """
     check = one.result
-    if one.rule == "enough":
+    if one.rule == "attainment":
         return str((check.get("details") or {}).get("goal", check["reason"]))
     if check["estimate"] is None:
         return f"{one.name}: {check['verdict']}, {check['reason']}"
@@ -162,6 +202,24 @@ def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
     if up_to_logarithms(check):
         return f"{text}; {kept('up to' + said(check).rpartition('up to')[2])}"
     return text if check["verdict"] == "confirmed" else f"{text}: {check['verdict']}"
+
+
+def briefly(one: Judged, axis: str = "", bounded: bool = True) -> list[str]:
+    """The same in few words, then in ever fewer: without margins, without errors.
+
+    A verdict that is no confirmation stays.
+    """
+    verdict = str(one.result["verdict"])
+    ending = "" if verdict == "confirmed" else f": {verdict}"
+    if one.rule == "attainment" or one.result["estimate"] is None:
+        return [comparison(one, axis, bounded), f"{one.name.replace('_', ' ')}: {verdict}"]
+    first = comparison(one, axis, bounded).partition("; ")[0].removesuffix(ending).replace("exponent", "slope", 1)
+    found = [first, first := _MARGIN.sub(r"\1", first), _ERROR.sub("", first)]
+    return [f"{text}{ending}" for text in dict.fromkeys(found)]
+
+
+_MARGIN = re.compile(r"(claimed\s[^±]*?)(?:,\smargin\s\S+|\s±\s\S+)$")
+_ERROR = re.compile(r"\s(?:\(99%: [^)]*\)|±\s<?[\d.]+)".replace(": ", r":\s"))
 
 
 def kept(text: str) -> str:
@@ -182,7 +240,7 @@ def _equality(one: Judged, axis: str) -> str:
     claimed = f"claimed {side}{_short(check['expected'])}{_margin(check, ', margin ' if side else ' ± ')}"
     text = f"{_subject(one, axis)} {estimated(check)}, {kept(claimed)}"
     bare = details.get("measured_slope") if one.options.get("divide") else None
-    return text if bare is None else f"{text}; {kept(f'bare exponent {_decimal(bare)}')}"
+    return text if bare is None else f"{text}; {kept(f'log-log slope {_decimal(bare)}')}"
 
 
 def _subject(one: Judged, axis: str) -> str:

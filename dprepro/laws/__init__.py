@@ -91,18 +91,18 @@ def find(
     return kind(algorithm, domain or kind.domain_at(point), budget)
 
 
-def beside(algorithm: Algorithm, told: Budget, pair: tuple[Problem, Problem]) -> Pair | None:
+def beside(algorithm: Algorithm, budget: Budget, pair: tuple[Problem, Problem]) -> Pair | None:
     """The law of the answer on both data sets, of finite answers or over fine intervals; None where none is known.
 
     An algorithm that answers on one of them alone has told them apart.
     """
-    reasons = [algorithm.refusal(one.domain, told) for one in pair]
+    reasons = [algorithm.refusal(one.domain, budget) for one in pair]
     if any(reasons):
         if all(reasons):
             raise InputError(reasons[0])
         return Pair(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
     try:
-        known = [find(algorithm, one.domain, told) for one in pair]
+        known = [find(algorithm, one.domain, budget) for one in pair]
         return known[0].beside(known[1], *pair)
     except Incompatible:
         return None

@@ -63,8 +63,8 @@ def private(game: Reduced, table: Whole, epsilon: float, delta: float) -> bool:
     if delta == 0:
         return bool((excess <= 0).all())
     excess[excess < 0] = 0
-    told = excess[game.rows].sum(axis=1) * share.denominator
-    return bool((told <= share.numerator * UNIT * low.denominator).all())
+    scaled_excess = excess[game.rows].sum(axis=1) * share.denominator
+    return bool((scaled_excess <= share.numerator * UNIT * low.denominator).all())
 
 
 def worst_risk(game: Reduced, table: Whole) -> Fraction:

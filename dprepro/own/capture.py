@@ -348,15 +348,19 @@ def _check_loaded(tree: ast.Module, code: types.CodeType) -> None:
     todo = [compile(tree, code.co_filename, "exec", flags, dont_inherit=True)]
     while todo:
         one = todo.pop()
-        if (one.co_name, one.co_firstlineno) == (code.co_name, code.co_firstlineno) and _told(one) == _told(code):
+        if (one.co_name, one.co_firstlineno, _instructions(one)) == (
+            code.co_name,
+            code.co_firstlineno,
+            _instructions(code),
+        ):
             return
         todo += [inner for inner in one.co_consts if isinstance(inner, types.CodeType)]
     raise _Unwritable(f"the source of {code.co_name} is not what was loaded: it was edited since; load it again")
 
 
-def _told(code: types.CodeType) -> tuple[object, ...]:
+def _instructions(code: types.CodeType) -> tuple[object, ...]:
     """What code says, wherever it stands."""
-    constants = [_told(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts]
+    constants = [_instructions(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts]
     return code.co_code, code.co_names, tuple(constants)
 
 

@@ -18,9 +18,9 @@ from dprepro.algorithms import Algorithm
 from dprepro.axes import at
 from dprepro.budget import Budget
 from dprepro.constructions import RandomDesign
+from dprepro.dispatch import dispatch
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
-from dprepro.plans import plan
 from dprepro.practice.advice import FLOOR, Candidate, advise, expected
 from dprepro.practice.constants import losses_of
 from dprepro.practice.ordinary import SETS, Asked
@@ -188,14 +188,14 @@ class AdviceStudy(Study):
 
     def declare(self, design: Design) -> Declaration:
         """As the class says."""
-        told = frozenset({"excess_risk", "prediction_error", "error_doubled"})
+        table_quantities = frozenset({"excess_risk", "prediction_error", "error_doubled"})
         regrets = frozenset({"excess_risk", "regret", *(f"regret_{way}" for way in WAYS[1:])})
-        series = {label: told for label, some in self._questions.items() if some and label != PROBLEMS}
+        series = {label: table_quantities for label, some in self._questions.items() if some and label != PROBLEMS}
         series |= dict.fromkeys([PROBLEMS] if self.problems else [], regrets) | dict.fromkeys(self._data, regrets)
         axes = {axis for data in self._data.values() for axis in self._axes(data, design)}
         axes |= {"n", "p", "epsilon", "delta", "norm"} | ({"case"} if set(series) & set(self._questions) else set())
         columns = {"advised", "best", "trivial_risk"}
-        if told in series.values():
+        if table_quantities in series.values():
             columns |= {"algorithm", "source", "losses", "predicted", "unfitted"}
         return Declaration(series, frozenset(columns), frozenset(axes))
 
@@ -268,12 +268,12 @@ class AdviceStudy(Study):
         for name in self.chosen:
             algorithm = self.algorithms[name]
             try:
-                how = plan(algorithm, construction, point, budget).how
+                backend = dispatch(algorithm, construction, point, budget).backend
             except DpreproError:
                 continue
             if algorithm.schedule(problem.domain, budget).steps * work > MOST_WORK:
                 continue
-            runs = solver(how, algorithm)
+            runs = solver(backend, algorithm)
             answers = [runs.solve(problem, budget, rng) for _ in range(self.draws)]
             found[name] = float(np.mean([problem.excess_risk(answer.theta) for answer in answers]))
         return found

@@ -86,11 +86,11 @@ def audit(first: Answers, second: Answers, delta: float, level: float = LEVEL) -
     Raises:
         Exception: that of the first answer, where there is no answer on either data set.
     """
-    told = outcomes(first, second)
-    middle = min(len(told.first), len(told.second)) // 2
+    outcome_pair = outcomes(first, second)
+    middle = min(len(outcome_pair.first), len(outcome_pair.second)) // 2
     found = Audited(0.0, "none", middle)
-    for event in _chosen(told.first[:middle], told.second[:middle], told.kinds, delta, level):
-        hits = [event.count(answers[-middle:]) for answers in (told.first, told.second)]
+    for event in _chosen(outcome_pair.first[:middle], outcome_pair.second[:middle], outcome_pair.kinds, delta, level):
+        hits = [event.count(answers[-middle:]) for answers in (outcome_pair.first, outcome_pair.second)]
         likely, rare = hits[::-1] if event.swapped else hits
         epsilon = float(lower_limit(np.array([likely]), np.array([rare]), middle, delta, level)[0])
         if epsilon > found.epsilon:
@@ -100,8 +100,8 @@ def audit(first: Answers, second: Answers, delta: float, level: float = LEVEL) -
 
 def chosen(first: Answers, second: Answers, delta: float, level: float = LEVEL) -> list[Event]:
     """The event of the largest limit for each direction, by equally many answers on both data sets."""
-    told = outcomes(first, second)
-    return _chosen(told.first, told.second, told.kinds, delta, level)
+    outcome_pair = outcomes(first, second)
+    return _chosen(outcome_pair.first, outcome_pair.second, outcome_pair.kinds, delta, level)
 
 
 def _chosen(first: FloatArray, second: FloatArray, kinds: tuple[str, ...], delta: float, level: float) -> list[Event]:

@@ -43,11 +43,15 @@ class _Vertices(Reduction):
         return Solution(theta, algorithm.schedule(domain, budget), algorithm.spent(domain, budget), noise=noise)
 
 
-def _told(told: FloatArray, plan: _Plan) -> NoiseMoments | None:
+def _noise_moments(noise_statistic: FloatArray, plan: _Plan) -> NoiseMoments | None:
     """What some choices tell of the noise, in its squared unit: sums of a statistic, its means and its variances."""
     if not plan[1] > 0:
         return NoiseMoments(0.0, plan[0], plan[0])
-    return NoiseMoments(plan[1] ** 2 * float(told[0]), float(told[1]), float(told[2])) if told[2] > 0 else None
+    return (
+        NoiseMoments(plan[1] ** 2 * float(noise_statistic[0]), float(noise_statistic[1]), float(noise_statistic[2]))
+        if noise_statistic[2] > 0
+        else None
+    )
 
 
 @dataclass(frozen=True)
@@ -68,10 +72,12 @@ class GroupedVertices(_Vertices):
         from dprepro.reductions.kernels.groups import on_groups  # numba is imported only to run
 
         groups, weights = problem.groups.groups, problem.groups.start.weights.copy()
-        plan, squares, told = self._plan(problem.domain, budget), np.zeros(groups.groups), np.zeros(3)
-        on_groups(groups.gram, groups.cross, groups.sizes, *plan, weights, squares, told, rng)
+        plan, squares, noise_statistic = self._plan(problem.domain, budget), np.zeros(groups.groups), np.zeros(3)
+        on_groups(groups.gram, groups.cross, groups.sizes, *plan, weights, squares, noise_statistic, rng)
         noise = (
-            NoiseMoments.of_least(least_laplace, squares, groups.sizes, plan[0] - 1) if plan[2] else _told(told, plan)
+            NoiseMoments.of_least(least_laplace, squares, groups.sizes, plan[0] - 1)
+            if plan[2]
+            else _noise_moments(noise_statistic, plan)
         )
         return self._solution(problem, budget, GroupPoint(weights), noise)
 
@@ -161,12 +167,12 @@ class IncrementalGradients(_Vertices):
         moments, ball = problem.moments.moments, problem.constraint_set
         gram, factor, ridge, cross = coefficients(moments)
         known, none, theta = np.ones(len(gram), dtype=bool), np.zeros((0, moments.p)), ball.start()
-        told = np.zeros(3)
+        noise_statistic = np.zeros(3)
         on_columns(
             gram, known, none, np.zeros(0), none, known, moments.p + 1, factor, ridge, cross, ball.radius,
-            isinstance(ball, L1Ball), moments.times(theta), theta, 1, *plan, told, rng,
+            isinstance(ball, L1Ball), moments.times(theta), theta, 1, *plan, noise_statistic, rng,
         )  # fmt: skip
-        return theta, _told(told, plan)
+        return theta, _noise_moments(noise_statistic, plan)
 
     @staticmethod
     def _on_records(problem: Problem, plan: _Plan, rng: np.random.Generator) -> tuple[FloatArray, NoiseMoments | None]:
@@ -175,7 +181,7 @@ class IncrementalGradients(_Vertices):
         view, ball = problem.records, problem.constraint_set
         if view not in _kept:
             _kept[view] = _Columns(view)
-        kept, theta, told = _kept[view], ball.start(), np.zeros(3)
+        kept, theta, noise_statistic = _kept[view], ball.start(), np.zeros(3)
         records, p = kept.features.shape
         half_of_gram = 0.5 * records * p * p / GRAM_COST if "moments" in problem.views else np.inf
         rest = (ball.radius, isinstance(ball, L1Ball))
@@ -187,7 +193,7 @@ class IncrementalGradients(_Vertices):
                 half = (kept.loads * fitted) @ kept.features - kept.cross
             t = on_records(
                 kept.features, kept.columns, kept.held, kept.loads, kept.offsets, kept.reach, half, fitted,
-                half_of_gram, STEP_COST, *rest, theta, *plan, told, rng,
+                half_of_gram, STEP_COST, *rest, theta, *plan, noise_statistic, rng,
             )  # fmt: skip
         for limit in (max(1, int(0.5 * p / GRAM_COST)), p + 1):
             if t == steps:
@@ -197,9 +203,9 @@ class IncrementalGradients(_Vertices):
             level = (kept.loads * (kept.features @ theta)) @ kept.features
             t = on_columns(
                 kept.gram, kept.known, kept.features, kept.loads, kept.columns, kept.held, limit, np.zeros((0, p)),
-                np.zeros(p), kept.cross, *rest, level, theta, t, *plan, told, rng,
+                np.zeros(p), kept.cross, *rest, level, theta, t, *plan, noise_statistic, rng,
             )  # fmt: skip
-        return theta, _told(told, plan)
+        return theta, _noise_moments(noise_statistic, plan)
 
 
 def lacks_compiled_step(algorithm: Algorithm) -> str:

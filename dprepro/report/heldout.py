@@ -76,13 +76,13 @@ def markdown(found: Sequence[Mapping[str, Any]], explanations: Mapping[str, str]
     states = Counter(one["state"] for one in found)
     judged = claims[SAME] + claims[OTHERWISE]
     cases = otherwise(found)
-    told = sum(key in explanations for key in cases)
+    explained = sum(key in explanations for key in cases)
     lines = [
         "# Claims on held-out grids",
         "",
         f"{len(found)} experiments: {', '.join(f'{states[one]} {one}' for one in sorted(states))}.",
         f"{judged} claims were judged on a grid that no YAML holds; {claims[OTHERWISE]} came out otherwise "
-        f"({100 * claims[OTHERWISE] / max(judged, 1):.1f}%), {told} of them explained. "
+        f"({100 * claims[OTHERWISE] / max(judged, 1):.1f}%), {explained} of them explained. "
         f"Of {claims[NO_STATEMENT]} more no statement is made: their number was read off the shipped grid, or a series "
         "has no point on the other one.",
         f"{controls[SAME]} of {controls.total()} controls came out as on the shipped grid.",

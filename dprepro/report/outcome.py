@@ -187,13 +187,13 @@ def _summary_html(run: Published) -> str:
     except InputError as error:
         return f"<p>{escape(str(error))}</p>"
     named = ["series", "role"]
-    shown = [*named, *(name for name in table.columns if name not in named and _told(table, name))]
+    shown = [*named, *(name for name in table.columns if name not in named and _is_informative(table, name))]
     rows = [[_cell(str(name), value) for name, value in line.items()] for line in table[shown].to_dict("records")]
     rest = f"<p>and {len(rows) - MOST_LINES} more lines: summary()</p>" if len(rows) > MOST_LINES else ""
     return _html(shown, rows[:MOST_LINES]) + rest
 
 
-def _told(table: pd.DataFrame, name: str) -> bool:
+def _is_informative(table: pd.DataFrame, name: str) -> bool:
     """Whether a column of the summary is worth its room."""
     if name in ("mean", "low", "high", "bound", "ratio") or name.startswith("exponent_"):
         return bool(table[name].notna().any()) and not name.endswith(("_low", "_high"))

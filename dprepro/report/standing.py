@@ -53,9 +53,11 @@ def _label(overrides: Sequence[str]) -> str:
     label = ",".join(one.replace("=", "-", 1) for one in ordered)
     if all(_READABLE.fullmatch(one) for one in ordered) and len(label) <= LONGEST_READABLE and not label_fault(label):
         return label
-    told = hashlib.blake2b(json.dumps(ordered).encode(), digest_size=4).hexdigest()
-    readable = re.sub(r"[^\w.]+", "-", ",".join(ordered)).strip("-._")[: LONGEST_READABLE - len(told) - 1].strip("-._")
-    return f"{readable}-{told}" if readable else told
+    digest = hashlib.blake2b(json.dumps(ordered).encode(), digest_size=4).hexdigest()
+    readable = (
+        re.sub(r"[^\w.]+", "-", ",".join(ordered)).strip("-._")[: LONGEST_READABLE - len(digest) - 1].strip("-._")
+    )
+    return f"{readable}-{digest}" if readable else digest
 
 
 @dataclass(frozen=True)

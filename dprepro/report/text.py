@@ -71,15 +71,15 @@ def table(
     others = [a for a in AXES if a != axis and good[a].nunique() > 1]
     others += [a for a in further if a not in main and (points[a].nunique(dropna=False) > 1).any()]
     keys = ["role", "series", axis, *others]
-    told = "reduction" in good.columns
+    with_reduction = "reduction" in good.columns
     measured = good.groupby([*keys, *envelope], sort=False, dropna=False)
     means = measured[["value", "bound"]].mean()
-    means = (means.assign(reduction=measured["reduction"].agg(_each_once)) if told else means).reset_index()
+    means = (means.assign(reduction=measured["reduction"].agg(_each_once)) if with_reduction else means).reset_index()
     means = means.loc[means.groupby(keys, sort=False, dropna=False)["value"].idxmax()] if envelope else means
     means["order"] = means["role"].map({"claim": 0, "context": 1, "control": 2})
     means = means.sort_values(["order", "series", axis, *others], kind="stable")
     lines = [[*("series", axis), *others, "risk" if quantity == "excess_risk" else quantity, "bound", "ratio"]]
-    lines[0] += ["reduction"] if told else []
+    lines[0] += ["reduction"] if with_reduction else []
     for row in means.to_dict("records"):
         ratio = row["value"] / row["bound"] if row["bound"] else None
         lines.append(
@@ -89,7 +89,7 @@ def table(
                 number(row["value"]),
                 number(row["bound"]),
                 number(ratio),
-                *([row["reduction"]] if told else []),
+                *([row["reduction"]] if with_reduction else []),
             ]
         )
     return aligned(lines)
@@ -209,7 +209,7 @@ def verdict_lines(verdict: Mapping[str, Any], verbose: bool = False) -> str:
 
 def _estimated(check: Mapping[str, Any]) -> str:
     """`-0.666 in [-0.667, -0.664], expected -0.667 +- 0.03`; empty where there is no estimate."""
-    if check["estimate"] is None or check["rule"] == "enough":
+    if check["estimate"] is None or check["rule"] == "attainment":
         return ""
     interval = f"{number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
     return f" {interval}, {wanted(check, '+-')}"
@@ -249,7 +249,7 @@ def wanted(check: Mapping[str, Any], plus_minus: str = "±") -> str:
 
 def finding(check: Mapping[str, Any]) -> str:
     """Estimate and interval against expectation, with the measured constant."""
-    if check["estimate"] is None or check["rule"] == "enough":
+    if check["estimate"] is None or check["rule"] == "attainment":
         return str(check["reason"])
     said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], {wanted(check)}"
     return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")

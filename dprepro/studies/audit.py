@@ -117,8 +117,8 @@ class AuditStudy(Study):
             grid = self._grid(label, design)
             for point in grid:
                 series = at(one, point)
-                told = self._told(series, point)
-                at(one.algorithm, point).admit(one.data.domain(point), told)
+                given = self._given_budget(series, point)
+                at(one.algorithm, point).admit(one.data.domain(point), given)
             overspends = self.overspends if one.role == "claim" else ()
             measured = {name: describe(getattr(one, name)) for name in MEASURED}
             measured |= {name: getattr(one, name) for name, default in LATER.items() if getattr(one, name) != default}
@@ -148,14 +148,14 @@ class AuditStudy(Study):
         one = at(self.series[cell.series], cell.axes)
         algorithm = at(one.algorithm, cell.axes)
         epsilon, delta = one.share * cell.axes["epsilon"], one.share * cell.axes["delta"]
-        told, relation = self._told(one, cell.axes), one.relation or self.neighbours
+        given, relation = self._given_budget(one, cell.axes), one.relation or self.neighbours
         data = promised(one.data.neighbours(cell.axes, relation), one.promised)
         if not one.draws:
             return self._by_law(algorithm, data, one, cell.axes)
         if one.transcript:
-            name, (first, second) = worst_transcripts(algorithm, data, told, rng)
+            name, (first, second) = worst_transcripts(algorithm, data, given, rng)
         else:
-            name = worst_pair(algorithm, data, told, one.repeats, rng)
+            name = worst_pair(algorithm, data, given, one.repeats, rng)
             first, second = data[name]
 
         def drawn(budget: Budget) -> tuple[Audited, NoiseMoments]:
@@ -164,15 +164,15 @@ class AuditStudy(Study):
             counted = [answers(algorithm, problem, budget, one.draws, one.repeats, rng) for problem in (first, second)]
             return audit(counted[0][0], counted[1][0], delta), counted[0][1]
 
-        found, noise = drawn(told)
+        found, noise = drawn(given)
         columns: Columns = {"pair": name, "relation": relation.value, "event": found.event, "draws": found.draws}
         rows = [Row("audited_epsilon", found.epsilon, epsilon, columns | {"deterministic": True})]
         if one.role == "claim":
-            rows.append(self._overspent(told, epsilon, lambda budget: drawn(budget)[0].epsilon))
-        if one.repeats == 1 and not one.transcript and (exact := laws.beside(algorithm, told, data[name])) is not None:
+            rows.append(self._overspent(given, epsilon, lambda budget: drawn(budget)[0].epsilon))
+        if one.repeats == 1 and not one.transcript and (exact := laws.beside(algorithm, given, data[name])) is not None:
             rows.append(Row("lower_epsilon", min(MOST, exact.lower_epsilon(delta)), epsilon, {"deterministic": True}))
-        schedule = algorithm.schedule(first.domain, told)
-        rows += self._certified(algorithm, first.domain, told, cell.axes["epsilon"], found.epsilon)
+        schedule = algorithm.schedule(first.domain, given)
+        rows += self._certified(algorithm, first.domain, given, cell.axes["epsilon"], found.epsilon)
         if schedule.noise_scale > 0 and noise.unit > 0:
             rows.append(Row("noise_drawn", noise.ratio(schedule.noise_scale), 1.0, {"freedom": noise.freedom}))
         return rows
@@ -181,12 +181,12 @@ class AuditStudy(Study):
         self, algorithm: Algorithm, data: Mapping[str, Pair], one: AuditSeries, point: Mapping[str, float]
     ) -> list[Row]:
         """What is spent over all pairs, and delta against epsilon, beside what is certified."""
-        told, epsilon = self._told(one, point), one.share * point["epsilon"]
+        given, epsilon = self._given_budget(one, point), one.share * point["epsilon"]
 
-        pairs = {key: law for key, pair in data.items() if (law := laws.beside(algorithm, told, pair)) is not None}
+        pairs = {key: law for key, pair in data.items() if (law := laws.beside(algorithm, given, pair)) is not None}
         if not pairs:
             raise PremiseError(f"no exact law of {type(algorithm).__name__} is known here, and no draws are asked for")
-        spent = {key: min(MOST, law.lower_epsilon(one.share * told.delta)) for key, law in pairs.items()}
+        spent = {key: min(MOST, law.lower_epsilon(one.share * given.delta)) for key, law in pairs.items()}
         name = max(spent, key=lambda key: spent[key])
 
         def known(budget: Budget) -> float:
@@ -197,20 +197,20 @@ class AuditStudy(Study):
         columns: Columns = {"pair": name, "relation": (one.relation or self.neighbours).value, "deterministic": True}
         rows = [Row("lower_epsilon", spent[name], epsilon, columns)]
         if one.role == "claim":
-            rows.append(self._overspent(told, epsilon, known))
+            rows.append(self._overspent(given, epsilon, known))
         domain, multiple = one.data.domain(point), one.multiple * epsilon
-        rows += self._certified(algorithm, domain, told, point["epsilon"], spent[name])
-        parts = algorithm.parts(domain, Budget(point["epsilon"], point["delta"], told.neighbours))
+        rows += self._certified(algorithm, domain, given, point["epsilon"], spent[name])
+        parts = algorithm.parts(domain, Budget(point["epsilon"], point["delta"], given.neighbours))
         bound = None if parts is None else certified_delta(parts, multiple)
         columns = {"deterministic": True}
         rows.append(Row("exact_delta", max(pair.lower_delta(multiple) for pair in pairs.values()), bound, columns))
         return rows if bound is None else [*rows, Row("certified_delta", bound, None, columns)]
 
-    def _overspent(self, told: Budget, epsilon: float, found: Callable[[Budget], float]) -> Row:
+    def _overspent(self, given: Budget, epsilon: float, found: Callable[[Budget], float]) -> Row:
         """What is found of the least overspending that is noticed."""
         row = None
         for factor in self.overspends:
-            most = found(Budget(factor * told.epsilon, told.delta, told.neighbours))
+            most = found(Budget(factor * given.epsilon, given.delta, given.neighbours))
             row = Row("overspent_epsilon", most, epsilon, {"overspend": factor, "deterministic": True})
             if most > epsilon:
                 break
@@ -218,13 +218,13 @@ class AuditStudy(Study):
         return row
 
     @staticmethod
-    def _certified(algorithm: Algorithm, domain: Domain, told: Budget, epsilon: float, seen: float) -> list[Row]:
+    def _certified(algorithm: Algorithm, domain: Domain, given: Budget, epsilon: float, seen: float) -> list[Row]:
         """What an honest run is certified to spend, and how many times that is of what was seen."""
-        spent = algorithm.spent(domain, Budget(epsilon, told.delta, told.neighbours))
-        rows = spending(spent, epsilon, algorithm.schedule(domain, told).steps)
+        spent = algorithm.spent(domain, Budget(epsilon, given.delta, given.neighbours))
+        rows = spending(spent, epsilon, algorithm.schedule(domain, given).steps)
         return [*rows, Row("slack", spent.epsilon / seen)] if spent is not None and seen > 0 else rows
 
-    def _told(self, one: AuditSeries, point: Mapping[str, float]) -> Budget:
+    def _given_budget(self, one: AuditSeries, point: Mapping[str, float]) -> Budget:
         """The budget that the algorithm is given."""
         relation = one.believed or one.relation or self.neighbours
         return Budget(one.overspend * point["epsilon"], point["delta"], relation)
@@ -244,7 +244,7 @@ COLUMNS = ("pair", "relation", "event", "draws", "overspend", "freedom", "total_
 
 
 def answers(
-    algorithm: Algorithm, problem: Problem, told: Budget, draws: int, repeats: int, rng: np.random.Generator
+    algorithm: Algorithm, problem: Problem, given: Budget, draws: int, repeats: int, rng: np.random.Generator
 ) -> tuple[Answers, NoiseMoments]:
     """Independent answers, shape (draws, q), and the noise that was drawn for them; ``repeats`` stand side by side.
 
@@ -256,7 +256,7 @@ def answers(
         nonlocal drawn
         row = []
         for _ in range(repeats):
-            solution = algorithm.solve(problem, told, rng)
+            solution = algorithm.solve(problem, given, rng)
             row.append(as_vector(solution.theta, problem.domain.p))
             drawn += solution.noise or NoiseMoments()
         return row[0] if repeats == 1 else np.concatenate(row)
@@ -268,7 +268,7 @@ def answers(
 
 
 def worst_pair(
-    algorithm: Algorithm, pairs: Mapping[str, Pair], told: Budget, repeats: int, rng: np.random.Generator
+    algorithm: Algorithm, pairs: Mapping[str, Pair], given: Budget, repeats: int, rng: np.random.Generator
 ) -> str:
     """The name of the pair that a few draws tell apart best; the draws are used for nothing else."""
     names = list(pairs)
@@ -276,8 +276,8 @@ def worst_pair(
         if len(names) > kept:
             seen = {}
             for name in names:
-                first, second = (answers(algorithm, one, told, draws, repeats, rng)[0] for one in pairs[name])
-                seen[name] = max(event.limit for event in chosen(first, second, told.delta, level=0.0))
+                first, second = (answers(algorithm, one, given, draws, repeats, rng)[0] for one in pairs[name])
+                seen[name] = max(event.limit for event in chosen(first, second, given.delta, level=0.0))
             names = sorted(names, key=lambda name: -seen[name])[:kept]
     return names[0]
 

@@ -23,7 +23,7 @@ SEARCH = 100
 
 
 def audit_transcripts(
-    algorithm: Algorithm, pair: Pair, told: Budget, draws: int, delta: float, rng: np.random.Generator
+    algorithm: Algorithm, pair: Pair, budget: Budget, draws: int, delta: float, rng: np.random.Generator
 ) -> tuple[Audited, NoiseMoments]:
     """The lower limit of epsilon at ``delta`` against whoever sees all transcripts; and the noise that was drawn.
 
@@ -32,13 +32,13 @@ def audit_transcripts(
     decide on that; so there are two limits, which hold together with probability `LEVEL`. They are drawn on the first
     data set.
     """
-    losses, sees, drawn = losses_of(algorithm, pair, told, draws, rng)
+    losses, sees, drawn = losses_of(algorithm, pair, budget, draws, rng)
     limits = [limit_of_losses(some, delta, (1 + LEVEL) / 2) for some in (losses[sees], losses[~sees])]
     return Audited(max(limits), "transcript", draws), drawn
 
 
 def losses_of(
-    algorithm: Algorithm, pair: Pair, told: Budget, draws: int, rng: np.random.Generator
+    algorithm: Algorithm, pair: Pair, budget: Budget, draws: int, rng: np.random.Generator
 ) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.bool_]], NoiseMoments]:
     """ln P/Q of transcripts drawn on the first of two data sets, shape (draws,); whether their first release tells.
 
@@ -53,7 +53,7 @@ def losses_of(
     """
     if moved := places_that_differ(*pair):
         raise PremiseError(f"transcripts need records that stand at the same places, {moved} differ")
-    parts = algorithm.parts(pair[0].domain, told) or ()
+    parts = algorithm.parts(pair[0].domain, budget) or ()
     if any(isinstance(guarantee, SampledGaussianShift) for guarantee, _ in parts):
         raise PremiseError(f"{type(algorithm).__name__} draws records in secret: its transcripts have no known law")
     losses, sees, drawn = np.empty(draws), np.empty(draws, dtype=np.bool_), NoiseMoments()
@@ -61,7 +61,7 @@ def losses_of(
         noise: list[NoiseMoments | None] = []
 
         def solve(problem: Problem, seed: int = int(seed), noise: list[NoiseMoments | None] = noise) -> FloatArray:
-            solution = algorithm.solve(problem, told, np.random.default_rng(seed))
+            solution = algorithm.solve(problem, budget, np.random.default_rng(seed))
             noise.append(solution.noise)
             return as_vector(solution.theta, problem.domain.p)
 
@@ -80,14 +80,14 @@ def losses_of(
 
 
 def worst_transcripts(
-    algorithm: Algorithm, pairs: Mapping[str, Pair], told: Budget, rng: np.random.Generator
+    algorithm: Algorithm, pairs: Mapping[str, Pair], budget: Budget, rng: np.random.Generator
 ) -> tuple[str, Pair]:
     """The pair that a few transcripts tell apart best, with its name, in the better direction of the two.
 
     The transcripts are used for nothing else.
     """
     both = [(name, some) for name, pair in pairs.items() for some in (pair, pair[::-1])]
-    seen = [limit_of_losses(losses_of(algorithm, pair, told, SEARCH, rng)[0], told.delta, 0.0) for _, pair in both]
+    seen = [limit_of_losses(losses_of(algorithm, pair, budget, SEARCH, rng)[0], budget.delta, 0.0) for _, pair in both]
     return both[int(np.argmax(seen))]
 
 

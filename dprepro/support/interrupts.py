@@ -25,12 +25,12 @@ ENDING = [number for number in SIGNALS if number not in CTRL_C]
 ends: list[Callable[[int], None]] = []
 """In the working process of a command: what ends it, in the place of an exception."""
 
-_busy = False  # the main thread is inside `whole`
+_busy = False  # the main thread is inside `defer_signals`
 _waiting: list[BaseException] = []  # what signals would have raised meanwhile
 
 
 @contextmanager
-def taken(numbers: Iterable[int]) -> Iterator[None]:
+def handle_signals(numbers: Iterable[int]) -> Iterator[None]:
     """Raise `Stop` in the main thread where one of these signals comes.
 
     What the caller ignores (nohup) or handles itself is left alone. After one of `ENDING` the others are ignored.
@@ -59,7 +59,7 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 def raise_or_wait(error: BaseException) -> None:
-    """For handlers of signals: raise, or let `whole` raise at its end; a `Stop` ends a command (see `supervisor`)."""
+    """Called by a handler: raises now, or at the end of `defer_signals`. A `Stop` ends a command (see `supervisor`)."""
     if _busy:
         _waiting.append(error)
         return
@@ -69,7 +69,7 @@ def raise_or_wait(error: BaseException) -> None:
     raise error
 
 
-def whole(call: Callable[_Given, _T], *given: _Given.args, **named: _Given.kwargs) -> _T:
+def defer_signals(call: Callable[_Given, _T], *given: _Given.args, **named: _Given.kwargs) -> _T:
     """``call(*given, **named)``; what signals raise meanwhile by `raise_or_wait` is raised at its end."""
     global _busy
     if _busy or threading.get_ident() != threading.main_thread().ident:

@@ -10,7 +10,7 @@ _Given = ParamSpec("_Given")
 _Made = TypeVar("_Made")
 
 
-def latest(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
+def cache_last(function: Callable[_Given, _Made]) -> Callable[_Given, _Made]:
     """The function, which returns its last result again where it is given what equals the last arguments.
 
     For data that all replicates of a grid point share, with what they have found out about themselves, such as their

@@ -13,7 +13,7 @@ from contextlib import contextmanager, suppress
 from pathlib import Path
 
 from dprepro.errors import InputError
-from dprepro.support.interrupts import ends, whole
+from dprepro.support.interrupts import defer_signals, ends
 
 PARTIAL = ".partial"
 """How the names of files end that are being written."""
@@ -41,7 +41,7 @@ def replace_file(path: Path, new: bytes) -> None:
     Several processes may write one file at a time: each of them writes beside it under a name of its own, and the last
     one to rename counts. What a killed one has left is taken away by the next, once it is old.
     """
-    whole(_replace, path, new)  # so that a signal leaves nothing beside the file
+    defer_signals(_replace, path, new)  # so that a signal leaves nothing beside the file
 
 
 def _replace(path: Path, new: bytes) -> None:

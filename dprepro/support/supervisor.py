@@ -184,10 +184,10 @@ def _hear() -> None:
     from dprepro.support import interrupts
 
     interrupts.ends.append(_stop)
-    _handle(_told)
+    _handle(_stop_on_signal)
 
 
-def _told(number: int, _: object) -> None:
+def _stop_on_signal(number: int, _: object) -> None:
     from dprepro.errors import Stop
     from dprepro.support.interrupts import raise_or_wait
 

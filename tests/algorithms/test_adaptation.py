@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from small_problems import LOSSES, one_hot
+from helpers.small_problems import LOSSES, one_hot
 
 from dprepro.algorithms import ConfidenceBoosting, GridSearch, JohnsonLindenstrauss, NoisyGD
 from dprepro.algorithms.grid_search import normalised

@@ -15,7 +15,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from neighbouring import (
+from helpers.neighbouring import (
     ADD,
     REPLACE,
     REPRESENTATIONS,
@@ -32,7 +32,7 @@ from neighbouring import (
     words,
     zeroed_out,
 )
-from small_problems import LOSSES
+from helpers.small_problems import LOSSES
 
 from dprepro import laws
 from dprepro.algorithms import (

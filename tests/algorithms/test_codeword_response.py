@@ -7,8 +7,8 @@ from fractions import Fraction
 
 import numpy as np
 import pytest
+from helpers.small_problems import at, unit_ball
 from scipy.stats import chisquare
-from small_problems import at, unit_ball
 
 from dprepro.algorithms import CodewordResponse
 from dprepro.algorithms.codeword_response import word_weights

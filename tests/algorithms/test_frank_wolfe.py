@@ -2,7 +2,7 @@ import math
 
 import numpy as np
 import pytest
-from small_problems import lasso, random_problem
+from helpers.small_problems import lasso, random_problem
 
 from dprepro.algorithms import DataFree, ExactMinimiser, FrankWolfe, NoisyFrankWolfe
 from dprepro.algorithms.noisy_frank_wolfe import score_sensitivity

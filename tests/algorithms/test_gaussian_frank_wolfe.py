@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from small_problems import lasso, random_problem, sets, unit_ball
+from helpers.small_problems import lasso, random_problem, sets, unit_ball
 
 from dprepro.algorithms import ConstantStep, DecayingStep, GaussianFrankWolfe
 from dprepro.algorithms.base import gradient_sensitivity

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from small_problems import at, one_hot, random_problem, unit_ball
+from helpers.small_problems import at, one_hot, random_problem, unit_ball
 
 from dprepro.algorithms import JohnsonLindenstrauss, LowNoiseStep, NoisyGD, RegularisedOutputPerturbation, SignedCounts
 from dprepro.budget import Budget, Neighbours

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from small_problems import at, unit_ball
+from helpers.small_problems import at, unit_ball
 
 from dprepro.algorithms import ConfidenceBoosting, GridSearch, RegularisedOutputPerturbation
 from dprepro.algorithms import grid_search as grid_search_module

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import numpy as np
 import pytest
-from small_problems import random_problem
+from helpers.small_problems import random_problem
 
 from dprepro.algorithms import Huberised, LeastRegulariser, ObjectivePerturbation, RegularisedOutputPerturbation
 from dprepro.algorithms.huberised_objective_perturbation import huber_slope

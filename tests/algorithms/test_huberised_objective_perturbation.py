@@ -5,8 +5,8 @@ import math
 
 import numpy as np
 import pytest
+from helpers.small_problems import at, copies_of_c, unit_ball
 from scipy.stats import kstest, norm
-from small_problems import at, copies_of_c, unit_ball
 
 from dprepro.algorithms import (
     CorrectedRegulariser,

@@ -11,7 +11,7 @@ from dataclasses import dataclass
 
 import numpy as np
 import pytest
-from small_problems import at, lasso, one_hot, random_problem, unit_ball
+from helpers.small_problems import at, lasso, one_hot, random_problem, unit_ball
 
 from dprepro.algorithms import (
     Algorithm,

@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 import pytest
-from small_problems import at, copies_of_c, unit_ball
+from helpers.small_problems import at, copies_of_c, unit_ball
 
 from dprepro.algorithms import ReleasedMarginals
 from dprepro.algorithms.marginals import mean_record, mean_sensitivity

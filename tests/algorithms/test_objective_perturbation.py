@@ -4,8 +4,8 @@ import math
 
 import numpy as np
 import pytest
+from helpers.small_problems import LOSSES, random_problem, sets, unit_ball
 from scipy.stats import gamma, kstest, norm
-from small_problems import LOSSES, random_problem, sets, unit_ball
 
 from dprepro.algorithms import BalancedRegulariser, LeastRegulariser, ObjectivePerturbation, Theorem4Regulariser
 from dprepro.budget import Budget, Neighbours

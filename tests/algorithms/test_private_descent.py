@@ -4,9 +4,9 @@ import math
 
 import numpy as np
 import pytest
+from helpers.small_problems import at, copies_of_c, lasso, one_place, random_problem, sets, unit_ball
 from scipy.special import ive
 from scipy.stats import chi2, gamma, kstest, norm
-from small_problems import at, copies_of_c, lasso, one_place, random_problem, sets, unit_ball
 
 from dprepro.algorithms import (
     ConstantRate,

@@ -10,7 +10,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from small_problems import LOSSES, one_hot, random_problem, sets
+from helpers.small_problems import LOSSES, one_hot, random_problem, sets
 
 from dprepro.algorithms import Algorithm, ExponentialMechanism, ExponentialSupport, HighProbability, Localization
 from dprepro.budget import Budget, Neighbours

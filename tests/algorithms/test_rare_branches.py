@@ -11,8 +11,8 @@ import math
 
 import numpy as np
 import pytest
+from helpers.small_problems import at, one_hot, random_problem
 from scipy.stats import chisquare, kstest
-from small_problems import at, one_hot, random_problem
 
 from dprepro.algorithms import (
     ConfidenceBoosting,

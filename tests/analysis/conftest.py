@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from analysis_frames import lasso_frame
+from helpers.analysis_frames import lasso_frame
 
 
 @pytest.fixture

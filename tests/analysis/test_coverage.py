@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pandas as pd
 import pytest
-from analysis_frames import decades, make_frame
+from helpers.analysis_frames import decades, make_frame
 
 from dprepro.analysis import fits, inequality
 from dprepro.analysis.checks import build

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from analysis_frames import decades, make_frame
+from helpers.analysis_frames import decades, make_frame
 
 from dprepro.analysis.checks import build
 from dprepro.analysis.rule import CheckResult

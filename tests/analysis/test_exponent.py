@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from analysis_frames import decades, make_frame, noise_scale
+from helpers.analysis_frames import decades, make_frame, noise_scale
 
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.fits import Vector, fit_slope

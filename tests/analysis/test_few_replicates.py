@@ -12,7 +12,7 @@ from contextlib import suppress
 import numpy as np
 import pandas as pd
 import pytest
-from analysis_frames import decades, make_frame
+from helpers.analysis_frames import decades, make_frame
 from scipy.stats import binom
 
 from dprepro.analysis.checks import build

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from analysis_frames import decades, make_frame
+from helpers.analysis_frames import decades, make_frame
 
 from dprepro.analysis.checks import build
 from dprepro.analysis.power import Power, power

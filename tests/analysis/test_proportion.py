@@ -1,6 +1,6 @@
 import numpy as np
 import pytest
-from analysis_frames import make_frame
+from helpers.analysis_frames import make_frame
 
 from dprepro.analysis.checks import build, judge
 from dprepro.analysis.proportion import clopper_pearson

@@ -9,7 +9,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from analysis_frames import make_frame
+from helpers.analysis_frames import make_frame
 
 from dprepro.analysis.checks import build
 from dprepro.analysis.rule import CheckResult
@@ -188,7 +188,7 @@ def errors(series: str, values: tuple[float, ...], role: str = "claim", wide: tu
 
 
 def good_enough(*frames: pd.DataFrame, **fields: object) -> CheckResult:
-    check = {"rule": "enough", "role": "claim", "quantity": "error", "over": ["split"], "target": 10.0, **fields}
+    check = {"rule": "attainment", "role": "claim", "quantity": "error", "over": ["split"], "target": 10.0, **fields}
     return build("one", check).judge(pd.concat(frames))
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cheap_experiment import write_config_dir
+from helpers.cheap_experiment import write_config_dir
 
 
 @pytest.fixture

@@ -7,7 +7,7 @@ import shutil
 from pathlib import Path
 
 import pytest
-from databases import opened
+from helpers.databases import opened
 
 import dprepro
 from dprepro.__main__ import main

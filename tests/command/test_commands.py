@@ -17,8 +17,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
-from databases import opened
+from helpers.cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
+from helpers.databases import opened
 
 from dprepro.engine import Cell, Row
 

@@ -10,7 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cheap_experiment import ENVIRONMENT, command
+from helpers.cheap_experiment import ENVIRONMENT, command
 
 from dprepro.commands.completion import INSTALL, completed
 

@@ -6,20 +6,17 @@ import hashlib
 import os
 import shutil
 import sqlite3
-import sys
 from pathlib import Path
 
 import pytest
-from cheap_experiment import command
+from helpers.cheap_experiment import command
+from helpers.damages import DAMAGES, Damage, flipped, instead, sql
+from helpers.databases import opened
 
 import dprepro
 from dprepro.__main__ import main
 from dprepro.engine import Store
 from dprepro.errors import InputError
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
-from damages import DAMAGES, Damage, flipped, instead, sql
-from databases import opened
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -60,7 +57,7 @@ JUNK: dict[str, Damage] = {
     "a pipe": instead(os.mkfifo),
     "no end": instead(lambda file: file.symlink_to("/dev/zero")),
 }
-FILES = (f"{NAME}/verdict.json", "ledger.json", "ledger_files/seals.json", f"{NAME}/figure.png")
+FILES = (f"{NAME}/verdict.json", "ledger.json", "ledger_files/manifest.json", f"{NAME}/figure.png")
 NAMES = ("../../x", "..", "/tmp/x", "a\nb", "x" * 5000, "lasso_rate", "\u202ex", "-m", "")
 FOLDERS: dict[str, Damage] = {
     **{f"{name} {kind}": beside(name, damage) for name in FILES for kind, damage in JUNK.items()},

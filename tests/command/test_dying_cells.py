@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cheap_experiment import ENVIRONMENT
+from helpers.cheap_experiment import ENVIRONMENT
 
 pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not copy processes")
 

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cheap_experiment import ENVIRONMENT
+from helpers.cheap_experiment import ENVIRONMENT
 
 from dprepro.commands.ending import guarded
 

@@ -5,23 +5,20 @@ from __future__ import annotations
 import json
 import shutil
 import sqlite3
-import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
-from cheap_experiment import command, write_config_dir
+from helpers.cheap_experiment import command, write_config_dir
+from helpers.damages import aged, cut, instead, sign, sql
+from helpers.databases import opened
 
 from dprepro.engine.cell import Row
 from dprepro.engine.code import fingerprint
 from dprepro.engine.rows import dump, rows_of, text_of
 from dprepro.engine.store import Store
 from dprepro.replication import remeasured
-
-sys.path.insert(0, str(Path(__file__).parents[1] / "engine"))
-from damages import aged, cut, instead, sign, sql
-from databases import opened
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -364,7 +361,7 @@ def told(place: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[int
 def test_a_claim_that_is_edited_after_the_run_reads_as_changed_in_all_four_places_until_it_is_run_again(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command("ledger", *arguments(place)) == 0  # which seals what stands
+    assert command("ledger", *arguments(place)) == 0  # which enters what stands into the manifest
     edited(
         place / "mine" / "experiment" / "cheap.yaml", "series: [needle], expected: 1}", "series: [needle], expected: 2}"
     )

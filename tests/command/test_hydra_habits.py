@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cheap_experiment import ENVIRONMENT, command
+from helpers.cheap_experiment import ENVIRONMENT, command
 
 from dprepro.commands import run
 from dprepro.commands.parser import declared_by

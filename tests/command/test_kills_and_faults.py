@@ -15,7 +15,7 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from cheap_experiment import command
+from helpers.cheap_experiment import command
 
 from dprepro.engine import Store
 from dprepro.support import regular_files

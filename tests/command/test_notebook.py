@@ -7,7 +7,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from cheap_experiment import write_config_dir
+from helpers.cheap_experiment import write_config_dir
 
 import dprepro
 from dprepro.errors import DpreproError, InputError

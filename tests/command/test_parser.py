@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cheap_experiment import command, python
+from helpers.cheap_experiment import command, python
 
 from dprepro import commands
 from dprepro.__main__ import main

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from cheap_experiment import command
-from small_runs import OVERRIDE, TWICE
+from helpers.cheap_experiment import command
+from helpers.small_runs import OVERRIDE, TWICE
 
 from dprepro.figures import style
 

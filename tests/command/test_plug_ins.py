@@ -9,7 +9,7 @@ import sys
 from pathlib import Path
 
 import pytest
-from cheap_experiment import CHEAP, ENVIRONMENT
+from helpers.cheap_experiment import CHEAP, ENVIRONMENT
 
 ROOT = Path(__file__).parents[2]
 FILES = {

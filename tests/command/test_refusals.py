@@ -6,8 +6,8 @@ import re
 from pathlib import Path
 
 import pytest
-from cheap_experiment import CHEAP, command, python, write_config_dir
-from databases import opened
+from helpers.cheap_experiment import CHEAP, command, python, write_config_dir
+from helpers.databases import opened
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -13,7 +13,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cheap_experiment import ENVIRONMENT, write_config_dir
+from helpers.cheap_experiment import ENVIRONMENT, write_config_dir
 
 from dprepro.support.supervisor import LIMIT_SECONDS
 

@@ -9,8 +9,8 @@ from pathlib import Path
 
 import pytest
 import yaml
-from cheap_experiment import write_config_dir
-from shipped import composed
+from helpers.cheap_experiment import write_config_dir
+from helpers.shipped import composed
 
 from dprepro.config import composer
 from dprepro.config.compose import compose, expand_sweeps

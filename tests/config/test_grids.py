@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any
 
-from cheap_experiment import write_config_dir
+from helpers.cheap_experiment import write_config_dir
 from hypothesis import given, settings
 from hypothesis import strategies as st
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro.axes import check_axis
 from dprepro.config.compose import Composed

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from cheap_experiment import CHEAP, write_config_dir
+from helpers.cheap_experiment import CHEAP, write_config_dir
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import check

@@ -10,7 +10,7 @@ from typing import Any
 
 import pytest
 import yaml
-from cheap_experiment import CHEAP, write_config_dir
+from helpers.cheap_experiment import CHEAP, write_config_dir
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment

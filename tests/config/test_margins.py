@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro.analysis.checks import build
 from dprepro.config.files import headers

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from cheap_experiment import CHEAP, command, write_config_dir
+from helpers.cheap_experiment import CHEAP, command, write_config_dir
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment

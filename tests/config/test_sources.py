@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import replace
 
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro.config import sources
 from dprepro.config.compose import compose

@@ -9,10 +9,10 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from databases import opened
+from helpers.databases import opened
 
 ROOT = Path(__file__).parents[2]
-MAY_CONNECT = {"dprepro/engine/connection.py", "tests/databases.py"}
+MAY_CONNECT = {"dprepro/engine/connection.py", "tests/helpers/databases.py"}
 HERE = "tests/engine/test_connections.py"
 ROOMS = ("benchmarks", "docs", "dprepro", "experiments", "mutants", "packs", "paper_figures", "tests")
 FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]

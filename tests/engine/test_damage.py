@@ -3,17 +3,14 @@
 from __future__ import annotations
 
 import shutil
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-import engine_measures as em
-from damages import DAMAGES, PRECIOUS, Damage, hot_journal, sql
-from databases import opened
+from helpers import engine_measures as em
+from helpers.damages import DAMAGES, PRECIOUS, Damage, hot_journal, sql
+from helpers.databases import opened
 
 from dprepro.engine import Store, execute
 from dprepro.errors import InputError

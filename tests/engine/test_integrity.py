@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import random
 import sqlite3
-import sys
 from collections.abc import Callable
 from dataclasses import replace
 from pathlib import Path
 
 import pytest
-from databases import opened
-
-sys.path.insert(0, str(Path(__file__).parent))
-import engine_measures as em
-from damages import aged
+from helpers import engine_measures as em
+from helpers.damages import aged
+from helpers.databases import opened
 
 from dprepro.engine import Cell, Result, Store, execute
 from dprepro.engine.code import fingerprint

@@ -4,18 +4,15 @@ from __future__ import annotations
 
 import json
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 import pandas as pd
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-import engine_measures as em
-from damages import aged, sql
-from databases import opened
+from helpers import engine_measures as em
+from helpers.damages import aged, sql
+from helpers.databases import opened
 
 from dprepro.engine import Row, Store, execute
 from dprepro.engine.code import fingerprint

@@ -17,16 +17,14 @@ from typing import Any
 
 import numpy as np
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-import engine_measures as em
-from databases import opened
+from helpers import engine_measures as em
+from helpers.databases import opened
 
 from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner, source
 from dprepro.engine.rows import rows_of
 from dprepro.errors import InputError, Interrupted, OtherCode, Stop
 from dprepro.support import shared_memory
-from dprepro.support.interrupts import CTRL_C, taken
+from dprepro.support.interrupts import CTRL_C, handle_signals
 
 ROOT = Path(__file__).parents[2]
 
@@ -47,8 +45,12 @@ def child(folder: Path, workers: int, replicates: int) -> subprocess.Popen[str]:
     """A process that measures slowly, in a group of its own as under a terminal; returns when it is about to start."""
     with (folder / "stderr").open("w") as errors:
         process = subprocess.Popen(
-            [sys.executable, str(ROOT / "tests/engine/engine_measures.py"), str(folder), str(workers), str(replicates)],
-            env={**os.environ, "PYTHONPATH": str(ROOT), "ENGINE_PAUSE": "0.003"},
+            [sys.executable, "-m", em.__name__, str(folder), str(workers), str(replicates)],
+            env={
+                **os.environ,
+                "PYTHONPATH": f"{ROOT}{os.pathsep}{ROOT / 'tests'}",
+                "ENGINE_PAUSE": "0.003",
+            },
             stdout=subprocess.PIPE,
             stderr=errors,
             text=True,
@@ -86,8 +88,14 @@ def test_rows_are_the_same_bits_for_one_worker_two_workers_and_a_dask_cluster(
         dask = measured(tmp_path / "dask", em.solve, cells[5:] + cells[:5], cluster.scheduler_address)
         with Store.open(tmp_path / "old", create=True) as store:
             with pytest.raises(OtherCode) as refusal:
-                execute(em.solve, cells, store, workers=cluster.scheduler_address, sources={"engine_measures": "other"})
-            assert "has other sources or libraries than this process (engine_measures); 0 of 32" in str(refusal.value)
+                execute(
+                    em.solve,
+                    cells,
+                    store,
+                    workers=cluster.scheduler_address,
+                    sources={em.__name__: "other"},
+                )
+            assert f"has other sources or libraries than this process ({em.__name__}); 0 of 32" in str(refusal.value)
     assert len(one) == len(cells)
     assert one.equals(two)
     assert one.equals(dask)
@@ -98,7 +106,7 @@ def test_a_process_with_other_sources_or_libraries_measures_nothing(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, workers: int
 ) -> None:
     monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
-    for wrong in ({"engine_measures": "other"}, {"version of numpy": "0.1"}, {"a_module_that_is_gone": "1"}):
+    for wrong in ({em.__name__: "other"}, {"version of numpy": "0.1"}, {"a_module_that_is_gone": "1"}):
         with Store.open(tmp_path, create=True) as store, pytest.raises(OtherCode) as refusal:
             execute(em.draw, em.cells(2), store, workers=workers, sources=wrong)
         assert str(refusal.value) == (
@@ -106,10 +114,10 @@ def test_a_process_with_other_sources_or_libraries_measures_nothing(
             "the edit changes"
         )
         assert stored(tmp_path) == 0
-    told = source.read("engine_measures")
+    told = source.read(em.__name__)
     assert told is not None
     with Store.open(tmp_path, create=True) as store:
-        sources = {"engine_measures": told.digest, "version of numpy": np.__version__}
+        sources = {em.__name__: told.digest, "version of numpy": np.__version__}
         assert execute(em.draw, em.cells(2), store, workers=workers, sources=sources).measured == 16
 
 
@@ -298,7 +306,7 @@ def test_a_cell_that_ends_its_dask_worker_is_stored_as_failed_and_the_others_are
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(Path(__file__).parent), str(ROOT)]))
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), str(ROOT)]))
     cells, local = em.cells(4), {"dashboard_address": ":0", "silence_logs": 60}
     with (
         distributed.LocalCluster(n_workers=2, threads_per_worker=1, **local) as cluster,
@@ -328,10 +336,10 @@ def test_only_a_cell_s_own_keyboard_interrupt_is_a_failure(monkeypatch: pytest.M
             signal.signal(signal.SIGINT, handler)
             with pytest.raises(KeyboardInterrupt):
                 measure_cell(raising(KeyboardInterrupt()), cell)
-        with taken(CTRL_C), pytest.raises(Stop):
+        with handle_signals(CTRL_C), pytest.raises(Stop):
             measure_cell(raising(Stop(signal.SIGINT)), cell)
         signal.signal(signal.SIGINT, signal.default_int_handler)
-        with taken(CTRL_C):
+        with handle_signals(CTRL_C):
             assert measure_cell(raising(KeyboardInterrupt()), cell).status == "failed: KeyboardInterrupt"
         signal.signal(signal.SIGINT, signal.SIG_IGN)  # as in a worker
         assert measure_cell(raising(KeyboardInterrupt()), cell).status == "failed: KeyboardInterrupt"

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import math
-import sys
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -11,10 +10,8 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-
-sys.path.insert(0, str(Path(__file__).parent))
-import engine_measures as em
-from databases import opened
+from helpers import engine_measures as em
+from helpers.databases import opened
 
 from dprepro.axes import AXES
 from dprepro.engine import LEADING, Cell, Result, Row, Store, execute, frame
@@ -185,3 +182,12 @@ def test_a_frame_put_together_in_parts_is_the_one_of_a_single_part(
         for size in (1, 2, 7):
             monkeypatch.setattr(frame, "PART", size)
             pd.testing.assert_frame_equal(store.frame(run), whole)
+
+
+def test_a_run_of_an_older_version_is_read_with_the_names_of_today(tmp_path: Path) -> None:
+    with Store.open(tmp_path, create=True) as store:
+        old = {"checks": {"noise": {"rule": "enough", "guards": True}}}
+        store.finish_run(store.begin_run("rate", old, [], {}, CELLS), {})
+        run = store.latest("rate")
+        assert run is not None
+        assert (run.config, run.damaged) == ({"checks": {"noise": {"rule": "attainment", "precondition": True}}}, "")

@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from errata_laws import gaussian_delta, least_estimation_risk, replaced_record, spent_on_replacement
+from helpers.errata_laws import gaussian_delta, least_estimation_risk, replaced_record, spent_on_replacement
 from scipy import optimize, stats
 
 from dprepro.algorithms import NoisySGD

@@ -11,7 +11,7 @@ import math
 
 import numpy as np
 import pytest
-from errata_laws import gaussian_delta
+from helpers.errata_laws import gaussian_delta
 from scipy import stats
 
 from dprepro import bounds

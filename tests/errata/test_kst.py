@@ -6,7 +6,7 @@ import math
 
 import numpy as np
 import pytest
-from errata_laws import least_estimation_risk
+from helpers.errata_laws import least_estimation_risk
 from scipy import stats
 
 

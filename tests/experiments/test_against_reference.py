@@ -16,8 +16,8 @@ import numpy as np
 import pandas as pd
 import pytest
 import yaml
+from helpers.shipped import composed
 from scipy import stats
-from shipped import composed
 
 from dprepro import run
 from dprepro.analysis.checks import build

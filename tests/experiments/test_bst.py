@@ -3,7 +3,7 @@
 import copy
 
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro import run
 from dprepro.analysis.checks import build, judge

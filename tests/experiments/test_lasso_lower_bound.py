@@ -5,7 +5,7 @@ from __future__ import annotations
 import copy
 
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro import run
 from dprepro.analysis.checks import build, judge

@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment

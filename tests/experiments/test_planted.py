@@ -12,7 +12,7 @@ from typing import Any
 import numpy as np
 import pandas as pd
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro import run
 from dprepro.analysis.checks import build, judge

@@ -16,8 +16,8 @@ from typing import Any
 
 import pandas as pd
 import pytest
-from cheap_experiment import ENVIRONMENT
-from shipped import composed
+from helpers.cheap_experiment import ENVIRONMENT
+from helpers.shipped import composed
 
 import dprepro
 from docs import walkthroughs

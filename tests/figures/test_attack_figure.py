@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from drawn_figures import check, config, entries, plain, verdict
+from helpers.drawn_figures import check, config, entries, plain, verdict
 
 from dprepro import figures
 from dprepro.errors import InputError
@@ -36,14 +36,22 @@ def frame():
     return pd.DataFrame(rows)
 
 
-def drawn(**options):
-    return figures.build({"name": "attack", "panels": ["excess_risk", "traced"], **options}).draw(
-        frame(), VERDICT, CONFIG
-    )
+def attack(**options):
+    return figures.build({"name": "attack", "panels": ["excess_risk", "traced"], **options})
+
+
+def drawn(verdict=VERDICT, config=CONFIG, **options):
+    """The figure that is read at a glance."""
+    return attack(**options).draw(frame(), verdict, config)
+
+
+def whole(verdict=VERDICT, config=CONFIG, **options):
+    """The figure of all that was measured."""
+    return attack(**options).draw_all(frame(), verdict, config)
 
 
 def test_a_panel_for_each_quantity_and_a_name_for_each_line():
-    figure = drawn(
+    figure = whole(
         curves={"excess_risk": ["level"]}, bounds={"traced": "limit of privacy"},
         constants={"traced": {"chance": 0.025}}, labels={"private": "private algorithm"},
     )  # fmt: skip
@@ -66,7 +74,7 @@ def test_a_bound_follows_each_curve_and_is_drawn_once_where_curves_share_it():
 
 
 def test_the_exact_minimiser_is_a_line_across_the_panel_and_its_risk_does_not_stretch_the_axis():
-    risk, rate = drawn(across=["exact"]).axes
+    risk, rate = whole(across=["exact"]).axes
     assert risk.get_ylim()[0] > 1e-4
     assert any(list(line.get_xdata()) == [0, 1] and line.get_ydata()[0] == 1.0 for line in rate.get_lines())
 
@@ -99,7 +107,7 @@ def test_the_worst_of_a_family_may_be_drawn():
 
 
 def test_small_rates_may_have_a_logarithmic_axis_and_few_places_a_tick_each():
-    _, rate = drawn(logarithmic=["traced"], hide=["private"]).axes
+    _, rate = whole(logarithmic=["traced"], hide=["private"]).axes
     assert rate.get_yscale() == "log"
     assert [text.get_text() for text in rate.get_xticklabels()] == ["0.1", "1"]
 
@@ -121,8 +129,7 @@ def test_each_panel_says_what_was_judged_of_it():
         risk=check("below", 2.0, expected=1, margin=0, details={"side": "at_least"}),
     )
     settings = config(private={"series": "private", "quantity": "traced"}, risk={"series": "private"})
-    drawing = figures.build({"name": "attack", "panels": ["excess_risk", "traced"]})
-    figure = drawing.draw(frame(), result, settings)
+    figure = whole(result, settings)
     risk, rate = (plain(panel.get_title(loc="left")) for panel in figure.axes)
     assert rate == "private: at most 0.4 of the bound (99%: 0.6), claimed at most 1"
     assert risk == "private: at least 2 (99%: 1.99), claimed at least 1"  # no bound stands beside the risk here
@@ -130,5 +137,5 @@ def test_each_panel_says_what_was_judged_of_it():
 
 
 def test_what_lies_below_a_panel_is_named_in_it():
-    risk, _ = drawn().axes
+    risk, _ = whole().axes
     assert [text.get_text() for text in risk.texts] == ["below the panel: exact: 1e-17"]

@@ -1,4 +1,4 @@
-"""The figures of all experiments, on made-up measurements: each says its verdict, and each claim has its bound."""
+"""The figures of all experiments, on made-up measurements: the one of all says its verdict and each claim's bound."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 import yaml
-from drawn_figures import plain, title
-from fabricated import fabricate
+from helpers.drawn_figures import plain, title
+from helpers.fabricated import fabricate
 
 from dprepro import figures
 from dprepro.figures.rate import Rate
@@ -32,7 +32,7 @@ def test_every_figure_says_its_verdict_and_what_was_judged_of_what_it_shows(name
     fabricate(tmp_path, [name])
     one = Measurements(str(tmp_path)).of(name)
     drawing = figures.build(one.config["figure"])
-    figure = drawing.draw(one.frame, one.verdict, one.config)
+    figure = drawing.draw_all(one.frame, one.verdict, one.config)
     said = title(figure)
     assert plain(headline(one.verdict)) in said
     if not isinstance(drawing, Rate):
@@ -56,7 +56,7 @@ def test_every_claim_that_a_rate_figure_shows_has_its_own_bound(name: str, tmp_p
     # a bound for each series that no other has
     series = {label: place for place, label in enumerate(dict.fromkeys(one.frame["series"]))}
     frame = one.frame.assign(bound=one.frame["bound"] * np.exp(0.613 * one.frame["series"].map(series)))
-    figure = drawing.draw(frame, one.verdict, one.config)
+    figure = drawing.draw_all(frame, one.verdict, one.config)
     lines = {str(line.get_gid()): line for panel in figure.axes for line in panel.lines}
     shown = [str(handle.get_label()) for panel in figure.axes for handle in panel.containers]
     claims = frame[(frame["role"] == "claim") & (frame["quantity"] == drawing.quantity) & frame["bound"].notna()]

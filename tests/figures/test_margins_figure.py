@@ -27,7 +27,7 @@ def frame(statements: int) -> pd.DataFrame:
 def test_the_worst_attack_on_each_statement_stands_on_its_line_in_the_papers_order() -> None:
     drawn = figures.build({"name": "margins"}).draw(frame(12), VERDICT, {})
     (panel,) = drawn.axes
-    assert [text.get_text() for text in panel.get_yticklabels()] == [f"theorem {k}" for k in range(1, 13)]
+    assert [text.get_text() for text in panel.get_yticklabels()] == [f"Theorem {k}" for k in range(1, 13)]
     holds, printed = panel.get_lines()[:2]
     assert list(holds.get_xdata()) == [0.5] * 12
     assert (list(printed.get_xdata()), list(printed.get_ydata())) == ([30.0], [1])

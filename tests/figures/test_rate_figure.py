@@ -5,7 +5,17 @@ from __future__ import annotations
 import numpy as np
 import pandas as pd
 import pytest
-from drawn_figures import assert_says_the_verdict, bound_lines, cells, check, config, entries, plain, title, verdict
+from helpers.drawn_figures import (
+    assert_says_the_verdict,
+    bound_lines,
+    cells,
+    check,
+    config,
+    entries,
+    plain,
+    title,
+    verdict,
+)
 
 from dprepro import figures
 from dprepro.errors import InputError
@@ -28,7 +38,13 @@ def claims(flat_bound=20.0):
 
 
 def drawn(rows, verdict=VERDICT, config=CONFIG, **options):
+    """The figure that is read at a glance."""
     return figures.build({"name": "rate", **options}).draw(pd.DataFrame(rows), verdict, config)
+
+
+def whole(rows, verdict=VERDICT, config=CONFIG, **options):
+    """The figure of all that was measured."""
+    return figures.build({"name": "rate", **options}).draw_all(pd.DataFrame(rows), verdict, config)
 
 
 def line(figure, series):
@@ -37,7 +53,7 @@ def line(figure, series):
 
 
 def test_each_claim_runs_below_a_bound_of_its_own():
-    figure = drawn(claims())
+    figure = whole(claims())
     assert sorted(bound_lines(figure)) == ["flat", "steep"]
     np.testing.assert_allclose(line(figure, "steep"), 2 / np.array(SIZES))
     np.testing.assert_allclose(line(figure, "flat"), 20 / np.sqrt(SIZES))
@@ -46,19 +62,19 @@ def test_each_claim_runs_below_a_bound_of_its_own():
 
 def test_claims_that_share_a_bound_have_one_line():
     same = [row | {"bound": 1.0} for row in claims()]
-    assert bound_lines(drawn(same)) == ["steep"]
-    assert "explicit bound" in entries(drawn(same))
+    assert bound_lines(whole(same)) == ["steep"]
+    assert "explicit bound" in entries(whole(same))
 
 
 def test_what_is_held_against_its_bound_shows_it_and_pieces_of_one_curve_are_one_line():
     early = cells("early", "context", {"n": [1.0, 10.0, 50.0]}, lambda at: 1 / at["n"], bound=lambda at: 2 / at["n"])
     broken = cells("broken", "control", {"n": [1.0, 10.0]}, 5.0, bound=lambda at: 3 / at["n"])
     steep = [row for row in claims() if row["series"] == "steep"]
-    alone = drawn([*steep, *early, *broken], verdict(), config())
+    alone = whole([*steep, *early, *broken], verdict(), config())
     assert bound_lines(alone) == ["steep"]
     held = {"below": check("below", 0.5), "broken": check("below", 9.0, role="control", verdict="refuted")}
     settings = config(below={"series": ["steep", "early"]}, broken={"series": "broken"})
-    figure = drawn([*steep, *early, *broken], verdict(**held), settings)
+    figure = whole([*steep, *early, *broken], verdict(**held), settings)
     assert sorted(bound_lines(figure)) == ["broken", "steep"]
     x = np.array([1, 10, 50, *SIZES])
     np.testing.assert_allclose(line(figure, "steep"), 2 / x)
@@ -73,7 +89,7 @@ def test_claims_that_no_panel_shows_are_told_with_their_numbers_where_they_are_n
         exponent_n={"series": "steep"}, within_budget={"quantity": "spent_epsilon"}, over_p={"axis": "p"},
         schedule={"series": "steep", "column": "total_steps"},
     )  # fmt: skip
-    said = plain(drawn(claims(), results, settings).legends[0].get_title().get_text())
+    said = plain(whole(claims(), results, settings).legends[0].get_title().get_text())
     assert said.endswith(
         "Judged, not drawn: over_p: exponent of p 0.900 ± 0.010, claimed 0.5 ± 0.05: refuted; "
         "within_budget, schedule (confirmed)."
@@ -84,27 +100,27 @@ def test_a_slip_of_print_says_what_came_out_of_it():
     printed = cells("printed", "context", {"n": SIZES}, 1e-2)
     results = verdict(**VERDICT["checks"], slip=check("below", 3.0, role="erratum", verdict="refuted"))
     settings = config(**CONFIG["checks"], slip={"series": "printed"})
-    assert "printed (refuted by its bound)" in entries(drawn([*claims(), *printed], results, settings))
+    assert "printed (refuted by its bound)" in entries(whole([*claims(), *printed], results, settings))
 
 
 def test_a_series_above_a_bound_that_is_not_its_own_shows_its_own():
     low = cells("low", "context", {"n": SIZES}, 1e-9, bound=1e-3)
     high = cells("high", "context", {"n": SIZES}, lambda at: 10 / at["n"], bound=lambda at: 50 / at["n"])
     steep = [row for row in claims() if row["series"] == "steep"]
-    assert bound_lines(drawn([*steep, *low, *high])) == ["steep", "high"]
+    assert bound_lines(whole([*steep, *low, *high])) == ["steep", "high"]
 
 
 def test_the_title_has_what_was_judged_and_the_bare_slope_as_such():
     judged = check(estimate=0.02, expected=0.0, margin=0.08, details={"measured_slope": -0.706})
     bare = check(estimate=-0.706, role="context", expected=-2 / 3)
     settings = config(exponent_n={"series": "steep", "divide": "bound"}, bare_n={"series": "steep"})
-    figure = drawn(claims()[:10], verdict(exponent_n=judged, bare_n=bare), settings)
-    expected = "exponent less the bound's 0.020 ± 0.010, claimed 0 ± 0.08; bare exponent −0.706"
+    figure = whole(claims()[:10], verdict(exponent_n=judged, bare_n=bare), settings)
+    expected = "exponent less the bound's 0.020 ± 0.010, claimed 0 ± 0.08; log-log slope −0.706"
     assert title(figure) == f"Theorem 7: confirmed {expected}"
 
 
 def test_several_claims_are_told_apart_in_the_title():
-    said = title(drawn(claims(), labels={"steep": "Steep one"}))
+    said = title(whole(claims(), labels={"steep": "Steep one"}))
     assert "Steep one: exponent −1.000 ± 0.010" in said
     assert "flat: exponent −0.500 ± 0.010, claimed −0.5 ± 0.05" in said
 
@@ -113,18 +129,18 @@ def test_up_to_logarithms_stands_in_the_title_and_cannot_be_hidden(monkeypatch):
     logs = verdict(
         exponent_n=check(details={"up_to_logarithms": True}), exponent_flat=VERDICT["checks"]["exponent_flat"]
     )
-    assert_says_the_verdict(drawn(claims(), logs), logs, CONFIG)
-    assert_says_the_verdict(drawn(claims(), logs, heading="My own words"), logs, CONFIG, "My own words")
+    assert_says_the_verdict(whole(claims(), logs), logs, CONFIG)
+    assert_says_the_verdict(whole(claims(), logs, heading="My own words"), logs, CONFIG, "My own words")
     # planted: a title that says less
     monkeypatch.setattr("dprepro.figures.rate.headline", lambda verdict, heading: f"{verdict['claim']}: confirmed")
     with pytest.raises(AssertionError):
-        assert_says_the_verdict(drawn(claims(), logs), logs, CONFIG)
+        assert_says_the_verdict(whole(claims(), logs), logs, CONFIG)
 
 
-def test_without_an_exponent_the_title_has_the_other_claims_on_what_is_drawn():
+def test_without_an_exponent_the_title_has_the_other_claims_on_what_is_whole():
     settings = config(below_bound={"series": ["steep"]}, within_budget={"series": "steep", "quantity": "spent_epsilon"})
     results = verdict(below_bound=check("below", 0.5, expected=1), within_budget=check("below", 0.9, expected=1))
-    assert title(drawn(claims()[:10], results, settings)).endswith(
+    assert title(whole(claims()[:10], results, settings)).endswith(
         "at most 0.5 of the bound (99%: 0.51), claimed at most 1, margin 0.05"
     )
 
@@ -134,14 +150,14 @@ def test_roles_and_what_came_out_of_controls_stand_in_the_legend():
     refuted = verdict(**VERDICT["checks"], half=check(role="control", verdict="refuted"))
     settings = config(**CONFIG["checks"], half={"series": "slow"})
     assert {"steep (claim)", "slow (control, refuted by its slope)"} <= set(
-        entries(drawn([*claims(), *slow], refuted, settings))
+        entries(whole([*claims(), *slow], refuted, settings))
     )
 
 
 def test_what_is_certified_beyond_the_claimed_epsilon_stands_in_the_legend():
     spent = [row | {"quantity": "spent_epsilon", "value": 1.672} for row in claims() if row["series"] == "flat"]
     kept = [row | {"quantity": "spent_epsilon", "value": 1.0} for row in claims() if row["series"] == "steep"]
-    assert {"flat (claim), certified for 1.67 ε", "steep (claim)"} <= set(entries(drawn([*claims(), *spent, *kept])))
+    assert {"flat (claim), certified for 1.67 ε", "steep (claim)"} <= set(entries(whole([*claims(), *spent, *kept])))
 
 
 def test_nothing_is_averaged_over_a_further_axis():
@@ -173,14 +189,14 @@ def test_the_worst_of_a_family_is_drawn_and_said_and_so_is_an_edge():
     settings = config({"mass": [1.0]}, **CONFIG["checks"])
     inside = cells("steep", "claim", {"n": SIZES, "mass": [1, 2, 3]}, lambda at: (4 - (at["mass"] - 2) ** 2) / at["n"])
     beyond = cells("slow", "control", {"n": SIZES, "mass": [1, 2, 3]}, lambda at: at["mass"] / at["n"])
-    figure = drawn([*inside, *beyond], config=settings, envelope=["mass"])
+    figure = whole([*inside, *beyond], config=settings, envelope=["mass"])
     assert figure.axes[0].get_ylabel() == "excess risk (mean, worst mass)"
     assert {"steep (claim)", "slow (control), worst at the grid's edge"} <= set(entries(figure))
 
 
 def test_a_level_far_above_is_named_and_does_not_stretch_the_panel():
     zero = cells("output_zero", "context", {"n": SIZES}, 1e3)
-    figure = drawn([*claims(), *zero])
+    figure = whole([*claims(), *zero])
     assert "output zero: 1005, above the panel" in entries(figure)
     assert figure.axes[0].get_ylim()[1] < 100
 
@@ -199,21 +215,21 @@ def test_the_place_of_a_crossing_is_drawn_as_no_rate():
     rows = [row | {"shape": 1 / row["n"]} for row in claims() if row["series"] == "steep"]
     place = verdict(exponent_n=check("crossing", constant=1e6))
     rules = {along: {"rule": "crossing", "against": "steep", "along": along} for along in ("p", "shape")}
-    along_p, along_shape = (drawn(rows, place, config(exponent_n=one)) for one in rules.values())
+    along_p, along_shape = (whole(rows, place, config(exponent_n=one)) for one in rules.values())
     assert "rate, through the points" in entries(along_p)
     assert not [one for one in along_shape.axes[0].lines if one.get_gid() == "rate"]
     assert not any("rate" in text for text in entries(along_shape))
 
 
 def test_slopes_are_held_against_what_is_claimed_of_each():
-    lower = drawn(claims()).axes[1]
+    lower = whole(claims()).axes[1]
     assert {-1.0, -0.5} <= {float(one.get_ydata()[0]) for one in lower.lines if len(set(one.get_ydata())) == 1}
 
 
 def test_a_crossing_is_marked_at_its_place():
     growing = cells("growing", "claim", {"n": SIZES}, lambda at: at["n"] ** 0.5)
     level = cells("level", "claim", {"n": SIZES}, 30.0)
-    figure = drawn([*growing, *level], config=config(), crossings=["growing", "level"])
+    figure = whole([*growing, *level], config=config(), crossings=["growing", "level"])
     assert [text.get_text() for text in figure.axes[0].texts] == ["n = 900"]
 
 
@@ -243,4 +259,4 @@ def test_limits_of_slopes_that_are_none_are_refused(limits):
 
 
 def test_the_lower_panel_has_the_limits_that_are_asked_for():
-    assert drawn(claims(), slope_range=[-3, 1]).axes[1].get_ylim() == (-3, 1)
+    assert whole(claims(), slope_range=[-3, 1]).axes[1].get_ylim() == (-3, 1)

@@ -9,7 +9,7 @@ from pathlib import Path
 
 import matplotlib
 import pytest
-from cheap_experiment import CHEAP, ENVIRONMENT, write_config_dir
+from helpers.cheap_experiment import CHEAP, ENVIRONMENT, write_config_dir
 from matplotlib.ft2font import FT2Font
 
 from dprepro.config.compose import compose

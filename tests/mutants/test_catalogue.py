@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro.config.compose import compose
 from dprepro.config.experiment import check

@@ -5,8 +5,8 @@ from __future__ import annotations
 import shlex
 from pathlib import Path
 
-import private_mirror
 import pytest
+from helpers import private_mirror
 
 import dprepro
 from dprepro import __main__ as command

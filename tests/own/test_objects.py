@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from private_mirror import MirrorDescent, records, release
+from helpers.private_mirror import MirrorDescent, records, release
 
 import dprepro
 from dprepro.errors import InputError

@@ -7,8 +7,8 @@ import struct
 from pathlib import Path
 
 import pytest
-from cheap_experiment import command, python
-from fabricated import fabricate
+from helpers.cheap_experiment import command, python
+from helpers.fabricated import fabricate
 
 from paper_figures.__main__ import main
 from paper_figures.drawing import DOUBLE, SINGLE

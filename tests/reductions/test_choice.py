@@ -1,7 +1,7 @@
 """Which reduction is used where: from the domain and the names of the views alone."""
 
 import pytest
-from reduction_problems import domain_of
+from helpers.reduction_problems import domain_of
 
 from dprepro.algorithms import FrankWolfe, GaussianFrankWolfe, NoisyFrankWolfe, ObjectivePerturbation
 from dprepro.errors import Incompatible, InputError

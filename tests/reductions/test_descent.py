@@ -6,7 +6,7 @@ import sys
 
 import numpy as np
 import pytest
-from reduction_problems import ALARM, BUDGET, domain_of, least_p_value, problem_of, some_records, thetas
+from helpers.reduction_problems import ALARM, BUDGET, domain_of, least_p_value, problem_of, some_records, thetas
 from scipy.stats import ks_2samp
 
 from dprepro.algorithms import (

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reduction_problems import ALARM, p_value
+from helpers.reduction_problems import ALARM, p_value
 
 from dprepro.algorithms import JohnsonLindenstrauss, NoisyGD
 from dprepro.budget import Budget, Neighbours

@@ -5,7 +5,7 @@ import math
 
 import numpy as np
 import pytest
-from reduction_problems import ALARM, every_other, risks
+from helpers.reduction_problems import ALARM, every_other, risks
 from scipy.special import ndtri
 from scipy.stats import ks_2samp, kstest, norm
 

@@ -2,7 +2,7 @@
 
 import numpy as np
 import pytest
-from reduction_problems import domain_of, problem_of, some_records
+from helpers.reduction_problems import domain_of, problem_of, some_records
 
 from dprepro.algorithms import ObjectivePerturbation
 from dprepro.budget import Budget, Neighbours

@@ -7,7 +7,7 @@ import math
 
 import numpy as np
 import pytest
-from reduction_problems import BUDGET
+from helpers.reduction_problems import BUDGET
 from scipy.linalg import hadamard
 from scipy.stats import chisquare
 

@@ -6,8 +6,7 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 import pytest
-from numba import njit
-from reduction_problems import (
+from helpers.reduction_problems import (
     ALARM,
     BUDGET,
     domain_of,
@@ -18,6 +17,7 @@ from reduction_problems import (
     some_records,
     thetas,
 )
+from numba import njit
 from scipy.stats import chi2_contingency, chisquare, ks_2samp
 
 from dprepro.algorithms import ConstantStep, DecayingStep, FrankWolfe, NoisyFrankWolfe

@@ -12,10 +12,10 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pandas as pd
 import pytest
-from cheap_experiment import python
+from helpers.cheap_experiment import python
+from helpers.small_runs import OVERRIDE, TWICE
 from matplotlib.figure import Figure
 from scipy.stats import t
-from small_runs import OVERRIDE, TWICE
 
 import dprepro
 from dprepro.errors import InputError

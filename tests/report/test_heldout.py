@@ -7,7 +7,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from cheap_experiment import CHEAP, command, write_config_dir
+from helpers.cheap_experiment import CHEAP, command, write_config_dir
 
 from dprepro import run
 from dprepro.__main__ import main

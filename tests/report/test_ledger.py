@@ -2,16 +2,12 @@
 
 from __future__ import annotations
 
-import json
 import threading
 import time
-from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
-from unittest.mock import Mock
 
-import pandas as pd
 import pytest
+from helpers.ledger_rows import BOTH, FAMILIES, GOOD, SIZES, attacks, check, published, row, store
 
 from dprepro.errors import InputError
 from dprepro.report import entries
@@ -19,96 +15,12 @@ from dprepro.report.evidence import finding_in_words
 from dprepro.report.markdown import markdown
 from dprepro.report.measured import Measured
 from dprepro.report.page import page
-from dprepro.report.publish import Published, alone
+from dprepro.report.publish import alone
 from dprepro.report.tex import tex
 from dprepro.statements.papers import Erratum, Paper, Shown
 from dprepro.statements.statement import Says, Statement
 
-
-def check(role: str, verdict: str, expect: str = "", **details: object) -> dict[str, Any]:
-    expect = expect or ("refuted" if role in ("control", "erratum") else "confirmed")
-    numbers = {"estimate": 0.5, "low": 0.4, "high": 0.6, "expected": 0.5, "margin": 0.2, "rule": "exponent"}
-    constants = dict.fromkeys(("constant", "constant_low", "constant_high"))
-    said = {"role": role, "verdict": verdict, "expect": expect, "as_expected": verdict == expect, "reason": ""}
-    return said | numbers | constants | {"details": details}
-
-
-FAMILIES = ("iid", "planted", "noise")
-SIZES = (1e5, 1e6, 1e7, 1e8)
-
-
-def published(name: str, checks: dict[str, dict[str, Any]], sizes: Sequence[float] = SIZES) -> Published:
-    """An experiment with three families of data, each over some sizes; every check is about all of them."""
-    lines = [
-        {"series": kind, "role": "claim", "n": n, "p": 100, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0, "replicate": 0,
-         "quantity": "excess_risk", "value": 1.0, "bound": 2.0, "status": "ok", "seconds": 1.0, "key": f"{kind}{n:g}"}
-        for kind in FAMILIES for n in sizes
-    ]  # fmt: skip
-    construction = {"_target_": "dprepro.constructions.RandomDesign", "seed": 3}
-    algorithm = {"_target_": "dprepro.algorithms.NoisyFrankWolfe", "constants": "printed"}
-    series = {kind: {"construction": construction | {"kind": kind}, "algorithm": algorithm} for kind in FAMILIES}
-    settings = {key: {"series": list(FAMILIES), "role": one["role"]} for key, one in checks.items()}
-    config = {"paper": "lasso", "study": {"series": series}, "checks": settings}
-    provenance = {"date": "2026-01-01", "cells": 3, "seconds": 1.0, "commit": "", "seed": 0, "versions": {}}
-    verdict = {"checks": checks, "neighbours": "replace_one", "provenance": provenance}
-    return Published(Path(name), pd.DataFrame(lines), config, verdict, "", Mock(), "")
-
-
-def attacks(share: float = 0.5, corners: int = 40) -> Published:
-    """Attacks on Theorem 1 in both forms, of which the worst place has this share of what is allowed."""
-    lines = []
-    for form, quantity in (("printed", "share"), ("repaired", "share")):
-        witness = {"statement": "lasso-theorem-1", "form": form, "attack": "a", "numbers": {"n": 2.0}, "share": share}
-        lines.append(
-            {"series": "theorem_1", "role": "claim", "quantity": quantity, "value": share, "bound": 1.0, "status": "ok",
-             "corners": corners, "searched": 10, "witness": json.dumps(witness), "seconds": 1.0, "key": form}
-        )  # fmt: skip
-    config = {"paper": "lasso", "study": {"_target_": "dprepro.studies.RefuteStudy", "of": "lasso"}, "checks": {}}
-    return Published(Path("attacks"), pd.DataFrame(lines), config, {"checks": {}}, "", Mock(), "")
-
-
-def store(**experiments: dict[str, dict[str, Any]]) -> Measured:
-    """Experiments, beside attacks that found nothing."""
-    found = {name: published(name, checks) for name, checks in experiments.items()}
-    return Measured(found | {"attacks": attacks()}, {"late": "only overridden or unfinished runs are stored"})
-
-
-GOOD = {
-    "slope": check("claim", "confirmed"), "bound": check("claim", "confirmed"), "open": check("claim", "inconclusive"),
-    "seen": check("context", "confirmed"), "wrong": check("control", "refuted"), "slip": check("erratum", "refuted"),
-}  # fmt: skip
-
-
-def row(
-    measured: Measured, kind: str = "rate", errata: Sequence[Erratum] = (), evidence: Any = None, **fields: Any
-) -> dict[str, Any]:
-    """The row of a statement, of which these checks speak: of a kind, in an experiment."""
-    elsewhere: dict[str, Any] = {}
-    for one in measured.published.values():
-        for settings in one.config["checks"].values():
-            settings.pop("about", None)
-    for name, experiments in (evidence or {}).items():
-        for experiment, checks in experiments.items():
-            if experiment in measured.published:
-                for key in checks:
-                    measured.published[experiment].config["checks"][key]["about"] = {"Theorem 1": name}
-            else:
-                elsewhere[experiment] = (
-                    "lasso",
-                    {key: {"role": "claim", "about": {"Theorem 1": name}} for key in checks},
-                )
-    own = ("upper_only", "constant", "quantifiers")
-    says = Says(text="It holds.", **{key: fields.pop(key) for key in own if key in fields})
-    statement = Statement(item="Theorem 1", kind=kind, says=says, **fields)  # type: ignore[arg-type]
-    paper = Paper(title="x", authors="x", year=1, claims=[statement], errata=errata)
-    store = Measured(
-        measured.published, measured.notes, measured.papers, described={"lasso": paper}, elsewhere=elsewhere
-    )
-    return entries._row("lasso", statement, store, errata)
-
-
 NO_CAUSES = {"rows": 0, "causes": 0, "corners": 0}
-BOTH = {"attained": {"one": ["slope"]}, "holds": {"one": ["bound"]}}
 
 
 def test_an_upper_rate_takes_a_bound_on_three_families_and_one_that_attains_it() -> None:
@@ -160,7 +72,7 @@ def test_a_row_has_the_worst_verdict_of_its_checks() -> None:
 def test_a_control_that_fails_takes_the_confirmation_away() -> None:
     failed = row(store(one=GOOD | {"wrong": check("control", "confirmed")}), evidence=BOTH)
     assert (failed["verdict"], failed["as_expected"]) == ("inconclusive", False)
-    assert failed["note"].startswith("Controls and guards did not come out as expected: one:wrong.")
+    assert failed["note"].startswith("Controls and preconditions did not come out as expected: one:wrong.")
 
 
 def test_checks_of_role_context_carry_no_row() -> None:
@@ -193,17 +105,17 @@ def test_privacy_is_confirmed_by_an_exact_law_or_by_an_audit_next_to_a_certifica
 
 
 def test_a_statement_that_an_erratum_disproves_is_refuted_as_printed_and_has_a_repaired_twin() -> None:
-    slip = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
+    erratum = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
     repaired = Says(text="It holds with the other step.")
-    found = row(store(one=GOOD), errata=[slip], evidence=BOTH, false=[slip.item], repaired=repaired)
+    found = row(store(one=GOOD), errata=[erratum], evidence=BOTH, false=[erratum.item], repaired=repaired)
     assert (found["verdict"], found["repaired"]["verdict"]) == ("refuted", "confirmed")
     assert found["evidence"][0]["text"] == "The other step is meant. (false; one: slip)"
     assert found["errata"] == ["Theorem 1, step"]
-    assert row(store(), errata=[slip], false=[slip.item])["verdict"] == "not measured"
+    assert row(store(), errata=[erratum], false=[erratum.item])["verdict"] == "not measured"
     broken = store(one=GOOD | {"slip": check("erratum", "confirmed")})
-    assert row(broken, errata=[slip], false=[slip.item])["verdict"] == "inconclusive"
+    assert row(broken, errata=[erratum], false=[erratum.item])["verdict"] == "inconclusive"
     exact = Erratum("Theorem 1, step", "x", "y", "false", [Shown(test="tests/x.py::test_y")])
-    assert row(store(), errata=[exact], false=[slip.item])["verdict"] == "refuted"
+    assert row(store(), errata=[exact], false=[erratum.item])["verdict"] == "refuted"
 
 
 def test_a_statement_without_a_measurement_is_not_measured_and_says_why() -> None:
@@ -260,8 +172,8 @@ def test_a_confirmation_up_to_logarithms_says_so() -> None:
 def test_a_confirmation_within_a_wide_margin_says_so_and_guards_do_not_count() -> None:
     wide = GOOD | {"slope": check("claim", "confirmed", within=0.1), "bound": check("claim", "confirmed", within=0.2)}
     assert row(store(one=wide), evidence=BOTH)["words"] == "confirmed within 0.2"
-    guard = GOOD | {"bound": check("claim", "confirmed", within=0.2, guards=True)}
-    assert row(store(one=guard), evidence=BOTH)["words"] == "confirmed"
+    met = GOOD | {"bound": check("claim", "confirmed", within=0.2, precondition=True)}
+    assert row(store(one=met), evidence=BOTH)["words"] == "confirmed"
 
 
 @pytest.mark.parametrize(
@@ -275,8 +187,8 @@ def test_a_confirmation_within_a_wide_margin_says_so_and_guards_do_not_count() -
 )
 def test_an_erratum_says_whether_its_check_came_out(shown_by: list[Shown], state: str) -> None:
     measured = store(one={**GOOD, "odd": check("erratum", "confirmed")})
-    slip = entries._slip("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)
-    assert slip["state"] == state
+    erratum = entries._erratum_row("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)
+    assert erratum["state"] == state
 
 
 def test_markdown_keeps_signs_that_would_break_its_tables() -> None:
@@ -288,8 +200,10 @@ def test_markdown_keeps_signs_that_would_break_its_tables() -> None:
 
 def test_latex_has_a_table_of_rows_that_are_escaped_and_whole() -> None:
     line = row(store(one=GOOD), evidence=BOTH) | {"statement": "100% of L_1 <= n^2 & more_"}
-    slip = entries._slip("lasso", Erratum("Theorem 1", "50%", "#", "typo", [Shown(test="a::b")]), store(one=GOOD))
-    text = tex({"claims": [line], "errata": [slip]})
+    erratum = entries._erratum_row(
+        "lasso", Erratum("Theorem 1", "50%", "#", "typo", [Shown(test="a::b")]), store(one=GOOD)
+    )
+    text = tex({"claims": [line], "errata": [erratum]})
     cells = ("Theorem 1", "confirmed", r"100\% of $L_{1} \leq n^{2}$ \& more\_", "attained (one); holds (one)")
     assert f"{' & '.join(cells)} \\\\" in text
     assert "Theorem 1 & typo & 50\\% & \\# \\\\" in text
@@ -372,11 +286,11 @@ def test_a_statement_is_confirmed_only_after_an_attack_that_found_nothing() -> N
 
 
 def test_an_attack_on_what_is_printed_says_nothing_of_what_is_repaired() -> None:
-    slip = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
+    erratum = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
     measured = store(one=GOOD)
     frame = measured.published["attacks"].frame
     frame.loc[frame["key"] == "printed", "value"] = 7.0
-    found = row(measured, errata=[slip], evidence=BOTH, false=[slip.item], repaired=Says(text="Otherwise."))
+    found = row(measured, errata=[erratum], evidence=BOTH, false=[erratum.item], repaired=Says(text="Otherwise."))
     assert (found["verdict"], found["repaired"]["verdict"], found["as_expected"]) == ("refuted", "confirmed", True)
     assert found["attack"]["least_margin"] == pytest.approx(1 / 7)
     assert found["repaired"]["attack"]["least_margin"] == 2

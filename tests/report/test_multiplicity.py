@@ -7,8 +7,8 @@ from typing import Any
 
 import numpy as np
 import pytest
+from helpers.ledger_rows import check, published
 from scipy.stats import binom
-from test_ledger import check, published
 
 from dprepro.analysis.checks import build
 from dprepro.analysis.fits import LEVEL

@@ -8,7 +8,7 @@ import subprocess
 from pathlib import Path
 
 import pytest
-from cheap_experiment import command, write_config_dir
+from helpers.cheap_experiment import command, write_config_dir
 
 import dprepro
 

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pandas as pd
 import pytest
-from cheap_experiment import command, write_config_dir
+from helpers.cheap_experiment import command, write_config_dir
 
 from dprepro import run
 from dprepro.__main__ import main

@@ -6,7 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
-from cheap_experiment import command, write_config_dir
+from helpers.cheap_experiment import command, write_config_dir
 
 from dprepro import run
 from dprepro.__main__ import main

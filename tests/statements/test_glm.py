@@ -4,13 +4,13 @@ import math
 
 import numpy as np
 import pytest
+from helpers.shipped import composed
 from scipy.special import log_ndtr
-from shipped import composed
 
 from dprepro import bounds
 from dprepro.config.experiment import build_experiment
 from dprepro.constructions import OneHotFamily
-from dprepro.plans.plan import Numbers
+from dprepro.dispatch.backend import Numbers
 from dprepro.statements.glm import STATEMENTS
 
 SAMPLE = {

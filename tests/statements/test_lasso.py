@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 
 import pytest
+from helpers.shipped import composed
 
 from dprepro import bounds
 from dprepro.algorithms import NoisyFrankWolfe
@@ -18,7 +19,6 @@ from dprepro.statements.conditions import unmet
 from dprepro.statements.lasso import STATEMENTS
 from dprepro.statements.statement import Says
 from dprepro.studies import RateStudy
-from tests.shipped import composed
 
 SAYS = [(one.item, says) for one in STATEMENTS for says in (one.says, one.repaired) if says]
 POINT = {

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro.algorithms import Algorithm
 from dprepro.config.pairs import blocks

@@ -6,7 +6,7 @@ from fnmatch import fnmatchcase
 
 import numpy as np
 import pytest
-from shipped import composed
+from helpers.shipped import composed
 
 from dprepro.config.experiment import check
 from dprepro.errors import MissingDependency, PremiseError

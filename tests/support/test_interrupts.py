@@ -14,13 +14,13 @@ import pytest
 
 from dprepro.errors import Stop
 from dprepro.reductions.kernels.groups import on_groups
-from dprepro.support.interrupts import CTRL_C, ENDING, raise_or_wait, taken, whole
+from dprepro.support.interrupts import CTRL_C, ENDING, defer_signals, handle_signals, raise_or_wait
 
 pytestmark = pytest.mark.usefixtures("under_a_terminal")
 
 
 @contextmanager
-def limited() -> Iterator[None]:
+def cpu_time_limit() -> Iterator[None]:
     """What stands inside ends at a timer's signal, as a limit of time has it."""
     before = signal.signal(signal.SIGPROF, lambda number, frame: raise_or_wait(TimeoutError()))
     try:
@@ -39,15 +39,15 @@ def test_a_signal_raises_at_once_and_awaits_the_end_of_what_is_whole(number: int
         signal.raise_signal(number)
         done.append((name, step))
 
-    with pytest.raises(Stop) as caught, taken(CTRL_C + ENDING):
-        (partial(whole, work) if awaited else work)("a", step=1)
+    with pytest.raises(Stop) as caught, handle_signals(CTRL_C + ENDING):
+        (partial(defer_signals, work) if awaited else work)("a", step=1)
     assert caught.value.number == number
     assert done == [("a", 1)] * awaited
-    assert whole(sum, [1, 2]) == 3  # nothing is left waiting
+    assert defer_signals(sum, [1, 2]) == 3  # nothing is left waiting
 
 
 def test_the_second_signal_of_a_scheduler_is_ignored_and_a_second_ctrl_c_is_not() -> None:
-    with taken(CTRL_C + ENDING):
+    with handle_signals(CTRL_C + ENDING):
         with pytest.raises(Stop):
             signal.raise_signal(ENDING[0])
         signal.raise_signal(ENDING[0])
@@ -61,7 +61,7 @@ def test_what_the_caller_ignores_or_handles_is_left_alone() -> None:
     heard = []
     signal.signal(signal.SIGINT, lambda number, _: heard.append(number))
     signal.signal(signal.SIGTERM, signal.SIG_IGN)
-    with taken(CTRL_C + ENDING):
+    with handle_signals(CTRL_C + ENDING):
         signal.raise_signal(signal.SIGINT)
         signal.raise_signal(signal.SIGTERM)
     assert heard == [signal.SIGINT]
@@ -72,8 +72,8 @@ def test_threads_take_no_signals() -> None:
     found = []
 
     def work() -> None:
-        with taken(CTRL_C):
-            found.append((signal.getsignal(signal.SIGINT), whole(sum, [1, 2])))
+        with handle_signals(CTRL_C):
+            found.append((signal.getsignal(signal.SIGINT), defer_signals(sum, [1, 2])))
 
     thread = threading.Thread(target=work)
     before = signal.getsignal(signal.SIGINT)
@@ -87,8 +87,8 @@ def test_an_interrupt_wins_over_a_limit_of_time() -> None:
         signal.raise_signal(signal.SIGPROF)
         signal.raise_signal(signal.SIGINT)
 
-    with pytest.raises(Stop), taken(CTRL_C), limited():
-        whole(work)
+    with pytest.raises(Stop), handle_signals(CTRL_C), cpu_time_limit():
+        defer_signals(work)
 
 
 @pytest.mark.parametrize("number", [signal.SIGINT, signal.SIGPROF])
@@ -108,7 +108,7 @@ def test_an_interrupt_while_numba_unpacks_a_generator_awaits_the_kernel(
 
     monkeypatch.setattr(ctypes, "cast", interrupted)
     ended = []
-    with suppress(Stop), taken(CTRL_C), limited():
+    with suppress(Stop), handle_signals(CTRL_C), cpu_time_limit():
         on_groups(*arguments, weights[1], np.zeros(2), np.zeros(3), np.random.default_rng(0))
         ended.append("as if nothing had come")
     assert calls

@@ -10,10 +10,10 @@ from contextlib import suppress
 from pathlib import Path
 
 import pytest
-from cheap_experiment import ENVIRONMENT
+from helpers.cheap_experiment import ENVIRONMENT
 
 from dprepro.errors import InputError, Stop
-from dprepro.support.interrupts import CTRL_C, taken
+from dprepro.support.interrupts import CTRL_C, handle_signals
 from dprepro.support.regular_files import bytes_of, kept_within, replace_file, temporary_folder
 
 UMASK = os.umask(0)
@@ -117,7 +117,7 @@ def test_a_signal_awaits_the_end_of_a_write(tmp_path: Path, monkeypatch: pytest.
         replace(source, target)
 
     monkeypatch.setattr(os, "replace", interrupted)
-    with pytest.raises(Stop), taken(CTRL_C):
+    with pytest.raises(Stop), handle_signals(CTRL_C):
         replace_file(tmp_path / "a", b"new")
     assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("a", b"new")]
 

@@ -9,7 +9,7 @@ import unicodedata
 from pathlib import Path
 
 import pytest
-from cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
+from helpers.cheap_experiment import CHEAP, ENVIRONMENT, command, write_config_dir
 
 from dprepro.config.compose import compose, expand_sweeps
 from dprepro.errors import InputError, printable

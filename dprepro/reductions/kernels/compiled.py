@@ -16,7 +16,7 @@ from dprepro.errors import DpreproError
 from dprepro.problems.losses import DistanceLoss, Loss
 from dprepro.problems.sets import ConstraintSet
 from dprepro.reductions.kernels.machine_code import cache_of
-from dprepro.support.interrupts import whole
+from dprepro.support.interrupts import defer_signals
 
 Function: TypeAlias = Callable[..., Any]
 
@@ -69,7 +69,7 @@ def entry(*arguments: Any, returns: Any = types.void) -> Callable[[Function], Fu
             kernel = compiled()
             if not getattr(kernel, "signatures", True):  # so that a signal ends a compilation at once
                 kernel.compile(tuple(numba.typeof(one) for one in given))  # type: ignore[no-untyped-call]
-            return whole(kernel, *given)
+            return defer_signals(kernel, *given)
 
         return call
 

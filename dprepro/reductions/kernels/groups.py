@@ -50,8 +50,8 @@ def least_group(half, sizes, scale, laplace, share, squares, rng):  # type: igno
 
 
 @jit()
-def regret(half, sizes, chosen, scale, told):  # type: ignore[no-untyped-def]
-    """Add the regret of a choice by Gumbel noise to ``told``, and its mean and variance, in units of the scale.
+def regret(half, sizes, chosen, scale, noise_statistic):  # type: ignore[no-untyped-def]
+    """Add to ``noise_statistic`` a Gumbel choice's regret, its mean and its variance, in units of the scale.
 
     By the law of the exponential mechanism at this scale, computed here once more.
     """
@@ -64,17 +64,17 @@ def regret(half, sizes, chosen, scale, told):  # type: ignore[no-untyped-def]
             mean += weight * loss
             square += weight * loss * loss
     mean /= mass
-    told[0] += 2.0 * (half[chosen] - least) / scale
-    told[1] += mean
-    told[2] += square / mass - mean * mean
+    noise_statistic[0] += 2.0 * (half[chosen] - least) / scale
+    noise_statistic[1] += mean
+    noise_statistic[2] += square / mass - mean * mean
 
 
 @entry()
-def on_groups(gram, cross, sizes, steps, scale, laplace, constant, weights, squares, told, rng):  # type: ignore[no-untyped-def]
+def on_groups(gram, cross, sizes, steps, scale, laplace, constant, weights, squares, noise_statistic, rng):  # type: ignore[no-untyped-def]
     """Frank-Wolfe in group weights: all vertices of a group have one score, 2 (gram w - cross).
 
     Selecting a group means selecting any of its vertices; ``weights`` comes in at the start and is overwritten. What
-    was drawn is added to ``squares`` (Laplace noise, by group) or ``told`` (Gumbel noise, of some steps).
+    was drawn is added to ``squares`` (Laplace noise, by group) or ``noise_statistic`` (Gumbel noise, of some steps).
     """
     groups = cross.shape[0]
     half = gram @ weights - cross
@@ -87,7 +87,7 @@ def on_groups(gram, cross, sizes, steps, scale, laplace, constant, weights, squa
     for t in range(1, steps):
         chosen = least_group(half, sizes, scale, laplace, share, squares, rng)
         if scale > 0.0 and not laplace and asked(t):
-            regret(half, sizes, chosen, scale, told)
+            regret(half, sizes, chosen, scale, noise_statistic)
         mu = 1.0 / (steps + 2) if constant else 2.0 / (t + 2)
         for g in range(groups):
             half[g] += mu * (change[chosen, g] - half[g])

@@ -106,8 +106,8 @@ class MachineCode:
             self.disable()
 
     def _file(self, signature: Any, codegen: Any) -> Path:
-        told = digest(repr([str(signature), codegen.magic_tuple(), list(_content(self._function, set()))]))
-        return self._folder / f"{_plain(self._function.__qualname__)}-{told}.machine"
+        content = digest(repr([str(signature), codegen.magic_tuple(), list(_content(self._function, set()))]))
+        return self._folder / f"{_plain(self._function.__qualname__)}-{content}.machine"
 
 
 def cache_of(function: Callable[..., Any]) -> MachineCode | None:
@@ -143,8 +143,8 @@ def _versions() -> str:
 
 def _places(source: Path) -> Iterator[Path]:
     """Where machine code may lie: where numba was told to, beside the source, or among the person's own files."""
-    if told := getattr(config, "CACHE_DIR", ""):
-        yield Path(told) / "dprepro"
+    if folder := getattr(config, "CACHE_DIR", ""):
+        yield Path(folder) / "dprepro"
         return
     yield source.parent / "__pycache__"
     yield Path(_Dirs(appname="dprepro", appauthor=False).user_cache_dir)

@@ -69,8 +69,8 @@ def largest(values, signed, scratch):  # type: ignore[no-untyped-def]
 
 
 @jit()
-def tell(half, signed, radius, scale, laplace, y, chosen, told):  # type: ignore[no-untyped-def]
-    """Add to ``told`` what a choice among vertices says of its noise, the mean of that, and its variance.
+def add_noise_statistic(half, signed, radius, scale, laplace, y, chosen, noise_statistic):  # type: ignore[no-untyped-def]
+    """Add to ``noise_statistic`` what a choice among vertices says of its noise, the mean of that, and its variance.
 
     ``half`` are the half scores, ``chosen`` is that of the vertex that was selected. For Gumbel noise it is the regret,
     in units of the scale, with the moments of the exponential mechanism at this scale. For Laplace noise it is the
@@ -91,14 +91,14 @@ def tell(half, signed, radius, scale, laplace, y, chosen, told):  # type: ignore
                 x = y * weight
                 hazard += -math.log1p(-0.5 * x) if x <= 1.0 else math.log(2.0 * x)
     if laplace:
-        told[0] += hazard
-        told[1] += 1.0
-        told[2] += 1.0
+        noise_statistic[0] += hazard
+        noise_statistic[1] += 1.0
+        noise_statistic[2] += 1.0
     else:
         mean /= mass
-        told[0] += unit * (chosen + top)
-        told[1] += mean
-        told[2] += square / mass - mean * mean
+        noise_statistic[0] += unit * (chosen + top)
+        noise_statistic[1] += mean
+        noise_statistic[2] += square / mass - mean * mean
 
 
 @jit()

@@ -15,6 +15,7 @@ from dprepro.reductions.kernels.compiled import FAST, entry, inner, jit
 from dprepro.reductions.kernels.selection import (
     ROWS,
     accepted,
+    add_noise_statistic,
     asked,
     enter,
     give_up_at,
@@ -22,7 +23,6 @@ from dprepro.reductions.kernels.selection import (
     least_vertex,
     propose,
     take_leader,
-    tell,
 )
 
 LEAST_MASS = 0.01  # differences of table entries are rounded at 1e-16, far below this
@@ -86,7 +86,7 @@ def fetch(j, features, columns, held):  # type: ignore[no-untyped-def]
 @entry()
 def on_columns(  # type: ignore[no-untyped-def]
     gram, known, features, loads, columns, held, limit, factor, ridge, cross, radius, signed, level, theta, start,
-    steps, scale, laplace, constant, told, rng,
+    steps, scale, laplace, constant, noise_statistic, rng,
 ):  # fmt: skip
     """From step number ``start`` on; returns the number of the next step, ``steps`` at the end.
 
@@ -98,7 +98,7 @@ def on_columns(  # type: ignore[no-untyped-def]
     The table of `selection` is renewed as rarely as possible. A step to vertex j with step size mu changes the half
     scores of all coordinates but j by at most mu (radius max_{i != j} |G_ij| + max_i |(G theta)_i|), by which grow
     rises; j is entered afresh. The whole table is only when the points that grow - 1 has wasted have cost as much as
-    that does, an entry would exceed one, or the mass is gone. Some choices from a new table are added to ``told``.
+    that does, an entry would exceed one, or the mass is gone. ``noise_statistic`` counts some choices from a new table.
     """
     p = theta.shape[0]
     dense, rows = gram.shape[0] > 0, factor.shape[0]
@@ -150,7 +150,9 @@ def on_columns(  # type: ignore[no-untyped-def]
                 renewed += 1
                 if asked(renewed):
                     half_scores(level, cross, work)
-                    tell(work, signed, radius, scale, laplace, min(y, limit_y), sign * work[j], told)
+                    add_noise_statistic(
+                        work, signed, radius, scale, laplace, min(y, limit_y), sign * work[j], noise_statistic
+                    )
         mu = 1.0 / (steps + 2) if constant else 2.0 / (t + 2)
         weight *= 1.0 - mu
         add = mu * sign * radius
@@ -224,7 +226,7 @@ def advance(fitted, origin, column, keep, add, loads, offsets, residual):  # typ
 @entry()
 def on_records(  # type: ignore[no-untyped-def]
     features, columns, held, loads, offsets, reach, half, fitted, limit, step_cost, radius, signed,
-    theta, steps, scale, laplace, constant, told, rng,
+    theta, steps, scale, laplace, constant, noise_statistic, rng,
 ):  # fmt: skip
     """From the first step on, with no Gram column at all; returns the number of the next step, ``steps`` at the end.
 
@@ -234,7 +236,8 @@ def on_records(  # type: ignore[no-untyped-def]
     weighted by the loads (Cauchy and Schwarz; reach is the root of the largest G_jj), and grow follows from the
     distance to the point at which the table was entered. The table is renewed when more points have been rejected
     than that costs. ``half`` are the half scores at the start. The loop stops when it has cost as much as reading
-    ``limit`` entries of the features; a step costs ``step_cost`` of them for each record. ``told`` as in `on_columns`.
+    ``limit`` entries of the features; a step costs ``step_cost`` of them for each record.
+    For ``noise_statistic`` see `on_columns`.
     """
     records, p = features.shape
     noisy = scale > 0.0
@@ -287,7 +290,9 @@ def on_records(  # type: ignore[no-untyped-def]
             if not valid:
                 renewed += 1
                 if asked(renewed):
-                    tell(exact, signed, radius, scale, laplace, min(y, limit_y), sign * exact[j], told)
+                    add_noise_statistic(
+                        exact, signed, radius, scale, laplace, min(y, limit_y), sign * exact[j], noise_statistic
+                    )
         mu = 1.0 / (steps + 2) if constant else 2.0 / (t + 2)
         weight *= 1.0 - mu
         add = mu * sign * radius

@@ -97,6 +97,6 @@ def main(folder: Path, workers: int, replicates: int) -> int:
 
 
 if __name__ == "__main__":
-    import engine_measures  # not as __main__: the workers import it by name
+    from helpers import engine_measures  # not as __main__: the workers import it by name
 
     sys.exit(engine_measures.main(Path(sys.argv[1]), int(sys.argv[2]), int(sys.argv[3])))

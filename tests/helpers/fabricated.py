@@ -5,14 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from pathlib import Path
 
-from shipped import composed
-
 from dprepro import figures
 from dprepro.analysis.checks import build
 from dprepro.config.experiment import build_experiment
 from dprepro.engine.cell import Result, Row
 from dprepro.engine.lines import lines_of
 from dprepro.engine.store import Store
+from helpers.shipped import composed
 
 PROVENANCE = {"versions": {}, "commit": "", "seed": 0, "platform": "", "cells": 0, "seconds": 0.0, "date": ""}
 

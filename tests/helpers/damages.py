@@ -10,11 +10,10 @@ import struct
 from collections.abc import Callable
 from pathlib import Path
 
-from databases import opened
-
 from dprepro.engine import connection
 from dprepro.engine.lines import cell_digest, digest
 from dprepro.engine.manifest import seal
+from helpers.databases import opened
 
 Damage = Callable[[Path], object]
 

@@ -9,7 +9,6 @@ from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
-from small_problems import LOSSES, sets
 
 from dprepro import laws
 from dprepro.algorithms import (
@@ -59,6 +58,7 @@ from dprepro.problems import (
 from dprepro.problems.codes import double_circulant_code
 from dprepro.problems.data import FloatArray
 from dprepro.studies.transcripts import as_vector
+from helpers.small_problems import LOSSES, sets
 
 ADD, REPLACE, ZERO_OUT = Neighbours.ADD_OR_REMOVE_ONE, Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT
 

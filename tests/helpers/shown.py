@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from stand_in import TOOLS
+from helpers.stand_in import TOOLS
 
 ROOT = Path(__file__).parents[2]
 PLACES = (

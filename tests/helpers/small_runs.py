@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from cheap_experiment import command, write_config_dir
+from helpers.cheap_experiment import command, write_config_dir
 
 SMALL = """\
 defaults:

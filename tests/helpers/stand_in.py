@@ -184,7 +184,7 @@ def main(name: str, words: list[str]) -> int:
     found = looked_up(TABLES[where], name, words)
     if found is None:
         typed = " ".join([name, *words])
-        print(f"no row of {where} in tests/documentation/stand_in.py covers: {typed}", file=sys.stderr)
+        print(f"no row of {where} in tests/helpers/stand_in.py covers: {typed}", file=sys.stderr)
         return UNCOVERED
     if gone := [word for word in words if NAMED.fullmatch(word) and not (Path(settings["root"]) / word).exists()]:
         print(f"there is no {gone[0]}", file=sys.stderr)
