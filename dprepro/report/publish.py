@@ -77,7 +77,7 @@ class Published:
         """The figure as the content of a PNG file: that of the folder, or drawn anew where another run replaced it."""
         if picture.standing(self.folder, self.stamp):
             return bytes_of(self.folder / "figure.png")
-        return rendered(self.figure(), self.stamp)["png"]
+        return rendered(self.figure(), self.stamp, self.drawing.style)["png"]
 
 
 @contextmanager
