@@ -89,7 +89,7 @@ class Choice(Drawing):
         if rows.empty:
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
         comparisons = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
-        beside = [line for one in comparisons for line in wrap(one, WIDE)]
+        beside = [line for comparison in comparisons for line in wrap(comparison, WIDE)]
         rows, claims = averaged(rows, self.average), judged(verdict, config)
         further, roles = further_axes(rows, config), roles_of(rows)
         found: dict[str, dict[str, Sequence[Curve]]] = {}
@@ -182,8 +182,8 @@ class Choice(Drawing):
                 else:
                     draw_curve(panel, curve, look, text)
                     names.append((float(x[-1]), float(y[-1]), text + more, look["color"]))
-        for one in checks:
-            details = one.result.get("details") or {}
+        for check in checks:
+            details = check.result.get("details") or {}
             if details.get("target"):
                 panel.axhline(float(details["target"]), **TARGET)
                 names.append((np.inf, float(details["target"]), "good enough", TARGET["color"]))

@@ -111,7 +111,7 @@ def _chosen(first: FloatArray, second: FloatArray, kinds: tuple[str, ...], delta
     for statistic in statistics(first, second, kinds):
         values = statistic(first), statistic(second)
         ends = np.unique(np.quantile(np.concatenate(values), np.linspace(0, 1, THRESHOLDS), method="higher"))
-        above = [len(some) - np.searchsorted(np.sort(some), ends, side="left") for some in values]
+        above = [len(value) - np.searchsorted(np.sort(value), ends, side="left") for value in values]
         for swapped in (False, True):
             limits = lower_limit(above[swapped], above[not swapped], len(first), delta, level)
             top = int(np.argmax(limits))

@@ -276,7 +276,7 @@ def worst_pair(
         if len(names) > kept:
             seen = {}
             for name in names:
-                first, second = (answers(algorithm, one, given, draws, repeats, rng)[0] for one in pairs[name])
+                first, second = (answers(algorithm, pair, given, draws, repeats, rng)[0] for pair in pairs[name])
                 seen[name] = max(event.limit for event in chosen(first, second, given.delta, level=0.0))
             names = sorted(names, key=lambda name: -seen[name])[:kept]
     return names[0]
