@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,41 @@ if TYPE_CHECKING:
 ROUNDING = 1e-13
 LINE_COLOURS = ("0.35", "0.6", "#A65628", "#4D4D99")
 LINE_DASHES: tuple[Any, ...] = ((0, (6, 1, 1, 1)), (0, (1, 1.5)), (0, (4, 1, 1, 1, 1, 1)), (0, (2, 1)))
+
+
+class Few(NamedTuple):
+    """What of an attack is read at a glance.
+
+    Attributes:
+        drawing: the figure's options, with the lines that are shown.
+        rows: measurements of what is shown.
+        series, claims: of each panel, by its quantity: what is shown, and what is claimed of it, worst first.
+        roles, styles, texts: of the series.
+        further: axes of the sweep beyond the main ones.
+    """
+
+    drawing: Attack
+    rows: pd.DataFrame
+    series: Mapping[str, Sequence[str]]
+    claims: Mapping[str, Sequence[Judged]]
+    roles: Mapping[str, str]
+    styles: Mapping[str, dict[str, Any]]
+    texts: Mapping[str, str]
+    further: Sequence[str]
+
+    def panel(self, panel: Axes, quantity: str, names: list[Named]) -> dict[str, Any]:
+        """Draws a panel and adds its curves to the ``names``; the entries of its legend."""
+        own = {name: self.styles[name] for name in self.styles if name in self.series[quantity]}
+        self.drawing.panel(panel, self.rows, quantity, own, self.texts, self.further, names)
+        panel.set_xlabel(self.drawing.x_label or axis_label(self.drawing.axis))
+        found: dict[str, Any] = {}
+        for mark, line in zip(*panel.get_legend_handles_labels(), strict=True):
+            found.setdefault(line, mark)
+        return found
+
+    def in_order(self, handles: Mapping[str, Any]) -> dict[str, Any]:
+        """The entries of a legend: series come before lines."""
+        return {text: handles[text] for text in (*self.texts.values(), *handles) if text in handles}
 
 
 @dataclass(frozen=True)
@@ -118,17 +153,9 @@ class Attack(Drawing):
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The panels side by side; see the class."""
-        rows, further, came_out = self._rows(frame), further_axes(frame, config), controls(verdict, config)
-        roles = roles_of(rows)
-        drawn = {quantity: self._drawn(rows, quantity) for quantity in self.panels}
-        claims = {quantity: self._claims(quantity, verdict, config, drawn[quantity]) for quantity in self.panels}
-        shown = self._shown(claims)
-        series, few = self._few({quantity: claims[quantity] for quantity in shown}, drawn, roles, came_out)
-        rows = rows[rows["series"].isin([name for names in series.values() for name in names])]
-        known = [name for name in roles if name in set(rows["series"])]
-        styles = looks({name: roles[name] for name in known}, known)
-        texts = {name: entry(labelled(name, self.labels), name, roles[name], came_out) for name in styles}
+        few = self.few(frame, verdict, config)
         with styled(self.style) as figure_class:
+            shown = list(few.series)
             width = self.width(1 if len(shown) == 1 else 2)
             figure: Figure = figure_class(figsize=(width, 2), layout="constrained")
             panels = figure.subplots(1, len(shown), squeeze=False)[0]
@@ -137,17 +164,26 @@ class Attack(Drawing):
             heads: list[tuple[Axes, list[str]]] = []
             names: list[Named] = []
             for panel, quantity in zip(panels, shown, strict=True):
-                own = {name: styles[name] for name in styles if name in series[quantity]}
-                few.panel(panel, rows, quantity, own, texts, further, names)
-                marks, lines = panel.get_legend_handles_labels()
-                handles |= {text: mark for text, mark in zip(lines, marks, strict=True) if text not in handles}
-                panel.set_xlabel(self.x_label or axis_label(self.axis))
-                said = [briefly(claim, bounded=bounded(claim, frame, roles)) for claim in claims[quantity][:1]]
+                handles = few.panel(panel, quantity, names) | handles
+                said = [briefly(one, bounded=bounded(one, frame, few.roles)) for one in few.claims[quantity][:1]]
                 heads.append((panel, said[0] if said else []))
-            order = [text for text in (*texts.values(), *handles) if text in handles]
-            high += keys(figure, {text: handles[text] for text in order})
+            high += keys(figure, few.in_order(handles))
             finish(figure, high + HEIGHT[self.style], heads, names)
         return figure
+
+    def few(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Few:
+        """What of the measurements is read at a glance; raises as `draw`."""
+        rows, came_out = self._rows(frame), controls(verdict, config)
+        roles = roles_of(rows)
+        drawn = {quantity: self._drawn(rows, quantity) for quantity in self.panels}
+        claims = {quantity: self._claims(quantity, verdict, config, drawn[quantity]) for quantity in self.panels}
+        shown = {quantity: claims[quantity] for quantity in self._shown(claims)}
+        series, drawing = self._few(shown, drawn, roles, came_out)
+        rows = rows[rows["series"].isin([name for names in series.values() for name in names])]
+        known = [name for name in roles if name in set(rows["series"])]
+        styles = looks({name: roles[name] for name in known}, known)
+        texts = {name: entry(labelled(name, self.labels), name, roles[name], came_out) for name in styles}
+        return Few(drawing, rows, series, shown, roles, styles, texts, further_axes(frame, config))
 
     def _rows(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The measurements that are drawn."""

@@ -13,7 +13,7 @@ from dprepro.figures.words import headlines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 MOST_ENTRIES = 4
 """Of a legend that is read at a glance."""
@@ -116,10 +116,10 @@ def _over(panel: Axes, variants: Sequence[str], room: float) -> int:
     return len(lines)
 
 
-def keys(figure: Figure, handles: Mapping[str, Any]) -> float:
+def keys(figure: Figure | SubFigure, handles: Mapping[str, Any]) -> float:
     """The legend below all, in as many columns as have room; its height."""
     kind = "legend.fontsize"
-    em, room = letters(kind) / 72, _SAFE * (figure.get_figwidth() - 2 * SIDE)
+    em, room = letters(kind) / 72, _SAFE * (figure.bbox.width / figure.dpi - 2 * SIDE)
     texts = list(handles)
     if not texts:
         return 0.0

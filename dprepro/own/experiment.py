@@ -410,7 +410,7 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
             f"at {where}: the risk of the answer lies {-excess:.3g} below the minimum over {within}: it is outside of "
             "that set; project it, as by problem.constraint_set.project(theta)"
         )
-    return _Tried(excess, gap, solution.drawn is not None)
+    return _Tried(excess, gap, solution.noise is not None)
 
 
 def _saturated(

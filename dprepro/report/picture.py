@@ -124,7 +124,7 @@ def drawn(
         return {
             f"{name}.{kind}": content
             for name, figure in found.items()
-            for kind, content in rendered(figure, fingerprint).items()
+            for kind, content in rendered(figure, fingerprint, drawing.style if name == MAIN else "screen").items()
         }
     except (ValueError, TypeError, KeyError, RuntimeError) as error:  # a title that is no mathematics, no LaTeX
         raise InputError(f"the figure cannot be drawn: {type(error).__name__}: {error}") from error

@@ -18,7 +18,7 @@ from dprepro.engine.cell import Cell, Row
 from dprepro.engine.code import PROJECT, code_of, modules_of
 from dprepro.engine.grid import expand
 from dprepro.errors import InputError
-from dprepro.mechanisms import Drawn
+from dprepro.mechanisms import NoiseMoments
 from dprepro.privacy import Spent
 from dprepro.support.typed import allowed_packages
 
@@ -175,7 +175,7 @@ def drawn(solutions: Sequence[Solution], scale: float, copies: int = 1) -> list[
 
     ``copies`` of the answers come from each stream of random numbers.
     """
-    total = sum((solution.drawn for solution in solutions if solution.drawn), Drawn())
+    total = sum((solution.noise for solution in solutions if solution.noise), NoiseMoments())
     if not (scale > 0 and total.unit > 0):
         return []
     return [Row("noise_drawn", total.ratio(scale), 1.0, {"freedom": total.freedom / copies})]
