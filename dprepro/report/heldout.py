@@ -26,8 +26,8 @@ SHOWN = 200
 def outcome(check: Mapping[str, Any], pinned: str, shipped: str) -> str:
     """How a check came out on the held-out grid beside its ``shipped`` verdict.
 
-    ``pinned`` is the reason why the check's number holds on the shipped grid alone, or empty. No statement is made for a pinned
-    check, for one that lacks something, and for one with a series that has no point on the held-out grid.
+    ``pinned`` is the reason why the check's number holds on the shipped grid alone, or empty. No statement is made for
+    a pinned check, for one that lacks something, and for one with a series that has no point on the held-out grid.
     """
     if check["verdict"] == shipped:
         return SAME
