@@ -210,6 +210,8 @@ def test_every_notebook_example_of_a_page_ends_confirmed_with_a_table_and_a_figu
 
 
 BASES = {
+    "README.md": ["+experiment=lasso_rate"],
+    "docs/pages/gallery.md": ["+experiment=lasso_rate"],
     "docs/pages/howto/data.md": ["+experiment=pair"],
     "docs/pages/howto/table.md": ["+experiment=table_regression", "construction=rand_health"],
     "docs/pages/howto/cluster.md": ["+experiment=lasso_rate"],

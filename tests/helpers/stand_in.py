@@ -52,6 +52,7 @@ TYPED = (
     Row(r"python -m dprepro( --help| --hydra-help)?"),
     Row(r"python -m dprepro --cfg job \+experiment=\w+"),
     Row(r"python -m dprepro \+experiment=lasso_rate( checks\.\S+)?"),
+    Row(r"python -m dprepro \+experiment=lasso_rate \+figure\.style=paper \+figure\.columns=1"),
     Row(r"python -m dprepro \+experiment=lasso_rate( \S+)? --checks"),
     Row(r"python -m dprepro \+experiment=slopes_rate( \S+)?"),
     Row(
@@ -82,6 +83,11 @@ TYPED = (
     Row(r"python -m dprepro refute kst-theorem-31", "{0} minutes=1/100", "forty seconds"),
     Row(r"python -m dprepro refute \S+ minutes=1/20"),
     Row(r"python -m dprepro (ledger|check|pairs|schema|verify)( .*)?"),
+    Row(
+        r"python -m dprepro audit noisy_mean\.py:fit (.*) draws=40000",
+        "python -m dprepro audit noisy_mean.py:fit {1} draws=4000",
+    ),
+    Row(r"python -m dprepro audit FILE\.py:fit .*", HELP, "it needs a function", once=True),
     Row(r"python -m dprepro (reference|stability|heldout)", HELP, "tests/report/test_stability.py", once=True),
     Row(r"python -m dprepro advise n=1e5 p=100 (.*)", "python -m dprepro advise n=1e4 p=3 {1}", "5 s", slow=True),
     Row(r"python -m dprepro advise p=20 (.*)", "python -m dprepro advise p=3 {1}", "3 s", slow=True),
