@@ -14,6 +14,7 @@ from jinja2 import Environment
 from dprepro.analysis.points import number
 from dprepro.config.files import read_block
 from dprepro.report.evidence import span
+from dprepro.report.formulas import with_symbols
 from dprepro.report.page import environment
 from dprepro.statements.papers import citation
 
@@ -102,7 +103,7 @@ def _grid(rows: Sequence[Mapping[str, str]], axes: Sequence[str]) -> str:
         texts = sorted({row[axis] for row in rows if row[axis]})
         try:
             values = sorted({float(text) for text in texts})
-            said.append("" if (axis, values) == ("norm", [1.0]) else span(axis, values))
+            said.append("" if (axis, values) == ("norm", [1.0]) else with_symbols(span(axis, values)))
         except ValueError:
             said.append(f"{axis}: {', '.join(texts)}" if texts else "")
     return ", ".join(filter(None, said))
