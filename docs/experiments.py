@@ -37,7 +37,7 @@ def page(name: str) -> str:
         checks=found,
         rivals=rivals(name),
         noticed=noticed(name),
-        errata=[slip for slip in reference("ledger.json")["errata"] if name in _shown_by(slip)],
+        errata=[erratum for erratum in reference("ledger.json")["errata"] if name in _shown_by(erratum)],
         source=source,
         command=command(name),
         table=(REFERENCE / f"{name}.csv").is_file(),
@@ -84,8 +84,8 @@ def _provenance(name: str) -> dict[str, Any]:
     return next((one for one in rows if one["experiment"] == name), {})
 
 
-def _shown_by(slip: dict[str, Any]) -> set[str]:
-    return {one["experiment"] for one in slip["shown_by"] if "experiment" in one}
+def _shown_by(erratum: dict[str, Any]) -> set[str]:
+    return {one["experiment"] for one in erratum["shown_by"] if "experiment" in one}
 
 
 def _walkthrough(name: str) -> tuple[str, str] | None:

@@ -38,7 +38,7 @@ class Panel:
 PANELS = (
     Panel(
         "lasso_tardos", "caught", "padded Tardos code (Talwar et al., Theorem 3.2):\na user of the code is traced",
-        "privacy ε (nats)", ("attacked", "output_zero"), ("exact_minimiser",),
+        "privacy ε", ("attacked", "output_zero"), ("exact_minimiser",),
     ),
     Panel(
         "marginals_packing", "decoded", "packing (Bassily et al., Lemma 5.1.1):\nthe secret codeword is decoded",
@@ -49,7 +49,7 @@ PANELS = (
         "records n / √p", ("centred", "subsampled"),
     ),
     Panel(
-        "glm_lower_bound", "risk_over_zero", "hidden signs (Arora et al., Theorem 4):\nrisk, of what output zero has",
+        "glm_lower_bound", "risk_over_zero", "hidden signs (Arora et al., Theorem 4):\nrisk, over the trivial one",
         "Dε, where D records hide a sign",
     ),
 )  # fmt: skip

@@ -22,7 +22,7 @@ from dprepro.support.last_result import cache_last
 class NoisyGD(Algorithm):
     """Algorithm 1 with the parameters of Theorem 1: T = n full gradients of the n records, the average returned.
 
-    Printed slips: the update adds the loss where its gradient is meant, and starts at w_0 where w_1 = 0 is used.
+    Errata: the update adds the loss where its gradient is meant, and starts at w_0 where w_1 = 0 is used.
 
     Attributes:
         constants: ``printed`` sigma^2 = 8 G^2 T ln(1/delta)/(n epsilon)^2 with G of Lemma 2; or ``exact``: the smallest

@@ -68,7 +68,7 @@ class OutputPerturbation(Algorithm):
     def reach(self, domain: Domain, budget: Budget) -> float:
         """Radius of C_0, line 4: zeta p 2 L/(Delta epsilon n) with zeta = 3 ln n, or zeta sigma_0 sqrt p, sqrt(3 ln n).
 
-        Line 0 asks for zeta < 1, against Algorithm 4's 3 ln n: a slip, since a ball with zeta < 1 misses theta*.
+        Line 0 asks for zeta < 1, against Algorithm 4's 3 ln n: a typo, since a ball with zeta < 1 misses theta*.
         """
         scale = self.schedule(domain, budget).noise_scale
         if self.noise == "laplace":

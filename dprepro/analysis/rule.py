@@ -136,8 +136,8 @@ class Rule(ABC):
         reason: a note, for instance why a claim is out of reach; it is added to the result's reason.
         quantity: which quantity of the frame is judged.
         envelope: axes over which the largest mean is taken first: the worst instance of a family at each grid point.
-        guards: whether nothing may rest on the experiment unless this check is confirmed: it says that what ran is what
-            was meant to run.
+        precondition: whether nothing may rest on the experiment unless this check is confirmed: it says that what ran
+            is what was meant to run.
         about: the statements of which the check speaks, each with the kind of evidence (`EVIDENCE`) that it is.
         lacks: in one line, what keeps the measurements from deciding, whatever they say (a user left the premise, or
             the grid that the check needs): the verdict is then inconclusive.
@@ -168,7 +168,7 @@ class Rule(ABC):
     reason: str = ""
     quantity: str = "excess_risk"
     envelope: tuple[str, ...] = ()
-    guards: bool = False
+    precondition: bool = False
     about: Mapping[str, str] = field(default_factory=dict)
     lacks: str = ""
     pinned: str = ""
@@ -300,7 +300,12 @@ class Rule(ABC):
     def _said(self) -> dict[str, Any]:
         """What a reader of the result has to know of the rule."""
         wide = margins.is_wide(self.margin, self.name, vars(self), self.expected)
-        known = {"guards": self.guards, "side": self.direction(), "lacks": self.lacks, "within": wide and self.margin}
+        known = {
+            "precondition": self.precondition,
+            "side": self.direction(),
+            "lacks": self.lacks,
+            "within": wide and self.margin,
+        }
         return {key: value for key, value in known.items() if value}
 
     def _compare(self, interval: Interval) -> tuple[str, str]:

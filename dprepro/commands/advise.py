@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from dprepro.commands.parser import config_dir, flag, key
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from dprepro.practice.advice import Advice, Choice
+    from dprepro.practice.advice import Advice, Candidate, Choice
     from dprepro.practice.ordinary import Asked
 
 ABOUT = """\
@@ -33,14 +33,17 @@ DRAWN = 6
 LARGEST_P = 1000
 """Coordinates up to which risks are predicted in seconds."""
 
-MANY = 200
-"""Coordinates from which on fewer places are tried."""
-
 SIMULATED, RUNS = 3, 16
 """Choices that are run on request, and runs on each kind of data: counts, no seconds."""
 
-QUICK = ("release", "objective", "moments", "descent")
-"""Sources of predictions that are made at many places; the others are not the best, or not by much."""
+BEGIN = {"n": 1e5, "epsilon": 1.0}
+"""Where a search for n or epsilon begins."""
+
+QUICK = ("release", "objective", "moments", "descent", "vertices", "expansion")
+"""Sources of predictions that are made at many places; private choices among answers lose more than these answers."""
+
+CLOSE, ROUNDS = 30.0, 4
+"""How many times the least risk an algorithm may be predicted to lose to be asked again nearby, and how often."""
 
 
 @dataclass(frozen=True)
@@ -100,7 +103,7 @@ def _answered(arguments: Arguments) -> int:
         from dprepro.practice.answer import solved_words
 
         answer = solved(values, unknowns[0], algorithms)
-        lines = solved_words(values["loss"], values["set"], values["radius"], unknowns[0], answer)
+        lines = solved_words(values, unknowns[0], answer)
     else:
         answer, lines = at_a_point(values, algorithms, arguments.simulate, arguments.verbose, arguments.json)
     if arguments.json:
@@ -123,7 +126,7 @@ def at_a_point(
 ) -> tuple[dict[str, Any], list[str]]:
     """The answer at a point, as it is written in JSON and in words."""
     from dprepro.practice.advice import advise, candidates
-    from dprepro.practice.answer import ENOUGH, GRIDS, check_target, enough, rest, sentences, table, title
+    from dprepro.practice.answer import ENOUGH, check_target, enough, rest, sentences, table, title
 
     asked, known = point_of(values), list(candidates(algorithms))
     advice = _with_left_out(advise(asked, known, account=verbose or full), algorithms)
@@ -132,15 +135,11 @@ def at_a_point(
     reached = None
     if best is not None:
         own = next(candidate for candidate in known if (candidate[0], candidate[1]) == (best.name, best.changes))
-
-        def at(place: float) -> Asked:
-            return replace(asked, budget=replace(asked.budget, epsilon=place))
-
-        places = GRIDS["epsilon"] if asked.p <= MANY else GRIDS["epsilon"][::2]
-        reached = enough(at, own, target, places)
+        assert best.typical is not None
+        reached = enough(asked, own, target, best.typical)
     command = _verify(asked, best) if best else ""
     words = sentences(asked, advice, target, bool(values["risk"]), reached, command)
-    lines = [title(asked), *words, "", *table(advice, verbose)]
+    lines = [title(asked), *words, "", *table(asked, advice, verbose)]
     answer: dict[str, Any] = {
         "point": asked.point, "sentences": words, "best": best.label if best else None, "target": target,
         "epsilon_for_target": reached, "choices": [{"label": one.label, **asdict(one)} for one in advice.choices],
@@ -225,24 +224,68 @@ def _verify(asked: Asked, best: Choice) -> str:
 
 
 def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -> dict[str, Any]:
-    """The least ``key`` at which the risk will do: predicted, and certified on any data; None beyond the grid."""
-    from dprepro.practice.advice import advise, best_bound, candidates
-    from dprepro.practice.answer import GRIDS, check_target, least
+    """The least ``key`` at which the risk will do: predicted, and certified on any data; None beyond its ends."""
+    from dprepro.practice.advice import best_bound, candidates
+    from dprepro.practice.answer import ENDS, check_target, crossing, rounded_up, spelled
+    from dprepro.practice.ordinary import ROWS
+    from dprepro.practice.prediction import trivial
 
     risk, known = check_target(values["risk"]), list(candidates(algorithms))
 
     def at(place: float) -> Asked:
-        return point_of({**values, key: repr(float(round(place)) if key == "n" else place)})
+        """At the place, or the next larger one that ordinary data can have."""
+        rows = ROWS if place > ROWS else 1
+        return point_of({**values, key: repr(float(math.ceil(place / rows - 1e-9)) * rows if key == "n" else place)})
 
-    def typical(place: float) -> tuple[float, str]:
-        advice = advise(at(place), known, QUICK)
-        return min([(advice.zero, "answering zero"), *((one.typical, one.label) for one in advice.choices
-                                                       if one.typical is not None)])  # fmt: skip
+    def said(place: float | None) -> float | None:
+        return None if place is None else (at(rounded_up(place)).n if key == "n" else rounded_up(place))
 
-    answer: dict[str, Any] = {"risk": risk, "unknown": key}
-    for name, function in (("typical", typical), ("certified", lambda place: best_bound(at(place), known))):
-        answer[name], answer[f"{name}_by"] = least(function, GRIDS[key], risk)
+    answer: dict[str, Any] = {"risk": risk, "unknown": key, "zero": float(trivial(at(BEGIN[key])).max())}
+    if answer["zero"] <= risk:
+        return answer | {"typical": ENDS[key][0], "typical_by": "answering zero", "certified": None, "certified_by": ""}
+    found, choice = _predicted(at, known, key, risk)
+    answer["typical"], answer["typical_by"] = said(found), choice.label if choice else ""
+    answer["typical_name"] = spelled(choice) if choice else ""
+    sure = crossing(lambda place: best_bound(at(place), known)[0], ENDS[key], risk, BEGIN[key])
+    by = None if sure is None else best_bound(at(sure), known)[1]
+    answer["certified"], answer["certified_by"] = said(sure), by.label if by else ""
+    answer["certified_name"] = spelled(by) if by else ""
     return answer
+
+
+def _predicted(
+    at: Callable[[float], Asked], known: Sequence[Candidate], key: str, risk: float
+) -> tuple[float | None, Choice | None]:
+    """The least place at which some algorithm is predicted to keep to the risk, and which.
+
+    The best algorithm at a place is followed to where it keeps to the risk; who is better there is followed on.
+    """
+    from dprepro.practice.advice import advise
+    from dprepro.practice.answer import ENDS, crossing, predicted_risk
+
+    def ranked(place: float, some: Sequence[Candidate]) -> list[tuple[float, Choice, Candidate]]:
+        own = {(one[0], repr(one[1])): one for one in some}
+        return [(choice.typical, choice, own[choice.name, repr(choice.changes)])
+                for choice in advise(at(place), some, QUICK).choices if choice.typical is not None]  # fmt: skip
+
+    place, some = BEGIN[key], list(known)
+    found: tuple[float | None, Choice | None] = None, None
+    for _ in range(ROUNDS):
+        here = ranked(place, some)
+        if not here:
+            break
+        there, choice, own = here[0]
+        if found[1] is not None and choice.label == found[1].label:
+            break
+        some = [one for value, _, one in here if value <= CLOSE * there]
+        reached = crossing(lambda where, own=own: predicted_risk(own, at(where)), ENDS[key], risk, place, there)  # type: ignore[misc]
+        if reached is None:
+            if found[0] is None and place < ENDS[key][1]:
+                place, some = ENDS[key][1], list(known)  # perhaps another one does
+                continue
+            break
+        found, place = (reached, choice), reached
+    return found
 
 
 def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
@@ -252,7 +295,7 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
 
     from dprepro.figures.style import looks, styled
     from dprepro.practice.advice import advise, candidates
-    from dprepro.practice.answer import spelled, title
+    from dprepro.practice.answer import spelled, title, trivial_name
     from dprepro.support.regular_files import replace_file
 
     known = list(candidates(algorithms))
@@ -271,7 +314,7 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
             if line:
                 panel.plot(*zip(*line, strict=True), **look, label=spelled(choice) if choice.label in styles else None)
         zeros = [advice.zero for advice in answers.values()]
-        panel.plot(list(answers), zeros, color="0.4", linestyle=":", label="answering zero")
+        panel.plot(list(answers), zeros, color="0.4", linestyle=":", label=trivial_name(asked.constraint_set)[0])
         panel.set(xscale="log", yscale="log", xlabel="records n", ylabel="predicted excess risk (mean)")
         panel.set_title(title(asked).replace(": ", ":\n"), fontsize=7)
         figure.legend(loc="outside lower center", ncols=1, frameon=False)

@@ -17,7 +17,7 @@ from dprepro.config.overrides import place_of
 from dprepro.config.reach import reach
 from dprepro.config.sources import judged_against
 from dprepro.engine.code import forget
-from dprepro.engine.room import uncollected
+from dprepro.engine.resources import gc_paused
 from dprepro.errors import InputError, checked_name, label_fault, shortened
 from dprepro.figures.style import undrawable
 from dprepro.support import typed
@@ -102,7 +102,7 @@ class Experiment:
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-@uncollected()
+@gc_paused()
 def build_experiment(composed: Composed) -> Experiment:
     """Check everything that can be checked before measuring, the cheap first, and build the study and its cells.
 

@@ -226,7 +226,7 @@ class _Form:
         for column in self.says.schedule:
             if self.attains:
                 yield f"schedule_{column}{end}", {"rule": "scheduled", "column": column, "series": self.attains,
-                                                  "guards": True}  # fmt: skip
+                                                  "precondition": True}  # fmt: skip
         if self.first:
             yield "noise_as_scheduled", {"series": "*"}
 

@@ -51,7 +51,7 @@ ATTACKED = "attacked"
 _LISTS_OF_SERIES = ("series", "hide", "across")  # of a figure
 
 
-def written_out(config: Mapping[str, Any], find: Find, statements: Statements = statements_of) -> Block:
+def expand(config: Mapping[str, Any], find: Find, statements: Statements = statements_of) -> Block:
     """The configuration with every short form replaced; interpolations stay as they are.
 
     ``find`` gives the block of a config group by group and name, ``statements`` those of a paper. Writing out twice is
@@ -89,7 +89,7 @@ def _spoken_of(
     return spoken_of(name, check, str(config.get("paper", "")), target, statements)
 
 
-def settled(config: Mapping[str, Any]) -> Block:
+def resolve(config: Mapping[str, Any]) -> Block:
     """As it is, but with numbers for expressions in sweeps and checks, and with every series' parts in full.
 
     A series may change parameters of the experiment's own part. This comes after the overrides, so that those of the
@@ -137,7 +137,7 @@ def _numbers(block: Any, keys: Container[str] | None = None) -> Any:
     return numbers
 
 
-def taken(config: Mapping[str, Any]) -> frozenset[str]:
+def parts_in_use(config: Mapping[str, Any]) -> frozenset[str]:
     """Where the experiment has own parts that its study takes, as they are or with changes."""
     study = config.get("study")
     text = str(study)

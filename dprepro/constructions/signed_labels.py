@@ -91,7 +91,7 @@ class SignedLabels(Attackable):
     <= n, with d' or m moved until the norm fits. Features of different coordinates are orthogonal: the data are held as
     counts by coordinate.
 
-    Printed slips: Delta = p b n/d' (n is missing); b <= 1 needs B X/Y <= sqrt(d) where p < 1, which is not said.
+    Errata: Delta = p b n/d' (n is missing); b <= 1 needs B X/Y <= sqrt(d) where p < 1, which is not said.
 
     Attributes:
         feature_bound: X. label_bound: Y.

@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.axes import AXES
-from dprepro.engine.room import give_back
+from dprepro.engine.resources import give_back
 from dprepro.engine.rows import grouped
 
 if TYPE_CHECKING:

@@ -116,7 +116,7 @@ def read(name: str) -> Module | None:
     return replace(module, digest=digest(repr([module.digest, *content])), reads=True)
 
 
-def stamp(path: Path) -> tuple[int, int]:
+def file_state(path: Path) -> tuple[int, int]:
     """What changes with a file: its time and size; raises OSError."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size
@@ -218,7 +218,7 @@ def _matching(folder: Path, pattern: str, name: str) -> list[Path]:
 
 def _content(file: Path, name: str) -> str:
     try:
-        return f"{file.name} {_hash(str(file), *stamp(file))}"
+        return f"{file.name} {_hash(str(file), *file_state(file))}"
     except OSError as error:
         raise InputError(f"{name}: {READS} names {file}, which cannot be read: {error.strerror or error}") from error
 

@@ -57,8 +57,8 @@ class Choice(Drawing):
 
     All others are grey and have no names; the run's table has them.
 
-    A series ``NAME_n`` is the series ``NAME`` along n and looks like it. Where a check of rule `enough` has fitted the
-    law of a series, it is drawn on beyond the largest n, in its band of 99%.
+    A series ``NAME_n`` is the series ``NAME`` along n and looks like it. Where a check of rule `attainment` has fitted
+    a series' learning curve, it is drawn on beyond the largest n, in its band of 99%.
 
     Attributes:
         axis: the abscissas.
@@ -99,17 +99,17 @@ class Choice(Drawing):
                 name: several for name, several in every.items() if any(len(one.points) > 1 for one in several)
             }
         looks = self._looks(found)
-        enough = [one for one in (*claims, *judged(verdict, config, "context")) if one.rule == "enough"]
+        attainment = [one for one in (*claims, *judged(verdict, config, "context")) if one.rule == "attainment"]
         with styled() as figure_class:
             figure: Figure = figure_class(figsize=(2 * COLUMN, 3), layout="constrained")
             panels = figure.subplots(1, len(self.axis), squeeze=False)[0]
             for axis, panel in zip(self.axis, panels, strict=True):
-                own = [one for one in enough if one.options.get("axis", "epsilon") == axis]
+                own = [one for one in attainment if one.options.get("axis", "epsilon") == axis]
                 self._panel(panel, axis, found[axis], looks, own)
             panels[0].set_ylabel(quantity_label(self.quantity))
             thin_grid(*panels)
             goals = [str((one.result.get("details") or {}).get("goal", one.result["reason"])) for one in claims
-                     if one.rule == "enough"]  # fmt: skip
+                     if one.rule == "attainment"]  # fmt: skip
             high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], 2 * COLUMN)
             note = f"Bars and bands: 99% intervals over splits and noise; grey: all others. {self.note}"
             figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=6)
@@ -176,8 +176,10 @@ class Choice(Drawing):
                         names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
                     continue
                 stands_out = look["zorder"] > 2 and len(names) < len(BEST) + COMPARED
-                draw_curve(panel, curve, look if stands_out else {**OTHERS, "marker": look["marker"]}, text)
-                if stands_out:
+                if not stands_out:
+                    panel.plot(x, y, **{**OTHERS, "marker": look["marker"]})
+                else:
+                    draw_curve(panel, curve, look, text)
                     names.append((float(x[-1]), float(y[-1]), text + more, look["color"]))
         for one in checks:
             details = one.result.get("details") or {}

@@ -74,7 +74,8 @@ class Column:
         own = [one for one in reversed(self.judged) if one.rule in OF_THE_RATE]
         found = {name: one.result.get("constant") for one in own for name in one.series(self.claimed)}
         fitted = {name: found[name] for name in claimed if found.get(name) is not None}
-        return fitted or dict.fromkeys(name for name in claimed[:1] if not self._elsewhere(name))
+        unfitted = [name for name in claimed[:1] if not self._elsewhere(name)]
+        return fitted or dict.fromkeys(name for name in unfitted if not self.bounded or self._about_the_rate(name))
 
     @cached_property
     def bounds(self) -> list[Bound]:
@@ -82,6 +83,11 @@ class Column:
         if self.bounded:
             return bounds({name: self.drawn[name] for name in self.bounded}, self.bounded)
         return bounds(self.drawn, [*self.claimed, *self.held] or list(self.drawn))
+
+    def _about_the_rate(self, name: str) -> bool:
+        """Whether the exponent that is claimed of a series is that of the rate."""
+        own = [one for one in self.judged if one.rule == "exponent" and name in one.series(self.drawn)]
+        return any(one.options.get("divide", "") in ("", "shape") for one in own)
 
     def _elsewhere(self, name: str) -> bool:
         """Whether a claimed exponent is not that of the column ``shape``, which is then not the rate claimed."""
@@ -94,14 +100,14 @@ class Column:
                 return True
         return False
 
-    def overlay(self, panel: Axes, risks: bool, marked: bool) -> dict[str, tuple[str, Any]]:
-        """Curves, bounds and, of ``risks``, rates; ``marked`` are bounds that show whose they are.
+    def overlay(self, panel: Axes, risks: bool, marked: bool, named: bool = True) -> dict[str, tuple[str, Any]]:
+        """Curves, by ``named`` with names, bounds and, of ``risks``, rates; ``marked`` bounds show whose they are.
 
         Returns:
             What a legend says and shows: of each series by its name, of the bounds by `BOUNDS`.
         """
         entries: dict[str, tuple[str, Any]] = {}
-        far = self._far_above([float(line.y.max()) for line in self.bounds])
+        far = {} if self.bounded else self._far_above([float(line.y.max()) for line in self.bounds])
         for name, several in self.drawn.items():
             text = self.texts[name]
             if name in far:
@@ -120,7 +126,7 @@ class Column:
                 draw_rate(panel, curve, constant)
         panel.set(xscale="log", yscale="log")
         for name, several in self.drawn.items():
-            if len(several) > 1 and name not in far:
+            if named and len(several) > 1 and name not in far:
                 name_curves(panel, several, self.styles[name]["color"])
         plain_ticks(panel)
         return entries

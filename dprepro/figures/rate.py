@@ -11,7 +11,7 @@ from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.column import BOUNDS, Column
 from dprepro.figures.curves import at_edge, curves, left_out
-from dprepro.figures.fitting import HEIGHT, headed, height_of, keys, over
+from dprepro.figures.fitting import HEIGHT, finish, headed, keys
 from dprepro.figures.glance import heading_check, panels, reduced
 from dprepro.figures.lines import (
     at_least,
@@ -24,6 +24,7 @@ from dprepro.figures.lines import (
     thin_grid,
     titles,
 )
+from dprepro.figures.naming import Named
 from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, roles_of, styled
 from dprepro.figures.ticks import few_labels
 from dprepro.figures.words import (
@@ -35,6 +36,7 @@ from dprepro.figures.words import (
     headline,
     judged,
     kept,
+    labelled,
     quantity_label,
     undrawn,
 )
@@ -121,27 +123,29 @@ class Rate(Drawing):
             drawn = figure.subplots(1, max(1, len(columns)), squeeze=False)[0]
             high = headed(figure, verdict, self.heading)
             entries: dict[str, tuple[str, Any]] = {}
-            lines = 0
+            heads: list[tuple[Axes, list[str]]] = []
+            names: list[Named] = []
             for column, panel in zip(columns, drawn, strict=False):
-                entries |= {BOUNDS: ("", None)} | column.overlay(panel, risks=risks, marked=False) | entries
+                shown = column.overlay(panel, risks=risks, marked=False, named=False)
+                entries |= {BOUNDS: ("", None)} | shown | entries
+                names += [Named(panel, several, column.styles[name]) for name, several in column.drawn.items()]
                 self._crossings(panel, column)
                 panel.set(xlabel=axis_label(column.axis))
                 few_labels(panel)
-                if (check := heading_check(column)) is not None:
-                    texts = {name: column.texts[name] for name in column.drawn}
-                    room = (width - 0.6) / len(columns) - 0.1
-                    lines = max(lines, over(panel, briefly(check, column.axis, bounded(check, frame, texts)), room))
+                check, texts = heading_check(column), {name: column.texts[name] for name in column.drawn}
+                about = [] if check is None else briefly(check, column.axis, bounded(check, frame, texts))
+                heads.append((panel, about))
             thin_grid(*drawn)
             drawn[0].set_ylabel(quantity_label(self.quantity, self.envelope))
-            high += keys(figure, self._few(entries, columns, drawn, came_out)) + height_of(lines, "legend.fontsize")
-            figure.set_size_inches(width, high + HEIGHT[self.style])
+            high += keys(figure, self._few(entries, columns, drawn, came_out))
+            finish(figure, high + HEIGHT[self.style], heads, names)
         return figure
 
     def _swept(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[Column]:
         """What could be shown along the axes that are named, then along others on which an exponent is claimed."""
         roles, axes = self._roles(frame), self._axes
         every = roles_of(frame.loc[frame["quantity"] == self.quantity, ["series", "role"]])
-        texts = {name: self.labels.get(name, name.replace("_", " ")) for name in every}
+        texts = {name: labelled(name, self.labels) for name in every}
         found = [self._column(frame, roles, axis, texts, verdict, config, least=min(2, len(axes))) for axis in axes]
         others: dict[str, dict[str, str]] = {}
         for one in judged(verdict, config):

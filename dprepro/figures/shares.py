@@ -11,7 +11,7 @@ import numpy as np
 from dprepro.analysis.points import number
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.fitting import HEIGHT, headed, height_of, keys, over
+from dprepro.figures.fitting import HEIGHT, finish, headed, keys
 from dprepro.figures.lines import thin_grid
 from dprepro.figures.style import styled
 from dprepro.figures.words import judged, kept, quantity_label
@@ -72,8 +72,7 @@ class Shares(Drawing):
             )
             thin_grid(panel)
             high = headed(figure, verdict, self.heading) + keys(figure, handles)
-            high += height_of(over(panel, lines[:1], width - 0.6), "legend.fontsize")
-            figure.set_size_inches(width, high + HEIGHT[self.style])
+            finish(figure, high + HEIGHT[self.style], [(panel, lines[:1])])
         return figure
 
 

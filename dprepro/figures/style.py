@@ -6,7 +6,7 @@ import io
 import re
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
-from typing import TYPE_CHECKING, Any, Literal
+from typing import TYPE_CHECKING, Any, Literal, cast
 
 from dprepro.errors import shortened
 
@@ -134,10 +134,10 @@ def styled(style: Style = "screen") -> Iterator[Any]:
 def letters(kind: str = "legend.fontsize") -> float:
     """The size of a kind of text in the style that holds, in points; by default that of words beside what is drawn."""
     import matplotlib
-
     from matplotlib.font_manager import FontProperties
 
-    return float(FontProperties(size=matplotlib.rcParams[kind]).get_size_in_points())  # a word outside the styles
+    settings = cast(Mapping[str, Any], matplotlib.rcParams)
+    return float(FontProperties(size=settings[kind]).get_size_in_points())  # a word outside the styles
 
 
 def undrawable(text: str) -> str:
@@ -198,17 +198,17 @@ def looks(roles: Mapping[str, str], order: Sequence[str] = ()) -> dict[str, dict
     return found
 
 
-def rendered(figure: Figure, stamp: str = "", style: Style = "screen") -> dict[str, bytes]:
+def rendered(figure: Figure, fingerprint: str = "", style: Style = "screen") -> dict[str, bytes]:
     """The figure as the bytes of a PNG and a PDF file; without dates or versions, so that equal figures are equal.
 
-    ``stamp`` is a text that both files carry; ``style`` is the one that the figure was drawn in. The layout is found
+    Both files carry the text ``fingerprint``; ``style`` is the one that the figure was drawn in. The layout is found
     once: that of the first stands for the second too.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
-    png = {"Software": None} | ({"Description": stamp} if stamp else {})
-    pdf = {"CreationDate": None, "Producer": None} | ({"Subject": stamp} if stamp else {})
+    png = {"Software": None} | ({"Description": fingerprint} if fingerprint else {})
+    pdf = {"CreationDate": None, "Producer": None} | ({"Subject": fingerprint} if fingerprint else {})
     raster, vector = io.BytesIO(), io.BytesIO()
     with styled(style):
         # Not by `savefig`, which would draw each of them twice, the first time for the layout alone.

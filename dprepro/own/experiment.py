@@ -26,14 +26,14 @@ from dprepro.axes import AXES, DEFAULTS, at
 from dprepro.budget import Budget, Neighbours
 from dprepro.config.compose import Composed, group_block
 from dprepro.config.overrides import literal
-from dprepro.config.templates import settled, written_out
+from dprepro.config.templates import expand, resolve
 from dprepro.constructions import Construction
+from dprepro.dispatch import Numbers, dispatch
 from dprepro.errors import DpreproError, InputError, PremiseError, checked_name, printable, shortened, unknown
 from dprepro.own.adapters import Arrays, Fitted
 from dprepro.own.capture import captured
 from dprepro.own.chosen import Chosen, block, bounded, chosen, plain
 from dprepro.own.files import is_dotted, is_own_file, is_target, path_of, trust
-from dprepro.plans import Numbers, plan
 from dprepro.reductions import solver
 from dprepro.statements.statement import WORDS, Says, Statement
 from dprepro.support import typed
@@ -141,9 +141,9 @@ def described(asked: Asked) -> Described:
         upper_only=asked.direction != "equals", quantifiers=["in expectation"],
     )  # fmt: skip
     statement = Statement(item=ITEM, kind="rate", says=says)
-    full = written_out(config, lambda group, one: group_block(group, one, asked.config_dir), lambda paper: (statement,))
+    full = expand(config, lambda group, one: group_block(group, one, asked.config_dir), lambda paper: (statement,))
     _merge(full, asked.changes, "")
-    return Described(Composed(name, settled(full), (), asked.config_dir), tuple(said))
+    return Described(Composed(name, resolve(full), (), asked.config_dir), tuple(said))
 
 
 def _margin(given: float | None) -> dict[str, Any]:
@@ -393,9 +393,9 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
     algorithm, construction = at(algorithm, point), at(construction, point)
     budget = Budget(point["epsilon"], point["delta"], neighbours)
     try:
-        found = plan(algorithm, construction, point, budget)
+        found = dispatch(algorithm, construction, point, budget)
         problem = construction.draw(point, algorithm.schedule(found.domain, budget).noise_scale, rng)
-        solution = solver(found.how, algorithm).solve(problem, budget, rng)
+        solution = solver(found.backend, algorithm).solve(problem, budget, rng)
         excess, gap = problem.judge(solution.theta).excess(solution.theta), problem.trivial_risk
     except InputError:
         raise

@@ -13,6 +13,7 @@ import numpy as np
 
 from dprepro.algorithms import (
     Algorithm,
+    ConstantPrediction,
     ObjectivePerturbation,
     OutputPerturbation,
     RegularisedOutputPerturbation,
@@ -26,6 +27,7 @@ from dprepro.practice.table import Table
 from dprepro.privacy import Spent
 from dprepro.problems import Domain
 from dprepro.problems.data import FloatArray
+from dprepro.problems.losses import SquaredLoss
 
 LEVEL = 0.95
 
@@ -81,10 +83,11 @@ def fit(table: Table, algorithm: Algorithm, budget: Budget, rng: np.random.Gener
     problem = table.build(point, 0.0)
     answer = algorithm.solve(problem, budget, rng)
     theta = np.asarray(answer.theta, dtype=np.float64)
-    radius, note = moved(algorithm, problem.domain, budget, level)
+    half, note = halves(algorithm, problem.domain, budget, theta, level)
     units = own_units(table.public)
-    half = None if radius is None else radius * units
-    return Model(table.public.names, theta, theta * units, half, level, answer.spent, note)
+    return Model(
+        table.public.names, theta, theta * units, None if half is None else half * units, level, answer.spent, note
+    )
 
 
 def own_units(schema: Schema) -> FloatArray:
@@ -97,8 +100,47 @@ def own_units(schema: Schema) -> FloatArray:
     return schema.scale() * np.array(found)
 
 
-def moved(algorithm: Algorithm, domain: Domain, budget: Budget, level: float) -> tuple[float | None, str]:
+def halves(
+    algorithm: Algorithm, domain: Domain, budget: Budget, theta: FloatArray, level: float
+) -> tuple[FloatArray | None, str]:
+    """Half the width of each coordinate's interval, shape (p,), all of them together, and what they are; or None.
+
+    Where output perturbation's noise is Gaussian and the answer lies inside the set, no projection has moved it: the
+    largest of p normals is all that counts. Both cases take half of what may fail, so that which one it is, which the
+    noise decides, costs nothing.
+    """
+    if isinstance(algorithm, ConstantPrediction) and type(domain.loss) is SquaredLoss:
+        half = np.zeros(domain.p)
+        # the mean of the labels with Laplace noise, clipped, which brings no two numbers further apart
+        half[algorithm.coordinate] = algorithm.schedule(domain, budget).noise_scale * -math.log(1 - level)
+        return half, f"{100 * level:g}% interval of the mean without noise"
+    gaussian = isinstance(algorithm, RegularisedOutputPerturbation) or (
+        isinstance(algorithm, OutputPerturbation | RegularisedRelease) and algorithm.noise == "gaussian"
+    )
+    if not gaussian:
+        radius, note = moved(algorithm, domain, budget, level)
+        return None if radius is None else np.full(domain.p, radius), note
+    radius, note = moved(algorithm, domain, budget, 1 - (1 - level) / 2, level)
+    assert radius is not None
+    inside = np.linalg.norm(domain.constraint_set.project(theta * (1 + 1e-9)) - theta * (1 + 1e-9)) == 0
+    if inside:
+        from scipy.stats import norm
+
+        radius = float(algorithm.schedule(domain, budget).noise_scale * norm.isf((1 - level) / (4 * domain.p)))
+        note = _note(level)
+    return np.full(domain.p, radius), note
+
+
+def _note(level: float) -> str:
+    return f"{100 * level:g}% intervals, all together, of the same regularised fit without noise"
+
+
+def moved(
+    algorithm: Algorithm, domain: Domain, budget: Budget, level: float, told: float | None = None
+) -> tuple[float | None, str]:
     """How far noise moves the answer in l2, but with probability 1 - level; None, and why, where that is not known.
+
+    The words name the level ``told``, where it is another.
 
     Output perturbation: the answer is the projection of w + b, w being the minimiser of the regularised risk, which
     lies in the set; a projection brings no two points further apart, so it is at most ||b|| from w. Objective
@@ -123,7 +165,7 @@ def moved(algorithm: Algorithm, domain: Domain, budget: Budget, level: float) ->
             None,
             f"no intervals: the law of the noise in an answer of {name} is not known, as it depends on the data",
         )
-    note = f"{100 * level:g}% intervals, all together, of the same regularised fit without noise"
+    note = _note(told or level)
     if radius >= domain.diameter:
         return (
             domain.diameter,

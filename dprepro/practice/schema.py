@@ -49,7 +49,7 @@ class Column:
         since: a public day, YYYY-MM-DD; the column holds dates, read as days since then.
         until: a later one, which stands for the range from 0 to it.
         outside: what becomes of a value outside: ``clip`` to the range (a category: none of them), ``drop`` the
-            record, or ``error``.
+            record, or ``error``. A target that is none of its categories is dropped under ``clip`` too.
         missing: what becomes of a missing value: ``error``, ``drop`` the record, ``fill`` by a public value, or
             ``indicator``: filled, with a column more that says so. Nothing and the words of `MISSING` are missing; a
             category of the list never is.
@@ -57,7 +57,8 @@ class Column:
         unreadable: whether a value that is not of the column's type is an ``error`` or taken as ``missing``. A number
             has digits, perhaps a sign, the schema's decimal mark and an exponent; it has no separators of thousands and
             is not infinite.
-        fill: the public value; the middle of the range, or no category, where it is not given.
+        fill: the public value (of dates a day, or how many since ``since``); the middle of the range, or no category,
+            where it is not given.
         above: of a target: a public threshold in its range that makes two classes of it, +1 above and -1 otherwise.
     """
 
@@ -141,9 +142,13 @@ class Column:
             return
         value: float | str | Decimal | None = self.fill
         if isinstance(value, str):  # as the file has it
-            value = number_in(value) if self.type != "boolean" else _truth(value)
+            if self.type == "date" and not is_number(value):
+                value = (_day("fill", value) - _day("since", self.since)).days
+            else:
+                value = number_in(value) if self.type != "boolean" else _truth(value)
         if value is None or isinstance(value, str) or not self.range[0] <= value <= self.range[1]:
-            raise InputError(f"fill must be a number in the range {list(self.range)}, got {self.fill}")
+            kind = "a day" if self.type == "date" else "a number"
+            raise InputError(f"fill must be {kind} in the range {list(self.range)}, got {self.fill}")
         object.__setattr__(self, "fill", float(value))
 
     @property
@@ -341,7 +346,26 @@ def _schema(path: Path, _time: int, _size: int) -> Schema:
         raise InputError(
             f"the schema {path} still has {PLACEHOLDER!r} at {places[0]}{more}: public knowledge belongs there"
         )
+    _check_forms(found.get("columns"), path)
     return typed.build(Schema, found, str(path))
+
+
+def _check_forms(columns: object, path: Path) -> None:
+    """Raise InputError, with what to type, for ways to write a column that YAML reads as something else."""
+    if not isinstance(columns, Mapping):
+        return
+    for name, rule in columns.items():
+        where = f"{path}.columns.{name}"
+        if not isinstance(rule, Mapping):
+            raise InputError(
+                f"{where} must say what is public of it, such as {{range: [0, 100]}}, {{categories: [a, b]}} or "
+                f"{{type: boolean}}, got {rule}"
+            )
+        for key in ("categories", "missing_words", "range"):
+            if key in rule and not isinstance(rule[key], list):
+                more = [str(word) for word, value in rule.items() if value is None]
+                written = ", ".join([str(rule[key]), *more]) if rule[key] is not None else "..."
+                raise InputError(f"{where}.{key} must be a list in brackets: {key}: [{written}]")
 
 
 def _unfilled(found: object, place: str) -> list[str]:

@@ -221,9 +221,7 @@ class Table(Construction):
     def _parts(self) -> tuple[IntArray, IntArray]:
         """Numbers of the records to learn from, and of those held out; of a place it is drawn which part it is in."""
         encoded, total = self.encoded, self.encoded.total
-        order = np.arange(total)
-        if self.holdout:
-            order = np.random.default_rng([self.seed, int(self.split)]).permutation(total)
+        order = encoded.shuffled(self.seed, int(self.split)) if self.holdout else np.arange(total)
         kept = total - round(self.holdout * total)
         learnt, held = encoded.at(order[:kept]), encoded.at(order[kept:])
         if not len(learnt):

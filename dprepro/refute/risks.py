@@ -14,9 +14,9 @@ from dprepro.algorithms import Algorithm
 from dprepro.axes import DEFAULTS, at
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import Construction
+from dprepro.dispatch import Dispatch, Numbers, dispatch
+from dprepro.dispatch.prices import run_seconds
 from dprepro.errors import Incompatible, InputError, PremiseError
-from dprepro.plans import Numbers, Plan, plan
-from dprepro.plans.prices import run_seconds
 from dprepro.problems import Domain, Problem
 from dprepro.problems.views.base import as_theta
 from dprepro.reductions import REDUCTIONS, Reduction, solver
@@ -70,18 +70,18 @@ class Risks(Attack):
             plain = {name: value for name, value in point.items() if name not in chosen}
             algorithm, family = at(self.algorithm, plain), replace(at(self.family, plain), **chosen)
             budget = Budget(point["epsilon"], point["delta"], self.relation)
-            how = plan(algorithm, family, point, budget)
-            self._hold(says, algorithm, how, point)
-            schedule = algorithm.schedule(how.domain, budget)
-            if run_seconds(algorithm, how.domain, budget, how.how) > SECONDS:
+            backend = dispatch(algorithm, family, point, budget)
+            self._hold(says, algorithm, backend, point)
+            schedule = algorithm.schedule(backend.domain, budget)
+            if run_seconds(algorithm, backend.domain, budget, backend.backend) > SECONDS:
                 raise PremiseError(f"a run takes more than {SECONDS:g} s")
             if getattr(schedule, "sketch", 0) > SKETCH:
                 raise PremiseError(f"a map to more than {SKETCH} dimensions takes too long")
             problem = family.build(point, schedule.noise_scale)
             if INSIDE in says.assumes and not _inside(problem):
                 raise PremiseError(f"the statement assumes {INSIDE}")
-            taken, error = self._risk(algorithm, how, problem, budget, rng)
-            allowed = self._allowed(says, how.domain, vars(schedule), point, problem)
+            taken, error = self._risk(algorithm, backend, problem, budget, rng)
+            allowed = self._allowed(says, backend.domain, vars(schedule), point, problem)
         except InputError as error_:  # the algorithm, the data or the budget cannot be
             raise PremiseError(str(error_)) from error_
         except (ArithmeticError, ValueError) as error_:
@@ -92,29 +92,29 @@ class Risks(Attack):
     def parts(self) -> list[object]:
         return [type(self), self.algorithm, self.family, *laws.LAWS.values(), *REDUCTIONS.values()]
 
-    def _hold(self, says: Says, algorithm: Algorithm, how: Plan, point: Mapping[str, float]) -> None:
+    def _hold(self, says: Says, algorithm: Algorithm, backend: Dispatch, point: Mapping[str, float]) -> None:
         facts = {
             "relation": str(self.relation),
-            "loss": type(how.domain.loss).__name__,
-            "set": type(how.domain.constraint_set).__name__,
+            "loss": type(backend.domain.loss).__name__,
+            "set": type(backend.domain.constraint_set).__name__,
             "algorithm": type(algorithm).__name__,
         }
         facts |= {f"algorithm.{one.name}": _word(getattr(algorithm, one.name)) for one in fields(algorithm)}
-        numbers = Numbers(how.domain, point, vars(algorithm))
+        numbers = Numbers(backend.domain, point, vars(algorithm))
         premise = dict.fromkeys((*says.premise, *self.premise), "the statement")
         if reason := unmet(premise, numbers.find, facts):
             raise PremiseError(reason)
 
     @staticmethod
     def _risk(
-        algorithm: Algorithm, how: Plan, problem: Problem, budget: Budget, rng: np.random.Generator
+        algorithm: Algorithm, backend: Dispatch, problem: Problem, budget: Budget, rng: np.random.Generator
     ) -> tuple[float, float]:
         """The mean risk and its standard error."""
         try:
             return laws.find(algorithm, problem.domain, budget).expected_risk(problem), 0.0
         except Incompatible:
             pass
-        runs, draws = solver(how.how, algorithm), 1 if algorithm.deterministic else DRAWS
+        runs, draws = solver(backend.backend, algorithm), 1 if algorithm.deterministic else DRAWS
         if draws > 1 and isinstance(runs, Reduction):
             answers = list(runs.solve_many(problem, budget, [rng] * draws))
         else:

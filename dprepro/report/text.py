@@ -209,7 +209,7 @@ def verdict_lines(verdict: Mapping[str, Any], verbose: bool = False) -> str:
 
 def _estimated(check: Mapping[str, Any]) -> str:
     """`-0.666 in [-0.667, -0.664], expected -0.667 +- 0.03`; empty where there is no estimate."""
-    if check["estimate"] is None or check["rule"] == "enough":
+    if check["estimate"] is None or check["rule"] == "attainment":
         return ""
     interval = f"{number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
     return f" {interval}, {wanted(check, '+-')}"
@@ -249,7 +249,7 @@ def wanted(check: Mapping[str, Any], plus_minus: str = "±") -> str:
 
 def finding(check: Mapping[str, Any]) -> str:
     """Estimate and interval against expectation, with the measured constant."""
-    if check["estimate"] is None or check["rule"] == "enough":
+    if check["estimate"] is None or check["rule"] == "attainment":
         return str(check["reason"])
     said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], {wanted(check)}"
     return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")

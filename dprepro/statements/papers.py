@@ -1,4 +1,4 @@
-"""Papers: what each is, its statements as values, and where its print slips (``papers/PAPER.yaml``).
+"""Papers: what each is, its statements as values, and its errata (``papers/PAPER.yaml``).
 
 The statements of a shipped paper stand in `dprepro.statements`, in the module of the paper's name; those of a pack in a
 module of its package, which the key ``statements`` of its YAML names. A paper without such a module has them in its
@@ -43,7 +43,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Erratum:
-    """A slip of print: what is printed, what holds, and what showed it.
+    """An erratum: what is printed, what holds, and what showed it.
 
     Attributes:
         printed: in our own words or as a ``quote``.
@@ -73,7 +73,7 @@ class Erratum:
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """What a paper is, its statements, and its slips of print.
+    """What a paper is, its statements, and its errata.
 
     Attributes:
         authors: family names, as cited: ``Talwar, Thakurta and Zhang``.
@@ -113,7 +113,7 @@ def papers(config_dir: str | None = None) -> dict[str, Paper]:
     known = frozenset(experiment_files(config_dir))
     found = {key: _paper(file, file.stat().st_mtime_ns) for key, file in _files(config_dir).items()}
     for key, paper in found.items():
-        shown = {one.experiment for slip in paper.errata for one in slip.shown_by if one.experiment}
+        shown = {one.experiment for erratum in paper.errata for one in erratum.shown_by if one.experiment}
         if strange := sorted(shown - known):
             raise InputError(f"papers/{key}.yaml: {unknown('experiment', strange[0], known)}")
     return dict(sorted(found.items(), key=lambda one: one[1].year))

@@ -25,7 +25,7 @@ from dprepro.support.typed import allowed_packages
 Role = Literal["claim", "control", "context"]
 
 MOST_REPLICATES = 1_000_000
-"""Of a series; see also :mod:`dprepro.engine.room`."""
+"""Of a series; see also :mod:`dprepro.engine.resources`."""
 
 ANYTHING = "*"
 """In a declaration: names that only measuring can tell."""

@@ -59,7 +59,7 @@ def _end(number: int, _: FrameType | None) -> None:
 
 
 def raise_or_wait(error: BaseException) -> None:
-    """A handler calls it: it raises now, or at the end of `defer_signals`. A `Stop` ends a command (see `supervisor`)."""
+    """Called by a handler: raises now, or at the end of `defer_signals`. A `Stop` ends a command (see `supervisor`)."""
     if _busy:
         _waiting.append(error)
         return

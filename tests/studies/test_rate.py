@@ -275,7 +275,7 @@ def test_lemma_3_says_nothing_of_a_linear_loss_without_a_ridge():
 
 
 def test_numbers_of_a_bound_are_the_schedules_before_the_domains():
-    from dprepro.plans import Numbers
+    from dprepro.dispatch import Numbers
 
     domain = TunedNeedle().domain({"n": 100, "p": 3})
     numbers = Numbers(domain, {"steps": 7.0}, {"n": 50.0, "initial_risk": 0.5})

@@ -17,22 +17,22 @@ from dprepro.reductions import AUTOMATIC, choose
 
 
 @dataclass(frozen=True)
-class Plan:
-    """What is public about the data, the views that they will have, and how: ``literal`` or a reduction's name."""
+class Dispatch:
+    """The domain, the views that the data will have, and the backend: ``literal`` or the name of a reduction."""
 
     domain: Domain
     views: frozenset[str]
-    how: str
+    backend: str
 
 
-def plan(
+def dispatch(
     algorithm: Algorithm,
     construction: Construction,
     point: Mapping[str, float],
     budget: Budget,
     reduction: str = AUTOMATIC,
     where: str = "",
-) -> Plan:
+) -> Dispatch:
     """How the algorithm runs there, without building the data.
 
     Raises:
@@ -45,7 +45,7 @@ def plan(
         raise InputError(f"{where}: {reason}" if where else reason)
     if not views:
         raise PremiseError(f"the data at n={domain.n:g}, p={domain.p:g} are too large to write out")
-    return Plan(domain, views, choose(reduction, algorithm, domain, views, where or type(construction).__name__))
+    return Dispatch(domain, views, choose(reduction, algorithm, domain, views, where or type(construction).__name__))
 
 
 class Numbers:

@@ -1,4 +1,4 @@
-"""Whether a large run has room, on the disk for its store, in the memory for its cells and its frame, and keeps it."""
+"""Checks whether a large run fits on the disk and into the memory, and gives memory back."""
 
 from __future__ import annotations
 
@@ -18,7 +18,7 @@ DISK, MEMORY = 1_000, 2_500
 """Bytes of a cell: of its rows in the store with the side file, and of all that is held of it until it is drawn."""
 
 
-def check_room(cells: int, results_dir: str | Path | None = None) -> None:
+def check_resources(cells: int, results_dir: str | Path | None = None) -> None:
     """Raise InputError where the memory, or the disk of ``results_dir``, is too small for so many cells."""
     if cells <= SMALL:
         return
@@ -49,7 +49,7 @@ def give_back() -> None:
 
 
 @contextmanager
-def uncollected() -> Iterator[None]:
+def gc_paused() -> Iterator[None]:
     """Without the collector of cycles: it would look through a million cells, which are in none, again and again."""
     collects = gc.isenabled()
     gc.disable()

@@ -10,8 +10,8 @@ from typing import Any
 from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import Construction
+from dprepro.dispatch.backend import dispatch
 from dprepro.errors import InputError, MissingDependency, PremiseError
-from dprepro.plans.plan import plan
 from dprepro.support import typed
 
 
@@ -20,14 +20,14 @@ class Pair:
     """Whether an algorithm runs on a construction, both by name.
 
     Attributes:
-        how: ``literal``, or the name of the reduction that is used; empty where the pair does not run.
+        backend: ``literal``, or the name of the reduction that is used; empty where the pair does not run.
         reason: why it does not run; empty where it does.
     """
 
     algorithm: str
     construction: str
     runs: bool
-    how: str
+    backend: str
     reason: str
 
 
@@ -52,10 +52,10 @@ def matrix(
     for name, block in algorithms.items():
         algorithm = _built(Algorithm, name, block)
         for data, family in families.items():
-            how, reason = "", str(algorithm if isinstance(algorithm, InputError | MissingDependency) else family)
+            backend, reason = "", str(algorithm if isinstance(algorithm, InputError | MissingDependency) else family)
             if isinstance(algorithm, Algorithm) and isinstance(family, Construction):
-                how, reason = _served(algorithm, family, point, deltas, relations)
-            found.append(Pair(name, data, bool(how), how, reason))
+                backend, reason = _served(algorithm, family, point, deltas, relations)
+            found.append(Pair(name, data, bool(backend), backend, reason))
     return found
 
 
@@ -79,7 +79,7 @@ def _served(
         for relation in relations:
             at, budget = {**point, "delta": delta}, Budget(point["epsilon"], delta, relation)
             try:
-                return plan(algorithm, construction, at, budget).how, ""
+                return dispatch(algorithm, construction, at, budget).backend, ""
             except (InputError, PremiseError) as error:
                 reasons.append(" ".join(str(error).split()))
     return "", Counter(reasons).most_common(1)[0][0]

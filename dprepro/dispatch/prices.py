@@ -41,38 +41,38 @@ STEPWISE = (FrankWolfe, NoisyFrankWolfe, GaussianFrankWolfe, NoisyGD, NoisySGD, 
 """Algorithms whose literal form is a loop over the steps of their schedules."""
 
 
-def run_seconds(algorithm: Algorithm, domain: Domain, budget: Budget, how: str) -> float:
+def run_seconds(algorithm: Algorithm, domain: Domain, budget: Budget, backend: str) -> float:
     """About the seconds of one run by a reduction, rather more than less, as measured on the families searched."""
     p, steps = domain.p, algorithm.schedule(domain, budget).steps
     solved = SOLVED + SOLVED_PER_ENTRY * p**2
     if isinstance(algorithm, ExponentialMechanism):
         return solved if known_law(domain, places=1) else WALKED * algorithm.steps * p * algorithm.chains
     if isinstance(algorithm, HighProbability):
-        return steps * run_seconds(algorithm.inner, domain, budget, how)
+        return steps * run_seconds(algorithm.inner, domain, budget, backend)
     if isinstance(algorithm, ConfidenceBoosting | GridSearch):
         return steps * solved
     if isinstance(algorithm, SparseRegression | ExponentialSupport | SampleAndAggregate):
         chooser = algorithm.selection if isinstance(algorithm, SparseRegression) else algorithm
         votes = isinstance(chooser, SampleAndAggregate)
         return solved + (BLOCK * domain.n**0.5 if votes else SUPPORTS + SUPPORTS_PER_COORDINATE * p)
-    if how == "compiled_descent":
+    if backend == "compiled_descent":
         dimension = int(getattr(algorithm.schedule(domain, budget), "sketch", 0)) or p
         return steps * (STEPPED + STEPPED_PER_ENTRY * dimension**2)
-    if steps == 1 or "few_steps" in how:
+    if steps == 1 or "few_steps" in backend:
         return solved
-    return SOLVED + steps * (LOOPED if how == LITERAL else STEPPED)
+    return SOLVED + steps * (LOOPED if backend == LITERAL else STEPPED)
 
 
-def least_seconds(algorithm: Algorithm, domain: Domain, budget: Budget, how: str) -> float:
+def least_seconds(algorithm: Algorithm, domain: Domain, budget: Budget, backend: str) -> float:
     """Less than the seconds of one run, on any data; 0 where only they tell, as they do of `takes_few_steps`."""
     schedule = algorithm.schedule(domain, budget)
     steps = schedule.steps
-    if steps < FEW or not isinstance(algorithm, STEPWISE) or takes_few_steps(how):
+    if steps < FEW or not isinstance(algorithm, STEPWISE) or takes_few_steps(backend):
         return 0.0
-    if how == LITERAL:
+    if backend == LITERAL:
         listed = 1 if isinstance(algorithm, JohnsonLindenstrauss) else domain.p
         return steps * (LEAST_LOOPED + LEAST_PER_COORDINATE * listed)
-    if how != "compiled_descent" or not schedule.noise_scale > 0:
+    if backend != "compiled_descent" or not schedule.noise_scale > 0:
         return least_steps(steps, 1)
     return least_steps(steps, int(getattr(schedule, "sketch", domain.p)))
 
@@ -82,6 +82,6 @@ def least_steps(steps: float, coordinates: int) -> float:
     return steps * (LEAST_STEPPED + LEAST_PER_NUMBER * coordinates)
 
 
-def takes_few_steps(how: str) -> bool:
+def takes_few_steps(backend: str) -> bool:
     """Whether a reduction takes as many steps as the data need, and not those of the schedule."""
-    return how in REDUCTIONS and REDUCTIONS[how].effort is not Reduction.effort
+    return backend in REDUCTIONS and REDUCTIONS[backend].effort is not Reduction.effort

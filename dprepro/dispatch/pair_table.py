@@ -6,7 +6,7 @@ import string
 import textwrap
 from collections.abc import Mapping, Sequence
 
-from dprepro.plans.pairs import Pair
+from dprepro.dispatch.pairs import Pair
 
 WORDS = {
     "keeps private": "relation", "smooth loss": "smoothness", "strongly convex": "strong convexity",
@@ -54,7 +54,7 @@ def word(reason: str) -> str:
 
 
 def _mark(pair: Pair, letters: Mapping[str, str]) -> str:
-    return ("L" if pair.how == "literal" else "R") if pair.runs else letters.get(word(pair.reason), "?")
+    return ("L" if pair.backend == "literal" else "R") if pair.runs else letters.get(word(pair.reason), "?")
 
 
 def _wrapped(items: Sequence[str], indent: str) -> str:
