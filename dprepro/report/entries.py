@@ -173,9 +173,9 @@ def _constant_in_words(constant: Mapping[str, Any] | None) -> str:
 
 
 def _sentences(words: Iterable[str]) -> Iterable[str]:
-    for one in words:
-        if one:
-            said = one[0].upper() + one[1:]
+    for word in words:
+        if word:
+            said = word[0].upper() + word[1:]
             yield said if said.endswith((".", "!", "?")) else f"{said}."
 
 
@@ -202,8 +202,8 @@ def further(measured: Measured) -> Iterable[dict[str, Any]]:
     named = {
         name
         for paper, described in measured.described.items()
-        for one in described.claims
-        for name in measured.spoken.experiments(paper, one)
+        for claim in described.claims
+        for name in measured.spoken.experiments(paper, claim)
     }
     for name in sorted({*measured.published, *measured.notes} - named):
         row: dict[str, Any] = {

@@ -53,9 +53,9 @@ def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     yield "|---|---|---|---|---|"
     for row in rows:
         found = [
-            f"{_code(one['experiment'] + ': ' + name)} {_cell(finding(check))}"
-            for one in row["measurements"]
-            for name, check in one["checks"].items()
+            f"{_code(measurement['experiment'] + ': ' + name)} {_cell(finding(check))}"
+            for measurement in row["measurements"]
+            for name, check in measurement["checks"].items()
         ]
         note = f"*{_cell(row['note'])}*" if row["note"] else ""
         verdict = f"**{row['words']}**" if row["verdict"] in ("refuted", "confirmed") else row["words"]

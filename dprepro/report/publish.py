@@ -78,7 +78,7 @@ class Published:
         """The figure as the content of a PNG file: that of the folder, or drawn anew where another run replaced it."""
         if picture.is_fresh(self.folder, self.fingerprint):
             return bytes_of(self.folder / "figure.png")
-        return rendered(self.figure(), self.fingerprint)["png"]
+        return rendered(self.figure(), self.fingerprint, self.drawing.style)["png"]
 
 
 @contextmanager

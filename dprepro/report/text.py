@@ -120,7 +120,7 @@ def audits(frame: pd.DataFrame) -> str:
         bounds = rows.loc[rows["quantity"].isin(["spent_epsilon", "lower_epsilon", "audited_epsilon"]), "bound"]
         slack = certified / most if bounds.nunique() == 1 else math.nan  # none where a pair sees only a part
         columns = (certified, *shown, slack)
-        numbers = ("-" if math.isnan(one) else number(float(f"{one:.3g}")) for one in columns)
+        numbers = ("-" if math.isnan(column) else number(float(f"{column:.3g}")) for column in columns)
         axes = (position(float(str(one))) for one in (n, p, epsilon, delta))
         relation = [str(rows["relation"].dropna().iloc[0])] if named else []
         lines.append([str(name), *relation, *axes, *numbers, factor, _least(rows) if len(noticed) else "-"])
@@ -173,7 +173,7 @@ def reads_a_table(config: Mapping[str, Any]) -> bool:
     """Whether a construction that some series uses reads a file: one has a path."""
     series = config.get("study", {}).get("series", {})
     blocks = [one.get("construction") for one in series.values() if isinstance(one, Mapping)]
-    return any(isinstance(one, Mapping) and bool(one.get("path")) for one in blocks)
+    return any(isinstance(block, Mapping) and bool(block.get("path")) for block in blocks)
 
 
 def unmeasured(frame: pd.DataFrame) -> list[str]:
