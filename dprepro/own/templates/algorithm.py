@@ -40,6 +40,6 @@ class MyName(Algorithm):
         domain, constraint_set = problem.domain, problem.constraint_set
         noise, theta = self.noise(domain, budget), constraint_set.start()
         for _ in range(self.steps):
-            noisy = noise.release(problem.gradient(theta), rng)
+            noisy, _ = noise.release(problem.gradient(theta), rng)
             theta = constraint_set.project(theta - noisy / domain.smoothness)
         return Solution(theta, self.schedule(domain, budget), self.spent(domain, budget))
