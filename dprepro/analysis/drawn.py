@@ -55,7 +55,7 @@ class Drawn(Rule):
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""
         if "freedom" not in frame:
-            return Measured(reason=f"{NO_NOISE}: solve returns it as Solution(..., drawn=...)")
+            return Measured(reason=f"{NO_NOISE}: solve returns it as Solution(..., noise=...)")
         counted = (frame["quantity"] == self.quantity) & (frame["status"] == "ok")
         rows = frame[counted]
         if self.series != "*":

@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dprepro.report.formulas import with_symbols
 from dprepro.statements.statement import Statement, identity
 
 if TYPE_CHECKING:
@@ -54,8 +55,9 @@ class Attacked:
         """For a row's note."""
         tried = f"{self.corners} corners and {self.searched} places of a search"
         if self.violated:
-            numbers = ", ".join(f"{name}={value:.4g}" for name, value in self.witness["numbers"].items())
-            return f"attacked at {tried}: a counterexample, {self.share:.3g} times what is allowed, at {numbers}"
+            numbers = ", ".join(f"{name} = {value:.4g}" for name, value in self.witness["numbers"].items())
+            found = f"a counterexample, {self.share:.3g} times what is allowed, at {numbers}"
+            return with_symbols(f"attacked at {tried}: {found}")
         margin = f"{1 / self.share:.3g}" if self.share > 0 else "infinite"
         return f"attacked at {tried}: no counterexample, least margin {margin}"
 
