@@ -207,7 +207,7 @@ class AuditStudy(Study):
         return rows if bound is None else [*rows, Row("certified_delta", bound, None, columns)]
 
     def _overspent(self, given: Budget, epsilon: float, found: Callable[[Budget], float]) -> Row:
-        """What is found of the least overspending that is noticed."""
+        """The run with the least factor of epsilon whose violation is noticed."""
         row = None
         for factor in self.overspends:
             most = found(Budget(factor * given.epsilon, given.delta, given.neighbours))
@@ -276,7 +276,7 @@ def worst_pair(
         if len(names) > kept:
             seen = {}
             for name in names:
-                first, second = (answers(algorithm, one, given, draws, repeats, rng)[0] for one in pairs[name])
+                first, second = (answers(algorithm, pair, given, draws, repeats, rng)[0] for pair in pairs[name])
                 seen[name] = max(event.limit for event in chosen(first, second, given.delta, level=0.0))
             names = sorted(names, key=lambda name: -seen[name])[:kept]
     return names[0]

@@ -69,7 +69,7 @@ def points(label: str, axes: Mapping[str, Sequence[float]], *parts: Any) -> list
 
     A part is a dataclass, or a class of such.
     """
-    known = {*AXES, *(one.name for part in parts for one in fields(part))}
+    known = {*AXES, *(named_field.name for part in parts for named_field in fields(part))}
     if extra := [axis for axis in axes if axis not in known]:
         raise InputError(
             f"series {label}: sweep.{extra[0]} is neither a main axis nor a parameter of an algorithm or "
