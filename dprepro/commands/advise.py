@@ -155,7 +155,8 @@ def at_a_point(
     lines = [title(asked), *words, "", *table(asked, advice, verbose)]
     answer: dict[str, Any] = {
         "point": asked.point, "sentences": words, "best": best.label if best else None, "target": target,
-        "epsilon_for_target": reached, "choices": [{"label": one.label, **asdict(one)} for one in advice.choices],
+        "epsilon_for_target": reached,
+        "choices": [{"label": choice.label, **asdict(choice)} for choice in advice.choices],
         "refused": {why: [*names] for why, names in advice.refused.items()}, "zero_typical": advice.zero,
         "largest_risk": advice.most, "verify": command or None,
     }  # fmt: skip

@@ -128,7 +128,7 @@ def test_without_colour_markers_and_dashes_tell_lines_apart(name):
 
 def test_a_panel_for_each_axis_has_claim_bound_rate_and_one_control():
     figure = rate()
-    assert [panel.get_xlabel() for panel in figure.axes] == ["records n", "privacy ε (nats)"]
+    assert [panel.get_xlabel() for panel in figure.axes] == ["records n", "privacy ε"]
     assert entries(figure) == [
         "claim: measured",
         "control: slow (refuted)",

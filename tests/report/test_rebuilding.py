@@ -117,6 +117,8 @@ def test_a_figure_is_drawn_again_only_where_something_behind_it_has_changed(
     assert figure.read_bytes() == whole
     (results / "cheap_too" / "figure.pdf").unlink()
     assert rebuilt() == ["cheap_too"]
+    (results / "cheap_too" / "figure_all.png").unlink()
+    assert rebuilt() == ["cheap_too"]
     monkeypatch.setattr(picture, "LIBRARIES", ("numpy",))
     assert rebuilt() == ["cheap", "cheap_too"]
 
