@@ -23,7 +23,7 @@ class Attacked:
 
     Attributes:
         corners, searched: places within the premise that were tried.
-        share: the largest of what the statement allows that was shown; a violation above ``limit``.
+        share: the largest measured value over what the statement allows; above ``limit`` it is a violation.
         witness: the worst place, as `dprepro refute` writes it.
     """
 
@@ -44,7 +44,7 @@ class Attacked:
         return self.share > self.limit
 
     def to_dict(self) -> dict[str, Any]:
-        """For the ledger; the margin is how many times what was taken fits into what is allowed: null for infinite."""
+        """For the ledger. The margin is what the statement allows over the measured value, null if infinite."""
         margin = 1 / self.share if self.share > 0 else None
         return {
             "corners": self.corners, "searched": self.searched, "least_margin": margin, "witness": dict(self.witness)
