@@ -39,7 +39,7 @@ from dprepro.algorithms import (
 )
 from dprepro.algorithms.supports import SupportSelection
 from dprepro.budget import Budget, Neighbours
-from dprepro.mechanisms import BoundedRange, GumbelMin, LaplaceMin
+from dprepro.mechanisms import BoundedRange, GumbelMin, LaplaceMin, NoiseMoments
 from dprepro.privacy import compose
 from dprepro.problems import (
     AbsoluteLoss,
@@ -195,14 +195,16 @@ def test_grid_search_scores_by_the_other_half_with_line_6_s_penalty_and_a_mean_s
     """q_j = held-out risk + Delta_j ln(K/beta)/n + sqrt(4 Y^2 Delta_j ln(K/beta)/n), D_j = 2 Delta_j/n; 0 has Y^2."""
     problem, algorithm = one_hot(SquaredLoss(), n=40, p=3, mass=1.0, coordinates=3), GridSearch(inner, guesses=2)
     seen: list[np.ndarray] = []
-    monkeypatch.setattr(GumbelMin, "select", lambda self, scores, rng: seen.append(scores) or (1, NoiseMoments(0.0, 1.0, 1.0)))
+    monkeypatch.setattr(
+        GumbelMin, "select", lambda self, scores, rng: seen.append(scores) or (1, NoiseMoments(0.0, 1.0, 1.0))
+    )
     runs = calls(monkeypatch, algorithm, problem, BUDGET, type(inner))
     other = counted(problem) - counted(runs[0].problem)
     held = OneHotView(dataclasses.replace(problem.domain, n=20), problem.one_hot.label, other[:3] / 20, other[3:] / 20)
     logarithm, smooth = math.log(2 / 0.05), problem.domain.smoothness
     # predictions of descent stay within X B, so that a loss is at most (Y + sqrt(H/2) X B)^2; noise on w adds its tail
     noisy = isinstance(inner, RegularisedOutputPerturbation)
-    sigmas = [inner.schedule(one.domain, one.budget).noise_scale * noisy for one in runs]
+    sigmas = [inner.schedule(run.domain, run.budget).noise_scale * noisy for run in runs]
     tail = math.sqrt(2 * math.log(40 / (1e-5 / 8)))
     deltas = np.array([(1 + math.sqrt(smooth / 2) * (b + s * tail)) ** 2 for b, s in zip((2, 4), sigmas, strict=True)])
     risks = np.array([Problem(held.domain, {"one_hot": held}).listed.value(one.theta) for one in runs])
@@ -221,7 +223,9 @@ def test_boosting_runs_on_disjoint_chunks_with_the_whole_budget_and_chooses_by_t
     problem = one_hot(SquaredLoss(), n=42, p=3, mass=1.0, coordinates=3)
     algorithm, seen = ConfidenceBoosting(inner, failure=0.3), []
     monkeypatch.setattr(
-        LaplaceMin, "select", lambda self, scores, rng: seen.append((self.scale, scores)) or (2, NoiseMoments(0.0, 1.0, 1.0))
+        LaplaceMin,
+        "select",
+        lambda self, scores, rng: seen.append((self.scale, scores)) or (2, NoiseMoments(0.0, 1.0, 1.0)),
     )
     found = calls(monkeypatch, algorithm, problem, BUDGET, type(inner))
     assert [one.budget for one in found] == [BUDGET] * 3
