@@ -146,7 +146,9 @@ def test_of_repeated_runs_the_chosen_one_is_answered(monkeypatch: pytest.MonkeyP
     """The choice is handed the runs' own risks, in their order, and its word is what counts."""
     problem, inner = random_problem(HalfSquaredDistance(), L2Ball(3), n=40), RegularisedRelease("gaussian")
     seen: list[np.ndarray] = []
-    monkeypatch.setattr(GumbelMin, "select", lambda self, scores, rng: seen.append(scores) or 2)
+    monkeypatch.setattr(
+        GumbelMin, "select", lambda self, scores, rng: seen.append(scores) or (2, NoiseMoments(0.0, 1.0, 1.0))
+    )
     runs: list[np.ndarray] = []
     solve = RegularisedRelease.solve
 
