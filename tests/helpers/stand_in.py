@@ -82,6 +82,7 @@ TYPED = (
     Row(r"python -m dprepro refute kst-theorem-31", "{0} minutes=1/100", "forty seconds"),
     Row(r"python -m dprepro refute \S+ minutes=1/20"),
     Row(r"python -m dprepro (ledger|check|pairs|schema|verify)( .*)?"),
+    Row(r"python -m dprepro release survey\.csv .*", HELP, "tests/command/test_release.py", once=True),
     Row(r"python -m dprepro (reference|stability|heldout)", HELP, "tests/report/test_stability.py", once=True),
     Row(r"python -m dprepro advise n=1e5 p=100 (.*)", "python -m dprepro advise n=1e4 p=3 {1}", "5 s", slow=True),
     Row(r"python -m dprepro advise p=20 (.*)", "python -m dprepro advise p=3 {1}", "3 s", slow=True),
