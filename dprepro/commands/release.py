@@ -9,7 +9,6 @@ from dprepro.commands.parser import config_dir, flag, key, number, words
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from dprepro.algorithms import Algorithm
     from dprepro.practice.model import Model
 
 ABOUT = """\
@@ -64,7 +63,8 @@ def released(arguments: Arguments, epsilon: float) -> Model:
     import numpy as np
 
     from dprepro.budget import Budget, Neighbours
-    from dprepro.practice.model import fit
+    from dprepro.config.pairs import blocks
+    from dprepro.practice.model import fit, named
     from dprepro.practice.ordinary import SETS
     from dprepro.practice.table import File
     from dprepro.support import typed
@@ -76,21 +76,5 @@ def released(arguments: Arguments, epsilon: float) -> Model:
     budget = Budget(epsilon, arguments.delta, Neighbours.REPLACE_ONE)
     if not budget.is_private:
         raise InputError("epsilon=inf is no privacy; give a finite epsilon")
-    algorithm = named(arguments.algorithm, arguments.config_dir)
+    algorithm = named(arguments.algorithm, blocks("algorithm", arguments.config_dir))
     return fit(typed.build(File, block), algorithm, budget, np.random.default_rng())
-
-
-def named(label: str, folder: str | None) -> Algorithm:
-    """The algorithm of that name with the least noise that is certified; raises InputError for one that is unknown."""
-    from dprepro.algorithms import ConstantPrediction
-    from dprepro.config.pairs import blocks
-    from dprepro.practice.advice import Choice, candidates
-
-    known: dict[str, Algorithm] = {"constant_prediction": ConstantPrediction()}
-    for name, changes, algorithm in candidates(blocks("algorithm", folder)):
-        short = {key: value for key, value in changes.items() if key != "constants"}
-        known.setdefault(name, algorithm)
-        known[Choice(name, short).label] = known[Choice(name, changes).label] = algorithm
-    if label not in known:
-        raise unknown("algorithm", label, [name for name in known if "constants=" not in name])
-    return known[label]

@@ -7,6 +7,7 @@ is made of the answer and of public numbers, so that it costs no privacy. It say
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,7 +23,8 @@ from dprepro.algorithms import (
 )
 from dprepro.algorithms.objective_perturbation import PerturbationSchedule
 from dprepro.budget import Budget
-from dprepro.errors import InputError
+from dprepro.errors import InputError, unknown
+from dprepro.practice.advice import Choice, candidates
 from dprepro.practice.schema import Schema
 from dprepro.practice.table import Table
 from dprepro.privacy import Spent
@@ -114,6 +116,22 @@ def fit(table: Table, algorithm: Algorithm, budget: Budget, rng: np.random.Gener
         note,
         middle,
     )
+
+
+def named(label: str, blocks: Mapping[str, Any]) -> Algorithm:
+    """The algorithm of that name, perhaps with changed parameters behind it, with the least noise that is certified.
+
+    Raises:
+        InputError: no such algorithm, or one that the advisor knows no answer of.
+    """
+    known: dict[str, Algorithm] = {"constant_prediction": ConstantPrediction()}
+    for name, changes, algorithm in candidates(blocks):
+        short = {key: value for key, value in changes.items() if key != "constants"}
+        known.setdefault(name, algorithm)
+        known[Choice(name, short).label] = known[Choice(name, changes).label] = algorithm
+    if label not in known:
+        raise unknown("algorithm", label, [name for name in known if "constants=" not in name])
+    return known[label]
 
 
 def own_units(schema: Schema) -> FloatArray:
