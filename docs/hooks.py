@@ -34,8 +34,11 @@ def pictures() -> dict[str, Path]:
     """Files of the checkout that pages show or offer, by their place in the site."""
     found = {f"assets/figures/{path.name}": path for path in sorted((ROOT / "paper_figures").glob("*.png"))}
     found |= {f"assets/data/{path.name}": path for path in sorted(REFERENCE.glob("*.csv"))}
-    runs = (name for name in EXPERIMENTS if experiments.local_figure(name))
-    return found | {f"assets/runs/{name}.png": ROOT / "results" / name / "figure.png" for name in runs}
+    for name in (name for name in EXPERIMENTS if experiments.local_figure(name)):
+        found[f"assets/runs/{name}.png"] = ROOT / "results" / name / "figure.png"
+        if experiments.local_figure(name, "figure_all.png"):
+            found[f"assets/runs/{name}_all.png"] = ROOT / "results" / name / "figure_all.png"
+    return found
 
 
 def on_config(config: Any) -> Any:

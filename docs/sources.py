@@ -133,4 +133,4 @@ def templates(prefix: str) -> Environment:
 
 def known_errata() -> dict[tuple[str, str], str]:
     """Addresses of errata by paper and item."""
-    return {(slip["paper"], slip["item"]): slip["id"] for slip in reference("ledger.json")["errata"]}
+    return {(erratum["paper"], erratum["item"]): erratum["id"] for erratum in reference("ledger.json")["errata"]}

@@ -65,7 +65,7 @@ class Peer(Algorithm):
         if self.library.endswith(ABSENT):
             raise MissingLibrary(f"{type(self).__name__} needs {self.package}: pip install 'dprepro[peers]'")
         if not isinstance(domain.loss, self.losses):
-            known = " or ".join(one.__name__ for one in self.losses)
+            known = " or ".join(loss.__name__ for loss in self.losses)
             return f"fits {known}, got {type(domain.loss).__name__}"
         return "" if budget.is_private else f"needs a finite epsilon, got epsilon={budget.epsilon:g}"
 

@@ -139,7 +139,7 @@ def test_no_clock_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         (["risk=much"], "risk must be a number"),
         (["figure=a.png", "risk=.1", "n=?"], "a figure is drawn over n"),
         (["--renew", "results_dir=nowhere"], "+experiment=advice"),
-        (["table=my.csv"], "unknown argument"),
+        (["table=my.csv"], "for --private-choice"),
     ],
 )
 def test_bad_input_is_one_line_and_exit_code_2(capsys: pytest.CaptureFixture[str], words: list[str], said: str) -> None:

@@ -49,7 +49,7 @@ class JohnsonLindenstrauss(Algorithm):
             O(.) and log(2n/delta) inside, which costs a factor of about three in risk; 1/4 is near the best.
         dimension_exponent: 2/3 in the paper; others are controls.
 
-    Printed slips: k's numerator and denominator differ by a factor X; the step size is written with sqrt(d) where
+    Errata: k's numerator and denominator differ by a factor X; the step size is written with sqrt(d) where
     Algorithm 1 runs in k dimensions; the radius is B in Theorem 2 and 2B in Algorithm 2. Here: sqrt(k), 2B, and sigma
     with the Lipschitz constant over the ball of radius 2B.
 
@@ -110,7 +110,7 @@ class JohnsonLindenstrauss(Algorithm):
         schedule = self.schedule(problem.domain, budget)
         sketched, phi = self.project(problem, budget, rng)
         inner = self.descent.solve(sketched, budget, rng)
-        return Solution(self.lift(problem.domain, phi, inner.theta), schedule, inner.spent, drawn=inner.drawn)
+        return Solution(self.lift(problem.domain, phi, inner.theta), schedule, inner.spent, noise=inner.noise)
 
     def project(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> tuple[Problem, FloatArray]:
         """The data with features Phi x, clipped, and the columns of Phi for the m coordinates of the answer, (k, m).

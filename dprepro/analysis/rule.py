@@ -221,7 +221,7 @@ class Rule(ABC):
 
     def uses(self) -> tuple[str, ...]:
         """The series that the rule names."""
-        return tuple(one.name for one in self.mentions() if one.kind == "series")
+        return tuple(mention.name for mention in self.mentions() if mention.kind == "series")
 
     def judge(self, frame: pd.DataFrame, empty: frozenset[str] = frozenset()) -> CheckResult:
         """Confirmed where the whole interval lies in the region of agreement, refuted where none of it does.

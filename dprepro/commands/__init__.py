@@ -24,6 +24,7 @@ COMMANDS = {
     "release": "one private answer on a table of your own, to be published",
     "plot": "lay the curves of several runs over one another",
     "rate": "hold an algorithm of your own, in a file or by name, against a rate",
+    "audit": "hold a function that answers on data against the privacy it claims",
     "refute": "attack a statement over its whole premise",
 }
 """What there is beside `run`, which needs no name: by name, in a line."""

@@ -11,6 +11,9 @@ from typing import Any
 CHECK_KEYS = {"guards": "precondition"}
 """Keys of a check in the configuration of a run."""
 
+RULES = {"enough": "attainment"}
+"""Values of its key `rule`."""
+
 
 def current_config(config: Mapping[str, Any]) -> dict[str, Any]:
     """The resolved configuration of a run, its checks with the names of today."""
@@ -21,4 +24,7 @@ def current_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def _current_check(check: Any) -> Any:
-    return {CHECK_KEYS.get(key, key): value for key, value in check.items()} if isinstance(check, Mapping) else check
+    if not isinstance(check, Mapping):
+        return check
+    found = {CHECK_KEYS.get(key, key): value for key, value in check.items()}
+    return found | {"rule": RULES.get(rule, rule)} if isinstance(rule := check.get("rule"), str) else found

@@ -5,7 +5,7 @@ from __future__ import annotations
 import textwrap
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
@@ -44,6 +44,41 @@ if TYPE_CHECKING:
 ROUNDING = 1e-13
 LINE_COLOURS = ("0.35", "0.6", "#A65628", "#4D4D99")
 LINE_DASHES: tuple[Any, ...] = ((0, (6, 1, 1, 1)), (0, (1, 1.5)), (0, (4, 1, 1, 1, 1, 1)), (0, (2, 1)))
+
+
+class Few(NamedTuple):
+    """What of an attack is read at a glance.
+
+    Attributes:
+        drawing: the figure's options, with the lines that are shown.
+        rows: measurements of what is shown.
+        series, claims: of each panel, by its quantity: what is shown, and what is claimed of it, worst first.
+        roles, styles, texts: of the series.
+        further: axes of the sweep beyond the main ones.
+    """
+
+    drawing: Attack
+    rows: pd.DataFrame
+    series: Mapping[str, Sequence[str]]
+    claims: Mapping[str, Sequence[Judged]]
+    roles: Mapping[str, str]
+    styles: Mapping[str, dict[str, Any]]
+    texts: Mapping[str, str]
+    further: Sequence[str]
+
+    def panel(self, panel: Axes, quantity: str, names: list[Named]) -> dict[str, Any]:
+        """Draws a panel and adds its curves to the ``names``; the entries of its legend."""
+        own = {name: self.styles[name] for name in self.styles if name in self.series[quantity]}
+        self.drawing.panel(panel, self.rows, quantity, own, self.texts, self.further, names)
+        panel.set_xlabel(self.drawing.x_label or axis_label(self.drawing.axis))
+        found: dict[str, Any] = {}
+        for mark, line in zip(*panel.get_legend_handles_labels(), strict=True):
+            found.setdefault(line, mark)
+        return found
+
+    def in_order(self, handles: Mapping[str, Any]) -> dict[str, Any]:
+        """The entries of a legend: series come before lines."""
+        return {text: handles[text] for text in (*self.texts.values(), *handles) if text in handles}
 
 
 @dataclass(frozen=True)
@@ -118,17 +153,9 @@ class Attack(Drawing):
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The panels side by side; see the class."""
-        rows, further, came_out = self._rows(frame), further_axes(frame, config), controls(verdict, config)
-        roles = roles_of(rows)
-        drawn = {quantity: self._drawn(rows, quantity) for quantity in self.panels}
-        claims = {quantity: self._claims(quantity, verdict, config, drawn[quantity]) for quantity in self.panels}
-        shown = self._shown(claims)
-        series, few = self._few({quantity: claims[quantity] for quantity in shown}, drawn, roles, came_out)
-        rows = rows[rows["series"].isin([name for names in series.values() for name in names])]
-        known = [name for name in roles if name in set(rows["series"])]
-        styles = looks({name: roles[name] for name in known}, known)
-        texts = {name: entry(labelled(name, self.labels), name, roles[name], came_out) for name in styles}
+        few = self.few(frame, verdict, config)
         with styled(self.style) as figure_class:
+            shown = list(few.series)
             width = self.width(1 if len(shown) == 1 else 2)
             figure: Figure = figure_class(figsize=(width, 2), layout="constrained")
             panels = figure.subplots(1, len(shown), squeeze=False)[0]
@@ -137,17 +164,26 @@ class Attack(Drawing):
             heads: list[tuple[Axes, list[str]]] = []
             names: list[Named] = []
             for panel, quantity in zip(panels, shown, strict=True):
-                own = {name: styles[name] for name in styles if name in series[quantity]}
-                few.panel(panel, rows, quantity, own, texts, further, names)
-                marks, lines = panel.get_legend_handles_labels()
-                handles |= {text: mark for text, mark in zip(lines, marks, strict=True) if text not in handles}
-                panel.set_xlabel(self.x_label or axis_label(self.axis))
-                said = [briefly(one, bounded=bounded(one, frame, roles)) for one in claims[quantity][:1]]
+                handles = few.panel(panel, quantity, names) | handles
+                said = [briefly(one, bounded=bounded(one, frame, few.roles)) for one in few.claims[quantity][:1]]
                 heads.append((panel, said[0] if said else []))
-            order = [text for text in (*texts.values(), *handles) if text in handles]
-            high += keys(figure, {text: handles[text] for text in order})
+            high += keys(figure, few.in_order(handles))
             finish(figure, high + HEIGHT[self.style], heads, names)
         return figure
+
+    def few(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Few:
+        """What of the measurements is read at a glance; raises as `draw`."""
+        rows, came_out = self._rows(frame), controls(verdict, config)
+        roles = roles_of(rows)
+        drawn = {quantity: self._drawn(rows, quantity) for quantity in self.panels}
+        claims = {quantity: self._claims(quantity, verdict, config, drawn[quantity]) for quantity in self.panels}
+        shown = {quantity: claims[quantity] for quantity in self._shown(claims)}
+        series, drawing = self._few(shown, drawn, roles, came_out)
+        rows = rows[rows["series"].isin([name for names in series.values() for name in names])]
+        known = [name for name in roles if name in set(rows["series"])]
+        styles = looks({name: roles[name] for name in known}, known)
+        texts = {name: entry(labelled(name, self.labels), name, roles[name], came_out) for name in styles}
+        return Few(drawing, rows, series, shown, roles, styles, texts, further_axes(frame, config))
 
     def _rows(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The measurements that are drawn."""
@@ -163,7 +199,9 @@ class Attack(Drawing):
 
         ``drawn`` are the series, and whether they have a curve.
         """
-        own = [one for one in judged(verdict, config) if one.quantity in (quantity, *self.curves.get(quantity, ()))]
+        own = [
+            check for check in judged(verdict, config) if check.quantity in (quantity, *self.curves.get(quantity, ()))
+        ]
         own = [one for one in own if one.rule not in OF_THE_SCHEDULE and one.series(drawn)]
         return worst_first(sorted(own, key=lambda one: not any(drawn[name] for name in one.series(drawn))))
 
@@ -186,9 +224,9 @@ class Attack(Drawing):
         First comes of each panel what is claimed and what limits it, then a control, then what else is claimed.
         """
         claimed: dict[str, list[str]] = {}
-        for one in claims:
+        for claim in claims:
             before = [name for names in claimed.values() for name in names[:1]]
-            claimed[one] = self._claimed(list(drawn[one]), claims[one], roles, before)
+            claimed[claim] = self._claimed(list(drawn[claim]), claims[claim], roles, before)
         limits = {one: self._limits(one, claims[one]) for one in claims}
         known = dict.fromkeys(name for one in claims for name in drawn[one])
         control = [name for name in known if roles[name] == "control"]
@@ -233,19 +271,19 @@ class Attack(Drawing):
     ) -> list[str]:
         """The series that a panel is about, of each claim one, rather from ``before``; without a claim the first."""
         found = []
-        for one in claims:
-            own = one.series(drawn)
+        for claim in claims:
+            own = claim.series(drawn)
             own = [name for name in own if roles[name] == "claim"] or own
             found += [*(name for name in own if name in before), *own][:1]
         return list(dict.fromkeys(found)) or [name for name in drawn if roles[name] == "claim"] or list(drawn[:1])
 
     def _limits(self, quantity: str, claims: Sequence[Judged]) -> list[tuple[str, str]]:
         """The lines of a panel: its bound, curves on which something is claimed, constants, further curves."""
-        about = [one.quantity for one in claims]
+        about = [claim.quantity for claim in claims]
         curves = sorted(self.curves.get(quantity, ()), key=lambda one: one not in about)
         judged = sum(one in about for one in curves)
         found = [("bound", self.bounds[quantity])] if quantity in self.bounds else []
-        found += [("curve", one) for one in curves[:judged]]
+        found += [("curve", curve) for curve in curves[:judged]]
         found += [("constant", text) for text in self.constants.get(quantity, {})]
         return [*found, *(("curve", one) for one in curves[judged:])]
 
@@ -268,7 +306,7 @@ class Attack(Drawing):
                 shown, names = panel.get_legend_handles_labels()
                 handles |= {text: one for text, one in zip(names, shown, strict=True) if text not in handles}
                 shown = (quantity, *self.curves.get(quantity, ()))
-                own = [one for one in claims if one.quantity in shown and one.series(styles)]
+                own = [claim for claim in claims if claim.quantity in shown and claim.series(styles)]
                 own = [one for one in own if one.rule not in OF_THE_SCHEDULE]
                 heads.append((panel, [self._said(one, rows, texts, quantity) for one in own]))
                 said_of |= {one.name for one in own}

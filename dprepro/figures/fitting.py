@@ -13,7 +13,7 @@ from dprepro.figures.words import headlines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 MOST_ENTRIES = 4
 """Of a legend that is read at a glance."""
@@ -107,7 +107,7 @@ def _over(panel: Axes, variants: Sequence[str], room: float) -> int:
     if not variants:
         return 0
     kind = "legend.fontsize"
-    found = [broken(one, room, kind) for one in variants]
+    found = [broken(variant, room, kind) for variant in variants]
     lines = next(
         (lines for lines in found if len(lines) <= 2 and all(width_of(line, kind) <= room for line in lines)),
         [cut(line, room, kind) for line in found[-1][:2]],
@@ -116,10 +116,10 @@ def _over(panel: Axes, variants: Sequence[str], room: float) -> int:
     return len(lines)
 
 
-def keys(figure: Figure, handles: Mapping[str, Any]) -> float:
+def keys(figure: Figure | SubFigure, handles: Mapping[str, Any]) -> float:
     """The legend below all, in as many columns as have room; its height."""
     kind = "legend.fontsize"
-    em, room = letters(kind) / 72, _SAFE * (figure.get_figwidth() - 2 * SIDE)
+    em, room = letters(kind) / 72, _SAFE * (figure.bbox.width / figure.dpi - 2 * SIDE)
     texts = list(handles)
     if not texts:
         return 0.0

@@ -171,7 +171,7 @@ def legend_texts(frame: pd.DataFrame, labels: Mapping[str, str], came_out: Mappi
     for name, role in roles_of(frame).items():
         label = labelled(name, labels)
         words = [role, *([came_out[name]] if name in came_out else [])] if role == "control" else [role]
-        if role == "context":  # one that is judged is a slip of print
+        if role == "context":  # one that is judged is an erratum
             words = [came_out[name]] if name in came_out else []
         found[name] = f"{label} ({', '.join(words)})" if words else label
         found[name] += f", {spent[name]}" if name in spent else ""

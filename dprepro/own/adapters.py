@@ -125,7 +125,9 @@ class Fitted(Algorithm):
     def takes(self, name: str) -> bool:
         """Whether an argument of that name would reach it."""
         functions = [self._asked(self._fit, 2), *([self._asked(self._kind, 0)] if self._kind else [])]
-        return any({name, "budget", *(("eps",) if name == "epsilon" else ())} & {*one.names} for one in functions)
+        return any(
+            {name, "budget", *(("eps",) if name == "epsilon" else ())} & {*function.names} for function in functions
+        )
 
     def made_of(self) -> list[object]:
         """What it calls: its code makes the answers."""

@@ -148,6 +148,8 @@ def expected(algorithm: Algorithm, asked: Asked) -> tuple[FloatArray, str, tuple
     constant = fitted(found.source, losses_of(asked.domain.loss))
     # what is as bad as it can be stays so: constants are of noise, not of the set's ends
     risks = np.minimum(found.risks * constant.constant, np.maximum(found.risks, asked.domain.largest_risk))
+    bound = certified(algorithm, asked, asked.domain)
+    risks = risks if bound is None else np.minimum(risks, bound)  # a model is not above what is proven
     return np.array([rounded(risk) for risk in risks]), found.source, (constant.median, constant.nine_of_ten)
 
 
@@ -198,15 +200,16 @@ def _with_prediction(choice: Choice, algorithm: Algorithm, asked: Asked, zero: f
     return replace(found, low=rounded(typical / (1 + most)), high=rounded(typical * (1 + most)), median=median)
 
 
-def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, str]:
+def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, Choice | None]:
     """The smallest explicit bound at a point, and whose it is; infinite where there is none."""
-    domain, found = asked.domain, [(math.inf, "")]
+    domain, least, best = asked.domain, math.inf, None
     for name, changes, algorithm in known:
         with suppress(DpreproError):
             dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
             bound = certified(algorithm, asked, domain)
-            found.append((math.inf if bound is None else bound, Choice(name, changes).label))
-    return min(found)
+            if bound is not None and bound < least:
+                least, best = bound, Choice(name, changes)
+    return least, best
 
 
 def certified(algorithm: Algorithm, asked: Asked, domain: Domain) -> float | None:

@@ -99,7 +99,10 @@ class Risks(Attack):
             "set": type(backend.domain.constraint_set).__name__,
             "algorithm": type(algorithm).__name__,
         }
-        facts |= {f"algorithm.{one.name}": _word(getattr(algorithm, one.name)) for one in fields(algorithm)}
+        facts |= {
+            f"algorithm.{named_field.name}": _word(getattr(algorithm, named_field.name))
+            for named_field in fields(algorithm)
+        }
         numbers = Numbers(backend.domain, point, vars(algorithm))
         premise = dict.fromkeys((*says.premise, *self.premise), "the statement")
         if reason := unmet(premise, numbers.find, facts):

@@ -1,7 +1,7 @@
 """The answer to a person's question, first: three sentences, then a short table; `--verbose` tells the rest.
 
-An experiment asks such a question where its claim is a check of rule `enough` along epsilon: which algorithm is good
-enough, and from which epsilon on.
+An experiment asks such a question where its claim is a check of rule `attainment` along epsilon: which algorithm is
+good enough, and from which epsilon on.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from dprepro.analysis.attainment import Attainment
 from dprepro.analysis.checks import build
-from dprepro.analysis.enough import Enough
 from dprepro.report.text import aligned, number
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ ERRORS = {
 def question(config: Mapping[str, Any]) -> str:
     """The name of the check that asks which algorithm is good enough; empty where none does."""
     for name, check in config["checks"].items():
-        along = check.get("rule") == Enough.name and check.get("axis", "epsilon") == "epsilon"
+        along = check.get("rule") == Attainment.name and check.get("axis", "epsilon") == "epsilon"
         if along and check.get("role", "claim") == "claim":
             return str(name)
     return ""
@@ -47,7 +47,7 @@ def answer(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[str,
     """Sentences, table and notes, for a configuration that has a `question`."""
     name = question(config)
     rule = build(name, config["checks"][name])
-    assert isinstance(rule, Enough)
+    assert isinstance(rule, Attainment)
     check = verdict["checks"][name]
     details, rows = check.get("details") or {}, frame[~frame["series"].isin(config["figure"].get("hide", ()))]
     if "places" not in details:
@@ -63,7 +63,7 @@ class _Answer:
 
     def __init__(
         self,
-        rule: Enough,
+        rule: Attainment,
         details: Mapping[str, Any],
         errors: Mapping[str, tuple[str, Mapping[float, float]]],
         labels: Mapping[str, str],
@@ -215,10 +215,10 @@ class _Answer:
         for name, check in verdict["checks"].items():
             if check["as_expected"] or name == question(config):
                 continue
-            if check["rule"] == Enough.name and check["role"] == "control":
+            if check["rule"] == Attainment.name and check["role"] == "control":
                 met = self.spelled(str(config["checks"][name].get("series", name)))
                 said.append(f"the target asks for little: the {met} meets it too")
-            elif check["rule"] != Enough.name:
+            elif check["rule"] != Attainment.name:
                 said.append(f"{name} ({check['role']}): {check['verdict']}; {check['reason']}")
         said.append(f"--verbose tells the rest{f', {self.left} more algorithms too' if self.left else ''}")
         return said

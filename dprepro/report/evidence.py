@@ -82,7 +82,7 @@ def finding_in_words(name: str, check: Mapping[str, Any], settings: Mapping[str,
     """What a check measured, its estimate with the 99% interval, what was expected, and where that was not found."""
     doubt = "" if check["verdict"] == "confirmed" else f" ({check['verdict']}: {check['reason']})".replace(": )", ")")
     label = name.replace("_", " ")
-    if check["estimate"] is None or check["rule"] == "enough":
+    if check["estimate"] is None or check["rule"] == "attainment":
         return f"{label}: {check['reason'] or 'nothing'}"
     if check["low"] == check["high"]:
         found = number(check["estimate"])

@@ -80,7 +80,7 @@ def markdown(found: Sequence[Mapping[str, Any]], explanations: Mapping[str, str]
     lines = [
         "# Claims on held-out grids",
         "",
-        f"{len(found)} experiments: {', '.join(f'{states[one]} {one}' for one in sorted(states))}.",
+        f"{len(found)} experiments: {', '.join(f'{states[state]} {state}' for state in sorted(states))}.",
         f"{judged} claims were judged on a grid that no YAML holds; {claims[OTHERWISE]} came out otherwise "
         f"({100 * claims[OTHERWISE] / max(judged, 1):.1f}%), {explained} of them explained. "
         f"Of {claims[NO_STATEMENT]} more no statement is made: their number was read off the shipped grid, or a series "

@@ -31,11 +31,18 @@ def markdown(ledger: Mapping[str, Any]) -> str:
         lines += ["## Further experiments", "", *_claims(further), ""]
     lines += ["## Errata", "", "| paper | where | severity | printed | holds | fails for | shown by |"]
     lines += ["|---|---|---|---|---|---|---|"]
-    for slip in ledger["errata"]:
-        severity = slip["severity"] + (" **(not as expected)**" if slip["state"] == "not as expected" else "")
-        quote = f"{slip['printed']} Quote: {slip['quote']} ({slip['source']}{'; read by a machine' * slip['ocr']})"
-        cells = [citation(slip["paper"], papers), slip["item"], severity, quote, slip["holds"], slip["range"]]
-        lines.append(_line([*map(_cell, cells), "<br>".join(evidence(one) for one in slip["shown_by"])]))
+    for row in ledger["errata"]:
+        severity = row["severity"] + (" **(not as expected)**" if row["state"] == "not as expected" else "")
+        quote = f"{row['printed']} Quote: {row['quote']} ({row['source']}{'; read by a machine' * row['ocr']})"
+        cells = [
+            citation(row["paper"], papers),
+            row["item"],
+            severity,
+            quote,
+            row["holds"],
+            row["range"],
+        ]
+        lines.append(_line([*map(_cell, cells), "<br>".join(evidence(one) for one in row["shown_by"])]))
     return "\n".join(lines) + "\n"
 
 
@@ -44,9 +51,9 @@ def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     yield "|---|---|---|---|---|"
     for row in rows:
         found = [
-            f"{_code(one['experiment'] + ': ' + name)} {_cell(finding(check))}"
-            for one in row["measurements"]
-            for name, check in one["checks"].items()
+            f"{_code(measurement['experiment'] + ': ' + name)} {_cell(finding(check))}"
+            for measurement in row["measurements"]
+            for name, check in measurement["checks"].items()
         ]
         note = f"*{_cell(row['note'])}*" if row["note"] else ""
         verdict = f"**{row['words']}**" if row["verdict"] in ("refuted", "confirmed") else row["words"]

@@ -50,7 +50,7 @@ class Formula:
 
 def factor(left: Node, right: Node) -> bool:
     """Whether it can stand after a space: `epsilon 5`, `p (18)` and `.9 (p = 10)` are no products, `log 1/delta` is."""
-    if right.kind == "fence" and any(one.kind == "sign" and one.text in RELATIONS for one in _members(right)):
+    if right.kind == "fence" and any(member.kind == "sign" and member.text in RELATIONS for member in _members(right)):
         return False
     return right.strong or right.kind == "function" or _is_function(left)
 

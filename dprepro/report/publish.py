@@ -37,7 +37,7 @@ if TYPE_CHECKING:
 class Published:
     """What a results folder holds: ``frame``, the content of verdict.json, the text of run.log, and how it is drawn.
 
-    ``config`` is the run's resolved configuration, ``stamp`` what its figure was drawn from.
+    ``config`` is the run's resolved configuration, ``fingerprint`` what its figure was drawn from.
     """
 
     folder: Path
@@ -46,7 +46,7 @@ class Published:
     verdict: dict[str, Any]
     text: str
     drawing: Drawing
-    stamp: str
+    fingerprint: str
 
     @cached_property
     def series(self) -> frozenset[str]:
@@ -75,9 +75,9 @@ class Published:
 
     def png(self) -> bytes:
         """The figure as the content of a PNG file: that of the folder, or drawn anew where another run replaced it."""
-        if picture.standing(self.folder, self.stamp):
+        if picture.is_fresh(self.folder, self.fingerprint):
             return bytes_of(self.folder / "figure.png")
-        return rendered(self.figure(), self.stamp)["png"]
+        return rendered(self.figure(), self.fingerprint, self.drawing.style)["png"]
 
 
 @contextmanager
@@ -117,7 +117,7 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
     """
     published = rebuilt(store, run, folder_of(run, results_dir), doubt)
-    folder, frame, stamp = published.folder, published.frame, published.stamp
+    folder, frame, fingerprint = published.folder, published.frame, published.fingerprint
     try:
         folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -127,8 +127,8 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
         replace_file(folder / "measurements.parquet", table_of_cells)
         give_back()
         replace_file(folder / "verdict.json", verdict_file(published.verdict))
-        if not picture.standing(folder, stamp, picture.files_of(published.drawing)):
-            drawn = picture.drawn(published.drawing, frame, published.verdict, run.config, stamp)
+        if not picture.is_fresh(folder, fingerprint, picture.files_of(published.drawing)):
+            drawn = picture.drawn(published.drawing, frame, published.verdict, run.config, fingerprint)
             for name, content in drawn.items():
                 replace_file(folder / name, content)
             for kind in picture.KINDS if not published.drawing.leaves_out else ():  # of an older run
@@ -152,15 +152,15 @@ def rebuilt(store: Store, run: Run, folder: Path, doubt: str = "") -> Published:
     drawing = figures.build(run.config["figure"])
     frame, integrity = store.measurements(run.id)
     problem = "; ".join(filter(None, (integrity.problem, doubt)))
-    before = picture.vouched(folder, drawing, frame, run.config, problem)
+    before = picture.fresh_verdict(folder, drawing, frame, run.config, problem)
     if before is not None and before["overrides"] == list(run.overrides):
         verdict = before | {"provenance": provenance_of(run)}
     else:
         verdict = judge_run(run, frame, problem)
     give_back()
     text = visible(log_text(run.config, frame, verdict))
-    stamp = picture.stamp(drawing, frame, verdict, run.config, problem)
-    return Published(folder, frame, run.config, verdict, text, drawing, stamp)
+    fingerprint = picture.fingerprint(drawing, frame, verdict, run.config, problem)
+    return Published(folder, frame, run.config, verdict, text, drawing, fingerprint)
 
 
 _RECORD = {

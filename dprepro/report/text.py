@@ -120,7 +120,7 @@ def audits(frame: pd.DataFrame) -> str:
         bounds = rows.loc[rows["quantity"].isin(["spent_epsilon", "lower_epsilon", "audited_epsilon"]), "bound"]
         slack = certified / most if bounds.nunique() == 1 else math.nan  # none where a pair sees only a part
         columns = (certified, *shown, slack)
-        numbers = ("-" if math.isnan(one) else number(float(f"{one:.3g}")) for one in columns)
+        numbers = ("-" if math.isnan(column) else number(float(f"{column:.3g}")) for column in columns)
         axes = (position(float(str(one))) for one in (n, p, epsilon, delta))
         relation = [str(rows["relation"].dropna().iloc[0])] if named else []
         lines.append([str(name), *relation, *axes, *numbers, factor, _least(rows) if len(noticed) else "-"])
@@ -173,7 +173,7 @@ def reads_a_table(config: Mapping[str, Any]) -> bool:
     """Whether a construction that some series uses reads a file: one has a path."""
     series = config.get("study", {}).get("series", {})
     blocks = [one.get("construction") for one in series.values() if isinstance(one, Mapping)]
-    return any(isinstance(one, Mapping) and bool(one.get("path")) for one in blocks)
+    return any(isinstance(block, Mapping) and bool(block.get("path")) for block in blocks)
 
 
 def unmeasured(frame: pd.DataFrame) -> list[str]:
@@ -209,7 +209,7 @@ def verdict_lines(verdict: Mapping[str, Any], verbose: bool = False) -> str:
 
 def _estimated(check: Mapping[str, Any]) -> str:
     """`-0.666 in [-0.667, -0.664], expected -0.667 +- 0.03`; empty where there is no estimate."""
-    if check["estimate"] is None or check["rule"] == "enough":
+    if check["estimate"] is None or check["rule"] == "attainment":
         return ""
     interval = f"{number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
     return f" {interval}, {wanted(check, '+-')}"
@@ -249,7 +249,7 @@ def wanted(check: Mapping[str, Any], plus_minus: str = "±") -> str:
 
 def finding(check: Mapping[str, Any]) -> str:
     """Estimate and interval against expectation, with the measured constant."""
-    if check["estimate"] is None or check["rule"] == "enough":
+    if check["estimate"] is None or check["rule"] == "attainment":
         return str(check["reason"])
     said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], {wanted(check)}"
     return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")

@@ -226,7 +226,8 @@ STATEMENTS = (
         note=("Said after Theorem 3 in passing, without lambda or sigma. Of a least risk over all lambda, on two "
               "distributions, 359 times the rate is left at n epsilon = 1e12, n = 1e28.")),
     Statement(item="Section 3.1, the smallest sample", kind="comparison", place="section 3.1.1", says=Says(
-        text="Below n_0 = H B^2 X^2/Y^2 records the bound of Theorem 1 is above the risk Y^2 of output zero.",
+        text=("Below n_0 = H B^2 X^2/Y^2 records the bound of Theorem 1 is above the risk Y^2 of the trivial "
+              "predictor 0."),
         latex=r"n_0 = \tilde{H}B^2/\|Y\|^2", premise=("smoothness < inf",), quantifiers=("exactly",),
         direction="at_least", bound="glm_lemmas.theorem_1_first_term"),
         note="By arithmetic; at n_0 the bound's first term is Y^2."),
@@ -269,7 +270,7 @@ STATEMENTS = (
         premise=("relation is replace_one", "epsilon <= 1.2", "delta <= epsilon"), rate="glm.theorem_6_rate"),
         note=("Population risk, by two points averaged over random signs, at epsilon of .05 and less and delta of "
               "1e-9: .538 times that. Noisy signed counts come within 13% of it; Algorithm 3 is within 6 times of it "
-              "at delta = 1e-5 (6.4 at 1e-9), with 2.9 to 3.4 times output zero's risk.")),
+              "at delta = 1e-5 (6.4 at 1e-9), with 2.9 to 3.4 times the trivial predictor's risk.")),
     Statement(item="Assumption 1", kind="definition", place="section 5", says=_likely(
         "With high probability the base algorithm's risk is at most ERR(B) when B >= ||w*||.",
         latex=r"\varepsilon_{\mathrm{risk}}(A(S_1, B); D) \le \mathrm{ERR}(B)"),

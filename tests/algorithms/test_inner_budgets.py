@@ -16,8 +16,10 @@ from helpers.small_problems import at, lasso, one_hot, random_problem, unit_ball
 from dprepro.algorithms import (
     Algorithm,
     ConfidenceBoosting,
+    CorrectedRegulariser,
     ExponentialMechanism,
     ExponentialSupport,
+    FullGradient,
     GridSearch,
     HighProbability,
     Huberised,
@@ -28,6 +30,7 @@ from dprepro.algorithms import (
     NoisySGD,
     ObjectivePerturbation,
     OutputPerturbation,
+    PrintedRegulariser,
     RegularisedOutputPerturbation,
     RegularisedRelease,
     SampleAndAggregate,
@@ -95,7 +98,7 @@ def cost(parts: object, delta: float) -> float:
     return compose(parts, delta).epsilon  # type: ignore[arg-type]
 
 
-SGD = NoisySGD("full", constants="exact", steps=3)
+SGD = NoisySGD(FullGradient(), constants="exact", steps=3)
 
 
 @pytest.mark.parametrize("inner", [SGD, OutputPerturbation(noise="gaussian"), ExponentialMechanism(steps=8, chains=1)])
@@ -358,8 +361,8 @@ def test_the_weight_of_a_release_at_the_best_of_its_bound_has_its_closed_form() 
 def test_equation_9_has_its_noise_and_one_of_two_regularisers() -> None:
     """b of deviation L sqrt(8 ln(1/delta))/epsilon, and X^2/(epsilon h), or a quarter of it as printed."""
     domain = unit_ball(PositivePartLoss(), 40, 1)
-    for regulariser, share in (("corrected", 1), ("printed", 4)):
-        algorithm = HuberisedObjectivePerturbation(smoothing=0.05, regulariser=regulariser)  # type: ignore[arg-type]
+    for regulariser, share in ((CorrectedRegulariser(), 1), (PrintedRegulariser(), 4)):
+        algorithm = HuberisedObjectivePerturbation(smoothing=0.05, regulariser=regulariser)
         schedule = algorithm.schedule(domain, BUDGET)
         assert schedule.regulariser == pytest.approx(1 / (share * 0.8 * 0.05))
         assert schedule.coordinate_scale == pytest.approx(math.sqrt(8 * math.log(1e5)) / 0.8)

@@ -57,7 +57,7 @@ JUNK: dict[str, Damage] = {
     "a pipe": instead(os.mkfifo),
     "no end": instead(lambda file: file.symlink_to("/dev/zero")),
 }
-FILES = (f"{NAME}/verdict.json", "ledger.json", "ledger_files/seals.json", f"{NAME}/figure.png")
+FILES = (f"{NAME}/verdict.json", "ledger.json", "ledger_files/manifest.json", f"{NAME}/figure.png")
 NAMES = ("../../x", "..", "/tmp/x", "a\nb", "x" * 5000, "lasso_rate", "\u202ex", "-m", "")
 FOLDERS: dict[str, Damage] = {
     **{f"{name} {kind}": beside(name, damage) for name in FILES for kind, damage in JUNK.items()},

@@ -30,6 +30,7 @@ pytestmark = pytest.mark.skipif(
 TOGETHER = [
     ("README.md", "docs/pages/index.md", "docs/pages/gallery.md"),
     ("docs/pages/howto/cluster.md", "CHANGELOG.md"),
+    ("CONTRIBUTING.md", "docs/pages/howto/families.md", "docs/pages/howto/paper.md"),
 ]
 """Pages that a person reads in one sitting: what one measures the next one draws, or measures with another seed."""
 SITTINGS = [*TOGETHER, *((page,) for page in pages() if page not in sum(TOGETHER, ()) and commands(page))]
@@ -125,7 +126,7 @@ def go_through(checkout: Checkout, sitting: tuple[str, ...]) -> None:
     """Do what the pages say."""
     if "CONTRIBUTING.md" in sitting:
         checkout.copy()
-        for name, text in files("CONTRIBUTING.md").items():
+        for name, text in (shown for page in sitting for shown in files(page).items()):
             if not name.startswith(PACKAGES):
                 continue  # its folder is the checkout's own
             add(checkout.folder / name, text)

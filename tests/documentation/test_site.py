@@ -49,7 +49,7 @@ def test_every_statement_and_erratum_of_the_last_full_run_has_an_address() -> No
     reference = json.loads((ROOT / "results/reference/ledger.json").read_text(encoding="utf-8"))
     for row in reference["claims"]:
         assert row["kind"] == "further" or row["id"] in anchors()[row["paper"]]
-    assert {slip["id"] for slip in reference["errata"]} <= anchors()["errata"]
+    assert {erratum["id"] for erratum in reference["errata"]} <= anchors()["errata"]
     overview = ledger.index()
     assert not [row["id"] for row in reference["claims"] if row["id"] not in overview]
 

@@ -26,7 +26,7 @@ def frame() -> pd.DataFrame:
 
 def draw() -> object:
     law = {"good_n": {"places": [1e3, 1e5], "middle": [2, 1.01], "low": [1.9, 1.005], "high": [2.1, 1.02]}}
-    check = {"role": "claim", "rule": "enough", "verdict": "confirmed", "reason": "", "details": {"target": 1.5}}
+    check = {"role": "claim", "rule": "attainment", "verdict": "confirmed", "reason": "", "details": {"target": 1.5}}
     along = check | {"role": "context", "details": {"target": 1.5, "laws": law}}
     verdict = {"claim": "a choice", "verdict": "confirmed", "checks": {"good_enough": check, "enough_n": along}}
     config = {"study": {}, "checks": {"good_enough": {}, "enough_n": {"axis": "n"}}, "sweep": {"split": [0, 1, 2]}}

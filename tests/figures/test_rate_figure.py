@@ -115,7 +115,7 @@ def test_the_title_has_what_was_judged_and_the_bare_slope_as_such():
     bare = check(estimate=-0.706, role="context", expected=-2 / 3)
     settings = config(exponent_n={"series": "steep", "divide": "bound"}, bare_n={"series": "steep"})
     figure = whole(claims()[:10], verdict(exponent_n=judged, bare_n=bare), settings)
-    expected = "exponent less the bound's 0.020 ± 0.010, claimed 0 ± 0.08; bare exponent −0.706"
+    expected = "exponent less the bound's 0.020 ± 0.010, claimed 0 ± 0.08; log-log slope −0.706"
     assert title(figure) == f"Theorem 7: confirmed {expected}"
 
 

@@ -36,7 +36,8 @@ def test_a_function_fit_has_verdict_figure_and_folder(tmp_path: Path) -> None:
     }  # fmt: skip
     assert outcome.folder == tmp_path / "results" / "release"
     assert {path.name for path in outcome.folder.iterdir()} == {
-        "config.yaml", "figure.pdf", "figure.png", "measurements.parquet", "run.log", "verdict.json"
+        "config.yaml", "figure.pdf", "figure.png", "figure_all.pdf", "figure_all.png", "measurements.parquet",
+        "run.log", "verdict.json",
     }  # fmt: skip
     assert (
         (outcome.folder / "run.log")

@@ -8,6 +8,7 @@ import pytest
 from dprepro.algorithms import (
     Algorithm,
     ConstantPrediction,
+    FullGradient,
     NoisySGD,
     ObjectivePerturbation,
     RegularisedOutputPerturbation,
@@ -127,7 +128,7 @@ def test_coefficients_are_those_of_the_columns_as_they_are(table: File) -> None:
 
 
 def test_an_algorithm_whose_noise_has_no_known_law_says_so(table: File) -> None:
-    model = fit(table, NoisySGD("full", steps=20), BUDGET, np.random.default_rng(0))
+    model = fit(table, NoisySGD(FullGradient(), steps=20), BUDGET, np.random.default_rng(0))
     assert model.half is None
     assert "no intervals: the law of the noise in an answer of NoisySGD is not known" in model.note
 

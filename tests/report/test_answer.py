@@ -16,7 +16,7 @@ from dprepro.report.publish import log_text
 EPSILONS, SPLITS = (0.1, 0.3, 1.0, 3.0), range(4)
 LOST = {f"algorithm_{place}": 0.1 * (place + 1) for place in range(14)}
 CHECK = {
-    "rule": "enough", "role": "claim", "quantity": "holdout_rmse", "against": "private_mean", "best": "optimum",
+    "rule": "attainment", "role": "claim", "quantity": "holdout_rmse", "against": "private_mean", "best": "optimum",
     "over": ["split"],
 }  # fmt: skip
 CONFIG: dict[str, Any] = {
@@ -126,7 +126,7 @@ def test_a_limit_of_the_user_is_kept_to() -> None:
 
 
 @pytest.mark.parametrize(
-    "check", [{"rule": "below", "role": "claim"}, {"rule": "enough", "axis": "n"}, CHECK | {"role": "control"}]
+    "check", [{"rule": "below", "role": "claim"}, {"rule": "attainment", "axis": "n"}, CHECK | {"role": "control"}]
 )
 def test_other_experiments_ask_no_such_question(check: dict[str, Any]) -> None:
     assert question({"checks": {"check": check}}) == ""

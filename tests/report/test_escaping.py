@@ -69,7 +69,7 @@ def measured(tmp_path: Path) -> Pages:
     store = Measured(
         published, dict.fromkeys(published, "a later run had overrides"), dict.fromkeys(published, "lasso")
     )
-    rows = {"claims": [*entries.claims(store), *entries.further(store)], "errata": list(entries.slips(store))}
+    rows = {"claims": [*entries.claims(store), *entries.further(store)], "errata": list(entries.errata_rows(store))}
     rows["causes"] = entries.causes(rows["claims"], store)  # type: ignore[assignment]
     return rows, list(published.values())
 

@@ -26,8 +26,8 @@ def sentences() -> Iterator[str]:
             for says in (claim.says, claim.repaired):
                 yield from [says.text] if says else ()
             yield from (claim.note, claim.nothing)
-        for slip in described.errata:
-            yield from (slip.printed, slip.holds, slip.range)
+        for erratum in described.errata:
+            yield from (erratum.printed, erratum.holds, erratum.range)
 
 
 @pytest.mark.parametrize(

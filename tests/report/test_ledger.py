@@ -105,17 +105,17 @@ def test_privacy_is_confirmed_by_an_exact_law_or_by_an_audit_next_to_a_certifica
 
 
 def test_a_statement_that_an_erratum_disproves_is_refuted_as_printed_and_has_a_repaired_twin() -> None:
-    slip = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
+    erratum = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
     repaired = Says(text="It holds with the other step.")
-    found = row(store(one=GOOD), errata=[slip], evidence=BOTH, false=[slip.item], repaired=repaired)
+    found = row(store(one=GOOD), errata=[erratum], evidence=BOTH, false=[erratum.item], repaired=repaired)
     assert (found["verdict"], found["repaired"]["verdict"]) == ("refuted", "confirmed")
     assert found["evidence"][0]["text"] == "The other step is meant. (false; one: slip)"
     assert found["errata"] == ["Theorem 1, step"]
-    assert row(store(), errata=[slip], false=[slip.item])["verdict"] == "not measured"
+    assert row(store(), errata=[erratum], false=[erratum.item])["verdict"] == "not measured"
     broken = store(one=GOOD | {"slip": check("erratum", "confirmed")})
-    assert row(broken, errata=[slip], false=[slip.item])["verdict"] == "inconclusive"
+    assert row(broken, errata=[erratum], false=[erratum.item])["verdict"] == "inconclusive"
     exact = Erratum("Theorem 1, step", "x", "y", "false", [Shown(test="tests/x.py::test_y")])
-    assert row(store(), errata=[exact], false=[slip.item])["verdict"] == "refuted"
+    assert row(store(), errata=[exact], false=[erratum.item])["verdict"] == "refuted"
 
 
 def test_a_statement_without_a_measurement_is_not_measured_and_says_why() -> None:
@@ -187,8 +187,8 @@ def test_a_confirmation_within_a_wide_margin_says_so_and_guards_do_not_count() -
 )
 def test_an_erratum_says_whether_its_check_came_out(shown_by: list[Shown], state: str) -> None:
     measured = store(one={**GOOD, "odd": check("erratum", "confirmed")})
-    slip = entries._slip("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)
-    assert slip["state"] == state
+    erratum = entries._erratum_row("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)
+    assert erratum["state"] == state
 
 
 def test_markdown_keeps_signs_that_would_break_its_tables() -> None:
@@ -200,8 +200,10 @@ def test_markdown_keeps_signs_that_would_break_its_tables() -> None:
 
 def test_latex_has_a_table_of_rows_that_are_escaped_and_whole() -> None:
     line = row(store(one=GOOD), evidence=BOTH) | {"statement": "100% of L_1 <= n^2 & more_"}
-    slip = entries._slip("lasso", Erratum("Theorem 1", "50%", "#", "typo", [Shown(test="a::b")]), store(one=GOOD))
-    text = tex({"claims": [line], "errata": [slip]})
+    erratum = entries._erratum_row(
+        "lasso", Erratum("Theorem 1", "50%", "#", "typo", [Shown(test="a::b")]), store(one=GOOD)
+    )
+    text = tex({"claims": [line], "errata": [erratum]})
     cells = ("Theorem 1", "confirmed", r"100\% of $L_{1} \leq n^{2}$ \& more\_", "attained (one); holds (one)")
     assert f"{' & '.join(cells)} \\\\" in text
     assert "Theorem 1 & typo & 50\\% & \\# \\\\" in text
@@ -284,11 +286,11 @@ def test_a_statement_is_confirmed_only_after_an_attack_that_found_nothing() -> N
 
 
 def test_an_attack_on_what_is_printed_says_nothing_of_what_is_repaired() -> None:
-    slip = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
+    erratum = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
     measured = store(one=GOOD)
     frame = measured.published["attacks"].frame
     frame.loc[frame["key"] == "printed", "value"] = 7.0
-    found = row(measured, errata=[slip], evidence=BOTH, false=[slip.item], repaired=Says(text="Otherwise."))
+    found = row(measured, errata=[erratum], evidence=BOTH, false=[erratum.item], repaired=Says(text="Otherwise."))
     assert (found["verdict"], found["repaired"]["verdict"], found["as_expected"]) == ("refuted", "confirmed", True)
     assert found["attack"]["least_margin"] == pytest.approx(1 / 7)
     assert found["repaired"]["attack"]["least_margin"] == 2

@@ -275,7 +275,7 @@ BY_TEST, ABSENT = Shown(test="tests/x.py::test_y"), Shown("late", "slip")
 )
 def test_the_state_of_an_erratum_is_the_worst_of_what_this_store_shows(shown_by: list[Shown], state: str) -> None:
     measured = changed(odd=check("erratum", "inconclusive"), held=check("erratum", "confirmed", "confirmed"))
-    assert entries._slip("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)["state"] == state
+    assert entries._erratum_row("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)["state"] == state
 
 
 def test_the_constant_of_a_row_is_the_largest_that_is_known() -> None:

@@ -226,32 +226,32 @@ def test_a_paper_has_every_item_once_and_restates_its_own(
 
 def test_errata_that_disprove_a_statement_are_about_it() -> None:
     for paper, one in STATEMENTS:
-        about = {slip.item for slip in papers()[paper].errata if one.item in slip.statements}
+        about = {erratum.item for erratum in papers()[paper].errata if one.item in erratum.statements}
         assert set(one.false) <= about, (paper, one.item)
 
 
 def test_every_erratum_has_its_quote_its_source_and_its_range() -> None:
     missing = [
-        (paper, slip.item, name)
-        for paper, slip in ERRATA
+        (paper, erratum.item, name)
+        for paper, erratum in ERRATA
         for name in ("quote", "source", "range", "holds")
-        if not getattr(slip, name).strip()
+        if not getattr(erratum, name).strip()
     ]
     assert not missing
     # The text of this paper was converted from its source, those of the others were read from pages by a machine.
-    assert {paper for paper, slip in ERRATA if not slip.ocr} == {"bst"}
-    assert all(not slip.ocr for paper, slip in ERRATA if paper == "bst")
+    assert {paper for paper, erratum in ERRATA if not erratum.ocr} == {"bst"}
+    assert all(not erratum.ocr for paper, erratum in ERRATA if paper == "bst")
 
 
 def test_a_privacy_failure_names_the_budgets_that_are_exceeded_and_an_exact_computation() -> None:
-    for paper, slip in ERRATA:
-        if slip.severity == "privacy failure":
-            assert "epsilon" in slip.range, (paper, slip.item)
-            exact = {one.experiment for one in slip.shown_by} & {
+    for paper, erratum in ERRATA:
+        if erratum.severity == "privacy failure":
+            assert "epsilon" in erratum.range, (paper, erratum.item)
+            exact = {one.experiment for one in erratum.shown_by} & {
                 "objective_perturbation_privacy",
                 "huberization_privacy",
             }
-            assert exact or any(one.test for one in slip.shown_by), (paper, slip.item)
+            assert exact or any(one.test for one in erratum.shown_by), (paper, erratum.item)
 
 
 def test_definitions_have_nothing_to_measure_and_nothing_else_claims_so_but_a_comparison_of_papers() -> None:
@@ -273,7 +273,7 @@ def test_errata_are_named_once() -> None:
 
 
 def test_every_test_that_an_erratum_names_exists() -> None:
-    tests = [one.test for described in papers().values() for slip in described.errata for one in slip.shown_by]
+    tests = [one.test for described in papers().values() for erratum in described.errata for one in erratum.shown_by]
     wrong = []
     for test in filter(None, tests):
         path, _, name = test.partition("::")
@@ -288,11 +288,11 @@ def test_a_check_that_shows_an_erratum_is_expected_to_be_refuted_or_to_confirm_t
 ) -> None:
     wrong = []
     for described in papers().values():
-        for slip in described.errata:
-            for one in slip.shown_by:
+        for erratum in described.errata:
+            for one in erratum.shown_by:
                 check = experiments.get(one.experiment, {}).get("checks", {}).get(one.check)
-                if check and check["role"] not in ("erratum", "control") and slip.severity != "typo":
-                    wrong.append((slip.item, one.check))
+                if check and check["role"] not in ("erratum", "control") and erratum.severity != "typo":
+                    wrong.append((erratum.item, one.check))
     assert not wrong
 
 
@@ -315,8 +315,8 @@ def test_every_check_of_role_erratum_is_an_entry(experiments: Configs) -> None:
     shown = {
         (one.experiment, one.check)
         for described in papers().values()
-        for slip in described.errata
-        for one in slip.shown_by
+        for erratum in described.errata
+        for one in erratum.shown_by
     }
     checks = {
         (name, key)

@@ -1,4 +1,4 @@
-"""The law of what is lost over the best answer, and rule `share`."""
+"""Learning curves, and rule `share`."""
 
 from __future__ import annotations
 
@@ -7,7 +7,7 @@ import pytest
 from helpers.analysis_frames import make_frame
 
 from dprepro.analysis.checks import build, judge
-from dprepro.analysis.surplus import surplus_law
+from dprepro.analysis.learning_curve import learning_curve
 
 SIZES = [500.0, 1000, 2000, 4000, 8000]
 
@@ -19,7 +19,7 @@ def splits(exponent: float, seed: int, noise: float = 0.03) -> dict[float, np.nd
 
 def test_a_power_law_is_found_and_followed_to_the_target() -> None:
     """9 + 2000/n falls below 3.02^2 at n = 16611, beyond what was measured."""
-    law = surplus_law(splits(-1, 0), np.full(8, 3.0), 3.02, power=2)
+    law = learning_curve(splits(-1, 0), np.full(8, 3.0), 3.02, power=2)
     assert law is not None
     assert abs(law.exponent + 1) < law.half < 0.2
     middle, low, high = law.reached
@@ -34,7 +34,7 @@ def test_the_band_holds_what_is_measured_later_in_nearly_all_data_sets() -> None
     """At n = 40000 the truth is inside the band of 99%; a wrong law (an exponent one higher) is not."""
     inside = outside = 0
     for seed in range(60):
-        law = surplus_law(splits(-1, seed), np.full(8, 3.0), 3.02, power=2)
+        law = learning_curve(splits(-1, seed), np.full(8, 3.0), 3.02, power=2)
         assert law is not None
         low, high = (float(np.interp(40000, law.places, one)) for one in (law.low, law.high))
         inside += low < np.sqrt(9 + 2000 / 40000) < high
@@ -44,8 +44,8 @@ def test_the_band_holds_what_is_measured_later_in_nearly_all_data_sets() -> None
 
 
 def test_there_is_no_law_of_too_few_points_or_below_the_best() -> None:
-    assert surplus_law({n: np.ones(8) for n in SIZES[:3]}, np.zeros(8), 1.0) is None
-    assert surplus_law({n: np.ones(8) for n in SIZES}, np.full(8, 2.0), 1.0) is None
+    assert learning_curve({n: np.ones(8) for n in SIZES[:3]}, np.zeros(8), 1.0) is None
+    assert learning_curve({n: np.ones(8) for n in SIZES}, np.full(8, 2.0), 1.0) is None
 
 
 @pytest.mark.parametrize(("late", "verdict"), [(1, "confirmed"), (8, "inconclusive"), (40, "refuted")])

@@ -1,4 +1,4 @@
-"""What a run has drawn: the second moment of its noise, to be held against its schedule."""
+"""The second moment of the noise that a run has drawn, to be held against its schedule."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Least: TypeAlias = Callable[[NDArray[np.float64]], NDArray[np.float64]]
 
 
 @dataclass(frozen=True)
-class Drawn:
-    """Noise that was really drawn, summed up. Whoever draws says so, at the place where the noise is used.
+class NoiseMoments:
+    """Noise that was really drawn, summed up: what a mechanism returns beside its answer.
 
     Attributes:
         square: the sum of its squares, in the squared unit of the schedule's ``noise_scale``.
@@ -28,16 +28,21 @@ class Drawn:
     unit: float = 0.0
     variance: float = 0.0
 
-    def __add__(self, other: Drawn) -> Drawn:
-        return Drawn(self.square + other.square, self.unit + other.unit, self.variance + other.variance)
+    def __add__(self, other: NoiseMoments) -> NoiseMoments:
+        return NoiseMoments(self.square + other.square, self.unit + other.unit, self.variance + other.variance)
 
-    def beside(self, factor: float) -> Drawn:
+    def beside(self, factor: float) -> NoiseMoments:
         """The same draws at ``factor`` times the scale and of unit weight, to be added to those of another noise."""
-        return Drawn(factor**2 * self.square / self.unit, 1.0, self.variance / self.unit**2)
+        return NoiseMoments(factor**2 * self.square / self.unit, 1.0, self.variance / self.unit**2)
 
     def ratio(self, scale: float) -> float:
         """The second moment that was drawn over that of noise of this scale."""
         return self.square / (self.unit * scale**2)
+
+    @property
+    def norm(self) -> float:
+        """The l2 norm of all that was drawn."""
+        return math.sqrt(self.square)
 
     @property
     def freedom(self) -> float:
@@ -45,18 +50,20 @@ class Drawn:
         return 2 * self.unit**2 / self.variance
 
     @classmethod
-    def normal(cls, square: float, count: float) -> Drawn:
+    def normal(cls, square: float, count: float) -> NoiseMoments:
         """Of so many normals, whose squares add up to ``square``."""
         return cls(square, count, 2 * count)
 
     @classmethod
-    def of(cls, noise: NDArray[np.float64], second: float, fourth: float) -> Drawn:
+    def of(cls, noise: NDArray[np.float64], second: float, fourth: float) -> NoiseMoments:
         """Of independent draws, any shape, whose law has these raw moments at scale 1."""
         size = noise.size
         return cls(float(np.sum(noise**2)), second * size, (fourth - second**2) * size)
 
     @classmethod
-    def of_least(cls, least: Least, squares: NDArray[np.float64], sizes: NDArray[np.float64], draws: float) -> Drawn:
+    def of_least(
+        cls, least: Least, squares: NDArray[np.float64], sizes: NDArray[np.float64], draws: float
+    ) -> NoiseMoments:
         """Of the least noises of groups of so many candidates, each drawn that often; shapes (groups,).
 
         ``least`` inverts the cumulative hazard -ln P(z > .) of one draw z of unit scale.

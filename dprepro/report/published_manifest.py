@@ -1,8 +1,8 @@
-"""What was published of an experiment is taken as it stands where nothing behind it has changed; a seal says so.
+"""The manifest of what was published: it says of each experiment which files are fresh and need not be made again.
 
-A seal has the digest of all that the store holds of the run, of the code that judges and draws, and of its libraries;
-and the digest of each file that was made of them. Where one of these differs, everything is made again. The store's
-cells are read whenever a seal is tested, each held against its own digest: what is damaged breaks the seal.
+An entry has the digest of all that the store holds of the run, of the code that judges and draws, and of its libraries;
+and the digest of each file that was made of them. Where one of these differs, everything is made again. Each test of an
+entry reads the store's cells and holds each of them against its own digest, so a damaged cell makes the entry void.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ if TYPE_CHECKING:
     from dprepro.figures import Drawing
 
 FILES = ("measurements.parquet", "config.yaml", "run.log")
-"""Sealed by their bytes, as figures are; verdict.json without its provenance, which says when it last ran."""
+"""Entered by their bytes, as figures are; verdict.json without its provenance, which says when it last ran."""
 
 COLUMNS = ("series", "role", *AXES, "replicate", "quantity", "bound", "status", "seconds", "key")
 """Of a frame, what the ledger reads."""
@@ -40,24 +40,24 @@ WRITERS = ("pyarrow", "PyYAML")
 
 
 @dataclass(frozen=True)
-class Seal:
-    """Digests of what stands in a folder and of what it was made; ``stamp`` is its figure's."""
+class Entry:
+    """Digests of what stands in a folder and of what it was made; ``fingerprint`` is its figure's."""
 
     source: str
-    stamp: str
+    fingerprint: str
     verdict: str
     files: Mapping[str, str]
 
 
-class Seals:
-    """The seals of one results folder, kept in one file; whoever deletes it only has everything made again."""
+class Manifest:
+    """The entries of one results folder, kept in one file; whoever deletes it only has everything made again."""
 
     def __init__(self, results_dir: str | Path, path: Path) -> None:
         self._results, self._path = results_dir, path
-        self._old, self._new = _read(path), dict[str, Seal]()
+        self._old, self._new = _read(path), dict[str, Entry]()
 
     def published(self, store: Store, run: Run, doubt: str) -> Published:
-        """What stands of the run; published anew, with the ``doubt``, where its seal is broken or absent.
+        """What stands of the run; published anew, with the ``doubt``, where its entry does not fit or is absent.
 
         The frame of one that stands has only :data:`COLUMNS`, and :data:`OF_ATTACKS` where these were measured.
 
@@ -72,15 +72,15 @@ class Seals:
         if old is None or found is None:
             found = publish(store, run, self._results, doubt)
             files = {name: digest(bytes_of(folder / name)) for name in _files(drawing)}
-            old = Seal(source, found.stamp, _judgement(found.verdict), files)
-        if source and found.stamp:
+            old = Entry(source, found.fingerprint, _judgement(found.verdict), files)
+        if source and found.fingerprint:
             self._new[run.experiment] = old
         return found
 
     def write(self) -> None:
-        """Keep the seals of all that was published."""
+        """Keep the entries of all that was published."""
         text = json.dumps({name: asdict(one) for name, one in sorted(self._new.items())}, indent=1) + "\n"
-        with suppress(OSError):  # without seals the ledger is as right, and slower
+        with suppress(OSError):  # without a manifest the ledger is as right, and slower
             self._path.parent.mkdir(exist_ok=True)
             replace_file(self._path, text.encode())
 
@@ -106,17 +106,17 @@ def _judgement(verdict: Mapping[str, Any]) -> str:
     return digest(json.dumps({key: value for key, value in verdict.items() if key != "provenance"}).encode())
 
 
-def _standing(seal: Seal, source: str, run: Run, folder: Path, drawing: Drawing) -> Published | None:
-    """What the folder holds, if the seal fits both what it should be made of and what it is."""
+def _standing(entry: Entry, source: str, run: Run, folder: Path, drawing: Drawing) -> Published | None:
+    """What the folder holds, if the entry fits both what it should be made of and what it is."""
     import pandas as pd
     from pyarrow.parquet import read_schema
 
-    if not source or seal.source != source:
+    if not source or entry.source != source:
         return None
     try:
         verdict = json.loads(bytes_of(folder / "verdict.json"))
         contents = {name: bytes_of(folder / name) for name in _files(drawing)}
-        if _judgement(verdict) != seal.verdict or {name: digest(one) for name, one in contents.items()} != seal.files:
+        if _judgement(verdict) != entry.verdict or {name: digest(one) for name, one in contents.items()} != entry.files:
             return None
         table = contents["measurements.parquet"]
         attacks = OF_ATTACKS if OF_ATTACKS[-1] in read_schema(io.BytesIO(table)).names else ()
@@ -124,15 +124,15 @@ def _standing(seal: Seal, source: str, run: Run, folder: Path, drawing: Drawing)
         text = contents["run.log"].decode().removesuffix("\n")
     except (OSError, ValueError, LookupError, TypeError, AttributeError, RecursionError):
         return None
-    found = Published(folder, frame, run.config, verdict, text, drawing, seal.stamp)
+    found = Published(folder, frame, run.config, verdict, text, drawing, entry.fingerprint)
     if verdict.get("provenance") != provenance_of(run):
         found = replace(found, verdict=verdict | {"provenance": provenance_of(run)})
         replace_file(folder / "verdict.json", verdict_file(found.verdict))
     return found
 
 
-def _read(path: Path) -> dict[str, Seal]:
+def _read(path: Path) -> dict[str, Entry]:
     try:
-        return {name: Seal(**one) for name, one in json.loads(bytes_of(path)).items()}
+        return {name: Entry(**one) for name, one in json.loads(bytes_of(path)).items()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}

@@ -1,4 +1,4 @@
-"""Rule `enough`: the user's question, on frames whose answer is known."""
+"""Rule `attainment`: the user's question, on frames whose answer is known."""
 
 from __future__ import annotations
 
@@ -8,14 +8,14 @@ import pytest
 from helpers.analysis_frames import make_frame
 from scipy.stats import t
 
+from dprepro.analysis.attainment import Attainment, _limits
 from dprepro.analysis.checks import build, judge, worded
-from dprepro.analysis.enough import Enough, _limits
 from dprepro.errors import InputError
 
 EPSILONS = [0.03, 0.1, 0.3, 1.0, 3.0]
 ERROR = "holdout_rmse"
 RULE = {
-    "rule": "enough", "role": "claim", "quantity": ERROR, "against": "mean", "best": "optimum", "expected": 0.5,
+    "rule": "attainment", "role": "claim", "quantity": ERROR, "against": "mean", "best": "optimum", "expected": 0.5,
     "over": ["split"],
 }  # fmt: skip
 
@@ -95,13 +95,13 @@ def test_curves_of_one_series_are_kept_apart_by_the_axes_that_are_named() -> Non
 def test_a_series_at_the_target_is_called_good_enough_in_at_most_one_data_set_in_a_hundred() -> None:
     """2000 data sets, mean distance 0 at every point: 10 expected at one side of 99%, 26 with chance below 1e-4."""
     rule, rng = build("one", RULE), np.random.default_rng(0)
-    assert isinstance(rule, Enough)
+    assert isinstance(rule, Attainment)
     found = [rule._places([(epsilon, rng.standard_normal(8)) for epsilon in EPSILONS], 0.99)[2] for _ in range(2000)]
     assert sum(np.isfinite(found)) < 26
 
 
 def test_a_check_without_any_target_is_refused() -> None:
-    with pytest.raises(InputError, match="enough needs a target"):
+    with pytest.raises(InputError, match="attainment needs a target"):
         build("one", {**RULE, "against": ""})
 
 

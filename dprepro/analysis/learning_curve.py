@@ -1,4 +1,4 @@
-"""A measured law of what an answer loses over the best one, and how far it may be trusted beyond what was measured."""
+"""Learning curves: the excess of an error over the best one as a power of n, with its band beyond the data."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ PLACES = 17
 
 
 @dataclass(frozen=True)
-class Surplus:
+class LearningCurve:
     """value^power = best^power + constant n^exponent, fitted, with its band.
 
     Attributes:
         exponent, half: of n, and half its 99% interval.
         places: values of n from the first one fitted to `BEYOND` times the last.
         middle, low, high: the value there, and its band of 99% at each place.
-        reached: where middle, low and high of the surplus meet that of the target; None beyond the places.
+        reached: where middle, low and high of the excess meet that of the target; None beyond the places.
     """
 
     exponent: float
@@ -43,8 +43,10 @@ class Surplus:
         return asdict(self)
 
 
-def surplus_law(values: Mapping[float, Vector], best: Vector, target: float, power: float = 1.0) -> Surplus | None:
-    """The law of units (splits) measured at several n; None where they are too few, or not above the best.
+def learning_curve(
+    values: Mapping[float, Vector], best: Vector, target: float, power: float = 1.0
+) -> LearningCurve | None:
+    """The curve through units (splits) measured at several n; None where they are too few, or not above the best.
 
     Two sources of error are looked at and the wider band counts, as in `fits`: the splits, by the jackknife, and the
     misfit of a straight line in logarithms, by its prediction interval. Neither knows of a bend that lies beyond.
@@ -60,7 +62,7 @@ def surplus_law(values: Mapping[float, Vector], best: Vector, target: float, pow
     places = sorted(values)[-MOST:]
     if len(places) < FEWEST or best.size < 2 or any(values[one].size != best.size for one in places):
         return None
-    over = np.array([values[one] ** power - best**power for one in places])  # shape (places, units)
+    over = np.array([values[place] ** power - best**power for place in places])  # shape (places, units)
     left_out = (over.sum(axis=1, keepdims=True) - over) / (best.size - 1)  # means without one unit
     if not ((over.mean(axis=1) > 0).all() and (left_out > 0).all()):
         return None
@@ -86,7 +88,7 @@ def surplus_law(values: Mapping[float, Vector], best: Vector, target: float, pow
     goal = target**power - reached_by
     middle, low, high = (((reached_by + np.exp(one)) ** (1 / power)).tolist() for one in lines)
     reached = [_first(far, one, np.log(goal)) if goal > 0 else None for one in lines]
-    return Surplus(float(fit[1]), slope_half, np.exp(far).tolist(), middle, low, high, reached)
+    return LearningCurve(float(fit[1]), slope_half, np.exp(far).tolist(), middle, low, high, reached)
 
 
 def _first(x: Vector, line: Vector, goal: float) -> float | None:

@@ -1,4 +1,4 @@
-"""Rule `enough`: from which privacy, or from how many records on, an answer is good enough for its user."""
+"""Rule `attainment`: from which privacy, or from how many records on, an answer is good enough for its user."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Any, ClassVar
 import numpy as np
 
 from dprepro.analysis.fits import LEVEL, Interval, NotEnoughError, Vector
+from dprepro.analysis.learning_curve import learning_curve
 from dprepro.analysis.points import number, require_columns
 from dprepro.analysis.rule import Measured, Rule
-from dprepro.analysis.surplus import surplus_law
 from dprepro.axes import AXES
 from dprepro.errors import InputError, unknown
 
@@ -21,7 +21,7 @@ if TYPE_CHECKING:
 
 
 @dataclass(frozen=True, kw_only=True)
-class Enough(Rule):
+class Attainment(Rule):
     """Some series keeps to the target from some value of the axis on, up to the end of the grid.
 
     Attributes:
@@ -33,7 +33,7 @@ class Enough(Rule):
         side: ``at_most`` for errors, ``at_least`` for an accuracy.
         within: the largest value of the axis that its user would take.
         over: axes of equal tables (splits); all comparisons are made within a split, and their mean is judged.
-        power: along n, the law of value^power over that of `best` is fitted (`surplus`): 2 for a root of mean squares.
+        power: along n, the learning curve is that of value^power over that of `best`: 2 for a root of mean squares.
 
     Of every series, from the end of the grid downwards, points count as good enough as long as the limit of the mean
     distance to the target is on the right side (a fixed sequence of tests at the same level, so that the number of
@@ -49,7 +49,7 @@ class Enough(Rule):
     tells of this table and not of a further one.
     """
 
-    name: ClassVar[str] = "enough"
+    name: ClassVar[str] = "attainment"
     choices: ClassVar[dict[str, tuple[str, ...]]] = {"side": ("at_most", "at_least")}
     kinds: ClassVar[dict[str, str]] = {**Rule.kinds, "best": "series", "over": "axis"}
 
@@ -68,7 +68,7 @@ class Enough(Rule):
     def __post_init__(self) -> None:
         super().__post_init__()
         if self.target is None and not (self.against and self.best):
-            raise InputError("enough needs a target, or against and best that set one")
+            raise InputError("attainment needs a target, or against and best that set one")
 
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""
@@ -83,7 +83,7 @@ class Enough(Rule):
         found = {label: self._places(self._distances(own, target), level) for label, own in curves.items()}
         mean = float(np.mean(list(target.values())))
         goal = f"target: {self.quantity} {'<=' if self.side == 'at_most' else '>='} {number(mean)}"
-        places = {label: [one if math.isfinite(one) else None for one in ends] for label, ends in found.items()}
+        places = {label: [end if math.isfinite(end) else None for end in ends] for label, ends in found.items()}
         name, (low, estimate, high) = min(found.items(), key=lambda one: (one[1][2], one[1][1], one[1][0]))
         if high <= self.within and math.isfinite(high):
             verdict, words = "confirmed", f"good enough from {self.axis} ~ {number(high)} ({name})"
@@ -125,7 +125,7 @@ class Enough(Rule):
         own = rows[rows["series"] == name]
         others = [one for one in (*AXES, *self.axes) if one != self.axis and one not in self.over and one in own]
         # n follows from the split where a table is dealt with unequal parts; delta may follow n
-        varying = [one for one in others if (own.groupby(self.axis)[one].nunique(dropna=False) > 1).any()]
+        varying = [other for other in others if (own.groupby(self.axis)[other].nunique(dropna=False) > 1).any()]
         if not varying:
             return {name: own}
         found = {}
@@ -162,7 +162,7 @@ class Enough(Rule):
             units = {float(str(n)): self._by_split(point)["value"].mean() for n, point in own.groupby("n")}
             values = {n: one.reindex(best.index).to_numpy(dtype=float) for n, one in units.items()}
             whole = {n: one for n, one in values.items() if np.isfinite(one).all()}
-            if law := surplus_law(whole, best.to_numpy(dtype=float), target, self.power):
+            if law := learning_curve(whole, best.to_numpy(dtype=float), target, self.power):
                 found[label] = law.details()
         return found
 
@@ -191,7 +191,7 @@ class Enough(Rule):
         low = estimate = high = math.inf
         within_low = within = within_high = True
         before = (math.nan, math.nan)
-        for place, units in reversed([one for one in points if one[1].size]):
+        for place, units in reversed([point for point in points if point[1].size]):
             least, mean, most = _limits(units, level)
             within_low &= least <= 0
             within_high &= most <= 0
