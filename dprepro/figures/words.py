@@ -29,9 +29,9 @@ SYMBOLS = {"epsilon": "ε", "delta": "δ"}
 QUANTITIES = {
     "excess_risk": "excess risk (mean)",
     "sum_risk": "excess risk (sum over n)",
-    "exact_delta": "δ at least, by exact law",
-    "exact_delta_silent": "δ at least, by exact law, beside a zeroed-out record",
-    "lower_epsilon": "ε at least, by exact law",
+    "exact_delta": "δ at least, by output distribution",
+    "exact_delta_silent": "δ at least, by output distribution, beside a zeroed-out record",
+    "lower_epsilon": "ε at least, by output distribution",
     "largest_gap": "largest gap",
     "ratio": "left side over right side",
     "holdout_rmse": "hold-out RMSE (unit of the column)",

@@ -268,7 +268,7 @@ def test_without_a_regulariser_nothing_is_reported():
 @pytest.mark.parametrize(
     ("make", "word"),
     [
-        (lambda budget: laws.find(DataFree(), None, budget), "no exact law is known for DataFree"),
+        (lambda budget: laws.find(DataFree(), None, budget), "no output distribution is known for DataFree"),
         (lambda budget: laws.find(ObjectivePerturbation(), Domain(HuberLoss(), L2Ball(2), 1), budget), "at p=2"),
         (lambda budget: laws.find(ExponentialMechanism(), Domain(LogisticLoss(), L2Ball(1), 1), budget), "affine"),
         (lambda budget: laws.find(ExponentialMechanism(), None, budget).pairs(), "no worst neighbours"),

@@ -125,7 +125,7 @@ def test_a_false_law_near_zero_refutes_the_checks(monkeypatch, check, index, fal
 @pytest.mark.parametrize(
     ("series", "sweep", "word"),
     [
-        (PrivacySeries("claim", DataFree()), SWEEP, "series one: no exact law is known for DataFree"),
+        (PrivacySeries("claim", DataFree()), SWEEP, "series one: no output distribution is known for DataFree"),
         (PrivacySeries("claim", ExponentialMechanism()), SWEEP, "series one: no worst neighbours are known"),
         (replace(perturbation(), domain=Domain(HuberLoss(), L2Ball(2), 1)), SWEEP, "HuberLoss at p=2"),
         (replace(perturbation(), law={"indx": 1.0}), SWEEP, "did you mean index"),
