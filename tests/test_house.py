@@ -27,7 +27,8 @@ ROOMS: dict[str, set[str]] = {
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own", "budget"},
     "own": {
-        "config", "statements", "dispatch", "reductions", "constructions", "algorithms", "problems", "bounds", "budget",
+        "config", "statements", "dispatch", "reductions", "constructions", "algorithms", "mechanisms", "problems",
+        "bounds", "budget",
     },
     "config": {"studies", "dispatch", "engine", "analysis", "figures", "statements"},
     "report": {

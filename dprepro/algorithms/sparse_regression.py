@@ -19,6 +19,7 @@ from dprepro.privacy import Spent
 from dprepro.problems import Domain, Problem, Records, RecordsView, SupportsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.supports import IntArray
+from dprepro.support.frozen import normalise
 
 TOP_SLACK = 1e-12  # relative: what rows of norm sqrt(s) may exceed it by through rounding
 
@@ -68,7 +69,7 @@ class SparseRegression(Algorithm):
             name = type(self.selection).__name__
             raise InputError(f"selection must be ExponentialSupport or SampleAndAggregate, got {name}")
         # a field that has to agree with another: equal algorithms must have equal fields, by which they are stored
-        object.__setattr__(self, "selection", replace(self.selection, sparsity=self.sparsity))
+        normalise(self, selection=replace(self.selection, sparsity=self.sparsity))
 
     @property
     def relations(self) -> tuple[Neighbours, ...]:

@@ -13,7 +13,7 @@ ABOUT = """\
 Calls a function that answers on data as a black box, on pairs of neighbouring
 data sets, and says what it spends at least: whether it violates its guarantee
 (with the pair and a script that shows it), is not contradicted (and which
-overspending would have been noticed), or whether this cannot be told. The
+violation would have been noticed), or whether this cannot be told. The
 function is FILE.py:fit, fit(X, y, epsilon, delta, rng) or less of it, such as
 fit(values, epsilon). The file is run, as it is yours."""
 

@@ -56,7 +56,7 @@ def reduced(columns: Sequence[Column], named: Sequence[str], came_out: Mapping[s
     found = [_with(column, names, names[:1]) for column, names in zip(columns, shown, strict=True)]
     rates = risks and any(_rated(one) for one in found)
     entries = any(column.bounds for column in found) + rates + 1 + bool(control)
-    if len(columns) > 1 or rates:
+    if len(columns) > 1 or rates or not shown[0]:
         return found
     column, names = columns[0], shown[0]
     # Such as the same bound is about: a second bound would need an entry of its own, and a name.

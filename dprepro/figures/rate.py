@@ -115,7 +115,8 @@ class Rate(Drawing):
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """A panel for each axis; see the class."""
         came_out, risks = controls(verdict, config), self.quantity == "excess_risk"
-        columns = panels(self._swept(frame, verdict, config))
+        swept = self._swept(frame, verdict, config)
+        columns = panels(swept) or swept[:1]  # where nothing has two points, the panel says so by its axis
         columns = reduced(columns, self.main, came_out, risks)
         with styled(self.style) as figure_class:
             width = self.width(1 if len(columns) == 1 else 2)

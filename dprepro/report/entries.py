@@ -8,6 +8,7 @@ from typing import Any
 from dprepro.analysis.checks import worded
 from dprepro.report.attacked import Attacked
 from dprepro.report.evidence import sentence, sizes_of
+from dprepro.report.formulas import with_symbols
 from dprepro.report.measured import Measured
 from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.text import number
@@ -168,7 +169,7 @@ def _constant_in_words(constant: Mapping[str, Any] | None) -> str:
     if constant is None:
         return ""
     low, high = (number(float(f"{constant[end]:.3g}")) for end in ("lower", "upper"))
-    return f"constant: at least {low} (worst known), at most {high} (bound) at {constant['at']}"
+    return f"constant: at least {low} (worst known), at most {high} (bound) at {with_symbols(constant['at'])}"
 
 
 def _sentences(words: Iterable[str]) -> Iterable[str]:

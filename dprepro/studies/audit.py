@@ -207,7 +207,7 @@ class AuditStudy(Study):
         return rows if bound is None else [*rows, Row("certified_delta", bound, None, columns)]
 
     def _overspent(self, given: Budget, epsilon: float, found: Callable[[Budget], float]) -> Row:
-        """What is found of the least overspending that is noticed."""
+        """The run with the least factor of epsilon whose violation is noticed."""
         row = None
         for factor in self.overspends:
             most = found(Budget(factor * given.epsilon, given.delta, given.neighbours))
