@@ -109,7 +109,7 @@ class Checkout:
     def python(self, code: str) -> subprocess.CompletedProcess[str]:
         """What Python does with the code."""
         environment = {**self._environment, **self._settings["environment"]}
-        (self.folder / "example.py").write_text(code, "utf-8")  # a function's source is found in a file, as in a notebook
+        (self.folder / "example.py").write_text(code, "utf-8")  # a file shows its source, as a notebook does
         words = [self._settings["programs"]["python"], "example.py"]
         return subprocess.run(words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
 
