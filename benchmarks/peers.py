@@ -32,7 +32,7 @@ from frank_wolfe import single_solves
 from threadpoolctl import threadpool_limits
 from yardstick import yardstick
 
-from dprepro.algorithms import Algorithm, NoisySGD, ObjectivePerturbation, SufficientStatistics
+from dprepro.algorithms import Algorithm, FullGradient, NoisySGD, ObjectivePerturbation, SufficientStatistics
 from dprepro.budget import Budget, Neighbours
 from dprepro.config.pairs import blocks
 from dprepro.errors import DpreproError
@@ -124,7 +124,7 @@ def opacus_descent(features: np.ndarray, labels: np.ndarray, steps: int, clip: f
 
 def on_moments(n: int, p: int, repeats: int) -> None:
     """Squared loss: the first table."""
-    instance, algorithm = problem(SquaredLoss(), n, p), CompiledDescent(NoisySGD("full", steps=STEPS))
+    instance, algorithm = problem(SquaredLoss(), n, p), CompiledDescent(NoisySGD(FullGradient(), steps=STEPS))
     clip, rng = instance.domain.lipschitz, np.random.default_rng(0)
     start = time.process_time()
     instance.see("moments")
@@ -151,7 +151,7 @@ def on_records(n: int, p: int, repeats: int) -> None:
     for loss in (LogisticLoss(), HingeLoss(), HuberLoss(), AbsoluteLoss(), Median()):
         for within in (L2Ball, L1Ball):
             instance, steps = problem(loss, n, p, within=within), 11
-            algorithm, rng = CompiledDescent(NoisySGD("full", steps=steps)), np.random.default_rng(0)
+            algorithm, rng = CompiledDescent(NoisySGD(FullGradient(), steps=steps)), np.random.default_rng(0)
             each = seconds(lambda: algorithm.solve(instance, REPLACE, rng), repeats) / (steps - 1) / n / p * 1e9  # noqa: B023
             literal = seconds(lambda: algorithm.algorithm.solve(instance, REPLACE, rng), 1) / (steps - 1) / n / p * 1e9  # noqa: B023
             print(

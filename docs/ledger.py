@@ -33,16 +33,16 @@ def index() -> str:
         papers=papers(),
         further=further,
         count=len(ledger["claims"]),
-        errata=len(ledger["errata"]),
+        errata_count=len(ledger["errata"]),
     )
 
 
 def errata() -> str:
     """The errata as an article: the grave ones first, then paper by paper."""
-    errata = reference("ledger.json")["errata"]
-    grave = {word: [erratum for erratum in errata if erratum["severity"] == word] for word in SEVERITIES}
-    own = {paper: [erratum for erratum in errata if erratum["paper"] == paper] for paper in papers()}
-    return _rendered("errata.md.j2", "", grave=grave, papers=own, count=len(errata))
+    rows = reference("ledger.json")["errata"]
+    grave = {word: [erratum for erratum in rows if erratum["severity"] == word] for word in SEVERITIES}
+    own = {paper: [erratum for erratum in rows if erratum["paper"] == paper] for paper in papers()}
+    return _rendered("errata.md.j2", "", grave=grave, papers=own, count=len(rows))
 
 
 def _rendered(template: str, prefix: str, **context: Any) -> str:

@@ -17,22 +17,24 @@ that for a user's files of Python, and `typed` turns plain data into the datacla
 expressions."""
 
 ROOMS: dict[str, set[str]] = {
-    "__init__": {"config", "report", "session"},
+    "__init__": {"auditing", "config", "report", "session"},
     "__main__": {"commands"},
     "commands": {
-        "__init__", "config", "own", "report", "replication", "session", "studies", "refute",
+        "__init__", "auditing", "config", "own", "report", "replication", "session", "studies", "refute",
         "statements", "practice", "dispatch", "figures", "budget", "engine.pools", "engine.progress", "engine.runner",
         "engine.store",
     },
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own", "budget"},
     "own": {
-        "config", "statements", "dispatch", "reductions", "constructions", "algorithms", "problems", "bounds", "budget",
+        "config", "statements", "dispatch", "reductions", "constructions", "algorithms", "mechanisms", "problems",
+        "bounds", "budget",
     },
     "config": {"studies", "dispatch", "engine", "analysis", "figures", "statements"},
     "report": {
         "statements", "engine.code", "engine.progress", "engine.resources", "engine.store", "analysis", "figures",
     },
+    "auditing": {"privacy", "budget"},
     "peers": {"algorithms", "privacy", "problems", "budget"},
     "studies": {
         "adversary", "laws", "minimax", "dispatch", "reductions", "refute", "constructions", "algorithms", "privacy",

@@ -89,7 +89,7 @@ class ExponentialMechanism(Algorithm):
             raise Incompatible(f"no exact sampler is known of {', '.join(sorted(problem.views))}; choices: hit_and_run")
         # Where the set is missed the walk goes on, which has the same law: whether it is missed, only the data tell.
         if exact is not None and (theta := exact(1 / temperature, rng)) is not None:
-            return Solution(theta, schedule, certified, drawn=temperature_check(problem, temperature, theta))
+            return Solution(theta, schedule, certified, noise=temperature_check(problem, temperature, theta))
         steps = self.steps * within.p
         theta, r_hat = hit_and_run(lambda point: -risk(point) / temperature, within, steps, self.chains, rng)
         assert certified is not None

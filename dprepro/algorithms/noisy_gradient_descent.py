@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
@@ -16,6 +17,46 @@ from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
 from dprepro.support.last_result import cache_last
+from dprepro.support.named import Named
+
+
+@dataclass(frozen=True)
+class StepRule(Named, ABC):
+    """eta.
+
+    Attributes:
+        needs_curvature: whether it is infinite for linear losses.
+    """
+
+    needs_curvature: ClassVar[bool]
+
+    @abstractmethod
+    def size(self, domain: Domain, steps: int, noise: float) -> float:
+        """Of T ``steps`` with this noise."""
+
+
+@dataclass(frozen=True)
+class LowNoiseStep(StepRule):
+    """1/(4H) for all n, for best risks near zero and without privacy."""
+
+    name = "low_noise"
+    needs_curvature = True
+
+    def size(self, domain: Domain, steps: int, noise: float) -> float:
+        return 1 / (4 * domain.smoothness) if domain.smoothness else math.inf
+
+
+@dataclass(frozen=True)
+class Theorem1Step(LowNoiseStep):
+    """min(B/(sqrt(T) max(sqrt(H) Y, sigma sqrt(p))), 1/(4H))."""
+
+    name = "theorem_1"
+    needs_curvature = False
+
+    def size(self, domain: Domain, steps: int, noise: float) -> float:
+        size = super().size(domain, steps, noise)
+        largest = max(math.sqrt(domain.smoothness) * domain.label_level, noise * math.sqrt(domain.p))
+        return min(domain.radius / (math.sqrt(steps) * largest), size) if largest else size
 
 
 @dataclass(frozen=True)
@@ -28,7 +69,7 @@ class NoisyGD(Algorithm):
         constants: ``printed`` sigma^2 = 8 G^2 T ln(1/delta)/(n epsilon)^2 with G of Lemma 2; or ``exact``: the smallest
             sigma that the accountant certifies for the budget, with the true Lipschitz constant L_2 in the place of G:
             for the squared loss it is smaller by 1.4 to 2. With epsilon = inf there is no noise (Corollary 1).
-        step: ``theorem_1``, or ``low_noise``: 1/(4H) for all n, for best risks near zero and without privacy.
+        step: eta: ``theorem_1`` or ``low_noise``; see the classes of `StepRule`.
         step_factor: multiplies the step size; 1 in the paper.
         noise_factor: multiplies sigma; 1 in the paper (less is a negative control).
         steps_factor: T = ceil(steps_factor n); 1 in the paper. Noise and step size follow T.
@@ -37,7 +78,7 @@ class NoisyGD(Algorithm):
     version: ClassVar[int] = 2  # since exact constants rest on L_2
 
     constants: Literal["printed", "exact"] = "printed"
-    step: Literal["theorem_1", "low_noise"] = "theorem_1"
+    step: StepRule = Theorem1Step()
     step_factor: float = 1.0
     noise_factor: float = 1.0
     steps_factor: float = field(default=1.0, metadata=LATER)
@@ -49,7 +90,7 @@ class NoisyGD(Algorithm):
         """A smooth loss; a positive delta with noise; and of a linear loss, whose 1/(4H) is infinite, a finite step."""
         if budget.is_private and budget.delta == 0:
             return f"needs delta > 0 for its Gaussian noise, got epsilon={budget.epsilon:g}, delta=0"
-        return lacks_smoothness(domain, curved=self.step == "low_noise" or not budget.is_private)
+        return lacks_smoothness(domain, curved=self.step.needs_curvature or not budget.is_private)
 
     def lipschitz(self, domain: Domain) -> float:
         """G: what a record's gradient is taken to be bounded by, in noise and account alike; see ``constants``."""
@@ -59,12 +100,9 @@ class NoisyGD(Algorithm):
     def schedule(self, domain: Domain, budget: Budget) -> Descent:
         """T, sigma and eta of Theorem 1."""
         self.admit(domain, budget)
-        steps, smoothness = math.ceil(self.steps_factor * int(domain.n)), domain.smoothness
+        steps = math.ceil(self.steps_factor * int(domain.n))
         noise = self.noise_factor * (self._noise(domain, budget, steps) if budget.is_private else 0.0)
-        largest = max(math.sqrt(smoothness) * domain.label_level, noise * math.sqrt(domain.p))
-        size = 1 / (4 * smoothness) if smoothness else math.inf
-        if self.step == "theorem_1" and largest:
-            size = min(domain.radius / (math.sqrt(steps) * largest), size)
+        size = self.step.size(domain, steps, noise)
         return Descent(steps, noise, step_size=self.step_factor * size, decay=0.0, averaged=True)
 
     def _noise(self, domain: Domain, budget: Budget, steps: int) -> float:
@@ -80,8 +118,8 @@ class NoisyGD(Algorithm):
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As printed: w_{t+1} = P(w_t - eta (gradient of the mean loss + N(0, sigma^2 I))), averaged."""
         schedule = self.schedule(problem.domain, budget)
-        w, drawn = schedule.run(problem.gradient, problem.constraint_set, rng)
-        return Solution(w, schedule, self.spent(problem.domain, budget), drawn=drawn)
+        w, noise = schedule.run(problem.gradient, problem.constraint_set, rng)
+        return Solution(w, schedule, self.spent(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """T - 1 Gaussian releases of the mean gradient; None without noise."""

@@ -71,10 +71,9 @@ class StronglyConvexPerturbation(Algorithm):
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         schedule = self.schedule(problem.domain, budget)
         mechanism = self._noise(schedule.noise_scale)
-        b = mechanism.release(np.zeros(problem.domain.p), rng)
+        b, noise = mechanism.release(np.zeros(problem.domain.p), rng)
         theta = problem.listed.minimise(b / problem.domain.n).theta
-        norm = {"noise_norm": float(np.linalg.norm(b))}
-        return Solution(theta, schedule, self.spent(problem.domain, budget), norm, mechanism.drawn(b))
+        return Solution(theta, schedule, self.spent(problem.domain, budget), {"noise_norm": noise.norm}, noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         mechanism = self._noise(self.schedule(domain, budget).noise_scale)

@@ -103,7 +103,7 @@ class ExponentialSupport(SupportSelection):
         """Line 1 of the algorithm, by Gumbel noise on the scores or by swaps."""
         scale = self.schedule(problem.domain, budget).noise_scale
         if self._listed(problem.domain):
-            best = GumbelMin(scale).select(self.scores(problem), rng)
+            best, _ = GumbelMin(scale).select(self.scores(problem), rng)
             return np.asarray(self.supports(problem.domain)[best])
         return self._swapped(problem, scale, rng)
 

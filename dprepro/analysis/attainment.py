@@ -83,7 +83,7 @@ class Attainment(Rule):
         found = {label: self._places(self._distances(own, target), level) for label, own in curves.items()}
         mean = float(np.mean(list(target.values())))
         goal = f"target: {self.quantity} {'<=' if self.side == 'at_most' else '>='} {number(mean)}"
-        places = {label: [one if math.isfinite(one) else None for one in ends] for label, ends in found.items()}
+        places = {label: [end if math.isfinite(end) else None for end in ends] for label, ends in found.items()}
         name, (low, estimate, high) = min(found.items(), key=lambda one: (one[1][2], one[1][1], one[1][0]))
         if high <= self.within and math.isfinite(high):
             verdict, words = "confirmed", f"good enough from {self.axis} ~ {number(high)} ({name})"
@@ -125,7 +125,7 @@ class Attainment(Rule):
         own = rows[rows["series"] == name]
         others = [one for one in (*AXES, *self.axes) if one != self.axis and one not in self.over and one in own]
         # n follows from the split where a table is dealt with unequal parts; delta may follow n
-        varying = [one for one in others if (own.groupby(self.axis)[one].nunique(dropna=False) > 1).any()]
+        varying = [other for other in others if (own.groupby(self.axis)[other].nunique(dropna=False) > 1).any()]
         if not varying:
             return {name: own}
         found = {}
@@ -191,7 +191,7 @@ class Attainment(Rule):
         low = estimate = high = math.inf
         within_low = within = within_high = True
         before = (math.nan, math.nan)
-        for place, units in reversed([one for one in points if one[1].size]):
+        for place, units in reversed([point for point in points if point[1].size]):
             least, mean, most = _limits(units, level)
             within_low &= least <= 0
             within_high &= most <= 0

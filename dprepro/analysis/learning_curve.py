@@ -62,7 +62,7 @@ def learning_curve(
     places = sorted(values)[-MOST:]
     if len(places) < FEWEST or best.size < 2 or any(values[one].size != best.size for one in places):
         return None
-    over = np.array([values[one] ** power - best**power for one in places])  # shape (places, units)
+    over = np.array([values[place] ** power - best**power for place in places])  # shape (places, units)
     left_out = (over.sum(axis=1, keepdims=True) - over) / (best.size - 1)  # means without one unit
     if not ((over.mean(axis=1) > 0).all() and (left_out > 0).all()):
         return None

@@ -23,7 +23,10 @@ Says which private algorithm to take, by public numbers alone; no data are read.
                 are noise, repeated up to n; the largest of the three
   nine in ten   the range that held in nine of ten cases that were tested
   of zero       its share of what answering zero loses there
-risk=.01 with epsilon=? or n=? finds the least that will do."""
+risk=.01 with epsilon=? or n=? finds the least that will do.
+schema=FILE.yaml asks for a table, by its public schema alone. With table=FILE
+and --private-choice the table is read: its records choose among the first
+algorithms, the choice is paid from epsilon, and the model is printed."""
 
 NOTES = "exit codes: 0 answered, 2 bad input"
 ASKED = "?"
@@ -54,15 +57,19 @@ class Arguments:
     p: str = key("100", "coordinates")
     epsilon: str = key("1", "of the budget")
     delta: str = key("1e-6", "of the budget")
-    loss: str = key("squared", "or absolute, huber, logistic, hinge, ...")
+    loss: str = key("", "squared, absolute, huber, logistic, hinge, ...", shown="squared")
     set: str = key("l2", "what is minimised over: l1, l2, simplex, box")
     radius: str = key("1", "of that set")
     neighbours: str = key("replace_one", "or zero_out, add_or_remove_one")
+    schema: str = key("", "of a table, which tells p and the loss", shown="FILE.yaml")
+    table: str = key("", "the table, for --private-choice", shown="FILE")
+    seed: str = key("", "of the private choice, to be kept secret; drawn anew without it", shown="NUMBER")
     risk: str = key("", "the risk that will do, also with epsilon=? or n=?", shown="NUMBER")
     figure: str = key("", "risks over n, drawn there", shown="FILE.png")
     results_dir: str = key("results", "where --renew finds what +experiment=advice has measured")
     verbose: bool = flag("bounds, sources and tested errors, who is refused and why")
     simulate: bool = flag("run the first choices too, 16 times on each kind of data")
+    private_choice: bool = flag("let the records of table= choose, at a price that is told")
     json: bool = flag("all of it as JSON")
     renew: bool = flag("fit the constants of the predictions to what +experiment=advice has measured")
     config_dir: str | None = config_dir("add your own algorithm/")
@@ -98,8 +105,14 @@ def _answered(arguments: Arguments) -> int:
         raise InputError("give a point, or risk=NUMBER with one of epsilon=? and n=?")
     if unknowns and values["figure"]:
         raise InputError("a figure is drawn over n at a point; leave epsilon=? and n=? away")
+    _check_table(arguments, unknowns)
     algorithms = blocks("algorithm", arguments.config_dir)
-    if unknowns:
+    if values["schema"]:
+        values |= _of_schema(values)
+    values["loss"] = values["loss"] or "squared"
+    if arguments.private_choice:
+        answer, lines = _chosen(values, algorithms)
+    elif unknowns:
         from dprepro.practice.answer import solved_words
 
         answer = solved(values, unknowns[0], algorithms)
@@ -142,7 +155,8 @@ def at_a_point(
     lines = [title(asked), *words, "", *table(asked, advice, verbose)]
     answer: dict[str, Any] = {
         "point": asked.point, "sentences": words, "best": best.label if best else None, "target": target,
-        "epsilon_for_target": reached, "choices": [{"label": one.label, **asdict(one)} for one in advice.choices],
+        "epsilon_for_target": reached,
+        "choices": [{"label": choice.label, **asdict(choice)} for choice in advice.choices],
         "refused": {why: [*names] for why, names in advice.refused.items()}, "zero_typical": advice.zero,
         "largest_risk": advice.most, "verify": command or None,
     }  # fmt: skip
@@ -155,6 +169,57 @@ def at_a_point(
     else:
         without = sum(one.typical is None for one in advice.choices) + sum(map(len, advice.refused.values()))
         lines.append(f"{without} more have no prediction or cannot run here: --verbose says why.")
+    return answer, lines
+
+
+def _check_table(arguments: Arguments, unknowns: Sequence[str]) -> None:
+    """Raise InputError unless the keys of a table are given together."""
+    if not arguments.private_choice:
+        if arguments.table or arguments.seed:
+            raise InputError("table= and seed= are for --private-choice; schema= asks by public numbers alone")
+        return
+    if not (arguments.table and arguments.schema):
+        raise InputError("--private-choice needs table=FILE and schema=FILE.yaml")
+    if unknowns or arguments.risk or arguments.figure or arguments.simulate:
+        raise InputError("--private-choice answers at a point; leave risk=, figure=, ? and --simulate away")
+
+
+def _of_schema(values: Mapping[str, str]) -> dict[str, str]:
+    """p and the loss of a table, by its public schema."""
+    from dprepro.practice.schema import load_schema
+
+    public = load_schema(values["schema"])
+    return {"p": str(public.p), "loss": values["loss"] or ("logistic" if public.classification else "squared")}
+
+
+def _chosen(values: Mapping[str, str], algorithms: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The private choice on a table, as JSON and in words."""
+    import numpy as np
+
+    from dprepro.practice.advice import candidates
+    from dprepro.practice.answer import chosen_words, spelled
+    from dprepro.practice.chosen import choose
+    from dprepro.practice.table import File
+
+    asked, seed = point_of(values), values["seed"]
+    if seed and not (seed.isascii() and seed.isdigit()):
+        raise InputError(f"seed must be a whole number of at least 0, got seed={seed}")
+    within: Any = asked.constraint_set
+    table = File(
+        path=values["table"], schema=values["schema"], loss=asked.loss, constraint_set=within, radius=asked.radius
+    )
+    rng = np.random.default_rng(int(seed) if seed else None)
+    found = choose(table, list(candidates(algorithms)), asked.budget, rng)
+    lines = chosen_words(values["table"], found, asked.budget)
+    lines.append("n is public here, as under replacement; the seed has to stay secret"
+                 + ("." if seed else ", and is not kept."))  # fmt: skip
+    answer = {
+        "chosen": found.choice.label, "name": spelled(found.choice), "among": [one.label for one in found.among],
+        "epsilon": found.spent.epsilon, "delta": found.spent.delta, "run_epsilon": found.run.epsilon,
+        "run_delta": found.run.delta, "unpriced_epsilon": len(found.among) * asked.budget.epsilon,
+        "predicted_alone": found.alone, "predicted_run": found.shared,
+        "coefficients": dict(zip(found.model.names, map(float, found.model.coefficients), strict=True)),
+    }  # fmt: skip
     return answer, lines
 
 

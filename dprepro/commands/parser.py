@@ -239,7 +239,7 @@ def _words(declared: dict[str, Declared], rest: Sequence[str]) -> dict[str, Any]
 
 def declared_by(module: ModuleType) -> dict[str, Declared]:
     """What a command takes, by name."""
-    return {one.name: one.metadata[""] for one in fields(module.Arguments)}
+    return {named_field.name: named_field.metadata[""] for named_field in fields(module.Arguments)}
 
 
 def _option(name: str) -> str:

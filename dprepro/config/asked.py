@@ -28,6 +28,6 @@ def asked(without: Collection[str], config_dir: str | None = None) -> dict[str, 
         except (InputError, TypeError, AttributeError):
             continue
         checks = full.get("checks")
-        if isinstance(checks, Mapping) and all(isinstance(one, Mapping) for one in checks.values()):
+        if isinstance(checks, Mapping) and all(isinstance(check, Mapping) for check in checks.values()):
             found[name] = str(full.get("paper", "")), checks
     return found

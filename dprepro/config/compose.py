@@ -136,7 +136,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         said = tuple(o for o in map(chosen_target, typed) if key_of(o) not in ("experiment", *EXECUTION_KEYS))
         if said:
             plain = _as_shipped(name, config_dir, base)
-            config = overridden(config, plain, said, {one.item: one for one in statements(paper)})
+            config = overridden(config, plain, said, {statement.item: statement for statement in statements(paper)})
         files += sources_of(paper, config_dir) if config.get("statements") else ()
     return Composed(
         name,
@@ -239,7 +239,7 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
             choices.append([written])
             continue
         choices.append([f"{prefix}={value}" for value in values])
-        if (runs := math.prod(len(one) for one in choices)) > MOST_RUNS:
+        if (runs := math.prod(len(choice) for choice in choices)) > MOST_RUNS:
             raise InputError(f"-m with {written} asks for {runs:,} runs or more; at most {MOST_RUNS:,}")
     jobs = [list(combination) for combination in itertools.product(*choices)]
     _check_labels(jobs)

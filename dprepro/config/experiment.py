@@ -151,7 +151,7 @@ def build_experiment(composed: Composed) -> Experiment:
 
 def _explained(error: InputError, composed: Composed) -> InputError:
     """The same, with where an algorithm that was chosen can be measured, if one was and a series has no use for it."""
-    chosen = [one for one in composed.overrides if place_of(one) == "algorithm" and "=" in one]
+    chosen = [override for override in composed.overrides if place_of(override) == "algorithm" and "=" in override]
     if not chosen or composed.name == ANY_PAIR or not str(error).startswith(("series ", "study.series.")):
         return error
     return type(error)(
@@ -243,7 +243,7 @@ def _told_apart(
     """
     if not hasattr(rule, "axes"):
         return check
-    known = tuple(sorted({*AXES, *(one.name for one in rule.mentions() if one.kind == "axis")}))
+    known = tuple(sorted({*AXES, *(mention.name for mention in rule.mentions() if mention.kind == "axis")}))
     further: dict[str, None] = {}
     for series in [series for series in rule.uses() or grids if series in grids]:
         if repeats(series, known):

@@ -68,7 +68,9 @@ def expand(config: Mapping[str, Any], find: Find, statements: Statements = state
         series = SeriesForms(study["series"], study.get("defaults") or {}, own, find).all()
         full["study"] = {key: one for key, one in study.items() if key != "defaults"} | {"series": series}
     if full.get("statements"):
-        full = with_statements(full, {one.item: one for one in statements(str(full.get("paper", "")))})
+        full = with_statements(
+            full, {statement.item: statement for statement in statements(str(full.get("paper", "")))}
+        )
     if isinstance(full.get("checks"), Mapping):
         full["checks"] = CheckForms(full["checks"], series, partial(_spoken_of, full, statements)).all()
     if isinstance(figure := full.get("figure"), Mapping):

@@ -36,9 +36,9 @@ def table(pairs: Sequence[Pair]) -> str:
     lines += ["", _wrapped([f"{number} {data}" for number, data in enumerate(constructions, 1)], "")]
     lines += ["", _wrapped(legend, ""), "", f"{sum(one.runs for one in pairs)} of {len(pairs)} pairs run. The others:"]
     reasons: dict[str, dict[str, list[str]]] = {}
-    for one in pairs:
-        if not one.runs:
-            reasons.setdefault(one.reason, {}).setdefault(one.algorithm, []).append(one.construction)
+    for pair in pairs:
+        if not pair.runs:
+            reasons.setdefault(pair.reason, {}).setdefault(pair.algorithm, []).append(pair.construction)
     for reason, lacking in reasons.items():
         alike: dict[str, list[str]] = {}  # algorithms by the constructions on which they lack the same
         for name, data in lacking.items():

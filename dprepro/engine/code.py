@@ -203,7 +203,7 @@ class _Graph:
             around = [(".".join(parts[:depth]), True) for depth in range(1, len(parts))] if foreign else []
             needed = [one for where, asked, _ in module.imports for one in self._defining(where, asked, foreign)]
             self._targets[name] = tuple(
-                one for one in dict.fromkeys([*around, *needed]) if self._read(one[0]) is not None
+                spec for spec in dict.fromkeys([*around, *needed]) if self._read(spec[0]) is not None
             )
         return self._targets[name]
 
@@ -332,7 +332,7 @@ def modules_of(things: Iterable[object], packages: Collection[str]) -> tuple[str
         else:
             inner.append(type(thing))
             if is_dataclass(thing):
-                inner += [getattr(thing, one.name, None) for one in fields(thing)]
+                inner += [getattr(thing, named_field.name, None) for named_field in fields(thing)]
             if isinstance(thing, _Composed):
                 inner += thing.made_of()
         kept += inner

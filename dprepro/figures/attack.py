@@ -201,7 +201,9 @@ class Attack(Drawing):
 
         ``drawn`` are the series, and whether they have a curve.
         """
-        own = [one for one in judged(verdict, config) if one.quantity in (quantity, *self.curves.get(quantity, ()))]
+        own = [
+            check for check in judged(verdict, config) if check.quantity in (quantity, *self.curves.get(quantity, ()))
+        ]
         own = [one for one in own if one.rule not in OF_THE_SCHEDULE and one.series(drawn)]
         return worst_first(sorted(own, key=lambda one: not any(drawn[name] for name in one.series(drawn))))
 
@@ -225,9 +227,9 @@ class Attack(Drawing):
         First comes of each panel what is claimed and what limits it, then a control, then what else is claimed.
         """
         claimed: dict[str, list[str]] = {}
-        for one in claims:
+        for claim in claims:
             before = [name for names in claimed.values() for name in names[:1]]
-            claimed[one] = self._claimed(drawn[one], claims[one], shares[one], roles, before)
+            claimed[claim] = self._claimed(drawn[claim], claims[claim], shares[claim], roles, before)
         limits = {one: self._limits(one, claims[one]) for one in claims}
         known = dict.fromkeys(name for one in claims for name in drawn[one])
         control = [name for name in known if roles[name] == "control"]
@@ -280,10 +282,10 @@ class Attack(Drawing):
         before a point; of equal ones such as stand in a panel ``before``.
         """
         found = []
-        for one in claims:
-            own = one.series(drawn)
+        for claim in claims:
+            own = claim.series(drawn)
             own = [name for name in own if roles[name] == "claim"] or own
-            least = (one.result.get("details") or {}).get("side") == "at_least"
+            least = (claim.result.get("details") or {}).get("side") == "at_least"
             near = {name: shares[name][0] if least else -shares[name][1] for name in own if name in shares}
             order = sorted(own, key=lambda name: (not drawn[name], near.get(name, np.inf), name not in before))
             found += order[:1]
@@ -291,11 +293,11 @@ class Attack(Drawing):
 
     def _limits(self, quantity: str, claims: Sequence[Judged]) -> list[tuple[str, str]]:
         """The lines of a panel: its bound, curves on which something is claimed, constants, further curves."""
-        about = [one.quantity for one in claims]
+        about = [claim.quantity for claim in claims]
         curves = sorted(self.curves.get(quantity, ()), key=lambda one: one not in about)
         judged = sum(one in about for one in curves)
         found = [("bound", self.bounds[quantity])] if quantity in self.bounds else []
-        found += [("curve", one) for one in curves[:judged]]
+        found += [("curve", curve) for curve in curves[:judged]]
         found += [("constant", text) for text in self.constants.get(quantity, {})]
         return [*found, *(("curve", one) for one in curves[judged:])]
 
@@ -318,7 +320,7 @@ class Attack(Drawing):
                 shown, names = panel.get_legend_handles_labels()
                 handles |= {text: one for text, one in zip(names, shown, strict=True) if text not in handles}
                 shown = (quantity, *self.curves.get(quantity, ()))
-                own = [one for one in claims if one.quantity in shown and one.series(styles)]
+                own = [claim for claim in claims if claim.quantity in shown and claim.series(styles)]
                 own = [one for one in own if one.rule not in OF_THE_SCHEDULE]
                 heads.append((panel, [self._said(one, rows, texts, quantity) for one in own]))
                 said_of |= {one.name for one in own}

@@ -89,7 +89,7 @@ class Choice(Drawing):
         if rows.empty:
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
         comparisons = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
-        beside = [line for one in comparisons for line in wrap(one, WIDE)]
+        beside = [line for comparison in comparisons for line in wrap(comparison, WIDE)]
         rows, claims = averaged(rows, self.average), judged(verdict, config)
         further, roles = further_axes(rows, config), roles_of(rows)
         found: dict[str, dict[str, Sequence[Curve]]] = {}
@@ -113,8 +113,9 @@ class Choice(Drawing):
                      if one.rule == "attainment"]  # fmt: skip
             high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], width)
             note = f"Bars and bands: 99% intervals over splits and noise; grey: all others. {self.note}"
-            figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=letters())
-            figure.set_size_inches(width, 3.3 + high + 0.1 * len(beside))
+            notes = [*wrap(note.strip(), WIDE), *beside]
+            figure.supxlabel("\n".join(notes), fontsize=letters())
+            figure.set_size_inches(width, 3.3 + high + 0.1 * (len(notes) - 1))
         return figure
 
     def _beside(self, rows: pd.DataFrame, peer: str, further: Sequence[str]) -> str:
@@ -182,8 +183,8 @@ class Choice(Drawing):
                 else:
                     draw_curve(panel, curve, look, text)
                     names.append((float(x[-1]), float(y[-1]), text + more, look["color"]))
-        for one in checks:
-            details = one.result.get("details") or {}
+        for check in checks:
+            details = check.result.get("details") or {}
             if details.get("target"):
                 panel.axhline(float(details["target"]), **TARGET)
                 names.append((np.inf, float(details["target"]), "good enough", TARGET["color"]))

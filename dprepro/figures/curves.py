@@ -158,7 +158,7 @@ def _many_bounds(several: Sequence[Curve]) -> bool:
     """Whether the curves of a series have bounds of their own each."""
     own = [one.xy("bound") for one in several if "bound" in one.points]
     lines = [(x, y) for x, y in own if x.size]
-    return len(lines) > 1 and not all(_alike(*one, *lines[0]) for one in lines[1:])
+    return len(lines) > 1 and not all(_alike(*line, *lines[0]) for line in lines[1:])
 
 
 def _evenly(count: int, most: int) -> Vector:

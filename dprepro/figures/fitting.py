@@ -107,7 +107,7 @@ def _over(panel: Axes, variants: Sequence[str], room: float) -> int:
     if not variants:
         return 0
     kind = "legend.fontsize"
-    found = [broken(one, room, kind) for one in variants]
+    found = [broken(variant, room, kind) for variant in variants]
     lines = next(
         (lines for lines in found if len(lines) <= 2 and all(width_of(line, kind) <= room for line in lines)),
         [cut(line, room, kind) for line in found[-1][:2]],

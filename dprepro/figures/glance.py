@@ -24,7 +24,7 @@ def panels(columns: Sequence[Column]) -> list[Column]:
     drawn = [column for column in columns if column.drawn]
     drawn = [column for column in drawn if heading_check(column) is not None] or drawn[:1]
     worst = {
-        place: min((VERDICTS.index(str(one.result["verdict"])) for one in column.judged), default=len(VERDICTS))
+        place: min((VERDICTS.index(str(check.result["verdict"])) for check in column.judged), default=len(VERDICTS))
         for place, column in enumerate(drawn)
     }
     chosen = sorted(worst, key=lambda place: (min(worst[place], VERDICTS.index("confirmed")), place))[:MOST_PANELS]
@@ -33,7 +33,7 @@ def panels(columns: Sequence[Column]) -> list[Column]:
 
 def heading_check(column: Column) -> Judged | None:
     """The claim that a panel is about: one not confirmed before others, an exponent of its axis before other rules."""
-    own = [one for one in column.judged if _claimed(one, column)]
+    own = [check for check in column.judged if _claimed(check, column)]
     return min(own, key=lambda one: (VERDICTS.index(str(one.result["verdict"])), one.rule != "exponent"), default=None)
 
 
@@ -56,7 +56,7 @@ def reduced(columns: Sequence[Column], named: Sequence[str], came_out: Mapping[s
     found = [_with(column, names, names[:1]) for column, names in zip(columns, shown, strict=True)]
     rates = risks and any(_rated(one) for one in found)
     entries = any(column.bounds for column in found) + rates + 1 + bool(control)
-    if len(columns) > 1 or rates:
+    if len(columns) > 1 or rates or not shown[0]:
         return found
     column, names = columns[0], shown[0]
     # Such as the same bound is about: a second bound would need an entry of its own, and a name.

@@ -22,7 +22,7 @@ MARKS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "spent_epsilon": ("certified", {"marker": "D", "color": COLOURS["context"][0]}),
     "audited_epsilon": ("audited: at least that much", {"marker": ">", "color": COLOURS["claim"][0]}),
     "lower_epsilon": ("at least, by its law", {"marker": "|", "color": COLOURS["claim"][1], "markersize": 6}),
-    "overspent_epsilon": ("the same of the run that overspends", {"marker": "x", "color": COLOURS["control"][0]}),
+    "overspent_epsilon": ("of a run that violates its guarantee", {"marker": "x", "color": COLOURS["control"][0]}),
 }
 """What a legend calls the quantities, and how they look."""
 
@@ -37,7 +37,7 @@ MOST = 6.0
 class Ledger(Drawing):
     """A line for each series and grid point, with epsilons as shares of the one that is claimed.
 
-    Claims first, then context and controls. The number beside a cross is the overspending of that run; at the right
+    Claims first, then context and controls. The number beside a cross is the factor of that run's epsilon; at the right
     stands the slack, what is certified over the most that is shown to be spent, by law or by draws.
 
     Attributes:

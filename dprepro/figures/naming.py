@@ -70,7 +70,7 @@ def name_all(figure: Figure, names: Sequence[Named]) -> None:
     """Writes the names of all curves that have one; the figure must be laid out."""
     from matplotlib.patheffects import withStroke
 
-    for panel in dict.fromkeys(one.panel for one in names):
+    for panel in dict.fromkeys(name.panel for name in names):
         own = [one for one in names if one.panel is panel and any(curve.name for curve in one.curves)]
         places, cost = _places(panel, own, figure.dpi)
         if cost > _MUCH:
@@ -167,7 +167,7 @@ def _drawn(panel: Axes, dpi: float) -> Vector:
         parts.append(_between(xy, dpi) if line.get_linestyle() != "None" else xy)
     for bars in panel.collections:
         if isinstance(bars, LineCollection):
-            parts += [_between(panel.transData.transform(one), dpi) for one in bars.get_segments()]
+            parts += [_between(panel.transData.transform(segment), dpi) for segment in bars.get_segments()]
     dots = np.concatenate(parts) if parts else np.empty((0, 2))
     return np.asarray(dots[np.isfinite(dots).all(axis=1)])
 

@@ -94,7 +94,7 @@ class Phase(Drawing):
     def _claims(self, index: int, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[Judged]:
         """The claims on a panel's transition."""
         place = (self.series[index], self.against[index])
-        own = [one for one in judged(verdict, config) if one.rule == "crossing"]
+        own = [check for check in judged(verdict, config) if check.rule == "crossing"]
         return [one for one in own if (one.options.get("series"), one.options.get("against")) == place]
 
     def _ratio(self, frame: pd.DataFrame, index: int) -> pd.DataFrame:

@@ -115,7 +115,8 @@ class Rate(Drawing):
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """A panel for each axis; see the class."""
         came_out, risks = controls(verdict, config), self.quantity == "excess_risk"
-        columns = panels(self._swept(frame, verdict, config))
+        swept = self._swept(frame, verdict, config)
+        columns = panels(swept) or swept[:1]  # where nothing has two points, the panel says so by its axis
         columns = reduced(columns, self.main, came_out, risks)
         with styled(self.style) as figure_class:
             width = self.width(1 if len(columns) == 1 else 2)
@@ -148,10 +149,10 @@ class Rate(Drawing):
         texts = {name: labelled(name, self.labels) for name in every}
         found = [self._column(frame, roles, axis, texts, verdict, config, least=min(2, len(axes))) for axis in axes]
         others: dict[str, dict[str, str]] = {}
-        for one in judged(verdict, config):
-            axis = str(one.options.get("axis", "n"))
-            if one.rule == "exponent" and one.quantity == self.quantity and axis not in axes:
-                claims = [name for name in one.series(every) if every[name] == "claim"]
+        for check in judged(verdict, config):
+            axis = str(check.options.get("axis", "n"))
+            if check.rule == "exponent" and check.quantity == self.quantity and axis not in axes:
+                claims = [name for name in check.series(every) if every[name] == "claim"]
                 others.setdefault(axis, dict.fromkeys(claims[:1], "claim"))
         further = [self._column(frame, some, axis, texts, verdict, config, least=2) for axis, some in others.items()]
         return [*found, *(column for column in further if column.drawn)]
@@ -184,7 +185,7 @@ class Rate(Drawing):
     @staticmethod
     def _rate_text(columns: Sequence[Column]) -> str:
         """The rate with its fitted constants, one for each panel."""
-        fitted = [one for column in columns for one in column.constants.values() if one is not None]
+        fitted = [constant for column in columns for constant in column.constants.values() if constant is not None]
         ends = " to ".join(sorted({number(min(fitted)), number(max(fitted))}, key=float)) if fitted else ""
         return f"rate × {ends} (fitted)" if fitted else "rate, through the points"
 
@@ -218,7 +219,7 @@ class Rate(Drawing):
             heads = [(panel, self._said(column, frame)) for panel, column in zip(panels[0], columns, strict=True)]
             room = width / len(axes) - (0.55 if len(axes) == 1 else 0.4)
             more = titles(figure, headline(verdict, self.heading), heads, room)
-            said_of = {one.name for column in columns for one in column.judged}
+            said_of = {check.name for column in columns for check in column.judged}
             some = left_out(one for column in columns for several in column.drawn.values() for one in several)
             note = " ".join(filter(None, (self.note, undrawn(judged(verdict, config), said_of), some)))
             more += legend(figure, self._in_order(entries, columns, panels[0]), min(2 * len(axes), 4), note)
@@ -241,7 +242,7 @@ class Rate(Drawing):
         drawn = {name: several for name, several in found.items() if any(len(one.points) >= least for one in several)}
         edge = [name for name in drawn for family in self.envelope if at_edge(frame, name, drawn[name], family)]
         texts = {name: texts[name] + (EDGE if name in edge else "") for name in styles}
-        claims = [one for one in judged(verdict, config) if one.quantity == self.quantity and one.series(drawn)]
+        claims = [check for check in judged(verdict, config) if check.quantity == self.quantity and check.series(drawn)]
         others = [one for role in ("control", "erratum") for one in judged(verdict, config, role)]
         below = [one for one in (*claims, *others) if one.rule == "below" and one.quantity == self.quantity]
         held = [name for name in drawn if any(name in one.series(drawn) for one in below)]
@@ -251,9 +252,9 @@ class Rate(Drawing):
         """The comparisons that a column's claims were judged by."""
         texts = {name: column.texts[name] for name in column.drawn}
         lines = []
-        for one in column.judged:
-            line = said(one, frame, texts, column.axis, named=len(column.claimed) > 1)
-            constant = one.result.get("constant") if len(column.constants) > 1 else None
+        for check in column.judged:
+            line = said(check, frame, texts, column.axis, named=len(column.claimed) > 1)
+            constant = check.result.get("constant") if len(column.constants) > 1 else None
             lines.append(line if constant is None else f"{line}; {kept(f'constant {number(float(constant))}')}")
         return lines
 
@@ -272,7 +273,7 @@ class Rate(Drawing):
         if RATE["gid"] in gids:
             several = any(len(column.constants) > 1 for column in columns)  # which then stand in the titles
             found["rate × its constant, fitted" if several else self._rate_text(columns)] = line_mark(RATE)
-        if self.slopes and any(one.rule == "exponent" for column in columns for one in column.judged):
+        if self.slopes and any(check.rule == "exponent" for column in columns for check in column.judged):
             found["local slope as claimed"] = line_mark(SLOPES)
         found |= dict(entries[name] for name in columns[0].styles if name in entries)
         return found | ({SATURATED: line_mark(HOLLOW)} if SATURATED in gids else {})

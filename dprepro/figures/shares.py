@@ -57,13 +57,13 @@ class Shares(Drawing):
                 panel.step(values, share, where="post", **look, label=text)
             lines: list[str] = []
             handles: dict[str, Any] = dict(zip(self.quantities.values(), panel.lines, strict=True))
-            for one in judged(verdict, config):
-                limit = (one.result.get("details") or {}).get("limit")
-                if one.rule == "share" and limit is not None:
+            for check in judged(verdict, config):
+                limit = (check.result.get("details") or {}).get("limit")
+                if check.rule == "share" and limit is not None:
                     (handles["claimed: at least"],) = panel.plot(
-                        limit, one.result["expected"], marker="x", color="0.2", markersize=5, linestyle="none"
+                        limit, check.result["expected"], marker="x", color="0.2", markersize=5, linestyle="none"
                     )
-                    lines += [_compared(one.result, limit)]
+                    lines += [_compared(check.result, limit)]
             panel.set(
                 xscale="log",
                 ylim=(0, 1.02),

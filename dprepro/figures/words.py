@@ -178,7 +178,7 @@ def headlines(verdict: Mapping[str, Any], heading: str = "") -> tuple[str, list[
 
 def undrawn(claims: Iterable[Judged], said: Collection[str]) -> str:
     """The claims that are not among the ``said``, which the panels speak of; with numbers where not confirmed."""
-    left = [one for one in claims if one.name not in said]
+    left = [claim for claim in claims if claim.name not in said]
     held = [one.name for one in left if one.result["verdict"] == "confirmed"]
     others = [f"{one.name}: {comparison(one)}" for one in left if one.result["verdict"] != "confirmed"]
     more = f" and {len(held) - MOST} more" if len(held) > MOST else ""

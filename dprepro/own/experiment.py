@@ -164,7 +164,7 @@ def _data(target: Mapping[str, Any], given: Mapping[str, Any], said: list[str]) 
     found = {key: plain(value, key) for key, value in given.items() if value is not None}
     kind = bounded(target)
     if kind is not None:
-        usual = {one.name: one.default for one in fields(kind) if one.name in BOUNDS}
+        usual = {named_field.name: named_field.default for named_field in fields(kind) if named_field.name in BOUNDS}
         own = {**usual, **{key: target[key] for key in usual if key in target}, **found}
         missing = [f"{key}={own[key]}" for key in usual if key not in found and key not in target]
         if missing:
@@ -410,7 +410,7 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
             f"at {where}: the risk of the answer lies {-excess:.3g} below the minimum over {within}: it is outside of "
             "that set; project it, as by problem.constraint_set.project(theta)"
         )
-    return _Tried(excess, gap, solution.drawn is not None)
+    return _Tried(excess, gap, solution.noise is not None)
 
 
 def _saturated(
@@ -446,7 +446,7 @@ def _saturated(
 def _line(error: Exception) -> str:
     """Where in the user's own code something was raised."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [one for one in frames if "/own_" in one.filename.replace("\\", "/") or is_own_file(one.filename)]
+    own = [frame for frame in frames if "/own_" in frame.filename.replace("\\", "/") or is_own_file(frame.filename)]
     return f", line {own[-1].lineno} of {own[-1].filename}" if own else ""
 
 

@@ -8,8 +8,10 @@ from dataclasses import replace
 from textwrap import wrap
 from typing import Any
 
+from dprepro.budget import Budget
 from dprepro.errors import DpreproError, InputError
 from dprepro.practice.advice import FLOOR, TINY, Advice, Candidate, Choice, expected, rounded
+from dprepro.practice.chosen import Chosen
 from dprepro.practice.ordinary import Asked
 from dprepro.practice.prediction import SOURCES
 
@@ -250,6 +252,36 @@ def solved_words(values: Mapping[str, str], key: str, answer: Mapping[str, Any])
     asked[key] = f"{found:.10g}"
     point = " ".join(f"{name}={value}" for name, value in asked.items())
     return [*lines, f"Next: see what else does there, with python -m dprepro advise {point} risk={risk:g}"]
+
+
+def chosen_words(source: str, chosen: Chosen, budget: Budget) -> list[str]:
+    """A private choice: whose answer it is, what the choice spends and costs, what it would spend unpriced; the model.
+
+    Args:
+        source: the file. budget: of the choice as a whole.
+    """
+    asked, run, spent, many = chosen.asked, chosen.run, chosen.spent, len(chosen.among)
+    names = "; ".join(spelled(choice) for choice in chosen.among)
+    lines = [
+        f"{source}: {title(replace(asked, budget=budget))}",
+        f"Chosen by the records: {spelled(chosen.choice)}. Each of a random number of runs, {chosen.expected:g} in the "
+        f"mean, took one of {many} algorithms at random ({names}); noisy scores on records held out named the best.",
+        f"All of it, the name and the model below, spends epsilon={spent.epsilon:.4g} at delta={spent.delta:.2g}: each "
+        f"run has epsilon={run.epsilon:.3g} and delta={run.delta:.2g}, and the best of them spends "
+        f"{budget.epsilon / run.epsilon:.3g} times that epsilon (Liu and Talwar 2019; Papernot and Steinke 2022).",
+    ]
+    if chosen.alone is not None and chosen.shared is not None:
+        lines.append(
+            f"The price: on ordinary data of this size the best algorithm by public numbers, which needs no choice, is "
+            f"predicted to lose {short(chosen.alone)} with all of epsilon={budget.epsilon:g}, and "
+            f"{short(chosen.shared)} with that of a run."
+        )
+    lines.append(
+        f"Unpriced, one run of each at epsilon={budget.epsilon:g} spends {many} times as much, "
+        f"epsilon={many * budget.epsilon:g}, before any is named; named by errors on the raw records, the winner has "
+        "no finite epsilon."
+    )
+    return [*lines, "", *str(chosen.model).splitlines()]
 
 
 def check_target(text: str) -> float:

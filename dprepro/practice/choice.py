@@ -168,7 +168,7 @@ class PrivateChoice(Algorithm):
             place = int(rng.choice(places))
             answer = self.inner[place].solve(train, run, rng).theta
             value = np.array([validate.listed.value(answer)])
-            score = float(Laplace(schedule.noise_scale).release(value, rng)[0])
+            score = float(Laplace(schedule.noise_scale).release(value, rng)[0][0])
             if score < best:
                 best, chosen, theta = score, place, answer
         answered = {"chosen": float(chosen), "runs": float(runs)}

@@ -13,6 +13,7 @@ import numpy as np
 
 from dprepro.algorithms import GaussianFrankWolfe, JohnsonLindenstrauss, NoisyFrankWolfe, NoisyGD, NoisySGD
 from dprepro.algorithms.descent import Descent
+from dprepro.algorithms.frank_wolfe import DecayingStep
 from dprepro.errors import InputError
 from dprepro.practice.ordinary import Asked, Ordinary, effort, of
 from dprepro.problems import Box, L2Ball, Simplex
@@ -162,7 +163,7 @@ def gaussian_frank_wolfe(algorithm: GaussianFrankWolfe, asked: Asked) -> FloatAr
 
 
 def _weighted(algorithm: GaussianFrankWolfe | NoisyFrankWolfe, steps: int, p: int) -> list[tuple[int, float]]:
-    if algorithm.step_size == "decaying":
+    if isinstance(algorithm.step_size, DecayingStep):
         return frank_wolfe_blocks(steps, p)
     each = math.ceil((steps - 1) / BLOCKS)
     sizes = [each] * ((steps - 1) // each) + ([(steps - 1) % each] if (steps - 1) % each else [])

@@ -14,6 +14,7 @@ from typing import Literal
 
 from dprepro.errors import InputError
 from dprepro.support import typed
+from dprepro.support.frozen import normalise
 from dprepro.support.yaml_files import load
 
 DPREPRO_READS = ()  # see practice.table
@@ -81,7 +82,7 @@ class Column:
             days = (_day("until", self.until) - _day("since", self.since)).days
             if days < 1:
                 raise InputError(f"until must be after since={self.since}, got until={self.until}")
-            object.__setattr__(self, "range", (0, days))
+            normalise(self, range=(0, days))
         self._check_type()
         if self.range and not (len(self.range) == 2 and -LARGEST <= self.range[0] < self.range[1] <= LARGEST):
             raise InputError(
@@ -104,7 +105,7 @@ class Column:
         if kind == "boolean":
             if given and tuple(self.range) != (0, 1):
                 raise InputError(f"a boolean needs no {given[0]}; leave it out, or leave out type: boolean")
-            object.__setattr__(self, "range", (0, 1))
+            normalise(self, range=(0, 1))
         elif kind == "date":
             if self.categories:
                 raise InputError("dates have a range of days, not categories")
@@ -116,7 +117,7 @@ class Column:
             raise InputError("text needs a public list of categories")
         elif bool(self.range) == bool(self.categories):
             raise InputError("a column needs either a public range or a public list of categories")
-        object.__setattr__(self, "type", kind)
+        normalise(self, type=kind)
 
     def _check_categories(self) -> None:
         words, absent = self.words, {word_of(word) for word in self.missing_words}
@@ -149,7 +150,7 @@ class Column:
         if value is None or isinstance(value, str) or not self.range[0] <= value <= self.range[1]:
             kind = "a day" if self.type == "date" else "a number"
             raise InputError(f"fill must be {kind} in the range {list(self.range)}, got {self.fill}")
-        object.__setattr__(self, "fill", float(value))
+        normalise(self, fill=float(value))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -207,7 +208,7 @@ class Schema:
         if split := [name for name in self.features if self.columns[name].above is not None]:
             raise InputError(f"above makes classes of the target, and {split[0]} is a feature")
         if self.separator == "\\t":  # as one writes it without quotation marks
-            object.__setattr__(self, "separator", "\t")
+            normalise(self, separator="\t")
         check_separator(self.separator)
         check_encoding(self.encoding)
         if self.unit in self.columns:

@@ -25,33 +25,33 @@ from dprepro.statements.conditions import unmet
 from dprepro.statements.statement import Says
 
 DRAWS = 8
-"""Runs at a place; what is found is measured again with more."""
+"""Runs at each place. The worst place is measured again with more runs."""
 
 ROUNDING = 1e-11
-"""Of the largest loss of a record: a risk that is computed is known to so much."""
+"""Relative rounding error of a computed risk, in units of the largest loss of a record."""
 
 SECONDS = 0.01
-"""A place whose run takes longer, by `run_seconds`, is not tried."""
+"""An attack skips places whose run takes longer, by `run_seconds`."""
 
 SKETCH = 60
-"""Nor one with more dimensions after a projection: `run_seconds` does not know what reductions pay for a map."""
+"""It also skips places with more dimensions after a projection: `run_seconds` does not know the price of a map."""
 
 INSIDE = "B >= ||w*||"
-"""What a statement assumes whose set holds a minimiser over the whole space; answers may leave the set."""
+"""The assumption of statements whose set contains a minimiser over the whole space; their answers may leave the set."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Risks(Attack):
-    """An algorithm's excess risk, in the mean, over what a statement allows.
+    """An algorithm's expected excess risk over what a statement allows.
 
-    The risk is exact where the law of the answer is known (`dprepro.laws`), else the mean of some draws. Allowed is the
-    statement's explicit bound, or its rate times `GRANTED`.
+    The risk is exact where the output distribution is known (`dprepro.laws`), else it is the mean of `DRAWS` runs. The
+    statement allows its explicit bound, or its rate times `GRANTED`.
 
     Attributes:
-        algorithm, family: an axis that bears the name of one of their fields sets that field.
-        relation: of neighbours.
-        bound: in the place of the statement's own.
-        choices: for fields that hold a word the words, of which an axis of that name chooses by its number.
+        algorithm, family: an axis with the name of one of their fields sets this field.
+        relation: the neighbouring relation of the budget.
+        bound: replaces the statement's own bound.
+        choices: the words that a field may hold; an axis with the field's name is the index of one.
     """
 
     exact: ClassVar[bool] = False
@@ -99,7 +99,10 @@ class Risks(Attack):
             "set": type(backend.domain.constraint_set).__name__,
             "algorithm": type(algorithm).__name__,
         }
-        facts |= {f"algorithm.{one.name}": _word(getattr(algorithm, one.name)) for one in fields(algorithm)}
+        facts |= {
+            f"algorithm.{named_field.name}": _word(getattr(algorithm, named_field.name))
+            for named_field in fields(algorithm)
+        }
         numbers = Numbers(backend.domain, point, vars(algorithm))
         premise = dict.fromkeys((*says.premise, *self.premise), "the statement")
         if reason := unmet(premise, numbers.find, facts):

@@ -8,6 +8,7 @@ from typing import Any
 from dprepro.analysis.checks import worded
 from dprepro.report.attacked import Attacked
 from dprepro.report.evidence import sentence, sizes_of
+from dprepro.report.formulas import with_symbols
 from dprepro.report.measured import Measured
 from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.text import number
@@ -168,13 +169,13 @@ def _constant_in_words(constant: Mapping[str, Any] | None) -> str:
     if constant is None:
         return ""
     low, high = (number(float(f"{constant[end]:.3g}")) for end in ("lower", "upper"))
-    return f"constant: at least {low} (worst known), at most {high} (bound) at {constant['at']}"
+    return f"constant: at least {low} (worst known), at most {high} (bound) at {with_symbols(constant['at'])}"
 
 
 def _sentences(words: Iterable[str]) -> Iterable[str]:
-    for one in words:
-        if one:
-            said = one[0].upper() + one[1:]
+    for word in words:
+        if word:
+            said = word[0].upper() + word[1:]
             yield said if said.endswith((".", "!", "?")) else f"{said}."
 
 
@@ -201,8 +202,8 @@ def further(measured: Measured) -> Iterable[dict[str, Any]]:
     named = {
         name
         for paper, described in measured.described.items()
-        for one in described.claims
-        for name in measured.spoken.experiments(paper, one)
+        for claim in described.claims
+        for name in measured.spoken.experiments(paper, claim)
     }
     for name in sorted({*measured.published, *measured.notes} - named):
         row: dict[str, Any] = {

@@ -64,7 +64,9 @@ def fingerprint(
 def code_behind(drawing: Drawing, config: Mapping[str, Any]) -> str:
     """A digest of the code that judges and draws, that of plug-ins too; empty where nobody can tell it."""
     checks = config.get("checks")
-    named = [one.get("rule") for one in checks.values() if isinstance(one, dict)] if isinstance(checks, dict) else []
+    named = (
+        [check.get("rule") for check in checks.values() if isinstance(check, dict)] if isinstance(checks, dict) else []
+    )
     kinds = {type(drawing).__module__, *(RULES[name].__module__ for name in named if name in RULES)}
     start = tuple(sorted({*kinds, rendered.__module__, *JUDGING}))
     try:

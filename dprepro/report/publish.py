@@ -23,6 +23,7 @@ from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
 from dprepro.report import picture
 from dprepro.report.answer import answer, question
+from dprepro.report.formulas import plain
 from dprepro.report.standing import place_of
 from dprepro.report.text import RAW, further, reads_a_table, table, unmeasured, verdict_lines
 from dprepro.support.regular_files import bytes_of, kept_within, replace_file
@@ -245,7 +246,7 @@ def log_text(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[st
     rows, quantity = averaged(frame, average), figure.get("quantity", "excess_risk") if average else "excess_risk"
     more = further_axes(rows, config)
     parts = [
-        config["statement"],
+        plain(config["statement"]),
         table(rows, axis if isinstance(axis, str) else axis[0], envelope, more, quantity),
         *further(frame),
     ]

@@ -91,16 +91,16 @@ class Paper:
         items = [one.item for one in self.claims]
         if twice := sorted({item for item in items if items.count(item) > 1}):
             raise InputError(f"claims has {twice[0]} twice")
-        for one in self.claims:
-            for other in one.restates:
+        for claim in self.claims:
+            for other in claim.restates:
                 if other not in items:
-                    raise InputError(f"{one.item} restates {unknown('statement', other, items)}")
+                    raise InputError(f"{claim.item} restates {unknown('statement', other, items)}")
 
     def find(self, item: str) -> Statement:
         """The statement of that number; raises InputError, with the choices, where there is none."""
-        for one in self.claims:
-            if one.item == item:
-                return one
+        for claim in self.claims:
+            if claim.item == item:
+                return claim
         raise unknown("statement", item, [one.item for one in self.claims])
 
 
@@ -156,8 +156,8 @@ def _shipped(file: Path) -> str:
 def _paper(file: Path, _time: int) -> Paper:
     try:
         paper = typed.build(Paper, load(file))
-        for one in paper.claims:
-            for says in filter(None, (one.says, one.repaired)):
+        for claim in paper.claims:
+            for says in filter(None, (claim.says, claim.repaired)):
                 assert isinstance(says.conditions, tuple)  # functions are found by the studies: no ledger needs them
         module = paper.statements or _shipped(file)
         return replace(paper, claims=_module(module)) if module else paper

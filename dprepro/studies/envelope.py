@@ -82,7 +82,7 @@ class EnvelopeStudy(RateStudy):
             context = context_at(value)
             return max(self._risk(context, problem, stream)[0] for _, problem in self._members(context))
 
-        tuned = self.best in {one.name for one in fields(self.series[cell.series].algorithm)}
+        tuned = self.best in {named_field.name for named_field in fields(self.series[cell.series].algorithm)}
         low, high = self.between
         context = context_at(_search(guaranteed, low, high, 1 if tuned else -1))
         return self._worst(context, self._members(context), stream)
@@ -127,7 +127,7 @@ class EnvelopeStudy(RateStudy):
         """The members that lie within their premise, with their names."""
         family, found = context.construction, []
         premise = PremiseError("the family has no member here")
-        numbered = self.over in {one.name for one in fields(family)}
+        numbered = self.over in {named_field.name for named_field in fields(family)}
         for value in self.values if numbered else [None]:
             changes: dict[str, Any] = {}
             if numbered:  # the field's own type says whether a word is meant, or a number such as inf
@@ -145,7 +145,7 @@ class EnvelopeStudy(RateStudy):
     def _check_names(self) -> None:
         super()._check_names()
         for family in (one.construction for one in self.series.values()):
-            for value in self.values if self.over in {one.name for one in fields(family)} else ():
+            for value in self.values if self.over in {named_field.name for named_field in fields(family)} else ():
                 typed.build(typed.hints(type(family))[self.over], value, "study.values")
         families = {field.name for one in self.series.values() for field in fields(one.construction)}
         tuned = {field.name for one in self.series.values() for field in fields(one.algorithm)}

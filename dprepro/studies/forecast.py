@@ -38,7 +38,7 @@ def forecast(cells: Sequence[Cell], context_of: Callable[[Cell], CellContext]) -
     ``context_of`` gives the parts of a cell; a cell for which it raises PremiseError takes no time.
     """
     points = list(_points(cells, context_of))
-    total = math.fsum(one.times * one.seconds for one in points)
+    total = math.fsum(point.times * point.seconds for point in points)
     if total < LONG:
         return ""
     longest = max(points, key=lambda one: one.seconds)

@@ -189,7 +189,9 @@ class RateStudy(Study):
     def _columns(self) -> list[str]:
         known = ["shape", "law", "trivial_risk", "largest_risk", "total_steps", "noise_scale", *SCHEDULED]
         noisy = any(not one.algorithm.deterministic for one in self.series.values())
-        known += [f"{column}_printed" for column in PRINTED if any(column in one for one in self._schedules())]
+        known += [
+            f"{column}_printed" for column in PRINTED if any(column in schedule for schedule in self._schedules())
+        ]
         return [*known, "reduction", "gap", "deterministic", *(["freedom"] if noisy else [])]
 
     def _runs(self) -> bool:
@@ -291,9 +293,9 @@ class RateStudy(Study):
 
     def _scored(self, context: CellContext, solutions: Sequence[Solution]) -> list[Row]:
         """What the answers are worth on records that were held out, in the mean."""
-        listed = [one.theta for one in solutions if isinstance(one.theta, np.ndarray)]
+        listed = [solution.theta for solution in solutions if isinstance(solution.theta, np.ndarray)]
         scores = [context.construction.score(context.point, theta) for theta in listed]
-        return [Row(name, _mean([one[name] for one in scores])) for name in (scores[0] if scores else ())]
+        return [Row(name, _mean([score[name] for score in scores])) for name in (scores[0] if scores else ())]
 
     def _reported(self, context: CellContext) -> list[Row]:
         return [Row(name, value) for name, value in context.construction.report(context.point).items()]

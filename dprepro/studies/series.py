@@ -201,7 +201,7 @@ class References:
         except ZeroDivisionError as error:
             if kind != "bound" or kind in self.own:
                 return None
-            zero = ", ".join(one for one in bounds.arguments(name) if not numbers.find(one))
+            zero = ", ".join(argument for argument in bounds.arguments(name) if not numbers.find(argument))
             raise PremiseError(f"{name} says nothing where {zero} is 0") from error
 
 

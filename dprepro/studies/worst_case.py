@@ -65,7 +65,7 @@ class Hunt(Series):
             raise unknown("starts", self.starts, ("known", "family", "none"))
         if self.starts == "none" and not self.evaluations:
             raise InputError("a search without starts needs evaluations, got evaluations=0")
-        numbers = {one.name for one in fields(self.algorithm)}
+        numbers = {named_field.name for named_field in fields(self.algorithm)}
         for name in (*self.versus, *([self.tune] if self.tune else [])):
             if name not in numbers:
                 raise unknown("parameter of the algorithm", name, numbers)

@@ -64,6 +64,6 @@ def test_a_guard_says_so_in_its_details() -> None:
 def test_nothing_drawn_is_no_confirmation_and_an_unknown_series_no_choice() -> None:
     frame = draws(1.0, 2e3).assign(quantity="excess_risk")
     assert judged(frame).verdict == "inconclusive"
-    assert "drawn=..." in judged(frame.drop(columns="freedom")).reason
+    assert "noise=..." in judged(frame.drop(columns="freedom")).reason
     with pytest.raises(InputError, match="unknown series 'hrd'"):
         judged(frame, series="hrd")

@@ -110,7 +110,8 @@ class Checkout:
     def python(self, code: str) -> subprocess.CompletedProcess[str]:
         """What Python does with the code."""
         environment = {**self._environment, **self._settings["environment"]}
-        words = [self._settings["programs"]["python"], "-c", code]
+        (self.folder / "example.py").write_text(code, "utf-8")  # where its source is found
+        words = [self._settings["programs"]["python"], "example.py"]
         return subprocess.run(words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -131,6 +132,9 @@ def go_through(checkout: Checkout, sitting: tuple[str, ...]) -> None:
                 continue  # its folder is the checkout's own
             add(checkout.folder / name, text)
         (checkout.folder / "my-lab").symlink_to(ROOT / "packs/adassp")
+    if "docs/pages/howto/own.md" in sitting:
+        for name, text in files("docs/pages/howto/own.md").items():
+            add(checkout.folder / name, text)
     (checkout.folder / "survey.csv").write_text(SURVEY, "utf-8")
     for command in new(sitting):
         done = checkout.run(command.text, recipes=command.text.startswith(".ci/"))
@@ -199,17 +203,22 @@ def test_every_command_of_a_step_of_a_workflow_exists(job: str, checkout: Checko
 def test_every_notebook_example_of_a_page_ends_confirmed_with_a_table_and_a_figure(
     page: str, checkout: Checkout
 ) -> None:
+    for command in commands(page):
+        if command.text.startswith("python -m dprepro new "):
+            assert checkout.run(command.text).returncode == 0
     for code in examples(page):
         done = checkout.python(f"{code}\nprint(outcome.figure.axes, len(outcome.frame))")
         assert done.returncode == 0, done.stderr
         table, verdict, found = re.split(r"^(verdict: .*)$", done.stdout, flags=re.MULTILINE)
-        assert re.match(r".*\nseries +n +risk +bound +ratio( +reduction)?\n", table)
+        assert re.search(r"^series +n +risk +bound +ratio( +reduction)?$", table, re.MULTILINE)
         assert re.search(": confirmed", verdict)
         assert verdict.endswith("all checks came out as expected")
         assert "<Axes" in found
 
 
 BASES = {
+    "README.md": ["+experiment=lasso_rate"],
+    "docs/pages/gallery.md": ["+experiment=lasso_rate"],
     "docs/pages/howto/data.md": ["+experiment=pair"],
     "docs/pages/howto/table.md": ["+experiment=table_regression", "construction=rand_health"],
     "docs/pages/howto/cluster.md": ["+experiment=lasso_rate"],

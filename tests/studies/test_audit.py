@@ -14,6 +14,7 @@ from dprepro.algorithms import (
     ExactMinimiser,
     ExponentialMechanism,
     ExponentialSupport,
+    LeastRegulariser,
     NoisyGD,
     ObjectivePerturbation,
     ReleasedMarginals,
@@ -36,7 +37,7 @@ from dprepro.studies.transcripts import losses_of
 ADD, REPLACE, ZERO = Neighbours.ADD_OR_REMOVE_ONE, Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT
 LAPLACE = ReleasedMarginals(release="laplace")
 BOTH = Corners(pairs=("plus minus both",))
-GAMMA = ObjectivePerturbation(noise="gamma", constants="exact", regulariser="least")
+GAMMA = ObjectivePerturbation(noise="gamma", constants="exact", regulariser=LeastRegulariser())
 HUBER = Corners(loss="huber", radius=10.0, label_bound=4.0, pairs=("plus silent silent",))
 AXES = Corners(loss="half_squared", over="box", feature_norm=np.inf, pairs=("first silent second", "plus silent axes"))
 

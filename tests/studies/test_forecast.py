@@ -7,7 +7,7 @@ import time
 import numpy as np
 import pytest
 
-from dprepro.algorithms import ExactMinimiser, JohnsonLindenstrauss, NoisyFrankWolfe, NoisySGD
+from dprepro.algorithms import ExactMinimiser, FullGradient, JohnsonLindenstrauss, NoisyFrankWolfe, NoisySGD
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
 from dprepro.constructions import OneHotFamily, OnePlace, TunedNeedle
@@ -71,7 +71,7 @@ def test_expected_risks_by_exact_laws_run_nothing():
     ("algorithm", "construction", "backend", "axes"),
     [
         (NoisySGD(), OnePlace(), "literal", {"n": 100.0, "p": 20}),
-        (NoisySGD(gradient="full"), OnePlace(), "axis_descent", {"n": 3000.0, "p": 20}),
+        (NoisySGD(gradient=FullGradient()), OnePlace(), "axis_descent", {"n": 3000.0, "p": 20}),
         (NoisySGD(), OnePlace(), "compiled_descent", {"n": 300.0, "p": 50}),
         (NoisyFrankWolfe(), TunedNeedle(), "grouped_vertices", {"n": 1e7, "p": 1000}),
     ],
