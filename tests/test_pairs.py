@@ -41,7 +41,7 @@ CONF = Path(__file__).parent.parent / "conf"
 ALGORITHMS = {name: typed.build(Algorithm, block) for name, block in blocks("algorithm").items()}
 FAMILIES = {name: block for name, block in blocks("construction").items() if name != "table"}
 CONSTRUCTIONS = {name: typed.build(Construction, block) for name, block in FAMILIES.items()}
-FOUND = {(one.algorithm, one.construction): one for one in all_pairs()}
+FOUND = {(pair.algorithm, pair.construction): pair for pair in all_pairs()}
 
 
 def design_at(delta: float) -> Design:
@@ -200,7 +200,7 @@ def test_the_table_has_a_mark_for_every_pair_and_every_reason_in_full(capsys: py
 
 
 def test_relation_and_delta_of_ones_own_choice_restrict_the_pairs() -> None:
-    pure = {(one.algorithm, one.construction): one for one in all_pairs({"delta": 0.0})}
+    pure = {(pair.algorithm, pair.construction): pair for pair in all_pairs({"delta": 0.0})}
     assert "delta > 0" in pure["noisy_gd", "iid_design"].reason
     private = all_pairs(neighbours="add_or_remove_one")
     assert {one.algorithm for one in private if one.runs} == {
@@ -209,7 +209,7 @@ def test_relation_and_delta_of_ones_own_choice_restrict_the_pairs() -> None:
         "penalised_least_squares", "sparse_regression_exponential",
     }  # fmt: skip
     gradients = [one for one in private if one.algorithm == "noisy_gd" and one.construction != "table"]
-    assert all("keeps private" in one.reason for one in gradients)
+    assert all("keeps private" in gradient.reason for gradient in gradients)
 
 
 def test_ones_own_folder_adds_to_the_matrix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -217,7 +217,7 @@ def test_ones_own_folder_adds_to_the_matrix(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "algorithm" / "mine.yaml").write_text("_target_: dprepro.algorithms.NoisyGD\nnoise_factor: 2\n")
     (tmp_path / "algorithm" / "noisy_gd.yaml").write_text("_target_: dprepro.algorithms.DataFree\n")
     (tmp_path / "algorithm" / "broken.yaml").write_text("_target_: dprepro.algorithms.NoisyGD\nstep_count: 2\n")
-    found = {(one.algorithm, one.construction): one for one in all_pairs(config_dir=str(tmp_path))}
+    found = {(pair.algorithm, pair.construction): pair for pair in all_pairs(config_dir=str(tmp_path))}
     assert found["mine", "iid_design"].backend == FOUND["noisy_gd", "iid_design"].backend
     assert found["noisy_gd", "iid_design"] == FOUND["noisy_gd", "iid_design"]
     assert "unknown key 'step_count'" in found["broken", "iid_design"].reason

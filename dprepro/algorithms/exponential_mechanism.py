@@ -25,7 +25,7 @@ class ExponentialMechanism(Algorithm):
     Attributes:
         constants: ``printed`` kappa = epsilon/(2 L C). Replacing a record changes the exponent by a function whose
             range is at most 2 kappa L C, so this is the smallest scale under replacement and ``exact`` is the same;
-            where a record falls silent, or comes or goes, the range is kappa L C, and ``exact`` is epsilon/(L C), the
+            where a record is zeroed out, or comes or goes, the range is kappa L C, and ``exact`` is epsilon/(L C), the
             scale of the paper's proof of Theorem 3.1.
         sampler: ``exact`` for linear losses over a ball around zero, where the risk depends on the distance from one
             point only, and in one dimension where it is piecewise linear; ``hit_and_run`` for all losses, in the limit

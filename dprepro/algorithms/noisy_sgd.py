@@ -90,7 +90,7 @@ class SampledGradient(Gradient):
         return gradient
 
     def guarantee(self, domain: Domain, neighbours: Neighbours, noise: float, constants: str) -> Guarantee:
-        """That of two records' gradients, where a record falls silent too: see the guarantee."""
+        """That of two records' gradients, where a record is zeroed out too: see the guarantee."""
         moved = gradient_sensitivity(domain, Neighbours.REPLACE_ONE, constants) / noise
         return SampledGaussianShift(moved * domain.n, domain.n)
 

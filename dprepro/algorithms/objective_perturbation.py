@@ -200,7 +200,7 @@ class ObjectivePerturbation(Algorithm):
         noise_factor: multiplies the noise; 1 is the paper's (others are negative controls).
         regulariser_factor: multiplies the Delta of ``regulariser``, not the least that privacy needs; 1 in the paper.
 
-    For losses whose Hessian has rank one (generalised linear models), where a record comes or goes, or falls silent.
+    For losses whose Hessian has rank one (generalised linear models), where a record comes or goes, or is zeroed out.
     Under replacement it runs with the budget that two such steps leave, and `spent` names the conversion.
     """
 
@@ -310,6 +310,6 @@ def _determinant(domain: Domain, delta_big: float) -> float:
 
 
 def _native(budget: Budget) -> Budget:
-    """The budget under a relation of the certificate: of a replacement, what two records that fall silent may spend."""
+    """The budget under a relation of the certificate: of a replacement, what two zeroed-out records may spend."""
     replaced = budget.neighbours is Neighbours.REPLACE_ONE
     return budget_under(Neighbours.ZERO_OUT if replaced else budget.neighbours, budget)

@@ -29,7 +29,7 @@ class StronglyConvexPerturbation(Algorithm):
     The paper's proof, by Kifer, Smith and Thakurta, is for Hessians of rank one, which no strongly convex loss has for
     p > 1. Here all records share the Hessian, so that a replacement moves the slope of the sum by a vector that does
     not depend on theta, of norm at most 2 max ||x||, and leaves the determinant alone: the answer is a function of
-    that vector plus b. (A record that falls silent takes its curvature with it.)
+    that vector plus b. (A record that is zeroed out takes its curvature with it.)
     """
 
     relations: ClassVar[tuple[Neighbours, ...]] = (Neighbours.REPLACE_ONE,)

@@ -29,7 +29,7 @@ class Pair:
 
     Attributes:
         first, second: the probabilities.
-        silent: whether the record that differs says nothing in one of the two data sets.
+        silent: whether the record that differs is zeroed out in one of the two data sets.
     """
 
     first: FloatArray

@@ -292,7 +292,7 @@ def test_blocks_keep_their_certificate_however_records_are_held(held: str) -> No
 
     def limit(algorithm: Algorithm) -> float:
         rng, budget = np.random.default_rng(0), Budget(1.0, 0.0, REPLACE)
-        return audit(*(answers(algorithm, one, budget, 100, 1, rng)[0] for one in pairs[name]), 0.0).epsilon
+        return audit(*(answers(algorithm, pair, budget, 100, 1, rng)[0] for pair in pairs[name]), 0.0).epsilon
 
     assert limit(VOTES) < 1
     if held == "by counts":
@@ -312,7 +312,7 @@ def test_contiguous_blocks_ask_for_an_order_that_is_a_part_of_the_data() -> None
             algorithm.solve(data, budget, np.random.default_rng(0))
     assert not any(algorithm.promises() and algorithm.partition == "as_printed" for algorithm in (VOTES, algorithm))
     printed = dataclasses.replace(VOTES, partition="as_printed")
-    assert all(printed.spent(domain, Budget(1.0, 0.0, one)) is None for one in Neighbours)
+    assert all(printed.spent(domain, Budget(1.0, 0.0, Neighbour)) is None for Neighbour in Neighbours)
 
 
 @pytest.mark.parametrize("partition", ["random", "assigned"])
@@ -391,7 +391,7 @@ def test_nothing_but_the_unit_of_a_mean_reads_a_private_n(name: str) -> None:
             for epsilon, delta in ((0.3, 0.0), (1.0, 1e-6), (20.0, 0.05)):
                 budget = Budget(epsilon, delta, ADD)
                 sizes = [dataclasses.replace(domain, n=n) for n in (1, 2, 5, 3e6, 1e7)]
-                refusals = {algorithm.refusal(one, budget) for one in sizes}
+                refusals = {algorithm.refusal(size, budget) for size in sizes}
                 assert len(refusals) == 1, refusals
                 if refusals != {""}:
                     continue

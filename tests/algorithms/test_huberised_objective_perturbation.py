@@ -79,7 +79,7 @@ def test_risks_have_the_mean_that_the_law_of_the_noise_gives(data):
     places, slopes = algorithm.slope(problem, schedule.regulariser)
     b = np.linspace(-8, 8, 4001)
     answers = np.interp(-b * schedule.coordinate_scale, slopes, places)
-    expected = np.trapezoid([problem.excess_risk(np.array([one])) for one in answers] * norm.pdf(b), b)
+    expected = np.trapezoid([problem.excess_risk(np.array([answer])) for answer in answers] * norm.pdf(b), b)
     assert abs(risks.mean() - expected) < 4.4 * risks.std() / math.sqrt(risks.size)
 
 

@@ -206,7 +206,7 @@ def test_grid_search_scores_by_the_other_half_with_line_6_s_penalty_and_a_mean_s
     logarithm, smooth = math.log(2 / 0.05), problem.domain.smoothness
     # predictions of descent stay within X B, so that a loss is at most (Y + sqrt(H/2) X B)^2; noise on w adds its tail
     noisy = isinstance(inner, RegularisedOutputPerturbation)
-    sigmas = [inner.schedule(one.domain, one.budget).noise_scale * noisy for one in runs]
+    sigmas = [inner.schedule(run.domain, run.budget).noise_scale * noisy for run in runs]
     tail = math.sqrt(2 * math.log(40 / (1e-5 / 8)))
     deltas = np.array([(1 + math.sqrt(smooth / 2) * (b + s * tail)) ** 2 for b, s in zip((2, 4), sigmas, strict=True)])
     risks = np.array([Problem(held.domain, {"one_hot": held}).listed.value(one.theta) for one in runs])

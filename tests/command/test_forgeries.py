@@ -316,7 +316,7 @@ FOUND_BY_VERIFY = {
 @pytest.mark.parametrize(
     ("asked", "name", "words"),
     [
-        *(("check", *one) for one in FOUND_BY_CHECK.items()),
+        *(("check", *item) for item in FOUND_BY_CHECK.items()),
         *(("verify", *one) for one in FOUND_BY_VERIFY.items()),
     ],
 )

@@ -51,7 +51,9 @@ SURVEY = "visits,age,group\n" + "".join(f"{age % 7},{age},{'ab'[age % 2]}\n" for
 
 def new(sitting: Sequence[str]) -> list[Shown]:
     """The commands of these pages that no sitting before has."""
-    before = {one for pages in SITTINGS[: SITTINGS.index(tuple(sitting))] for page in pages for one in commands(page)}
+    before = {
+        command for pages in SITTINGS[: SITTINGS.index(tuple(sitting))] for page in pages for command in commands(page)
+    }
     return list(dict.fromkeys(one for page in sitting for one in commands(page) if one not in before))
 
 
@@ -268,7 +270,7 @@ def test_every_block_of_a_page_is_typed_or_printed_or_a_file(page: str) -> None:
 
 
 def test_more_than_fifty_commands_are_found_on_more_than_ten_pages() -> None:
-    assert len({one for page in pages() for one in commands(page)}) > 50
+    assert len({command for page in pages() for command in commands(page)}) > 50
     assert len([page for page in pages() if commands(page)]) > 10
 
 

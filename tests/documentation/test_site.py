@@ -56,7 +56,7 @@ def test_every_statement_and_erratum_of_the_last_full_run_has_an_address() -> No
 
 
 def test_an_address_is_that_of_the_statement() -> None:
-    known = {identity(paper, one.item) for paper, described in papers().items() for one in described.claims}
+    known = {identity(paper, claim.item) for paper, described in papers().items() for claim in described.claims}
     assert len(known & set().union(*anchors().values())) > 100
 
 

@@ -63,7 +63,7 @@ def passes(checkout: Path, words: Sequence[str]) -> None:
 
 
 def confirmed(checkout: Path) -> None:
-    (name,) = [Path(one).stem for one in files("CONTRIBUTING.md") if one.startswith("conf/experiment/")]
+    (name,) = [Path(file).stem for file in files("CONTRIBUTING.md") if file.startswith("conf/experiment/")]
     done = python(checkout, ["-m", "dprepro", f"+experiment={name}"])
     assert done.returncode == 0, done.stderr
     assert re.search(r"^verdict: .*: confirmed.*; all checks came out as expected$", done.stdout, re.MULTILINE)

@@ -131,7 +131,11 @@ def test_the_reference_has_a_table_of_every_experiment() -> None:
 
 def test_the_reference_ledger_judges_by_the_checks_of_today() -> None:
     ledger = json.loads(unpacked(REFERENCE / "ledger.json.gz"))
-    measured = {one["experiment"]: one["checks"] for claim in ledger["claims"] for one in claim["measurements"]}
+    measured = {
+        measurement["experiment"]: measurement["checks"]
+        for claim in ledger["claims"]
+        for measurement in claim["measurements"]
+    }
     assert set(measured) == {path.stem for path in EXPERIMENTS.glob("*.yaml")}
     stale = []
     for experiment, checks in measured.items():

@@ -93,7 +93,7 @@ def texts_of(figure: Any) -> list[tuple[str, Any]]:
     """Every text that a laid-out figure shows, with its box in inches, rid of the margin that no letter reaches."""
     dots = figure.dpi
     found = [text for one in (figure, *figure.subfigs) for text in one.texts]  # with the titles of figures
-    found += [text for one in figure.legends for text in (*one.get_texts(), one.get_title())]
+    found += [text for legend in figure.legends for text in (*legend.get_texts(), legend.get_title())]
     for panel in figure.axes:
         found += [panel.title, panel._left_title, panel._right_title, panel.xaxis.label, panel.yaxis.label]
         found += [*panel.texts, panel.xaxis.offsetText, panel.yaxis.offsetText]

@@ -187,7 +187,7 @@ def looked_up(table: tuple[Row, ...], name: str, words: list[str]) -> tuple[Row,
     for row in table:
         if found := re.fullmatch(row.pattern, typed):
             own = shlex.join([name, *words])
-            return row, shlex.split(row.told.format(own, *(one or "" for one in found.groups())))
+            return row, shlex.split(row.told.format(own, *(group or "" for group in found.groups())))
     return None
 
 

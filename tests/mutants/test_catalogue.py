@@ -50,7 +50,7 @@ def test_every_check_that_should_notice_is_one_of_its_experiment() -> None:
 
 
 def test_tests_that_should_notice_are_there_and_no_mutant_has_both_or_neither() -> None:
-    assert [one for mutant in EVERY for one in mutant.tests if not (ROOT / one).is_file()] == []
+    assert [test for mutant in EVERY for test in mutant.tests if not (ROOT / test).is_file()] == []
     for judge in ({}, {"experiment": "pair", "tests": ("tests/x.py",)}):
         with pytest.raises(InputError, match="mutant one: give an experiment or tests"):
             Mutant("one", "", "", "", "", **judge)  # type: ignore[arg-type]

@@ -131,7 +131,7 @@ def test_the_choice_stays_within_its_budget_and_finds_the_better_candidate(probl
     assert spent is not None
     assert spent.epsilon <= 20 * (1 + 1e-6)
     assert spent.delta <= 1e-6 * (1 + 1e-6)
-    several = [one for one in answers if one.diagnostics["runs"] > 6]
+    several = [answer for answer in answers if answer.diagnostics["runs"] > 6]
     assert len(several) >= 5
     assert {one.diagnostics["chosen"] for one in several} == {1.0}
 

@@ -138,11 +138,11 @@ def test_twelve_algorithms_run_on_any_table_and_values_inside_the_bounds_change_
     for name, block in blocks("algorithm").items():
         algorithm = typed.build(Algorithm, block, name)  # type: ignore[type-abstract]
         try:
-            plans = [dispatch(algorithm, one, point, BUDGET) for one in tables]
+            plans = [dispatch(algorithm, table, point, BUDGET) for table in tables]
         except DpreproError:
             continue
         assert plans[0] == plans[1]
-        schedules = [algorithm.schedule(one.domain, BUDGET) for one in plans]
+        schedules = [algorithm.schedule(plan.domain, BUDGET) for plan in plans]
         assert schedules[0] == schedules[1]
         assert algorithm.spent(plans[0].domain, BUDGET) == algorithm.spent(plans[1].domain, BUDGET)
         if schedules[0].steps * max(1.0, schedules[0].noise_scale > 0) < 1e4 and name not in SLOW:

@@ -328,7 +328,7 @@ def test_what_reaches_less_far_than_the_statement_is_not_contradicted() -> None:
 
 def test_causes_are_counted_once_and_corners_apart() -> None:
     shown = [Shown(test="tests/x.py::test_y")]
-    slips = [
+    errata = [
         Erratum(f"{item}, x", "x", "y", severity, shown, cause=cause)  # type: ignore[arg-type]
         for item, severity, cause in (
             ("A", "false", "half"),
@@ -339,10 +339,10 @@ def test_causes_are_counted_once_and_corners_apart() -> None:
     ]
     says = Says(text="It holds.")
     both = [
-        Statement(item=one.statements[0], kind="inequality", says=says, false=[one.item], repaired=says)
-        for one in slips
+        Statement(item=erratum.statements[0], kind="inequality", says=says, false=[erratum.item], repaired=says)
+        for erratum in errata
     ]
-    measured = Measured({}, described={"lasso": Paper(title="x", authors="x", year=1, claims=both, errata=slips)})
+    measured = Measured({}, described={"lasso": Paper(title="x", authors="x", year=1, claims=both, errata=errata)})
     rows = list(entries.claims(measured))
     assert [one["verdict"] for one in rows] == ["refuted"] * 4
     assert [one["words"] for one in rows] == ["refuted", "refuted", "refuted at a corner", "refuted"]

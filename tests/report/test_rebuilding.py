@@ -88,7 +88,9 @@ def test_the_ledger_rebuilds_published_folders_byte_for_byte_after_all_else_is_d
     assert command("ledger", f"results_dir={results}") == 0
     assert tree(results) == expected | pages
 
-    verdicts = {one["item"]: (one["verdict"], one["note"]) for one in entries["claims"] if one["kind"] == "further"}
+    verdicts = {
+        claim["item"]: (claim["verdict"], claim["note"]) for claim in entries["claims"] if claim["kind"] == "further"
+    }
     assert verdicts == {
         "cheap": ("confirmed", "a later run had overrides; it is not shown here"),
         "cheap_too": ("confirmed", ""),
@@ -175,8 +177,12 @@ def test_no_seal_survives_a_change_of_anything_behind_a_row(
         with opened(results / "measurements.sqlite") as database:
             database.execute(swaps[change])
         assert rebuilt() == ["cheap", "cheap_too"]
-        rows = [one for one in json.loads((results / "ledger.json").read_bytes())["claims"] if one["kind"] == "further"]
-        assert {one["verdict"] for one in rows} <= {"inconclusive", "not measured"}
+        rows = [
+            claim
+            for claim in json.loads((results / "ledger.json").read_bytes())["claims"]
+            if claim["kind"] == "further"
+        ]
+        assert {row["verdict"] for row in rows} <= {"inconclusive", "not measured"}
         assert command("ledger", f"results_dir={results}", "--strict") == 1
         return
     if change == "code":

@@ -99,7 +99,7 @@ def named() -> Iterator[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("paper", list(NUMBERED))
 def test_every_numbered_statement_has_one_row(paper: str) -> None:
-    assert sorted(one.item for one in papers()[paper].claims) == sorted(NUMBERED[paper] + FURTHER[paper])
+    assert sorted(claim.item for claim in papers()[paper].claims) == sorted(NUMBERED[paper] + FURTHER[paper])
 
 
 def test_every_experiment_and_check_that_is_named_exists(experiments: Configs) -> None:
@@ -163,7 +163,7 @@ def test_experiments_speak_of_statements_of_their_own_paper(experiments: Configs
         if paper != config["paper"]
     }
     constants = {(where.partition(",")[0], name) for where, name, _ in named()}
-    assert found | {one for one in constants if one[0] != experiments[one[1]]["paper"]} == {
+    assert found | {constant for constant in constants if constant[0] != experiments[constant[1]]["paper"]} == {
         ("bst", "objective_perturbation"), ("bst", "objective_perturbation_privacy"),
         ("glm", "minimax_linear"), ("glm", "minimax_squared"), ("glm", "privacy_audit"), ("lasso", "privacy_audit"),
         ("glm", "schedule_games"), ("kst", "schedule_games"), ("glm", "worst_functions"), ("bst", "worst_functions"),
@@ -174,7 +174,7 @@ def test_experiments_speak_of_statements_of_their_own_paper(experiments: Configs
 def test_errata_are_about_statements_that_have_a_row() -> None:
     wrong = []
     for paper, described in papers().items():
-        items = {one.item for one in described.claims}
+        items = {claim.item for claim in described.claims}
         wrong += [(paper, one.item) for one in described.errata if not set(one.statements) <= items]
     # A slip in the introduction to a section, about the loss that two theorems use, names them instead.
     assert not wrong
@@ -183,10 +183,10 @@ def test_errata_are_about_statements_that_have_a_row() -> None:
 def test_a_statement_that_is_false_names_errata_that_exist() -> None:
     for described in papers().values():
         errata = {one.item for one in described.errata}
-        assert all(set(one.false) <= errata for one in described.claims)
+        assert all(set(claim.false) <= errata for claim in described.claims)
 
 
-STATEMENTS = [(paper, one) for paper, described in papers().items() for one in described.claims]
+STATEMENTS = [(paper, claim) for paper, described in papers().items() for claim in described.claims]
 ERRATA = [(paper, one) for paper, described in papers().items() for one in described.errata]
 
 
@@ -261,7 +261,7 @@ def test_definitions_have_nothing_to_measure_and_nothing_else_claims_so_but_a_co
 
 
 def test_every_statement_has_an_address_of_its_own() -> None:
-    addresses = [identity(paper, one.item) for paper, described in papers().items() for one in described.claims]
+    addresses = [identity(paper, claim.item) for paper, described in papers().items() for claim in described.claims]
     assert len(set(addresses)) == len(addresses)
     assert "lasso-theorem-2-5" in addresses
 

@@ -97,8 +97,12 @@ def test_neighbours_differ_in_one_record(n: float, relation: Neighbours) -> None
     assert pairs
     for name, problems in pairs.items():
         lists = [
-            sorted(map(tuple, np.column_stack([one.records.records.features, one.records.records.targets]).tolist()))
-            for one in problems
+            sorted(
+                map(
+                    tuple, np.column_stack([problem.records.records.features, problem.records.records.targets]).tolist()
+                )
+            )
+            for problem in problems
         ]
         left = list(lists[0])
         for record in lists[1]:
