@@ -78,7 +78,7 @@ def undrawn() -> Iterator[None]:
     """
 
     @functools.wraps(picture.rendered)
-    def rendered(figure: Any, fingerprint: str = "") -> dict[str, bytes]:
+    def rendered(figure: Any, fingerprint: str = "", style: str = "screen") -> dict[str, bytes]:
         told, png = PngInfo(), io.BytesIO()
         told.add_text("Description", fingerprint)
         Image.new("RGB", (2, 2)).save(png, "png", pnginfo=told)

@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import inspect
-import random
 from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
 from dataclasses import dataclass, field
 from functools import cached_property
 from typing import Any
@@ -15,6 +13,7 @@ import numpy as np
 from dprepro.auditing.data import Data
 from dprepro.errors import InputError
 from dprepro.privacy.outcomes import Answer, FloatArray, Refused
+from dprepro.support.global_generators import seeded
 
 GENERATORS = ("rng", "generator")
 SEEDS = ("random_state", "seed")
@@ -117,16 +116,3 @@ def flat(found: object) -> FloatArray:
 def _joined(parts: Iterator[object]) -> FloatArray:
     rows = [flat(part) for part in parts]
     return np.concatenate(rows) if rows else np.empty(0)
-
-
-@contextmanager
-def seeded(rng: np.random.Generator) -> Iterator[None]:
-    """The global generators of numpy and Python seeded by ours, and as they were afterwards."""
-    before, plain, seed = np.random.get_state(), random.getstate(), int(rng.integers(2**32))
-    np.random.seed(seed)
-    random.seed(seed)
-    try:
-        yield
-    finally:
-        np.random.set_state(before)
-        random.setstate(plain)

@@ -113,8 +113,9 @@ class Choice(Drawing):
                      if one.rule == "attainment"]  # fmt: skip
             high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], width)
             note = f"Bars and bands: 99% intervals over splits and noise; grey: all others. {self.note}"
-            figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=letters())
-            figure.set_size_inches(width, 3.3 + high + 0.1 * len(beside))
+            notes = [*wrap(note.strip(), WIDE), *beside]
+            figure.supxlabel("\n".join(notes), fontsize=letters())
+            figure.set_size_inches(width, 3.3 + high + 0.1 * (len(notes) - 1))
         return figure
 
     def _beside(self, rows: pd.DataFrame, peer: str, further: Sequence[str]) -> str:

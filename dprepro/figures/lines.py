@@ -220,7 +220,11 @@ def titles(
     figure.suptitle(head, x=0.01, ha="left", fontsize=letters("figure.titlesize"))
     heights = []
     for panel, lines in panels:
-        own = [textwrap.fill(line, int(22 * room), subsequent_indent="  ") for line in lines if line not in shared]
+        own = [
+            textwrap.fill(line, int(22 * room), subsequent_indent="  ", break_on_hyphens=False)
+            for line in lines
+            if line not in shared
+        ]
         panel.set_title("\n".join(own), loc="left", fontsize=letters())
         heights.append(sum(line.count("\n") + 1 for line in own))
     return TITLE_LINE * (1.3 * (1 + head.count("\n")) + (sum(heights) if stacked else max(heights)))

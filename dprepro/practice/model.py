@@ -7,7 +7,9 @@ is made of the answer and of public numbers, so that it costs no privacy. It say
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
@@ -21,7 +23,8 @@ from dprepro.algorithms import (
 )
 from dprepro.algorithms.objective_perturbation import PerturbationSchedule
 from dprepro.budget import Budget
-from dprepro.errors import InputError
+from dprepro.errors import InputError, unknown
+from dprepro.practice.advice import Choice, candidates
 from dprepro.practice.schema import Schema
 from dprepro.practice.table import Table
 from dprepro.privacy import Spent
@@ -42,6 +45,7 @@ class Model:
             the column.
         half: half the width of each coefficient's interval; all of them hold together with probability ``level``. None
             where the law of the noise is not known, which ``note`` explains.
+        middle: what is added to make a prediction: the middle of the target's range; None for log-odds and the like.
         spent: what it has spent.
     """
 
@@ -52,6 +56,7 @@ class Model:
     level: float
     spent: Spent | None
     note: str
+    middle: float | None = None
 
     def __str__(self) -> str:
         width = max(map(len, self.names))
@@ -65,7 +70,21 @@ class Model:
         spent = (
             "no privacy" if self.spent is None else f"epsilon={self.spent.epsilon:.4g}, delta={self.spent.delta:.2g}"
         )
-        return "\n".join([*lines, f"{spent}; {self.note}"])
+        said = "each coefficient times (value - middle of its range), or the coefficient of its category"
+        made = (
+            f"prediction: {self.middle:g} + {said}" if self.middle is not None else f"score, its sign the class: {said}"
+        )
+        return "\n".join([*lines, made, f"{spent}; {self.note}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        ends = None if self.half is None else np.column_stack([self.coefficients - self.half,
+                                                               self.coefficients + self.half]).tolist()  # fmt: skip
+        return {
+            "names": [*self.names], "coefficients": self.coefficients.tolist(), "intervals": ends, "level": self.level,
+            "theta": self.theta.tolist(), "note": self.note, "middle": self.middle,
+            "spent": self.spent and {"epsilon": self.spent.epsilon, "delta": self.spent.delta},
+        }  # fmt: skip
 
 
 def fit(table: Table, algorithm: Algorithm, budget: Budget, rng: np.random.Generator, level: float = LEVEL) -> Model:
@@ -85,9 +104,34 @@ def fit(table: Table, algorithm: Algorithm, budget: Budget, rng: np.random.Gener
     theta = np.asarray(answer.theta, dtype=np.float64)
     half, note = halves(algorithm, problem.domain, budget, theta, level)
     units = own_units(table.public)
+    target = table.public.columns[table.public.target]
+    middle = None if table.public.classification else 0.5 * (target.range[0] + target.range[1])
     return Model(
-        table.public.names, theta, theta * units, None if half is None else half * units, level, answer.spent, note
+        table.public.names,
+        theta,
+        theta * units,
+        None if half is None else half * units,
+        level,
+        answer.spent,
+        note,
+        middle,
     )
+
+
+def named(label: str, blocks: Mapping[str, Any]) -> Algorithm:
+    """The algorithm of that name, perhaps with changed parameters behind it, with the least noise that is certified.
+
+    Raises:
+        InputError: no such algorithm, or one that the advisor knows no answer of.
+    """
+    known: dict[str, Algorithm] = {"constant_prediction": ConstantPrediction()}
+    for name, changes, algorithm in candidates(blocks):
+        short = {key: value for key, value in changes.items() if key != "constants"}
+        known.setdefault(name, algorithm)
+        known[Choice(name, short).label] = known[Choice(name, changes).label] = algorithm
+    if label not in known:
+        raise unknown("algorithm", label, [name for name in known if "constants=" not in name])
+    return known[label]
 
 
 def own_units(schema: Schema) -> FloatArray:

@@ -163,7 +163,7 @@ class _Answer:
             return (
                 "Next: this comparison looked at the raw table, so naming its winner has no finite epsilon; settle "
                 f"on an algorithm by public numbers (python -m dprepro advise) or choose privately{price}, "
-                "and run it once with a seed that stays secret."
+                "and run it once (python -m dprepro release), with noise that nobody can draw again."
             )
         if self.verdict == "inconclusive":
             splits = len({*config["sweep"].get(self.rule.over[0], [0])}) if self.rule.over else 1

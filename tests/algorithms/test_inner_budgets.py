@@ -39,7 +39,7 @@ from dprepro.algorithms import (
 )
 from dprepro.algorithms.supports import SupportSelection
 from dprepro.budget import Budget, Neighbours
-from dprepro.mechanisms import BoundedRange, GumbelMin, LaplaceMin
+from dprepro.mechanisms import BoundedRange, GumbelMin, LaplaceMin, NoiseMoments
 from dprepro.privacy import compose
 from dprepro.problems import (
     AbsoluteLoss,
@@ -146,7 +146,9 @@ def test_of_repeated_runs_the_chosen_one_is_answered(monkeypatch: pytest.MonkeyP
     """The choice is handed the runs' own risks, in their order, and its word is what counts."""
     problem, inner = random_problem(HalfSquaredDistance(), L2Ball(3), n=40), RegularisedRelease("gaussian")
     seen: list[np.ndarray] = []
-    monkeypatch.setattr(GumbelMin, "select", lambda self, scores, rng: seen.append(scores) or 2)
+    monkeypatch.setattr(
+        GumbelMin, "select", lambda self, scores, rng: seen.append(scores) or (2, NoiseMoments(0.0, 1.0, 1.0))
+    )
     runs: list[np.ndarray] = []
     solve = RegularisedRelease.solve
 
@@ -195,7 +197,9 @@ def test_grid_search_scores_by_the_other_half_with_line_6_s_penalty_and_a_mean_s
     """q_j = held-out risk + Delta_j ln(K/beta)/n + sqrt(4 Y^2 Delta_j ln(K/beta)/n), D_j = 2 Delta_j/n; 0 has Y^2."""
     problem, algorithm = one_hot(SquaredLoss(), n=40, p=3, mass=1.0, coordinates=3), GridSearch(inner, guesses=2)
     seen: list[np.ndarray] = []
-    monkeypatch.setattr(GumbelMin, "choose", lambda self, scores, rng: seen.append(scores) or (1, np.zeros(1)))
+    monkeypatch.setattr(
+        GumbelMin, "select", lambda self, scores, rng: seen.append(scores) or (1, NoiseMoments(0.0, 1.0, 1.0))
+    )
     runs = calls(monkeypatch, algorithm, problem, BUDGET, type(inner))
     other = counted(problem) - counted(runs[0].problem)
     held = OneHotView(dataclasses.replace(problem.domain, n=20), problem.one_hot.label, other[:3] / 20, other[3:] / 20)
@@ -221,7 +225,9 @@ def test_boosting_runs_on_disjoint_chunks_with_the_whole_budget_and_chooses_by_t
     problem = one_hot(SquaredLoss(), n=42, p=3, mass=1.0, coordinates=3)
     algorithm, seen = ConfidenceBoosting(inner, failure=0.3), []
     monkeypatch.setattr(
-        LaplaceMin, "choose", lambda self, scores, rng: seen.append((self.scale, scores)) or (2, np.zeros(1))
+        LaplaceMin,
+        "select",
+        lambda self, scores, rng: seen.append((self.scale, scores)) or (2, NoiseMoments(0.0, 1.0, 1.0)),
     )
     found = calls(monkeypatch, algorithm, problem, BUDGET, type(inner))
     assert [one.budget for one in found] == [BUDGET] * 3

@@ -203,6 +203,9 @@ def test_every_command_of_a_step_of_a_workflow_exists(job: str, checkout: Checko
 def test_every_notebook_example_of_a_page_ends_confirmed_with_a_table_and_a_figure(
     page: str, checkout: Checkout
 ) -> None:
+    for command in commands(page):
+        if command.text.startswith("python -m dprepro new "):
+            assert checkout.run(command.text).returncode == 0
     for code in examples(page):
         done = checkout.python(f"{code}\nprint(outcome.figure.axes, len(outcome.frame))")
         assert done.returncode == 0, done.stderr

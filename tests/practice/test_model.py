@@ -15,7 +15,7 @@ from dprepro.algorithms import (
     RegularisedRelease,
 )
 from dprepro.budget import Budget, Neighbours
-from dprepro.practice.model import fit, moved, own_units
+from dprepro.practice.model import fit, halves, moved, own_units
 from dprepro.practice.schema import Schema
 from dprepro.practice.table import File
 from dprepro.support import typed
@@ -64,7 +64,7 @@ def test_at_most_one_in_twenty_answers_lies_further_from_the_fit_without_noise(
 def test_at_most_one_in_twenty_models_misses_a_coefficient_and_inside_the_set_intervals_are_no_wider_than_they_need(
     table: File, epsilon: float
 ) -> None:
-    """Of 120 models: P(15 or more of a binomial of 120 and .05) is 0.0013. At .03 most answers lie on the border."""
+    """Of 120 models: P(15 or more of a binomial of 120 and .05) is 0.0013."""
     budget, algorithm = Budget(epsilon, 1e-6, Neighbours.REPLACE_ONE), RegularisedRelease("gaussian")
     problem, rng = table.build(table.settle({"n": 1e9, "p": 1.0}), 0.0), np.random.default_rng(4)
     schedule = algorithm.schedule(problem.domain, budget)
@@ -78,7 +78,19 @@ def test_at_most_one_in_twenty_models_misses_a_coefficient_and_inside_the_set_in
         if np.linalg.norm(model.theta) < 1 - 1e-6:  # p = 5: normals beyond 2.8 in one of twenty answers
             assert (model.half <= 2.9 * schedule.noise_scale * own_units(table.public)).all()
     assert missed < 15
-    assert inside > 60 if epsilon > 1 else inside < 60
+    assert inside > 60
+
+
+def test_on_the_border_intervals_are_as_wide_as_the_noise_is_long(table: File) -> None:
+    """At 97.5%, as inside: a projection may have moved any coordinate by all of it."""
+    algorithm, domain = RegularisedRelease("gaussian"), table.build(table.settle({"n": 1e9, "p": 1.0}), 0.0).domain
+    border, note = halves(algorithm, domain, BUDGET, np.eye(domain.p)[0], 0.95)
+    inside, _ = halves(algorithm, domain, BUDGET, 0.5 * np.eye(domain.p)[0], 0.95)
+    assert border is not None
+    assert inside is not None
+    assert border.tolist() == [moved(algorithm, domain, BUDGET, 0.975)[0]] * domain.p
+    assert (inside < 0.9 * border).all()
+    assert "95% intervals" in note
 
 
 def test_the_interval_of_a_private_mean_is_that_of_its_laplace_noise(table: File) -> None:
