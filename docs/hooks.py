@@ -59,8 +59,7 @@ def on_config(config: Any) -> Any:
 def on_files(files: Files, config: Any) -> Files:
     """Adds what is generated."""
     for name in filter(has_table, EXPERIMENTS):
-        content = unpacked(table_of(name))
-        files.append(File.generated(config, f"assets/data/{name}.csv", content=content))
+        files.append(File.generated(config, f"assets/data/{name}.csv", content=unpacked(table_of(name))))
     for place, content in pages().items():
         files.append(File.generated(config, place, content=content))
     for place, path in pictures().items():

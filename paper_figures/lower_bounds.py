@@ -63,7 +63,7 @@ def draw(measurements: Measurements) -> Figure:
     """Two by two; private algorithms drawn through, broken ones dashed, the limits of privacy dash-dotted."""
     known = measurements.all_of([panel.experiment for panel in PANELS])
     with styled("paper") as figure_class:
-        figure: Figure = figure_class(figsize=(WIDTHS["paper"][2], 5.6), layout="constrained")
+        figure: Figure = figure_class(figsize=(WIDTHS["paper"][2], 6.3), layout="constrained")
         parts: list[SubFigure] = list(np.ravel(np.asarray(figure.subfigures(2, 2), dtype=object)))
         names: list[Named] = []
         for place, (part, panel) in enumerate(zip(parts, PANELS, strict=True)):

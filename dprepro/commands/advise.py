@@ -211,6 +211,11 @@ def _chosen(values: Mapping[str, str], algorithms: Mapping[str, Any]) -> tuple[d
     rng = np.random.default_rng(int(seed) if seed else None)
     found = choose(table, list(candidates(algorithms)), asked.budget, rng)
     lines = chosen_words(values["table"], found, asked.budget)
+    public = table.public
+    if not public.classification:
+        low, high = public.columns[public.target].range
+        lines.append(f"A prediction is {(low + high) / 2:g}, the middle of the target's range, and the intercept, and each "
+                     "coefficient times the distance of its column from the middle of that one's range.")  # fmt: skip
     lines.append("n is public here, as under replacement; the seed has to stay secret"
                  + ("." if seed else ", and is not kept."))  # fmt: skip
     answer = {

@@ -13,6 +13,7 @@ from dprepro.analysis.fits import LEVEL
 from dprepro.analysis.points import further_axes, number
 from dprepro.analysis.proportion import clopper_pearson
 from dprepro.analysis.rule import Named as Mentioned
+from dprepro.axes import AXES
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves, left_out, thinned
@@ -178,7 +179,8 @@ class Attack(Drawing):
         drawn = {quantity: self._drawn(rows, quantity) for quantity in self.panels}
         claims = {quantity: self._claims(quantity, verdict, config, drawn[quantity]) for quantity in self.panels}
         shown = {quantity: claims[quantity] for quantity in self._shown(claims)}
-        series, drawing = self._few(shown, drawn, roles, came_out)
+        nearest = {one: _shares(rows, one) for one in shown}
+        series, drawing = self._few(shown, drawn, nearest, roles, came_out)
         rows = rows[rows["series"].isin([name for names in series.values() for name in names])]
         known = [name for name in roles if name in set(rows["series"])]
         styles = looks({name: roles[name] for name in known}, known)
@@ -216,6 +218,7 @@ class Attack(Drawing):
         self,
         claims: Mapping[str, Sequence[Judged]],
         drawn: Mapping[str, Mapping[str, bool]],
+        shares: Mapping[str, Mapping[str, tuple[float, float]]],
         roles: Mapping[str, str],
         came_out: Mapping[str, str],
     ) -> tuple[dict[str, list[str]], Attack]:
@@ -226,7 +229,7 @@ class Attack(Drawing):
         claimed: dict[str, list[str]] = {}
         for claim in claims:
             before = [name for names in claimed.values() for name in names[:1]]
-            claimed[claim] = self._claimed(list(drawn[claim]), claims[claim], roles, before)
+            claimed[claim] = self._claimed(drawn[claim], claims[claim], shares[claim], roles, before)
         limits = {one: self._limits(one, claims[one]) for one in claims}
         known = dict.fromkeys(name for one in claims for name in drawn[one])
         control = [name for name in known if roles[name] == "control"]
@@ -267,15 +270,26 @@ class Attack(Drawing):
 
     @staticmethod
     def _claimed(
-        drawn: Sequence[str], claims: Sequence[Judged], roles: Mapping[str, str], before: Sequence[str]
+        drawn: Mapping[str, bool],
+        claims: Sequence[Judged],
+        shares: Mapping[str, tuple[float, float]],
+        roles: Mapping[str, str],
+        before: Sequence[str],
     ) -> list[str]:
-        """The series that a panel is about, of each claim one, rather from ``before``; without a claim the first."""
+        """The series that a panel is about, of each claim one; without a claim the first.
+
+        Of several it is the one that comes nearest to its bound, which is what the claim is judged by, with a curve
+        before a point; of equal ones such as stand in a panel ``before``.
+        """
         found = []
         for claim in claims:
             own = claim.series(drawn)
             own = [name for name in own if roles[name] == "claim"] or own
-            found += [*(name for name in own if name in before), *own][:1]
-        return list(dict.fromkeys(found)) or [name for name in drawn if roles[name] == "claim"] or list(drawn[:1])
+            least = (claim.result.get("details") or {}).get("side") == "at_least"
+            near = {name: shares[name][0] if least else -shares[name][1] for name in own if name in shares}
+            order = sorted(own, key=lambda name: (not drawn[name], near.get(name, np.inf), name not in before))
+            found += order[:1]
+        return list(dict.fromkeys(found)) or [name for name in drawn if roles[name] == "claim"] or list(drawn)[:1]
 
     def _limits(self, quantity: str, claims: Sequence[Judged]) -> list[tuple[str, str]]:
         """The lines of a panel: its bound, curves on which something is claimed, constants, further curves."""
@@ -423,6 +437,15 @@ class Attack(Drawing):
             drawn |= places
         for points in found[: 0 if long else 1]:
             panel.axhline(float(points[column].iloc[0]), label=label, **style)
+
+
+def _shares(rows: pd.DataFrame, quantity: str) -> dict[str, tuple[float, float]]:
+    """The least and the largest share of its bound that each series has at a grid point, to two digits."""
+    own = rows[(rows["quantity"] == quantity) & (rows["status"] == "ok") & rows["bound"].notna()]
+    share = own["value"].astype(float) / own["bound"].astype(float)
+    means = share.groupby([own["series"], *(own[axis] for axis in AXES)], dropna=False, observed=True).mean()
+    ends = means.groupby(level=0, observed=True).agg(["min", "max"])
+    return {str(name): (float(f"{low:.2g}"), float(f"{high:.2g}")) for name, low, high in ends.itertuples()}
 
 
 def _limits(points: pd.DataFrame) -> dict[str, Any]:

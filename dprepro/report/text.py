@@ -212,7 +212,14 @@ def _estimated(check: Mapping[str, Any]) -> str:
     if check["estimate"] is None or check["rule"] == "attainment":
         return ""
     interval = f"{number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
-    return f" {interval}, {wanted(check, '+-')}"
+    return f" {interval}, {wanted(check, '+-')}{_beside(check)}"
+
+
+def _beside(check: Mapping[str, Any]) -> str:
+    """Of an exponent that is held against a column's own slope: both, as their difference alone tells little."""
+    details = check.get("details") or {}
+    own, measured = details.get(f"{details.get('divide')}_slope"), details.get("measured_slope")
+    return f"; slope {number(measured)}, the rate's {number(own)}" if own is not None and measured is not None else ""
 
 
 def _all_said(check: Mapping[str, Any]) -> str:

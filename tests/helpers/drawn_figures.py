@@ -132,7 +132,7 @@ def collisions(figure: Any) -> list[str]:
 def alike_in_grey(figure: Any) -> list[str]:
     """Lines of two colours that have one marker, dashes and width."""
     found: dict[Any, dict[str, None]] = {}
-    for panel in figure.axes:
+    for panel in (one for one in figure.axes if one.get_label() != "<colorbar>"):
         for line in panel.lines:
             if line.get_marker() in ("|", "_") or line.get_xdata() is None or not len(line.get_xdata()):
                 continue  # caps of bars

@@ -96,6 +96,7 @@ TYPED = (
     Row(r"python -m dprepro (reference|stability|heldout)", HELP, "tests/report/test_stability.py", once=True),
     Row(r"python -m dprepro advise n=1e5 p=100 (.*)", "python -m dprepro advise n=1e4 p=3 {1}", "5 s", slow=True),
     Row(r"python -m dprepro advise p=20 (.*)", "python -m dprepro advise p=3 {1}", "3 s", slow=True),
+    Row(r"python -m dprepro advise (schema|table)=.*"),
     Row(r"python -m dprepro advise", HELP, "it needs a point", once=True),
     Row(
         r"python -m paper_figures",

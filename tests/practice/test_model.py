@@ -68,7 +68,8 @@ def test_at_most_one_in_twenty_models_misses_a_coefficient_and_inside_the_set_in
     budget, algorithm = Budget(epsilon, 1e-6, Neighbours.REPLACE_ONE), RegularisedRelease("gaussian")
     problem, rng = table.build(table.settle({"n": 1e9, "p": 1.0}), 0.0), np.random.default_rng(4)
     schedule = algorithm.schedule(problem.domain, budget)
-    plain = problem.listed.minimise(np.zeros(problem.domain.p), schedule.weight).theta * own_units(table.public)
+    plain = np.asarray(problem.listed.minimise(np.zeros(problem.domain.p), schedule.weight).theta)
+    plain = plain * own_units(table.public)
     missed, inside = 0, 0
     for _ in range(120):
         model = fit(table, algorithm, budget, rng)

@@ -28,17 +28,22 @@ WORDS = ["02139", "2139", "NA", "1e3", "1000", "None", "a b", "x=y"]
 def rule(rng: np.random.Generator, target: bool = False) -> dict[str, Any]:
     """A column's rule, which refuses no value."""
     kind = rng.choice(["range", "categories", "numbers", "boolean", "date"])
-    found: dict[str, Any] = {
+    known: dict[str, dict[str, Any]] = {
         "range": {"range": [-5, 15]},
         "categories": {"categories": [str(word) for word in rng.permutation(WORDS)[: 2 if target else 4]]},
         "numbers": {"type": "number", "categories": ["7", "12"]},
         "boolean": {"type": "boolean"},
         "date": {"since": "2020-01-01", "until": "2020-12-31"},
-    }[str(kind)]
+    }
+    found = known[str(kind)]
     ways = ["drop"] if target else ["drop", "fill", "indicator"]
-    more = {"missing": str(rng.choice(ways)), "outside": str(rng.choice(["clip", "drop"])), "unreadable": "missing"}
+    more: dict[str, Any] = {
+        "missing": str(rng.choice(ways)),
+        "outside": str(rng.choice(["clip", "drop"])),
+        "unreadable": "missing",
+    }
     if rng.random() < 0.3:
-        more["missing_words"] = ["-99", "x"]  # type: ignore[assignment]
+        more["missing_words"] = ["-99", "x"]
     return found | more
 
 
