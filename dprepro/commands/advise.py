@@ -214,7 +214,7 @@ def _chosen(values: Mapping[str, str], algorithms: Mapping[str, Any]) -> tuple[d
     public = table.public
     if not public.classification:
         low, high = public.columns[public.target].range
-        lines.append(f"A prediction is {(low + high) / 2:g}, the middle of the target's range, and the intercept, and each "
+        lines.append(f"A prediction is {(low + high) / 2:g}, the middle of the target's range, the intercept, and each "
                      "coefficient times the distance of its column from the middle of that one's range.")  # fmt: skip
     lines.append("n is public here, as under replacement; the seed has to stay secret"
                  + ("." if seed else ", and is not kept."))  # fmt: skip
