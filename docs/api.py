@@ -14,7 +14,7 @@ ROOMS = {
     "bounds": ("Bounds", []),
     "laws": ("Laws", []),
     "reductions": ("Reductions", []),
-    "plans": ("Plans", []),
+    "dispatch": ("Dispatch", []),
     "studies": ("Studies", []),
     "analysis": ("Analysis", []),
 }

@@ -1,4 +1,4 @@
-"""CONTRIBUTING.md as pages: an algorithm and a paper of one's own, and the rules of the house."""
+"""CONTRIBUTING.md as pages: the tutorial on one, the rules on another."""
 
 from __future__ import annotations
 
@@ -7,22 +7,16 @@ import re
 from docs.sources import ROOT
 
 PAGES = {
-    "howto/algorithm.md": (
-        "Your algorithm",
-        ("A complete example", "Data of your own", "An attack of your own", "Short forms"),
-    ),
-    "howto/paper.md": ("Your paper", ("A paper in a package of your own",)),
-    "contributing.md": ("Contributing", ("The house", "Rules that keep results honest", "Tests, lint, types")),
+    "howto/algorithm.md": ("Your algorithm", ("A complete example",)),
+    "contributing.md": ("Contributing", ("Rules that keep results honest", "Tests, lint, types")),
 }
 """Title and sections of each."""
 
 LEADS = {
-    "howto/algorithm.md": "A theorem of your own is a statement, an algorithm and an experiment, ninety lines "
-    "together, and no existing file changes. This page adds them, step by step. Copy the blocks as they are: they run.",
-    "howto/paper.md": "A package of your own can bring a paper with its algorithms, experiments and rows of the "
-    "ledger. The repository has one, `packs/adassp`, with AdaSSP of Wang 2018.",
-    "contributing.md": "How the code is laid out, which rules keep results honest, and what a change must pass. "
-    "[Your algorithm](howto/algorithm.md) and [your paper](howto/paper.md) say how to add to it.",
+    "howto/algorithm.md": "This page adds a theorem of your own, step by step. [The YAML](yaml.md) is the reference of "
+    "an experiment's keys, [your families](families.md) adds data and attacks, [your paper](paper.md) a package.",
+    "contributing.md": "Which rules keep results honest, and what a change must pass. [The rooms](rooms.md) shows the "
+    "layout of the code; [your algorithm](howto/algorithm.md) and [your paper](howto/paper.md) say how to add to it.",
 }
 REPOSITORY = re.compile(r"\[([^]]*)\]\((?!https?:|#)([^)]*)\)")
 """A link to a file of the checkout, which the site does not hold."""

@@ -7,11 +7,11 @@ from typing import Any
 from docs.sources import (
     EXPERIMENTS,
     NEIGHBOURS,
-    REFERENCE,
     ROOT,
     by_paper,
     checks,
     cited,
+    has_table,
     header,
     noticed,
     reference,
@@ -37,11 +37,12 @@ def page(name: str) -> str:
         checks=found,
         rivals=rivals(name),
         noticed=noticed(name),
-        errata=[slip for slip in reference("ledger.json")["errata"] if name in _shown_by(slip)],
+        shown_errata=[erratum for erratum in reference("ledger.json")["errata"] if name in _shown_by(erratum)],
         source=source,
         command=command(name),
-        table=(REFERENCE / f"{name}.csv").is_file(),
+        table=has_table(name),
         figure=local_figure(name),
+        figure_all=local_figure(name, "figure_all.png"),
         walkthrough=_walkthrough(name),
         text=EXPERIMENTS[name].read_text(encoding="utf-8").rstrip(),
     )  # fmt: skip
@@ -61,15 +62,20 @@ def gallery() -> str:
     names = [name for name in EXPERIMENTS if local_figure(name)]
     shown = "\n\n".join(
         f"### [{name}](experiments/{name}.md)\n\n{header(name)['claim']}\n\n"
-        f"![The figure of {name}](assets/runs/{name}.png){{ loading=lazy }}"
+        f"![The figure of {name}](assets/runs/{name}.png){{ loading=lazy }}{_all(name)}"
         for name in names
     )
     return f"\n\n## Runs in this checkout\n\n{shown}\n" if names else ""
 
 
-def local_figure(name: str) -> bool:
+def local_figure(name: str, file: str = "figure.png") -> bool:
     """Whether a run without overrides has left a figure in this checkout's results."""
-    return all((ROOT / "results" / name / file).is_file() for file in ("figure.png", "verdict.json"))
+    return all((ROOT / "results" / name / one).is_file() for one in (file, "verdict.json"))
+
+
+def _all(name: str) -> str:
+    """A link to the figure of all that was measured, where the first leaves some out."""
+    return f"\n\n[All that was measured](assets/runs/{name}_all.png)" if local_figure(name, "figure_all.png") else ""
 
 
 def _verdict(name: str) -> str:
@@ -84,8 +90,8 @@ def _provenance(name: str) -> dict[str, Any]:
     return next((one for one in rows if one["experiment"] == name), {})
 
 
-def _shown_by(slip: dict[str, Any]) -> set[str]:
-    return {one["experiment"] for one in slip["shown_by"] if "experiment" in one}
+def _shown_by(erratum: dict[str, Any]) -> set[str]:
+    return {one["experiment"] for one in erratum["shown_by"] if "experiment" in one}
 
 
 def _walkthrough(name: str) -> tuple[str, str] | None:

@@ -11,7 +11,8 @@ from mkdocs.structure.files import File, Files
 
 from docs import api, contributing, experiments, ledger, walkthroughs
 from docs.links import dead
-from docs.sources import EXPERIMENTS, REFERENCE, ROOT, by_paper, cited
+from docs.sources import EXPERIMENTS, ROOT, by_paper, cited, has_table, table_of
+from dprepro.support.regular_files import unpacked
 
 ROLE = re.compile(r":(?:func|class|mod|meth|attr|data):(?=<code>)")
 """Roles of another markup in docstrings."""
@@ -33,9 +34,11 @@ def pages() -> dict[str, str]:
 def pictures() -> dict[str, Path]:
     """Files of the checkout that pages show or offer, by their place in the site."""
     found = {f"assets/figures/{path.name}": path for path in sorted((ROOT / "paper_figures").glob("*.png"))}
-    found |= {f"assets/data/{path.name}": path for path in sorted(REFERENCE.glob("*.csv"))}
-    runs = (name for name in EXPERIMENTS if experiments.local_figure(name))
-    return found | {f"assets/runs/{name}.png": ROOT / "results" / name / "figure.png" for name in runs}
+    for name in (name for name in EXPERIMENTS if experiments.local_figure(name)):
+        found[f"assets/runs/{name}.png"] = ROOT / "results" / name / "figure.png"
+        if experiments.local_figure(name, "figure_all.png"):
+            found[f"assets/runs/{name}_all.png"] = ROOT / "results" / name / "figure_all.png"
+    return found
 
 
 def on_config(config: Any) -> Any:
@@ -55,6 +58,8 @@ def on_config(config: Any) -> Any:
 
 def on_files(files: Files, config: Any) -> Files:
     """Adds what is generated."""
+    for name in filter(has_table, EXPERIMENTS):
+        files.append(File.generated(config, f"assets/data/{name}.csv", content=unpacked(table_of(name))))
     for place, content in pages().items():
         files.append(File.generated(config, place, content=content))
     for place, path in pictures().items():

@@ -33,16 +33,16 @@ def index() -> str:
         papers=papers(),
         further=further,
         count=len(ledger["claims"]),
-        slips=len(ledger["errata"]),
+        errata_count=len(ledger["errata"]),
     )
 
 
 def errata() -> str:
     """The errata as an article: the grave ones first, then paper by paper."""
-    slips = reference("ledger.json")["errata"]
-    grave = {word: [slip for slip in slips if slip["severity"] == word] for word in SEVERITIES}
-    own = {paper: [slip for slip in slips if slip["paper"] == paper] for paper in papers()}
-    return _rendered("errata.md.j2", "", grave=grave, papers=own, count=len(slips))
+    rows = reference("ledger.json")["errata"]
+    grave = {word: [erratum for erratum in rows if erratum["severity"] == word] for word in SEVERITIES}
+    own = {paper: [erratum for erratum in rows if erratum["paper"] == paper] for paper in papers()}
+    return _rendered("errata.md.j2", "", grave=grave, papers=own, count=len(rows))
 
 
 def _rendered(template: str, prefix: str, **context: Any) -> str:

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import re
 
-from latex2mathml.converter import convert
 from markdown import Markdown
 from markdown.extensions import Extension
 from markdown.inlinepatterns import InlineProcessor
+
+from dprepro.report.formulas import FORMULA, mathml
 
 
 class Formula(InlineProcessor):
@@ -19,8 +20,7 @@ class Formula(InlineProcessor):
 
     def handleMatch(self, m: re.Match[str], data: str) -> tuple[str, int, int]:  # noqa: N802
         """The formula, kept apart from all that Markdown would do to it."""
-        mathml = convert(" ".join(m[1].split()), display=self.display)
-        tag = f'<span class="formula-{self.display}">{mathml}</span>'
+        tag = f'<span class="formula-{self.display}">{mathml(m[1], self.display)}</span>'
         return self.md.htmlStash.store(tag), m.start(0), m.end(0)
 
 
@@ -30,7 +30,7 @@ class Formulas(Extension):
     def extendMarkdown(self, md: Markdown) -> None:  # noqa: N802
         """Before escapes, after code."""
         md.inlinePatterns.register(Formula(r"\$\$(.+?)\$\$", md, "block"), "formula_block", 186)
-        md.inlinePatterns.register(Formula(r"(?<![\\$])\$(?=\S)([^$]+?)(?<=\S)\$(?!\d)", md, "inline"), "formula", 185)
+        md.inlinePatterns.register(Formula(FORMULA.pattern, md, "inline"), "formula", 185)
 
 
 def makeExtension(**_: object) -> Extension:  # noqa: N802

@@ -14,8 +14,10 @@ from jinja2 import Environment
 from dprepro.analysis.points import number
 from dprepro.config.files import read_block
 from dprepro.report.evidence import span
+from dprepro.report.formulas import with_symbols
 from dprepro.report.page import environment
 from dprepro.statements.papers import citation
+from dprepro.support.regular_files import unpacked
 
 ROOT = Path(__file__).resolve().parent.parent
 REFERENCE = ROOT / "results" / "reference"
@@ -34,7 +36,7 @@ MEASURED = ("quantity", "mean", "standard_error", "replicates", "bound", "state"
 @lru_cache(maxsize=8)
 def reference(name: str) -> Any:
     """A JSON file of the reference folder."""
-    return json.loads((REFERENCE / name).read_text(encoding="utf-8"))
+    return json.loads(unpacked(REFERENCE / f"{name}.gz"))
 
 
 @lru_cache(maxsize=256)
@@ -73,13 +75,21 @@ def rivals(experiment: str) -> dict[str, str]:
     }
 
 
+def table_of(experiment: str) -> Path:
+    """Where the last full run left means and bounds of an experiment, packed."""
+    return REFERENCE / f"{experiment}.csv.gz"
+
+
+def has_table(experiment: str) -> bool:
+    """Whether it left some; not of an experiment that is younger."""
+    return table_of(experiment).is_file()
+
+
 def series(experiment: str) -> list[dict[str, str]]:
     """Name, label, role, grid and replicates of every series, as it was measured."""
-    path = REFERENCE / f"{experiment}.csv"
-    if not path.is_file():
+    if not has_table(experiment):
         return []
-    with path.open(encoding="utf-8", newline="") as file:
-        rows = list(csv.DictReader(file))
+    rows = list(csv.DictReader(unpacked(table_of(experiment)).decode().splitlines()))
     axes = [key for key in rows[0] if key not in ("series", "role", *MEASURED)]
     labels = header(experiment).get("figure", {}).get("labels", {})
     return [
@@ -102,7 +112,7 @@ def _grid(rows: Sequence[Mapping[str, str]], axes: Sequence[str]) -> str:
         texts = sorted({row[axis] for row in rows if row[axis]})
         try:
             values = sorted({float(text) for text in texts})
-            said.append("" if (axis, values) == ("norm", [1.0]) else span(axis, values))
+            said.append("" if (axis, values) == ("norm", [1.0]) else with_symbols(span(axis, values)))
         except ValueError:
             said.append(f"{axis}: {', '.join(texts)}" if texts else "")
     return ", ".join(filter(None, said))
@@ -133,4 +143,4 @@ def templates(prefix: str) -> Environment:
 
 def known_errata() -> dict[tuple[str, str], str]:
     """Addresses of errata by paper and item."""
-    return {(slip["paper"], slip["item"]): slip["id"] for slip in reference("ledger.json")["errata"]}
+    return {(erratum["paper"], erratum["item"]): erratum["id"] for erratum in reference("ledger.json")["errata"]}

@@ -22,19 +22,19 @@ from dprepro.commands.ending import console
 from dprepro.engine.store import FILE_NAME
 from dprepro.errors import InputError
 from dprepro.support.folders import experiment_files
-from dprepro.support.regular_files import replace_file, temporary_folder
+from dprepro.support.regular_files import packed, replace_file, temporary_folder, unpacked
 
 ROOT = Path(__file__).resolve().parent.parent
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "experiments").glob("*.py")) if path.stem != "walkthrough"}
 REFERENCE = ROOT / "results" / "reference"
-RECORD = "walkthroughs.json"
+RECORD = "walkthroughs.json.gz"
 CELL = re.compile(r"^# %%( \[markdown\])?$", re.MULTILINE)
 RUN = re.compile(r'dprepro\.run\(\s*"(\w+)"')
 HELP = f"""usage: python -m docs.walkthroughs [NAME ...] [results_dir=DIR] [reference_dir=DIR]
 
 Runs walkthroughs (default: all) over the measurements of results_dir (default: results), and keeps what each cell
-prints in walkthroughs.json of reference_dir (default: results/reference of the checkout), from where the site takes it.
-What the store lacks is measured.
+prints in walkthroughs.json.gz of reference_dir (default: results/reference of the checkout), from where the site takes
+it. What the store lacks is measured.
 
 walkthroughs: {", ".join(SCRIPTS)}
 
@@ -73,7 +73,7 @@ def title(name: str) -> str:
 def recorded(reference: Path = REFERENCE) -> dict[str, dict[str, str]]:
     """By walkthrough and cell what was printed, as far as it stands in the reference folder."""
     path = reference / RECORD
-    found: dict[str, dict[str, str]] = json.loads(path.read_text(encoding="utf-8")) if path.is_file() else {}
+    found: dict[str, dict[str, str]] = json.loads(unpacked(path)) if path.is_file() else {}
     return found
 
 
@@ -137,7 +137,7 @@ def main(arguments: list[str]) -> int:
     for name in names or SCRIPTS:
         records = recorded(reference) | record(results.resolve(), [name])
         text = json.dumps(records, indent=1, ensure_ascii=False, sort_keys=True) + "\n"
-        replace_file(reference / RECORD, text.encode())
+        replace_file(reference / RECORD, packed(text.encode()))
         print(name, flush=True)
     return 0
 

@@ -1,7 +1,8 @@
 """dprepro: measure what theorems on differentially private convex optimisation claim, and say which hold.
 
 ``run("lasso_rate")`` does what ``python -m dprepro +experiment=lasso_rate`` does, and returns tables, verdict, figure;
-``load("lasso_rate")`` returns the same of a run that is stored.
+``load("lasso_rate")`` returns the same of a run that is stored; ``audit(fit, epsilon=1)`` holds a function of anybody's
+against the privacy that it claims.
 """
 
 from __future__ import annotations
@@ -35,6 +36,7 @@ from typing import TYPE_CHECKING, Any  # noqa: E402  it takes a while
 if TYPE_CHECKING:
     from pathlib import Path
 
+    from dprepro.auditing import audit
     from dprepro.report.outcome import Outcome
     from dprepro.session import run
 
@@ -42,12 +44,16 @@ __version__ = "0.2.0"
 
 
 def __getattr__(name: str) -> Any:
-    """`run` is imported when it is asked for: most commands need none of what it needs."""
-    if name != "run":
-        raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
-    from dprepro.session import run
+    """`run` and `audit` are imported when they are asked for: most commands need none of what they need."""
+    if name == "run":
+        from dprepro.session import run
 
-    return run
+        return run
+    if name == "audit":
+        from dprepro.auditing import audit
+
+        return audit
+    raise AttributeError(f"module {__name__!r} has no attribute {name!r}")
 
 
 def load(run: str | Path, *, results_dir: str | Path = "results", config_dir: str | None = None) -> Outcome:
@@ -69,4 +75,4 @@ def load(run: str | Path, *, results_dir: str | Path = "results", config_dir: st
     return load_stored(run, results_dir, partial(changes, config_dir=config_dir))
 
 
-__all__ = ["__version__", "load", "run"]
+__all__ = ["__version__", "audit", "load", "run"]

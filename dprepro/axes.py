@@ -30,7 +30,7 @@ def check_axis(axis: str, value: float) -> None:
             f"compute, got {axis}={float(value):g}"
         )
     if axis in ("n", "p", "steps") and not (math.isfinite(value) and value >= 1 and value == int(value)):
-        raise InputError(f"sweep.{axis} must hold whole numbers of at least 1, got {axis}={value:g}")
+        raise InputError(f"sweep.{axis} must hold whole numbers of at least 1, got {axis}={float(value)!r}")
     if axis == "epsilon" and not value > 0:
         raise InputError(f"sweep.epsilon must hold positive numbers (inf for no privacy), got epsilon={value:g}")
     if axis == "delta" and not 0 <= value < 1:

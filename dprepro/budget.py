@@ -36,7 +36,7 @@ class Neighbours(StrEnum):
 class Budget:
     """An (epsilon, delta) guarantee under a neighbouring relation.
 
-    ``epsilon`` is in nats, positive; infinity means no privacy asked. ``delta`` is a probability in [0, 1); 0 is
+    ``epsilon`` is positive; infinity means no privacy asked. ``delta`` is a probability in [0, 1); 0 is
     pure differential privacy.
 
     Raises:

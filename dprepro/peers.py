@@ -11,8 +11,8 @@ import math
 import warnings
 from abc import abstractmethod
 from contextlib import contextmanager
-from dataclasses import dataclass, field
-from functools import lru_cache
+from dataclasses import dataclass
+from functools import cached_property, lru_cache
 from importlib import metadata
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -43,11 +43,9 @@ class Peer(Algorithm):
 
     Attributes:
         project: whether its answer is projected on the constraint set.
-        library: name and version, found and not set: a cell of another version is another cell.
     """
 
     project: bool = True
-    library: str = field(default="", kw_only=True)
 
     views: ClassVar[tuple[str, ...]] = ("records",)
     relations: ClassVar[tuple[Neighbours, ...]] = (Neighbours.REPLACE_ONE,)
@@ -55,8 +53,14 @@ class Peer(Algorithm):
     package: ClassVar[str] = ""
     losses: ClassVar[tuple[type, ...]] = ()
 
-    def __post_init__(self) -> None:
-        object.__setattr__(self, "library", f"{self.package} {installed(self.package)}")
+    @cached_property
+    def library(self) -> str:
+        """Name and version."""
+        return f"{self.package} {installed(self.package)}"
+
+    def fingerprint(self) -> dict[str, str]:
+        """A cell of another version of the library is another cell."""
+        return {"library": self.library}
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         """The library, and a loss that it has.
@@ -67,7 +71,7 @@ class Peer(Algorithm):
         if self.library.endswith(ABSENT):
             raise MissingLibrary(f"{type(self).__name__} needs {self.package}: pip install 'dprepro[peers]'")
         if not isinstance(domain.loss, self.losses):
-            known = " or ".join(one.__name__ for one in self.losses)
+            known = " or ".join(loss.__name__ for loss in self.losses)
             return f"fits {known}, got {type(domain.loss).__name__}"
         return ""
 

@@ -22,7 +22,7 @@ from dprepro.config.experiment import WORKERS_ALL, Experiment, build_experiment
 from dprepro.config.overrides import literal
 from dprepro.engine.code import behind, libraries
 from dprepro.engine.pools import check_reachable
-from dprepro.engine.room import check_room
+from dprepro.engine.resources import check_resources
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
 
@@ -237,7 +237,7 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
 
     settings, cells = experiment.settings, experiment.cells
     check_reachable(settings.workers)
-    check_room(len(cells), settings.results_dir)
+    check_resources(len(cells), settings.results_dir)
     with Store.open(settings.results_dir, create=True) as store:
         provenance = _provenance(experiment)
         store.made = json.dumps({key: provenance[key] for key in ("commit", "versions")}, sort_keys=True)

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dprepro.commands.ending import console
 from dprepro.errors import InputError, unknown
-from dprepro.support.regular_files import replace_file, temporary_folder
+from dprepro.support.regular_files import packed, replace_file, temporary_folder
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
 from mutants.running import Verdicts, copy_of_package, plant, run, run_tests
 from mutants.table import Line, as_json, line, markdown, read, renewed, summary, text
@@ -26,7 +26,7 @@ them. What came out replaces the lines of these mutants in the table of referenc
 
   experiment=NAME    only those that this experiment is to notice
   workers=N          runs at a time [2]
-  reference_dir=DIR  where mutants.json and mutants.md are [results/reference]
+  reference_dir=DIR  where mutants.json.gz and mutants.md are [results/reference]
   --list             what is planted, and the commands, without running any
 
 exit codes: 0 all were noticed, 1 some were not or could not be planted, 2 bad input"""
@@ -64,13 +64,13 @@ def main(arguments: list[str]) -> int:
             print(f"{one.name}: {one.says}\n  {one.where}\n  - {one.expression}\n  + {one.replace}\n  {words}")
         return 0
     folder = Path(values["reference_dir"])
-    before = read(folder / "mutants.json")
+    before = read(folder / "mutants.json.gz")
     lines = judged(chosen, int(values["workers"]))
     print(text(lines))
     print(summary(lines))
     every = renewed(before, lines, mutants())
     folder.mkdir(parents=True, exist_ok=True)
-    replace_file(folder / "mutants.json", as_json(every).encode())
+    replace_file(folder / "mutants.json.gz", packed(as_json(every).encode()))
     replace_file(folder / "mutants.md", markdown(every).encode())
     return 0 if all(one.good for one in lines) else 1
 

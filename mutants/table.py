@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from dprepro.errors import InputError
+from dprepro.support.regular_files import unpacked
 from mutants.catalogue import Mutant
 from mutants.running import Verdicts
 
@@ -156,9 +157,9 @@ def read(path: Path) -> list[Line]:
     if not path.is_file():
         return []
     try:
-        entries = json.loads(path.read_text(encoding="utf-8"))
+        entries = json.loads(unpacked(path))
         return [Line(**{key: value for key, value in one.items() if key != "good"}) for one in entries]
-    except (ValueError, TypeError, AttributeError, OSError) as error:
+    except (ValueError, TypeError, AttributeError, OSError, EOFError) as error:
         raise InputError(f"{path} is no table of mutants: {error}") from error
 
 

@@ -35,7 +35,7 @@ class Row:
     """A cell of the table: where it is measured, and the printed entries as functions of n, p, epsilon, delta.
 
     ``scale`` is L C on Lipschitz and L^2/Delta on strongly convex losses, for the series that is measured;
-    ``checks`` maps an axis to the check that has its bare exponent.
+    ``checks`` maps an axis to the check that has its log-log slope.
     """
 
     label: str

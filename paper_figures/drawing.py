@@ -7,9 +7,6 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis.points import grid_points
 from dprepro.axes import AXES
-from dprepro.figures.curves import Curve, curves
-from dprepro.figures.lines import draw_curve
-from dprepro.figures.style import look
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -19,26 +16,6 @@ if TYPE_CHECKING:
 
 SINGLE, DOUBLE = 3.3, 6.9
 """Widths of one and of two columns, inches."""
-
-MARKS = {"confirmed": "✓", "refuted": "✗", "inconclusive": "?"}
-
-
-def draw_series(
-    panel: Axes,
-    measured: Measured,
-    name: str,
-    axis: str,
-    label: str,
-    style: Mapping[str, Any],
-    quantity: str = "excess_risk",
-) -> list[Curve]:
-    """Means and intervals of one series against an axis; the curves that were drawn."""
-    envelope = measured.config["figure"].get("envelope", ())
-    rows = measured.frame[measured.frame["quantity"] == quantity]
-    found = curves(rows, name, quantity, axis, envelope)
-    for place, curve in enumerate(found):
-        draw_curve(panel, curve, dict(style), label if not place else "_")
-    return found
 
 
 def short(value: float | None, form: str = ".3g") -> str:
@@ -53,16 +30,6 @@ def used_points(measured: Measured, series: str, axis: str) -> pd.DataFrame:
     axes = list(dict.fromkeys([*AXES, axis]))
     points = grid_points(measured.frame, series, columns=columns, axes=axes, envelope=envelope)
     return points[points["state"] == "used"]
-
-
-def styles(names: Mapping[str, str]) -> dict[str, dict[str, Any]]:
-    """A look for each series, from the roles of the series, in order; claims lie on top."""
-    seen: dict[str, int] = {}
-    answer = {}
-    for name, role in names.items():
-        answer[name] = look(role, seen.get(role, 0)) | {"zorder": 6 if role == "claim" else 3}
-        seen[role] = seen.get(role, 0) + 1
-    return answer
 
 
 def interval(panel: Axes, row: float, check: Mapping[str, Any], color: str, marker: str) -> None:

@@ -14,4 +14,4 @@ if TYPE_CHECKING:
 
 def draw(measurements: Measurements) -> Figure:
     """The best smoothing against the exponential mechanism, and the two data sets that pull it apart."""
-    return draw_own(measurements, "huberization", heading="Theorem A.1 at ε = 0.5, δ = 1/n²", slopes=False)
+    return draw_own(measurements, "huberization", heading="Theorem A.1 at ε = 0.5, δ = 1/n²")

@@ -6,13 +6,14 @@ from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from dprepro import figures
 from dprepro.figures.attack import Attack
-from dprepro.figures.lines import legend, legend_texts
-from dprepro.figures.style import looks, styled
-from dprepro.figures.words import controls, headline
-from paper_figures.drawing import DOUBLE
+from dprepro.figures.fitting import cut, keys
+from dprepro.figures.naming import Named, name_all
+from dprepro.figures.style import WIDTHS, letters, styled
+from dprepro.figures.words import headline
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure, SubFigure
@@ -37,19 +38,19 @@ class Panel:
 
 PANELS = (
     Panel(
-        "lasso_tardos", "caught", "padded Tardos code (Talwar et al., Theorem 3.2):\na user of the code is traced",
-        "privacy ε (nats)", ("attacked", "output_zero"), ("exact_minimiser",),
+        "lasso_tardos", "caught", "padded Tardos code (Talwar et al., Theorem 3.2): a user of the code is traced",
+        "privacy ε", ("attacked", "output_zero"), ("exact_minimiser",),
     ),
     Panel(
-        "marginals_packing", "decoded", "packing (Bassily et al., Lemma 5.1.1):\nthe secret codeword is decoded",
+        "marginals_packing", "decoded", "packing (Bassily et al., Lemma 5.1.1): the secret codeword is decoded",
         "records n (the first 48 hold the secret word)", ("output_zero", "gaussian"),
     ),
     Panel(
-        "marginals_fingerprinting", "traced", "fingerprinting (Bassily et al., Lemma 5.1.2):\na member is traced",
+        "marginals_fingerprinting", "traced", "fingerprinting (Bassily et al., Lemma 5.1.2): a member is traced",
         "records n / √p", ("centred", "subsampled"),
     ),
     Panel(
-        "glm_lower_bound", "risk_over_zero", "hidden signs (Arora et al., Theorem 4):\nrisk, of what output zero has",
+        "glm_lower_bound", "risk_over_zero", "hidden signs (Arora et al., Theorem 4): risk, over the trivial one",
         "Dε, where D records hide a sign",
     ),
 )  # fmt: skip
@@ -61,33 +62,34 @@ BY_NAME = ("linear", "logarithmic")
 def draw(measurements: Measurements) -> Figure:
     """Two by two; private algorithms drawn through, broken ones dashed, the limits of privacy dash-dotted."""
     known = measurements.all_of([panel.experiment for panel in PANELS])
-    with styled() as figure_class:
-        figure: Figure = figure_class(figsize=(DOUBLE, 7.6), layout="constrained")
+    with styled("paper") as figure_class:
+        figure: Figure = figure_class(figsize=(WIDTHS["paper"][2], 6.3), layout="constrained")
         parts: list[SubFigure] = list(np.ravel(np.asarray(figure.subfigures(2, 2), dtype=object)))
+        names: list[Named] = []
         for place, (part, panel) in enumerate(zip(parts, PANELS, strict=True)):
-            _fill(part, panel, known[panel.experiment], f"({'abcd'[place]}) {panel.title}")
+            names += _fill(part, panel, known[panel.experiment], f"({'abcd'[place]}) {panel.title}")
+        FigureCanvasAgg(figure)
+        if engine := figure.get_layout_engine():
+            engine.execute(figure)
+        name_all(figure, names)
     return figure
 
 
-def _fill(part: SubFigure, panel: Panel, measured: Measured, title: str) -> None:
-    options = _only(measured.config["figure"], panel)
-    drawing = figures.build(options)
+def _fill(part: SubFigure, panel: Panel, measured: Measured, title: str) -> list[Named]:
+    """Draws a panel; the curves that are to be named once the page is laid out."""
+    drawing = figures.build(_only(measured.config["figure"], panel))
     assert isinstance(drawing, Attack)
-    rows = measured.frame[~measured.frame["series"].isin(drawing.hide)]
-    rows = rows[(rows["quantity"] == panel.quantity) | (rows["status"] != "ok")]
-    rows = rows.assign(role=rows["role"].mask(rows["series"].isin(panel.broken), "control"))
-    axes = part.subplots()
-    # The drawing of one panel is the experiment's own; only the page is arranged here.
-    texts = legend_texts(rows, drawing.labels, controls(measured.verdict, measured.config))
-    styles = looks(dict(zip(rows["series"], rows["role"], strict=True)), list(drawing.labels))
-    drawing.panel(axes, rows, panel.quantity, styles, texts)
-    axes.set_title(f"{title}\n{headline(measured.verdict)}", loc="left")
+    rows = measured.frame.assign(
+        role=measured.frame["role"].mask(measured.frame["series"].isin(panel.broken), "control")
+    )
+    few, names, axes = drawing.few(rows, measured.verdict, measured.config), list[Named](), part.subplots()
+    entries = few.panel(axes, panel.quantity, names)
+    room = WIDTHS["paper"][2] / 2 - 0.7
+    said = [title.partition(":")[0] + ":", title.partition(": ")[2], headline(measured.verdict)]
+    axes.set_title("\n".join(cut(line, room, "legend.fontsize") for line in said), loc="left", fontsize=letters())
     axes.set_xlabel(panel.x_label)
-    handles, labels = axes.get_legend_handles_labels()
-    unique = dict(zip(labels, handles, strict=True))
-    series = [texts[name] for name in (*drawing.labels, *texts) if name in texts]  # what is attacked first, lines last
-    order = sorted(unique, key=lambda label: series.index(label) if label in series else len(series))
-    legend(part, {label: unique[label] for label in order}, 2)
+    keys(part, few.in_order(entries))
+    return names
 
 
 def _only(options: dict[str, Any], panel: Panel) -> dict[str, Any]:

@@ -78,11 +78,11 @@ def undrawn() -> Iterator[None]:
     """
 
     @functools.wraps(picture.rendered)
-    def rendered(figure: Any, stamp: str = "") -> dict[str, bytes]:
+    def rendered(figure: Any, fingerprint: str = "", style: str = "screen") -> dict[str, bytes]:
         told, png = PngInfo(), io.BytesIO()
-        told.add_text("Description", stamp)
+        told.add_text("Description", fingerprint)
         Image.new("RGB", (2, 2)).save(png, "png", pnginfo=told)
-        return {"png": png.getvalue(), "pdf": f"{stamp}%%EOF\n".encode()}
+        return {"png": png.getvalue(), "pdf": f"{fingerprint}%%EOF\n".encode()}
 
     with pytest.MonkeyPatch.context() as patch:
         for module in (picture, publish):

@@ -17,23 +17,27 @@ that for a user's files of Python, and `typed` turns plain data into the datacla
 expressions."""
 
 ROOMS: dict[str, set[str]] = {
-    "__init__": {"config", "report", "session"},
+    "__init__": {"auditing", "config", "report", "session"},
     "__main__": {"commands"},
     "commands": {
-        "__init__", "config", "own", "report", "replication", "session", "studies", "refute",
-        "statements", "practice", "plans", "figures", "budget", "engine.pools", "engine.progress", "engine.runner",
+        "__init__", "auditing", "config", "own", "report", "replication", "session", "studies", "refute",
+        "statements", "practice", "dispatch", "figures", "budget", "engine.pools", "engine.progress", "engine.runner",
         "engine.store",
     },
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own", "budget"},
     "own": {
-        "config", "statements", "plans", "reductions", "constructions", "algorithms", "problems", "bounds", "budget",
+        "config", "statements", "dispatch", "reductions", "constructions", "algorithms", "mechanisms", "problems",
+        "bounds", "budget",
     },
-    "config": {"studies", "plans", "engine", "analysis", "figures", "statements"},
-    "report": {"statements", "engine.code", "engine.progress", "engine.room", "engine.store", "analysis", "figures"},
+    "config": {"studies", "dispatch", "engine", "analysis", "figures", "statements"},
+    "report": {
+        "statements", "engine.code", "engine.progress", "engine.resources", "engine.store", "analysis", "figures",
+    },
+    "auditing": {"privacy", "budget"},
     "peers": {"algorithms", "privacy", "problems", "budget"},
     "studies": {
-        "adversary", "laws", "minimax", "plans", "reductions", "refute", "constructions", "algorithms", "privacy",
+        "adversary", "laws", "minimax", "dispatch", "reductions", "refute", "constructions", "algorithms", "privacy",
         "mechanisms", "problems", "bounds", "budget", "statements", "engine.cell", "engine.code",
         "engine.grid",
     },
@@ -43,7 +47,7 @@ ROOMS: dict[str, set[str]] = {
     "adversary": {"constructions", "problems"},
     "minimax": {"problems"},
     "refute": {
-        "adversary", "laws", "minimax", "plans", "reductions", "constructions", "algorithms", "privacy", "problems",
+        "adversary", "laws", "minimax", "dispatch", "reductions", "constructions", "algorithms", "privacy", "problems",
         "bounds", "budget", "statements",
     },
     "reductions": {
@@ -51,11 +55,11 @@ ROOMS: dict[str, set[str]] = {
     },
     "laws": {"algorithms", "privacy", "mechanisms", "problems", "budget"},
     "practice": {
-        "studies", "laws", "plans", "reductions", "constructions", "algorithms", "privacy", "mechanisms", "problems",
+        "studies", "laws", "dispatch", "reductions", "constructions", "algorithms", "privacy", "mechanisms", "problems",
         "bounds", "budget", "engine.cell",
     },
     "statements": {"bounds", "problems"},
-    "plans": {"reductions", "constructions", "algorithms", "problems", "bounds", "budget"},
+    "dispatch": {"reductions", "constructions", "algorithms", "problems", "bounds", "budget"},
     "constructions": {"problems", "bounds", "budget"},
     "algorithms": {"problems", "mechanisms", "privacy", "budget"},
     "privacy": {"mechanisms", "budget"},

@@ -17,9 +17,9 @@ from dprepro.algorithms.efficient_sampler import MOST_STEPS
 from dprepro.budget import Neighbours
 from dprepro.config.pairs import POINT, all_pairs, blocks
 from dprepro.constructions import Construction
+from dprepro.dispatch.pair_table import word
 from dprepro.engine import measure_cell
 from dprepro.errors import DpreproError, InputError
-from dprepro.plans.pair_table import word
 from dprepro.problems import (
     Box,
     DistanceLoss,
@@ -41,7 +41,7 @@ CONF = Path(__file__).parent.parent / "conf"
 ALGORITHMS = {name: typed.build(Algorithm, block) for name, block in blocks("algorithm").items()}
 FAMILIES = {name: block for name, block in blocks("construction").items() if name != "table"}
 CONSTRUCTIONS = {name: typed.build(Construction, block) for name, block in FAMILIES.items()}
-FOUND = {(one.algorithm, one.construction): one for one in all_pairs()}
+FOUND = {(pair.algorithm, pair.construction): pair for pair in all_pairs()}
 
 
 def design_at(delta: float) -> Design:
@@ -70,7 +70,7 @@ def test_an_ordinary_design_serves_every_algorithm_for_smooth_losses(name: str) 
 
 def test_a_pair_says_how_it_runs_or_why_not_and_never_both() -> None:
     for one in FOUND.values():
-        assert one.runs == bool(one.how) == (not one.reason)
+        assert one.runs == bool(one.backend) == (not one.reason)
         assert one.runs or one.construction == "table" or word(one.reason) in CHECKS, one.reason
 
 
@@ -172,7 +172,7 @@ def test_what_is_said_before_measuring_is_what_measuring_does(algorithm: str, co
             result = measure_cell(study.measure, cell)
             assert one.runs
             assert result.status == "ok" or result.status.startswith("skipped: ")
-            assert {row.columns["reduction"] for row in result.rows if row.quantity == "excess_risk"} <= {one.how}
+            assert {row.columns["reduction"] for row in result.rows if row.quantity == "excess_risk"} <= {one.backend}
             return
     assert not one.runs
 
@@ -199,7 +199,7 @@ def test_the_table_has_a_mark_for_every_pair_and_every_reason_in_full(capsys: py
 
 
 def test_relation_and_delta_of_ones_own_choice_restrict_the_pairs() -> None:
-    pure = {(one.algorithm, one.construction): one for one in all_pairs({"delta": 0.0})}
+    pure = {(pair.algorithm, pair.construction): pair for pair in all_pairs({"delta": 0.0})}
     assert "delta > 0" in pure["noisy_gd", "iid_design"].reason
     private = all_pairs(neighbours="add_or_remove_one")
     assert {one.algorithm for one in private if one.runs} == {
@@ -208,7 +208,7 @@ def test_relation_and_delta_of_ones_own_choice_restrict_the_pairs() -> None:
         "penalised_least_squares", "sparse_regression_exponential",
     }  # fmt: skip
     gradients = [one for one in private if one.algorithm == "noisy_gd" and one.construction != "table"]
-    assert all("keeps private" in one.reason for one in gradients)
+    assert all("keeps private" in gradient.reason for gradient in gradients)
 
 
 def test_ones_own_folder_adds_to_the_matrix(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
@@ -216,8 +216,8 @@ def test_ones_own_folder_adds_to_the_matrix(tmp_path: Path, capsys: pytest.Captu
     (tmp_path / "algorithm" / "mine.yaml").write_text("_target_: dprepro.algorithms.NoisyGD\nnoise_factor: 2\n")
     (tmp_path / "algorithm" / "noisy_gd.yaml").write_text("_target_: dprepro.algorithms.DataFree\n")
     (tmp_path / "algorithm" / "broken.yaml").write_text("_target_: dprepro.algorithms.NoisyGD\nstep_count: 2\n")
-    found = {(one.algorithm, one.construction): one for one in all_pairs(config_dir=str(tmp_path))}
-    assert found["mine", "iid_design"].how == FOUND["noisy_gd", "iid_design"].how
+    found = {(pair.algorithm, pair.construction): pair for pair in all_pairs(config_dir=str(tmp_path))}
+    assert found["mine", "iid_design"].backend == FOUND["noisy_gd", "iid_design"].backend
     assert found["noisy_gd", "iid_design"] == FOUND["noisy_gd", "iid_design"]
     assert "unknown key 'step_count'" in found["broken", "iid_design"].reason
     assert main(["pairs", "--config-dir", str(tmp_path)]) == 0

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from dprepro.algorithms.premises import Assumption, Settings, ZeroedOut, first_lacking, with_setting
+from dprepro.algorithms.premises import Assumption, Choices, Rule, Settings, ZeroedOut, first_lacking, with_setting
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.mechanisms import Drawn, Guarantee
+from dprepro.mechanisms import Guarantee, NoiseMoments
 from dprepro.privacy import Spent, compose
 from dprepro.problems import LISTED, Domain, Problem
+from dprepro.problems.data import FloatArray
 from dprepro.support.last_result import cache_last
 
 Parts: TypeAlias = tuple[tuple[Guarantee, int], ...]
@@ -45,21 +46,22 @@ class Solution:
         schedule: the schedule that was run.
         spent: the privacy certified by the accountant; None where the algorithm promises none.
         diagnostics: further numbers, by name; `Algorithm.measures` lists them.
-        drawn: the noise that the run has drawn, to be held against the schedule's; None where nobody counted it.
+        noise: moments of the noise that the mechanisms drew, to be held against the schedule's; None where it is not
+            counted.
     """
 
     theta: Any
     schedule: Schedule
     spent: Spent | None
     diagnostics: Mapping[str, float] = field(default_factory=dict)
-    drawn: Drawn | None = None
+    noise: NoiseMoments | None = None
 
 
 @dataclass(frozen=True)
 class Algorithm(ABC):
     """One algorithm of a paper. Subclasses are frozen dataclasses of its parameters.
 
-    Class attributes:
+    Attributes of the class, or properties where they depend on the parameters:
         version: raise it when the law of the output changes; stored measurements of the old one are then not reused.
         views: views of the problem of which the literal algorithm needs one.
         assumptions: what its theorem assumes of loss, set and budget; checked wherever the algorithm is admitted.
@@ -75,15 +77,30 @@ class Algorithm(ABC):
     """
 
     version: ClassVar[int] = 1
-    views: ClassVar[tuple[str, ...]] = LISTED
-    relations: ClassVar[tuple[Neighbours, ...]] = (Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT)
-    bound: ClassVar[str] = ""
-    shape: ClassVar[str] = ""
-    measures: ClassVar[tuple[str, ...]] = ()
     deterministic: ClassVar[bool] = False
     assumptions: ClassVar[tuple[Assumption, ...]] = ()
     by_setting: ClassVar[Settings] = {}
     zeroed_out_noise: ClassVar[ZeroedOut] = "half"
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        return LISTED
+
+    @property
+    def relations(self) -> tuple[Neighbours, ...]:
+        return (Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT)
+
+    @property
+    def bound(self) -> str:
+        return ""
+
+    @property
+    def shape(self) -> str:
+        return ""
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return ()
 
     def refusal(self, domain: Domain, budget: Budget) -> str:
         """Why the algorithm cannot run there, by what is known before any data are seen; empty if it can."""
@@ -98,20 +115,26 @@ class Algorithm(ABC):
         reason = self.lacks(domain, budget)
         return f"{name} {reason}" if reason else ""
 
+    def settings(self) -> Iterator[tuple[str, tuple[Assumption, ...], Choices]]:
+        """Settings and rules that it has and that may assume something: in words, what they do, and what others do."""
+        for name, table in self.by_setting.items():
+            yield f"{name} {getattr(self, name)}", table.get(getattr(self, name), ()), table
+        for one in fields(self):
+            if isinstance(rule := getattr(self, one.name), Rule):
+                yield f"{one.name} {rule.name or type(rule).__name__}", rule.assumptions, rule.choices()
+
     def assumed(self) -> tuple[Assumption, ...]:
         """What is assumed with the settings that it has."""
-        by_setting = (table.get(getattr(self, name), ()) for name, table in self.by_setting.items())
-        return (*self.assumptions, *(one for some in by_setting for one in some))
+        return (*self.assumptions, *(one for _, some, _ in self.settings() for one in some))
 
     def lacks(self, domain: Domain, budget: Budget) -> str:
         """What an assumption or the `premise` does not find, as the rest of a sentence; empty if all hold."""
         if reason := first_lacking(self.assumptions, domain, budget):
             return reason
-        for name, table in self.by_setting.items():
-            value = getattr(self, name)
-            if reason := first_lacking(table.get(value, ()), domain, budget):
-                others = [other for other, some in table.items() if not first_lacking(some, domain, budget)]
-                return with_setting(f"{name} {value}", reason, ", ".join(others))
+        for setting, some, table in self.settings():
+            if reason := first_lacking(some, domain, budget):
+                others = [other for other, less in table.items() if not first_lacking(less, domain, budget)]
+                return with_setting(setting, reason, ", ".join(others))
         return self.premise(domain, budget)
 
     def premise(self, domain: Domain, budget: Budget) -> str:
@@ -153,6 +176,28 @@ class Algorithm(ABC):
         """What a run of this schedule is certified to spend at the budget's delta; None where it promises nothing."""
         parts = self.parts(domain, budget)
         return None if parts is None else compose(parts, budget.delta)
+
+
+Step: TypeAlias = Callable[[int, FloatArray], tuple[FloatArray, NoiseMoments]]
+"""theta_{t+1}, and the moments of the noise of step t, from t and theta_t."""
+
+
+def iterate(step: Step, theta: FloatArray, steps: int, averaged: bool = False) -> tuple[FloatArray, NoiseMoments]:
+    """theta_T after T - 1 steps from theta_1, t = 1, ..., T - 1, and the moments of all their noise.
+
+    Args:
+        step: one step, with what its mechanism says of its noise.
+        theta: theta_1, shape (p,).
+        steps: T.
+        averaged: whether the answer is the mean of theta_1, ..., theta_T.
+    """
+    noise, total = NoiseMoments(), theta.copy()
+    for t in range(1, steps):
+        theta, of_step = step(t, theta)
+        noise += of_step
+        if averaged:
+            total += theta
+    return total / steps if averaged else theta, noise
 
 
 def records_changed(neighbours: Neighbours, zeroed_out: float = 0.0) -> float:

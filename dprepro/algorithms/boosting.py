@@ -91,11 +91,11 @@ class ConfidenceBoosting(Algorithm):
         w = [self.inner.solve(chunk, budget, rng).theta for chunk in chunks[:m]]
         losses = np.array([chunks[m].listed.value(one) for one in w])
         mechanism = LaplaceMin(schedule.noise_scale)
-        chosen, noise = mechanism.choose(losses, rng)
+        chosen, noise = mechanism.select(losses, rng)
         regret = float(losses[chosen] - losses.min()) / (schedule.noise_scale * 2 * math.log(m / self.failure))
         answer = domain.constraint_set.project(w[chosen]) if domain.proper else w[chosen]
         spent = self.spent(domain, budget)
-        return Solution(answer, schedule, spent, {"choice_regret": regret}, mechanism.drawn(noise))
+        return Solution(answer, schedule, spent, {"choice_regret": regret}, noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """Of the part that is dearest, a run or the choice; losses exceed their bound with chance delta/4 at most.

@@ -54,7 +54,8 @@ class ConstantPrediction(Algorithm):
         domain, schedule = problem.domain, self.schedule(problem.domain, budget)
         records = problem.records.records
         mean = np.array([records.weights @ records.targets])
-        noisy = float(Laplace(schedule.noise_scale).release(mean, rng)[0])
+        released, _ = Laplace(schedule.noise_scale).release(mean, rng)
+        noisy = float(released[0])
         bound = domain.label_bound
         share = 0.5 * (1 + float(np.clip(noisy, -bound, bound)) / bound) if bound > 0 else 0.5
         theta = np.zeros(domain.p)

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprepro.algorithms.base import Schedule
-from dprepro.mechanisms import Drawn, Gaussian
+from dprepro.algorithms.base import Schedule, iterate
+from dprepro.mechanisms import Gaussian, NoiseMoments
 from dprepro.problems import ConstraintSet
 from dprepro.problems.data import FloatArray
 
@@ -33,14 +33,12 @@ class Descent(Schedule):
 
     def run(
         self, gradient: Callable[[FloatArray], FloatArray], constraint_set: ConstraintSet, rng: np.random.Generator
-    ) -> tuple[FloatArray, Drawn]:
-        """The answer, shape (p,), and the noise that was drawn."""
-        theta, mechanism, drawn = constraint_set.start(), Gaussian(self.noise_scale), Drawn()
-        total = theta.copy()
-        for t in range(1, self.steps):
-            direction = gradient(theta)
-            noisy = mechanism.release(direction, rng) if self.noise_scale > 0 else direction
-            drawn += mechanism.drawn(noisy - direction)
-            theta = constraint_set.project(theta - self.step(t) * noisy)
-            total += theta
-        return total / self.steps if self.averaged else theta, drawn
+    ) -> tuple[FloatArray, NoiseMoments]:
+        """The answer, shape (p,), and the moments of the noise."""
+        mechanism = Gaussian(self.noise_scale)
+
+        def step(t: int, theta: FloatArray) -> tuple[FloatArray, NoiseMoments]:
+            noisy, noise = mechanism.release(gradient(theta), rng)
+            return constraint_set.project(theta - self.step(t) * noisy), noise
+
+        return iterate(step, constraint_set.start(), self.steps, self.averaged)

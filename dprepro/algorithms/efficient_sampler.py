@@ -173,7 +173,7 @@ class EfficientSampler(Algorithm):
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """By Lemma 6.6, twice the distance beside the exponential mechanism's own; None where Lemma 6.5 says nothing.
 
-        That mechanism spends scale_factor epsilon/3 under replacement, and less where a record falls silent.
+        That mechanism spends scale_factor epsilon/3 under replacement, and less where a record is zeroed out.
         """
         schedule = self.schedule(domain, budget)
         long = schedule.steps >= schedule.printed_steps

@@ -25,7 +25,7 @@ class ExponentialMechanism(Algorithm):
     Attributes:
         constants: ``printed`` kappa = epsilon/(2 L C). Replacing a record changes the exponent by a function whose
             range is at most 2 kappa L C, so this is the smallest scale under replacement and ``exact`` is the same;
-            where a record falls silent, or comes or goes, the range is kappa L C, and ``exact`` is epsilon/(L C), the
+            where a record is zeroed out, or comes or goes, the range is kappa L C, and ``exact`` is epsilon/(L C), the
             scale of the paper's proof of Theorem 3.1.
         sampler: ``exact`` for linear losses over a ball around zero, where the risk depends on the distance from one
             point only, and in one dimension where it is piecewise linear; ``hit_and_run`` for all losses, in the limit
@@ -88,7 +88,7 @@ class ExponentialMechanism(Algorithm):
             raise Incompatible(f"no exact sampler is known of {', '.join(sorted(problem.views))}; choices: hit_and_run")
         # Where the set is missed the walk goes on, which has the same law: whether it is missed, only the data tell.
         if exact is not None and (theta := exact(1 / temperature, rng)) is not None:
-            return Solution(theta, schedule, certified, drawn=temperature_check(problem, temperature, theta))
+            return Solution(theta, schedule, certified, noise=temperature_check(problem, temperature, theta))
         steps = self.steps * within.p
         theta, r_hat = hit_and_run(lambda point: -risk(point) / temperature, within, steps, self.chains, rng)
         assert certified is not None

@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from abc import ABC, abstractmethod
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,13 +13,39 @@ from dprepro.algorithms.premises import Assumption
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.problems import Domain, Problem
+from dprepro.support.named import Named
 
-StepSize = Literal["decaying", "constant"]
+
+@dataclass(frozen=True)
+class StepSize(Named, ABC):
+    """mu_t, the weight of the new point in step t of T."""
+
+    @abstractmethod
+    def at(self, t: int, steps: int) -> float:
+        """mu_t; ``steps`` is T."""
 
 
-def step_size(kind: StepSize, t: int, steps: int) -> float:
-    """mu_t: 2/(t + 2) as Theorem 2.2 has it (``decaying``), or 1/(T + 2) as Algorithm 3 prints it (``constant``)."""
-    return 2 / (t + 2) if kind == "decaying" else 1 / (steps + 2)
+@dataclass(frozen=True)
+class DecayingStep(StepSize):
+    """2/(t + 2), as Theorem 2.2 has it."""
+
+    name = "decaying"
+
+    def at(self, t: int, steps: int) -> float:
+        return 2 / (t + 2)
+
+
+@dataclass(frozen=True)
+class ConstantStep(StepSize):
+    """1/(T + 2), as Algorithm 3 prints it.
+
+    As a negative control: a share (1 - 1/(T + 2))^(T - 1), about 1/e, of the first point stays in the answer for ever.
+    """
+
+    name = "constant"
+
+    def at(self, t: int, steps: int) -> float:
+        return 1 / (steps + 2)
 
 
 @dataclass(frozen=True)
@@ -32,9 +59,11 @@ class FrankWolfeSchedule(Schedule):
 class FrankWolfe(Algorithm):
     """Algorithm 1: theta_{t+1} = theta_t + mu_t (argmin_C <grad L(theta_t), .> - theta_t) for t = 1..T-1.
 
-    ``steps`` is T. ``step_size`` is ``decaying`` (Theorem 2.2) or ``constant`` (a negative control: a share
-    (1 - 1/(T+2))^(T-1), about 1/e, of the first point stays in the answer for ever). Theorem 2.2 asks for a finite
-    curvature Gamma, which a loss has that is smooth.
+    Attributes:
+        steps: T.
+        step_size: mu_t: ``decaying`` or ``constant``; see the classes of `StepSize`.
+
+    Theorem 2.2 asks for a finite curvature Gamma, which a smooth loss has.
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SMOOTH,)
@@ -44,7 +73,7 @@ class FrankWolfe(Algorithm):
     deterministic: ClassVar[bool] = True
 
     steps: int = 100
-    step_size: StepSize = "decaying"
+    step_size: StepSize = DecayingStep()
 
     def __post_init__(self) -> None:
         if self.steps < 1:
@@ -59,5 +88,5 @@ class FrankWolfe(Algorithm):
         theta = constraint_set.start()
         for t in range(1, self.steps):
             toward = constraint_set.minimise_linear(problem.gradient(theta))
-            theta = theta + step_size(self.step_size, t, self.steps) * (toward - theta)
+            theta = theta + self.step_size.at(t, self.steps) * (toward - theta)
         return Solution(theta, schedule, spent=None)

@@ -3,18 +3,19 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensitivity
-from dprepro.algorithms.frank_wolfe import FrankWolfeSchedule, StepSize, step_size
+from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensitivity, iterate
+from dprepro.algorithms.frank_wolfe import DecayingStep, FrankWolfeSchedule, StepSize
 from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.budget import Budget
-from dprepro.mechanisms import Drawn, Gaussian
+from dprepro.mechanisms import Gaussian, NoiseMoments
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, LocalBall, Problem
+from dprepro.problems.data import FloatArray
 from dprepro.support.last_result import cache_last
 
 
@@ -38,7 +39,7 @@ class GaussianFrankWolfe(Algorithm):
     shape: ClassVar[str] = "lasso.theorem_2_6_rate"
 
     constants: Literal["printed", "squared", "exact"] = "exact"
-    step_size: StepSize = "decaying"
+    step_size: StepSize = field(default_factory=DecayingStep)
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         if isinstance(domain.constraint_set, LocalBall):
@@ -62,15 +63,15 @@ class GaussianFrankWolfe(Algorithm):
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         schedule, constraint_set = self.schedule(problem.domain, budget), problem.constraint_set
         mechanism = Gaussian(schedule.noise_scale)
-        theta, drawn = constraint_set.start(), Drawn()
-        for t in range(1, schedule.steps):
-            gradient = problem.gradient(theta)
-            noisy = mechanism.release(gradient, rng)
-            drawn += mechanism.drawn(noisy - gradient)
-            toward = constraint_set.minimise_linear(noisy)
-            mu = step_size(self.step_size, t, schedule.steps)
-            theta = (1 - mu) * theta + mu * toward
-        return Solution(theta, schedule, self.spent(problem.domain, budget), drawn=drawn)
+
+        def step(t: int, theta: FloatArray) -> tuple[FloatArray, NoiseMoments]:
+            noisy, noise = mechanism.release(problem.gradient(theta), rng)
+            toward = constraint_set.minimise_linear(noisy)  # line 3
+            mu = self.step_size.at(t, schedule.steps)
+            return (1 - mu) * theta + mu * toward, noise  # line 4
+
+        theta, noise = iterate(step, constraint_set.start(), schedule.steps)  # lines 1, 2 and 5
+        return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """T - 1 noisy gradients (Theorem B.1)."""

@@ -118,10 +118,10 @@ class GridSearch(Algorithm):
         chance = beta / (4 * len(w))
         normal = normalised(np.array(scores), np.array(sensitivities), 8 * math.log(1 / chance) / budget.epsilon)
         mechanism = GumbelMin(schedule.noise_scale)  # line 8
-        chosen, noise = mechanism.choose(normal, rng)
+        chosen, noise = mechanism.select(normal, rng)
         answer = domain.constraint_set.project(w[chosen]) if domain.proper else w[chosen]
         spent = self.spent(domain, budget)
-        return Solution(answer, schedule, spent, {"chosen": float(chosen)}, mechanism.drawn(noise))
+        return Solution(answer, schedule, spent, {"chosen": float(chosen)}, noise)
 
     def spent(self, domain: Domain, budget: Budget) -> Spent | None:
         """Of the dearer half: all runs, or the choice, whose scores have unit sensitivity but with chance delta/4.

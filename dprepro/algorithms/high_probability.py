@@ -105,7 +105,7 @@ class HighProbability(Algorithm):
         ]
         scores = np.array([problem.listed.value(theta) for theta in runs])
         choice, one = GumbelMin(schedule.selection_scale), schedule.selection_scale
-        chosen = choice.select(scores, rng)
+        chosen, _ = choice.select(scores, rng)
         most = choice.expected_regret(schedule.runs) if schedule.runs > 1 else one
         found = {
             "selection_regret": float(scores[chosen] - scores.min()) / most,

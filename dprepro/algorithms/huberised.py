@@ -41,7 +41,10 @@ class Huberised(Algorithm):
     def __post_init__(self) -> None:
         if not 0 <= self.width < math.inf:
             raise InputError(f"width must be positive, or 0 for the rule, got width={self.width:g}")
-        object.__setattr__(self, "measures", self.inner.measures)  # what is reported is the inner solution
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.inner.measures  # what is reported is the inner solution
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         inside = self.inner.refusal(self.smoothed(domain, budget), budget)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import ClassVar, Literal
+from typing import ClassVar
 
 import numpy as np
 
@@ -12,9 +12,37 @@ from dprepro.algorithms.base import Algorithm, Solution
 from dprepro.algorithms.objective_perturbation import PerturbationSchedule
 from dprepro.algorithms.premises import Assumption, check_positive
 from dprepro.budget import Budget, Neighbours
-from dprepro.mechanisms import Drawn
+from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Domain, PositivePartLoss, Problem
 from dprepro.problems.data import FloatArray
+from dprepro.support.named import Named
+
+
+@dataclass(frozen=True)
+class HuberRegulariser(Named):
+    """Delta = 1/(share epsilon h).
+
+    Attributes:
+        share: see above.
+    """
+
+    share: ClassVar[float]
+
+
+@dataclass(frozen=True)
+class PrintedRegulariser(HuberRegulariser):
+    """Delta/2 = 1/(8 epsilon h), that is Delta = beta/(2 epsilon)."""
+
+    name = "printed"
+    share = 4
+
+
+@dataclass(frozen=True)
+class CorrectedRegulariser(HuberRegulariser):
+    """Delta/2 = 1/(2 epsilon h), that is Delta = 2 beta/epsilon as in Kifer, Smith and Thakurta's Algorithm 1."""
+
+    name = "corrected"
+    share = 1
 
 
 @dataclass(frozen=True)
@@ -27,8 +55,7 @@ class HuberisedObjectivePerturbation(Algorithm):
 
     Attributes:
         smoothing: h > 0.
-        regulariser: ``printed`` Delta/2 = 1/(8 epsilon h), that is Delta = beta/(2 epsilon); or ``corrected`` 1/(2
-            epsilon h), Delta = 2 beta/epsilon as in Kifer, Smith and Thakurta's Algorithm 1.
+        regulariser: ``printed`` or ``corrected``; see the classes of `HuberRegulariser`.
         noise_factor: multiplies b; 1 is the paper's. Replacing a record moves the sum's slope by up to 2, twice what
             adding one does, and b is scaled for 1: 2 serves replacement.
 
@@ -40,7 +67,7 @@ class HuberisedObjectivePerturbation(Algorithm):
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
 
     smoothing: float = 0.01
-    regulariser: Literal["printed", "corrected"] = "corrected"
+    regulariser: HuberRegulariser = CorrectedRegulariser()
     noise_factor: float = 1.0
 
     def __post_init__(self) -> None:
@@ -54,8 +81,7 @@ class HuberisedObjectivePerturbation(Algorithm):
     def schedule(self, domain: Domain, budget: Budget) -> PerturbationSchedule:
         self.admit(domain, budget)
         scale = self.noise_factor * domain.lipschitz * math.sqrt(8 * math.log(1 / budget.delta)) / budget.epsilon
-        share = 4 if self.regulariser == "printed" else 1
-        regulariser = domain.feature_length**2 / (share * budget.epsilon * self.smoothing)
+        regulariser = domain.feature_length**2 / (self.regulariser.share * budget.epsilon * self.smoothing)
         return PerturbationSchedule(1, scale, coordinate_scale=scale, regulariser=regulariser)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
@@ -64,7 +90,7 @@ class HuberisedObjectivePerturbation(Algorithm):
         b = schedule.coordinate_scale * float(rng.standard_normal())
         places, slopes = self.slope(problem, schedule.regulariser)
         theta = np.array([np.interp(-b, slopes, places)])  # beyond the set's ends these
-        return Solution(theta, schedule, None, drawn=Drawn.normal(b**2, 1))
+        return Solution(theta, schedule, None, noise=NoiseMoments.normal(b**2, 1))
 
     def slope(self, problem: Problem, regulariser: float) -> tuple[FloatArray, FloatArray]:
         """Ascending places in the set, and the slope of the objective without b there; linear between them."""

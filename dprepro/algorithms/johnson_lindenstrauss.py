@@ -21,10 +21,10 @@ from dprepro.problems.domain import clip
 from dprepro.support.last_result import cache_last
 
 CLIPPING = 1e-6
-"""delta_J: probability with which clipping may act at all, for a Gaussian map."""
+"""delta_J: the probability with which clipping changes any feature, at most, for a Gaussian map."""
 
 MAP_LIMIT = 1e8
-"""Entries of a map that is drawn (800 MB)."""
+"""Largest number of entries of a random map (800 MB)."""
 
 
 @dataclass(frozen=True)
@@ -40,7 +40,7 @@ class SketchedDescent(Descent):
 class JohnsonLindenstrauss(Algorithm):
     """Algorithm 2: Phi maps the features to k dimensions, Algorithm 1 runs on the ball of radius 2B there, then Phi^T.
 
-    As printed the answer is not projected onto the ball; where it has to lie in the set (`Domain.proper`) it is.
+    As printed, the answer is not projected onto the ball. It is where it has to lie in the set (`Domain.proper`).
 
     Attributes:
         transform: ``gaussian``, ``rademacher``, ``srht`` or ``countsketch``.
@@ -49,13 +49,13 @@ class JohnsonLindenstrauss(Algorithm):
             O(.) and log(2n/delta) inside, which costs a factor of about three in risk; 1/4 is near the best.
         dimension_exponent: 2/3 in the paper; others are controls.
 
-    Printed slips: k's numerator and denominator differ by a factor X; the step size is written with sqrt(d) where
+    Errata: k's numerator and denominator differ by a factor X; the step size is written with sqrt(d) where
     Algorithm 1 runs in k dimensions; the radius is B in Theorem 2 and 2B in Algorithm 2. Here: sqrt(k), 2B, and sigma
     with the Lipschitz constant over the ball of radius 2B.
 
-    Privacy must not rest on luck with Phi: embedded features are clipped to the norm X (1 + sqrt(2 ln(p/delta_J)/k)),
+    Privacy must hold for every Phi: embedded features are clipped to the norm X (1 + sqrt(2 ln(p/delta_J)/k)),
     delta_J = 1e-6, and sigma is computed for that norm. A Gaussian map exceeds it for any of p fixed features with
-    probability at most delta_J, so that the clipping hardly ever acts.
+    probability at most delta_J, so the clipping hardly ever changes anything.
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.CURVED, Assumption.DELTA)
@@ -85,7 +85,7 @@ class JohnsonLindenstrauss(Algorithm):
         return max(1, math.ceil(self.dimension_factor * float(ratio**self.dimension_exponent)))
 
     def embedded(self, domain: Domain, budget: Budget) -> Domain:
-        """What is public after the projection: the ball of radius 2B in k dimensions, features of the clipped norm."""
+        """The domain after the projection: the ball of radius 2B in k dimensions, features of the clipped norm."""
         k = self.dimension(domain, budget)
         longest = domain.feature_length * (1 + math.sqrt(2 * math.log(domain.p / CLIPPING) / k))
         ball = L2Ball(k, 2 * domain.radius)
@@ -105,7 +105,7 @@ class JohnsonLindenstrauss(Algorithm):
         schedule = self.schedule(problem.domain, budget)
         sketched, phi = self.project(problem, budget, rng)
         inner = self.descent.solve(sketched, budget, rng)
-        return Solution(self.lift(problem.domain, phi, inner.theta), schedule, inner.spent, drawn=inner.drawn)
+        return Solution(self.lift(problem.domain, phi, inner.theta), schedule, inner.spent, noise=inner.noise)
 
     def project(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> tuple[Problem, FloatArray]:
         """The data with features Phi x, clipped, and the columns of Phi for the m coordinates of the answer, (k, m).

@@ -38,7 +38,10 @@ class Localization(Algorithm):
 
     def __post_init__(self) -> None:
         check_positive(self, "reach_factor")
-        object.__setattr__(self, "measures", self.inner.measures)  # what is reported is the inner solution
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return self.inner.measures  # what is reported is the inner solution
 
     @property
     def outer(self) -> OutputPerturbation:
@@ -72,11 +75,11 @@ class Localization(Algorithm):
         first = self.outer.solve(problem, half, rng)
         local = self.local(problem.domain, budget, first.theta).constraint_set
         second = self.inner.solve(problem.restricted(local), half, rng)
-        assert first.drawn is not None
+        assert first.noise is not None
         # both noises in the unit of the second, whose schedule is reported
-        drawn = first.drawn.beside(second.schedule.noise_scale / first.schedule.noise_scale)
-        drawn = drawn + second.drawn.beside(1.0) if second.drawn else drawn
-        return replace(second, spent=self.spent(problem.domain, budget), drawn=drawn)
+        noise = first.noise.beside(second.schedule.noise_scale / first.schedule.noise_scale)
+        noise = noise + second.noise.beside(1.0) if second.noise else noise
+        return replace(second, spent=self.spent(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         inside = self.inner.parts(self.local(domain, budget), half_of(budget))

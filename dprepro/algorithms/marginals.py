@@ -12,7 +12,7 @@ from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, record
 from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.mechanisms import Drawn, vector_noise
+from dprepro.mechanisms import NoiseMoments, vector_noise
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, MarginLoss, Problem
 from dprepro.problems.data import FloatArray
@@ -41,8 +41,10 @@ class ReleasedMarginals(Algorithm):
         if not 0 < self.fraction <= 1:
             raise InputError(f"fraction must be in (0, 1], got fraction={self.fraction:g}")
         check_positive(self, "noise_factor")
-        if self.release == "subsampled":
-            object.__setattr__(self, "views", ("records",))
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        return ("records",) if self.release == "subsampled" else super().views
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)
@@ -55,12 +57,14 @@ class ReleasedMarginals(Algorithm):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         schedule = self.schedule(problem.domain, budget)
-        released, drawn = self._release(problem, schedule.noise_scale, rng)
+        released, noise = self._release(problem, schedule.noise_scale, rng)
         theta = problem.constraint_set.project(released)
-        return Solution(theta, schedule, self.spent(problem.domain, budget), drawn=drawn)
+        return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
 
-    def _release(self, problem: Problem, scale: float, rng: np.random.Generator) -> tuple[FloatArray, Drawn | None]:
-        """The released marginals, and the noise that was drawn, if any."""
+    def _release(
+        self, problem: Problem, scale: float, rng: np.random.Generator
+    ) -> tuple[FloatArray, NoiseMoments | None]:
+        """The released marginals, and the moments of their noise, if any."""
         if self.release == "subsampled":
             records = problem.records.records
             counts = records.copies.astype(np.int64)
@@ -72,8 +76,7 @@ class ReleasedMarginals(Algorithm):
         if not scale:
             return mean, None
         mechanism = vector_noise(self.release, scale)
-        released = mechanism.release(mean, rng)
-        return released, mechanism.drawn(released - mean)
+        return mechanism.release(mean, rng)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         one = vector_noise(self.release, self.schedule(domain, budget).noise_scale)

@@ -3,19 +3,20 @@
 from __future__ import annotations
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.algorithms.base import Algorithm, Parts, Solution, records_changed
-from dprepro.algorithms.frank_wolfe import FrankWolfeSchedule, StepSize, step_size
+from dprepro.algorithms.base import Algorithm, Parts, Solution, iterate, records_changed
+from dprepro.algorithms.frank_wolfe import DecayingStep, FrankWolfeSchedule, StepSize
 from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.mechanisms import Drawn, Selection, selection
+from dprepro.mechanisms import NoiseMoments, Selection, selection
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
+from dprepro.problems.data import FloatArray
 from dprepro.support.last_result import cache_last
 
 
@@ -37,7 +38,7 @@ class NoisyFrankWolfe(Algorithm):
     constants: Literal["printed", "exact"] = "printed"
     steps_exponent: float = 2 / 3
     steps_factor: float = 1.0
-    step_size: StepSize = "decaying"
+    step_size: StepSize = field(default_factory=DecayingStep)
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.VERTICES, Assumption.SMOOTH)
     by_setting: ClassVar[Settings] = {"constants": {"printed": (Assumption.DELTA,), "exact": (Assumption.PRIVATE,)}}
@@ -73,15 +74,16 @@ class NoisyFrankWolfe(Algorithm):
         """Run on the data, as printed: one noise a vertex, 2 p of them a step for the l1 ball."""
         schedule, constraint_set = self.schedule(problem.domain, budget), problem.constraint_set
         mechanism = self.mechanism(schedule.noise_scale)
-        theta, drawn = constraint_set.start(), Drawn()
-        for t in range(1, schedule.steps):
-            scores = constraint_set.scores(problem.gradient(theta))
-            index, noise = mechanism.choose(scores, rng)
-            drawn += mechanism.drawn(noise)
+
+        def step(t: int, theta: FloatArray) -> tuple[FloatArray, NoiseMoments]:
+            scores = constraint_set.scores(problem.gradient(theta))  # line 3: <s, grad L(theta_t)> of every vertex s,
+            index, noise = mechanism.select(scores, rng)  # with noise, and line 4: the least of them
             chosen = constraint_set.vertex(index)
-            mu = step_size(self.step_size, t, schedule.steps)
-            theta = (1 - mu) * theta + mu * chosen
-        return Solution(theta, schedule, self.spent(problem.domain, budget), drawn=drawn)
+            mu = self.step_size.at(t, schedule.steps)
+            return (1 - mu) * theta + mu * chosen, noise  # line 5
+
+        theta, noise = iterate(step, constraint_set.start(), schedule.steps)  # lines 1, 2 and 6
+        return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """T - 1 selections (Theorem 2.4)."""

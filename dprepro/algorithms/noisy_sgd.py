@@ -1,8 +1,21 @@
-"""Algorithm 1 of Bassily, Smith and Thakurta (2014): noisy SGD, and Note (2)'s full gradient."""
+"""Algorithm 1 of Bassily, Smith and Thakurta (2014): noisy SGD, and Note (2)'s full gradient.
+
+    1: Set sigma^2 = 32 L^2 n^2 ln(n/delta) ln(1/delta)/epsilon^2.
+    2: theta_1: choose any point of C.
+    3: for t = 1 to n^2 - 1 do
+    4:     pick d uniformly from the data, with replacement
+    5:     theta_{t+1} = P_C(theta_t - eta(t) [n grad l(theta_t; d) + b_t]), b_t from N(0, sigma^2 I)
+    6: Output theta_{n^2}.
+
+The paper's risk is a sum over records, all of this project's are means. Line 5 is the same step with n eta(t) and
+[grad l(theta_t; d) + b_t/n]: all steps here are n eta(t), all noise is s = sigma/n.
+"""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -10,48 +23,171 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensitivity
 from dprepro.algorithms.descent import Descent
-from dprepro.algorithms.premises import Assumption, Settings, ZeroedOut, check_positive, with_setting
+from dprepro.algorithms.premises import Assumption, Rule, ZeroedOut, check_positive, with_setting
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
 from dprepro.privacy import noise_for
-from dprepro.problems import Domain, Problem
+from dprepro.problems import LISTED, Domain, Problem
 from dprepro.problems.data import FloatArray
 from dprepro.support.last_result import cache_last
+from dprepro.support.named import Named
 
 LARGEST_SAMPLED_N = 1e5  # n^2 steps beyond it would take weeks; the full gradient serves there
 
 
 @dataclass(frozen=True)
-class NoisySGD(Algorithm):
-    """Algorithm 1 (``gradient: sampled``) or its variant with the complete gradient (Note (2), ``gradient: full``).
-
-    Everything is in the units of the mean: the paper's line 5 divided by n. Its eta(t) [n grad l + b_t] is
-    (n eta(t)) [grad l + b_t / n], so noise and step size here are sigma/n and n eta(t).
+class Gradient(Named, ABC):
+    """What line 4 takes for the gradient of the mean loss.
 
     Attributes:
-        gradient: ``sampled``: n^2 steps, one uniform record a step, sigma/n = L c/epsilon with
-            c^2 = 32 ln(n/delta) ln(1/delta). ``full``: T steps with the complete gradient and sigma_T^2 =
-            32 L^2 T ln(n/delta) ln(1/delta)/epsilon^2, so sigma_T/n = L c sqrt(T)/(n epsilon): the same privacy for
-            every T, and the same noise as the sampled one at T = n^2.
-        constants: ``printed`` noise, or ``exact``: the smallest that the accountant certifies for the budget.
-        step_size: ``lipschitz`` C/sqrt(t (L^2 + p s^2)) or ``strongly_convex`` 1/(Delta t) (Theorem 2.4);
-            ``constant`` is the former with t = 1 throughout (negative control: it never settles).
+        views: views of the problem of which it needs one.
+    """
+
+    views: ClassVar[tuple[str, ...]] = LISTED
+
+    def lacks(self, domain: Domain) -> str:
+        """Why it cannot be taken there; empty if it can."""
+        return ""
+
+    @abstractmethod
+    def steps(self, n: float, rule: int) -> int:
+        """T, where ``rule`` is that of `NoisySGD.steps`."""
+
+    @abstractmethod
+    def at(self, problem: Problem, rng: np.random.Generator) -> Callable[[FloatArray], FloatArray]:
+        """The gradient of one step, shape (p,), as a function of theta."""
+
+    @abstractmethod
+    def guarantee(self, domain: Domain, neighbours: Neighbours, noise: float, constants: str) -> Guarantee:
+        """Of one step with this noise."""
+
+
+@dataclass(frozen=True)
+class SampledGradient(Gradient):
+    """As printed: n^2 steps, of one record each, drawn uniformly."""
+
+    name = "sampled"
+    views: ClassVar[tuple[str, ...]] = ("records",)
+
+    def lacks(self, domain: Domain) -> str:
+        if domain.n <= LARGEST_SAMPLED_N:
+            return ""
+        limit = f"takes n^2 steps, which stops at n={LARGEST_SAMPLED_N:g}, got n={domain.n:g}"
+        return with_setting("gradient sampled", limit, "full")
+
+    def steps(self, n: float, rule: int) -> int:
+        return int(n**2)
+
+    def at(self, problem: Problem, rng: np.random.Generator) -> Callable[[FloatArray], FloatArray]:
+        records = problem.records
+        last = np.cumsum(records.records.copies)
+
+        def gradient(theta: FloatArray) -> FloatArray:
+            picked = int(np.searchsorted(last, int(rng.random() * last[-1]), side="right"))
+            return records.record_gradient(theta, picked)
+
+        return gradient
+
+    def guarantee(self, domain: Domain, neighbours: Neighbours, noise: float, constants: str) -> Guarantee:
+        """That of two records' gradients, where a record is zeroed out too: see the guarantee."""
+        moved = gradient_sensitivity(domain, Neighbours.REPLACE_ONE, constants) / noise
+        return SampledGaussianShift(moved * domain.n, domain.n)
+
+
+@dataclass(frozen=True)
+class FullGradient(Gradient):
+    """Note (2): T steps with the complete gradient.
+
+    The printed noise has sigma_T^2 = 32 L^2 T ln(n/delta) ln(1/delta)/epsilon^2: the same privacy for every T, and the
+    same noise as the sampled gradient's at T = n^2.
+    """
+
+    name = "full"
+
+    def steps(self, n: float, rule: int) -> int:
+        return int(max(2, min(rule, int(n**2))))
+
+    def at(self, problem: Problem, rng: np.random.Generator) -> Callable[[FloatArray], FloatArray]:
+        return problem.gradient
+
+    def guarantee(self, domain: Domain, neighbours: Neighbours, noise: float, constants: str) -> Guarantee:
+        return GaussianShift(gradient_sensitivity(domain, neighbours, constants) / noise)
+
+
+@dataclass(frozen=True)
+class LearningRate(Rule, ABC):
+    """eta(t) = eta(1)/t^decay.
+
+    Attributes:
+        decay: see above. theorem: the explicit bound that is proved with it, by name; may be empty.
+    """
+
+    decay: ClassVar[float]
+    theorem: ClassVar[str] = ""
+
+    @abstractmethod
+    def first(self, domain: Domain, noise: float) -> float:
+        """n eta(1)."""
+
+
+@dataclass(frozen=True)
+class LipschitzRate(LearningRate):
+    """Theorem 2.4, part 1: n eta(t) = C/sqrt(t (L^2 + p s^2))."""
+
+    name = "lipschitz"
+    decay = 0.5
+    theorem = "bst.theorem_2_4_1"
+
+    def first(self, domain: Domain, noise: float) -> float:
+        return domain.diameter / math.sqrt(domain.lipschitz**2 + domain.p * noise**2)
+
+
+@dataclass(frozen=True)
+class ConstantRate(LipschitzRate):
+    """That of t = 1 throughout: a negative control, which never settles."""
+
+    name = "constant"
+    decay = 0.0
+    theorem = ""
+
+
+@dataclass(frozen=True)
+class StronglyConvexRate(LearningRate):
+    """Theorem 2.4, part 2: n eta(t) = 1/(Delta t)."""
+
+    name = "strongly_convex"
+    decay = 1.0
+    theorem = "bst.theorem_2_4_2"
+    assumptions = (Assumption.STRONGLY_CONVEX,)
+
+    def first(self, domain: Domain, noise: float) -> float:
+        assert domain.strong_convexity is not None
+        return 1 / domain.strong_convexity
+
+
+@dataclass(frozen=True)
+class NoisySGD(Algorithm):
+    """Algorithm 1, or its variant with the complete gradient; see the module's text for the units.
+
+    Attributes:
+        gradient: of line 4: ``sampled`` or ``full``; see the classes of `Gradient`.
+        constants: ``printed`` noise of line 1, or ``exact``: the smallest that the accountant certifies for the budget.
+        step_size: eta: ``lipschitz``, ``strongly_convex`` or ``constant``; see the classes of `LearningRate`.
         steps: T of the full gradient; 0 takes as many as make p s^2 = steps_factor L^2, so that the noise and not the
             gradient decides on the step size and the answer no longer depends on T.
         steps_factor: see ``steps``; T = steps_factor (L/s_1)^2/p with s_1 the noise of a single step, at most n^2.
         noise_factor: multiplies the noise scale; 1 is the paper's (others are negative controls).
     """
 
-    gradient: Literal["sampled", "full"] = "sampled"
+    gradient: Gradient = SampledGradient()
     constants: Literal["printed", "exact"] = "printed"
-    step_size: Literal["lipschitz", "strongly_convex", "constant"] = "lipschitz"
+    step_size: LearningRate = LipschitzRate()
     steps: int = 0
     steps_factor: float = 20.0
     noise_factor: float = 1.0
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.DELTA,)
-    by_setting: ClassVar[Settings] = {"step_size": {"lipschitz": (), "strongly_convex": (Assumption.STRONGLY_CONVEX,)}}
     zeroed_out_noise: ClassVar[ZeroedOut] = "gradient"
     version: ClassVar[int] = 3  # since exact constants rest on the gradient diameter and on a tight account of sampling
 
@@ -59,22 +195,26 @@ class NoisySGD(Algorithm):
         if self.steps < 0:
             raise InputError(f"steps must be at least 1, or 0 for the rule, got steps={self.steps}")
         check_positive(self, "steps_factor", "noise_factor")
-        if self.gradient == "sampled":
-            object.__setattr__(self, "views", ("records",))
-        theorem = {"lipschitz": "bst.theorem_2_4_1", "strongly_convex": "bst.theorem_2_4_2"}.get(self.step_size, "")
-        object.__setattr__(self, "bound", theorem)
-        object.__setattr__(self, "shape", f"{theorem}_rate" if theorem else "")
+
+    @property
+    def views(self) -> tuple[str, ...]:
+        return self.gradient.views
+
+    @property
+    def bound(self) -> str:
+        return self.step_size.theorem
+
+    @property
+    def shape(self) -> str:
+        return f"{self.bound}_rate" if self.bound else ""
 
     def premise(self, domain: Domain, budget: Budget) -> str:
-        """n^2 steps that can be run."""
-        if self.gradient == "sampled" and domain.n > LARGEST_SAMPLED_N:
-            limit = f"takes n^2 steps, which stops at n={LARGEST_SAMPLED_N:g}, got n={domain.n:g}"
-            return with_setting("gradient sampled", limit, "full")
-        return ""
+        """Steps that can be run."""
+        return self.gradient.lacks(domain)
 
     @cache_last
     def schedule(self, domain: Domain, budget: Budget) -> Descent:
-        """T, s = sigma/n, and n eta(t) of Theorem 2.4; T steps need sqrt(T) times what one needs."""
+        """T, s of line 1, and n eta; T steps need sqrt(T) times the noise of one."""
         self.admit(domain, budget)
         if self.constants == "printed":
             logarithms = math.log(domain.n / budget.delta) * math.log(1 / budget.delta)
@@ -82,35 +222,21 @@ class NoisySGD(Algorithm):
         else:
             sensitivity = gradient_sensitivity(domain, budget.neighbours, self.constants)
             one = noise_for(lambda scale: GaussianShift(sensitivity / scale), 1, budget)
-        steps = int(domain.n**2)
-        if self.gradient == "full":
-            rule = self.steps or math.ceil(self.steps_factor * (domain.lipschitz / one) ** 2 / domain.p)
-            steps = int(max(2, min(rule, steps)))
+        rule = self.steps or math.ceil(self.steps_factor * (domain.lipschitz / one) ** 2 / domain.p)
+        steps = self.gradient.steps(domain.n, rule)
         taken = max(1, steps - 1)  # by the loop; the printed noise counts T
         noise = one * math.sqrt(steps if self.constants == "printed" else taken)
-        if self.gradient == "sampled" and self.constants == "exact":
+        if self.constants == "exact" and not isinstance(self.gradient, FullGradient):  # other steps add up otherwise
             noise = noise_for(lambda scale: self._guarantee(domain, budget, scale), taken, budget)
         noise *= self.noise_factor
-        decay = {"lipschitz": 0.5, "strongly_convex": 1.0, "constant": 0.0}[self.step_size]
-        if self.step_size == "strongly_convex":
-            assert domain.strong_convexity is not None
-            return Descent(steps, noise, 1 / domain.strong_convexity, decay)
-        return Descent(steps, noise, domain.diameter / math.sqrt(domain.lipschitz**2 + domain.p * noise**2), decay)
+        return Descent(steps, noise, self.step_size.first(domain, noise), self.step_size.decay)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """Run on the data, as printed; returns the last iterate theta_T after T - 1 steps."""
-        schedule = self.schedule(problem.domain, budget)
-        gradient = problem.gradient
-        if self.gradient == "sampled":
-            records = problem.records
-            last = np.cumsum(records.records.copies)
-
-            def gradient(theta: FloatArray) -> FloatArray:
-                drawn = int(np.searchsorted(last, int(rng.random() * last[-1]), side="right"))
-                return records.record_gradient(theta, drawn)
-
-        theta, drawn = schedule.run(gradient, problem.constraint_set, rng)
-        return Solution(theta, schedule, self.spent(problem.domain, budget), drawn=drawn)
+        """As printed; the answer is the last iterate."""
+        schedule = self.schedule(problem.domain, budget)  # line 1
+        gradient = self.gradient.at(problem, rng)  # line 4
+        theta, noise = schedule.run(gradient, problem.constraint_set, rng)  # lines 2, 3, 5 and 6
+        return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """T - 1 noisy gradients (Theorem 2.1)."""
@@ -118,8 +244,4 @@ class NoisySGD(Algorithm):
         return ((self._guarantee(domain, budget, schedule.noise_scale), schedule.steps - 1),)
 
     def _guarantee(self, domain: Domain, budget: Budget, noise: float) -> Guarantee:
-        """Of a step; a sampled one's is that of two records' gradients, for silence too: see the guarantee."""
-        sampled = self.gradient == "sampled"
-        neighbours = Neighbours.REPLACE_ONE if sampled else budget.neighbours
-        whole = gradient_sensitivity(domain, neighbours, self.constants) / noise
-        return SampledGaussianShift(whole * domain.n, domain.n) if sampled else GaussianShift(whole)
+        return self.gradient.guarantee(domain, budget.neighbours, noise, self.constants)

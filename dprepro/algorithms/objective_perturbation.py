@@ -1,8 +1,21 @@
-"""Algorithm 1 of Kifer, Smith and Thakurta (2012): generalised objective perturbation."""
+"""Algorithm 1 of Kifer, Smith and Thakurta (2012): generalised objective perturbation.
+
+Require: data, epsilon and delta, a convex regulariser r, a convex set F, a convex loss with gradients of norm at most
+zeta and eigenvalues of its Hessian at most lambda.
+
+    1: Set Delta >= 2 lambda/epsilon.
+    2: if epsilon-differential privacy is required then
+    3:     sample b from the gamma density nu_1(b), proportional to exp(-epsilon ||b||/(2 zeta))
+    4: else if (epsilon, delta)-differential privacy is required then
+    5:     sample b from nu_2 = N(0, zeta^2 (8 ln(2/delta) + 4 epsilon)/epsilon^2 I)
+    6: end if
+    7: return theta^priv = argmin over F of L(theta) + r(theta)/n + Delta/(2n) ||theta||^2 + b.theta/n.
+"""
 
 from __future__ import annotations
 
 import math
+from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, field, replace
 from typing import ClassVar, Literal
@@ -12,10 +25,155 @@ import numpy as np
 from dprepro.algorithms.base import LATER, Algorithm, Schedule, Solution
 from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
-from dprepro.mechanisms import Drawn, Gaussian
+from dprepro.mechanisms import Gaussian, NoiseMoments
 from dprepro.privacy import Spent, budget_under, converted, noise_for, spent
 from dprepro.problems import Domain, Problem, View
 from dprepro.problems.data import FloatArray
+from dprepro.support.named import Named
+
+
+@dataclass(frozen=True)
+class Regulariser(Named, ABC):
+    """How large a Delta line 1 sets beyond what privacy needs."""
+
+    @abstractmethod
+    def wanted(self, unit: float, p: int, delta: float) -> float:
+        """For delta = 0 or more; ``unit`` is zeta/(epsilon R), R the set's l2 norm bound in place of ||theta_hat||."""
+
+
+@dataclass(frozen=True)
+class Theorem4Regulariser(Regulariser):
+    """zeta p ln p/(epsilon R) for gamma noise, zeta sqrt(p ln(1/delta))/(epsilon R) for Gaussian noise."""
+
+    name = "theorem_4"
+
+    def wanted(self, unit: float, p: int, delta: float) -> float:
+        return unit * math.sqrt(p * math.log(1 / delta)) if delta else unit * p * math.log(p)
+
+
+@dataclass(frozen=True)
+class BalancedRegulariser(Theorem4Regulariser):
+    """zeta p/(epsilon R) for gamma noise, which balances the two terms of Lemma 3; Theorem 4's for Gaussian noise."""
+
+    name = "balanced"
+
+    def wanted(self, unit: float, p: int, delta: float) -> float:
+        return super().wanted(unit, p, delta) if delta else unit * p
+
+
+@dataclass(frozen=True)
+class LeastRegulariser(Regulariser):
+    """No more than privacy needs."""
+
+    name = "least"
+
+    def wanted(self, unit: float, p: int, delta: float) -> float:
+        return 0.0
+
+
+class Density(ABC):
+    """A law of b that depends on its norm alone; ``scale`` is that of the coordinates, see `PerturbationSchedule`.
+
+    Attributes:
+        pure: whether it serves delta = 0, or delta > 0.
+        conversion: how `ObjectivePerturbation.spent` finds what the shift of b costs.
+    """
+
+    pure: ClassVar[bool]
+    conversion: ClassVar[str]
+
+    @abstractmethod
+    def printed_scale(self, zeta: float, budget: Budget) -> float:
+        """As printed, for gradients of norm at most zeta."""
+
+    @abstractmethod
+    def exact_scale(self, zeta: float, budget: Budget) -> float:
+        """The least whose shift costs no more than this budget."""
+
+    @abstractmethod
+    def shift_cost(self, mu: float, delta: float) -> float:
+        """Epsilon of telling b from b moved by mu scales, at delta."""
+
+    @abstractmethod
+    def root_mean_square(self, p: int, scale: float) -> float:
+        """Of ||b||_2."""
+
+    @abstractmethod
+    def sample(self, p: int, scale: float, rng: np.random.Generator, spare: float = 0) -> FloatArray:
+        """b, shape (p,). With ``spare`` > 0 the last coordinate is the norm of that many coordinates of b."""
+
+    @abstractmethod
+    def relative_variance(self, p: int) -> float:
+        """Of ||b||_2^2."""
+
+    def moments(self, p: int, b: FloatArray) -> NoiseMoments:
+        """Of one draw in p dimensions: its square, of mean 1 in units of the schedule's ``noise_scale``."""
+        return NoiseMoments(float(b @ b), 1.0, self.relative_variance(p))
+
+
+class GammaDensity(Density):
+    """nu_1 of line 3: a uniform direction times a norm with the gamma law of shape p and this scale."""
+
+    pure = True
+    conversion = "density ratio"
+
+    def printed_scale(self, zeta: float, budget: Budget) -> float:
+        return 2 * zeta / budget.epsilon
+
+    def exact_scale(self, zeta: float, budget: Budget) -> float:
+        return zeta / budget.epsilon
+
+    def shift_cost(self, mu: float, delta: float) -> float:
+        return mu
+
+    def root_mean_square(self, p: int, scale: float) -> float:
+        return math.sqrt(p * (p + 1)) * scale
+
+    def sample(self, p: int, scale: float, rng: np.random.Generator, spare: float = 0) -> FloatArray:
+        direction = _normals(p, rng, spare)
+        norm = rng.gamma(p - 1 + spare if spare else p, scale)
+        return np.asarray(norm / math.sqrt(float(direction @ direction)) * direction)
+
+    def relative_variance(self, p: int) -> float:
+        return (4 * p + 6) / (p * (p + 1))
+
+
+class GaussianDensity(Density):
+    """nu_2 of line 5: independent normal coordinates with this standard deviation."""
+
+    pure = False
+    conversion = "determinant and two-sided Gaussian shift"
+
+    def printed_scale(self, zeta: float, budget: Budget) -> float:
+        return zeta * math.sqrt(8 * math.log(2 / budget.delta) + 4 * budget.epsilon) / budget.epsilon
+
+    def exact_scale(self, zeta: float, budget: Budget) -> float:
+        """At half of delta, and no less than `shift_cost` allows for."""
+        half = replace(budget, delta=budget.delta / 2)
+        least = noise_for(lambda scale: Gaussian(scale).guarantee(zeta), 1, half)
+        return max(least, zeta / math.sqrt(2 * budget.epsilon))
+
+    def shift_cost(self, mu: float, delta: float) -> float:
+        return max(spent(Gaussian(1.0).guarantee(mu), 1, delta / 2).epsilon, mu**2 / 2)
+
+    def root_mean_square(self, p: int, scale: float) -> float:
+        return math.sqrt(p) * scale
+
+    def sample(self, p: int, scale: float, rng: np.random.Generator, spare: float = 0) -> FloatArray:
+        return scale * _normals(p, rng, spare)
+
+    def relative_variance(self, p: int) -> float:
+        return 2 / p
+
+
+def _normals(p: int, rng: np.random.Generator, spare: float) -> FloatArray:
+    normals = rng.standard_normal(p)
+    if spare:
+        normals[-1] = math.sqrt(rng.chisquare(spare))
+    return normals
+
+
+DENSITIES: dict[str, Density] = {"gamma": GammaDensity(), "gaussian": GaussianDensity()}
 
 
 @dataclass(frozen=True)
@@ -32,21 +190,18 @@ class PerturbationSchedule(Schedule):
 
 @dataclass(frozen=True)
 class ObjectivePerturbation(Algorithm):
-    """theta^priv = argmin over F of L(theta) + r(theta)/n + Delta/(2n) ||theta||^2 + b.theta/n.
+    """Algorithm 1, see the module's text; n cancels.
 
     Attributes:
-        noise: ``gamma``, density proportional to exp(-epsilon ||b|| / (2 zeta)), for delta = 0; or ``gaussian``,
-            N(0, zeta^2 (8 ln(2/delta) + 4 epsilon)/epsilon^2).
+        noise: which density b has: ``gamma``, nu_1, for delta = 0; or ``gaussian``, nu_2.
         constants: ``printed``, or ``exact``: the smallest noise that is certified at this Delta.
-        regulariser: Delta. ``theorem_4``: zeta p ln p/(epsilon R) for gamma and zeta sqrt(p ln(1/delta))/(epsilon R)
-            for Gaussian noise, R being the set's l2 norm bound in place of ||theta_hat||; ``balanced``: zeta p/(epsilon
-            R) for gamma noise; ``least``: no more than privacy needs.
+        regulariser: the Delta of line 1: ``theorem_4``, ``balanced`` or ``least``; see the classes of `Regulariser`.
         least: Delta is at least this many lambda/epsilon: 2 in line 1; Theorem 4 assumes 1/2, which is not private.
         noise_factor: multiplies the noise; 1 is the paper's (others are negative controls).
         regulariser_factor: multiplies the Delta of ``regulariser``, not the least that privacy needs; 1 in the paper.
 
-    For losses whose Hessian has rank one (generalised linear models), where a record comes or goes, or falls silent; n
-    cancels. Under replacement it runs with the budget that two such steps leave, and `spent` names the conversion.
+    For losses whose Hessian has rank one (generalised linear models), where a record comes or goes, or is zeroed out.
+    Under replacement it runs with the budget that two such steps leave, and `spent` names the conversion.
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.SMOOTH)
@@ -58,13 +213,18 @@ class ObjectivePerturbation(Algorithm):
 
     noise: Literal["gamma", "gaussian"] = "gaussian"
     constants: Literal["printed", "exact"] = "printed"
-    regulariser: Literal["theorem_4", "balanced", "least"] = "theorem_4"
+    regulariser: Regulariser = Theorem4Regulariser()
     least: float = 2.0
     noise_factor: float = 1.0
     regulariser_factor: float = field(default=1.0, metadata=LATER)
 
     def __post_init__(self) -> None:
         check_positive(self, "noise_factor", "regulariser_factor")
+
+    @property
+    def density(self) -> Density:
+        """The law of b."""
+        return DENSITIES[self.noise]
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         """A Delta that leaves some epsilon."""
@@ -74,53 +234,31 @@ class ObjectivePerturbation(Algorithm):
         return ""
 
     def schedule(self, domain: Domain, budget: Budget) -> PerturbationSchedule:
+        """Delta of line 1, and the scale of b of lines 2 to 6."""
         self.admit(domain, budget)
-        inner, p, zeta = _native(budget), domain.p, domain.lipschitz
+        inner, zeta = _native(budget), domain.lipschitz
         delta_big = self._delta_big(domain, inner)
         if self.constants == "exact":
-            left = self._left(domain, inner, delta_big)
-            scale = zeta / left
-            if self.noise == "gaussian":  # at half of delta, and no less than `spent` allows for
-                half = replace(inner, epsilon=left, delta=inner.delta / 2)
-                least = noise_for(lambda one: Gaussian(one).guarantee(zeta), 1, half)
-                scale = max(least, zeta / math.sqrt(2 * left))
-        elif self.noise == "gamma":
-            scale = 2 * zeta / inner.epsilon
+            scale = self.density.exact_scale(zeta, replace(inner, epsilon=self._left(domain, inner, delta_big)))
         else:
-            scale = zeta * math.sqrt(8 * math.log(2 / inner.delta) + 4 * inner.epsilon) / inner.epsilon
+            scale = self.density.printed_scale(zeta, inner)
         scale *= self.noise_factor
-        # ||b|| has the gamma law of shape p and this scale, or is chi with p degrees of freedom
-        size = math.sqrt(p * (p + 1)) * scale if self.noise == "gamma" else math.sqrt(p) * scale
+        size = self.density.root_mean_square(domain.p, scale)
         return PerturbationSchedule(1, size, coordinate_scale=scale, regulariser=delta_big)
 
     def _delta_big(self, domain: Domain, budget: Budget) -> float:
-        p, unit = domain.p, domain.lipschitz / (budget.epsilon * domain.radius)
-        wanted = 0.0
-        if self.regulariser != "least":
-            wanted = unit * p * (math.log(p) if self.regulariser == "theorem_4" else 1.0)
-            if self.noise == "gaussian":
-                wanted = unit * math.sqrt(p * math.log(1 / budget.delta))
-        wanted *= self.regulariser_factor
+        unit = domain.lipschitz / (budget.epsilon * domain.radius)
+        wanted = self.regulariser_factor * self.regulariser.wanted(unit, domain.p, budget.delta)
         return max(wanted, self.least * domain.smoothness / budget.epsilon)
 
     def _left(self, domain: Domain, budget: Budget, delta_big: float) -> float:
         return budget.epsilon - _determinant(domain, delta_big)
 
-    def draw(self, p: int, scale: float, rng: np.random.Generator, spare: float = 0) -> FloatArray:
-        """b, shape (p,). With ``spare`` > 0 the last coordinate is the norm of that many coordinates of b."""
-        direction = rng.standard_normal(p)
-        if spare:
-            direction[-1] = math.sqrt(rng.chisquare(spare))
-        if self.noise == "gaussian":
-            return scale * direction
-        # uniform direction, norm with density r^(p-1) exp(-r/scale)
-        norm = rng.gamma(p - 1 + spare if spare else p, scale)
-        return np.asarray(norm / math.sqrt(float(direction @ direction)) * direction)
-
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As printed, with the minimiser exact up to its certified gap."""
-        scale = self.schedule(problem.domain, budget).coordinate_scale
-        return self.answer(problem.listed, budget, self.draw(problem.domain.p, scale, rng))
+        schedule = self.schedule(problem.domain, budget)  # line 1
+        b = self.density.sample(problem.domain.p, schedule.coordinate_scale, rng)  # lines 2 to 6
+        return self.answer(problem.listed, budget, b)  # line 7
 
     def answer(self, view: View, budget: Budget, b: FloatArray) -> Solution:
         """Line 7 for a given noise, in the coordinates of the view; ||b||_2 is reported in the diagnostics."""
@@ -128,19 +266,19 @@ class ObjectivePerturbation(Algorithm):
 
     def answers(self, view: View, budget: Budget, noises: Sequence[FloatArray]) -> list[Solution]:
         """`answer` for each noise; schedule and privacy are the same for all."""
-        domain = view.domain
-        schedule, spent = self.schedule(domain, budget), self.spent(domain, budget)
-        thetas = [view.minimise(b / domain.n, schedule.regulariser / domain.n).theta for b in noises]
-        return [
-            Solution(theta, schedule, spent, *self.seen(domain.p, b)) for theta, b in zip(thetas, noises, strict=True)
-        ]
+        n, delta_big = view.domain.n, self.schedule(view.domain, budget).regulariser
+        return self.solutions(view.domain, budget, noises, [view.minimise(b / n, delta_big / n).theta for b in noises])
 
-    def seen(self, p: int, b: FloatArray) -> tuple[dict[str, float], Drawn]:
-        """What a draw of b tells: its norm as a diagnostic, and its square, of mean 1 in units of noise_scale."""
-        square = float(b @ b)
-        # the relative variance of ||b||^2, chi-square or the square of a gamma variable
-        spread = (4 * p + 6) / (p * (p + 1)) if self.noise == "gamma" else 2 / p
-        return {"noise_norm": math.sqrt(square)}, Drawn(square, 1.0, spread)
+    def solutions(
+        self, domain: Domain, budget: Budget, noises: Sequence[FloatArray], thetas: Sequence[object]
+    ) -> list[Solution]:
+        """What is reported of the minimisers for some noises."""
+        schedule, spent = self.schedule(domain, budget), self.spent(domain, budget)
+        found = [self.density.moments(domain.p, b) for b in noises]
+        return [
+            Solution(theta, schedule, spent, {"noise_norm": noise.norm}, noise)
+            for theta, noise in zip(thetas, found, strict=True)
+        ]
 
     def spent(self, domain: Domain, budget: Budget) -> Spent:
         """Certified epsilon at the budget's delta, for smooth losses of generalised linear form.
@@ -156,13 +294,8 @@ class ObjectivePerturbation(Algorithm):
         """
         schedule, inner = self.schedule(domain, budget), _native(budget)
         hessian = _determinant(domain, schedule.regulariser)
-        mu = domain.lipschitz / schedule.coordinate_scale
-        if self.noise == "gamma":
-            certified = Spent(hessian + mu, 0.0, "density ratio")
-        else:
-            half = spent(Gaussian(1.0).guarantee(mu), 1, inner.delta / 2).epsilon
-            shift = max(half, mu**2 / 2)
-            certified = Spent(hessian + shift, inner.delta, "determinant and two-sided Gaussian shift")
+        shift = self.density.shift_cost(domain.lipschitz / schedule.coordinate_scale, inner.delta)
+        certified = Spent(hessian + shift, inner.delta, self.density.conversion)
         return converted(certified, inner.neighbours, budget.neighbours)
 
 
@@ -172,6 +305,6 @@ def _determinant(domain: Domain, delta_big: float) -> float:
 
 
 def _native(budget: Budget) -> Budget:
-    """The budget under a relation of the certificate: of a replacement, what two records that fall silent may spend."""
+    """The budget under a relation of the certificate: of a replacement, what two zeroed-out records may spend."""
     replaced = budget.neighbours is Neighbours.REPLACE_ONE
     return budget_under(Neighbours.ZERO_OUT if replaced else budget.neighbours, budget)

@@ -57,14 +57,14 @@ class OutputPerturbation(Algorithm):
         schedule, constraint_set = self.schedule(problem.domain, budget), problem.constraint_set
         minimiser = as_theta(problem.listed.minimum.theta, constraint_set.p)
         mechanism = vector_noise(self.noise, schedule.noise_scale)
-        released = mechanism.release(minimiser, rng)
+        released, noise = mechanism.release(minimiser, rng)
         theta, spent = constraint_set.project(released), self.spent(problem.domain, budget)
-        return Solution(theta, schedule, spent, drawn=mechanism.drawn(released - minimiser))
+        return Solution(theta, schedule, spent, noise=noise)
 
     def reach(self, domain: Domain, budget: Budget) -> float:
         """Radius of C_0, line 4: zeta p 2 L/(Delta epsilon n) with zeta = 3 ln n, or zeta sigma_0 sqrt p, sqrt(3 ln n).
 
-        Line 0 asks for zeta < 1, against Algorithm 4's 3 ln n: a slip, since a ball with zeta < 1 misses theta*.
+        Line 0 asks for zeta < 1, against Algorithm 4's 3 ln n: a typo, since a ball with zeta < 1 misses theta*.
         """
         scale = self.schedule(domain, budget).noise_scale
         if self.noise == "laplace":

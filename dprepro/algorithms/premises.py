@@ -5,11 +5,12 @@ from __future__ import annotations
 import math
 from collections.abc import Mapping, Sequence
 from enum import Enum
-from typing import Literal, TypeAlias
+from typing import ClassVar, Literal, TypeAlias
 
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.problems import Domain, L2Ball, MarginLoss
+from dprepro.support.named import Named, named
 
 
 class Assumption(Enum):
@@ -83,10 +84,28 @@ class Assumption(Enum):
         return ", which is only convex" if self is Assumption.STRONGLY_CONVEX else ""
 
 
-Settings: TypeAlias = Mapping[str, Mapping[str, tuple[Assumption, ...]]]
-"""What is assumed by the value of a setting, by the setting's name."""
+Choices: TypeAlias = Mapping[str, tuple[Assumption, ...]]
+"""What is assumed with each value of a setting."""
+Settings: TypeAlias = Mapping[str, Choices]
+"""The same by the names of settings."""
 ZeroedOut: TypeAlias = Literal["half", "gradient", "other"]
 """See `Algorithm`."""
+
+
+class Rule(Named):
+    """A rule of an algorithm, such as a step size, that may assume something besides.
+
+    Class attributes:
+        assumptions: what it assumes, as those of an algorithm.
+    """
+
+    assumptions: ClassVar[tuple[Assumption, ...]] = ()
+
+    @classmethod
+    def choices(cls) -> Choices:
+        """What the rules of this rule's kind assume, by their names."""
+        kind = next(one for one in reversed(cls.__mro__) if issubclass(one, Rule) and one is not Rule)
+        return {name: one.assumptions for name, one in named(kind).items() if issubclass(one, Rule)}
 
 
 def first_lacking(assumptions: Sequence[Assumption], domain: Domain, budget: Budget) -> str:

@@ -94,10 +94,10 @@ class RegularisedOutputPerturbation(Algorithm):
         schedule = self.schedule(domain, budget)
         w: FloatArray = np.asarray(problem.listed.minimise(np.zeros(domain.p), schedule.weight).theta)
         mechanism = Gaussian(schedule.noise_scale)
-        released = mechanism.release(w, rng)
-        norms = {"noise_norm": float(np.linalg.norm(released - w)), "minimiser_norm": float(np.linalg.norm(w))}
+        released, noise = mechanism.release(w, rng)
+        norms = {"noise_norm": noise.norm, "minimiser_norm": float(np.linalg.norm(w))}
         answer = domain.constraint_set.project(released) if domain.proper else released
-        return Solution(answer, schedule, self.spent(domain, budget), norms, mechanism.drawn(released - w))
+        return Solution(answer, schedule, self.spent(domain, budget), norms, noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         scale = self.schedule(domain, budget).noise_scale

@@ -64,10 +64,9 @@ class RegularisedRelease(Algorithm):
         schedule, within = self.schedule(problem.domain, budget), problem.constraint_set
         centre = as_theta(problem.listed.minimise(np.zeros(within.p), schedule.weight).theta, within.p)
         mechanism = self._noise(schedule.noise_scale)
-        released = mechanism.release(centre, rng)
-        noise, spent = released - centre, self.spent(problem.domain, budget)
-        norm = {"noise_norm": float(np.linalg.norm(noise))}
-        return Solution(within.project(released), schedule, spent, norm, mechanism.drawn(noise))
+        released, noise = mechanism.release(centre, rng)
+        spent = self.spent(problem.domain, budget)
+        return Solution(within.project(released), schedule, spent, {"noise_norm": noise.norm}, noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         schedule = self.schedule(domain, budget)

@@ -124,8 +124,10 @@ class SampleAndAggregate(SupportSelection):
             raise InputError(
                 f"blocks must be at least {least} with partition={self.partition}, got blocks={self.blocks}"
             )
-        if self.partition in ("assigned", "as_printed"):
-            object.__setattr__(self, "relations", tuple(Neighbours))
+
+    @property
+    def relations(self) -> tuple[Neighbours, ...]:
+        return tuple(Neighbours) if self.partition in ("assigned", "as_printed") else super().relations
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         if reason := lacks_dimensions(domain) or super().premise(domain, budget):
@@ -149,7 +151,8 @@ class SampleAndAggregate(SupportSelection):
     def support(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> IntArray:
         scale = self.schedule(problem.domain, budget).noise_scale
         votes = self.votes(problem, rng)  # lines 1 to 4
-        return NoisyTop(scale).select(votes, self.sparsity, rng)  # lines 5 and 6
+        chosen, _ = NoisyTop(scale).select(votes, self.sparsity, rng)  # lines 5 and 6
+        return chosen
 
     def votes(self, problem: Problem, rng: np.random.Generator) -> FloatArray:
         """The mean over the blocks of the indicators of their supports, shape (p,).

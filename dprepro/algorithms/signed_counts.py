@@ -60,13 +60,12 @@ class SignedCounts(Algorithm):
         sides = np.where(counts.label > 0, counts.plus - counts.minus, 0.0)  # a label of 0 has none
         count[: counts.touched] = domain.n * sides
         mechanism = Laplace(schedule.noise_scale)
-        noisy = mechanism.release(count, rng)
+        noisy, noise = mechanism.release(count, rng)
         most = self._most(budget)
         # the log ratio at x is (|x + D| - |x - D|)/scale
         mean = np.tanh(np.clip(noisy, -most, most) / schedule.noise_scale)
         sign = mean if self.setting == "squared" else np.sign(noisy)
-        answer, drawn = self.size(domain, budget) * sign, mechanism.drawn(noisy - count)
-        return Solution(answer, schedule, self.spent(domain, budget), drawn=drawn)
+        return Solution(self.size(domain, budget) * sign, schedule, self.spent(domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """The counts: replacing a record, or flipping its label, moves them by 2 in l1, silencing one by 1."""

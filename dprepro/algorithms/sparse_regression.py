@@ -9,16 +9,17 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Solution
-from dprepro.algorithms.objective_perturbation import ObjectivePerturbation, PerturbationSchedule
+from dprepro.algorithms.objective_perturbation import LeastRegulariser, ObjectivePerturbation, PerturbationSchedule
 from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
 from dprepro.algorithms.sample_and_aggregate import SampleAndAggregate
 from dprepro.algorithms.supports import ExponentialSupport, SupportSchedule, SupportSelection
-from dprepro.budget import Budget
+from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.privacy import Spent
 from dprepro.problems import Domain, Problem, Records, RecordsView, SupportsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.supports import IntArray
+from dprepro.support.frozen import normalise
 
 TOP_SLACK = 1e-12  # relative: what rows of norm sqrt(s) may exceed it by through rounding
 
@@ -68,13 +69,17 @@ class SparseRegression(Algorithm):
         if not isinstance(self.selection, ExponentialSupport | SampleAndAggregate):
             name = type(self.selection).__name__
             raise InputError(f"selection must be ExponentialSupport or SampleAndAggregate, got {name}")
-        object.__setattr__(self, "selection", replace(self.selection, sparsity=self.sparsity))
-        object.__setattr__(self, "relations", self.selection.relations)
+        # a field that has to agree with another: equal algorithms must have equal fields, by which they are stored
+        normalise(self, selection=replace(self.selection, sparsity=self.sparsity))
+
+    @property
+    def relations(self) -> tuple[Neighbours, ...]:
+        return self.selection.relations
 
     @property
     def fit(self) -> ObjectivePerturbation:
         """Algorithm 1 with Delta = 2 lambda/epsilon."""
-        return ObjectivePerturbation(noise=self.noise, regulariser="least")
+        return ObjectivePerturbation(noise=self.noise, regulariser=LeastRegulariser())
 
     def assumed(self) -> tuple[Assumption, ...]:
         return (*self.selection.assumed(), *self.fit.assumed())

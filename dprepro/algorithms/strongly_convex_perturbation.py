@@ -29,7 +29,7 @@ class StronglyConvexPerturbation(Algorithm):
     The paper's proof, by Kifer, Smith and Thakurta, is for Hessians of rank one, which no strongly convex loss has for
     p > 1. Here all records share the Hessian, so that a replacement moves the slope of the sum by a vector that does
     not depend on theta, of norm at most 2 max ||x||, and leaves the determinant alone: the answer is a function of
-    that vector plus b. (A record that falls silent takes its curvature with it.)
+    that vector plus b. (A record that is zeroed out takes its curvature with it.)
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (
@@ -68,10 +68,9 @@ class StronglyConvexPerturbation(Algorithm):
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         schedule = self.schedule(problem.domain, budget)
         mechanism = self._noise(schedule.noise_scale)
-        b = mechanism.release(np.zeros(problem.domain.p), rng)
+        b, noise = mechanism.release(np.zeros(problem.domain.p), rng)
         theta = problem.listed.minimise(b / problem.domain.n).theta
-        norm = {"noise_norm": float(np.linalg.norm(b))}
-        return Solution(theta, schedule, self.spent(problem.domain, budget), norm, mechanism.drawn(b))
+        return Solution(theta, schedule, self.spent(problem.domain, budget), {"noise_norm": noise.norm}, noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         mechanism = self._noise(self.schedule(domain, budget).noise_scale)

@@ -49,7 +49,7 @@ class SufficientStatistics(Algorithm):
         (gram, cross), p = second_moments(problem), domain.p
         upper = np.triu_indices(p)
         doubled = np.where(upper[0] == upper[1], 1.0, math.sqrt(2.0))
-        noisy = Gaussian(schedule.noise_scale).release(np.concatenate([gram[upper] * doubled, cross]), rng)
+        noisy, _ = Gaussian(schedule.noise_scale).release(np.concatenate([gram[upper] * doubled, cross]), rng)
         gram[upper] = noisy[: doubled.size] / doubled
         gram.T[upper] = gram[upper]
         least = float(np.linalg.eigvalsh(gram)[0])

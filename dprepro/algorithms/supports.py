@@ -73,7 +73,7 @@ class ExponentialSupport(SupportSelection):
 
     Attributes:
         constants: ``printed``, see above. A record moves every score by an amount between its least and its largest
-            loss, so where the loss is not negative a record that comes, goes or falls silent costs half of epsilon;
+            loss, so where the loss is not negative a record that comes, goes or is zeroed out costs half of epsilon;
             ``exact`` is the least scale for the budget.
         noise_factor: multiplies the scale 2 alpha/epsilon; 1 is the paper's (others are negative controls; section
             3.2's exp(-epsilon q alpha) is 1/(2 alpha^2)).
@@ -106,7 +106,7 @@ class ExponentialSupport(SupportSelection):
         """Line 1 of the algorithm, by Gumbel noise on the scores or by swaps."""
         scale = self.schedule(problem.domain, budget).noise_scale
         if self._listed(problem.domain):
-            best = GumbelMin(scale).select(self.scores(problem), rng)
+            best, _ = GumbelMin(scale).select(self.scores(problem), rng)
             return np.asarray(self.supports(problem.domain)[best])
         return self._swapped(problem, scale, rng)
 

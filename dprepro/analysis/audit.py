@@ -1,4 +1,4 @@
-"""Rule `audit`: draws refute no claim of privacy, and would have refuted an overspending."""
+"""Rule `audit`: draws refute no claim of privacy, and would have refuted a run that violates its guarantee."""
 
 from __future__ import annotations
 
@@ -27,7 +27,7 @@ class Audit(Rule):
 
     Attributes:
         series: one series, or several.
-        power: the largest overspending that an audit must notice to say anything; what each notices is in the details.
+        power: the largest factor of epsilon that an audit must notice; the details have what each notices.
 
     Refuted where a limit is above. Confirmed where none is, and every audit has power: of the same algorithm, at the
     same draws, a run that overspends by a factor of at most `power` (quantity ``overspent_epsilon``, column
@@ -103,23 +103,23 @@ class Audit(Rule):
         return [_place(beyond, at) for at in range(len(beyond))]
 
     def _notices(self, rows: pd.DataFrame) -> dict[str, float]:
-        """The least overspending that was noticed everywhere, by series."""
+        """The least factor of epsilon that was noticed everywhere, by series."""
         if "overspend" not in rows:
             return {}
         own = rows[(rows["quantity"] == "overspent_epsilon") & (rows["value"] > rows["bound"])]
         return {str(name): float(factor) for name, factor in own.groupby("series")["overspend"].max().items()}
 
     def _weak(self, rows: pd.DataFrame) -> list[str]:
-        """The audits that do not notice an overspending, with the largest that was tried."""
+        """The audits that notice no violation, with the largest factor of epsilon that was tried."""
         own = rows[rows["quantity"] == "overspent_epsilon"].reset_index(drop=True)
         without = sorted(set(map(str, rows["series"])) - set(map(str, own["series"])))
         lines = zip(own["value"], own["bound"], own.get("overspend", own["value"]), strict=True)
         said = [
-            f"{_place(own, at)} (overspent by {number(float(factor))})"
+            f"{_place(own, at)} (with epsilon times {number(float(factor))})"
             for at, (value, bound, factor) in enumerate(lines)
             if not (value > bound and factor <= self.power)
         ]
-        return said + [f"{name} (no overspending was tried)" for name in without]
+        return said + [f"{name} (no violation was tried)" for name in without]
 
 
 def _place(rows: pd.DataFrame, at: int) -> str:

@@ -5,12 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
+from dprepro.analysis.attainment import Attainment
 from dprepro.analysis.audit import Audit
 from dprepro.analysis.comparisons import Affine, Ratio
 from dprepro.analysis.coverage import Coverage
 from dprepro.analysis.crossing import Crossing
 from dprepro.analysis.drawn import Drawn
-from dprepro.analysis.enough import Enough
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
 from dprepro.analysis.points import number
@@ -26,14 +26,14 @@ if TYPE_CHECKING:
     import pandas as pd
 
 __all__ = [
-    "ROLES", "RULES", "VERDICTS", "CheckResult", "Rule", "as_expected", "build", "guards", "judge", "qualified",
-    "said", "up_to_logarithms", "worded", "worst",
+    "ROLES", "RULES", "VERDICTS", "CheckResult", "Rule", "as_expected", "build", "is_precondition", "judge",
+    "qualified", "said", "up_to_logarithms", "worded", "worst",
 ]  # fmt: skip
 
 RULES: dict[str, type[Rule]] = {
     rule.name: rule
     for rule in (
-        Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Scheduled, Audit, Enough, Share,
+        Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Scheduled, Audit, Attainment, Share,
     )
 }  # fmt: skip
 
@@ -108,12 +108,14 @@ def qualified(verdict: str, checks: Sequence[Mapping[str, Any]]) -> str:
 def worded(verdict: Mapping[str, Any]) -> str:
     """The verdict of verdict.json in words: what a user's question is answered by, and how far a confirmation goes."""
     claims = [check for check in verdict["checks"].values() if check["role"] == "claim"]
-    answers = [str((check.get("details") or {}).get("words", "")) for check in claims if check["rule"] == Enough.name]
+    answers = [
+        str((check.get("details") or {}).get("words", "")) for check in claims if check["rule"] == Attainment.name
+    ]
     return "".join(f"{answer}: " for answer in answers if answer) + qualified(
-        str(verdict["verdict"]), [check for check in claims if not guards(check)]
+        str(verdict["verdict"]), [check for check in claims if not is_precondition(check)]
     )
 
 
-def guards(check: Mapping[str, Any]) -> bool:
+def is_precondition(check: Mapping[str, Any]) -> bool:
     """Whether a check of verdict.json says that what ran is what was meant to run."""
-    return bool((check.get("details") or {}).get("guards"))
+    return bool((check.get("details") or {}).get("precondition"))

@@ -73,7 +73,7 @@ class Crossing(Rule):
         along, place, error, scale, counts = np.array(places).T
         divisor = np.ones_like(place)
         if self.versus:
-            known = {one[0]: one[1] for one in crossings(self, frame, self.versus)[0]}
+            known = {crossing[0]: crossing[1] for crossing in crossings(self, frame, self.versus)[0]}
             divisor = np.array([known.get(float(value), np.nan) for value in along])
             if not np.isfinite(divisor).all():
                 raise NotEnoughError(f"the curves of {self.versus} do not cross where those of the values do")

@@ -16,30 +16,30 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NO_NOISE = "no run says what noise it has drawn"
-"""The first words of a reason: none of the series that were measured draws any, or says so."""
+"""The first words of a reason: no measured series draws noise, or none reports it."""
 
 ENOUGH = 1e4
-"""Degrees of freedom at which a series is judged by itself: the interval of a ratio is then within 5% of it."""
+"""A series with so many degrees of freedom is judged by itself: its interval is within 5% of the ratio."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Drawn(Rule):
-    """Second moments that were drawn, over those of the schedule, have the mean `expected`.
+    """The second moment of the noise drawn, over the schedule's, has the mean `expected`.
 
     Attributes:
         series: some series, or `*` for all that have the quantity.
 
-    A row's value is such a ratio, and its column ``freedom`` says how many degrees of freedom a chi-square variable of
-    the same relative variance has. Rows of a series are pooled by that weight, whatever the grid point: the law of the
-    noise does not depend on it. Series of fewer than `ENOUGH` degrees of freedom are pooled together as well, and where
-    that is too few still, with the next one, which stands by itself besides. Limits are those of a chi-square variable,
-    simultaneous over all that is judged at 99% (Bonferroni).
+    A row's value is such a ratio. Its column ``freedom`` has the degrees of freedom of a chi-square variable with the
+    same relative variance. This rule pools the rows of a series with these weights, over all grid points, since the
+    distribution of the ratio does not depend on the point. It pools series with fewer than `ENOUGH` degrees of freedom
+    with each other; if these are still too few, it adds the next series, which it also judges alone. The limits are
+    those of a chi-square variable, simultaneous at 99% (Bonferroni).
 
     The estimate is the one that is farthest from `expected`. Refuted where the interval of a single series, however
     few its draws are, lies outside of the margin; confirmed where that of every series with enough draws, and that of
     the others together, lies inside.
 
-    Series with a noise scale whose noise nobody has counted are named, and judge nothing.
+    The reason names series that have a noise scale and report no noise; they do not enter the verdict.
 
     Error rate: refuted in less than 1% of data sets whose noise is the schedule's. Not protected: noise of the right
     second moment and another law.
@@ -55,7 +55,7 @@ class Drawn(Rule):
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""
         if "freedom" not in frame:
-            return Measured(reason=f"{NO_NOISE}: solve returns it as Solution(..., drawn=...)")
+            return Measured(reason=f"{NO_NOISE}: solve returns it as Solution(..., noise=...)")
         counted = (frame["quantity"] == self.quantity) & (frame["status"] == "ok")
         rows = frame[counted]
         if self.series != "*":

@@ -150,11 +150,12 @@ class Exponent(Rule):
         x = np.log(inner[chosen])
         curve: Vector = single_curve(used, self.axis, axes).to_numpy().astype(np.float64)
         constant = _constant(used, x, curve)
-        if too_few := self._too_few(used, x, curve):
+        drowned = points.loc[points["state"] == "saturated", self.axis].nunique()
+        if too_few := self._too_few(used, x, curve, drowned):
             claimed = None if self.divide else self.expected
             powers = Powers(self.axis, np.log(inner), AXIS_OF[self.transform], claimed)
             out = threshold(points.assign(curve=single_curve(points, self.axis, axes)), powers)
-            reason = "; ".join(filter(None, (too_few, left_out, out)))
+            reason = "; ".join(filter(None, (too_few, out, left_out)))
             return Measured(reason=reason, constant=constant, details=details)
         mean = used["mean"].to_numpy(dtype=float)
         error, count = (used[name].to_numpy(dtype=float) for name in ("error", "count"))
@@ -259,14 +260,18 @@ class Exponent(Rule):
         larger = bool(local[-1] <= local[0]) != (self.transform == "log_log_inverse")
         return "larger" if larger else "smaller"
 
-    def _too_few(self, used: pd.DataFrame, x: Vector, curve: Vector) -> str:
+    def _too_few(self, used: pd.DataFrame, x: Vector, curve: Vector, drowned: int) -> str:
+        """What a slope lacks; ``drowned`` values of the axis are saturated, and would do if they were not."""
         needed = self.minimum_span if self.transform == "log" else self.minimum_span / 3
         inner = INNER[self.transform].format(self.axis)
         longer = remedy(self.axis, self.axes, self.minimum_points, needed, inner)
         values = used[self.axis].nunique()
         if values < self.minimum_points:
-            some = f"{values} usable value{'' if values == 1 else 's'}"
-            return f"{some} of {self.axis}, and {self.minimum_points} are needed: {longer}"
+            plural = "" if values == 1 else "s"
+            some = f"{values} usable value{plural} of {self.axis}, and {self.minimum_points} are needed"
+            if values + drowned >= self.minimum_points:
+                return f"{some}: {drowned} {'is' if drowned == 1 else 'are'} saturated"
+            return f"{some}: {longer}"
         span = max(np.ptp(x[curve == one]) for one in np.unique(curve)) / np.log(10)
         # Decades that are asked for exactly must not fail by rounding.
         if span < needed - 1e-9:

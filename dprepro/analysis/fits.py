@@ -53,15 +53,6 @@ class Slope(Interval):
 
 
 @dataclass(frozen=True)
-class LocalSlopes:
-    """Slopes between neighbouring points: geometric middles `x`, `slope`, and its standard error `se`."""
-
-    x: Vector
-    slope: Vector
-    se: Vector
-
-
-@dataclass(frozen=True)
 class Errors:
     """Standard errors of points by their replicates, in two ways; arrays of one entry for each point.
 
@@ -335,19 +326,3 @@ def fit_bend(x: ArrayLike, y: ArrayLike, error: ArrayLike, count: ArrayLike, lev
     bend = quadratic / slope
     half = fit.half_width([0, -bend / slope, 1 / slope], level)
     return Interval(bend, bend - half, bend + half)
-
-
-def local_slopes(axis: ArrayLike, value: ArrayLike, error: ArrayLike | None = None) -> LocalSlopes:
-    """Slopes of log `value` against log `axis` between neighbouring grid points, for figures.
-
-    Args:
-        axis, value: positive, one entry for each point, in any order; points whose value is not positive are left out.
-        error: standard errors of `value`, in its units; NaN where unknown.
-    """
-    axis, value = np.asarray(axis, dtype=float), np.asarray(value, dtype=float)
-    error, _ = _arrays(value, error, None)
-    good = np.flatnonzero((value > 0) & (axis > 0))
-    good = good[np.argsort(axis[good], kind="stable")]
-    x, y, e = np.log(axis[good]), np.log(value[good]), error[good] / value[good]
-    width = np.diff(x)
-    return LocalSlopes(np.exp((x[1:] + x[:-1]) / 2), np.diff(y) / width, np.hypot(e[1:], e[:-1]) / width)

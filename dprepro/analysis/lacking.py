@@ -60,7 +60,7 @@ def threshold(points: pd.DataFrame, powers: Powers | None = None) -> str:
     if not chosen.any():
         return ""
     trivial = np.unique(points["trivial"].to_numpy(dtype=float)[chosen])
-    ends = " to ".join(number(SATURATION * float(one)) for one in dict.fromkeys((trivial[0], trivial[-1])))
+    ends = " to ".join(number(SATURATION * float(risk)) for risk in dict.fromkeys((trivial[0], trivial[-1])))
     words = f"a tenth of the trivial risk is {ends}"
     place = _way_out(points, chosen, powers) if powers else ""
     return f"{words}; {place}" if place else words

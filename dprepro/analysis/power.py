@@ -7,7 +7,6 @@ spent epsilon is an error in epsilon; of a risk that falls as epsilon^a it is th
 
 from __future__ import annotations
 
-import copy
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
@@ -18,6 +17,7 @@ from dprepro.analysis.exponent import POWERS_OF, Exponent
 from dprepro.analysis.rule import Rule
 from dprepro.axes import AXES
 from dprepro.errors import DpreproError
+from dprepro.support.frozen import copied
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -140,9 +140,7 @@ def _needed(rule: Exponent, own: pd.DataFrame, judged: pd.Series[bool], said: st
 
 def _verdict(rule: Rule, frame: pd.DataFrame) -> str:
     """The verdict at the usual level: of a refutation nobody asks here at which further ones it stands."""
-    quick = copy.copy(rule)
-    object.__setattr__(quick, "at_levels", False)
     try:
-        return quick.judge(frame).verdict
+        return copied(rule, at_levels=False).judge(frame).verdict
     except DpreproError:
         return "not judged"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import copy
 import dataclasses
 import math
 from abc import ABC, abstractmethod
@@ -13,6 +12,7 @@ from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 from dprepro.analysis import margins
 from dprepro.analysis.fits import LEVEL, Interval, NotEnoughError
 from dprepro.errors import InputError, unknown
+from dprepro.support.frozen import copied, normalise
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -136,8 +136,8 @@ class Rule(ABC):
         reason: a note, for instance why a claim is out of reach; it is added to the result's reason.
         quantity: which quantity of the frame is judged.
         envelope: axes over which the largest mean is taken first: the worst instance of a family at each grid point.
-        guards: whether nothing may rest on the experiment unless this check is confirmed: it says that what ran is what
-            was meant to run.
+        precondition: whether nothing may rest on the experiment unless this check is confirmed: it says that what ran
+            is what was meant to run.
         about: the statements of which the check speaks, each with the kind of evidence (`EVIDENCE`) that it is.
         lacks: in one line, what keeps the measurements from deciding, whatever they say (a user left the premise, or
             the grid that the check needs): the verdict is then inconclusive.
@@ -168,15 +168,14 @@ class Rule(ABC):
     reason: str = ""
     quantity: str = "excess_risk"
     envelope: tuple[str, ...] = ()
-    guards: bool = False
+    precondition: bool = False
     about: Mapping[str, str] = field(default_factory=dict)
     lacks: str = ""
     pinned: str = ""
 
     def __post_init__(self) -> None:
         if not self.expect:
-            # The class is frozen, but its default depends on another field.
-            object.__setattr__(self, "expect", "refuted" if self.role in ("control", "erratum") else "confirmed")
+            normalise(self, expect="refuted" if self.role in ("control", "erratum") else "confirmed")
         for key, allowed in {"role": ROLES, "expect": VERDICTS, **self.choices}.items():
             if getattr(self, key) not in allowed:
                 raise unknown(key, getattr(self, key), allowed)
@@ -188,7 +187,7 @@ class Rule(ABC):
         if not math.isfinite(self.expected):
             raise InputError(f"expected is {self.expected}; it must be a finite number")
         if math.isnan(self.margin):
-            object.__setattr__(self, "margin", self.frozen_margin)
+            normalise(self, margin=self.frozen_margin)
         if not (math.isfinite(self.margin) and self.margin >= 0):
             raise InputError(f"margin is {self.margin}; it must be a finite number that is not negative")
 
@@ -221,7 +220,7 @@ class Rule(ABC):
 
     def uses(self) -> tuple[str, ...]:
         """The series that the rule names."""
-        return tuple(one.name for one in self.mentions() if one.kind == "series")
+        return tuple(mention.name for mention in self.mentions() if mention.kind == "series")
 
     def judge(self, frame: pd.DataFrame, empty: frozenset[str] = frozenset()) -> CheckResult:
         """Confirmed where the whole interval lies in the region of agreement, refuted where none of it does.
@@ -282,9 +281,7 @@ class Rule(ABC):
         return 0.0 if exact else RUNGS[first]
 
     def _at(self, level: float) -> Rule:
-        other = copy.copy(self)
-        object.__setattr__(other, "level", level)
-        return other
+        return copied(self, level=level)
 
     def _refutes(self, frame: pd.DataFrame, error: float) -> bool:
         other = self._at(1 - error)
@@ -300,7 +297,12 @@ class Rule(ABC):
     def _said(self) -> dict[str, Any]:
         """What a reader of the result has to know of the rule."""
         wide = margins.is_wide(self.margin, self.name, vars(self), self.expected)
-        known = {"guards": self.guards, "side": self.direction(), "lacks": self.lacks, "within": wide and self.margin}
+        known = {
+            "precondition": self.precondition,
+            "side": self.direction(),
+            "lacks": self.lacks,
+            "within": wide and self.margin,
+        }
         return {key: value for key, value in known.items() if value}
 
     def _compare(self, interval: Interval) -> tuple[str, str]:

@@ -13,6 +13,8 @@ from __future__ import annotations
 
 import math
 
+from dprepro.support.roots import brentq
+
 
 def theorem_2_4_1_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
     """Theorem 2.4.1's shape: L C ln^(3/2)(n/delta) sqrt(p ln(1/delta)) / (n epsilon)."""
@@ -38,8 +40,7 @@ def least_deviation(epsilon: float, delta: float) -> float:
 
     Phi(1/(2 s) - epsilon s) - e^epsilon Phi(-1/(2 s) - epsilon s) = delta; sqrt(2 ln(1/delta))/epsilon for small delta.
     """
-    from scipy.optimize import brentq  # late: names of bounds are looked up where nothing is computed
-    from scipy.special import log_ndtr
+    from scipy.special import log_ndtr  # late: names of bounds are looked up where nothing is computed
 
     def excess(log_deviation: float) -> float:
         deviation = math.exp(log_deviation)

@@ -41,17 +41,6 @@ def noisy_gd_all_directions(
     return smoothness * mass / (2 * p) * radius**2 * ((1 - mean) ** 2 + square)
 
 
-def noisy_gd_one_direction(
-    n: float, p: float, epsilon: float, delta: float, mass: float, smoothness: float, radius: float,
-    label_level: float, self_bounding_lipschitz: float,
-) -> float:  # fmt: skip
-    """The same where one coordinate has the mass q, and the others share 1 - q with labels 0."""
-    time, noise = _time(n, p, epsilon, delta, smoothness, radius, label_level, self_bounding_lipschitz)
-    signal, tail = smoothness * mass, smoothness * (1 - mass) / max(p - 1, 1)
-    mean, square = mean_field(signal * time, signal * time, tail * time, noise)
-    return radius**2 / 2 * (signal * (1 - mean) ** 2 + smoothness * square / p)
-
-
 def noisy_gd_without_noise(n: float, mass: float, smoothness: float, radius: float, label_level: float) -> float:
     """Corollary 1 where one coordinate has the mass q: H q/2 B^2 ((1 - e^-x)/x)^2, x = H q eta n."""
     step = min(radius / (math.sqrt(n * smoothness) * label_level), 1 / (4 * smoothness))

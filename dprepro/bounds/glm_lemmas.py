@@ -72,7 +72,7 @@ def gradient_outside(size: float, radius: float, label: float) -> float:
 
 
 def zero_risk(label: float) -> float:
-    """Y^2, what output zero loses at most."""
+    """Y^2, the largest excess risk of the trivial predictor 0."""
     return label**2
 
 

@@ -295,7 +295,7 @@ def records_for_selection(p: float, sparsity: float, epsilon: float) -> float:
 
     def loss(t: float) -> float:
         logs = [size - t * m for m, size in enumerate(sizes)]
-        weights = [math.exp(one - max(logs)) for one in logs]
+        weights = [math.exp(log - max(logs)) for log in logs]
         return t * sum(m * one for m, one in enumerate(weights)) / sum(weights)
 
     low, high = 0.1, 2 * math.log(p)

@@ -53,11 +53,6 @@ def objective_loss(epsilon: float, hessian_rank: float, least: float) -> float:
     return hessian_rank * math.log1p(epsilon / least) + epsilon / 2
 
 
-def objective_loss_in_replacement(epsilon: float) -> float:
-    """The same where (theta - c)^2/2 takes the place of a record of slope zeta: ln(1 + epsilon/2) + epsilon."""
-    return math.log1p(epsilon / 2) + epsilon
-
-
 def support_loss(epsilon: float, supports: float, gap: float, lowest: float) -> float:
     """The loss of Algorithm 4 at one support: a record adds alpha to its score, and lowest alpha to all others.
 
@@ -79,19 +74,8 @@ def top_loss(epsilon: float, p: float, sparsity: float, lead: float) -> float:
     return max(math.log(found[0]) - math.log(found[1]), math.log(missed[1]) - math.log(missed[0]))
 
 
-def turned_delta(epsilon: float, blocks: float) -> float:
-    """delta(epsilon) of Algorithm 5 at p = 2, s = 1 where one record turns every vote.
-
-    The first coordinate leads by 1, or is led by 1, and each bears the noise Lap(2/(k epsilon)): the difference of two
-    exceeds x scales with probability (1/2 + x/4) e^(-x).
-    """
-    scales = blocks * epsilon / 2
-    wrong = (0.5 + scales / 4) * math.exp(-scales)
-    return max(0.0, (1 - wrong) - math.exp(epsilon) * wrong)
-
-
 def turned_by_root_of_n(epsilon: float, blocks: float) -> float:
-    """The same of Algorithm 6, which chooses with epsilon/2: delta(epsilon) of its support.
+    """delta(epsilon) of the support of Algorithm 6 at p = 2, s = 1, which it chooses with epsilon/2 and Laplace noise.
 
     k = sqrt(n) is `blocks` with one record more than k^2 - 1, and k - 1 without it: blocks of k records in the place of
     k + 1. All records are alike, x = (c, 1), c < 1, and y such that k y < Lambda < (k + 1) y: smaller blocks fit zero

@@ -273,19 +273,6 @@ def gumbel_path(total: float, epsilon: float, delta: float, offset: float) -> fl
     return path_delta(round(total) - 1, first, second, epsilon)
 
 
-def _laplace_first(gap: float) -> float:
-    """P(Laplace + gap < Laplace), scale 1."""
-    tail = 0.5 * math.exp(-abs(gap)) * (1 + abs(gap) / 2)
-    return tail if gap > 0 else 1 - tail
-
-
-def laplace_path(total: float, epsilon: float, delta: float, offset: float) -> float:
-    """The same for Laplace noise and two vertices."""
-    shift = _shift(total, epsilon, delta)
-    first, second = (_laplace_first(offset + move) for move in (shift, -shift))
-    return path_delta(round(total) - 1, first, second, epsilon)
-
-
 def _sign_shift(n: float, epsilon: float, delta: float, lipschitz: float, total: float) -> float:
     """L_2/(n sigma) with sigma as Algorithm 3 prints it."""
     return lipschitz * epsilon / (math.sqrt(32 * lipschitz * total) * math.log(n / delta))

@@ -77,7 +77,7 @@ def solved(programme: Programme) -> tuple[Vector, Vector, Vector]:
     n = programme.size
     rows, columns = np.tril_indices(n)  # clarabel's order, column by column of the upper triangle
     double = np.where(rows == columns, 1.0, 2.0)
-    forms = np.array([one[rows, columns] * double for one in programme.forms])
+    forms = np.array([form[rows, columns] * double for form in programme.forms])
     linear = np.hstack([forms, np.array(programme.rows)])
     cone = np.hstack([-np.diag(np.where(rows == columns, 1.0, np.sqrt(2.0))), np.zeros((rows.size, programme.scalars))])
     cost = np.concatenate([np.zeros(rows.size), -programme.objective])

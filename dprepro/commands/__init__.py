@@ -21,8 +21,11 @@ COMMANDS = {
     "pairs": "which algorithm runs on which construction, or why not",
     "advise": "which private algorithm to take, and what risk to expect",
     "schema": "draft the public schema of a table, from names and types",
+    "release": "one private answer on a table of your own, to be published",
     "plot": "lay the curves of several runs over one another",
     "rate": "hold an algorithm of your own, in a file or by name, against a rate",
+    "audit": "hold a function that answers on data against the privacy it claims",
+    "new": "write a file to start from: an algorithm, data, a statement, a pack",
     "refute": "attack a statement over its whole premise",
 }
 """What there is beside `run`, which needs no name: by name, in a line."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
 
@@ -12,7 +12,7 @@ from dprepro.commands.parser import config_dir, flag, key
 from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
-    from dprepro.practice.advice import Advice, Choice
+    from dprepro.practice.advice import Advice, Candidate, Choice
     from dprepro.practice.ordinary import Asked
 
 ABOUT = """\
@@ -23,7 +23,10 @@ Says which private algorithm to take, by public numbers alone; no data are read.
                 are noise, repeated up to n; the largest of the three
   nine in ten   the range that held in nine of ten cases that were tested
   of zero       its share of what answering zero loses there
-risk=.01 with epsilon=? or n=? finds the least that will do."""
+risk=.01 with epsilon=? or n=? finds the least that will do.
+schema=FILE.yaml asks for a table, by its public schema alone. With table=FILE
+and --private-choice the table is read: its records choose among the first
+algorithms, the choice is paid from epsilon, and the model is printed."""
 
 NOTES = "exit codes: 0 answered, 2 bad input"
 ASKED = "?"
@@ -33,14 +36,17 @@ DRAWN = 6
 LARGEST_P = 1000
 """Coordinates up to which risks are predicted in seconds."""
 
-MANY = 200
-"""Coordinates from which on fewer places are tried."""
-
 SIMULATED, RUNS = 3, 16
 """Choices that are run on request, and runs on each kind of data: counts, no seconds."""
 
-QUICK = ("release", "objective", "moments", "descent")
-"""Sources of predictions that are made at many places; the others are not the best, or not by much."""
+BEGIN = {"n": 1e5, "epsilon": 1.0}
+"""Where a search for n or epsilon begins."""
+
+QUICK = ("release", "objective", "moments", "descent", "vertices", "expansion")
+"""Sources of predictions that are made at many places; private choices among answers lose more than these answers."""
+
+CLOSE, ROUNDS = 30.0, 4
+"""How many times the least risk an algorithm may be predicted to lose to be asked again nearby, and how often."""
 
 
 @dataclass(frozen=True)
@@ -51,15 +57,19 @@ class Arguments:
     p: str = key("100", "coordinates")
     epsilon: str = key("1", "of the budget")
     delta: str = key("1e-6", "of the budget")
-    loss: str = key("squared", "or absolute, huber, logistic, hinge, ...")
+    loss: str = key("", "squared, absolute, huber, logistic, hinge, ...", shown="squared")
     set: str = key("l2", "what is minimised over: l1, l2, simplex, box")
     radius: str = key("1", "of that set")
     neighbours: str = key("replace_one", "or zero_out, add_or_remove_one")
+    schema: str = key("", "of a table, which tells p and the loss", shown="FILE.yaml")
+    table: str = key("", "the table, for --private-choice", shown="FILE")
+    seed: str = key("", "of the private choice, to be kept secret; drawn anew without it", shown="NUMBER")
     risk: str = key("", "the risk that will do, also with epsilon=? or n=?", shown="NUMBER")
     figure: str = key("", "risks over n, drawn there", shown="FILE.png")
     results_dir: str = key("results", "where --renew finds what +experiment=advice has measured")
     verbose: bool = flag("bounds, sources and tested errors, who is refused and why")
     simulate: bool = flag("run the first choices too, 16 times on each kind of data")
+    private_choice: bool = flag("let the records of table= choose, at a price that is told")
     json: bool = flag("all of it as JSON")
     renew: bool = flag("fit the constants of the predictions to what +experiment=advice has measured")
     config_dir: str | None = config_dir("add your own algorithm/")
@@ -95,12 +105,18 @@ def _answered(arguments: Arguments) -> int:
         raise InputError("give a point, or risk=NUMBER with one of epsilon=? and n=?")
     if unknowns and values["figure"]:
         raise InputError("a figure is drawn over n at a point; leave epsilon=? and n=? away")
+    _check_table(arguments, unknowns)
     algorithms = blocks("algorithm", arguments.config_dir)
-    if unknowns:
+    if values["schema"]:
+        values |= _of_schema(values)
+    values["loss"] = values["loss"] or "squared"
+    if arguments.private_choice:
+        answer, lines = _chosen(values, algorithms)
+    elif unknowns:
         from dprepro.practice.answer import solved_words
 
         answer = solved(values, unknowns[0], algorithms)
-        lines = solved_words(values["loss"], values["set"], values["radius"], unknowns[0], answer)
+        lines = solved_words(values, unknowns[0], answer)
     else:
         answer, lines = at_a_point(values, algorithms, arguments.simulate, arguments.verbose, arguments.json)
     if arguments.json:
@@ -123,7 +139,7 @@ def at_a_point(
 ) -> tuple[dict[str, Any], list[str]]:
     """The answer at a point, as it is written in JSON and in words."""
     from dprepro.practice.advice import advise, candidates
-    from dprepro.practice.answer import ENOUGH, GRIDS, check_target, enough, rest, sentences, table, title
+    from dprepro.practice.answer import ENOUGH, check_target, enough, rest, sentences, table, title
 
     asked, known = point_of(values), list(candidates(algorithms))
     advice = _with_left_out(advise(asked, known, account=verbose or full), algorithms)
@@ -132,18 +148,15 @@ def at_a_point(
     reached = None
     if best is not None:
         own = next(candidate for candidate in known if (candidate[0], candidate[1]) == (best.name, best.changes))
-
-        def at(place: float) -> Asked:
-            return replace(asked, budget=replace(asked.budget, epsilon=place))
-
-        places = GRIDS["epsilon"] if asked.p <= MANY else GRIDS["epsilon"][::2]
-        reached = enough(at, own, target, places)
+        assert best.typical is not None
+        reached = enough(asked, own, target, best.typical)
     command = _verify(asked, best) if best else ""
     words = sentences(asked, advice, target, bool(values["risk"]), reached, command)
-    lines = [title(asked), *words, "", *table(advice, verbose)]
+    lines = [title(asked), *words, "", *table(asked, advice, verbose)]
     answer: dict[str, Any] = {
         "point": asked.point, "sentences": words, "best": best.label if best else None, "target": target,
-        "epsilon_for_target": reached, "choices": [{"label": one.label, **asdict(one)} for one in advice.choices],
+        "epsilon_for_target": reached,
+        "choices": [{"label": choice.label, **asdict(choice)} for choice in advice.choices],
         "refused": {why: [*names] for why, names in advice.refused.items()}, "zero_typical": advice.zero,
         "largest_risk": advice.most, "verify": command or None,
     }  # fmt: skip
@@ -156,6 +169,62 @@ def at_a_point(
     else:
         without = sum(one.typical is None for one in advice.choices) + sum(map(len, advice.refused.values()))
         lines.append(f"{without} more have no prediction or cannot run here: --verbose says why.")
+    return answer, lines
+
+
+def _check_table(arguments: Arguments, unknowns: Sequence[str]) -> None:
+    """Raise InputError unless the keys of a table are given together."""
+    if not arguments.private_choice:
+        if arguments.table or arguments.seed:
+            raise InputError("table= and seed= are for --private-choice; schema= asks by public numbers alone")
+        return
+    if not (arguments.table and arguments.schema):
+        raise InputError("--private-choice needs table=FILE and schema=FILE.yaml")
+    if unknowns or arguments.risk or arguments.figure or arguments.simulate:
+        raise InputError("--private-choice answers at a point; leave risk=, figure=, ? and --simulate away")
+
+
+def _of_schema(values: Mapping[str, str]) -> dict[str, str]:
+    """p and the loss of a table, by its public schema."""
+    from dprepro.practice.schema import load_schema
+
+    public = load_schema(values["schema"])
+    return {"p": str(public.p), "loss": values["loss"] or ("logistic" if public.classification else "squared")}
+
+
+def _chosen(values: Mapping[str, str], algorithms: Mapping[str, Any]) -> tuple[dict[str, Any], list[str]]:
+    """The private choice on a table, as JSON and in words."""
+    import numpy as np
+
+    from dprepro.practice.advice import candidates
+    from dprepro.practice.answer import chosen_words, spelled
+    from dprepro.practice.chosen import choose
+    from dprepro.practice.table import File
+
+    asked, seed = point_of(values), values["seed"]
+    if seed and not (seed.isascii() and seed.isdigit()):
+        raise InputError(f"seed must be a whole number of at least 0, got seed={seed}")
+    within: Any = asked.constraint_set
+    table = File(
+        path=values["table"], schema=values["schema"], loss=asked.loss, constraint_set=within, radius=asked.radius
+    )
+    rng = np.random.default_rng(int(seed) if seed else None)
+    found = choose(table, list(candidates(algorithms)), asked.budget, rng)
+    lines = chosen_words(values["table"], found, asked.budget)
+    public = table.public
+    if not public.classification:
+        low, high = public.columns[public.target].range
+        lines.append(f"A prediction is {(low + high) / 2:g}, the middle of the target's range, the intercept, and each "
+                     "coefficient times the distance of its column from the middle of that one's range.")  # fmt: skip
+    lines.append("n is public here, as under replacement; the seed has to stay secret"
+                 + ("." if seed else ", and is not kept."))  # fmt: skip
+    answer = {
+        "chosen": found.choice.label, "name": spelled(found.choice), "among": [one.label for one in found.among],
+        "epsilon": found.spent.epsilon, "delta": found.spent.delta, "run_epsilon": found.run.epsilon,
+        "run_delta": found.run.delta, "unpriced_epsilon": len(found.among) * asked.budget.epsilon,
+        "predicted_alone": found.alone, "predicted_run": found.shared,
+        "coefficients": dict(zip(found.model.names, map(float, found.model.coefficients), strict=True)),
+    }  # fmt: skip
     return answer, lines
 
 
@@ -225,24 +294,68 @@ def _verify(asked: Asked, best: Choice) -> str:
 
 
 def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -> dict[str, Any]:
-    """The least ``key`` at which the risk will do: predicted, and certified on any data; None beyond the grid."""
-    from dprepro.practice.advice import advise, best_bound, candidates
-    from dprepro.practice.answer import GRIDS, check_target, least
+    """The least ``key`` at which the risk will do: predicted, and certified on any data; None beyond its ends."""
+    from dprepro.practice.advice import best_bound, candidates
+    from dprepro.practice.answer import ENDS, check_target, crossing, rounded_up, spelled
+    from dprepro.practice.ordinary import ROWS
+    from dprepro.practice.prediction import trivial
 
     risk, known = check_target(values["risk"]), list(candidates(algorithms))
 
     def at(place: float) -> Asked:
-        return point_of({**values, key: repr(float(round(place)) if key == "n" else place)})
+        """At the place, or the next larger one that ordinary data can have."""
+        rows = ROWS if place > ROWS else 1
+        return point_of({**values, key: repr(float(math.ceil(place / rows - 1e-9)) * rows if key == "n" else place)})
 
-    def typical(place: float) -> tuple[float, str]:
-        advice = advise(at(place), known, QUICK)
-        return min([(advice.zero, "answering zero"), *((one.typical, one.label) for one in advice.choices
-                                                       if one.typical is not None)])  # fmt: skip
+    def said(place: float | None) -> float | None:
+        return None if place is None else (at(rounded_up(place)).n if key == "n" else rounded_up(place))
 
-    answer: dict[str, Any] = {"risk": risk, "unknown": key}
-    for name, function in (("typical", typical), ("certified", lambda place: best_bound(at(place), known))):
-        answer[name], answer[f"{name}_by"] = least(function, GRIDS[key], risk)
+    answer: dict[str, Any] = {"risk": risk, "unknown": key, "zero": float(trivial(at(BEGIN[key])).max())}
+    if answer["zero"] <= risk:
+        return answer | {"typical": ENDS[key][0], "typical_by": "answering zero", "certified": None, "certified_by": ""}
+    found, choice = _predicted(at, known, key, risk)
+    answer["typical"], answer["typical_by"] = said(found), choice.label if choice else ""
+    answer["typical_name"] = spelled(choice) if choice else ""
+    sure = crossing(lambda place: best_bound(at(place), known)[0], ENDS[key], risk, BEGIN[key])
+    by = None if sure is None else best_bound(at(sure), known)[1]
+    answer["certified"], answer["certified_by"] = said(sure), by.label if by else ""
+    answer["certified_name"] = spelled(by) if by else ""
     return answer
+
+
+def _predicted(
+    at: Callable[[float], Asked], known: Sequence[Candidate], key: str, risk: float
+) -> tuple[float | None, Choice | None]:
+    """The least place at which some algorithm is predicted to keep to the risk, and which.
+
+    The best algorithm at a place is followed to where it keeps to the risk; who is better there is followed on.
+    """
+    from dprepro.practice.advice import advise
+    from dprepro.practice.answer import ENDS, crossing, predicted_risk
+
+    def ranked(place: float, some: Sequence[Candidate]) -> list[tuple[float, Choice, Candidate]]:
+        own = {(one[0], repr(one[1])): one for one in some}
+        return [(choice.typical, choice, own[choice.name, repr(choice.changes)])
+                for choice in advise(at(place), some, QUICK).choices if choice.typical is not None]  # fmt: skip
+
+    place, some = BEGIN[key], list(known)
+    found: tuple[float | None, Choice | None] = None, None
+    for _ in range(ROUNDS):
+        here = ranked(place, some)
+        if not here:
+            break
+        there, choice, own = here[0]
+        if found[1] is not None and choice.label == found[1].label:
+            break
+        some = [one for value, _, one in here if value <= CLOSE * there]
+        reached = crossing(lambda where, own=own: predicted_risk(own, at(where)), ENDS[key], risk, place, there)  # type: ignore[misc]
+        if reached is None:
+            if found[0] is None and place < ENDS[key][1]:
+                place, some = ENDS[key][1], list(known)  # perhaps another one does
+                continue
+            break
+        found, place = (reached, choice), reached
+    return found
 
 
 def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
@@ -252,7 +365,7 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
 
     from dprepro.figures.style import looks, styled
     from dprepro.practice.advice import advise, candidates
-    from dprepro.practice.answer import spelled, title
+    from dprepro.practice.answer import spelled, title, trivial_name
     from dprepro.support.regular_files import replace_file
 
     known = list(candidates(algorithms))
@@ -271,7 +384,7 @@ def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
             if line:
                 panel.plot(*zip(*line, strict=True), **look, label=spelled(choice) if choice.label in styles else None)
         zeros = [advice.zero for advice in answers.values()]
-        panel.plot(list(answers), zeros, color="0.4", linestyle=":", label="answering zero")
+        panel.plot(list(answers), zeros, color="0.4", linestyle=":", label=trivial_name(asked.constraint_set)[0])
         panel.set(xscale="log", yscale="log", xlabel="records n", ylabel="predicted excess risk (mean)")
         panel.set_title(title(asked).replace(": ", ":\n"), fontsize=7)
         figure.legend(loc="outside lower center", ncols=1, frameon=False)

@@ -134,7 +134,7 @@ def _overrides(word: str, before: Sequence[str]) -> list[str]:
     prefix, config_dir = word[: len(word) - len(bare)], _config_dir(before)
     key, equals, value = bare.partition("=")
     if not equals:
-        return [f"{prefix}{one}" for one in _keys(key, before, config_dir)]
+        return [f"{prefix}{found}" for found in _keys(key, before, config_dir)]
     listed, comma, _ = value.rpartition(",")  # of several the last one is completed
     values = _values(key, before, config_dir)
     return [f"{prefix}{key}={listed}{comma}{one}" for one in values]
@@ -179,7 +179,7 @@ def _choices_of() -> dict[str, list[str]]:
     from dprepro.budget import Neighbours
 
     return {
-        "neighbours": [one.value for one in Neighbours],
+        "neighbours": [Neighbour.value for Neighbour in Neighbours],
         "reuse": ["same", "any"],
         "workers": ["auto"],
         "role": ["claim", "context", "control", "erratum"],

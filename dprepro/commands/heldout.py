@@ -50,7 +50,7 @@ def main(arguments: Arguments) -> int:
     for name in arguments.names or names:
         found.append(judged(name, results, arguments.seconds, arguments.config_dir))
         claims = counts(found[-1:])
-        print(f"{name}: {found[-1]['state']}, {', '.join(f'{claims[one]} {one}' for one in claims)}", flush=True)
+        print(f"{name}: {found[-1]['state']}, {', '.join(f'{claims[claim]} {claim}' for claim in claims)}", flush=True)
     for path in write(found, results):
         print(path)
     print(f"{len(otherwise(found))} of {counts(found).total()} claims came out otherwise on a held-out grid")

@@ -7,6 +7,9 @@ from dataclasses import dataclass
 from dprepro.commands.ending import tell_error
 from dprepro.commands.parser import config_dir, flag, key, number
 
+NAMES = {"backend": "how"}
+"""Keys of --json that differ from the names of fields."""
+
 ABOUT = """\
 Which algorithm runs on which construction, of those that may be named by
 algorithm=NAME and construction=NAME: literally, by a reduction that is equal to
@@ -42,9 +45,10 @@ def main(arguments: Arguments) -> int:
         import json
         from dataclasses import asdict
 
-        print(json.dumps([asdict(pair) for pair in pairs], indent=1))
+        lines = [{NAMES.get(name, name): value for name, value in asdict(pair).items()} for pair in pairs]
+        print(json.dumps(lines, indent=1))
     else:
-        from dprepro.plans.pair_table import table
+        from dprepro.dispatch.pair_table import table
 
         print(table(pairs))
     return 0

@@ -220,6 +220,7 @@ def _words(declared: dict[str, Declared], rest: Sequence[str]) -> dict[str, Any]
     others = next(((name, one) for name, one in declared.items() if one.form == "words"), None)
     choices = [*(f"{name}=" for name in keys), *options_of(declared)]
     values: dict[str, Any] = {}
+    room = others[1].most if others else 0
     for word in rest:
         name, equals, value = word.partition("=")
         if word.startswith("-"):
@@ -229,7 +230,7 @@ def _words(declared: dict[str, Declared], rest: Sequence[str]) -> dict[str, Any]
             if not value:
                 raise InputError(f"{name} is empty; give {name}={keys[name].shown or 'VALUE'}")
             values[name] = keys[name].kind(name, value)
-        elif others and not (keys and equals) and len(values.get(others[0], ())) != others[1].most:
+        elif others and (not (keys and equals) or os.path.isfile(word)) and len(values.get(others[0], ())) != room:
             values[others[0]] = (*values.get(others[0], ()), others[1].kind(others[1].shown, word))
         else:
             raise unknown("argument", f"{name}=" if equals else word, choices)
@@ -238,7 +239,7 @@ def _words(declared: dict[str, Declared], rest: Sequence[str]) -> dict[str, Any]
 
 def declared_by(module: ModuleType) -> dict[str, Declared]:
     """What a command takes, by name."""
-    return {one.name: one.metadata[""] for one in fields(module.Arguments)}
+    return {named_field.name: named_field.metadata[""] for named_field in fields(module.Arguments)}
 
 
 def _option(name: str) -> str:

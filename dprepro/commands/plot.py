@@ -66,7 +66,7 @@ def drawn(outcomes: list[Outcome], arguments: Arguments) -> dict[str, bytes]:
     from dprepro.figures.style import rendered, styled
     from dprepro.report.overlay import labels, overlay
 
-    runs = [one.published for one in outcomes]
+    runs = [outcome.published for outcome in outcomes]
     named = dict(zip(labels(runs, arguments.runs), runs, strict=True))
     with styled() as figure_class:
         figure = figure_class(figsize=SIZE, layout="constrained")

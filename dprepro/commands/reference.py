@@ -13,7 +13,8 @@ Copies the ledger of results_dir, and what the commands stability and heldout
 found, to reference_dir. Writes there a table NAME.csv for each experiment: means,
 standard errors and bounds at every grid point; checks.json, what every check
 found; power.json, power.md: the smallest errors that each would notice;
-margins.md, the margin of each kind of check and all exceptions. Nothing is
+margins.md, the margin of each kind of check and all exceptions. Tables and
+*.json are packed (.gz): `zless` shows them, pandas reads them. Nothing is
 measured. Run all experiments and `python -m dprepro ledger` first, or
 `make reference`, which does everything."""
 

@@ -45,6 +45,7 @@ def main(arguments: Arguments) -> int:
     """Attack every form that is asked for, and print; 0."""
     from dprepro.refute.all_attacks import attacked
     from dprepro.refute.find import attacks_on, forms, says_of, statement_at, untried
+    from dprepro.report.formulas import plain
     from dprepro.statements.papers import citation, heads, papers
     from dprepro.statements.statement import identity
 
@@ -60,7 +61,7 @@ def main(arguments: Arguments) -> int:
         targets = [(other, forms(other)[-1]) for other in others]
     for target, form in targets:
         says = says_of(target, form)
-        print(f"\n{f'{target.item}, ' if target is not statement else ''}as {form}: {says.text}")
+        print(f"\n{f'{target.item}, ' if target is not statement else ''}as {form}: {plain(says.text)}")
         print(f"  premise: {'; '.join([*says.premise, *says.assumes]) or 'none'}")
         attacks = attacks_on(paper, target, form, folder)
         if not attacks:

@@ -7,7 +7,7 @@ from functools import partial
 from typing import Any
 
 from dprepro.config.files import read_block
-from dprepro.config.templates import written_out
+from dprepro.config.templates import expand
 from dprepro.errors import InputError
 from dprepro.statements.papers import statements_of
 from dprepro.support.folders import experiment_files
@@ -24,10 +24,10 @@ def asked(without: Collection[str], config_dir: str | None = None) -> dict[str, 
             continue
         try:
             block = read_block(file)
-            full = written_out(block, lambda group, name: {}, partial(statements_of, config_dir=config_dir))
+            full = expand(block, lambda group, name: {}, partial(statements_of, config_dir=config_dir))
         except (InputError, TypeError, AttributeError):
             continue
         checks = full.get("checks")
-        if isinstance(checks, Mapping) and all(isinstance(one, Mapping) for one in checks.values()):
+        if isinstance(checks, Mapping) and all(isinstance(check, Mapping) for check in checks.values()):
             found[name] = str(full.get("paper", "")), checks
     return found

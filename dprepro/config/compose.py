@@ -78,7 +78,7 @@ class Composed:
     config: dict[str, Any]
     overrides: tuple[str, ...]
     config_dir: str | None = None
-    taken: frozenset[str] = frozenset()
+    parts_in_use: frozenset[str] = frozenset()
     sources: tuple[str, ...] = ()
     base: Base | None = field(default=None, repr=False, compare=False)
     unresolved: Mapping[str, Any] = field(default_factory=dict, repr=False, compare=False)
@@ -111,7 +111,7 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         from omegaconf import OmegaConf
 
         from dprepro.config.overridden import overridden
-        from dprepro.config.templates import settled, taken, written_out
+        from dprepro.config.templates import expand, parts_in_use, resolve
         from dprepro.statements.papers import sources_of, statements_of
 
         def find(group: str, name: str) -> dict[str, Any]:
@@ -121,13 +121,13 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         statements = partial(statements_of, config_dir=config_dir)
         if base is None or base[0] != choices:
             composed, files = _composed(choices, config_dir)
-            base = choices, written_out(composed, find, statements), files
+            base = choices, expand(composed, find, statements), files
         full, files = copy.deepcopy(base[1]) | execution, [*base[2]]
         if values:
             changed = _overridden(full, values)
             refuse_no_blocks(changed)
-            full = written_out(_left(changed, full), find, statements)
-        unresolved = settled(full)
+            full = expand(_left(changed, full), find, statements)
+        unresolved = resolve(full)
         bounded(unresolved)
         resolved = OmegaConf.to_container(OmegaConf.create(unresolved), resolve=True, throw_on_missing=True)
         assert isinstance(resolved, dict)
@@ -136,14 +136,14 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
         said = tuple(o for o in map(chosen_target, typed) if key_of(o) not in ("experiment", *EXECUTION_KEYS))
         if said:
             plain = _as_shipped(name, config_dir, base)
-            config = overridden(config, plain, said, {one.item: one for one in statements(paper)})
+            config = overridden(config, plain, said, {statement.item: statement for statement in statements(paper)})
         files += sources_of(paper, config_dir) if config.get("statements") else ()
     return Composed(
         name,
         config,
         said,
         config_dir,
-        taken(full),
+        parts_in_use(full),
         tuple(sorted({*files})),
         base,
         unresolved,
@@ -239,7 +239,7 @@ def expand_sweeps(overrides: Sequence[str], config_dir: str | None = None) -> li
             choices.append([written])
             continue
         choices.append([f"{prefix}={value}" for value in values])
-        if (runs := math.prod(len(one) for one in choices)) > MOST_RUNS:
+        if (runs := math.prod(len(choice) for choice in choices)) > MOST_RUNS:
             raise InputError(f"-m with {written} asks for {runs:,} runs or more; at most {MOST_RUNS:,}")
     jobs = [list(combination) for combination in itertools.product(*choices)]
     _check_labels(jobs)

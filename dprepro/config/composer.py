@@ -119,7 +119,8 @@ def defaults(overrides: Sequence[str], config_dir: str | None) -> Defaults:
         loader = GlobalHydra.instance().config_loader()
         found = loader.compute_defaults_list(config_name=PRIMARY, overrides=[*overrides], run_mode=RunMode.RUN)
     rows = [
-        (str(one.config_path or ""), one.package or "", bool(one.is_self), one.parent or "") for one in found.defaults
+        (str(default.config_path or ""), default.package or "", bool(default.is_self), default.parent or "")
+        for default in found.defaults
     ]
     return Defaults(rows, _lines(found.defaults_tree), dict(found.overrides.known_choices))
 

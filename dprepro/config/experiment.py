@@ -17,7 +17,7 @@ from dprepro.config.overrides import place_of
 from dprepro.config.reach import reach
 from dprepro.config.sources import judged_against
 from dprepro.engine.code import forget
-from dprepro.engine.room import uncollected
+from dprepro.engine.resources import gc_paused
 from dprepro.errors import InputError, checked_name, label_fault, shortened
 from dprepro.figures.style import undrawable
 from dprepro.support import typed
@@ -102,7 +102,7 @@ class Experiment:
     sources: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
 
-@uncollected()
+@gc_paused()
 def build_experiment(composed: Composed) -> Experiment:
     """Check everything that can be checked before measuring, the cheap first, and build the study and its cells.
 
@@ -151,7 +151,7 @@ def build_experiment(composed: Composed) -> Experiment:
 
 def _explained(error: InputError, composed: Composed) -> InputError:
     """The same, with where an algorithm that was chosen can be measured, if one was and a series has no use for it."""
-    chosen = [one for one in composed.overrides if place_of(one) == "algorithm" and "=" in one]
+    chosen = [override for override in composed.overrides if place_of(override) == "algorithm" and "=" in override]
     if not chosen or composed.name == ANY_PAIR or not str(error).startswith(("series ", "study.series.")):
         return error
     return type(error)(
@@ -243,7 +243,7 @@ def _told_apart(
     """
     if not hasattr(rule, "axes"):
         return check
-    known = tuple(sorted({*AXES, *(one.name for one in rule.mentions() if one.kind == "axis")}))
+    known = tuple(sorted({*AXES, *(mention.name for mention in rule.mentions() if mention.kind == "axis")}))
     further: dict[str, None] = {}
     for series in [series for series in rule.uses() or grids if series in grids]:
         if repeats(series, known):

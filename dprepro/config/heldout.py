@@ -128,7 +128,7 @@ def _beyond(axis: str, known: Sequence[float]) -> list[float]:
     if not way or last <= 0 or before <= 0:
         return []
     logs = [math.log(last) + times * math.log(last / before) / 2 for times in range(1, len(known) + 2)]
-    return [math.exp(one) for one in logs if abs(one) <= math.log(LARGEST)]
+    return [math.exp(log) for log in logs if abs(log) <= math.log(LARGEST)]
 
 
 def _between(low: float, high: float) -> float:
@@ -164,12 +164,12 @@ def axes_of(config: Mapping[str, Any]) -> dict[str, Grid]:
 
 def envelopes_of(config: Mapping[str, Any]) -> set[str]:
     """Axes over which a slope or a ratio takes the largest risk."""
-    checks = [one for one in config["checks"].values() if one.get("rule") in SATURATED]
+    checks = [check for check in config["checks"].values() if check.get("rule") in SATURATED]
     return {axis for one in checks for axis in one.get("envelope") or ()}
 
 
 def _numbers(values: object) -> bool:
-    return isinstance(values, Sequence) and all(isinstance(one, int | float) for one in values) and bool(values)
+    return isinstance(values, Sequence) and all(isinstance(value, int | float) for value in values) and bool(values)
 
 
 def overrides_of(

@@ -41,5 +41,5 @@ def check_names(declared: Declaration, sweep: Iterable[str], rules: Mapping[str,
     for name, rule in rules.items():
         for one in rule.mentions():
             check(one, f"check {name}" if one.field == one.kind else f"check {name}: {one.field}")
-    for one in figure.mentions():
-        check(one, f"figure.{one.field}")
+    for mention in figure.mentions():
+        check(mention, f"figure.{mention.field}")

@@ -47,7 +47,9 @@ def overridden(
     touched = _touched(config, plain)
     if not touched:
         return dict(config)
-    set_by_hand = {parts[1] for one in overrides if (parts := place_of(one).split("."))[0] == "checks" and parts[1:]}
+    set_by_hand = {
+        parts[1] for override in overrides if (parts := place_of(override).split("."))[0] == "checks" and parts[1:]
+    }
     whole = any(place_of(one) == "checks" for one in overrides)
     full = dict(config)
     full["checks"] = {
@@ -149,7 +151,7 @@ def _fitted(
     rule = check.get("rule")
     if not changes or rule in ALWAYS:
         return dict(check)
-    what = " and ".join(dict.fromkeys(part for one in changes for part in one.what))
+    what = " and ".join(dict.fromkeys(part for change in changes for part in change.what))
     if check.get("role") in ("control", "erratum") and check.get("expect") != "confirmed":
         return {**check, "reason": "; ".join(filter(None, (check.get("reason"), MADE.format(what=what))))}
     sound = check.get("expected", 1) == 1 and not check.get("margin")
@@ -186,7 +188,9 @@ def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], know
     if change.another and change.ran not in named:
         return OTHER.format(item=item, named=" or ".join(named) or "the algorithm as shipped", ran=change.ran)
     # what is as shipped is held against the statement as it was
-    asked = [one for name in items for one in known[name].holds.conditions if one.fact in change.facts]
+    asked = [
+        condition for name in items for condition in known[name].holds.conditions if condition.fact in change.facts
+    ]
     if reason := next(filter(None, (one.unmet(lambda _: None, change.facts) for one in asked)), ""):
         return f"{item} asks for {reason}"
     free = {one.fact.partition(".")[2] for one in asked}  # such as the theorem's own premise allows
@@ -218,7 +222,9 @@ def _is_law(check: Mapping[str, Any]) -> bool:
 
 def _algorithms(statement: Statement) -> list[str]:
     """The classes of algorithms that a statement's premise names."""
-    return [name for one in statement.holds.conditions if one.fact == "algorithm" for name in one.values]
+    return [
+        name for condition in statement.holds.conditions if condition.fact == "algorithm" for name in condition.values
+    ]
 
 
 def _kind(one: Any) -> str:

@@ -165,7 +165,7 @@ def quoted(override: str) -> str:
             parts += [one, ""]
         else:
             parts[-1] += one
-    quotes = [{"(", "^"} & set(one) and expressions.is_meant(one) for one in parts]
+    quotes = [{"(", "^"} & set(part) and expressions.is_meant(part) for part in parts]
     return (
         key + equals + "".join(f"'{one.strip()}'" if quote else one for one, quote in zip(parts, quotes, strict=True))
     )

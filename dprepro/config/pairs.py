@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
-    from dprepro.plans.pairs import Pair
+    from dprepro.dispatch.pairs import Pair
 
 POINT: Mapping[str, float] = MappingProxyType({"n": 2000.0, "p": 16.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0})
 """Where pairs are tried unless another grid point is named."""
@@ -24,7 +24,7 @@ def all_pairs(point: Mapping[str, float] = POINT, neighbours: str = "", config_d
         InputError: a value out of range, or a file that is no valid YAML.
     """
     from dprepro.axes import check_axis
-    from dprepro.plans.pairs import matrix
+    from dprepro.dispatch.pairs import matrix
 
     whole = {**POINT, **point}
     for axis, value in whole.items():

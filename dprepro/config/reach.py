@@ -44,7 +44,7 @@ def reach(
         mine, before_it = _by_series(cells), _by_series(theirs)
         every = {**mine, **before_it}
         touched = [label for label in every if mine.get(label) != before_it.get(label)]
-        if not touched and (first in SHARED or (first in PARTS and not _taken(key, composed.taken))):
+        if not touched and (first in SHARED or (first in PARTS and not _uses(key, composed.parts_in_use))):
             raise InputError(
                 f"{override} touches none of the {len(every)} series: each has a value of its own or does not use it; "
                 "set it in study.series.NAME"
@@ -54,9 +54,9 @@ def reach(
     return tuple(said)
 
 
-def _taken(key: str, taken: frozenset[str]) -> bool:
+def _uses(key: str, parts_in_use: frozenset[str]) -> bool:
     """Whether something takes the experiment's own part that a key belongs to."""
-    return any(key == place or key.startswith(f"{place}.") for place in taken)
+    return any(key == place or key.startswith(f"{place}.") for place in parts_in_use)
 
 
 def _settings(config: Mapping[str, Any]) -> dict[str, Any]:

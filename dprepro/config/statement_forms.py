@@ -110,7 +110,7 @@ def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
                 for name in form.series:
                     if isinstance(series[name], Mapping):
                         series[name] = {key: said if isinstance(said, str) else dict(said), **series[name]}
-        where = [one.text for one in form.says.conditions if not one.of_algorithm]
+        where = [condition.text for condition in form.says.conditions if not condition.of_algorithm]
         if where and study.get("_target_", "").rpartition(".")[2] in PREMISED:
             premise = dict.fromkeys(where, form.item)
             for name in form.series:
@@ -126,7 +126,9 @@ PREMISED = ("RateStudy", "EnvelopeStudy", "AttackStudy", "WorstCaseStudy")
 def _checks(given: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     """The checks that were given, with those that follow from the statements in the section of claims."""
     sections = {key: one for key, one in given.items() if key in SECTIONS}
-    named = {name for one in sections.values() if isinstance(one, Mapping) for name, _ in ungrouped(one)} | set(given)
+    named = {
+        name for section in sections.values() if isinstance(section, Mapping) for name, _ in ungrouped(section)
+    } | set(given)
     claims = dict(given.get("claims") or {})
     made: Block = {}
     for form in forms:
@@ -226,7 +228,7 @@ class _Form:
         for column in self.says.schedule:
             if self.attains:
                 yield f"schedule_{column}{end}", {"rule": "scheduled", "column": column, "series": self.attains,
-                                                  "guards": True}  # fmt: skip
+                                                  "precondition": True}  # fmt: skip
         if self.first:
             yield "noise_as_scheduled", {"series": "*"}
 

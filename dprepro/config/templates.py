@@ -51,7 +51,7 @@ ATTACKED = "attacked"
 _LISTS_OF_SERIES = ("series", "hide", "across")  # of a figure
 
 
-def written_out(config: Mapping[str, Any], find: Find, statements: Statements = statements_of) -> Block:
+def expand(config: Mapping[str, Any], find: Find, statements: Statements = statements_of) -> Block:
     """The configuration with every short form replaced; interpolations stay as they are.
 
     ``find`` gives the block of a config group by group and name, ``statements`` those of a paper. Writing out twice is
@@ -68,7 +68,9 @@ def written_out(config: Mapping[str, Any], find: Find, statements: Statements = 
         series = SeriesForms(study["series"], study.get("defaults") or {}, own, find).all()
         full["study"] = {key: one for key, one in study.items() if key != "defaults"} | {"series": series}
     if full.get("statements"):
-        full = with_statements(full, {one.item: one for one in statements(str(full.get("paper", "")))})
+        full = with_statements(
+            full, {statement.item: statement for statement in statements(str(full.get("paper", "")))}
+        )
     if isinstance(full.get("checks"), Mapping):
         full["checks"] = CheckForms(full["checks"], series, partial(_spoken_of, full, statements)).all()
     if isinstance(figure := full.get("figure"), Mapping):
@@ -89,7 +91,7 @@ def _spoken_of(
     return spoken_of(name, check, str(config.get("paper", "")), target, statements)
 
 
-def settled(config: Mapping[str, Any]) -> Block:
+def resolve(config: Mapping[str, Any]) -> Block:
     """As it is, but with numbers for expressions in sweeps and checks, and with every series' parts in full.
 
     A series may change parameters of the experiment's own part. This comes after the overrides, so that those of the
@@ -137,7 +139,7 @@ def _numbers(block: Any, keys: Container[str] | None = None) -> Any:
     return numbers
 
 
-def taken(config: Mapping[str, Any]) -> frozenset[str]:
+def parts_in_use(config: Mapping[str, Any]) -> frozenset[str]:
     """Where the experiment has own parts that its study takes, as they are or with changes."""
     study = config.get("study")
     text = str(study)

@@ -40,13 +40,16 @@ SETS: dict[str, type[ConstraintSet]] = {
 class Construction(ABC):
     """A hard instance or an ordinary family. Subclasses are frozen dataclasses of its parameters.
 
-    Class attributes:
+    Attributes of the class, or properties where they depend on the parameters:
         version: raise it when the data change.
         measures: names of the further quantities that `report` stores.
     """
 
     version: ClassVar[int] = 1
-    measures: ClassVar[tuple[str, ...]] = ()
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        return ()
 
     @abstractmethod
     def domain(self, point: Point) -> Domain:

@@ -91,7 +91,7 @@ class SignedLabels(Attackable):
     <= n, with d' or m moved until the norm fits. Features of different coordinates are orthogonal: the data are held as
     counts by coordinate.
 
-    Printed slips: Delta = p b n/d' (n is missing); b <= 1 needs B X/Y <= sqrt(d) where p < 1, which is not said.
+    Errata: Delta = p b n/d' (n is missing); b <= 1 needs B X/Y <= sqrt(d) where p < 1, which is not said.
 
     Attributes:
         feature_bound: X. label_bound: Y.
@@ -276,7 +276,7 @@ def _mean_error(n: float, chance: float, epsilon: float, delta: float) -> float:
 
     reach = 10 * math.sqrt(n * chance * (1 - chance)) + 10
     flips = np.arange(max(0, math.floor(n * chance - reach)), min(n, math.ceil(n * chance + reach)) + 1)
-    errors = [glm.two_point_error(epsilon, delta, float(one)) for one in flips]
+    errors = [glm.two_point_error(epsilon, delta, float(flip)) for flip in flips]
     return float(binom.pmf(flips, n, chance) @ errors)
 
 

@@ -26,6 +26,7 @@ from dprepro.constructions.challenge import Attackable, Challenge, Finding
 from dprepro.constructions.hadamard import orthogonal_columns, paley_order
 from dprepro.constructions.tardos import PaddedCode, agreement_chance, draw_code, required_length
 from dprepro.problems import Domain, Moments, MomentsView, Records, RecordsView
+from dprepro.support.frozen import normalise
 
 INNOCENTS = 20  # fresh users a challenge; given the answers they are independent
 
@@ -64,7 +65,7 @@ class TardosLasso(Attackable):
 
     def __post_init__(self) -> None:
         self._demand("users", self.users == int(self.users) and self.users >= 2, "a whole number of at least 2")
-        object.__setattr__(self, "users", int(self.users))
+        normalise(self, users=int(self.users))
         self._demand("false_accusation", 0 < self.false_accusation < 1, "in (0, 1)")
         self._demand("kappa", 0 < self.kappa < math.inf, "positive")
         self._demand("length", 1 <= self.length < math.inf, "at least 1, or not even a full agreement is caught")

@@ -59,7 +59,7 @@ class Cell:
         Raises:
             InputError: an axis or a seed that cannot be told.
         """
-        if not self._key:
+        if not self._key:  # slots, of which there are millions, leave no room for a cached_property
             object.__setattr__(self, "_key", self._keyed(self.science + self.beside))
         return self._key
 

@@ -18,7 +18,7 @@ from dprepro.engine import manifest
 from dprepro.engine.code import fingerprint
 from dprepro.engine.connection import FULL, SHAPE, connect, reading
 from dprepro.engine.lines import Line, Origin, cell_digest, digest
-from dprepro.engine.room import uncollected
+from dprepro.engine.resources import gc_paused
 from dprepro.engine.rows import rows_of
 from dprepro.errors import InputError
 
@@ -138,7 +138,7 @@ class CellTable:
                 ) from error
             raise InputError(f"cannot write the store {self.path}: {error}") from error
 
-    @uncollected()
+    @gc_paused()
     def done(self, wanted: Mapping[bytes, str], any_code: bool = False) -> Done:
         """What is stored of cells, given as the code of each by its key; failed cells are not done, but tried again."""
         keys: set[bytes] = set()
@@ -197,7 +197,7 @@ class CellTable:
     def _stored_origins(self) -> dict[int, Origin]:
         return {i: (c, m, u) for i, c, m, u in self._database.execute("SELECT id, code, made, cpu FROM origins")}
 
-    @uncollected()
+    @gc_paused()
     def scan(self) -> Scan:
         """Read every cell, and hold it against its digest."""
         sound, damaged = dict[bytes, str](), dict[Any, int]()

@@ -135,14 +135,14 @@ class _Graph:
     def __init__(self, packages: frozenset[str]) -> None:
         self._packages = packages
         self._modules: dict[str, Module | None] = {}
-        self._stamps: dict[Path, tuple[int, int]] = {}
+        self._states: dict[Path, tuple[int, int]] = {}
         self._targets: dict[str, tuple[tuple[str, bool], ...]] = {}
         self._codes: dict[tuple[tuple[str, ...], tuple[str, ...]], Code] = {}
 
     def stands(self) -> bool:
         """Whether all files are as they were read."""
         with suppress(OSError):
-            return all(source.stamp(path) == stamp for path, stamp in self._stamps.items())
+            return all(source.file_state(path) == file_state for path, file_state in self._states.items())
         return False
 
     def code(self, start: tuple[str, ...], engine: tuple[str, ...]) -> Code:
@@ -192,7 +192,7 @@ class _Graph:
             if foreign and module is not None and module.unclear:
                 raise InputError(module.unclear)
             if module is not None and (path := source.path_of(name)) is not None:
-                self._stamps[path] = source.stamp(path)
+                self._states[path] = source.file_state(path)
             self._modules[name] = module
         return self._modules[name]
 
@@ -203,7 +203,7 @@ class _Graph:
             around = [(".".join(parts[:depth]), True) for depth in range(1, len(parts))] if foreign else []
             needed = [one for where, asked, _ in module.imports for one in self._defining(where, asked, foreign)]
             self._targets[name] = tuple(
-                one for one in dict.fromkeys([*around, *needed]) if self._read(one[0]) is not None
+                spec for spec in dict.fromkeys([*around, *needed]) if self._read(spec[0]) is not None
             )
         return self._targets[name]
 
@@ -264,10 +264,10 @@ def _is_foreign(name: str) -> bool:
 
 @dataclass
 class _Loaded:
-    """A module that this process has imported: its specification, its file's stamp when first seen, and its digest."""
+    """A module that this process has imported: its specification, its file's state when first seen, and its digest."""
 
     spec: object
-    stamp: tuple[int, int]
+    file_state: tuple[int, int]
     digest: str = ""
 
 
@@ -284,12 +284,14 @@ def _stale(packages: Collection[str], found: Mapping[str, str]) -> list[str]:
         known = _LOADED.get(name)
         with suppress(OSError):
             if file and (known is None or known.spec is not spec):  # one that was loaded again has another one
-                _LOADED[name] = known = _Loaded(spec, source.stamp(Path(file)))
+                _LOADED[name] = known = _Loaded(spec, source.file_state(Path(file)))
         digest = found.get(name)
         if known is None or digest is None:
             continue
         path = source.path_of(name)
-        if known.digest not in ("", digest) or (not known.digest and path and known.stamp != source.stamp(path)):
+        if known.digest not in ("", digest) or (
+            not known.digest and path and known.file_state != source.file_state(path)
+        ):
             wrong.append(name)
         else:
             known.digest = digest
@@ -330,7 +332,7 @@ def modules_of(things: Iterable[object], packages: Collection[str]) -> tuple[str
         else:
             inner.append(type(thing))
             if is_dataclass(thing):
-                inner += [getattr(thing, one.name, None) for one in fields(thing)]
+                inner += [getattr(thing, named_field.name, None) for named_field in fields(thing)]
             if isinstance(thing, _Composed):
                 inner += thing.made_of()
         kept += inner

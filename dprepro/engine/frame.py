@@ -9,7 +9,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.axes import AXES
-from dprepro.engine.room import give_back
+from dprepro.engine.resources import give_back
 from dprepro.engine.rows import grouped
 
 if TYPE_CHECKING:
@@ -182,7 +182,7 @@ def _packed(found: Sequence[tuple[Any, Sequence[Any]]], lines: int) -> Any:
         kind = np.int64
     if kind is not object:
         return _spread(found, np.empty(lines, dtype=kind))
-    shared = [(at, [sys.intern(one) if type(one) is str else one for one in entries]) for at, entries in found]
+    shared = [(at, [sys.intern(entry) if type(entry) is str else entry for entry in entries]) for at, entries in found]
     return list(_spread(shared, np.full(lines, None, dtype=object)))
 
 

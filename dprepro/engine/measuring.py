@@ -97,7 +97,7 @@ def cpu_type() -> str:
     """What decides on the last bits of a result: the processor, and the kernels that its BLAS libraries chose."""
     one_thread()
     libraries = _controller(len(sys.modules)).info()
-    kernels = sorted({str(one["architecture"]) for one in libraries if one.get("architecture")})
+    kernels = sorted({str(library["architecture"]) for library in libraries if library.get("architecture")})
     return " ".join([platform.machine(), _processor(), *kernels])
 
 

@@ -37,7 +37,7 @@ def text_of(rows: Sequence[Row]) -> str:
 
 @lru_cache(maxsize=1024)
 def _first_line(names: tuple[tuple[str, ...], ...]) -> str:
-    return dump([[str(quantity), [str(one) for one in columns]] for quantity, *columns in names]) + "\n"
+    return dump([[str(quantity), [str(column) for column in columns]] for quantity, *columns in names]) + "\n"
 
 
 def grouped(texts: Iterable[str]) -> dict[Names, tuple[list[int], list[tuple[Any, ...]]]]:

@@ -116,7 +116,7 @@ def read(name: str) -> Module | None:
     return replace(module, digest=digest(repr([module.digest, *content])), reads=True)
 
 
-def stamp(path: Path) -> tuple[int, int]:
+def file_state(path: Path) -> tuple[int, int]:
     """What changes with a file: its time and size; raises OSError."""
     stat = path.stat()
     return stat.st_mtime_ns, stat.st_size
@@ -218,7 +218,7 @@ def _matching(folder: Path, pattern: str, name: str) -> list[Path]:
 
 def _content(file: Path, name: str) -> str:
     try:
-        return f"{file.name} {_hash(str(file), *stamp(file))}"
+        return f"{file.name} {_hash(str(file), *file_state(file))}"
     except OSError as error:
         raise InputError(f"{name}: {READS} names {file}, which cannot be read: {error.strerror or error}") from error
 
@@ -363,11 +363,11 @@ class _Reading:
 
     def _import(self, node: ast.AST) -> None:
         if isinstance(node, ast.Import):
-            for one in node.names:
-                first = one.name.partition(".")[0]
-                self.imports[one.name, "", one.asname or first] = None
-                self.bound[one.asname or first] = one.name if one.asname else first
-                self._judge(one.name, node.lineno, True)
+            for alias in node.names:
+                first = alias.name.partition(".")[0]
+                self.imports[alias.name, "", alias.asname or first] = None
+                self.bound[alias.asname or first] = alias.name if alias.asname else first
+                self._judge(alias.name, node.lineno, True)
         elif isinstance(node, ast.ImportFrom):
             source = node.module or ""
             if node.level:
@@ -396,7 +396,7 @@ class _Reading:
                 self.imports[source, WHOLE, ""] = None
                 handled |= _inside(node.func)
         elif path in _GROUPS:
-            group = next((self._value(one.value) for one in node.keywords if one.arg == "group"), None)
+            group = next((self._value(keyword.value) for keyword in node.keywords if keyword.arg == "group"), None)
             if group:
                 self.imports[GROUP + group, WHOLE, ""] = None
                 handled |= _inside(node.func)
@@ -413,7 +413,7 @@ class _Reading:
 
     def _absolute(self, source: str, node: ast.Call) -> str | None:
         """A name that begins with dots, within what the call says it is relative to."""
-        given = [*node.args[1:2], *(one.value for one in node.keywords if one.arg == "package")]
+        given = [*node.args[1:2], *(keyword.value for keyword in node.keywords if keyword.arg == "package")]
         at = given[0] if given else None
         if isinstance(at, ast.Name) and at.id in ("__package__", "__name__"):
             base: str | None = self.within if at.id == "__package__" else self.name

@@ -21,7 +21,8 @@ from dprepro.engine.cell_table import FILE_NAME, CellTable, Scan
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
 from dprepro.engine.lines import digest
-from dprepro.engine.room import uncollected
+from dprepro.engine.renamed import current_config
+from dprepro.engine.resources import gc_paused
 from dprepro.engine.rows import dump
 from dprepro.errors import InputError, checked_name, folded
 
@@ -197,7 +198,7 @@ class Store(CellTable):
         """The sound measurements of a run so far, one line per cell and quantity; see :meth:`measurements`."""
         return self.measurements(run_id)[0]
 
-    @uncollected()
+    @gc_paused()
     def measurements(self, run_id: int) -> tuple[pd.DataFrame, Integrity]:
         """The sound measurements of a run so far, ordered by key, series and quantity, and what is wrong with them.
 
@@ -328,8 +329,8 @@ def _run(number: int, *columns: Any) -> Run:
         parts.append(part if isinstance(part, kind) else kind())
     damaged = "" if sound else "the record of the run is not as it was stored"
     mark_digest = mark.hex() if isinstance(mark, bytes) else ""
-    texts = [str(one) for one in parts[1]]
-    return Run(number, experiment, parts[0], texts, parts[2], bool(finished), parts[3], mark_digest, damaged)
+    texts, config = [str(one) for one in parts[1]], current_config(parts[0])
+    return Run(number, experiment, config, texts, parts[2], bool(finished), parts[3], mark_digest, damaged)
 
 
 def laid_out(cells: Sequence[Cell]) -> tuple[str, bytes]:

@@ -3,22 +3,24 @@
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field, replace
-from typing import TYPE_CHECKING, Any, ClassVar
+from typing import TYPE_CHECKING, Any, ClassVar, NamedTuple
 
 import numpy as np
 
 from dprepro.analysis.fits import LEVEL
 from dprepro.analysis.points import further_axes, number
 from dprepro.analysis.proportion import clopper_pearson
-from dprepro.analysis.rule import Named
+from dprepro.analysis.rule import Named as Mentioned
+from dprepro.axes import AXES
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves, left_out, thinned
-from dprepro.figures.fitting import HEIGHT, MOST_ENTRIES, MOST_PANELS, headed, height_of, keys, over
+from dprepro.figures.fitting import HEIGHT, MOST_ENTRIES, MOST_PANELS, finish, headed, keys
 from dprepro.figures.glance import worst_first
 from dprepro.figures.lines import bounded, legend, legend_texts, name_curves, said, thin_grid, titles
+from dprepro.figures.naming import Named
 from dprepro.figures.style import COLUMN, letters, looks, roles_of, styled
 from dprepro.figures.ticks import few_ticks, plain_ticks
 from dprepro.figures.words import (
@@ -30,6 +32,7 @@ from dprepro.figures.words import (
     entry,
     headline,
     judged,
+    labelled,
     quantity_label,
     undrawn,
 )
@@ -42,6 +45,41 @@ if TYPE_CHECKING:
 ROUNDING = 1e-13
 LINE_COLOURS = ("0.35", "0.6", "#A65628", "#4D4D99")
 LINE_DASHES: tuple[Any, ...] = ((0, (6, 1, 1, 1)), (0, (1, 1.5)), (0, (4, 1, 1, 1, 1, 1)), (0, (2, 1)))
+
+
+class Few(NamedTuple):
+    """What of an attack is read at a glance.
+
+    Attributes:
+        drawing: the figure's options, with the lines that are shown.
+        rows: measurements of what is shown.
+        series, claims: of each panel, by its quantity: what is shown, and what is claimed of it, worst first.
+        roles, styles, texts: of the series.
+        further: axes of the sweep beyond the main ones.
+    """
+
+    drawing: Attack
+    rows: pd.DataFrame
+    series: Mapping[str, Sequence[str]]
+    claims: Mapping[str, Sequence[Judged]]
+    roles: Mapping[str, str]
+    styles: Mapping[str, dict[str, Any]]
+    texts: Mapping[str, str]
+    further: Sequence[str]
+
+    def panel(self, panel: Axes, quantity: str, names: list[Named]) -> dict[str, Any]:
+        """Draws a panel and adds its curves to the ``names``; the entries of its legend."""
+        own = {name: self.styles[name] for name in self.styles if name in self.series[quantity]}
+        self.drawing.panel(panel, self.rows, quantity, own, self.texts, self.further, names)
+        panel.set_xlabel(self.drawing.x_label or axis_label(self.drawing.axis))
+        found: dict[str, Any] = {}
+        for mark, line in zip(*panel.get_legend_handles_labels(), strict=True):
+            found.setdefault(line, mark)
+        return found
+
+    def in_order(self, handles: Mapping[str, Any]) -> dict[str, Any]:
+        """The entries of a legend: series come before lines."""
+        return {text: handles[text] for text in (*self.texts.values(), *handles) if text in handles}
 
 
 @dataclass(frozen=True)
@@ -107,43 +145,47 @@ class Attack(Drawing):
                 if quantity not in self.panels:
                     raise unknown(f"panel in {option}", quantity, self.panels)
 
-    def mentions(self) -> list[Named]:
+    def mentions(self) -> list[Mentioned]:
         """As for all figures; of `curves` the values too."""
         return [
             *super().mentions(),
-            *(Named("curves", "quantity", one) for many in self.curves.values() for one in many),
+            *(Mentioned("curves", "quantity", one) for many in self.curves.values() for one in many),
         ]
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The panels side by side; see the class."""
-        rows, further, came_out = self._rows(frame), further_axes(frame, config), controls(verdict, config)
-        roles = roles_of(rows)
-        claims = {quantity: self._claims(quantity, verdict, config, roles) for quantity in self.panels}
-        shown = self._shown(claims)
-        series, few = self._few(rows, {quantity: claims[quantity] for quantity in shown}, roles, came_out)
-        rows = rows[rows["series"].isin(series)]
-        styles = looks({name: roles[name] for name in series}, series)
-        texts = {name: self._entry(name, roles[name], came_out) for name in series}
+        few = self.few(frame, verdict, config)
         with styled(self.style) as figure_class:
+            shown = list(few.series)
             width = self.width(1 if len(shown) == 1 else 2)
             figure: Figure = figure_class(figsize=(width, 2), layout="constrained")
             panels = figure.subplots(1, len(shown), squeeze=False)[0]
-            high, lines = headed(figure, verdict, self.heading), 0
+            high = headed(figure, verdict, self.heading)
             handles: dict[str, Any] = {}
+            heads: list[tuple[Axes, list[str]]] = []
+            names: list[Named] = []
             for panel, quantity in zip(panels, shown, strict=True):
-                few.panel(panel, rows, quantity, styles, texts, further, most=3)
-                marks, names = panel.get_legend_handles_labels()
-                handles |= {text: mark for text, mark in zip(names, marks, strict=True) if text not in handles}
-                panel.set_xlabel(self.x_label or axis_label(self.axis))
-                own = [one for one in claims[quantity] if set(one.series(roles)) & set(series)]
-                if own:
-                    about = bounded(own[0], frame, roles)
-                    room = (width - 0.6) / len(shown) - 0.1
-                    lines = max(lines, over(panel, briefly(own[0], bounded=about), room))
-            order = [text for text in (*texts.values(), *handles) if text in handles]
-            high += keys(figure, {text: handles[text] for text in order}) + height_of(lines, "legend.fontsize")
-            figure.set_size_inches(width, high + HEIGHT[self.style])
+                handles = few.panel(panel, quantity, names) | handles
+                said = [briefly(one, bounded=bounded(one, frame, few.roles)) for one in few.claims[quantity][:1]]
+                heads.append((panel, said[0] if said else []))
+            high += keys(figure, few.in_order(handles))
+            finish(figure, high + HEIGHT[self.style], heads, names)
         return figure
+
+    def few(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Few:
+        """What of the measurements is read at a glance; raises as `draw`."""
+        rows, came_out = self._rows(frame), controls(verdict, config)
+        roles = roles_of(rows)
+        drawn = {quantity: self._drawn(rows, quantity) for quantity in self.panels}
+        claims = {quantity: self._claims(quantity, verdict, config, drawn[quantity]) for quantity in self.panels}
+        shown = {quantity: claims[quantity] for quantity in self._shown(claims)}
+        nearest = {one: _shares(rows, one) for one in shown}
+        series, drawing = self._few(shown, drawn, nearest, roles, came_out)
+        rows = rows[rows["series"].isin([name for names in series.values() for name in names])]
+        known = [name for name in roles if name in set(rows["series"])]
+        styles = looks({name: roles[name] for name in known}, known)
+        texts = {name: entry(labelled(name, self.labels), name, roles[name], came_out) for name in styles}
+        return Few(drawing, rows, series, shown, roles, styles, texts, further_axes(frame, config))
 
     def _rows(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The measurements that are drawn."""
@@ -153,11 +195,17 @@ class Attack(Drawing):
         return frame[~frame["series"].isin(self.hide)]
 
     def _claims(
-        self, quantity: str, verdict: Mapping[str, Any], config: Mapping[str, Any], series: Iterable[str]
+        self, quantity: str, verdict: Mapping[str, Any], config: Mapping[str, Any], drawn: Mapping[str, bool]
     ) -> list[Judged]:
-        """The claims that a panel shows, worst first."""
-        own = [one for one in judged(verdict, config) if one.quantity in (quantity, *self.curves.get(quantity, ()))]
-        return worst_first(one for one in own if one.rule not in OF_THE_SCHEDULE and one.series(series))
+        """The claims that a panel shows: worst first, of others such as are about a curve before those about a point.
+
+        ``drawn`` are the series, and whether they have a curve.
+        """
+        own = [
+            check for check in judged(verdict, config) if check.quantity in (quantity, *self.curves.get(quantity, ()))
+        ]
+        own = [one for one in own if one.rule not in OF_THE_SCHEDULE and one.series(drawn)]
+        return worst_first(sorted(own, key=lambda one: not any(drawn[name] for name in one.series(drawn))))
 
     def _shown(self, claims: Mapping[str, Sequence[Judged]]) -> list[str]:
         """The panels on which something is claimed, as many as stand side by side: what is not confirmed first."""
@@ -168,38 +216,42 @@ class Attack(Drawing):
 
     def _few(
         self,
-        rows: pd.DataFrame,
         claims: Mapping[str, Sequence[Judged]],
+        drawn: Mapping[str, Mapping[str, bool]],
+        shares: Mapping[str, Mapping[str, tuple[float, float]]],
         roles: Mapping[str, str],
         came_out: Mapping[str, str],
-    ) -> tuple[list[str], Attack]:
-        """The series and, of the figure's options, the lines that a short legend has room for."""
-        drawn = [str(one) for one in rows.loc[rows["quantity"].isin(list(claims)) & (rows["status"] == "ok"), "series"]]
-        known = [name for name in roles if name in set(drawn)]
-        claimed = [
-            name
-            for several in claims.values()
-            for one in several
-            for name in [name for name in one.series(known) if roles[name] == "claim"][:1]
-        ]
-        claimed = list(dict.fromkeys(claimed)) or [name for name in known if roles[name] == "claim"] or known[:1]
-        others = [name for name in known if roles[name] == "control"]
-        others += [name for name in known if roles[name] == "context" and came_out.get(name, "").startswith("refuted")]
-        bounds = [self.bounds[one] for one in claims if one in self.bounds]
-        constants = [text for one in claims for text in self.constants.get(one, {})]
-        curves = [one for panel in claims for one in self.curves.get(panel, ())]
-        about = [one.quantity for several in claims.values() for one in several]
-        curves.sort(key=lambda one: one not in about)  # lines on which something is claimed come first
-        series = [("series", name) for name in claimed]
-        wanted = [*series[:1], *(("bound", text) for text in dict.fromkeys(bounds))]
-        wanted += [("series", name) for name in others[:1]]
-        wanted += [*series[1:2], *(("curve", one) for one in curves), *(("constant", text) for text in constants)]
+    ) -> tuple[dict[str, list[str]], Attack]:
+        """The series of each panel and, of the figure's options, the lines that a short legend has room for.
+
+        First comes of each panel what is claimed and what limits it, then a control, then what else is claimed.
+        """
+        claimed: dict[str, list[str]] = {}
+        for claim in claims:
+            before = [name for names in claimed.values() for name in names[:1]]
+            claimed[claim] = self._claimed(drawn[claim], claims[claim], shares[claim], roles, before)
+        limits = {one: self._limits(one, claims[one]) for one in claims}
+        known = dict.fromkeys(name for one in claims for name in drawn[one])
+        control = [name for name in known if roles[name] == "control"]
+        control += [name for name in known if roles[name] == "context" and came_out.get(name, "").startswith("refuted")]
+        wanted = [("series", name) for names in claimed.values() for name in names[:1]]
+        wanted += [limit for own in limits.values() for limit in own[:1]]
+        wanted += [("series", name) for name in control[:1]]
+        wanted += [("series", name) for names in claimed.values() for name in names[1:]]
+        wanted += [limit for own in limits.values() for limit in own[1:]]
         if self.main:
-            given = [("series", name) for name in self.main if name in known]
-            wanted = [*given, *(one for one in wanted if one[0] != "series")]
-        few = list(dict.fromkeys(wanted if self.main else [*wanted, *series]))[:MOST_ENTRIES]
+            wanted = [*(("series", name) for name in self.main), *(one for one in wanted if one[0] != "series")]
+        few = list(dict.fromkeys(wanted))[:MOST_ENTRIES]
         kept = {kind: [name for of, name in few if of == kind] for kind in ("series", "bound", "curve", "constant")}
-        return kept["series"], replace(
+        elsewhere = {name for names in claimed.values() for name in names}
+        shown = {
+            one: [
+                name for name in kept["series"]
+                if name in self.main or name in claimed[one] or name not in elsewhere or roles[name] == "control"
+            ]
+            for one in claims
+        }  # fmt: skip
+        return shown, replace(
             self,
             bounds={one: text for one, text in self.bounds.items() if text in kept["bound"]},
             curves={one: tuple(q for q in several if q in kept["curve"]) for one, several in self.curves.items()},
@@ -209,9 +261,45 @@ class Attack(Drawing):
             },
         )
 
-    def _entry(self, name: str, role: str, came_out: Mapping[str, str]) -> str:
-        """What the legend says of a series, in few words."""
-        return entry(self.labels.get(name, name.replace("_", " ")), name, role, came_out)
+    def _drawn(self, rows: pd.DataFrame, quantity: str) -> dict[str, bool]:
+        """The series that a panel could show, curves first, and whether they are such."""
+        own = rows[(rows["quantity"] == quantity) & (rows["status"] == "ok")]
+        places = own.groupby("series", observed=True)[self.axis].nunique()
+        names = [name for name in dict.fromkeys([*self.labels, *roles_of(rows)]) if name in places.index]
+        return {name: bool(places[name] > 1) for name in sorted(names, key=lambda name: places[name] <= 1)}
+
+    @staticmethod
+    def _claimed(
+        drawn: Mapping[str, bool],
+        claims: Sequence[Judged],
+        shares: Mapping[str, tuple[float, float]],
+        roles: Mapping[str, str],
+        before: Sequence[str],
+    ) -> list[str]:
+        """The series that a panel is about, of each claim one; without a claim the first.
+
+        Of several it is the one that comes nearest to its bound, which is what the claim is judged by, with a curve
+        before a point; of equal ones such as stand in a panel ``before``.
+        """
+        found = []
+        for claim in claims:
+            own = claim.series(drawn)
+            own = [name for name in own if roles[name] == "claim"] or own
+            least = (claim.result.get("details") or {}).get("side") == "at_least"
+            near = {name: shares[name][0] if least else -shares[name][1] for name in own if name in shares}
+            order = sorted(own, key=lambda name: (not drawn[name], near.get(name, np.inf), name not in before))
+            found += order[:1]
+        return list(dict.fromkeys(found)) or [name for name in drawn if roles[name] == "claim"] or list(drawn)[:1]
+
+    def _limits(self, quantity: str, claims: Sequence[Judged]) -> list[tuple[str, str]]:
+        """The lines of a panel: its bound, curves on which something is claimed, constants, further curves."""
+        about = [claim.quantity for claim in claims]
+        curves = sorted(self.curves.get(quantity, ()), key=lambda one: one not in about)
+        judged = sum(one in about for one in curves)
+        found = [("bound", self.bounds[quantity])] if quantity in self.bounds else []
+        found += [("curve", curve) for curve in curves[:judged]]
+        found += [("constant", text) for text in self.constants.get(quantity, {})]
+        return [*found, *(("curve", one) for one in curves[judged:])]
 
     def draw_all(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The panels with all series; see the class."""
@@ -232,7 +320,7 @@ class Attack(Drawing):
                 shown, names = panel.get_legend_handles_labels()
                 handles |= {text: one for text, one in zip(names, shown, strict=True) if text not in handles}
                 shown = (quantity, *self.curves.get(quantity, ()))
-                own = [one for one in claims if one.quantity in shown and one.series(styles)]
+                own = [claim for claim in claims if claim.quantity in shown and claim.series(styles)]
                 own = [one for one in own if one.rule not in OF_THE_SCHEDULE]
                 heads.append((panel, [self._said(one, rows, texts, quantity) for one in own]))
                 said_of |= {one.name for one in own}
@@ -258,20 +346,21 @@ class Attack(Drawing):
         styles: Mapping[str, dict[str, Any]],
         texts: Mapping[str, str],
         further: Sequence[str] = (),
-        most: int = 0,
+        few: list[Named] | None = None,
     ) -> str:
         """One panel, and what it leaves out.
 
-        ``further`` are axes of the sweep beyond the main ones; of a series at most so many curves are drawn, where that
-        is asked for.
+        ``further`` are axes of the sweep beyond the main ones. With ``few`` it is read at a glance: of a series few
+        curves are drawn, whose names are left to whom the list is given, and a claim at 0 makes the axis a linear one.
         """
         rate = bool("trials" in rows and rows.loc[rows["quantity"] == quantity, "trials"].notna().any())
         drawn = {name: self._curves(rows, name, quantity, further) for name in styles}
-        if most:
-            drawn = {name: thinned(several, most) if several else [] for name, several in drawn.items()}
+        if few is not None:
+            drawn = thinned(drawn, roles_of(rows))
         linear = (rate or quantity in self.linear) and quantity not in self.logarithmic
+        at_zero = few is not None and not linear and _at_zero(drawn, roles_of(rows))
         lost: dict[str, list[Curve]] = {}
-        if not linear:
+        if not linear and not at_zero:
             every, drawn = drawn, _above_rounding(drawn)
             lost = {texts[name]: every[name] for name in every if every[name] and not drawn[name]}
         for name, several in drawn.items():
@@ -296,11 +385,14 @@ class Attack(Drawing):
         few_ticks(panel, [curve.points["x"].to_numpy(dtype=float) for several in drawn.values() for curve in several])
         if linear:
             panel.set_ylim(-0.04, 1.04)
-        else:
+        elif not at_zero:
             panel.set_yscale("log")
-            _name_lost(panel, lost)
+            if few is None:
+                _name_lost(panel, lost)
         for name, several in drawn.items():
-            if len(several) > 1:
+            if few is not None:
+                few.append(Named(panel, several, styles[name]))
+            elif len(several) > 1:
                 name_curves(panel, several, styles[name]["color"])
         plain_ticks(panel)
         panel.set_ylabel(self.names.get(quantity, quantity_label(quantity, self.envelope)))
@@ -347,6 +439,15 @@ class Attack(Drawing):
             panel.axhline(float(points[column].iloc[0]), label=label, **style)
 
 
+def _shares(rows: pd.DataFrame, quantity: str) -> dict[str, tuple[float, float]]:
+    """The least and the largest share of its bound that each series has at a grid point, to two digits."""
+    own = rows[(rows["quantity"] == quantity) & (rows["status"] == "ok") & rows["bound"].notna()]
+    share = own["value"].astype(float) / own["bound"].astype(float)
+    means = share.groupby([own["series"], *(own[axis] for axis in AXES)], dropna=False, observed=True).mean()
+    ends = means.groupby(level=0, observed=True).agg(["min", "max"])
+    return {str(name): (float(f"{low:.2g}"), float(f"{high:.2g}")) for name, low, high in ends.itertuples()}
+
+
 def _limits(points: pd.DataFrame) -> dict[str, Any]:
     """99% limits of every point: exact binomial ones where trials are counted, else of the mean."""
     mean, error = points["mean"].to_numpy(dtype=float), points["error"].fillna(0.0).to_numpy(dtype=float)
@@ -370,6 +471,12 @@ def _above_rounding(drawn: Mapping[str, list[Curve]]) -> dict[str, list[Curve]]:
 
     shown = {name: [kept(curve) for curve in several] for name, several in drawn.items()}
     return {name: [curve for curve in several if len(curve.points)] for name, several in shown.items()}
+
+
+def _at_zero(drawn: Mapping[str, list[Curve]], roles: Mapping[str, str]) -> bool:
+    """Whether a claim is zero throughout, which no logarithmic axis shows."""
+    tables = [curve.points for name, several in drawn.items() if roles[name] == "claim" for curve in several]
+    return bool(tables) and all((points["mean"] == 0).all() for points in tables)
 
 
 def _name_lost(panel: Axes, lost: Mapping[str, list[Curve]]) -> None:

@@ -14,7 +14,7 @@ from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.curves import Curve, curves
 from dprepro.figures.lines import draw_curve, thin_grid, titles
-from dprepro.figures.style import COLUMN, MARKERS, roles_of, styled
+from dprepro.figures.style import MARKERS, letters, roles_of, styled
 from dprepro.figures.ticks import few_labels, plain_ticks
 from dprepro.figures.words import Judged, axis_label, headline, judged, quantity_label
 
@@ -57,8 +57,8 @@ class Choice(Drawing):
 
     All others are grey and have no names; the run's table has them.
 
-    A series ``NAME_n`` is the series ``NAME`` along n and looks like it. Where a check of rule `enough` has fitted the
-    law of a series, it is drawn on beyond the largest n, in its band of 99%.
+    A series ``NAME_n`` is the series ``NAME`` along n and looks like it. Where a check of rule `attainment` has fitted
+    a series' learning curve, it is drawn on beyond the largest n, in its band of 99%.
 
     Attributes:
         axis: the abscissas.
@@ -89,7 +89,7 @@ class Choice(Drawing):
         if rows.empty:
             raise unknown("figure.quantity", self.quantity, frame["quantity"].unique())
         comparisons = (self._beside(rows, name, further_axes(rows, config)) for name in self.peers)
-        beside = [line for one in comparisons for line in wrap(one, WIDE)]
+        beside = [line for comparison in comparisons for line in wrap(comparison, WIDE)]
         rows, claims = averaged(rows, self.average), judged(verdict, config)
         further, roles = further_axes(rows, config), roles_of(rows)
         found: dict[str, dict[str, Sequence[Curve]]] = {}
@@ -99,21 +99,23 @@ class Choice(Drawing):
                 name: several for name, several in every.items() if any(len(one.points) > 1 for one in several)
             }
         looks = self._looks(found)
-        enough = [one for one in (*claims, *judged(verdict, config, "context")) if one.rule == "enough"]
-        with styled() as figure_class:
-            figure: Figure = figure_class(figsize=(2 * COLUMN, 3), layout="constrained")
+        attainment = [one for one in (*claims, *judged(verdict, config, "context")) if one.rule == "attainment"]
+        with styled(self.style) as figure_class:
+            width = self.width(2)
+            figure: Figure = figure_class(figsize=(width, 3), layout="constrained")
             panels = figure.subplots(1, len(self.axis), squeeze=False)[0]
             for axis, panel in zip(self.axis, panels, strict=True):
-                own = [one for one in enough if one.options.get("axis", "epsilon") == axis]
+                own = [one for one in attainment if one.options.get("axis", "epsilon") == axis]
                 self._panel(panel, axis, found[axis], looks, own)
             panels[0].set_ylabel(quantity_label(self.quantity))
             thin_grid(*panels)
             goals = [str((one.result.get("details") or {}).get("goal", one.result["reason"])) for one in claims
-                     if one.rule == "enough"]  # fmt: skip
-            high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], 2 * COLUMN)
+                     if one.rule == "attainment"]  # fmt: skip
+            high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], width)
             note = f"Bars and bands: 99% intervals over splits and noise; grey: all others. {self.note}"
-            figure.supxlabel("\n".join([note.strip(), *beside]), fontsize=6)
-            figure.set_size_inches(2 * COLUMN, 3.3 + high + 0.1 * len(beside))
+            notes = [*wrap(note.strip(), WIDE), *beside]
+            figure.supxlabel("\n".join(notes), fontsize=letters())
+            figure.set_size_inches(width, 3.3 + high + 0.1 * (len(notes) - 1))
         return figure
 
     def _beside(self, rows: pd.DataFrame, peer: str, further: Sequence[str]) -> str:
@@ -176,11 +178,13 @@ class Choice(Drawing):
                         names.append((float(x[-1]), float(y[-1]), text + more, LINES["color"]))
                     continue
                 stands_out = look["zorder"] > 2 and len(names) < len(BEST) + COMPARED
-                draw_curve(panel, curve, look if stands_out else {**OTHERS, "marker": look["marker"]}, text)
-                if stands_out:
+                if not stands_out:
+                    panel.plot(x, y, **{**OTHERS, "marker": look["marker"]})
+                else:
+                    draw_curve(panel, curve, look, text)
                     names.append((float(x[-1]), float(y[-1]), text + more, look["color"]))
-        for one in checks:
-            details = one.result.get("details") or {}
+        for check in checks:
+            details = check.result.get("details") or {}
             if details.get("target"):
                 panel.axhline(float(details["target"]), **TARGET)
                 names.append((np.inf, float(details["target"]), "good enough", TARGET["color"]))
@@ -222,23 +226,23 @@ def _flat(y: Any) -> bool:
 
 def _name(panel: Axes, names: Sequence[tuple[float, float, str, Any]]) -> None:
     """Texts right of the panel in the order of the curves' ends, none on another, with thin lines to the ends."""
-    inverse = panel.transAxes.inverted()
+    inverse, apart = panel.transAxes.inverted(), APART * letters() / 6
     right = panel.get_xlim()[1]
     ends = [inverse.transform(panel.transData.transform((min(x, right), y))) for x, y, _, _ in names]
     order = sorted(range(len(names)), key=lambda i: float(ends[i][1]))
     heights: list[float] = []
     for i in order:  # upwards, each at its end or just above the one before
-        heights.append(max(float(ends[i][1]), heights[-1] + APART if heights else -0.02))
+        heights.append(max(float(ends[i][1]), heights[-1] + apart if heights else -0.02))
     over = heights[-1] - 1.02 if heights else 0.0
     for place in range(len(heights) - 1, -1, -1):  # and down again, as far as they stand too high
         if over > 0:
-            top = 1.02 if place == len(heights) - 1 else heights[place + 1] - APART
+            top = 1.02 if place == len(heights) - 1 else heights[place + 1] - apart
             heights[place] = min(heights[place], top)
     for place, i in enumerate(order):
         _, _, text, color = names[i]
         panel.annotate(
             text, tuple(ends[i]), xytext=(1.05, heights[place]), xycoords="axes fraction", textcoords="axes fraction",
-            fontsize=6, color=color, va="center", annotation_clip=False,
+            fontsize=letters(), color=color, va="center", annotation_clip=False,
             arrowprops={"arrowstyle": "-", "linewidth": 0.3, "color": "0.6", "shrinkA": 1, "shrinkB": 1,
                         "relpos": (0, 0.5)},
         )  # fmt: skip

@@ -54,7 +54,7 @@ class Column:
     @cached_property
     def judged(self) -> list[Judged]:
         """The claims that the column shows: exponents on its axis, and what else is about the values."""
-        shown = [one for one in self.claims if one.rule not in OF_THE_SCHEDULE]
+        shown = [claim for claim in self.claims if claim.rule not in OF_THE_SCHEDULE]
         return [one for one in shown if one.rule != "exponent" or one.options.get("axis", "n") == self.axis]
 
     @cached_property
@@ -71,10 +71,11 @@ class Column:
         if any(one.rule == "crossing" and one.options.get("along") == "shape" for one in self.judged):
             return {}
         claimed = [name for name in self.claimed if not self.bounded or name in self.bounded]
-        own = [one for one in reversed(self.judged) if one.rule in OF_THE_RATE]
+        own = [check for check in reversed(self.judged) if check.rule in OF_THE_RATE]
         found = {name: one.result.get("constant") for one in own for name in one.series(self.claimed)}
         fitted = {name: found[name] for name in claimed if found.get(name) is not None}
-        return fitted or dict.fromkeys(name for name in claimed[:1] if not self._elsewhere(name))
+        unfitted = [name for name in claimed[:1] if not self._elsewhere(name)]
+        return fitted or dict.fromkeys(name for name in unfitted if not self.bounded or self._about_the_rate(name))
 
     @cached_property
     def bounds(self) -> list[Bound]:
@@ -83,9 +84,14 @@ class Column:
             return bounds({name: self.drawn[name] for name in self.bounded}, self.bounded)
         return bounds(self.drawn, [*self.claimed, *self.held] or list(self.drawn))
 
+    def _about_the_rate(self, name: str) -> bool:
+        """Whether the exponent that is claimed of a series is that of the rate."""
+        own = [check for check in self.judged if check.rule == "exponent" and name in check.series(self.drawn)]
+        return any(one.options.get("divide", "") in ("", "shape") for one in own)
+
     def _elsewhere(self, name: str) -> bool:
         """Whether a claimed exponent is not that of the column ``shape``, which is then not the rate claimed."""
-        claimed = [one for one in self.judged if one.rule == "exponent" and not one.options.get("divide")]
+        claimed = [check for check in self.judged if check.rule == "exponent" and not check.options.get("divide")]
         for curve in self.drawn[name]:
             x, y = map(np.log, curve.xy("shape")) if "shape" in curve.points else (np.empty(0), np.empty(0))
             slope = (y[-1] - y[0]) / (x[-1] - x[0]) if x.size > 1 and x[-1] > x[0] else None
@@ -94,14 +100,14 @@ class Column:
                 return True
         return False
 
-    def overlay(self, panel: Axes, risks: bool, marked: bool) -> dict[str, tuple[str, Any]]:
-        """Curves, bounds and, of ``risks``, rates; ``marked`` are bounds that show whose they are.
+    def overlay(self, panel: Axes, risks: bool, marked: bool, named: bool = True) -> dict[str, tuple[str, Any]]:
+        """Curves, by ``named`` with names, bounds and, of ``risks``, rates; ``marked`` bounds show whose they are.
 
         Returns:
             What a legend says and shows: of each series by its name, of the bounds by `BOUNDS`.
         """
         entries: dict[str, tuple[str, Any]] = {}
-        far = self._far_above([float(line.y.max()) for line in self.bounds])
+        far = {} if self.bounded else self._far_above([float(line.y.max()) for line in self.bounds])
         for name, several in self.drawn.items():
             text = self.texts[name]
             if name in far:
@@ -111,7 +117,7 @@ class Column:
             style = {**self.styles[name], "zorder": 6 if name in self.claimed else 3}
             shown = [draw_curve(panel, curve, style, text) for curve in several]
             entries[name] = text, shown[0]
-        held = [one for one in self.claims if one.rule == "below"]
+        held = [claim for claim in self.claims if claim.rule == "below"]
         vacuous = risks and bool(held) and all((one.result.get("details") or {}).get("vacuous") for one in held)
         if self.bounds:
             entries[BOUNDS] = draw_bounds(panel, self.bounds, self.styles, marked, vacuous)
@@ -120,7 +126,7 @@ class Column:
                 draw_rate(panel, curve, constant)
         panel.set(xscale="log", yscale="log")
         for name, several in self.drawn.items():
-            if len(several) > 1 and name not in far:
+            if named and len(several) > 1 and name not in far:
                 name_curves(panel, several, self.styles[name]["color"])
         plain_ticks(panel)
         return entries
@@ -130,17 +136,17 @@ class Column:
         for name, several in self.drawn.items():
             for curve in several if self.roles[name] != "context" else ():
                 draw_slopes(panel, curve, self.styles[name])
-        exponents = [one for one in self.judged if one.rule == "exponent"]
-        for one in exponents:
-            name = one.series(self.drawn)[0]
+        exponents = [check for check in self.judged if check.rule == "exponent"]
+        for exponent in exponents:
+            name = exponent.series(self.drawn)[0]
             look = SLOPES if len(exponents) == 1 else {**SLOPES, "color": self.styles[name]["color"]}
             # Where the check compares with a column's own slope, that slope is the reference, and it varies.
-            if divide := str(one.options.get("divide", "")):
+            if divide := str(exponent.options.get("divide", "")):
                 for curve in self.drawn[name]:
                     if divide in curve.points:
-                        draw_slopes(panel, curve, look, divide, float(one.result["expected"]))
+                        draw_slopes(panel, curve, look, divide, float(exponent.result["expected"]))
             else:
-                panel.axhline(float(one.result["expected"]), **look)
+                panel.axhline(float(exponent.result["expected"]), **look)
 
     def _far_above(self, limits: Sequence[float]) -> dict[str, float]:
         """The level of each constant context series that is `FAR` above all else."""

@@ -10,9 +10,10 @@ from dprepro.analysis.points import further_axes, number
 from dprepro.axes import AXES
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.fitting import headed, height_of, keys
+from dprepro.figures.fitting import headed, keys
 from dprepro.figures.lines import thin_grid
 from dprepro.figures.style import COLOURS, letters, styled
+from dprepro.figures.widths import height_of
 from dprepro.figures.words import SYMBOLS, controls
 
 if TYPE_CHECKING:

@@ -26,6 +26,10 @@ MOST_CURVES, MOST_POINTS = 20, 200
 """Of a series, and of a curve: of more an even selection is drawn, with the first and the last."""
 
 
+MOST_NAMES, MOST_LETTERS = 12, 60
+"""Of curves that are named together: a panel has room for about so many letters."""
+
+
 @dataclass(frozen=True)
 class Curve:
     """One curve of a series.
@@ -124,9 +128,37 @@ def _few(found: Sequence[Curve]) -> list[Curve]:
     ]
 
 
-def thinned(found: Sequence[Curve], most: int = 3) -> list[Curve]:
-    """Few of a series' curves, evenly spread, with the first and the last: as many as are told apart at a glance."""
-    return [found[place] for place in _evenly(len(found), most)]
+def called(names: Sequence[str]) -> str:
+    """One name for curves that lie on one another: m = 1, 2, 3; of very many or long ones the first and the last."""
+    start = names[0].rpartition(" = ")[0] + " = "
+    alike = all(name.startswith(start) for name in names)
+    further = [name.removeprefix(start) if alike else name for name in names[1:]]
+    text = ", ".join([names[0], *further])
+    if len(further) >= MOST_NAMES or len(text) > MOST_LETTERS:
+        return ", ".join([names[0], "...", further[-1]])
+    return text
+
+
+def thinned(found: Mapping[str, Sequence[Curve]], roles: Mapping[str, str]) -> dict[str, list[Curve]]:
+    """Of each series as many curves as are told apart at a glance: three, or first and last of several such series.
+
+    Of a control it is the highest one.
+    """
+    many = [several for name, several in found.items() if len(several) > 1 and roles[name] != "control"]
+    most = 2 if len(many) > 1 or any(map(_many_bounds, many)) else 3
+    return {
+        name: sorted(several, key=lambda one: -one.xy()[1].max(initial=0.0))[:1]
+        if roles[name] == "control"
+        else [several[place] for place in _evenly(len(several), most)]
+        for name, several in found.items()
+    }
+
+
+def _many_bounds(several: Sequence[Curve]) -> bool:
+    """Whether the curves of a series have bounds of their own each."""
+    own = [one.xy("bound") for one in several if "bound" in one.points]
+    lines = [(x, y) for x, y in own if x.size]
+    return len(lines) > 1 and not all(_alike(*line, *lines[0]) for line in lines[1:])
 
 
 def _evenly(count: int, most: int) -> Vector:

@@ -1,17 +1,19 @@
-"""What is read at a glance: a title on one line, a legend of few entries, and widths of texts as they are drawn."""
+"""What is read at a glance: a title on one line, a legend of few entries, lines that fit over their panels."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from functools import lru_cache
+from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
+from dprepro.figures.naming import Named, name_all
 from dprepro.figures.style import letters
+from dprepro.figures.widths import height_of, width_of
 from dprepro.figures.words import headlines
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
-    from matplotlib.figure import Figure
+    from matplotlib.figure import Figure, SubFigure
 
 MOST_ENTRIES = 4
 """Of a legend that is read at a glance."""
@@ -22,46 +24,16 @@ MOST_PANELS = 3
 HEIGHT = {"screen": 2.0, "paper": 1.9}
 """Of a panel with its axis, in each style, inches."""
 
-LINE = 1.3
-"""Height of a line of text, as a multiple of its letters' size."""
-
 SIDE = 0.06
 """Left free beside a title and a legend, inches."""
 
+_APART = 0.1  # between what stands over two panels, inches
+
 _HANDLE, _GAP, _BETWEEN = 2.6, 0.8, 1.4  # of a legend: what stands beside a text, its distance, that of columns; ems
-_DOTS = 300  # an inch, at which widths are measured: hinting changes them little there
 _SHORTER = 24  # letters that a name keeps where a title has no room for all
 _MARK = " (overridden)"
-
-
-def height_of(lines: float, kind: str) -> float:
-    """Inches that lines of a kind of text take."""
-    return lines * LINE * letters(kind) / 72
-
-
-def width_of(text: str, kind: str) -> float:
-    """Inches that the longest line of a text takes, mathematics too."""
-    return max(_width(line, letters(kind), _family()) for line in text.split("\n"))
-
-
-def _family() -> tuple[str, ...]:
-    import matplotlib
-
-    return tuple(matplotlib.rcParams["font.family"])
-
-
-@lru_cache(maxsize=4096)
-def _width(line: str, size: float, family: tuple[str, ...]) -> float:
-    from matplotlib.backends.backend_agg import RendererAgg
-    from matplotlib.cbook import is_math_text
-    from matplotlib.font_manager import FontProperties
-
-    renderer = RendererAgg(1, 1, _DOTS)  # type: ignore[no-untyped-call]
-    font = FontProperties(family=list(family), size=size)
-    mathematics = is_math_text(line)
-    plain = line if mathematics else line.replace(r"\$", "$")
-    width = renderer.get_text_width_height_descent(plain, font, ismath=bool(mathematics))[0]  # type: ignore[no-untyped-call]
-    return float(width) / _DOTS
+_ENDS = " ,;:"
+_SAFE = 0.96  # of the room for a legend: on a coarse screen letters are wider than where they are measured
 
 
 def broken(text: str, room: float, kind: str) -> list[str]:
@@ -76,13 +48,16 @@ def broken(text: str, room: float, kind: str) -> list[str]:
 
 
 def cut(text: str, room: float, kind: str) -> str:
-    """The text as far as it has room on one line, with an ellipsis for the rest."""
+    """The text as far as it has room on one line, with an ellipsis for the rest: whole words of it, if several fit."""
     if width_of(text, kind) <= room:
         return text
     kept = len(text)
-    while kept > 1 and width_of(f"{text[:kept].rstrip(' ,;:')}…", kind) > room:
+    while kept > 1 and width_of(f"{text[:kept].rstrip(_ENDS)}…", kind) > room:
         kept -= 1
-    return f"{text[:kept].rstrip(' ,;:')}…"
+    whole = text.rfind(" ", 0, kept + 1)
+    if whole > kept / 2:
+        return f"{text[:whole].rstrip(_ENDS)} …"
+    return f"{text[:kept].rstrip(_ENDS)}…"
 
 
 def headed(figure: Figure, verdict: Mapping[str, Any], heading: str = "") -> float:
@@ -102,12 +77,37 @@ def headed(figure: Figure, verdict: Mapping[str, Any], heading: str = "") -> flo
     return height_of(1.4, kind)
 
 
-def over(panel: Axes, variants: Sequence[str], room: float) -> int:
+def finish(
+    figure: Figure, height: float, said: Sequence[tuple[Axes, Sequence[str]]], names: Sequence[Named] = ()
+) -> None:
+    """Sizes the figure, then says over each panel what is said of it and names curves, in the room that is there.
+
+    Args:
+        figure: with title, panels and legend.
+        height: of all but the lines over the panels, inches.
+        said: the panels from left to right, each with what may be said of it, ever shorter.
+        names: series with several curves.
+    """
+    from matplotlib.backends.backend_agg import FigureCanvasAgg
+
+    width, kind = figure.get_figwidth(), "legend.fontsize"
+    figure.set_size_inches(width, height + height_of(1, kind))
+    FigureCanvasAgg(figure)
+    if engine := figure.get_layout_engine():
+        engine.execute(figure)  # widths are those of the final figure: only heights change with the lines
+    starts = [*(panel.get_position().x0 * width for panel, _ in said), width + _APART - SIDE]
+    rooms = [_SAFE * (end - start - _APART) for start, end in pairwise(starts)]
+    lines = max((_over(panel, words, room) for (panel, words), room in zip(said, rooms, strict=True)), default=0)
+    name_all(figure, names)
+    figure.set_size_inches(width, height + height_of(lines, kind))
+
+
+def _over(panel: Axes, variants: Sequence[str], room: float) -> int:
     """What is said of a panel, above it: the first of the variants that two lines hold. The number of lines."""
     if not variants:
         return 0
     kind = "legend.fontsize"
-    found = [broken(one, room, kind) for one in variants]
+    found = [broken(variant, room, kind) for variant in variants]
     lines = next(
         (lines for lines in found if len(lines) <= 2 and all(width_of(line, kind) <= room for line in lines)),
         [cut(line, room, kind) for line in found[-1][:2]],
@@ -116,10 +116,10 @@ def over(panel: Axes, variants: Sequence[str], room: float) -> int:
     return len(lines)
 
 
-def keys(figure: Figure, handles: Mapping[str, Any]) -> float:
+def keys(figure: Figure | SubFigure, handles: Mapping[str, Any]) -> float:
     """The legend below all, in as many columns as have room; its height."""
     kind = "legend.fontsize"
-    em, room = letters(kind) / 72, figure.get_figwidth() - 2 * SIDE
+    em, room = letters(kind) / 72, _SAFE * (figure.bbox.width / figure.dpi - 2 * SIDE)
     texts = list(handles)
     if not texts:
         return 0.0

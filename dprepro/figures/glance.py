@@ -8,7 +8,7 @@ from typing import Any
 
 from dprepro.analysis.checks import VERDICTS
 from dprepro.figures.column import Column
-from dprepro.figures.curves import Curve, bounds, thinned
+from dprepro.figures.curves import bounds, thinned
 from dprepro.figures.fitting import MOST_ENTRIES, MOST_PANELS
 from dprepro.figures.style import looks
 from dprepro.figures.words import Judged
@@ -20,10 +20,11 @@ def worst_first(claims: Iterable[Judged]) -> list[Judged]:
 
 
 def panels(columns: Sequence[Column]) -> list[Column]:
-    """At most as many columns as stand side by side, in their order; none that is not confirmed is left out."""
+    """The columns on which something is claimed, at most as many as stand side by side; what is not confirmed stays."""
     drawn = [column for column in columns if column.drawn]
+    drawn = [column for column in drawn if heading_check(column) is not None] or drawn[:1]
     worst = {
-        place: min((VERDICTS.index(str(one.result["verdict"])) for one in column.judged), default=len(VERDICTS))
+        place: min((VERDICTS.index(str(check.result["verdict"])) for check in column.judged), default=len(VERDICTS))
         for place, column in enumerate(drawn)
     }
     chosen = sorted(worst, key=lambda place: (min(worst[place], VERDICTS.index("confirmed")), place))[:MOST_PANELS]
@@ -32,7 +33,7 @@ def panels(columns: Sequence[Column]) -> list[Column]:
 
 def heading_check(column: Column) -> Judged | None:
     """The claim that a panel is about: one not confirmed before others, an exponent of its axis before other rules."""
-    own = [one for one in column.judged if _claimed(one, column)]
+    own = [check for check in column.judged if _claimed(check, column)]
     return min(own, key=lambda one: (VERDICTS.index(str(one.result["verdict"])), one.rule != "exponent"), default=None)
 
 
@@ -53,9 +54,9 @@ def reduced(columns: Sequence[Column], named: Sequence[str], came_out: Mapping[s
         [*names, control] if control in column.drawn else names for column, names in zip(columns, shown, strict=True)
     ]
     found = [_with(column, names, names[:1]) for column, names in zip(columns, shown, strict=True)]
-    rates = risks and any("shape" in curve.points for one in found for curve in one.drawn[next(iter(one.drawn))])
+    rates = risks and any(_rated(one) for one in found)
     entries = any(column.bounds for column in found) + rates + 1 + bool(control)
-    if len(columns) > 1 or rates:
+    if len(columns) > 1 or rates or not shown[0]:
         return found
     column, names = columns[0], shown[0]
     # Such as the same bound is about: a second bound would need an entry of its own, and a name.
@@ -84,13 +85,17 @@ def _controls(column: Column, came_out: Mapping[str, str]) -> list[str]:
     return [*refuted, *own]
 
 
+def _rated(column: Column) -> bool:
+    return any("shape" in curve.points for name in column.constants for curve in column.drawn[name])
+
+
 def _one_bound(column: Column, names: Sequence[str]) -> bool:
     return len(bounds({name: column.drawn[name] for name in names}, names)) < 2
 
 
 def _with(column: Column, names: Sequence[str], bounded: Sequence[str]) -> Column:
     """The column with only the series named, in looks of their own, and bounds and rates of those that are bounded."""
-    drawn: dict[str, list[Curve]] = {name: thinned(column.drawn[name]) for name in names}
     roles = {name: column.roles[name] for name in names}
+    drawn = thinned({name: column.drawn[name] for name in names}, roles)
     styles: dict[str, dict[str, Any]] = looks(roles, names)
     return replace(column, drawn=drawn, roles=roles, styles=styles, held=(), bounded=bounded)

@@ -10,7 +10,8 @@ from dprepro.axes import AXES
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.lines import legend, thin_grid, titles
-from dprepro.figures.style import COLOURS, COLUMN, letters, styled
+from dprepro.figures.style import COLOURS, letters, styled
+from dprepro.figures.widths import height_of
 from dprepro.figures.words import SYMBOLS, controls, headline
 
 if TYPE_CHECKING:
@@ -21,15 +22,12 @@ MARKS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
     "spent_epsilon": ("certified", {"marker": "D", "color": COLOURS["context"][0]}),
     "audited_epsilon": ("audited: at least that much", {"marker": ">", "color": COLOURS["claim"][0]}),
     "lower_epsilon": ("at least, by its law", {"marker": "|", "color": COLOURS["claim"][1], "markersize": 6}),
-    "overspent_epsilon": ("the same of the run that overspends", {"marker": "x", "color": COLOURS["control"][0]}),
+    "overspent_epsilon": ("of a run that violates its guarantee", {"marker": "x", "color": COLOURS["control"][0]}),
 }
 """What a legend calls the quantities, and how they look."""
 
 SHOWN = ("audited_epsilon", "lower_epsilon")
 """What is shown to be spent."""
-
-LINE = 0.125
-"""Height of a line, inches."""
 
 MOST = 6.0
 """Shares of what is claimed beyond that are drawn at the edge."""
@@ -39,7 +37,7 @@ MOST = 6.0
 class Ledger(Drawing):
     """A line for each series and grid point, with epsilons as shares of the one that is claimed.
 
-    Claims first, then context and controls. The number beside a cross is the overspending of that run; at the right
+    Claims first, then context and controls. The number beside a cross is the factor of that run's epsilon; at the right
     stands the slack, what is certified over the most that is shown to be spent, by law or by draws.
 
     Attributes:
@@ -65,8 +63,8 @@ class Ledger(Drawing):
         lines = self._lines(rows, controls(verdict, config), order, str(config.get("neighbours", "replace_one")))
         marks = {**MARKS, "spent_epsilon": (self.certified, MARKS["spent_epsilon"][1])}
         with styled(self.style) as figure_class:
-            height = LINE * (len(lines) + 4)
-            figure: Figure = figure_class(figsize=(2 * COLUMN, height), layout="constrained")
+            width, height = self.width(2), height_of(1.15 * (len(lines) + 4), "ytick.labelsize")
+            figure: Figure = figure_class(figsize=(width, height), layout="constrained")
             panel = figure.subplots()
             handles: dict[str, Any] = {"claimed": panel.axvline(1.0, color="0.35", linewidth=1.0, zorder=1)}
             for place, (_, own) in enumerate(lines):
@@ -98,9 +96,9 @@ class Ledger(Drawing):
             panel.set(ylim=(len(lines) - 0.5, -0.5), xlabel="ε over the ε that is claimed", xlim=(-0.03, None))
             thin_grid(panel)
             shown = ["claimed", *(text for text, _ in marks.values() if text in handles)]
-            more = titles(figure, headline(verdict, self.heading), [(panel, [])], 2 * COLUMN - 0.5)
+            more = titles(figure, headline(verdict, self.heading), [(panel, [])], width - 0.5)
             more += legend(figure, {text: handles[text] for text in shown}, 4, self.note, bars=False)
-            figure.set_size_inches(2 * COLUMN, height + more)
+            figure.set_size_inches(width, height + more)
         return figure
 
     def _lines(

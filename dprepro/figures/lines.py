@@ -11,9 +11,9 @@ from typing import TYPE_CHECKING, Any
 import numpy as np
 
 from dprepro.analysis.points import number
-from dprepro.figures.curves import Bound, Curve, certified
+from dprepro.figures.curves import Bound, Curve, called, certified
 from dprepro.figures.style import BOUND, LEGEND_LINE, RATE, SATURATED, TITLE_LINE, letters, roles_of
-from dprepro.figures.words import Judged, comparison
+from dprepro.figures.words import Judged, comparison, labelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -23,9 +23,6 @@ if TYPE_CHECKING:
 
 NEAR = 0.08, 0.045
 """Distances of the ends of curves that are named together, as shares of the panel's width and height."""
-
-MOST_LETTERS = 60
-"""Of the names that stand at such an end: a panel has room for about so many."""
 
 BESIDE, LETTER = 0.37, 0.0435
 """About how wide are, in inches, what a legend has beside a text, and a letter of the text."""
@@ -73,12 +70,7 @@ def name_curves(panel: Axes, several: Sequence[Curve], color: str) -> None:
         inside = -2 if end else 1
         ends[across, top] = float(x[end]), float(y[end]), bool(y.size > 1 and y[end] > 1.001 * y[inside])
     for (across, top), own in names.items():
-        start = own[0].rpartition(" = ")[0] + " = "
-        alike = all(name.startswith(start) for name in own)
-        further = [name.removeprefix(start) if alike else name for name in own[1:]]
-        text = ", ".join([own[0], *further])
-        if len(further) >= 12 or len(text) > MOST_LETTERS:
-            text = ", ".join([own[0], "...", further[-1]])
+        text = called(own)
         x_end, y_end, rising = ends[across, top]
         logarithmic = panel.get_yscale() == "log"
         above = rising and (logarithmic or top < 0.9)  # beside the curve, not on it: away from there it runs below
@@ -173,20 +165,13 @@ def thin_grid(*panels: Axes) -> None:
         panel.set_axisbelow(True)
 
 
-_CLASS = re.compile(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)")
-_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
-
-
 def legend_texts(frame: pd.DataFrame, labels: Mapping[str, str], came_out: Mapping[str, str]) -> dict[str, str]:
-    """What the legend calls each series of a frame: its label, its role, what came out of a control, certified epsilon.
-
-    A label may name a class in full, by interpolation of the ``_target_`` that a command line may change.
-    """
+    """What the legend calls each series of a frame: its label, its role, what came out of a control, its epsilon."""
     spent, found = certified(frame), {}
     for name, role in roles_of(frame).items():
-        label = _CLASS.sub(lambda at: _WORDS.sub(" ", at[1]), labels.get(name, name.replace("_", " ")))
+        label = labelled(name, labels)
         words = [role, *([came_out[name]] if name in came_out else [])] if role == "control" else [role]
-        if role == "context":  # one that is judged is a slip of print
+        if role == "context":  # one that is judged is an erratum
             words = [came_out[name]] if name in came_out else []
         found[name] = f"{label} ({', '.join(words)})" if words else label
         found[name] += f", {spent[name]}" if name in spent else ""
@@ -235,7 +220,11 @@ def titles(
     figure.suptitle(head, x=0.01, ha="left", fontsize=letters("figure.titlesize"))
     heights = []
     for panel, lines in panels:
-        own = [textwrap.fill(line, int(22 * room), subsequent_indent="  ") for line in lines if line not in shared]
+        own = [
+            textwrap.fill(line, int(22 * room), subsequent_indent="  ", break_on_hyphens=False)
+            for line in lines
+            if line not in shared
+        ]
         panel.set_title("\n".join(own), loc="left", fontsize=letters())
         heights.append(sum(line.count("\n") + 1 for line in own))
     return TITLE_LINE * (1.3 * (1 + head.count("\n")) + (sum(heights) if stacked else max(heights)))

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.fitting import headed, height_of, keys
+from dprepro.figures.fitting import headed, keys
 from dprepro.figures.lines import thin_grid
 from dprepro.figures.style import COLOURS, letters, styled
+from dprepro.figures.widths import height_of
 from dprepro.figures.words import item
 
 if TYPE_CHECKING:

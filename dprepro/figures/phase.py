@@ -14,7 +14,7 @@ from dprepro.analysis.points import grid_points
 from dprepro.axes import AXES
 from dprepro.errors import InputError
 from dprepro.figures.base import Drawing
-from dprepro.figures.fitting import headed, height_of, keys, over
+from dprepro.figures.fitting import finish, headed, keys
 from dprepro.figures.style import letters, styled
 from dprepro.figures.ticks import few_labels
 from dprepro.figures.words import Judged, axis_label, briefly, judged
@@ -72,14 +72,12 @@ class Phase(Drawing):
             figure: Figure = figure_class(figsize=(width, 3.1), layout="constrained")
             axes = np.atleast_1d(figure.subplots(1, panels))
             handles: dict[str, Any] = {}
-            high, lines = headed(figure, verdict, self.heading), 0
+            high = headed(figure, verdict, self.heading)
             claims = [self._claims(index, verdict, config) for index in range(panels)]
             for index, (panel, table) in enumerate(zip(axes, tables, strict=True)):
                 self._panel(panel, table, limits)
                 self._transition(panel, frame, table, verdict["checks"].get(self.checks[index], {}), index)
                 panel.set_xlabel("nε" if self.along[index] == "n" else axis_label(self.along[index]))
-                if claims[index]:
-                    lines = max(lines, over(panel, briefly(claims[index][0]), (width - 1.2) / panels - 0.1))
                 shown, labels = panel.get_legend_handles_labels()
                 handles |= dict(zip(labels, shown, strict=True))
             axes[0].set_ylabel(axis_label(self.axis))
@@ -88,14 +86,15 @@ class Phase(Drawing):
                 label=f"log10 of risk, {self.names[0]} over {self.names[1]}",
             )  # fmt: skip
             bar.ax.axhline(0, color="white", linewidth=1)
-            high += keys(figure, handles) + height_of(lines, "legend.fontsize")
-            figure.set_size_inches(width, high + HEIGHT)
+            high += keys(figure, handles)
+            said = [briefly(own[0]) if own else [] for own in claims]
+            finish(figure, high + HEIGHT, list(zip(axes, said, strict=True)))
         return figure
 
     def _claims(self, index: int, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[Judged]:
         """The claims on a panel's transition."""
         place = (self.series[index], self.against[index])
-        own = [one for one in judged(verdict, config) if one.rule == "crossing"]
+        own = [check for check in judged(verdict, config) if check.rule == "crossing"]
         return [one for one in own if (one.options.get("series"), one.options.get("against")) == place]
 
     def _ratio(self, frame: pd.DataFrame, index: int) -> pd.DataFrame:

@@ -11,7 +11,7 @@ from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.column import BOUNDS, Column
 from dprepro.figures.curves import at_edge, curves, left_out
-from dprepro.figures.fitting import HEIGHT, headed, height_of, keys, over
+from dprepro.figures.fitting import HEIGHT, finish, headed, keys
 from dprepro.figures.glance import heading_check, panels, reduced
 from dprepro.figures.lines import (
     at_least,
@@ -24,6 +24,7 @@ from dprepro.figures.lines import (
     thin_grid,
     titles,
 )
+from dprepro.figures.naming import Named
 from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, roles_of, styled
 from dprepro.figures.ticks import few_labels
 from dprepro.figures.words import (
@@ -35,6 +36,7 @@ from dprepro.figures.words import (
     headline,
     judged,
     kept,
+    labelled,
     quantity_label,
     undrawn,
 )
@@ -113,7 +115,8 @@ class Rate(Drawing):
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """A panel for each axis; see the class."""
         came_out, risks = controls(verdict, config), self.quantity == "excess_risk"
-        columns = panels(self._swept(frame, verdict, config))
+        swept = self._swept(frame, verdict, config)
+        columns = panels(swept) or swept[:1]  # where nothing has two points, the panel says so by its axis
         columns = reduced(columns, self.main, came_out, risks)
         with styled(self.style) as figure_class:
             width = self.width(1 if len(columns) == 1 else 2)
@@ -121,33 +124,35 @@ class Rate(Drawing):
             drawn = figure.subplots(1, max(1, len(columns)), squeeze=False)[0]
             high = headed(figure, verdict, self.heading)
             entries: dict[str, tuple[str, Any]] = {}
-            lines = 0
+            heads: list[tuple[Axes, list[str]]] = []
+            names: list[Named] = []
             for column, panel in zip(columns, drawn, strict=False):
-                entries |= {BOUNDS: ("", None)} | column.overlay(panel, risks=risks, marked=False) | entries
+                shown = column.overlay(panel, risks=risks, marked=False, named=False)
+                entries |= {BOUNDS: ("", None)} | shown | entries
+                names += [Named(panel, several, column.styles[name]) for name, several in column.drawn.items()]
                 self._crossings(panel, column)
                 panel.set(xlabel=axis_label(column.axis))
                 few_labels(panel)
-                if (check := heading_check(column)) is not None:
-                    texts = {name: column.texts[name] for name in column.drawn}
-                    room = (width - 0.6) / len(columns) - 0.1
-                    lines = max(lines, over(panel, briefly(check, column.axis, bounded(check, frame, texts)), room))
+                check, texts = heading_check(column), {name: column.texts[name] for name in column.drawn}
+                about = [] if check is None else briefly(check, column.axis, bounded(check, frame, texts))
+                heads.append((panel, about))
             thin_grid(*drawn)
             drawn[0].set_ylabel(quantity_label(self.quantity, self.envelope))
-            high += keys(figure, self._few(entries, columns, drawn, came_out)) + height_of(lines, "legend.fontsize")
-            figure.set_size_inches(width, high + HEIGHT[self.style])
+            high += keys(figure, self._few(entries, columns, drawn, came_out))
+            finish(figure, high + HEIGHT[self.style], heads, names)
         return figure
 
     def _swept(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[Column]:
         """What could be shown along the axes that are named, then along others on which an exponent is claimed."""
         roles, axes = self._roles(frame), self._axes
         every = roles_of(frame.loc[frame["quantity"] == self.quantity, ["series", "role"]])
-        texts = {name: self.labels.get(name, name.replace("_", " ")) for name in every}
+        texts = {name: labelled(name, self.labels) for name in every}
         found = [self._column(frame, roles, axis, texts, verdict, config, least=min(2, len(axes))) for axis in axes]
         others: dict[str, dict[str, str]] = {}
-        for one in judged(verdict, config):
-            axis = str(one.options.get("axis", "n"))
-            if one.rule == "exponent" and one.quantity == self.quantity and axis not in axes:
-                claims = [name for name in one.series(every) if every[name] == "claim"]
+        for check in judged(verdict, config):
+            axis = str(check.options.get("axis", "n"))
+            if check.rule == "exponent" and check.quantity == self.quantity and axis not in axes:
+                claims = [name for name in check.series(every) if every[name] == "claim"]
                 others.setdefault(axis, dict.fromkeys(claims[:1], "claim"))
         further = [self._column(frame, some, axis, texts, verdict, config, least=2) for axis, some in others.items()]
         return [*found, *(column for column in further if column.drawn)]
@@ -180,7 +185,7 @@ class Rate(Drawing):
     @staticmethod
     def _rate_text(columns: Sequence[Column]) -> str:
         """The rate with its fitted constants, one for each panel."""
-        fitted = [one for column in columns for one in column.constants.values() if one is not None]
+        fitted = [constant for column in columns for constant in column.constants.values() if constant is not None]
         ends = " to ".join(sorted({number(min(fitted)), number(max(fitted))}, key=float)) if fitted else ""
         return f"rate × {ends} (fitted)" if fitted else "rate, through the points"
 
@@ -214,7 +219,7 @@ class Rate(Drawing):
             heads = [(panel, self._said(column, frame)) for panel, column in zip(panels[0], columns, strict=True)]
             room = width / len(axes) - (0.55 if len(axes) == 1 else 0.4)
             more = titles(figure, headline(verdict, self.heading), heads, room)
-            said_of = {one.name for column in columns for one in column.judged}
+            said_of = {check.name for column in columns for check in column.judged}
             some = left_out(one for column in columns for several in column.drawn.values() for one in several)
             note = " ".join(filter(None, (self.note, undrawn(judged(verdict, config), said_of), some)))
             more += legend(figure, self._in_order(entries, columns, panels[0]), min(2 * len(axes), 4), note)
@@ -237,7 +242,7 @@ class Rate(Drawing):
         drawn = {name: several for name, several in found.items() if any(len(one.points) >= least for one in several)}
         edge = [name for name in drawn for family in self.envelope if at_edge(frame, name, drawn[name], family)]
         texts = {name: texts[name] + (EDGE if name in edge else "") for name in styles}
-        claims = [one for one in judged(verdict, config) if one.quantity == self.quantity and one.series(drawn)]
+        claims = [check for check in judged(verdict, config) if check.quantity == self.quantity and check.series(drawn)]
         others = [one for role in ("control", "erratum") for one in judged(verdict, config, role)]
         below = [one for one in (*claims, *others) if one.rule == "below" and one.quantity == self.quantity]
         held = [name for name in drawn if any(name in one.series(drawn) for one in below)]
@@ -247,9 +252,9 @@ class Rate(Drawing):
         """The comparisons that a column's claims were judged by."""
         texts = {name: column.texts[name] for name in column.drawn}
         lines = []
-        for one in column.judged:
-            line = said(one, frame, texts, column.axis, named=len(column.claimed) > 1)
-            constant = one.result.get("constant") if len(column.constants) > 1 else None
+        for check in column.judged:
+            line = said(check, frame, texts, column.axis, named=len(column.claimed) > 1)
+            constant = check.result.get("constant") if len(column.constants) > 1 else None
             lines.append(line if constant is None else f"{line}; {kept(f'constant {number(float(constant))}')}")
         return lines
 
@@ -268,7 +273,7 @@ class Rate(Drawing):
         if RATE["gid"] in gids:
             several = any(len(column.constants) > 1 for column in columns)  # which then stand in the titles
             found["rate × its constant, fitted" if several else self._rate_text(columns)] = line_mark(RATE)
-        if self.slopes and any(one.rule == "exponent" for column in columns for one in column.judged):
+        if self.slopes and any(check.rule == "exponent" for column in columns for check in column.judged):
             found["local slope as claimed"] = line_mark(SLOPES)
         found |= dict(entries[name] for name in columns[0].styles if name in entries)
         return found | ({SATURATED: line_mark(HOLLOW)} if SATURATED in gids else {})

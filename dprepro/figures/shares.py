@@ -11,7 +11,7 @@ import numpy as np
 from dprepro.analysis.points import number
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.fitting import HEIGHT, headed, height_of, keys, over
+from dprepro.figures.fitting import HEIGHT, finish, headed, keys
 from dprepro.figures.lines import thin_grid
 from dprepro.figures.style import styled
 from dprepro.figures.words import judged, kept, quantity_label
@@ -57,13 +57,13 @@ class Shares(Drawing):
                 panel.step(values, share, where="post", **look, label=text)
             lines: list[str] = []
             handles: dict[str, Any] = dict(zip(self.quantities.values(), panel.lines, strict=True))
-            for one in judged(verdict, config):
-                limit = (one.result.get("details") or {}).get("limit")
-                if one.rule == "share" and limit is not None:
+            for check in judged(verdict, config):
+                limit = (check.result.get("details") or {}).get("limit")
+                if check.rule == "share" and limit is not None:
                     (handles["claimed: at least"],) = panel.plot(
-                        limit, one.result["expected"], marker="x", color="0.2", markersize=5, linestyle="none"
+                        limit, check.result["expected"], marker="x", color="0.2", markersize=5, linestyle="none"
                     )
-                    lines += [_compared(one.result, limit)]
+                    lines += [_compared(check.result, limit)]
             panel.set(
                 xscale="log",
                 ylim=(0, 1.02),
@@ -72,8 +72,7 @@ class Shares(Drawing):
             )
             thin_grid(panel)
             high = headed(figure, verdict, self.heading) + keys(figure, handles)
-            high += height_of(over(panel, lines[:1], width - 0.6), "legend.fontsize")
-            figure.set_size_inches(width, high + HEIGHT[self.style])
+            finish(figure, high + HEIGHT[self.style], [(panel, lines[:1])])
         return figure
 
 

@@ -198,17 +198,17 @@ def looks(roles: Mapping[str, str], order: Sequence[str] = ()) -> dict[str, dict
     return found
 
 
-def rendered(figure: Figure, stamp: str = "", style: Style = "screen") -> dict[str, bytes]:
+def rendered(figure: Figure, fingerprint: str = "", style: Style = "screen") -> dict[str, bytes]:
     """The figure as the bytes of a PNG and a PDF file; without dates or versions, so that equal figures are equal.
 
-    ``stamp`` is a text that both files carry; ``style`` is the one that the figure was drawn in. The layout is found
+    Both files carry the text ``fingerprint``; ``style`` is the one that the figure was drawn in. The layout is found
     once: that of the first stands for the second too.
     """
     from matplotlib.backends.backend_agg import FigureCanvasAgg
     from matplotlib.backends.backend_pdf import FigureCanvasPdf
 
-    png = {"Software": None} | ({"Description": stamp} if stamp else {})
-    pdf = {"CreationDate": None, "Producer": None} | ({"Subject": stamp} if stamp else {})
+    png = {"Software": None} | ({"Description": fingerprint} if fingerprint else {})
+    pdf = {"CreationDate": None, "Producer": None} | ({"Subject": fingerprint} if fingerprint else {})
     raster, vector = io.BytesIO(), io.BytesIO()
     with styled(style):
         # Not by `savefig`, which would draw each of them twice, the first time for the layout alone.

@@ -13,9 +13,19 @@ if TYPE_CHECKING:
     from matplotlib.axes import Axes
 
 
+MOST = 1e40
+"""Up to what ratio of its ends matplotlib's ticks of a logarithmic axis are taken."""
+
+LONGEST = 5
+"""Letters of a label that stands at every tick."""
+
+
 def few_labels(panel: Axes) -> None:
     """On a short logarithmic axis label 300 beside 100 and 1000 only: matplotlib's own labels would touch."""
     low, high = panel.get_xlim()
+    if high > MOST * low:
+        _few_powers(panel, low, high)
+        return
     if low > 5e-3 and high < 5e3:
         panel.xaxis.set_major_formatter(lambda value, position: f"{value:g}")
         if high < 8 * low:
@@ -31,13 +41,25 @@ def few_labels(panel: Axes) -> None:
     panel.xaxis.set_minor_formatter(label)
 
 
+def _few_powers(panel: Axes, low: float, high: float) -> None:
+    """Ticks at five powers of ten: matplotlib's own ones reach beyond the largest number there is."""
+    from matplotlib.ticker import NullLocator
+
+    first, last = np.ceil(np.log10(low)), np.floor(np.log10(high))
+    step = max(1, int((last - first) // 25)) * 5
+    powers = [int(one) for one in np.arange(np.ceil(first / step) * step, last + 1, step)]
+    panel.set_xticks([10.0**power for power in powers], [f"$10^{{{power}}}$" for power in powers])
+    panel.xaxis.set_minor_locator(NullLocator())
+
+
 def few_ticks(panel: Axes, values: Sequence[Any]) -> None:
     """A tick at every value where these are few and near each other: powers of ten would be too few, or crowd."""
     from matplotlib.ticker import NullLocator
 
     places = np.unique(np.concatenate(values)) if values else np.empty(0)
     few_labels(panel)
-    if 2 <= len(places) <= 8 and places[-1] < 50 * places[0]:
+    short = all(len(number(place)) <= LONGEST for place in places)
+    if 2 <= len(places) <= 8 and places[-1] < 50 * places[0] and short:
         panel.set_xticks(places, [number(place) for place in places])
         panel.xaxis.set_minor_locator(NullLocator())
 

@@ -13,7 +13,7 @@ from dprepro.analysis.points import number
 AXES = {
     "n": "records n",
     "p": "dimension p",
-    "epsilon": "privacy ε (nats)",
+    "epsilon": "privacy ε",
     "delta": "ln(1/δ)",
     "norm": "norm of the target",
     "steps": "steps T",
@@ -29,9 +29,9 @@ SYMBOLS = {"epsilon": "ε", "delta": "δ"}
 QUANTITIES = {
     "excess_risk": "excess risk (mean)",
     "sum_risk": "excess risk (sum over n)",
-    "exact_delta": "δ at least, by exact law",
-    "exact_delta_silent": "δ at least, by exact law, beside a zeroed-out record",
-    "lower_epsilon": "ε at least, by exact law",
+    "exact_delta": "δ at least, by output distribution",
+    "exact_delta_silent": "δ at least, by output distribution, beside a zeroed-out record",
+    "lower_epsilon": "ε at least, by output distribution",
     "largest_gap": "largest gap",
     "ratio": "left side over right side",
     "holdout_rmse": "hold-out RMSE (unit of the column)",
@@ -42,7 +42,7 @@ QUANTITIES = {
     "auc": "hold-out AUC",
     "caught": "rate of a user caught",
     "sign_recovered": "sign found",
-    "risk_over_zero": "risk over output zero's",
+    "risk_over_zero": "risk over the trivial predictor's",
     "times_versus": "risk over the other's",
 }
 
@@ -52,7 +52,7 @@ BY = {
     "proportion": "rate",
     "ratio": "constant",
     "affine": "bend",
-    "enough": "target",
+    "attainment": "target",
 }
 """What a rule judges a series by."""
 
@@ -136,6 +136,19 @@ def controls(verdict: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str,
     return found
 
 
+_CLASS = re.compile(r"\b[a-z]\w*(?:\.\w+)*\.([A-Z]\w*)")
+_WORDS = re.compile(r"(?<=[a-z])(?=[A-Z])")
+
+
+def labelled(name: str, labels: Mapping[str, str]) -> str:
+    """A series' label, or its name in words.
+
+    A label may name a class in full, by interpolation of the ``_target_`` that a command line may change: of it the
+    words of its name are said.
+    """
+    return _CLASS.sub(lambda at: _WORDS.sub(" ", at[1]), labels.get(name, name.replace("_", " ")))
+
+
 def entry(label: str, name: str, role: str, came_out: Mapping[str, str]) -> str:
     """What a short legend calls a series: its label, after its role, and what came out of one judged as such."""
     ending = f" ({came_out[name].split()[0]})" if role != "claim" and name in came_out else ""
@@ -165,7 +178,7 @@ def headlines(verdict: Mapping[str, Any], heading: str = "") -> tuple[str, list[
 
 def undrawn(claims: Iterable[Judged], said: Collection[str]) -> str:
     """The claims that are not among the ``said``, which the panels speak of; with numbers where not confirmed."""
-    left = [one for one in claims if one.name not in said]
+    left = [claim for claim in claims if claim.name not in said]
     held = [one.name for one in left if one.result["verdict"] == "confirmed"]
     others = [f"{one.name}: {comparison(one)}" for one in left if one.result["verdict"] != "confirmed"]
     more = f" and {len(held) - MOST} more" if len(held) > MOST else ""
@@ -180,7 +193,7 @@ def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
     the share of a bound. Words where there is no estimate.
     """
     check = one.result
-    if one.rule == "enough":
+    if one.rule == "attainment":
         return str((check.get("details") or {}).get("goal", check["reason"]))
     if check["estimate"] is None:
         return f"{one.name}: {check['verdict']}, {check['reason']}"
@@ -198,7 +211,7 @@ def briefly(one: Judged, axis: str = "", bounded: bool = True) -> list[str]:
     """
     verdict = str(one.result["verdict"])
     ending = "" if verdict == "confirmed" else f": {verdict}"
-    if one.rule == "enough" or one.result["estimate"] is None:
+    if one.rule == "attainment" or one.result["estimate"] is None:
         return [comparison(one, axis, bounded), f"{one.name.replace('_', ' ')}: {verdict}"]
     first = comparison(one, axis, bounded).partition("; ")[0].removesuffix(ending).replace("exponent", "slope", 1)
     found = [first, first := _MARGIN.sub(r"\1", first), _ERROR.sub("", first)]
@@ -227,7 +240,7 @@ def _equality(one: Judged, axis: str) -> str:
     claimed = f"claimed {side}{_short(check['expected'])}{_margin(check, ', margin ' if side else ' ± ')}"
     text = f"{_subject(one, axis)} {estimated(check)}, {kept(claimed)}"
     bare = details.get("measured_slope") if one.options.get("divide") else None
-    return text if bare is None else f"{text}; {kept(f'bare exponent {_decimal(bare)}')}"
+    return text if bare is None else f"{text}; {kept(f'log-log slope {_decimal(bare)}')}"
 
 
 def _subject(one: Judged, axis: str) -> str:

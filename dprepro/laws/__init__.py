@@ -85,9 +85,9 @@ def find(
     kind = LAWS.get(type(algorithm))
     if kind is None:
         names = ", ".join(sorted(kind.__name__ for kind in LAWS))
-        raise Incompatible(f"no exact law is known for {type(algorithm).__name__}; choices: {names}")
+        raise Incompatible(f"no output distribution is known for {type(algorithm).__name__}; choices: {names}")
     if domain is not None and (obstacle := kind.obstacle(domain)):
-        raise Incompatible(f"the law of {type(algorithm).__name__} {obstacle}")
+        raise Incompatible(f"the output distribution of {type(algorithm).__name__} {obstacle}")
     return kind(algorithm, domain or kind.domain_at(point), budget)
 
 

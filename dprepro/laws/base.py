@@ -29,7 +29,7 @@ class Pair:
 
     Attributes:
         first, second: the probabilities.
-        silent: whether the record that differs says nothing in one of the two data sets.
+        silent: whether the record that differs is zeroed out in one of the two data sets.
     """
 
     first: FloatArray
@@ -108,7 +108,7 @@ class Law(ABC):
 
     def with_parameters(self, parameters: Mapping[str, float]) -> Law:
         """The same with some of the class's own parameters replaced; raises InputError for an unknown one."""
-        own = {one.name for one in fields(self) if isinstance(one.default, float)}
+        own = {named_field.name for named_field in fields(self) if isinstance(named_field.default, float)}
         for name in parameters:
             if name not in own:
                 raise unknown(f"parameter of {type(self).__name__}", name, own)

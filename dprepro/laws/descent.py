@@ -9,6 +9,7 @@ from typing import ClassVar
 import numpy as np
 
 from dprepro.algorithms import NoisySGD
+from dprepro.algorithms.noisy_sgd import FullGradient, SampledGradient
 from dprepro.laws.base import Law
 from dprepro.problems import Domain, L2Ball, LinearLoss, Problem
 from dprepro.problems.data import FloatArray
@@ -45,10 +46,11 @@ class DescentLaw(Law):
 
         algorithm = self.algorithm
         assert isinstance(algorithm, NoisySGD)
+        assert isinstance(algorithm.gradient, FullGradient | SampledGradient)
         schedule = algorithm.schedule(problem.domain, self.budget)
         radius = float(borders[-1])
         starts = np.concatenate([[-radius], (borders[1:] + borders[:-1]) / 2, [radius]])
-        pulls, weights = self._gradients(problem, starts, algorithm.gradient == "full")
+        pulls, weights = self._gradients(problem, starts, isinstance(algorithm.gradient, FullGradient))
         mass = np.zeros(starts.size)
         mass[starts.size // 2] = 1.0
         kernel, known = np.empty(0), math.nan

@@ -25,7 +25,7 @@ class HighProbabilityLaw(ExponentialLaw):
         assert isinstance(algorithm, HighProbability)
         schedule = algorithm.schedule(problem.domain, self.budget)
         if schedule.runs > 2 or schedule.blind or not isinstance(algorithm.inner, ExponentialMechanism):
-            raise Incompatible("the law of repeated runs is known for two of the exponential mechanism")
+            raise Incompatible("the output distribution of repeated runs is known for two of the exponential mechanism")
         borders = np.linspace(-problem.domain.radius, problem.domain.radius, CELLS + 1)
         mass = np.diff(super().below(problem, borders))  # of one run, whose noise_scale the schedule says
         if schedule.runs == 2:

@@ -36,7 +36,7 @@ class LocalizationLaw(Law):
         algorithm, domain = self.algorithm, problem.domain
         assert isinstance(algorithm, Localization)
         if not isinstance(algorithm.inner, ExponentialMechanism):
-            raise Incompatible("the law of localisation is known around the exponential mechanism")
+            raise Incompatible("the output distribution of localisation is known around the exponential mechanism")
         half, borders = half_of(self.budget), np.linspace(-domain.radius, domain.radius, CELLS + 1)
         middles = (borders[1:] + borders[:-1]) / 2
         outer = ReleaseLaw(algorithm.outer, domain, half).below(problem, borders)

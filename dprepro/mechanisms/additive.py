@@ -1,4 +1,7 @@
-"""Release of a vector with noise: independent on every coordinate, or spherical."""
+"""Release of a vector with noise: independent on every coordinate, or spherical.
+
+A release returns what is published, and the moments of the noise in it.
+"""
 
 from __future__ import annotations
 
@@ -8,9 +11,11 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from dprepro.mechanisms.drawn import Drawn
 from dprepro.mechanisms.guarantees import GaussianShift, PureLoss
+from dprepro.mechanisms.noise_moments import NoiseMoments
 from dprepro.mechanisms.published import published
+
+FloatArray = NDArray[np.float64]
 
 
 @dataclass(frozen=True)
@@ -19,11 +24,12 @@ class Laplace:
 
     scale: float
 
-    def release(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """``value`` plus noise, same shape."""
-        return published(self, value, value + rng.laplace(0.0, self.scale, size=np.shape(value)))
+    def release(self, value: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, NoiseMoments]:
+        """``value`` plus noise, same shape, and the moments of that noise."""
+        noisy = published(self, value, value + rng.laplace(0.0, self.scale, size=np.shape(value)))
+        return noisy, self.moments(noisy - value)
 
-    def log_chance(self, value: NDArray[np.float64], output: NDArray[np.float64]) -> float:
+    def log_chance(self, value: FloatArray, output: FloatArray) -> float:
         """ln of the density of ``output``."""
         apart = np.abs(output - value)
         return -float(apart.sum()) / self.scale - apart.size * math.log(2 * self.scale)
@@ -32,9 +38,9 @@ class Laplace:
         """Privacy of one release of a quantity whose **l1** sensitivity is given."""
         return PureLoss(sensitivity / self.scale)
 
-    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
-        """What such draws, any shape, sum up to."""
-        return Drawn.of(noise, 2.0, 24.0)
+    def moments(self, noise: FloatArray) -> NoiseMoments:
+        """Of such draws, any shape."""
+        return NoiseMoments.of(noise, 2.0, 24.0)
 
 
 @dataclass(frozen=True)
@@ -43,13 +49,14 @@ class L2Laplace:
 
     scale: float
 
-    def release(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """``value``, shape (p,), plus noise."""
+    def release(self, value: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, NoiseMoments]:
+        """``value``, shape (p,), plus noise, and the moments of that noise."""
         direction = rng.standard_normal(value.size)
         length = float(rng.standard_gamma(value.size)) * self.scale
-        return published(self, value, np.asarray(value + length / float(np.linalg.norm(direction)) * direction))
+        noisy = published(self, value, np.asarray(value + length / float(np.linalg.norm(direction)) * direction))
+        return noisy, self.moments(noisy - value)
 
-    def log_chance(self, value: NDArray[np.float64], output: NDArray[np.float64]) -> float:
+    def log_chance(self, value: FloatArray, output: FloatArray) -> float:
         """ln of the density of ``output``, but for a number that depends on p alone."""
         return -float(np.linalg.norm(output - value)) / self.scale - value.size * math.log(self.scale)
 
@@ -57,11 +64,11 @@ class L2Laplace:
         """Privacy of one release of a quantity whose **l2** sensitivity is given."""
         return PureLoss(sensitivity / self.scale)
 
-    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
-        """What one such draw, shape (p,), sums up to; its length has a Gamma(p) law."""
+    def moments(self, noise: FloatArray) -> NoiseMoments:
+        """Of one such draw, shape (p,); its length has a Gamma(p) law."""
         p = noise.size
         second = p * (p + 1.0)
-        return Drawn(float(noise @ noise), second, second * (p + 2) * (p + 3) - second**2)
+        return NoiseMoments(float(noise @ noise), second, second * (p + 2) * (p + 3) - second**2)
 
 
 @dataclass(frozen=True)
@@ -70,11 +77,14 @@ class Gaussian:
 
     scale: float
 
-    def release(self, value: NDArray[np.float64], rng: np.random.Generator) -> NDArray[np.float64]:
-        """``value`` plus noise, same shape."""
-        return published(self, value, value + self.scale * rng.standard_normal(np.shape(value)))
+    def release(self, value: FloatArray, rng: np.random.Generator) -> tuple[FloatArray, NoiseMoments]:
+        """``value`` plus noise, same shape, and the moments of that noise; at scale 0 nothing is drawn or published."""
+        if not self.scale:
+            return value, self.moments(np.zeros(np.shape(value)))
+        noisy = published(self, value, value + self.scale * rng.standard_normal(np.shape(value)))
+        return noisy, self.moments(noisy - value)
 
-    def log_chance(self, value: NDArray[np.float64], output: NDArray[np.float64]) -> float:
+    def log_chance(self, value: FloatArray, output: FloatArray) -> float:
         """ln of the density of ``output``, but for a number that depends on p alone."""
         apart = (output - value) / self.scale
         return -float(np.sum(apart**2)) / 2 - apart.size * math.log(self.scale)
@@ -83,10 +93,10 @@ class Gaussian:
         """Privacy of one release of a quantity whose **l2** sensitivity is given."""
         return GaussianShift(sensitivity / self.scale)
 
-    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
-        """What such draws, any shape, sum up to."""
+    def moments(self, noise: FloatArray) -> NoiseMoments:
+        """Of such draws, any shape."""
         flat = noise.ravel()
-        return Drawn.normal(float(flat @ flat), noise.size)
+        return NoiseMoments.normal(float(flat @ flat), noise.size)
 
 
 def vector_noise(name: str, scale: float) -> Gaussian | L2Laplace:

@@ -47,6 +47,11 @@ class Guarantee(ABC):
         return math.inf
 
     @property
+    def rho(self) -> float:
+        """Of rho-zCDP, where a Renyi curve is rho times the order and no more is known of it; else infinity."""
+        return math.inf
+
+    @property
     def loss(self) -> float:
         """The parameter that is inversely proportional to the noise."""
         return min(self.pure_loss, self.shift)
@@ -105,6 +110,10 @@ class BoundedRange(Guarantee):
     def log_range(self) -> float:
         return self.eta
 
+    @property
+    def rho(self) -> float:
+        return self.eta**2 / 8
+
     def scaled(self, noise: float) -> BoundedRange:
         return BoundedRange(self.eta / noise)
 
@@ -112,7 +121,7 @@ class BoundedRange(Guarantee):
         """eta^2/8-zCDP."""
         import dp_accounting.dp_event as events
 
-        return events.ZCDpEvent(self.eta**2 / 8)
+        return events.ZCDpEvent(self.rho)
 
 
 @dataclass(frozen=True)

@@ -16,8 +16,8 @@ from numpy.typing import NDArray
 
 from dprepro.errors import unknown
 from dprepro.mechanisms.additive import Laplace
-from dprepro.mechanisms.drawn import Drawn, least_gumbel, raw_moments
 from dprepro.mechanisms.guarantees import BoundedRange, Guarantee, PureLoss
+from dprepro.mechanisms.noise_moments import NoiseMoments, least_gumbel, raw_moments
 from dprepro.mechanisms.published import published
 from dprepro.mechanisms.subsets import NoisyTop
 
@@ -40,22 +40,18 @@ class Selection(ABC):
     def expected_regret(self, candidates: float) -> float:
         """Bound, over all score vectors of this length, on E[score of the selected - least score]."""
 
-    def select(self, scores: NDArray[np.float64], rng: np.random.Generator) -> int:
-        """Index of the least noisy score; ``scores`` has shape (candidates,)."""
-        return self.choose(scores, rng)[0]
-
-    def choose(self, scores: NDArray[np.float64], rng: np.random.Generator) -> tuple[int, NDArray[np.float64]]:
-        """The same, and the noise that was drawn, shape (candidates,)."""
+    def select(self, scores: NDArray[np.float64], rng: np.random.Generator) -> tuple[int, NoiseMoments]:
+        """Index of the least noisy score, and the moments of all noise; ``scores`` has shape (candidates,)."""
         noise = self.noise(len(scores), rng)
-        return published(self, scores, int(np.argmin(scores + noise))), noise
+        return published(self, scores, int(np.argmin(scores + noise))), self.moments(noise)
 
     @abstractmethod
     def log_chance(self, value: NDArray[np.float64], output: int) -> float:
         """ln of the probability that ``output`` is the index, with these scores."""
 
     @abstractmethod
-    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
-        """What such draws, any shape, sum up to."""
+    def moments(self, noise: NDArray[np.float64]) -> NoiseMoments:
+        """Of such draws, any shape."""
 
 
 @dataclass(frozen=True)
@@ -66,8 +62,8 @@ class LaplaceMin(Selection):
         """``size`` draws of Lap(scale)."""
         return rng.laplace(0.0, self.scale, size=size)
 
-    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
-        return Laplace(self.scale).drawn(noise)
+    def moments(self, noise: NDArray[np.float64]) -> NoiseMoments:
+        return Laplace(self.scale).moments(noise)
 
     def log_chance(self, value: NDArray[np.float64], output: int) -> float:
         return NoisyTop(self.scale).log_chance(-value, np.array([output]))
@@ -93,8 +89,8 @@ class GumbelMin(Selection):
         """``size`` draws of the Gumbel law for minima, scale * log(E) with E exponential."""
         return self.scale * np.log(rng.standard_exponential(size=size))
 
-    def drawn(self, noise: NDArray[np.float64]) -> Drawn:
-        return Drawn.of(noise, *raw_moments(least_gumbel, 1.0))
+    def moments(self, noise: NDArray[np.float64]) -> NoiseMoments:
+        return NoiseMoments.of(noise, *raw_moments(least_gumbel, 1.0))
 
     def log_chance(self, value: NDArray[np.float64], output: int) -> float:
         apart = (value[output] - value) / self.scale

@@ -13,7 +13,9 @@ from functools import cached_property, lru_cache
 import numpy as np
 from numpy.typing import NDArray
 
+from dprepro.mechanisms.additive import Laplace
 from dprepro.mechanisms.guarantees import PureLoss
+from dprepro.mechanisms.noise_moments import NoiseMoments
 from dprepro.mechanisms.published import published
 
 FloatArray = NDArray[np.float64]
@@ -87,11 +89,11 @@ class NoisyTop:
 
     scale: float
 
-    def select(self, scores: FloatArray, size: int, rng: np.random.Generator) -> IntArray:
-        """Their numbers, ascending; ``scores`` has shape (candidates,)."""
+    def select(self, scores: FloatArray, size: int, rng: np.random.Generator) -> tuple[IntArray, NoiseMoments]:
+        """Their numbers, ascending, and the moments of all noise; ``scores`` has shape (candidates,)."""
         noisy = scores + rng.laplace(0.0, self.scale, size=scores.size)
         top = np.sort(np.argpartition(-noisy, size - 1)[:size]).astype(np.int64)
-        return published(self, scores, top)
+        return published(self, scores, top), Laplace(self.scale).moments(noisy - scores)
 
     def log_chance(self, value: FloatArray, output: IntArray) -> float:
         """ln of the probability of the choice, of one below all floats too.

@@ -52,7 +52,7 @@ class Selection(Candidates):
     def table(self, n: int, p: int) -> Table:
         subsets = self._subsets(p)
         states = data_sets(n, len(subsets))
-        group = [np.array(one) for one in itertools.permutations(range(p))]
+        group = [np.array(permutation) for permutation in itertools.permutations(range(p))]
         symmetries = []
         for image in group:  # candidate a becomes image[a]
             moved = np.zeros_like(subsets)
@@ -83,7 +83,7 @@ class Sparse(Candidates):
 
     def table(self, n: int, p: int) -> Table:
         states, ones = data_sets(n, p), np.ones(p, dtype=np.int64)
-        group = [np.array(one) for one in itertools.permutations(range(p))]
+        group = [np.array(permutation) for permutation in itertools.permutations(range(p))]
         symmetries = [Symmetry(inverse(image), ones, image) for image in group]
         return Table(states, replacements(p), symmetries, lost(states), n)
 

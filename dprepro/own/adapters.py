@@ -9,9 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import math
-import random
-from collections.abc import Callable, Iterator, Mapping
-from contextlib import contextmanager
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -26,6 +24,7 @@ from dprepro.errors import DpreproError, InputError
 from dprepro.own.files import load
 from dprepro.problems import Domain, Loss, Problem, Records, RecordsView
 from dprepro.problems.data import FloatArray
+from dprepro.support.global_generators import seeded
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # what is loaded is among `made_of`, arrays are in the fingerprint
 
@@ -125,7 +124,9 @@ class Fitted(Algorithm):
     def takes(self, name: str) -> bool:
         """Whether an argument of that name would reach it."""
         functions = [self._asked(self._fit, 2), *([self._asked(self._kind, 0)] if self._kind else [])]
-        return any({name, "budget", *(("eps",) if name == "epsilon" else ())} & {*one.names} for one in functions)
+        return any(
+            {name, "budget", *(("eps",) if name == "epsilon" else ())} & {*function.names} for function in functions
+        )
 
     def made_of(self) -> list[object]:
         """What it calls: its code makes the answers."""
@@ -145,7 +146,7 @@ class Fitted(Algorithm):
         """Call it on the records."""
         given = _given(problem, budget, rng)
         fit, estimator = self._fit, None
-        with _seeded(rng):
+        with seeded(rng):
             if self._kind is not None:
                 estimator = self._kind(**self._asked(self._kind, 0).taken({**given, **self._own(given)}))
                 fit = estimator.fit
@@ -226,19 +227,6 @@ class _Asked:
     def call(self, function: Callable[..., Any], arrays: tuple[FloatArray, ...], given: Mapping[str, Any]) -> Any:
         """The function of the arrays and what it names."""
         return function(**dict(zip(self.data, arrays, strict=False)), **self.taken(given))
-
-
-@contextmanager
-def _seeded(rng: np.random.Generator) -> Iterator[None]:
-    """The global generators, which others may draw from, seeded by ours, and as they were afterwards."""
-    before, plain, seed = np.random.get_state(), random.getstate(), int(rng.integers(2**32))
-    np.random.seed(seed)
-    random.seed(seed)
-    try:
-        yield
-    finally:
-        np.random.set_state(before)
-        random.setstate(plain)
 
 
 SetName = Literal["l1_ball", "l2_ball", "simplex", "box"]
@@ -359,7 +347,7 @@ class Made(_Bounded):
     def build(self, point: Point, noise_scale: float) -> Problem:
         n, p, domain = int(point["n"]), int(point["p"]), self.domain(point)
         rng = np.random.default_rng([self.seed, n, p])
-        with _seeded(rng):
+        with seeded(rng):
             numbers = {name: int(rng.integers(2**31)) for name in ("seed", "random_state")}
             made = self._function(**self._asked.taken({"n": n, "p": p, "rng": rng, "generator": rng, **numbers}))
         try:

@@ -204,7 +204,7 @@ class _Module:
             return self.add(_name_of(value), value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             kind = self.add(type(value).__name__, type(value))
-            given = {one.name: getattr(value, one.name) for one in dataclasses.fields(value) if one.init}
+            given = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
             return f"{kind}({', '.join(f'{key}={self._literal(one, name)}' for key, one in given.items())})"
         what = f"an array of {value.size} numbers" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
         raise _Unwritable(f"it uses {name}, {what}, which cannot be written down as a constant")
@@ -360,7 +360,10 @@ def _check_loaded(tree: ast.Module, code: types.CodeType) -> None:
 
 def _instructions(code: types.CodeType) -> tuple[object, ...]:
     """What code says, wherever it stands."""
-    constants = [_instructions(one) if isinstance(one, types.CodeType) else repr(one) for one in code.co_consts]
+    constants = [
+        _instructions(constant) if isinstance(constant, types.CodeType) else repr(constant)
+        for constant in code.co_consts
+    ]
     return code.co_code, code.co_names, tuple(constants)
 
 
@@ -390,8 +393,8 @@ def _used(text: str) -> list[str]:
     look(symtable.symtable(text, "<own>", "exec"), True)
     for node in ast.walk(ast.parse(text)):
         annotations = [getattr(node, "annotation", None), getattr(node, "returns", None)]
-        for one in filter(None, annotations):
-            for part in ast.walk(one):
+        for annotation in filter(None, annotations):
+            for part in ast.walk(annotation):
                 if isinstance(part, ast.Name):
                     found[part.id] = None
                 elif isinstance(part, ast.Constant) and isinstance(part.value, str):

@@ -22,6 +22,7 @@ from dprepro.own.adapters import Arrays, Made, _Bounded
 from dprepro.own.capture import captured
 from dprepro.own.files import block_of, is_target, kept_dir, trust, written
 from dprepro.problems.data import finite
+from dprepro.support.named import name_of
 from dprepro.support.typed import allowed_packages
 
 KINDS = {"algorithm": Algorithm, "construction": Construction}
@@ -85,6 +86,8 @@ def plain(value: object, where: str) -> Any:
         return value.value
     if isinstance(value, np.generic):
         return value.item()
+    if name := name_of(value):
+        return name
     if value is None or isinstance(value, bool | int | float | str):
         return value
     if isinstance(value, np.ndarray) and value.ndim <= 1 and value.size <= 1000:

@@ -26,14 +26,14 @@ from dprepro.axes import AXES, DEFAULTS, at
 from dprepro.budget import Budget, Neighbours
 from dprepro.config.compose import Composed, group_block
 from dprepro.config.overrides import literal
-from dprepro.config.templates import settled, written_out
+from dprepro.config.templates import expand, resolve
 from dprepro.constructions import Construction
+from dprepro.dispatch import Numbers, dispatch
 from dprepro.errors import DpreproError, InputError, PremiseError, checked_name, printable, shortened, unknown
 from dprepro.own.adapters import Arrays, Fitted
 from dprepro.own.capture import captured
 from dprepro.own.chosen import Chosen, block, bounded, chosen, plain
 from dprepro.own.files import is_dotted, is_own_file, is_target, path_of, trust
-from dprepro.plans import Numbers, plan
 from dprepro.reductions import solver
 from dprepro.statements.statement import WORDS, Says, Statement
 from dprepro.support import typed
@@ -141,9 +141,9 @@ def described(asked: Asked) -> Described:
         upper_only=asked.direction != "equals", quantifiers=["in expectation"],
     )  # fmt: skip
     statement = Statement(item=ITEM, kind="rate", says=says)
-    full = written_out(config, lambda group, one: group_block(group, one, asked.config_dir), lambda paper: (statement,))
+    full = expand(config, lambda group, one: group_block(group, one, asked.config_dir), lambda paper: (statement,))
     _merge(full, asked.changes, "")
-    return Described(Composed(name, settled(full), (), asked.config_dir), tuple(said))
+    return Described(Composed(name, resolve(full), (), asked.config_dir), tuple(said))
 
 
 def _margin(given: float | None) -> dict[str, Any]:
@@ -164,7 +164,7 @@ def _data(target: Mapping[str, Any], given: Mapping[str, Any], said: list[str]) 
     found = {key: plain(value, key) for key, value in given.items() if value is not None}
     kind = bounded(target)
     if kind is not None:
-        usual = {one.name: one.default for one in fields(kind) if one.name in BOUNDS}
+        usual = {named_field.name: named_field.default for named_field in fields(kind) if named_field.name in BOUNDS}
         own = {**usual, **{key: target[key] for key in usual if key in target}, **found}
         missing = [f"{key}={own[key]}" for key in usual if key not in found and key not in target]
         if missing:
@@ -393,9 +393,9 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
     algorithm, construction = at(algorithm, point), at(construction, point)
     budget = Budget(point["epsilon"], point["delta"], neighbours)
     try:
-        found = plan(algorithm, construction, point, budget)
+        found = dispatch(algorithm, construction, point, budget)
         problem = construction.draw(point, algorithm.schedule(found.domain, budget).noise_scale, rng)
-        solution = solver(found.how, algorithm).solve(problem, budget, rng)
+        solution = solver(found.backend, algorithm).solve(problem, budget, rng)
         excess, gap = problem.judge(solution.theta).excess(solution.theta), problem.trivial_risk
     except InputError:
         raise
@@ -410,7 +410,7 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
             f"at {where}: the risk of the answer lies {-excess:.3g} below the minimum over {within}: it is outside of "
             "that set; project it, as by problem.constraint_set.project(theta)"
         )
-    return _Tried(excess, gap, solution.drawn is not None)
+    return _Tried(excess, gap, solution.noise is not None)
 
 
 def _saturated(
@@ -446,7 +446,7 @@ def _saturated(
 def _line(error: Exception) -> str:
     """Where in the user's own code something was raised."""
     frames = traceback.extract_tb(error.__traceback__)
-    own = [one for one in frames if "/own_" in one.filename.replace("\\", "/") or is_own_file(one.filename)]
+    own = [frame for frame in frames if "/own_" in frame.filename.replace("\\", "/") or is_own_file(frame.filename)]
     return f", line {own[-1].lineno} of {own[-1].filename}" if own else ""
 
 

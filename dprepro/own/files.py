@@ -227,7 +227,7 @@ def register(module: str, path: Path) -> None:
 
 def is_own_file(path: str) -> bool:
     """Whether a path is that of a file that the user has named."""
-    return any(path == str(one) for one in _KNOWN.files.values())
+    return any(path == str(file) for file in _KNOWN.files.values())
 
 
 def path_of(module: str) -> Path | None:
@@ -340,10 +340,10 @@ def _defined(tree: ast.Module) -> list[str]:
         if isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef | ast.ClassDef) and node in tree.body:
             found.append(node.name)
         elif isinstance(node, ast.Import | ast.ImportFrom) and node in tree.body:
-            found += [one.asname or one.name.partition(".")[0] for one in node.names]
+            found += [alias.asname or alias.name.partition(".")[0] for alias in node.names]
         elif isinstance(node, ast.Assign | ast.AnnAssign) and node in tree.body:
             targets = node.targets if isinstance(node, ast.Assign) else [node.target]
-            found += [one.id for one in targets if isinstance(one, ast.Name)]
+            found += [target.id for target in targets if isinstance(target, ast.Name)]
     return found
 
 

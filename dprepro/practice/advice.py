@@ -15,8 +15,8 @@ from typing import Any, TypeAlias
 import numpy as np
 
 from dprepro.algorithms import Algorithm
+from dprepro.dispatch import Numbers, dispatch
 from dprepro.errors import DpreproError
-from dprepro.plans import Numbers, plan
 from dprepro.practice.constants import fitted, losses_of
 from dprepro.practice.ordinary import FAMILIES, Asked
 from dprepro.practice.prediction import predict, source_of, trivial
@@ -148,6 +148,8 @@ def expected(algorithm: Algorithm, asked: Asked) -> tuple[FloatArray, str, tuple
     constant = fitted(found.source, losses_of(asked.domain.loss))
     # what is as bad as it can be stays so: constants are of noise, not of the set's ends
     risks = np.minimum(found.risks * constant.constant, np.maximum(found.risks, asked.domain.largest_risk))
+    bound = certified(algorithm, asked, asked.domain)
+    risks = risks if bound is None else np.minimum(risks, bound)  # a model is not above what is proven
     return np.array([rounded(risk) for risk in risks]), found.source, (constant.median, constant.nine_of_ten)
 
 
@@ -163,7 +165,7 @@ def advise(asked: Asked, known: Iterable[Candidate], sources: Collection[str] = 
         if sources and source_of(algorithm) not in sources:
             continue
         try:
-            plan(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
+            dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
             spent = algorithm.spent(domain, asked.budget) if account else None
         except DpreproError as error:
             reason = str(error).removeprefix("RandomDesign: ").removeprefix(f"{type(algorithm).__name__} ")
@@ -198,15 +200,16 @@ def _with_prediction(choice: Choice, algorithm: Algorithm, asked: Asked, zero: f
     return replace(found, low=rounded(typical / (1 + most)), high=rounded(typical * (1 + most)), median=median)
 
 
-def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, str]:
+def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, Choice | None]:
     """The smallest explicit bound at a point, and whose it is; infinite where there is none."""
-    domain, found = asked.domain, [(math.inf, "")]
+    domain, least, best = asked.domain, math.inf, None
     for name, changes, algorithm in known:
         with suppress(DpreproError):
-            plan(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
+            dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
             bound = certified(algorithm, asked, domain)
-            found.append((math.inf if bound is None else bound, Choice(name, changes).label))
-    return min(found)
+            if bound is not None and bound < least:
+                least, best = bound, Choice(name, changes)
+    return least, best
 
 
 def certified(algorithm: Algorithm, asked: Asked, domain: Domain) -> float | None:

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Mapping
+from dataclasses import replace
 from textwrap import wrap
+from typing import Any
 
+from dprepro.budget import Budget
 from dprepro.errors import DpreproError, InputError
-from dprepro.practice.advice import Advice, Candidate, Choice, expected, rounded
+from dprepro.practice.advice import FLOOR, TINY, Advice, Candidate, Choice, expected, rounded
+from dprepro.practice.chosen import Chosen
 from dprepro.practice.ordinary import Asked
 from dprepro.practice.prediction import SOURCES
 
@@ -41,8 +45,11 @@ ROWS = 10
 ENOUGH = 0.1
 """Of what answering zero loses: good enough where no target is given."""
 
-GRIDS = {"epsilon": [10 ** (k / 2) for k in range(-6, 5)], "n": [10 ** (k / 2) for k in range(4, 21)]}
-"""Where a solution is looked for; between two of these values it is interpolated."""
+ENDS = {"epsilon": (1e-3, 100.0), "n": (100.0, 1e10)}
+"""Between which a solution is looked for."""
+
+NEAR, TRIES, FAR = 0.02, 12, 50.0
+"""Of logarithms: how near to the target is near enough; evaluations; and what stands for infinity."""
 
 
 def spelled(choice: Choice) -> str:
@@ -57,46 +64,77 @@ def short(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
+def trivial_name(constraint_set: str) -> tuple[str, str]:
+    """The answer that looks at no data, in words, and the point itself."""
+    return ("answering the centre", "centre") if constraint_set == "simplex" else ("answering zero", "zero")
+
+
 def title(asked: Asked) -> str:
     """What is asked for, in a line."""
     point = ", ".join(f"{key}={asked.point[key]:.10g}" for key in ("n", "p", "epsilon", "delta"))
+    if asked.point["n"] != asked.n:
+        point += f" (n in multiples of {asked.rows}, {asked.n:.10g} being asked)"
     return f"{asked.loss} loss, {asked.constraint_set} of radius {asked.radius:g}, {asked.budget.neighbours}: {point}"
 
 
-def least(risk: Callable[[float], tuple[float, str]], grid: Sequence[float], target: float) -> tuple[float | None, str]:
-    """The place from which a falling risk is below the target, and whose it is: bisection, then interpolation.
+def crossing(
+    risk: Callable[[float], float], ends: tuple[float, float], target: float, place: float, there: float | None = None
+) -> float | None:
+    """From which place on a falling risk keeps to the target: secants of logarithms, then false position.
 
-    Between two values of the grid logarithms are interpolated. None where the last value does not do.
+    The risk there is within `NEAR` of the target, or places that are so much smaller are not enough, or `TRIES`
+    evaluations did not tell them apart. None where the upper end does not do; the lower end where it does.
+
+    Args:
+        ends: between which it is looked for. place, there: where to begin, and the risk there, if it is known.
     """
-    low, high = -1, len(grid)
-    known: dict[int, tuple[float, str]] = {}
-    while high - low > 1:
-        middle = (low + high) // 2
-        known[middle] = risk(grid[middle])
-        low, high = (low, middle) if known[middle][0] <= target else (middle, high)
-    if high == len(grid):
-        return None, ""
-    below, label = known[high]
-    above = known[low][0] if low >= 0 else math.inf
-    if not (math.isfinite(above) and above > below > 0):
-        return grid[high], label
-    share = math.log(above / target) / math.log(above / below)
-    return float(grid[low] * (grid[high] / grid[low]) ** share), label
+    low, high = math.log(ends[0]), math.log(ends[1])
+    x, slope = min(max(math.log(place), low), high), 1.5
+    little: tuple[float, float] | None = None  # a place where the risk is too large, and by how much
+    enough: tuple[float, float] | None = None
+    for tried in range(TRIES):
+        value = there if there is not None and not tried else risk(math.exp(x))
+        over = min(math.log(max(value, TINY) / target), FAR)
+        if -NEAR <= over <= 0 or (over <= 0 and x <= low):
+            return math.exp(x)
+        if over > 0 and x >= high:
+            return None
+        before, here = enough or little, (x, over)
+        little, enough = (here, enough) if over > 0 else (little, here)
+        if little and enough:
+            if enough[0] - little[0] < NEAR:
+                break
+            share = (little[1] + NEAR / 2) / (little[1] - enough[1]) if tried % 3 and little[1] < FAR else 0.5
+            x = little[0] + min(max(share, 0.02), 0.98) * (enough[0] - little[0])
+            continue
+        if before and max(over, before[1]) < FAR:
+            slope = min(max((before[1] - over) / (x - before[0]), 0.25), 4.0)
+        x = min(max(x + (min(over, 5.0) + NEAR / 2) / slope, low), high)
+    return math.exp(enough[0]) if enough else None
 
 
-def enough(at: Callable[[float], Asked], candidate: Candidate, target: float, grid: Sequence[float]) -> float | None:
-    """From which place of the grid on the algorithm is expected to keep to the target; None where it never does."""
+def predicted_risk(candidate: Candidate, asked: Asked) -> float:
+    """What the algorithm is expected to lose; infinite where it does not run or has no prediction."""
+    try:
+        candidate[2].admit(asked.domain, asked.budget)
+        return float(expected(candidate[2], asked)[0].max())
+    except DpreproError:
+        return math.inf
 
-    def risk(place: float) -> tuple[float, str]:
-        asked = at(place)
-        try:
-            candidate[2].admit(asked.domain, asked.budget)
-            return float(expected(candidate[2], asked)[0].max()), candidate[0]
-        except DpreproError:
-            return math.inf, ""
 
-    found = least(risk, grid, target)[0]
-    return None if found is None else rounded(found)
+def enough(asked: Asked, candidate: Candidate, target: float, there: float) -> float | None:
+    """From which epsilon on the algorithm is expected to keep to the target, ``there`` being its risk as asked."""
+    found = crossing(
+        lambda place: predicted_risk(candidate, replace(asked, budget=replace(asked.budget, epsilon=place))),
+        ENDS["epsilon"], target, asked.budget.epsilon, there,
+    )  # fmt: skip
+    return None if found is None else rounded_up(found)
+
+
+def rounded_up(value: float) -> float:
+    """To three digits, or the next larger such number."""
+    near = rounded(value)
+    return near if near >= value * (1 - 1e-9) else rounded(value + 10.0 ** (math.floor(math.log10(value)) - 2))
 
 
 def sentences(
@@ -122,28 +160,30 @@ def sentences(
     first = f"Take {spelled(best)}: expected to lose {short(best.typical)}{between} in mean risk."
     assert best.typical is not None
     assert best.share is not None
-    second = f"No privacy loses 0, and answering zero {zero}: this is {100 * best.share:.3g}% of it; "
+    share = f"{100 * best.share:.3g}%" if best.share >= FLOOR else f"less than {100 * FLOOR:g}%"
+    second = f"No privacy loses 0, and {trivial_name(asked.constraint_set)[0]} {zero}: this is {share} of it; "
     said = f"the target {target:.3g}" if given else f"a tenth of it, {target:.3g},"
     if reached is None:
-        second += f"{said} is out of reach up to epsilon={GRIDS['epsilon'][-1]:g}."
-    elif reached <= GRIDS["epsilon"][0]:
+        second += f"{said} is out of reach up to epsilon={ENDS['epsilon'][1]:g}."
+    elif reached <= ENDS["epsilon"][0]:
         second += f"{said} is reached from epsilon={reached:.3g} on, and below."
     else:
         second += f"{said} is reached from epsilon={reached:.3g} on."
     return [first, second, f"Next: choose before looking at the data, then check with {command}"]
 
 
-def table(advice: Advice, verbose: bool) -> list[str]:
+def table(asked: Asked, advice: Advice, verbose: bool) -> list[str]:
     """The choices with predicted risks; at most twelve lines unless verbose."""
     some = [choice for choice in advice.choices if choice.typical is not None]
     shown = some if verbose else some[:ROWS]
-    rows = [["algorithm", "expected", "range of nine in ten", "of zero", *(["bound", "spends"] if verbose else [])]]
+    answering, point = trivial_name(asked.constraint_set)
+    rows = [["algorithm", "expected", "range of nine in ten", f"of {point}", *(["bound", "spends"] if verbose else [])]]
     for choice in shown:
         between = f"{short(choice.low)} to {short(choice.high)}"
         share = "-" if choice.share is None else f"{100 * choice.share:.3g}%"
         rows.append([spelled(choice), short(choice.typical), between, share,
                      *([short(choice.bound), short(choice.spent)] if verbose else [])])  # fmt: skip
-    rows.append(["answering zero", short(advice.zero), "", "100%", *([short(advice.most), "0"] if verbose else [])])
+    rows.append([answering, short(advice.zero), "", "100%", *([short(advice.most), "0"] if verbose else [])])
     if all(choice.low is None for choice in shown):  # nothing was tested: no column for it
         rows = [row[:2] + row[3:] for row in rows]
     widths = [max(len(row[place]) for row in rows) for place in range(len(rows[0]))]
@@ -182,15 +222,66 @@ def rest(advice: Advice) -> list[str]:
     return lines
 
 
-def solved_words(loss: str, within: str, radius: str, key: str, answer: Mapping[str, object]) -> list[str]:
-    """A solution in words."""
-    end, risk = GRIDS[key][-1], answer["risk"]
-    lines = [f"{loss} loss over {within} of radius {radius}, risk {risk:g}:"]
-    for name, where in (("typical", "predicted on ordinary data"), ("certified", "on any data, by an explicit bound")):
-        found, owner = answer[name], str(answer[f"{name}_by"])
-        said = f"no {key} up to {end:g} will do" if found is None else f"{key} from {found:.3g} on, by {owner}"
-        lines.append(f"  {where}: {said}")
-    return lines
+def solved_words(values: Mapping[str, str], key: str, answer: Mapping[str, Any]) -> list[str]:
+    """A solution in three sentences: predicted, on any data, and what to do next."""
+    end, risk, found, sure = ENDS[key][1], answer["risk"], answer["typical"], answer["certified"]
+    asked = {name: values[name] for name in ("n", "p", "epsilon", "delta", "loss", "set", "radius", "neighbours")}
+    place = ", ".join(f"{name}={value}" for name, value in asked.items() if name in ("n", "p", "epsilon", "delta"))
+    lines = [f"{asked['loss']} loss, {values['set']} of radius {values['radius']}, {values['neighbours']}: {place}"]
+    if answer["zero"] <= risk:
+        return [*lines, f"Answer the data-free point: on ordinary data it loses {short(answer['zero'])}, "
+                f"so that any {key} keeps to {risk:g}."]  # fmt: skip
+    if found is None:
+        lines.append(f"On ordinary data no {key} up to {end:g} is predicted to keep to a risk of {risk:g}.")
+    elif found <= ENDS[key][0]:
+        lines.append(f"On ordinary data {key}={found:.10g}, the least that is tried, keeps to a risk of {risk:g}, by "
+                     f"{answer['typical_name']}.")  # fmt: skip
+    else:
+        lines.append(f"On ordinary data a risk of {risk:g} is predicted from {key}={found:.10g} on, by "
+                     f"{answer['typical_name']}.")  # fmt: skip
+    if sure is None:
+        lines.append(f"On any data no explicit bound of a paper promises it up to {key}={end:g}.")
+    else:
+        lines.append(f"On any data an explicit bound promises it from {key}={sure:.10g} on, by "
+                     f"{answer['certified_name']}.")  # fmt: skip
+    if found is None:
+        return [
+            *lines,
+            f"Next: ask for a larger risk, or {'more records' if key == 'epsilon' else 'a larger epsilon'}.",
+        ]
+    asked[key] = f"{found:.10g}"
+    point = " ".join(f"{name}={value}" for name, value in asked.items())
+    return [*lines, f"Next: see what else does there, with python -m dprepro advise {point} risk={risk:g}"]
+
+
+def chosen_words(source: str, chosen: Chosen, budget: Budget) -> list[str]:
+    """A private choice: whose answer it is, what the choice spends and costs, what it would spend unpriced; the model.
+
+    Args:
+        source: the file. budget: of the choice as a whole.
+    """
+    asked, run, spent, many = chosen.asked, chosen.run, chosen.spent, len(chosen.among)
+    names = "; ".join(spelled(choice) for choice in chosen.among)
+    lines = [
+        f"{source}: {title(replace(asked, budget=budget))}",
+        f"Chosen by the records: {spelled(chosen.choice)}. Each of a random number of runs, {chosen.expected:g} in the "
+        f"mean, took one of {many} algorithms at random ({names}); noisy scores on records held out named the best.",
+        f"All of it, the name and the model below, spends epsilon={spent.epsilon:.4g} at delta={spent.delta:.2g}: each "
+        f"run has epsilon={run.epsilon:.3g} and delta={run.delta:.2g}, and the best of them spends "
+        f"{budget.epsilon / run.epsilon:.3g} times that epsilon (Liu and Talwar 2019; Papernot and Steinke 2022).",
+    ]
+    if chosen.alone is not None and chosen.shared is not None:
+        lines.append(
+            f"The price: on ordinary data of this size the best algorithm by public numbers, which needs no choice, is "
+            f"predicted to lose {short(chosen.alone)} with all of epsilon={budget.epsilon:g}, and "
+            f"{short(chosen.shared)} with that of a run."
+        )
+    lines.append(
+        f"Unpriced, one run of each at epsilon={budget.epsilon:g} spends {many} times as much, "
+        f"epsilon={many * budget.epsilon:g}, before any is named; named by errors on the raw records, the winner has "
+        "no finite epsilon."
+    )
+    return [*lines, "", *str(chosen.model).splitlines()]
 
 
 def check_target(text: str) -> float:

@@ -37,6 +37,7 @@ from dprepro.mechanisms import Laplace
 from dprepro.privacy import Spent
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
+from dprepro.support.roots import brentq
 
 
 @dataclass(frozen=True)
@@ -64,12 +65,10 @@ class Stopping:
     @cached_property
     def gamma(self) -> float:
         """The parameter with that mean: 1/E[K], or the root of (1/gamma - 1)/ln(1/gamma) = E[K]."""
-        from scipy.optimize import brentq
-
         if self.eta == 1:
             return 1 / self.expected
         log = brentq(lambda x: math.expm1(x) / x - self.expected, 1e-9, 40.0, xtol=1e-14)
-        return math.exp(-float(log))
+        return math.exp(-log)
 
     def draw(self, rng: np.random.Generator) -> int:
         """K."""
@@ -170,7 +169,7 @@ class PrivateChoice(Algorithm):
             place = int(rng.choice(places))
             answer = self.inner[place].solve(train, run, rng).theta
             value = np.array([validate.listed.value(answer)])
-            score = float(Laplace(schedule.noise_scale).release(value, rng)[0])
+            score = float(Laplace(schedule.noise_scale).release(value, rng)[0][0])
             if score < best:
                 best, chosen, theta = score, place, answer
         answered = {"chosen": float(chosen), "runs": float(runs)}

@@ -141,7 +141,7 @@ def confidence_boosting(algorithm: ConfidenceBoosting, asked: Asked) -> FloatArr
     total = tried * runs
     if isinstance(inner, RegularisedOutputPerturbation):
         own = inner.schedule(chunk, asked.budget)
-        centre = data.minimise(data.start, own.weight)
+        centre = data.minimise(data.best, own.weight)
         centre = data.project(centre + _of_a_part(data, centre, own.weight, chunk.n, total, rng))
         answers = centre + own.noise_scale * rng.standard_normal((1, total, domain.p))
     elif isinstance(inner, NoisyGD):

@@ -43,9 +43,10 @@ class Encoded:
         features: shape (records, p), entries in [-1, 1]. labels: shape (records,), in [-1, 1].
         counts: how many values were clipped or filled, and how many rows were dropped, by what was done. They are
             computed from the private data: for the analyst's eyes, not a private release.
-        digest: SHA-256 of features and labels.
+        digest: SHA-256 of features and labels, and of what units are called.
         places: shape (records,): which of the ``total`` places each record has, dropped ones included, so that no
             record that is dropped moves another.
+        units: of every place a hash of its unit's name; empty where records have no units.
     """
 
     features: FloatArray
@@ -54,6 +55,17 @@ class Encoded:
     digest: str = ""
     places: IntArray = field(default_factory=lambda: np.arange(0))
     total: int = 0
+    units: Sequence[bytes] = ()
+
+    def shuffled(self, seed: int, split: int) -> IntArray:
+        """All places in a random order, that of the places or of the hashes of units.
+
+        A unit that takes another's place, under another name, changes the order of no other two.
+        """
+        if not self.units:
+            return np.random.default_rng([seed, split]).permutation(self.total)
+        keys = [hashlib.sha256(f"{seed}\0{split}\0".encode() + unit).digest() for unit in self.units]
+        return np.array(sorted(range(self.total), key=keys.__getitem__), dtype=np.intp)
 
     def at(self, places: IntArray) -> IntArray:
         """The records that stand at these places, in their order."""
@@ -93,9 +105,11 @@ def encode(raw: RawTable, schema: Schema, name: str = "the table", seed: int = 0
     counts["dropped"] = int((~keep).sum())
     features = np.column_stack(_features(schema, clean, raw.rows))
     labels = _labels(schema, clean[schema.target])
+    hashes: Sequence[bytes] = ()
     if schema.unit:
         units = units_of(columns[schema.unit], f"column {schema.unit} of {name}")
-        features, labels, places, total = _by_unit(units, features, labels, keep, schema, seed, counts)
+        features, labels, places, hashes = _by_unit(units, features, labels, keep, schema, seed, counts)
+        total = len(hashes)
     else:
         order = np.random.default_rng(seed).permutation(raw.rows)
         places = np.flatnonzero(keep[order])
@@ -109,8 +123,8 @@ def encode(raw: RawTable, schema: Schema, name: str = "the table", seed: int = 0
             "table, not private): nothing is left to predict"
         )
     features = np.ascontiguousarray(features)
-    digest = hashlib.sha256(features.tobytes() + labels.tobytes()).hexdigest()
-    return Encoded(features, labels, counts, digest, places, total)
+    digest = hashlib.sha256(features.tobytes() + labels.tobytes() + b"".join(hashes)).hexdigest()
+    return Encoded(features, labels, counts, digest, places, total, hashes)
 
 
 def _features(schema: Schema, clean: Mapping[str, Cleaned], rows: int) -> list[FloatArray]:
@@ -148,8 +162,8 @@ def _by_unit(
     schema: Schema,
     seed: int,
     counts: dict[str, int],
-) -> tuple[FloatArray, FloatArray, IntArray, int]:
-    """One record for each unit, in an order by a hash of its name; places, and how many units there are.
+) -> tuple[FloatArray, FloatArray, IntArray, Sequence[bytes]]:
+    """One record for each unit, in an order by a hash of its name; places, and the hashes of all units in that order.
 
     Which rows of a unit are kept depends on its name, the number of its rows and the seed: on no other unit.
     """
@@ -157,27 +171,29 @@ def _by_unit(
     for row, unit in enumerate(units):
         if keep[row]:
             rows[unit].append(row)
-    ordered = sorted(rows, key=lambda unit: _hash(seed, unit))
+    hashes = {unit: _hash(seed, unit) for unit in rows}
+    ordered = sorted(rows, key=hashes.__getitem__)
+    keys = [hashes[unit] for unit in ordered]
     most, chosen = schema.rows_per_unit, []
     for unit in ordered:
         own = rows[unit]
         if most and len(own) > most:
             counts["surplus"] += len(own) - most
-            stream = np.random.default_rng(int.from_bytes(_hash(seed, unit)))
+            stream = np.random.default_rng(int.from_bytes(hashes[unit]))
             own = sorted(own[place] for place in stream.permutation(len(own))[:most])
         chosen.append(own)
     places = np.array([place for place, own in enumerate(chosen) if own], dtype=np.intp)
     kept = [chosen[place] for place in places]
     if not kept:
-        return features[:0], labels[:0], places, len(ordered)
+        return features[:0], labels[:0], places, keys
     sizes = np.array([len(own) for own in kept])
     flat, starts = np.concatenate([np.array(own) for own in kept]), np.cumsum(sizes) - sizes
     means = np.add.reduceat(features[flat], starts, axis=0) / sizes[:, None]
     answers = np.add.reduceat(labels[flat], starts) / sizes
     if schema.classification:
-        coins = np.array([1.0 if _hash(seed, ordered[place])[-1] % 2 else -1.0 for place in places])
+        coins = np.array([1.0 if keys[place][-1] % 2 else -1.0 for place in places])
         answers = np.where(answers == 0, coins, np.sign(answers))
-    return np.clip(means, -1.0, 1.0), np.clip(answers, -1.0, 1.0), places, len(ordered)
+    return np.clip(means, -1.0, 1.0), np.clip(answers, -1.0, 1.0), places, keys
 
 
 def _hash(seed: int, unit: str) -> bytes:

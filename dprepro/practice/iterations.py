@@ -13,6 +13,7 @@ import numpy as np
 
 from dprepro.algorithms import GaussianFrankWolfe, JohnsonLindenstrauss, NoisyFrankWolfe, NoisyGD, NoisySGD
 from dprepro.algorithms.descent import Descent
+from dprepro.algorithms.frank_wolfe import DecayingStep
 from dprepro.errors import InputError
 from dprepro.practice.ordinary import Asked, Ordinary, effort, of
 from dprepro.problems import Box, L2Ball, Simplex
@@ -72,13 +73,13 @@ def descended(data: Ordinary, schedule: Descent) -> FloatArray:
     total, share = theta / schedule.steps, (schedule.steps - 1) / schedule.steps / max(1, len(lengths))
     coarse = len(lengths) < schedule.steps - 1 and math.isfinite(data.loss.smoothness)
     coarse = coarse and float((lengths.max() * data.bend()).max()) > STABLE
-    inverse = np.linalg.inv(np.eye(p) + lengths[0] * data.hessian(data.best)) if coarse and not schedule.decay else None
+    implicit = data.implicit(float(lengths[0])) if coarse and not schedule.decay else None
     for length, square in zip(lengths, squares, strict=True):
         moved = length * data.gradient(theta)
         if schedule.noise_scale:
             moved = moved + math.sqrt(square) * schedule.noise_scale * rng.standard_normal((1, walks, p))
-        if inverse is not None:  # implicit in the quadratic model
-            moved = moved @ inverse
+        if implicit is not None:  # in the quadratic model
+            moved = implicit(moved)
         elif coarse:
             values, vectors = data.spectrum
             moved = (moved @ vectors / (1 + length * values)) @ vectors.transpose(0, 2, 1)
@@ -109,17 +110,16 @@ def johnson_lindenstrauss(algorithm: JohnsonLindenstrauss, asked: Asked) -> Floa
     else:
         phi = rng.standard_normal((walks, k, p))
     phi = phi / math.sqrt(k)
-    back = np.ascontiguousarray(phi.transpose(0, 2, 1))
+    back = phi.transpose(0, 2, 1)
     lengths, squares = blocks_of(schedule, p)
-    bend = data.hessian(data.best)[:, None]
-    inverse = np.linalg.inv(np.eye(inner) + lengths[0] * (phi @ bend @ back))
+    implicit = data.implicit(float(lengths[0]), phi)
     w, aside = np.zeros((data.kinds, walks, 1, inner)), np.zeros((data.kinds, walks, 1, 1))
     total, share = 0 * w, (schedule.steps - 1) / schedule.steps / max(1, len(lengths))
     for length, square in zip(lengths, squares, strict=True):
         scale = math.sqrt(square) * schedule.noise_scale
-        slope = data.gradient((w @ phi)[:, :, 0, :])[:, :, None, :] @ back
+        slope = _mapped(data.gradient(_mapped(w[:, :, 0], phi)), back)[:, :, None]
         moved = length * slope + scale * rng.standard_normal((1, walks, 1, inner))
-        w = w - moved @ inverse
+        w = w - implicit(moved)
         if k > p:
             across = rng.chisquare(k - p - 1, (1, walks, 1, 1)) if k > p + 1 else 0.0
             aside = np.sqrt((aside + scale * rng.standard_normal((1, walks, 1, 1))) ** 2 + scale**2 * across)
@@ -127,7 +127,12 @@ def johnson_lindenstrauss(algorithm: JohnsonLindenstrauss, asked: Asked) -> Floa
         shrink = np.minimum(1.0, radius / np.maximum(size, 1e-300))
         w, aside = w * shrink, aside * shrink
         total = total + share * w
-    return data.mean_excess(data.project((total @ phi)[:, :, 0, :]))
+    return data.mean_excess(data.project(_mapped(total[:, :, 0], phi)))
+
+
+def _mapped(points: FloatArray, phi: FloatArray) -> FloatArray:
+    """Of the shape (kinds, walks, .), each walk's by its own map; all kinds at once, as a map is large."""
+    return np.asarray((points.transpose(1, 0, 2) @ phi).transpose(1, 0, 2))
 
 
 def frank_wolfe_blocks(steps: int, p: int) -> list[tuple[int, float]]:
@@ -158,7 +163,7 @@ def gaussian_frank_wolfe(algorithm: GaussianFrankWolfe, asked: Asked) -> FloatAr
 
 
 def _weighted(algorithm: GaussianFrankWolfe | NoisyFrankWolfe, steps: int, p: int) -> list[tuple[int, float]]:
-    if algorithm.step_size == "decaying":
+    if isinstance(algorithm.step_size, DecayingStep):
         return frank_wolfe_blocks(steps, p)
     each = math.ceil((steps - 1) / BLOCKS)
     sizes = [each] * ((steps - 1) // each) + ([(steps - 1) % each] if (steps - 1) % each else [])

@@ -7,12 +7,15 @@ is made of the answer and of public numbers, so that it costs no privacy. It say
 from __future__ import annotations
 
 import math
+from collections.abc import Mapping
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 
 from dprepro.algorithms import (
     Algorithm,
+    ConstantPrediction,
     ObjectivePerturbation,
     OutputPerturbation,
     RegularisedOutputPerturbation,
@@ -20,12 +23,14 @@ from dprepro.algorithms import (
 )
 from dprepro.algorithms.objective_perturbation import PerturbationSchedule
 from dprepro.budget import Budget
-from dprepro.errors import InputError
+from dprepro.errors import InputError, unknown
+from dprepro.practice.advice import Choice, candidates
 from dprepro.practice.schema import Schema
 from dprepro.practice.table import Table
 from dprepro.privacy import Spent
 from dprepro.problems import Domain
 from dprepro.problems.data import FloatArray
+from dprepro.problems.losses import SquaredLoss
 
 LEVEL = 0.95
 
@@ -40,6 +45,7 @@ class Model:
             the column.
         half: half the width of each coefficient's interval; all of them hold together with probability ``level``. None
             where the law of the noise is not known, which ``note`` explains.
+        middle: what is added to make a prediction: the middle of the target's range; None for log-odds and the like.
         spent: what it has spent.
     """
 
@@ -50,6 +56,7 @@ class Model:
     level: float
     spent: Spent | None
     note: str
+    middle: float | None = None
 
     def __str__(self) -> str:
         width = max(map(len, self.names))
@@ -63,7 +70,21 @@ class Model:
         spent = (
             "no privacy" if self.spent is None else f"epsilon={self.spent.epsilon:.4g}, delta={self.spent.delta:.2g}"
         )
-        return "\n".join([*lines, f"{spent}; {self.note}"])
+        said = "each coefficient times (value - middle of its range), or the coefficient of its category"
+        made = (
+            f"prediction: {self.middle:g} + {said}" if self.middle is not None else f"score, its sign the class: {said}"
+        )
+        return "\n".join([*lines, made, f"{spent}; {self.note}"])
+
+    def to_dict(self) -> dict[str, Any]:
+        """All of it, as JSON has it."""
+        ends = None if self.half is None else np.column_stack([self.coefficients - self.half,
+                                                               self.coefficients + self.half]).tolist()  # fmt: skip
+        return {
+            "names": [*self.names], "coefficients": self.coefficients.tolist(), "intervals": ends, "level": self.level,
+            "theta": self.theta.tolist(), "note": self.note, "middle": self.middle,
+            "spent": self.spent and {"epsilon": self.spent.epsilon, "delta": self.spent.delta},
+        }  # fmt: skip
 
 
 def fit(table: Table, algorithm: Algorithm, budget: Budget, rng: np.random.Generator, level: float = LEVEL) -> Model:
@@ -81,10 +102,36 @@ def fit(table: Table, algorithm: Algorithm, budget: Budget, rng: np.random.Gener
     problem = table.build(point, 0.0)
     answer = algorithm.solve(problem, budget, rng)
     theta = np.asarray(answer.theta, dtype=np.float64)
-    radius, note = moved(algorithm, problem.domain, budget, level)
+    half, note = halves(algorithm, problem.domain, budget, theta, level)
     units = own_units(table.public)
-    half = None if radius is None else radius * units
-    return Model(table.public.names, theta, theta * units, half, level, answer.spent, note)
+    target = table.public.columns[table.public.target]
+    middle = None if table.public.classification else 0.5 * (target.range[0] + target.range[1])
+    return Model(
+        table.public.names,
+        theta,
+        theta * units,
+        None if half is None else half * units,
+        level,
+        answer.spent,
+        note,
+        middle,
+    )
+
+
+def named(label: str, blocks: Mapping[str, Any]) -> Algorithm:
+    """The algorithm of that name, perhaps with changed parameters behind it, with the least noise that is certified.
+
+    Raises:
+        InputError: no such algorithm, or one that the advisor knows no answer of.
+    """
+    known: dict[str, Algorithm] = {"constant_prediction": ConstantPrediction()}
+    for name, changes, algorithm in candidates(blocks):
+        short = {key: value for key, value in changes.items() if key != "constants"}
+        known.setdefault(name, algorithm)
+        known[Choice(name, short).label] = known[Choice(name, changes).label] = algorithm
+    if label not in known:
+        raise unknown("algorithm", label, [name for name in known if "constants=" not in name])
+    return known[label]
 
 
 def own_units(schema: Schema) -> FloatArray:
@@ -97,8 +144,47 @@ def own_units(schema: Schema) -> FloatArray:
     return schema.scale() * np.array(found)
 
 
-def moved(algorithm: Algorithm, domain: Domain, budget: Budget, level: float) -> tuple[float | None, str]:
+def halves(
+    algorithm: Algorithm, domain: Domain, budget: Budget, theta: FloatArray, level: float
+) -> tuple[FloatArray | None, str]:
+    """Half the width of each coordinate's interval, shape (p,), all of them together, and what they are; or None.
+
+    Where output perturbation's noise is Gaussian and the answer lies inside the set, no projection has moved it: the
+    largest of p normals is all that counts. Both cases take half of what may fail, so that which one it is, which the
+    noise decides, costs nothing.
+    """
+    if isinstance(algorithm, ConstantPrediction) and type(domain.loss) is SquaredLoss:
+        half = np.zeros(domain.p)
+        # the mean of the labels with Laplace noise, clipped, which brings no two numbers further apart
+        half[algorithm.coordinate] = algorithm.schedule(domain, budget).noise_scale * -math.log(1 - level)
+        return half, f"{100 * level:g}% interval of the mean without noise"
+    gaussian = isinstance(algorithm, RegularisedOutputPerturbation) or (
+        isinstance(algorithm, OutputPerturbation | RegularisedRelease) and algorithm.noise == "gaussian"
+    )
+    if not gaussian:
+        radius, note = moved(algorithm, domain, budget, level)
+        return None if radius is None else np.full(domain.p, radius), note
+    radius, note = moved(algorithm, domain, budget, 1 - (1 - level) / 2, level)
+    assert radius is not None
+    inside = np.linalg.norm(domain.constraint_set.project(theta * (1 + 1e-9)) - theta * (1 + 1e-9)) == 0
+    if inside:
+        from scipy.stats import norm
+
+        radius = float(algorithm.schedule(domain, budget).noise_scale * norm.isf((1 - level) / (4 * domain.p)))
+        note = _note(level)
+    return np.full(domain.p, radius), note
+
+
+def _note(level: float) -> str:
+    return f"{100 * level:g}% intervals, all together, of the same regularised fit without noise"
+
+
+def moved(
+    algorithm: Algorithm, domain: Domain, budget: Budget, level: float, told: float | None = None
+) -> tuple[float | None, str]:
     """How far noise moves the answer in l2, but with probability 1 - level; None, and why, where that is not known.
+
+    The words name the level ``told``, where it is another.
 
     Output perturbation: the answer is the projection of w + b, w being the minimiser of the regularised risk, which
     lies in the set; a projection brings no two points further apart, so it is at most ||b|| from w. Objective
@@ -123,7 +209,7 @@ def moved(algorithm: Algorithm, domain: Domain, budget: Budget, level: float) ->
             None,
             f"no intervals: the law of the noise in an answer of {name} is not known, as it depends on the data",
         )
-    note = f"{100 * level:g}% intervals, all together, of the same regularised fit without noise"
+    note = _note(told or level)
     if radius >= domain.diameter:
         return (
             domain.diameter,

@@ -100,7 +100,7 @@ class Ordinary:
 
     @cached_property
     def _across(self) -> FloatArray:
-        return np.ascontiguousarray(self.features.transpose(0, 2, 1))
+        return self.features.transpose(0, 2, 1)
 
     @cached_property
     def _lengths(self) -> FloatArray:
@@ -162,9 +162,12 @@ class Ordinary:
             apart = (theta - self.features) / s.transpose(0, 2, 1)
             along = (self.loss.second_derivative(s, y) - around).transpose(0, 2, 1) * apart
             return np.asarray(around.mean(axis=2)[:, :, None] * np.eye(p) + apart.transpose(0, 2, 1) @ along / rows)
-        step = width or 1e-5
-        bend = (self.loss.derivative(s + step, y) - self.loss.derivative(s - step, y)) / (2 * step)
-        return np.asarray((self._across * bend) @ self.features / rows)
+        return np.asarray((self._across * self._bends(theta, width)) @ self.features / rows)
+
+    def _bends(self, theta: FloatArray, width: float = 0.0) -> FloatArray:
+        """Second derivatives of the losses of margins at one point of each kind, shape (kinds, 1, rows)."""
+        s, y, step = self._arguments(theta), self.labels[:, None, :], width or 1e-5
+        return np.asarray((self.loss.derivative(s + step, y) - self.loss.derivative(s - step, y)) / (2 * step))
 
     @cached_property
     def largest_gram(self) -> FloatArray:
@@ -272,7 +275,30 @@ class Ordinary:
 
     def over(self, within: ConstraintSet) -> Ordinary:
         """The same data over another set."""
-        return replace(self, within=within)
+        found = replace(self, within=within)
+        found.__dict__.update({name: getattr(self, name) for name in ("_across", "largest_gram", "quadratic")})
+        return found
+
+    def implicit(self, length: float, phi: FloatArray | None = None) -> Callable[[FloatArray], FloatArray]:
+        """v to (I + length H)^-1 v with the Hessian H at the minimiser, for points of the shape (kinds, draws, p).
+
+        Args:
+            phi: maps, shape (draws, inner, p), of which phi H phi^T stands in the place of H; then points have the
+                shape (kinds, draws, 1, inner).
+        """
+        rows, p = self.features.shape[1:]
+        if p > rows and not isinstance(self.loss, DistanceLoss):  # Woodbury: H has the rank of the rows
+            root = np.sqrt(np.maximum(0.0, self._bends(self.best)) / rows)
+            low = self.features
+            if phi is not None:
+                low, root = low[:, None] @ phi.transpose(0, 2, 1), root[:, None]
+            back, across = np.swapaxes(low, -1, -2), np.swapaxes(root, -1, -2)
+            inner = length * across * np.linalg.inv(np.eye(rows) + length * across * (low @ back) * root) * root
+            return lambda v: np.asarray(v - v @ back @ inner @ low)
+        hessian = self.hessian(self.best)
+        hessian = hessian if phi is None else phi @ hessian[:, None] @ phi.transpose(0, 2, 1)
+        inverse = np.linalg.inv(np.eye(hessian.shape[-1]) + length * hessian)
+        return lambda v: np.asarray(v @ inverse)
 
 
 @lru_cache(maxsize=8)

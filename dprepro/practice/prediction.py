@@ -111,7 +111,7 @@ def predict(algorithm: Algorithm, asked: Asked) -> Prediction:
     if kind not in _PREDICTORS:
         raise InputError(WITHOUT.get(kind, f"{kind.__name__} brings no prediction of its risk"))
     source, predictor = _PREDICTORS[kind]
-    with np.errstate(over="ignore", under="ignore"):
+    with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is no number is refused
         risks = predictor(algorithm, asked)
     if not np.isfinite(risks).all():
         raise InputError("its prediction is no number there")

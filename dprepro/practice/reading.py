@@ -30,7 +30,8 @@ SEPARATORS = (",", ";", "\t", "|")
 KINDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 LONGEST = 1_000_000
 """Characters of a value: beyond, a quotation mark is not closed."""
-_MAGIC = {b"PK\x03\x04": "a zip or Excel file: save it as CSV", b"PAR1": "a Parquet file: name it .parquet"}
+_PARQUET = b"PAR1"
+_MAGIC = {b"PK\x03\x04": "a zip or Excel file: save it as CSV", _PARQUET: "a Parquet file: name it .parquet"}
 _GZIP = b"\x1f\x8b"
 
 
@@ -76,7 +77,7 @@ def read_table(path: str, separator: str = ",", encoding: str = "", keep: Collec
     kept = None if keep is None else {name.strip() for name in keep}
     with _readable(path):
         if kind == ".parquet":
-            return _from_arrow(_parquet(file).read(), path, kept)
+            return _from_arrow(_parquet(file, path).read(), path, kept)
         check_separator(separator)
         with _text(file, path, encoding) as text:
             return _from_csv(text, path, separator, kept)
@@ -94,7 +95,7 @@ def read_names(path: str, separator: str = "", encoding: str = "") -> tuple[Mapp
     file, kind = _file(path)
     with _readable(path):
         if kind == ".parquet":
-            schema = _parquet(file).schema_arrow
+            schema = _parquet(file, path).schema_arrow
             return dict(zip(numbered(schema.names, path), schema.types, strict=True)), ","
         with _text(file, path, encoding) as text:
             line = text.readline()
@@ -170,9 +171,12 @@ def _readable(path: str) -> Iterator[None]:
         raise InputError(f"cannot read {path}: {reason}") from error
 
 
-def _parquet(file: Path) -> Any:
+def _parquet(file: Path, path: str) -> Any:
     import pyarrow.parquet as pq
 
+    with open(file, "rb") as content:
+        if content.read(4) != _PARQUET:
+            raise InputError(f"{path} is no Parquet file: name it .csv if it is text, or save it again")
     return pq.ParquetFile(file)
 
 
@@ -193,15 +197,25 @@ def _text(file: Path, path: str, encoding: str) -> Iterator[TextIO]:
         with gzip.open(plain, "rb") if packed else plain as content:
             head = content.read(4)
             content.seek(0)
-            if head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+            wide = codecs.lookup(encoding).name if encoding else ""
+            if head in (codecs.BOM_UTF32_LE, codecs.BOM_UTF32_BE):
+                encoding = "utf-32"
+            elif head.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
                 encoding = "utf-16"
+            elif wide == "utf-16":  # without a mark: the first name says which of its bytes come first
+                encoding = _ends(head)
             elif head.startswith(codecs.BOM_UTF8) or not encoding:
                 encoding = "utf-8-sig"
             if encoding == "utf-8-sig" and b"\0" in head:
                 raise InputError(
-                    f"{path} is no text in utf-8: write encoding: utf-16-le, or what it is, into the schema"
+                    f"{path} is no text in utf-8: write encoding: {_ends(head)}, or what it is, into the schema"
                 )
             yield io.TextIOWrapper(content, encoding=encoding, newline="")
+
+
+def _ends(head: bytes) -> str:
+    """Of UTF-16 without a mark, which half of its first character is zero."""
+    return "utf-16-be" if head[:1] == b"\0" else "utf-16-le"
 
 
 def _records(text: TextIO, path: str, separator: str) -> Iterator[tuple[int, list[str]]]:
@@ -237,6 +251,8 @@ def _from_csv(text: TextIO, path: str, separator: str, keep: Collection[str] | N
         raise InputError(
             f'the columns of {path} are separated by {found[0]!r}: write separator: "{mark}" into the schema'
         )
+    if header[0].startswith("sep=") and len(header) <= 2:
+        raise InputError(f"line 1 of {path} is a note to a spreadsheet, {header[0]}: take it out")
     names = numbered(header, path)
     places = [place for place, name in enumerate(names) if keep is None or name in keep]
     columns: list[list[str]] = [[] for _ in places]
@@ -244,6 +260,8 @@ def _from_csv(text: TextIO, path: str, separator: str, keep: Collection[str] | N
     for line, record in records:
         if len(record) != len(names):
             more = "take out a separator, or put a value that holds one in quotation marks"
+            if len(names) == 1:
+                more = "the first line must name the columns, with the separator of the schema between them"
             raise InputError(
                 f"line {line} of {path} has {len(record)} values and there are {len(names)} names: "
                 + (more if len(record) > len(names) else "a separator is lacking for each value that is empty")

@@ -55,14 +55,14 @@ def output_perturbation(algorithm: OutputPerturbation, asked: Asked) -> FloatArr
 def regularised_output_perturbation(algorithm: RegularisedOutputPerturbation, asked: Asked) -> FloatArray:
     """The regularised minimiser with Gaussian noise."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
-    centre = data.minimise(data.start, schedule.weight)
+    centre = data.minimise(data.best, schedule.weight)
     return data.mean_excess(released(data, centre, schedule.noise_scale, "gaussian"))
 
 
 def regularised_release(algorithm: RegularisedRelease, asked: Asked) -> FloatArray:
     """The regularised minimiser with noise."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
-    centre = data.minimise(data.start, schedule.weight)
+    centre = data.minimise(data.best, schedule.weight)
     return data.mean_excess(released(data, centre, schedule.noise_scale, algorithm.noise))
 
 
@@ -112,7 +112,7 @@ def tilts(asked: Asked, scale: float, noise: str) -> FloatArray:
 
 def perturbed(data: Ordinary, tilt: FloatArray, ridge: float) -> FloatArray:
     """Minimisers of noisy objectives, shape (kinds, draws, p)."""
-    centre = data.minimise(data.start, ridge)
+    centre = data.minimise(data.best, ridge)
     return data.minimise(centre + 0 * tilt, ridge, tilt, 120)
 
 

@@ -14,6 +14,7 @@ from typing import Literal
 
 from dprepro.errors import InputError
 from dprepro.support import typed
+from dprepro.support.frozen import normalise
 from dprepro.support.yaml_files import load
 
 DPREPRO_READS = ()  # see practice.table
@@ -49,7 +50,7 @@ class Column:
         since: a public day, YYYY-MM-DD; the column holds dates, read as days since then.
         until: a later one, which stands for the range from 0 to it.
         outside: what becomes of a value outside: ``clip`` to the range (a category: none of them), ``drop`` the
-            record, or ``error``.
+            record, or ``error``. A target that is none of its categories is dropped under ``clip`` too.
         missing: what becomes of a missing value: ``error``, ``drop`` the record, ``fill`` by a public value, or
             ``indicator``: filled, with a column more that says so. Nothing and the words of `MISSING` are missing; a
             category of the list never is.
@@ -57,7 +58,8 @@ class Column:
         unreadable: whether a value that is not of the column's type is an ``error`` or taken as ``missing``. A number
             has digits, perhaps a sign, the schema's decimal mark and an exponent; it has no separators of thousands and
             is not infinite.
-        fill: the public value; the middle of the range, or no category, where it is not given.
+        fill: the public value (of dates a day, or how many since ``since``); the middle of the range, or no category,
+            where it is not given.
         above: of a target: a public threshold in its range that makes two classes of it, +1 above and -1 otherwise.
     """
 
@@ -80,7 +82,7 @@ class Column:
             days = (_day("until", self.until) - _day("since", self.since)).days
             if days < 1:
                 raise InputError(f"until must be after since={self.since}, got until={self.until}")
-            object.__setattr__(self, "range", (0, days))
+            normalise(self, range=(0, days))
         self._check_type()
         if self.range and not (len(self.range) == 2 and -LARGEST <= self.range[0] < self.range[1] <= LARGEST):
             raise InputError(
@@ -103,7 +105,7 @@ class Column:
         if kind == "boolean":
             if given and tuple(self.range) != (0, 1):
                 raise InputError(f"a boolean needs no {given[0]}; leave it out, or leave out type: boolean")
-            object.__setattr__(self, "range", (0, 1))
+            normalise(self, range=(0, 1))
         elif kind == "date":
             if self.categories:
                 raise InputError("dates have a range of days, not categories")
@@ -115,7 +117,7 @@ class Column:
             raise InputError("text needs a public list of categories")
         elif bool(self.range) == bool(self.categories):
             raise InputError("a column needs either a public range or a public list of categories")
-        object.__setattr__(self, "type", kind)
+        normalise(self, type=kind)
 
     def _check_categories(self) -> None:
         words, absent = self.words, {word_of(word) for word in self.missing_words}
@@ -141,10 +143,14 @@ class Column:
             return
         value: float | str | Decimal | None = self.fill
         if isinstance(value, str):  # as the file has it
-            value = number_in(value) if self.type != "boolean" else _truth(value)
+            if self.type == "date" and not is_number(value):
+                value = (_day("fill", value) - _day("since", self.since)).days
+            else:
+                value = number_in(value) if self.type != "boolean" else _truth(value)
         if value is None or isinstance(value, str) or not self.range[0] <= value <= self.range[1]:
-            raise InputError(f"fill must be a number in the range {list(self.range)}, got {self.fill}")
-        object.__setattr__(self, "fill", float(value))
+            kind = "a day" if self.type == "date" else "a number"
+            raise InputError(f"fill must be {kind} in the range {list(self.range)}, got {self.fill}")
+        normalise(self, fill=float(value))
 
     @property
     def words(self) -> tuple[str, ...]:
@@ -202,7 +208,7 @@ class Schema:
         if split := [name for name in self.features if self.columns[name].above is not None]:
             raise InputError(f"above makes classes of the target, and {split[0]} is a feature")
         if self.separator == "\\t":  # as one writes it without quotation marks
-            object.__setattr__(self, "separator", "\t")
+            normalise(self, separator="\t")
         check_separator(self.separator)
         check_encoding(self.encoding)
         if self.unit in self.columns:
@@ -341,7 +347,26 @@ def _schema(path: Path, _time: int, _size: int) -> Schema:
         raise InputError(
             f"the schema {path} still has {PLACEHOLDER!r} at {places[0]}{more}: public knowledge belongs there"
         )
+    _check_forms(found.get("columns"), path)
     return typed.build(Schema, found, str(path))
+
+
+def _check_forms(columns: object, path: Path) -> None:
+    """Raise InputError, with what to type, for ways to write a column that YAML reads as something else."""
+    if not isinstance(columns, Mapping):
+        return
+    for name, rule in columns.items():
+        where = f"{path}.columns.{name}"
+        if not isinstance(rule, Mapping):
+            raise InputError(
+                f"{where} must say what is public of it, such as {{range: [0, 100]}}, {{categories: [a, b]}} or "
+                f"{{type: boolean}}, got {rule}"
+            )
+        for key in ("categories", "missing_words", "range"):
+            if key in rule and not isinstance(rule[key], list):
+                more = [str(word) for word, value in rule.items() if value is None]
+                written = ", ".join([str(rule[key]), *more]) if rule[key] is not None else "..."
+                raise InputError(f"{where}.{key} must be a list in brackets: {key}: [{written}]")
 
 
 def _unfilled(found: object, place: str) -> list[str]:

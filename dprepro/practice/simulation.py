@@ -9,7 +9,7 @@ import numpy as np
 
 from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget
-from dprepro.plans import plan
+from dprepro.dispatch import dispatch
 from dprepro.practice.ordinary import FAMILIES, Asked
 from dprepro.problems import Problem
 from dprepro.problems.data import FloatArray
@@ -31,8 +31,8 @@ def simulated(algorithm: Algorithm, asked: Asked, draws: int, seed: int) -> Floa
     """
     found = []
     for index, kind in enumerate(FAMILIES):
-        how = plan(algorithm, asked.family(kind), asked.point, asked.budget).how
-        runs, problem = solver(how, algorithm), asked.family(kind).build(asked.point, 0.0)
+        backend = dispatch(algorithm, asked.family(kind), asked.point, asked.budget).backend
+        runs, problem = solver(backend, algorithm), asked.family(kind).build(asked.point, 0.0)
         rngs = [np.random.default_rng([seed, index, draw]) for draw in range(draws)]
         answers = [runs.solve(problem, asked.budget, rng) for rng in rngs]
         found.append([judge(asked, kind).excess_risk(answer.theta) for answer in answers])

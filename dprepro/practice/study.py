@@ -18,9 +18,9 @@ from dprepro.algorithms import Algorithm
 from dprepro.axes import at
 from dprepro.budget import Budget
 from dprepro.constructions import RandomDesign
+from dprepro.dispatch import dispatch
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
-from dprepro.plans import plan
 from dprepro.practice.advice import FLOOR, Candidate, advise, expected
 from dprepro.practice.constants import losses_of
 from dprepro.practice.ordinary import SETS, Asked
@@ -268,12 +268,12 @@ class AdviceStudy(Study):
         for name in self.chosen:
             algorithm = self.algorithms[name]
             try:
-                how = plan(algorithm, construction, point, budget).how
+                backend = dispatch(algorithm, construction, point, budget).backend
             except DpreproError:
                 continue
             if algorithm.schedule(problem.domain, budget).steps * work > MOST_WORK:
                 continue
-            runs = solver(how, algorithm)
+            runs = solver(backend, algorithm)
             answers = [runs.solve(problem, budget, rng) for _ in range(self.draws)]
             found[name] = float(np.mean([problem.excess_risk(answer.theta) for answer in answers]))
         return found

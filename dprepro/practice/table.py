@@ -21,6 +21,7 @@ from dprepro.practice.schema import Column, Schema, load_schema
 from dprepro.problems import Domain, Loss, Problem, Records, RecordsView, derived_views
 from dprepro.problems.data import FloatArray, IntArray
 from dprepro.problems.losses import HingeLoss, LogisticLoss, MarginLoss
+from dprepro.support.frozen import normalise
 
 DPREPRO_READS = ()  # a table's content is in its fingerprint
 
@@ -93,7 +94,7 @@ class Table(Construction):
                 + ("" if classes else ", or make two classes of it by above: a public threshold")
             )
         if not self.loss:
-            object.__setattr__(self, "loss", "logistic" if classes else "squared")
+            normalise(self, loss="logistic" if classes else "squared")
         loss = loss_of(self.loss)
         if not isinstance(loss, MarginLoss):
             raise InputError(f"a table needs a loss of a prediction, {type(loss).__name__} is one of a distance")
@@ -102,8 +103,13 @@ class Table(Construction):
                 f"{type(loss).__name__} needs a target of two classes, {self.public.target} has numbers; give it two "
                 "categories, or above: a public threshold"
             )
-        scores = ("error_rate", "accuracy", "auc") if classes else ("holdout_rmse", "holdout_mae", "r_squared")
-        object.__setattr__(self, "measures", (*self.counts, *(scores if self.holdout else ())))
+
+    @property
+    def measures(self) -> tuple[str, ...]:
+        scores = ("error_rate", "accuracy", "auc") if self.public.classification else (
+            "holdout_rmse", "holdout_mae", "r_squared",
+        )  # fmt: skip
+        return (*self.counts, *(scores if self.holdout else ()))
 
     @cached_property
     def public(self) -> Schema:
@@ -221,9 +227,7 @@ class Table(Construction):
     def _parts(self) -> tuple[IntArray, IntArray]:
         """Numbers of the records to learn from, and of those held out; of a place it is drawn which part it is in."""
         encoded, total = self.encoded, self.encoded.total
-        order = np.arange(total)
-        if self.holdout:
-            order = np.random.default_rng([self.seed, int(self.split)]).permutation(total)
+        order = encoded.shuffled(self.seed, int(self.split)) if self.holdout else np.arange(total)
         kept = total - round(self.holdout * total)
         learnt, held = encoded.at(order[:kept]), encoded.at(order[kept:])
         if not len(learnt):

@@ -17,7 +17,7 @@ import numpy as np
 
 from dprepro.errors import InputError
 from dprepro.practice.reading import Values
-from dprepro.practice.schema import FALSE, NUMBER, TRUE, Column, is_number, number_in, word_of
+from dprepro.practice.schema import FALSE, MISSING, NUMBER, TRUE, Column, is_number, number_in, word_of
 
 if TYPE_CHECKING:
     from dprepro.problems.data import FloatArray, IntArray
@@ -38,7 +38,8 @@ def unreadable(raw: Values, rule: Column, where: str, status: IntArray, decimal:
     of = f"{count} of its {len(status)} values are"
     take = "mend them, or write unreadable: missing to take them as missing"
     if rule.type == "boolean":
-        return f"{where} is not boolean: {of} neither true nor false {RAW}; {take}"
+        other = "or give its two words as categories, or numbers a range"
+        return f"{where} is not boolean: {of} neither true nor false {RAW}; {take}, {other}"
     if rule.type == "date":
         return f"{where} is not a column of dates like 2020-01-31, without time zones: {of} none {RAW}; {take}"
     if endless == count:
@@ -208,12 +209,16 @@ def _exact_rule(rule: Column, where: str) -> Callable[[Any], tuple[float, int]]:
 
 def units_of(raw: Values, where: str) -> list[str]:
     """Whose each row is, as texts; raises InputError where nobody is named, or names have no exact text."""
+    from pyarrow.types import is_nested
+
     values: Sequence[Any]
     if raw.array is None:
         assert raw.texts is not None
         values = [text.strip() for text in raw.texts]
     else:
+        if is_nested(raw.array.type):
+            raise InputError(f"{where}, the unit, has the type {raw.array.type}: save it as text or whole numbers")
         values = [None if value is None or value != value else str(value).strip() for value in raw.array.to_pylist()]
-    if lacking := sum(not value for value in values):
-        raise InputError(f"{where}, the unit, is empty in {lacking} rows {RAW}; say in every row whose it is")
+    if lacking := sum(value is None or value in MISSING for value in values):
+        raise InputError(f"{where}, the unit, is missing in {lacking} rows {RAW}; say in every row whose it is")
     return [str(value) for value in values]

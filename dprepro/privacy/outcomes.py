@@ -89,6 +89,17 @@ def outcomes(first: Answers, second: Answers) -> Told:
     return Told(found[0], found[1], kinds)
 
 
+def as_row(answer: Answer, size: int, kinds: tuple[str, ...]) -> FloatArray:
+    """One answer as `outcomes` writes it: ``size`` numbers, and a column for each of the ``kinds`` that are none."""
+    row = np.zeros(size + len(kinds))
+    word = _kind(answer, size)
+    if not word:
+        row[:size] = np.asarray(answer)
+    elif word in kinds or word.partition(":")[0] in kinds:
+        row[size + kinds.index(word if word in kinds else word.partition(":")[0])] = 1.0
+    return row
+
+
 def _plain(values: FloatArray) -> bool:
     return bool(np.all(np.abs(values) < HUGE))  # false for NaN
 

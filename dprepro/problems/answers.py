@@ -8,6 +8,7 @@ from typing import TypeAlias
 from dprepro.errors import InputError
 from dprepro.problems.data import FloatArray, finite
 from dprepro.problems.supports import SupportPoint
+from dprepro.support.frozen import normalise
 
 
 @dataclass(frozen=True, eq=False)
@@ -27,7 +28,7 @@ class GroupPoint:
         weights = finite("weights", self.weights, 1)
         if not weights.size or weights.min() < -1e-12 or weights.sum() > 1 + 1e-9:
             raise InputError(f"weights must be at least 0 and sum to at most 1, got {weights.tolist()}")
-        object.__setattr__(self, "weights", weights)
+        normalise(self, weights=weights)
 
 
 @dataclass(frozen=True, eq=False)

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprepro.errors import InputError
+from dprepro.support.frozen import normalise
 
 FloatArray: TypeAlias = NDArray[np.float64]
 IntArray: TypeAlias = NDArray[np.intp]
@@ -46,13 +47,13 @@ class Records:
         if not features.size:
             raise InputError(f"features must have at least one row and one column, got shape {features.shape}")
         rows = features.shape[0]
-        object.__setattr__(self, "features", features)
+        normalise(self, features=features)
         for name in ("labels", "counts"):
             given = getattr(self, name)
             column = np.ones(rows) if given is None else np.ascontiguousarray(finite(name, given, 1))
             if column.size != rows:
                 raise InputError(f"features has {rows} rows and {name} has {column.size}; one of each per row")
-            object.__setattr__(self, name, column)
+            normalise(self, **{name: column})
         if not self.copies.min() > 0:
             raise InputError(f"counts must be positive, got {self.copies.min():g}")
 
@@ -124,8 +125,7 @@ class VertexGroups:
         smallest = float(np.linalg.eigvalsh(gram)[0])
         if smallest < -1e-9 * max(float(np.abs(gram).max()), 1e-300):
             raise InputError(f"gram must be positive semidefinite, got a smallest eigenvalue of {smallest}")
-        for name, value in (("sizes", sizes), ("gram", gram), ("cross", cross)):
-            object.__setattr__(self, name, value)
+        normalise(self, sizes=sizes, gram=gram, cross=cross)
 
     @property
     def groups(self) -> int:

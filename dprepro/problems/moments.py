@@ -2,13 +2,13 @@
 
 from __future__ import annotations
 
-from copy import copy
 from dataclasses import dataclass
 
 import numpy as np
 
 from dprepro.errors import InputError
 from dprepro.problems.data import FloatArray, IntArray, check_constant, finite, symmetric
+from dprepro.support.frozen import copied, normalise
 
 
 @dataclass(frozen=True, eq=False)
@@ -53,16 +53,15 @@ class Moments:
         if ridge.min() < 0:
             raise InputError(f"ridge must be at least 0, got a smallest entry of {ridge.min()}")
         if self.gram is not None:
-            object.__setattr__(self, "gram", symmetric("gram", self.gram, cross.size))
+            normalise(self, gram=symmetric("gram", self.gram, cross.size))
         if self.factor is not None:
             factor = finite("factor", self.factor, 2)
             if factor.shape[1] != cross.size:
                 raise InputError(f"factor must have {cross.size} columns like cross, got {factor.shape[1]}")
-            object.__setattr__(self, "factor", factor)
+            normalise(self, factor=factor)
         if self.spare and not (self.diagonal and cross[-1] == 0):
             raise InputError("spare directions need a diagonal G and no linear term in the last coordinate")
-        object.__setattr__(self, "cross", cross)
-        object.__setattr__(self, "ridge", np.broadcast_to(ridge, cross.shape))
+        normalise(self, cross=cross, ridge=np.broadcast_to(ridge, cross.shape))
 
     @property
     def p(self) -> int:
@@ -159,7 +158,5 @@ class Moments:
 
     def plus(self, linear: FloatArray | float, ridge: float) -> Moments:
         """The same with linear.theta + (ridge/2) ||theta||^2 added."""
-        changed = copy(self)  # what is added keeps all that was checked
-        object.__setattr__(changed, "cross", self.cross - 0.5 * linear)
-        object.__setattr__(changed, "ridge", self.ridges + 0.5 * ridge)
-        return changed
+        # what is added keeps all that was checked
+        return copied(self, cross=self.cross - 0.5 * linear, ridge=self.ridges + 0.5 * ridge)

@@ -9,6 +9,7 @@ import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
 from dprepro.errors import InputError
+from dprepro.support.frozen import normalise
 
 IntArray: TypeAlias = NDArray[np.int64]
 
@@ -27,7 +28,7 @@ class SupportPoint:
     chosen: IntArray
 
     def __post_init__(self) -> None:
-        object.__setattr__(self, "chosen", ascending(self.chosen))
+        normalise(self, chosen=ascending(self.chosen))
 
 
 def ascending(numbers: ArrayLike) -> IntArray:

@@ -8,8 +8,9 @@ from typing import ClassVar
 import numpy as np
 
 from dprepro.algorithms import Algorithm, JohnsonLindenstrauss, NoisyGD, NoisySGD, Solution
+from dprepro.algorithms.noisy_sgd import FullGradient, SampledGradient
 from dprepro.budget import Budget
-from dprepro.mechanisms import Drawn
+from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import DistanceLoss, Domain, L2Ball, MarginLoss, Problem, derived_views
 from dprepro.problems.data import FloatArray
 from dprepro.reductions.base import Reduction
@@ -35,8 +36,8 @@ class AxisDescent(Reduction):
     @classmethod
     def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
         assert isinstance(algorithm, NoisySGD)
-        if algorithm.gradient != "full":
-            return "serves gradient full, not sampled: a single record need not lie on the axis"
+        if not isinstance(algorithm.gradient, FullGradient):
+            return f"serves gradient full, not {algorithm.gradient.name}: a single record need not lie on the axis"
         if not isinstance(domain.constraint_set, L2Ball):
             return f"needs an l2 ball, not {domain.constraint_set.title}"
         return _lacks_slope(domain)
@@ -58,8 +59,8 @@ class AxisDescent(Reduction):
             direction = rng.standard_normal(domain.p)
             direction -= (direction @ axis.unit) * axis.unit
             theta = theta + aside * direction / float(np.linalg.norm(direction))
-        drawn = Drawn.normal(square, (schedule.steps - 1) * domain.p)
-        return Solution(theta, schedule, self.algorithm.spent(domain, budget), drawn=drawn)
+        noise = NoiseMoments.normal(square, (schedule.steps - 1) * domain.p)
+        return Solution(theta, schedule, self.algorithm.spent(domain, budget), noise=noise)
 
 
 @dataclass(frozen=True)
@@ -77,6 +78,8 @@ class CompiledDescent(Reduction):
         """Moments serve the full gradient; records need the loss's slope as a function that can be compiled."""
         if reason := super().obstacle(algorithm, domain, views) or algorithm.needs(views):
             return reason
+        if isinstance(algorithm, NoisySGD) and not isinstance(algorithm.gradient, FullGradient | SampledGradient):
+            return f"{cls.__name__} serves gradient full and sampled, not {type(algorithm.gradient).__name__}"
         sketched = isinstance(algorithm, JohnsonLindenstrauss)  # then there are records, and it is an l2 ball
         if not sketched and not type(domain.constraint_set).projection:
             return f"{cls.__name__} needs a set with a compiled projection, {domain.constraint_set.title} has none"
@@ -94,7 +97,7 @@ class CompiledDescent(Reduction):
             sketched, phi = algorithm.project(problem, budget, rng)
             inner = CompiledDescent(algorithm.descent).solve(sketched, budget, rng)
             theta = algorithm.lift(domain, phi, inner.theta)
-            return Solution(theta, algorithm.schedule(domain, budget), inner.spent, drawn=inner.drawn)
+            return Solution(theta, algorithm.schedule(domain, budget), inner.spent, noise=inner.noise)
         from dprepro.reductions.kernels import compiled, descent  # numba is imported only to run
 
         assert isinstance(algorithm, NoisyGD | NoisySGD)
@@ -106,8 +109,8 @@ class CompiledDescent(Reduction):
             gram, factor, ridge, cross = coefficients(problem.moments.moments)
             square = descent.on_moments(gram, factor, ridge, cross, project, ball.radius, theta, *plan)
         elif _full(algorithm) and _many(problem):
-            theta, drawn = schedule.run(problem.records.gradient, ball, rng)
-            return Solution(theta, schedule, algorithm.spent(domain, budget), drawn=drawn)
+            theta, noise = schedule.run(problem.records.gradient, ball, rng)
+            return Solution(theta, schedule, algorithm.spent(domain, budget), noise=noise)
         else:
             records = problem.records.records
             last = np.zeros(0) if _full(algorithm) else np.cumsum(records.copies)
@@ -115,12 +118,12 @@ class CompiledDescent(Reduction):
                 compiled.slope_of(domain.loss), isinstance(domain.loss, DistanceLoss), records.features,
                 records.targets, records.weights, last, project, ball.radius, theta, *plan,
             )  # fmt: skip
-        drawn = Drawn.normal(square, (schedule.steps - 1) * domain.p)
-        return Solution(theta, schedule, algorithm.spent(domain, budget), drawn=drawn)
+        noise = NoiseMoments.normal(square, (schedule.steps - 1) * domain.p)
+        return Solution(theta, schedule, algorithm.spent(domain, budget), noise=noise)
 
 
 def _full(algorithm: Algorithm) -> bool:
-    return not (isinstance(algorithm, NoisySGD) and algorithm.gradient == "sampled")
+    return not (isinstance(algorithm, NoisySGD) and isinstance(algorithm.gradient, SampledGradient))
 
 
 def _many(problem: Problem) -> bool:

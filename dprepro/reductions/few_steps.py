@@ -13,7 +13,7 @@ from dprepro.algorithms.descent import Descent
 from dprepro.algorithms.johnson_lindenstrauss import SketchedDescent
 from dprepro.budget import Budget
 from dprepro.errors import PremiseError
-from dprepro.mechanisms import Drawn
+from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Domain, OneHotView, Problem
 from dprepro.problems.data import FloatArray
 from dprepro.reductions.base import Reduction, lacks_coefficients
@@ -52,14 +52,14 @@ class _FewSteps(Reduction):
         fewer = min(steps, max(least, math.ceil(8 * largest * eta * steps)))
         return fewer, eta * steps / fewer, schedule.noise_scale * math.sqrt(fewer / steps)
 
-    def _solution(self, problem: Problem, budget: Budget, theta: FloatArray, drawn: Drawn) -> Solution:
+    def _solution(self, problem: Problem, budget: Budget, theta: FloatArray, noise: NoiseMoments) -> Solution:
         domain, algorithm = problem.domain, self.algorithm
-        return Solution(theta, algorithm.schedule(domain, budget), algorithm.spent(domain, budget), drawn=drawn)
+        return Solution(theta, algorithm.schedule(domain, budget), algorithm.spent(domain, budget), noise=noise)
 
 
-def _drawn(square: float, fewer: int, steps: int, p: int) -> Drawn:
+def _moments(square: float, fewer: int, steps: int, p: int) -> NoiseMoments:
     """The noise of T' steps, each with T'/T of the square of the schedule's, in p dimensions."""
-    return Drawn.normal(square * steps / fewer, (fewer - 1) * p)
+    return NoiseMoments.normal(square * steps / fewer, (fewer - 1) * p)
 
 
 @dataclass(frozen=True)
@@ -85,7 +85,7 @@ class FewSteps(_FewSteps):
         average, square = few_steps.noisy_descent(
             sample.hessian, np.zeros(0), sample.linear, domain.p - sample.touched, *plan, domain.radius, rng
         )
-        return self._solution(problem, budget, average, _drawn(square, plan[0], schedule.steps, domain.p))
+        return self._solution(problem, budget, average, _moments(square, plan[0], schedule.steps, domain.p))
 
 
 @dataclass(frozen=True)
@@ -122,7 +122,7 @@ class IsotropicTail(_FewSteps):
             domain.radius, rng,
         )  # fmt: skip
         theta = np.concatenate([average, np.full(sample.tail, math.sqrt(mean_square))])
-        return self._solution(problem, budget, theta, _drawn(square, plan[0], schedule.steps, domain.p))
+        return self._solution(problem, budget, theta, _moments(square, plan[0], schedule.steps, domain.p))
 
 
 @dataclass(frozen=True)
@@ -143,7 +143,7 @@ class _Sketched(_FewSteps):
     def _descend(
         self, problem: Problem, budget: Budget, rng: np.random.Generator,
         diagonal: FloatArray, off: FloatArray, linear: FloatArray, idle: int = 0,
-    ) -> tuple[FloatArray, Drawn]:  # fmt: skip
+    ) -> tuple[FloatArray, NoiseMoments]:  # fmt: skip
         """The average iterate of the descent in k dimensions, with a diagonal or tridiagonal Hessian, and its noise.
 
         ``idle`` further dimensions have neither curvature nor slope; see `FewSteps`.
@@ -156,7 +156,7 @@ class _Sketched(_FewSteps):
         k, radius = linear.size + idle, 2 * problem.domain.radius
         plan = self._few(schedule, largest, k)
         average, square = few_steps.noisy_descent(diagonal, off, linear, idle, *plan, radius, rng)
-        return average, _drawn(square, plan[0], schedule.steps, k)
+        return average, _moments(square, plan[0], schedule.steps, k)
 
 
 @dataclass(frozen=True)
@@ -186,10 +186,10 @@ class SketchedFewSteps(_Sketched):
             values, cross, basis = sketched.records.coefficients.formed().spectrum()
             assert basis is not None  # records are rows, not a diagonal
             vectors = basis
-        average, drawn = self._descend(
+        average, noise = self._descend(
             problem, budget, rng, 2 * np.maximum(values, 0.0), np.zeros(0), 2 * cross, len(vectors) - values.size
         )
-        return self._solution(problem, budget, algorithm.lift(problem.domain, phi, vectors @ average), drawn)
+        return self._solution(problem, budget, algorithm.lift(problem.domain, phi, vectors @ average), noise)
 
 
 @dataclass(frozen=True)
@@ -238,9 +238,9 @@ class BidiagonalSketch(_Sketched):
         hessian[0] += length**2 * signal
         linear = np.zeros(k)
         linear[0] = length * sample.linear[0]
-        w, drawn = self._descend(problem, budget, rng, hessian, flat / k * below * diagonal[:-1], linear)
+        w, noise = self._descend(problem, budget, rng, hessian, flat / k * below * diagonal[:-1], linear)
         folded = diagonal * w
         folded[:-1] += below * w[1:]
         theta = np.full(sample.touched, math.sqrt(float(folded @ folded) / (tail * k)))
         theta[0] = length * w[0]
-        return self._solution(problem, budget, theta, drawn)
+        return self._solution(problem, budget, theta, noise)

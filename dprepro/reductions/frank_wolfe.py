@@ -10,9 +10,10 @@ from weakref import WeakKeyDictionary
 
 import numpy as np
 
-from dprepro.algorithms import Algorithm, FrankWolfe, NoisyFrankWolfe, Solution
+from dprepro.algorithms import Algorithm, FrankWolfe, GaussianFrankWolfe, NoisyFrankWolfe, Solution
+from dprepro.algorithms.frank_wolfe import ConstantStep, DecayingStep
 from dprepro.budget import Budget
-from dprepro.mechanisms.drawn import Drawn, least_laplace
+from dprepro.mechanisms.noise_moments import NoiseMoments, least_laplace
 from dprepro.problems import Domain, GroupPoint, L1Ball, MarginLoss, Moments, Problem, RecordsView, Simplex
 from dprepro.problems.data import FloatArray
 from dprepro.reductions.base import Reduction, lacks_coefficients
@@ -26,24 +27,28 @@ _Plan: TypeAlias = tuple[int, float, bool, bool]  # T, the noise scale (0: none)
 class _Vertices(Reduction):
     serves: ClassVar[tuple[type[Algorithm], ...]] = (FrankWolfe, NoisyFrankWolfe)
 
+    @classmethod
+    def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
+        return lacks_compiled_step(algorithm)
+
     def _plan(self, domain: Domain, budget: Budget) -> _Plan:
         algorithm = self.algorithm
         assert isinstance(algorithm, FrankWolfe | NoisyFrankWolfe)
         schedule = algorithm.schedule(domain, budget)
         laplace = isinstance(algorithm, NoisyFrankWolfe) and algorithm.selection == "laplace"
-        return schedule.steps, schedule.noise_scale, laplace, algorithm.step_size == "constant"
+        return schedule.steps, schedule.noise_scale, laplace, isinstance(algorithm.step_size, ConstantStep)
 
-    def _solution(self, problem: Problem, budget: Budget, theta: object, drawn: Drawn | None) -> Solution:
+    def _solution(self, problem: Problem, budget: Budget, theta: object, noise: NoiseMoments | None) -> Solution:
         domain, algorithm = problem.domain, self.algorithm
-        return Solution(theta, algorithm.schedule(domain, budget), algorithm.spent(domain, budget), drawn=drawn)
+        return Solution(theta, algorithm.schedule(domain, budget), algorithm.spent(domain, budget), noise=noise)
 
 
-def _noise_moments(noise_statistic: FloatArray, plan: _Plan) -> Drawn | None:
+def _noise_moments(noise_statistic: FloatArray, plan: _Plan) -> NoiseMoments | None:
     """What some choices tell of the noise, in its squared unit: sums of a statistic, its means and its variances."""
     if not plan[1] > 0:
-        return Drawn(0.0, plan[0], plan[0])
+        return NoiseMoments(0.0, plan[0], plan[0])
     return (
-        Drawn(plan[1] ** 2 * float(noise_statistic[0]), float(noise_statistic[1]), float(noise_statistic[2]))
+        NoiseMoments(plan[1] ** 2 * float(noise_statistic[0]), float(noise_statistic[1]), float(noise_statistic[2]))
         if noise_statistic[2] > 0
         else None
     )
@@ -69,12 +74,12 @@ class GroupedVertices(_Vertices):
         groups, weights = problem.groups.groups, problem.groups.start.weights.copy()
         plan, squares, noise_statistic = self._plan(problem.domain, budget), np.zeros(groups.groups), np.zeros(3)
         on_groups(groups.gram, groups.cross, groups.sizes, *plan, weights, squares, noise_statistic, rng)
-        drawn = (
-            Drawn.of_least(least_laplace, squares, groups.sizes, plan[0] - 1)
+        noise = (
+            NoiseMoments.of_least(least_laplace, squares, groups.sizes, plan[0] - 1)
             if plan[2]
             else _noise_moments(noise_statistic, plan)
         )
-        return self._solution(problem, budget, GroupPoint(weights), drawn)
+        return self._solution(problem, budget, GroupPoint(weights), noise)
 
 
 class _Columns:
@@ -141,7 +146,7 @@ class IncrementalGradients(_Vertices):
         within = domain.constraint_set
         if not isinstance(within, L1Ball | Simplex):
             return f"needs an l1 ball or a simplex, not {within.title}"
-        return lacks_coefficients(domain)
+        return lacks_coefficients(domain) or super().premise(algorithm, domain)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``."""
@@ -156,7 +161,7 @@ class IncrementalGradients(_Vertices):
         return [self._solution(problem, budget, *loop(problem, plan, rng)) for rng in rngs]
 
     @staticmethod
-    def _on_moments(problem: Problem, plan: _Plan, rng: np.random.Generator) -> tuple[FloatArray, Drawn | None]:
+    def _on_moments(problem: Problem, plan: _Plan, rng: np.random.Generator) -> tuple[FloatArray, NoiseMoments | None]:
         from dprepro.reductions.kernels.vertices import on_columns
 
         moments, ball = problem.moments.moments, problem.constraint_set
@@ -170,7 +175,7 @@ class IncrementalGradients(_Vertices):
         return theta, _noise_moments(noise_statistic, plan)
 
     @staticmethod
-    def _on_records(problem: Problem, plan: _Plan, rng: np.random.Generator) -> tuple[FloatArray, Drawn | None]:
+    def _on_records(problem: Problem, plan: _Plan, rng: np.random.Generator) -> tuple[FloatArray, NoiseMoments | None]:
         from dprepro.reductions.kernels.vertices import on_columns, on_records
 
         view, ball = problem.records, problem.constraint_set
@@ -201,6 +206,14 @@ class IncrementalGradients(_Vertices):
                 np.zeros(p), kept.cross, *rest, level, theta, t, *plan, noise_statistic, rng,
             )  # fmt: skip
         return theta, _noise_moments(noise_statistic, plan)
+
+
+def lacks_compiled_step(algorithm: Algorithm) -> str:
+    """Why the compiled loops cannot take the steps of a Frank-Wolfe algorithm, as the rest of a sentence."""
+    assert isinstance(algorithm, FrankWolfe | NoisyFrankWolfe | GaussianFrankWolfe)
+    known, rule = (DecayingStep, ConstantStep), type(algorithm.step_size)
+    names = " or ".join(kind.name for kind in known)
+    return "" if rule in known else f"takes steps of step_size {names}, not {rule.__name__}"
 
 
 def costs_a_matrix(problem: Problem) -> bool:

@@ -9,12 +9,14 @@ from typing import ClassVar
 import numpy as np
 
 from dprepro.algorithms import Algorithm, GaussianFrankWolfe, ObjectivePerturbation, Solution
+from dprepro.algorithms.frank_wolfe import ConstantStep
 from dprepro.budget import Budget
 from dprepro.errors import DpreproError
-from dprepro.mechanisms.drawn import Drawn, least_normal, raw_moments
-from dprepro.problems import GroupPoint, L1Ball, Problem, VertexGroups
+from dprepro.mechanisms.noise_moments import NoiseMoments, least_normal, raw_moments
+from dprepro.problems import Domain, GroupPoint, L1Ball, Problem, VertexGroups
 from dprepro.problems.data import FloatArray, IntArray
 from dprepro.reductions.base import Reduction
+from dprepro.reductions.frank_wolfe import lacks_compiled_step
 
 
 @dataclass(frozen=True)
@@ -31,6 +33,10 @@ class GaussianGroups(Reduction):
     serves: ClassVar[tuple[type[Algorithm], ...]] = (GaussianFrankWolfe,)
     views: ClassVar[tuple[str, ...]] = ("groups",)
 
+    @classmethod
+    def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
+        return lacks_compiled_step(algorithm)
+
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; theta is a GroupPoint."""
         from dprepro.reductions.kernels import gaussian  # numba is imported only to run
@@ -44,21 +50,23 @@ class GaussianGroups(Reduction):
             sizes, opposite = signed_pairs(groups)
         squares = gaussian.on_groups(
             groups.gram, groups.cross, sizes, opposite, schedule.steps,
-            schedule.noise_scale * domain.constraint_set.radius, algorithm.step_size == "constant", weights, rng,
+            schedule.noise_scale * domain.constraint_set.radius, isinstance(algorithm.step_size, ConstantStep),
+            weights, rng,
         )  # fmt: skip
         radius, steps = domain.constraint_set.radius, schedule.steps - 1
-        drawn = sum(
-            (_extremes(square / radius**2, size, steps) for square, size in zip(squares, sizes, strict=True)), Drawn()
+        noise = sum(
+            (_extremes(square / radius**2, size, steps) for square, size in zip(squares, sizes, strict=True)),
+            NoiseMoments(),
         )
-        return Solution(GroupPoint(weights), schedule, algorithm.spent(domain, budget), drawn=drawn)
+        return Solution(GroupPoint(weights), schedule, algorithm.spent(domain, budget), noise=noise)
 
 
-def _extremes(square: float, size: float, steps: int) -> Drawn:
+def _extremes(square: float, size: float, steps: int) -> NoiseMoments:
     """What the least and the largest of ``size`` normals sum up to; at most four times the variance of one of them."""
     if not size:
-        return Drawn()
+        return NoiseMoments()
     second, fourth = raw_moments(least_normal, float(size))
-    return Drawn(float(square), 2 * second * steps, 4 * (fourth - second**2) * steps)
+    return NoiseMoments(float(square), 2 * second * steps, 4 * (fourth - second**2) * steps)
 
 
 def signed_pairs(groups: VertexGroups) -> tuple[FloatArray, IntArray]:
@@ -101,6 +109,10 @@ class GaussianSubspace(Reduction):
     views: ClassVar[tuple[str, ...]] = ("plane",)
     version: ClassVar[int] = 2  # since the risk may be curved in the other directions
 
+    @classmethod
+    def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
+        return lacks_compiled_step(algorithm)
+
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; theta is a PlanePoint."""
         from dprepro.reductions.kernels import gaussian
@@ -111,10 +123,10 @@ class GaussianSubspace(Reduction):
         theta = np.zeros(moments.p)
         square = gaussian.in_plane(
             2.0 * moments.ridges, 2.0 * moments.cross, float(moments.spare), domain.constraint_set.radius,
-            schedule.steps, schedule.noise_scale, algorithm.step_size == "constant", theta, rng,
+            schedule.steps, schedule.noise_scale, isinstance(algorithm.step_size, ConstantStep), theta, rng,
         )  # fmt: skip
-        drawn = Drawn.normal(square, (schedule.steps - 1) * domain.p)
-        return Solution(view.point(theta), schedule, algorithm.spent(domain, budget), drawn=drawn)
+        noise = NoiseMoments.normal(square, (schedule.steps - 1) * domain.p)
+        return Solution(view.point(theta), schedule, algorithm.spent(domain, budget), noise=noise)
 
 
 @dataclass(frozen=True)
@@ -142,4 +154,5 @@ class InvariantNoise(Reduction):
         algorithm, plane = self.algorithm, problem.plane
         assert isinstance(algorithm, ObjectivePerturbation)
         scale, moments = algorithm.schedule(problem.domain, budget).coordinate_scale, plane.moments
-        return algorithm.answers(plane, budget, [algorithm.draw(moments.p, scale, rng, moments.spare) for rng in rngs])
+        noises = [algorithm.density.sample(moments.p, scale, rng, moments.spare) for rng in rngs]
+        return algorithm.answers(plane, budget, noises)

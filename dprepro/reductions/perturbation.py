@@ -50,13 +50,9 @@ class BatchedPerturbation(Reduction):
     def solve_many(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
         """One answer for each stream; the same up to rounding and gap in whatever batch a stream stands."""
         domain = problem.domain
-        schedule, spent = self.algorithm.schedule(domain, budget), self.algorithm.spent(domain, budget)
         noises = self._noises(domain, budget, rngs)
         thetas, _ = minimise_together(problem.records, noises / domain.n, self._ridge(domain, budget))
-        return [
-            Solution(theta, schedule, spent, *self._perturbation.seen(domain.p, b))
-            for theta, b in zip(thetas, noises, strict=True)
-        ]
+        return self._perturbation.solutions(domain, budget, list(noises), list(thetas))
 
     def minima(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Minimum]:
         """What `solve_many` answers, with the values and certified gaps of the perturbed objectives."""
@@ -69,7 +65,7 @@ class BatchedPerturbation(Reduction):
 
     def _noises(self, domain: Domain, budget: Budget, rngs: Sequence[np.random.Generator]) -> FloatArray:
         scale = self._perturbation.schedule(domain, budget).coordinate_scale
-        return np.stack([self._perturbation.draw(domain.p, scale, rng) for rng in rngs])
+        return np.stack([self._perturbation.density.sample(domain.p, scale, rng) for rng in rngs])
 
     def _ridge(self, domain: Domain, budget: Budget) -> float:
         return self._perturbation.schedule(domain, budget).regulariser / domain.n

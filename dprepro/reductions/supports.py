@@ -66,7 +66,7 @@ class SeparableSupports(Reduction):
             support = draw(rng)
             if support.tobytes() not in views:
                 views[support.tobytes()] = algorithm.part(problem, support).listed
-            b = algorithm.fit.draw(algorithm.sparsity, schedule.coordinate_scale, rng)
+            b = algorithm.fit.density.sample(algorithm.sparsity, schedule.coordinate_scale, rng)
             theta = np.zeros(domain.p)
             fitted = views[support.tobytes()].minimise(b / domain.n, schedule.regulariser / domain.n)
             theta[support] = np.asarray(fitted.theta)

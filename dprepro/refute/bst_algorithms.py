@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dprepro.algorithms import ExponentialMechanism, NoisySGD, OutputPerturbation
+from dprepro.algorithms import ExponentialMechanism, FullGradient, NoisySGD, OutputPerturbation
 from dprepro.constructions import FewRecords
 from dprepro.constructions.corners import Corners
 from dprepro.refute.attack import GRANTED, Attack, Sides
@@ -33,7 +33,7 @@ SMALL = {"n": Axis(1, 12, usual=3, corners=(2,), whole=True), "epsilon": axis("e
 def _descent(loss: str, rule: str) -> Attack:
     """Algorithm 1, literally, on a few records, by draws."""
     return Risks(
-        name=f"Algorithm 1 on {loss} records, full gradients", algorithm=NoisySGD(gradient="full"), bound=rule,
+        name=f"Algorithm 1 on {loss} records, full gradients", algorithm=NoisySGD(gradient=FullGradient()), bound=rule,
         family=FewRecords(loss=loss), axes={
             "n": Axis(2, 30, usual=8, whole=True), "p": Axis(1, 8, usual=2, whole=True), "epsilon": EPSILON,
             "delta": axis("delta", low=1e-9), "radius": Axis(1e-3, 1e3, usual=1), "others": Axis(0, 1, log=False),

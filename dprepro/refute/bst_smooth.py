@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dprepro.algorithms import HuberisedObjectivePerturbation
+from dprepro.algorithms import HuberisedObjectivePerturbation, PrintedRegulariser
 from dprepro.budget import Neighbours
 from dprepro.refute.attack import GRANTED, Attack, Sides
 from dprepro.refute.axes import Axis, axis
@@ -104,7 +104,7 @@ PRINTED: Mapping[str, tuple[Attack, ...]] = {
     "Table 1, smooth losses": _ridge(1.0),
     "Equation (9)": (
         Neighbouring(name="beside a silent record", known=True, relation=Neighbours.ZERO_OUT, axes=HUBER,
-                     algorithm=HuberisedObjectivePerturbation(regulariser="printed"),
+                     algorithm=HuberisedObjectivePerturbation(regulariser=PrintedRegulariser()),
                      reason="Delta = beta/(2 epsilon): the Hessian's factor 1 + 2 epsilon"),
     ),
     "Appendix E, privacy": (

@@ -40,7 +40,7 @@ def attacks_on(paper: str, statement: Statement, form: str, config_dir: str | No
         InputError: two attacks of one name.
     """
     says = says_of(statement, form)
-    by_item = {one.item: one for one in papers(config_dir)[paper].claims}
+    by_item = {claim.item: claim for claim in papers(config_dir)[paper].claims}
     own = list(_written(paper, form, statement, config_dir))
     if not (own and (form != forms(statement)[-1] or _the_same(says, [by_item[item] for item in statement.restates]))):
         own += of_algorithms(says)
@@ -53,7 +53,7 @@ def attacks_on(paper: str, statement: Statement, form: str, config_dir: str | No
 
 def _the_same(says: Says, others: Sequence[Statement]) -> bool:
     """Whether one of these holds with the same premise, bound and rate."""
-    content = [(one.holds.premise, one.holds.bound, one.holds.rate) for one in others]
+    content = [(other.holds.premise, other.holds.bound, other.holds.rate) for other in others]
     return (says.premise, says.bound, says.rate) in content
 
 
@@ -73,9 +73,9 @@ def statement_at(address: str, config_dir: str | None = None) -> tuple[str, Stat
         InputError: there is no such statement; with the nearest.
     """
     known = {
-        identity(paper, one.item): (paper, one)
+        identity(paper, claim.item): (paper, claim)
         for paper, described in papers(config_dir).items()
-        for one in described.claims
+        for claim in described.claims
     }
     if address not in known:
         raise unknown("statement", address, known)

@@ -69,14 +69,14 @@ def of_algorithms(says: Says) -> tuple[Attack, ...]:
     """Attacks on an upper bound on risk in expectation; none on other statements, nor where no algorithm is named."""
     upper = says.direction == "at_most" and (says.rate or says.bound)
     likely = "with probability" in says.quantifiers and "in expectation" not in says.quantifiers
-    population = any("independent draws" in one for one in says.assumes)  # the families' risks are empirical
+    population = any("independent draws" in assume for assume in says.assumes)  # the families' risks are empirical
     if not upper or likely or population:
         return ()
     found: list[Attack] = []
     for algorithm in itertools.islice(_algorithms(says), MOST_ALGORITHMS):
         relation = _relation(says, algorithm)
         for name, family, axes, choices in map(partial(_admitted, algorithm, relation), _families(says)):
-            free = {one.name for part in (algorithm, family) for one in fields(part)} | set(DEFAULTS)
+            free = {named_field.name for part in (algorithm, family) for named_field in fields(part)} | set(DEFAULTS)
             moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free} | _deltas(algorithm)
             if isinstance(algorithm, REJECTING):
                 kept = {"p": axis("p", usual=3, high=6, corners=(2,)), **NEAR}
@@ -94,7 +94,9 @@ def of_algorithms(says: Says) -> tuple[Attack, ...]:
 
 def _relation(says: Says, algorithm: Algorithm) -> Neighbours:
     """The first that the premise names and the algorithm has a certificate for."""
-    named = [Neighbours(value) for one in says.conditions if one.fact == "relation" for value in one.values]
+    named = [
+        Neighbours(value) for condition in says.conditions if condition.fact == "relation" for value in condition.values
+    ]
     return next((one for one in named if one in algorithm.relations), (*named, Neighbours.REPLACE_ONE)[0])
 
 
@@ -119,7 +121,7 @@ def _admitted(algorithm: Algorithm, relation: Neighbours, found: Family) -> Fami
 
 def _algorithms(says: Says) -> Iterator[Algorithm]:
     """The algorithms that the premise names, with the parameters that it asks for."""
-    asked = {one.fact: one.values for one in says.conditions if one.of_algorithm}
+    asked = {condition.fact: condition.values for condition in says.conditions if condition.of_algorithm}
     kinds = asked.pop("algorithm", ())
     for kind in kinds:
         for values in itertools.product(*asked.values()):
@@ -152,7 +154,9 @@ def _deltas(algorithm: Algorithm) -> dict[str, Axis]:
 def _fields(kind: str) -> set[str]:
     from dprepro import algorithms
 
-    return {one.name for one in fields(getattr(algorithms, kind))} if hasattr(algorithms, kind) else set()
+    return (
+        {named_field.name for named_field in fields(getattr(algorithms, kind))} if hasattr(algorithms, kind) else set()
+    )
 
 
 def _families(says: Says) -> Iterator[Family]:
@@ -180,7 +184,7 @@ def _families(says: Says) -> Iterator[Family]:
 
 
 def _allows(says: Says, fact: str, value: str) -> bool:
-    return all(value in one.values for one in says.conditions if one.fact == fact)
+    return all(value in condition.values for condition in says.conditions if condition.fact == fact)
 
 
 def _axis(one: Range) -> Axis:
@@ -189,8 +193,9 @@ def _axis(one: Range) -> Axis:
 
 def _title(algorithm: Algorithm) -> str:
     changed = [
-        f"{one.name}={getattr(algorithm, one.name)}"
-        for one in fields(algorithm)
-        if getattr(algorithm, one.name) != one.default and isinstance(getattr(algorithm, one.name), str | int | float)
+        f"{named_field.name}={getattr(algorithm, named_field.name)}"
+        for named_field in fields(algorithm)
+        if getattr(algorithm, named_field.name) != named_field.default
+        and isinstance(getattr(algorithm, named_field.name), str | int | float)
     ]
     return " ".join([type(algorithm).__name__, *changed])

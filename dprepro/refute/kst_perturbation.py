@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dprepro.algorithms import ObjectivePerturbation
+from dprepro.algorithms import LeastRegulariser, ObjectivePerturbation
 from dprepro.budget import Neighbours
 from dprepro.constructions import FewRecords, LinearSlope, NiceRegression, OrthogonalRegression
 from dprepro.constructions.corners import Corners
@@ -38,7 +38,7 @@ CURVED_RECORD: tuple[Attack, ...] = (
         reason="determinant and shift together, at the end of the curved part",
     ),
 )  # fmt: skip
-LEAST = ObjectivePerturbation(regulariser="least")
+LEAST = ObjectivePerturbation(regulariser=LeastRegulariser())
 LISTED: tuple[Attack, ...] = tuple(
     Neighbouring(
         name=f"neighbours, {loss}", algorithm=LEAST, relation=COME,

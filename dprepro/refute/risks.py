@@ -14,9 +14,9 @@ from dprepro.algorithms import Algorithm
 from dprepro.axes import DEFAULTS, at
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import Construction
+from dprepro.dispatch import Dispatch, Numbers, dispatch
+from dprepro.dispatch.prices import run_seconds
 from dprepro.errors import Incompatible, InputError, PremiseError
-from dprepro.plans import Numbers, Plan, plan
-from dprepro.plans.prices import run_seconds
 from dprepro.problems import Domain, Problem
 from dprepro.problems.views.base import as_theta
 from dprepro.reductions import REDUCTIONS, Reduction, solver
@@ -25,33 +25,33 @@ from dprepro.statements.conditions import unmet
 from dprepro.statements.statement import Says
 
 DRAWS = 8
-"""Runs at a place; what is found is measured again with more."""
+"""Runs at each place. The worst place is measured again with more runs."""
 
 ROUNDING = 1e-11
-"""Of the largest loss of a record: a risk that is computed is known to so much."""
+"""Relative rounding error of a computed risk, in units of the largest loss of a record."""
 
 SECONDS = 0.01
-"""A place whose run takes longer, by `run_seconds`, is not tried."""
+"""An attack skips places whose run takes longer, by `run_seconds`."""
 
 SKETCH = 60
-"""Nor one with more dimensions after a projection: `run_seconds` does not know what reductions pay for a map."""
+"""It also skips places with more dimensions after a projection: `run_seconds` does not know the price of a map."""
 
 INSIDE = "B >= ||w*||"
-"""What a statement assumes whose set holds a minimiser over the whole space; answers may leave the set."""
+"""The assumption of statements whose set contains a minimiser over the whole space; their answers may leave the set."""
 
 
 @dataclass(frozen=True, kw_only=True)
 class Risks(Attack):
-    """An algorithm's excess risk, in the mean, over what a statement allows.
+    """An algorithm's expected excess risk over what a statement allows.
 
-    The risk is exact where the law of the answer is known (`dprepro.laws`), else the mean of some draws. Allowed is the
-    statement's explicit bound, or its rate times `GRANTED`.
+    The risk is exact where the output distribution is known (`dprepro.laws`), else it is the mean of `DRAWS` runs. The
+    statement allows its explicit bound, or its rate times `GRANTED`.
 
     Attributes:
-        algorithm, family: an axis that bears the name of one of their fields sets that field.
-        relation: of neighbours.
-        bound: in the place of the statement's own.
-        choices: for fields that hold a word the words, of which an axis of that name chooses by its number.
+        algorithm, family: an axis with the name of one of their fields sets this field.
+        relation: the neighbouring relation of the budget.
+        bound: replaces the statement's own bound.
+        choices: the words that a field may hold; an axis with the field's name is the index of one.
     """
 
     exact: ClassVar[bool] = False
@@ -70,18 +70,18 @@ class Risks(Attack):
             plain = {name: value for name, value in point.items() if name not in chosen}
             algorithm, family = at(self.algorithm, plain), replace(at(self.family, plain), **chosen)
             budget = Budget(point["epsilon"], point["delta"], self.relation)
-            how = plan(algorithm, family, point, budget)
-            self._hold(says, algorithm, how, point)
-            schedule = algorithm.schedule(how.domain, budget)
-            if run_seconds(algorithm, how.domain, budget, how.how) > SECONDS:
+            backend = dispatch(algorithm, family, point, budget)
+            self._hold(says, algorithm, backend, point)
+            schedule = algorithm.schedule(backend.domain, budget)
+            if run_seconds(algorithm, backend.domain, budget, backend.backend) > SECONDS:
                 raise PremiseError(f"a run takes more than {SECONDS:g} s")
             if getattr(schedule, "sketch", 0) > SKETCH:
                 raise PremiseError(f"a map to more than {SKETCH} dimensions takes too long")
             problem = family.build(point, schedule.noise_scale)
             if INSIDE in says.assumes and not _inside(problem):
                 raise PremiseError(f"the statement assumes {INSIDE}")
-            taken, error = self._risk(algorithm, how, problem, budget, rng)
-            allowed = self._allowed(says, how.domain, vars(schedule), point, problem)
+            taken, error = self._risk(algorithm, backend, problem, budget, rng)
+            allowed = self._allowed(says, backend.domain, vars(schedule), point, problem)
         except InputError as error_:  # the algorithm, the data or the budget cannot be
             raise PremiseError(str(error_)) from error_
         except (ArithmeticError, ValueError) as error_:
@@ -92,29 +92,32 @@ class Risks(Attack):
     def parts(self) -> list[object]:
         return [type(self), self.algorithm, self.family, *laws.LAWS.values(), *REDUCTIONS.values()]
 
-    def _hold(self, says: Says, algorithm: Algorithm, how: Plan, point: Mapping[str, float]) -> None:
+    def _hold(self, says: Says, algorithm: Algorithm, backend: Dispatch, point: Mapping[str, float]) -> None:
         facts = {
             "relation": str(self.relation),
-            "loss": type(how.domain.loss).__name__,
-            "set": type(how.domain.constraint_set).__name__,
+            "loss": type(backend.domain.loss).__name__,
+            "set": type(backend.domain.constraint_set).__name__,
             "algorithm": type(algorithm).__name__,
         }
-        facts |= {f"algorithm.{one.name}": _word(getattr(algorithm, one.name)) for one in fields(algorithm)}
-        numbers = Numbers(how.domain, point, vars(algorithm))
+        facts |= {
+            f"algorithm.{named_field.name}": _word(getattr(algorithm, named_field.name))
+            for named_field in fields(algorithm)
+        }
+        numbers = Numbers(backend.domain, point, vars(algorithm))
         premise = dict.fromkeys((*says.premise, *self.premise), "the statement")
         if reason := unmet(premise, numbers.find, facts):
             raise PremiseError(reason)
 
     @staticmethod
     def _risk(
-        algorithm: Algorithm, how: Plan, problem: Problem, budget: Budget, rng: np.random.Generator
+        algorithm: Algorithm, backend: Dispatch, problem: Problem, budget: Budget, rng: np.random.Generator
     ) -> tuple[float, float]:
         """The mean risk and its standard error."""
         try:
             return laws.find(algorithm, problem.domain, budget).expected_risk(problem), 0.0
         except Incompatible:
             pass
-        runs, draws = solver(how.how, algorithm), 1 if algorithm.deterministic else DRAWS
+        runs, draws = solver(backend.backend, algorithm), 1 if algorithm.deterministic else DRAWS
         if draws > 1 and isinstance(runs, Reduction):
             answers = list(runs.solve_many(problem, budget, [rng] * draws))
         else:

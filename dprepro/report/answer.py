@@ -1,7 +1,7 @@
 """The answer to a person's question, first: three sentences, then a short table; `--verbose` tells the rest.
 
-An experiment asks such a question where its claim is a check of rule `enough` along epsilon: which algorithm is good
-enough, and from which epsilon on.
+An experiment asks such a question where its claim is a check of rule `attainment` along epsilon: which algorithm is
+good enough, and from which epsilon on.
 """
 
 from __future__ import annotations
@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from textwrap import fill
 from typing import TYPE_CHECKING, Any
 
+from dprepro.analysis.attainment import Attainment
 from dprepro.analysis.checks import build
-from dprepro.analysis.enough import Enough
 from dprepro.report.text import aligned, number
 
 if TYPE_CHECKING:
@@ -37,7 +37,7 @@ ERRORS = {
 def question(config: Mapping[str, Any]) -> str:
     """The name of the check that asks which algorithm is good enough; empty where none does."""
     for name, check in config["checks"].items():
-        along = check.get("rule") == Enough.name and check.get("axis", "epsilon") == "epsilon"
+        along = check.get("rule") == Attainment.name and check.get("axis", "epsilon") == "epsilon"
         if along and check.get("role", "claim") == "claim":
             return str(name)
     return ""
@@ -47,14 +47,15 @@ def answer(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[str,
     """Sentences, table and notes, for a configuration that has a `question`."""
     name = question(config)
     rule = build(name, config["checks"][name])
-    assert isinstance(rule, Enough)
+    assert isinstance(rule, Attainment)
     check = verdict["checks"][name]
     details, rows = check.get("details") or {}, frame[~frame["series"].isin(config["figure"].get("hide", ()))]
     if "places" not in details:
         return [f"No answer: {check['reason']}."]
     answer = _Answer(rule, details, rule.errors(rows), config["figure"].get("labels") or {}, check)
-    sentences = " ".join([answer.first(), answer.second(), answer.third(config, verdict)])
-    return [fill(sentences, WIDTH, break_long_words=False), "", answer.table(), "", *answer.notes(config, verdict)]
+    sentences = [answer.first(), answer.second(), answer.third(config, verdict)]
+    lines = [fill(sentence, WIDTH, break_long_words=False, subsequent_indent="  ") for sentence in sentences]
+    return [*lines, "", answer.table(), "", *answer.notes(config, verdict)]
 
 
 class _Answer:
@@ -62,7 +63,7 @@ class _Answer:
 
     def __init__(
         self,
-        rule: Enough,
+        rule: Attainment,
         details: Mapping[str, Any],
         errors: Mapping[str, tuple[str, Mapping[float, float]]],
         labels: Mapping[str, str],
@@ -115,9 +116,8 @@ class _Answer:
         """Which algorithm, from which epsilon on."""
         words, at = self.spelled(self.label), number(self.at)
         if self.verdict == "confirmed":
-            before = [value for value in self.errors[self.label] if value < self.at]
-            since = f" (at {number(max(before))} not yet)" if before else " (the least that was tried)"
-            return f"Take {words}: it is good enough from epsilon = {at} on{since}, the target being {self.goal()}."
+            since = self._since()
+            return f"Take {words}: it is good enough from epsilon = {at} on ({since}), the target being {self.goal()}."
         if self.verdict == "refuted":
             most = f" up to {number(self.rule.within)}" if math.isfinite(self.rule.within) else " that was tried"
             said = f"No private algorithm is good enough at any epsilon{most}, the target being {self.goal()}"
@@ -125,6 +125,16 @@ class _Answer:
         if not math.isfinite(self.places[self.label][1]):
             return f"It cannot be told whether one is good enough, the target being {self.goal()}; the best is {words}."
         return f"Perhaps {words}, from epsilon = {at} on: the target, {self.goal()}, is too near to be sure."
+
+    def _since(self) -> str:
+        """What is known of the place before, and where the mean crosses the target, by interpolation."""
+        before = max((value for value in self.errors[self.label] if value < self.at), default=None)
+        if before is None:
+            return "the least that was tried"
+        estimate = self.places[self.label][1]
+        if estimate <= before:
+            return f"at {number(before)} in the mean too, but too near to be sure"
+        return f"at {number(before)} not yet; the mean meets it from about {estimate:.2g} on"
 
     def second(self) -> str:
         """What it loses there."""
@@ -153,7 +163,7 @@ class _Answer:
             return (
                 "Next: this comparison looked at the raw table, so naming its winner has no finite epsilon; settle "
                 f"on an algorithm by public numbers (python -m dprepro advise) or choose privately{price}, "
-                "and run it once with a seed that stays secret."
+                "and run it once (python -m dprepro release), with noise that nobody can draw again."
             )
         if self.verdict == "inconclusive":
             splits = len({*config["sweep"].get(self.rule.over[0], [0])}) if self.rule.over else 1
@@ -205,10 +215,10 @@ class _Answer:
         for name, check in verdict["checks"].items():
             if check["as_expected"] or name == question(config):
                 continue
-            if check["rule"] == Enough.name and check["role"] == "control":
+            if check["rule"] == Attainment.name and check["role"] == "control":
                 met = self.spelled(str(config["checks"][name].get("series", name)))
                 said.append(f"the target asks for little: the {met} meets it too")
-            elif check["rule"] != Enough.name:
+            elif check["rule"] != Attainment.name:
                 said.append(f"{name} ({check['role']}): {check['verdict']}; {check['reason']}")
         said.append(f"--verbose tells the rest{f', {self.left} more algorithms too' if self.left else ''}")
         return said

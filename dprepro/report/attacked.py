@@ -7,6 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
+from dprepro.report.formulas import with_symbols
 from dprepro.statements.statement import Statement, identity
 
 if TYPE_CHECKING:
@@ -22,7 +23,7 @@ class Attacked:
 
     Attributes:
         corners, searched: places within the premise that were tried.
-        share: the largest of what the statement allows that was shown; a violation above ``limit``.
+        share: the largest measured value over what the statement allows; above ``limit`` it is a violation.
         witness: the worst place, as `dprepro refute` writes it.
     """
 
@@ -43,7 +44,7 @@ class Attacked:
         return self.share > self.limit
 
     def to_dict(self) -> dict[str, Any]:
-        """For the ledger; the margin is how many times what was taken fits into what is allowed: null for infinite."""
+        """For the ledger. The margin is what the statement allows over the measured value, null if infinite."""
         margin = 1 / self.share if self.share > 0 else None
         return {
             "corners": self.corners, "searched": self.searched, "least_margin": margin, "witness": dict(self.witness)
@@ -54,8 +55,9 @@ class Attacked:
         """For a row's note."""
         tried = f"{self.corners} corners and {self.searched} places of a search"
         if self.violated:
-            numbers = ", ".join(f"{name}={value:.4g}" for name, value in self.witness["numbers"].items())
-            return f"attacked at {tried}: a counterexample, {self.share:.3g} times what is allowed, at {numbers}"
+            numbers = ", ".join(f"{name} = {value:.4g}" for name, value in self.witness["numbers"].items())
+            found = f"a counterexample, {self.share:.3g} times what is allowed, at {numbers}"
+            return with_symbols(f"attacked at {tried}: {found}")
         margin = f"{1 / self.share:.3g}" if self.share > 0 else "infinite"
         return f"attacked at {tried}: no counterexample, least margin {margin}"
 

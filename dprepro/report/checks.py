@@ -41,7 +41,7 @@ def _asked(rule: Rule) -> str:
     over = _text(rule, "divide")
     if axis:
         said = f"exponent of {INNER.get(_text(rule, 'transform'), '{}').format(along or axis)}"
-        said = f"{axis} that is enough" if rule.name == "enough" else said
+        said = f"{axis} that is enough" if rule.name == "attainment" else said
         said += f" beside that of {over}" if over else ""
     elif column := _text(rule, "column"):
         said = f"{column} over the printed one"

@@ -8,6 +8,7 @@ from typing import Any
 from dprepro.analysis.checks import worded
 from dprepro.report.attacked import Attacked
 from dprepro.report.evidence import sentence, sizes_of
+from dprepro.report.formulas import with_symbols
 from dprepro.report.measured import Measured
 from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.text import number
@@ -43,9 +44,9 @@ def claims(measured: Measured) -> Iterable[dict[str, Any]]:
             yield _row(paper, statement, measured, described.errata)
 
 
-def _row(paper: str, statement: Statement, measured: Measured, slips: Sequence[Erratum]) -> dict[str, Any]:
+def _row(paper: str, statement: Statement, measured: Measured, of_paper: Sequence[Erratum]) -> dict[str, Any]:
     """One statement, as printed and as repaired; what was measured is held against what holds."""
-    errata = [erratum for erratum in slips if statement.item in erratum.statements]
+    errata = [erratum for erratum in of_paper if statement.item in erratum.statements]
     holding = "printed" if statement.repaired is None else "repaired"
     attack, on_print = (measured.attacks.on(paper, statement, form) for form in (holding, "printed"))
     evidence = measured.spoken.of(paper, statement)
@@ -55,7 +56,7 @@ def _row(paper: str, statement: Statement, measured: Measured, slips: Sequence[E
     if statement.nothing:
         printed = Judged(NOTHING)
     elif statement.false:
-        printed = _disproved(paper, [erratum for erratum in slips if erratum.item in statement.false], measured)
+        printed = _disproved(paper, [erratum for erratum in of_paper if erratum.item in statement.false], measured)
     repaired = None
     expected = [printed.expected]
     reasons = list(printed.reasons)
@@ -121,9 +122,9 @@ def _disproved(paper: str, errata: Sequence[Erratum], measured: Measured) -> Jud
     """A statement that is false as printed, by errata of which one at least is shown."""
     evidence, states = [], []
     for erratum in errata:
-        slip = _slip(paper, erratum, measured)
-        states.append(slip["state"])
-        shown = [one for one in slip["shown_by"] if "test" in one or one["verdict"] == one["expect"] is not None]
+        line = _erratum_row(paper, erratum, measured)
+        states.append(line["state"])
+        shown = [one for one in line["shown_by"] if "test" in one or one["verdict"] == one["expect"] is not None]
         if shown:
             where = ", ".join(one.get("test") or f"{one['experiment']}: {one['check']}" for one in shown)
             fails = f" Fails for: {erratum.range.rstrip('.')}." if erratum.range else ""
@@ -168,13 +169,13 @@ def _constant_in_words(constant: Mapping[str, Any] | None) -> str:
     if constant is None:
         return ""
     low, high = (number(float(f"{constant[end]:.3g}")) for end in ("lower", "upper"))
-    return f"constant: at least {low} (worst known), at most {high} (bound) at {constant['at']}"
+    return f"constant: at least {low} (worst known), at most {high} (bound) at {with_symbols(constant['at'])}"
 
 
 def _sentences(words: Iterable[str]) -> Iterable[str]:
-    for one in words:
-        if one:
-            said = one[0].upper() + one[1:]
+    for word in words:
+        if word:
+            said = word[0].upper() + word[1:]
             yield said if said.endswith((".", "!", "?")) else f"{said}."
 
 
@@ -201,8 +202,8 @@ def further(measured: Measured) -> Iterable[dict[str, Any]]:
     named = {
         name
         for paper, described in measured.described.items()
-        for one in described.claims
-        for name in measured.spoken.experiments(paper, one)
+        for claim in described.claims
+        for name in measured.spoken.experiments(paper, claim)
     }
     for name in sorted({*measured.published, *measured.notes} - named):
         row: dict[str, Any] = {
@@ -243,11 +244,11 @@ def causes(claims: Iterable[Mapping[str, Any]], measured: Measured) -> dict[str,
     found, rows, corners = set[tuple[str, str]](), 0, 0
     refuted = {row["id"] for row in claims if row["verdict"] == "refuted"}
     for paper, described in measured.described.items():
-        slips = {one.item: one for one in described.errata}
+        by_item = {erratum.item: erratum for erratum in described.errata}
         for statement in described.claims:
             if identity(paper, statement.item) not in refuted:
                 continue
-            of = [slips[item] for item in statement.false if item in slips]
+            of = [by_item[item] for item in statement.false if item in by_item]
             if of and all(one.severity == CORNER for one in of):
                 corners += 1
                 continue
@@ -256,14 +257,14 @@ def causes(claims: Iterable[Mapping[str, Any]], measured: Measured) -> dict[str,
     return {"rows": rows, "causes": len(found), "corners": corners}
 
 
-def slips(measured: Measured) -> Iterable[dict[str, Any]]:
+def errata_rows(measured: Measured) -> Iterable[dict[str, Any]]:
     """All errata."""
     for paper, described in measured.described.items():
         for erratum in described.errata:
-            yield _slip(paper, erratum, measured)
+            yield _erratum_row(paper, erratum, measured)
 
 
-def _slip(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
+def _erratum_row(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
     """One erratum. ``shown`` says whether its checks came out as expected in this store; tests are run elsewhere."""
     shown_by: list[dict[str, Any]] = []
     states = []

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis.points import number
 from dprepro.axes import AXES
+from dprepro.report.formulas import with_symbols
 from dprepro.report.text import wanted
 
 if TYPE_CHECKING:
@@ -75,14 +76,15 @@ def sentence(kind: str, one: Published, checks: Sequence[str]) -> str:
     words = "Certified by an accountant" if kind == "certified" and _accounted(one, checks) else WORDS[kind]
     settings = one.config["checks"]
     findings = [finding_in_words(name, one.verdict["checks"][name], settings.get(name, {})) for name in checks]
-    return f"{', '.join(part for part in (f'{words}{by}{on}', *said) if part)}. Found: {'; '.join(findings)}."
+    where = ", ".join(part for part in (f"{words}{by}{on}", *said) if part)
+    return with_symbols(f"{where}. Found: {'; '.join(findings)}.")
 
 
 def finding_in_words(name: str, check: Mapping[str, Any], settings: Mapping[str, Any]) -> str:
     """What a check measured, its estimate with the 99% interval, what was expected, and where that was not found."""
     doubt = "" if check["verdict"] == "confirmed" else f" ({check['verdict']}: {check['reason']})".replace(": )", ")")
     label = name.replace("_", " ")
-    if check["estimate"] is None or check["rule"] == "enough":
+    if check["estimate"] is None or check["rule"] == "attainment":
         return f"{label}: {check['reason'] or 'nothing'}"
     if check["low"] == check["high"]:
         found = number(check["estimate"])

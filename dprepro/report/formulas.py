@@ -1,167 +1,144 @@
-"""Formulas of statements as MathML for the page and as LaTeX for papers.
-
-Quotients stay on one line, as they are written: nothing is added to the notation that it does not say.
-"""
+"""Formulas of statements, LaTeX between dollar signs: as MathML for pages, within LaTeX, and in plain letters."""
 
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterator
 from functools import lru_cache
 
 from markupsafe import Markup, escape
 
-from dprepro.report.nodes import GREEK, Formula, Node
-from dprepro.report.notation import parse
-
-LETTERS = {**GREEK, "inf": "∞"}
-TEX_LETTERS = {"inf": r"\infty", "ℓ": r"\ell"}
-SIGNS = {"<=": "≤", ">=": "≥", "-": "−", "<": "&lt;", ">": "&gt;"}
-FENCES = {"||": "‖", "<": "⟨", ">": "⟩"}
-WORDS = ((" - ", " – "), ("<=", "≤"), (">=", "≥"))
-"""Signs among words."""
+FORMULA = re.compile(r"(?<![\\$])\$(?=\S)([^$]+?)(?<=\S)\$(?!\d)")
+"""As Markdown has it: `$5 and $6` is none."""
 
 WIDE = 24
 """Letters of a formula that may be wider than a telephone; it is then scrolled by itself."""
 
-TEX_FUNCTIONS = {"log", "ln", "exp", "min", "max", "det", "Pr"}
-TEX_SIGNS = {"<=": r"\leq", ">=": r"\geq", "…": r"\ldots"}
-TEX_FENCES = {"||": r"\|", "<": r"\langle ", ">": r"\rangle", "{": r"\{", "}": r"\}"}
-TEX_TEXT = {
+_NAMES = "log|ln|exp|det|arg|min|max|sup|Pr|tr"
+_OPERATOR = rf"\\(?:(?:{_NAMES})(?![a-zA-Z])|(?:mathrm|mathsf|operatorname)\{{[^{{}}]*\}})"
+_SCRIPTS = r"(?:[_^](?:\{[^{}]*\}|\w|\\[a-zA-Z]+(?![a-zA-Z])))*"
+_OPERAND = r"[a-zA-Z0-9{]|\\(?:[td]?frac|sqrt|hat|mathcal|log|ln|[a-zA-Z]*eta|[gG]amma|lambda|delta|Delta|epsilon|phi)"
+_BEFORE_OPERATOR = re.compile(rf"(?<=[a-zA-Z0-9)}}\]])\s*(?={_OPERATOR})")
+_AFTER_OPERATOR = re.compile(rf"({_OPERATOR}{_SCRIPTS})\s*(?={_OPERAND})")
+_OPERATOR_NAME = re.compile(rf"\\(?:({_NAMES})(?![a-zA-Z])|(?:mathrm|mathsf|operatorname)\{{)")
+
+_SYMBOLS = re.compile(r"(?<![\w.$\\])(?:(epsilon|delta)|([np])|(\d*\.?\d+)e([-+]?\d+))(?![\w$])(?!\.\d)")
+
+SIGNS = ((" - ", " – "), ("<=", "≤"), (">=", "≥"))
+"""Signs among words."""
+
+TEX = {
     "\\": r"\textbackslash{}", "&": r"\&", "%": r"\%", "$": r"\$", "#": r"\#", "_": r"\_", "{": r"\{", "}": r"\}",
     "~": r"\textasciitilde{}", "^": r"\textasciicircum{}", "<": r"\textless{}", ">": r"\textgreater{}",
     "|": r"\textbar{}", "≤": r"$\leq$", "≥": r"$\geq$", "±": r"$\pm$", "–": "--", "−": "$-$", "\n": " ",
-    **{sign: rf"$\{name}$" for name, sign in GREEK.items()},
 }  # fmt: skip
+
+_PLAIN = (
+    (r"\\(?:[,;:! ]|q?quad\b|(?:left|right|[bB]igg?[lr]?)(?![a-zA-Z]))", " "),
+    (r"(?:([\d.]+) ?\\cdot ?)10\^\{(-?\d+)\}", r"\1e\2"),
+    (r"(?<![\d.])10\^\{(-?\d+)\}", r"1e\1"),
+    (r"\\(?:mathrm|mathcal|mathsf|mathbb|operatorname|text)(?![a-zA-Z])", ""),
+    (r"\\\|", "||"),
+    (r"\\leq?(?![a-zA-Z])", "<="),
+    (r"\\geq?(?![a-zA-Z])", ">="),
+    (r"\\langle ?", "<"),
+    (r" ?\\rangle", ">"),
+    (r"\\[lc]?dots", "..."),
+    (r"\\infty", "inf"),
+    (r"\\nabla", "grad"),
+    (r"\\ell(?:_(?=\d))?", "l"),
+    (r"\^\*", "*"),
+    (r"\\\{", "\0"),
+    (r"\\\}", "\1"),
+)
+_BRACES = re.compile(r"(\\(?:sqrt|hat|[td]?frac)|[_^])?\{([^{}]*)\}(?:\{([^{}]*)\})?")
 
 
 @lru_cache(maxsize=16384)
 def prose(text: str) -> Markup:
-    """A statement's sentence as HTML, its formulas as MathML that keeps the plain spelling as ``alttext``.
+    """A statement's sentence as HTML, its formulas as MathML that keeps plain letters as ``alttext``, for the search.
 
-    A formula that shows its plain spelling has none. The sentence may be trusted as markup: words are escaped, and a
-    formula has only names, numbers and signs of the notation.
+    The sentence may be trusted as markup: words are escaped, and so is what stands in a formula.
     """
-    return Markup("".join(_words(one) if isinstance(one, str) else _math(one) for one in parse(text)))
+    parts = FORMULA.split(text)
+    return Markup("".join(_formula(part) if i % 2 else str(escape(_signs(part))) for i, part in enumerate(parts)))
+
+
+def mathml(latex: str, display: str = "inline") -> Markup:
+    """A formula as MathML; LaTeX that cannot be read stands as it is written."""
+    from latex2mathml.converter import convert
+
+    spaced = _AFTER_OPERATOR.sub(r"\1\\,", _BEFORE_OPERATOR.sub(r"\\,", " ".join(latex.split())))
+    named = _OPERATOR_NAME.sub(lambda found: rf"\text{{{found[1]}}}" if found[1] else r"\text{", spaced)
+    named = named.replace(r"\_", "_")  # which stands in names alone
+    try:
+        return Markup(convert(named, display=display).replace("<mi>&#x02032;</mi>", "<mo>&#x02032;</mo>"))
+    except Exception:  # its errors have no common class, and a user's own statement may hold anything
+        return Markup(f"<code>{escape(latex)}</code>")
+
+
+def with_symbols(words: str) -> str:
+    """Words that were made from measurements, with their axes and powers of ten as formulas."""
+    return _SYMBOLS.sub(_symbol, words)
 
 
 def latex(text: str) -> str:
-    """A statement's words for LaTeX, without packages: what has a meaning there is escaped, formulas within ``$``."""
-    return "".join(tex_text(one) if isinstance(one, str) else f"${_tex(one.node)}$" for one in parse(text))
+    """A statement's sentence for LaTeX, without packages: words are escaped, formulas stand within ``$``."""
+    return "".join(f"${part}$" if i % 2 else tex_text(part) for i, part in enumerate(FORMULA.split(text)))
 
 
 def tex_text(words: str) -> str:
     """Words for LaTeX; signs that its engines may lack are replaced."""
-    for plain, sign in WORDS:
-        words = words.replace(plain, sign)
-    return "".join(TEX_TEXT.get(sign, sign) for sign in words)
+    return "".join(TEX.get(sign, sign) for sign in _signs(words))
 
 
-def _words(words: str) -> str:
-    for plain, sign in WORDS:
-        words = words.replace(plain, sign)
-    return str(escape(words))
+@lru_cache(maxsize=16384)
+def plain(text: str) -> str:
+    """A statement's sentence in plain letters, for terminals: ``(n epsilon)^(-2/3)``."""
+    return FORMULA.sub(lambda found: _plain(found[1]), text)
 
 
-def _math(formula: Formula) -> str:
-    inner = _inner(formula.node)
-    same = Markup(inner).striptags() == formula.text.replace(" = ", "=")
-    spelling = "" if same else f' alttext="{escape(formula.text)}"'
-    math = f"<math{spelling}>{inner}</math>"
-    return f'<span class="wide">{math}</span>' if len(formula.text) > WIDE else math
+def _symbol(found: re.Match[str]) -> str:
+    name, letter, mantissa, power = found.groups()
+    if name or letter:
+        return rf"$\{name}$" if name else f"${letter}$"
+    factor = "" if mantissa == "1" else rf"{mantissa}\cdot "
+    return f"${factor}10^{{{int(power)}}}$"
 
 
-def _inner(node: Node) -> str:
-    """What stands in a row: its members without a row of their own."""
-    return "".join(_members(node)) if node.kind == "row" else _mathml(node)
+def _signs(words: str) -> str:
+    for letters, sign in SIGNS:
+        words = words.replace(letters, sign)
+    return words
 
 
-def _members(node: Node) -> Iterator[str]:
-    for before, part in zip((None, *node.parts), node.parts, strict=False):
-        if before is not None and _apart(before, part):
-            yield '<mspace width=".2em"/>'
-        yield _mathml(part)
+def _formula(formula: str) -> str:
+    letters = _plain(formula)
+    shown = re.sub("^<math [^>]*>", lambda _: f'<math alttext="{escape(letters)}">', mathml(formula))
+    return f'<span class="wide">{shown}</span>' if len(letters) > WIDE else shown
 
 
-def _apart(left: Node, right: Node) -> bool:
-    """Whether there is a space between factors: beside the name of a function, but before its bracket."""
-    if "sign" in (left.kind, right.kind):
-        return False
-    return _named(right) or (_named(left) and not (right.kind == "fence" and right.text == "( )"))
+def _plain(formula: str) -> str:
+    for pattern, letters in _PLAIN:
+        formula = re.sub(pattern, letters, formula)
+    while (found := _BRACES.sub(_unbraced, formula)) != formula:
+        formula = found
+    letters = re.sub(r"([^\W_])(?=\\[a-zA-Z])", r"\1 ", formula)
+    letters = re.sub(r"\\([a-zA-Z]+)(?![a-zA-Z]) ?(?=[^\W_])", r"\1 ", letters)
+    letters = re.sub(r"\\([a-zA-Z]+)", r"\1", letters).replace("\0", "{").replace("\1", "}")
+    return re.sub(r"(?<=[(\[{]) | (?=[)\]},;])|(?<=log) (?=\()", "", " ".join(letters.split()))
 
 
-def _named(node: Node) -> bool:
-    first = node.parts[0] if node.kind in ("power", "index", "row") else node
-    return node.kind == "function" or (first is not node and _named(first))
+def _unbraced(found: re.Match[str]) -> str:
+    command, first, second = found[1] or "", found[2].strip(), found[3]
+    if command.endswith("frac"):
+        return "/".join(part if _is_one(part) else f"({part})" for part in (first, (second or "").strip()))
+    rest = "" if second is None else f"{{{second}}}"
+    if command == r"\hat":
+        return f"{first}_hat{rest}"
+    if command == r"\sqrt":
+        return rf"\sqrt({first}){rest}"
+    return (f"{command}{first}" if not command or _is_one(first) else f"{command}({first})") + rest
 
 
-def _mathml(node: Node) -> str:
-    if node.kind in ("number", "name", "function", "sign", "row", "fence"):
-        return _MATHML[node.kind](node)
-    tag, parts = {"power": "msup", "prime": "msup", "index": "msub", "root": "msqrt", "hat": "mover"}[node.kind], ""
-    if node.kind == "power" and node.parts[0].kind == "index":  # one above the other
-        tag, parts = "msubsup", "".join(map(_mathml, (*node.parts[0].parts, node.parts[1])))
-    elif node.kind == "root":
-        parts = _inner(node.parts[0])
-    else:
-        parts = "".join(map(_mathml, node.parts))
-        parts += {"prime": "<mo>′</mo>", "hat": "<mo>^</mo>"}.get(node.kind, "")
-    return f"<{tag}>{parts}</{tag}>"
-
-
-def _number(node: Node) -> str:
-    mantissa, e, power = node.text.partition("e")
-    if not e:
-        return f"<mn>{mantissa}</mn>"
-    sign = "<mo>−</mo>" * power.startswith("-")
-    ten = f"<msup><mn>10</mn><mrow>{sign}<mn>{power.lstrip('+-')}</mn></mrow></msup>"
-    return ten if mantissa == "1" else f"<mrow><mn>{mantissa}</mn><mo>·</mo>{ten}</mrow>"
-
-
-def _fence(node: Node) -> str:
-    left, right = (f'<mo stretchy="false">{FENCES.get(one, one)}</mo>' for one in node.text.split())
-    return f"<mrow>{left}{''.join(_members(node))}{right}</mrow>"
-
-
-_MATHML: dict[str, Callable[[Node], str]] = {
-    "number": _number,
-    "name": lambda node: f"<mi>{LETTERS.get(node.text, node.text)}</mi>",
-    "function": lambda node: f"<mi>{node.text}</mi>",
-    "sign": lambda node: f"<mo>{SIGNS.get(node.text, node.text)}</mo>",
-    "row": lambda node: f"<mrow>{_inner(node)}</mrow>",
-    "fence": _fence,
-}
-
-
-def _tex(node: Node) -> str:
-    parts = [_tex(part) for part in node.parts]
-    match node.kind:
-        case "number":
-            mantissa, e, power = node.text.partition("e")
-            ten = f"10^{{{power.lstrip('+')}}}"
-            return mantissa if not e else ten if mantissa == "1" else rf"{mantissa}\cdot {ten}"
-        case "name":
-            return rf"\{node.text}" if node.text in GREEK else TEX_LETTERS.get(node.text, node.text)
-        case "function":
-            return rf"\{node.text}" if node.text in TEX_FUNCTIONS else rf"\mathrm{{{node.text}}}"
-        case "sign":
-            return TEX_SIGNS.get(node.text, node.text)
-        case "fence":
-            left, right = (TEX_FENCES.get(one, one) for one in node.text.split())
-            return f"{left}{_spaced(parts)}{right}"
-        case "row":
-            return _spaced(parts)
-        case "root":
-            return rf"\sqrt{{{parts[0]}}}"
-        case "hat":
-            return rf"\hat{{{parts[0]}}}"
-        case "prime":
-            return f"{parts[0]}'"
-    base = f"{{{parts[0]}}}" if node.parts[0].kind in ("power", "prime", "row") else parts[0]
-    return f"{base}{'^' if node.kind == 'power' else '_'}{{{parts[1]}}}"
-
-
-def _spaced(parts: list[str]) -> str:
-    """Joined; a space where a command would run into a letter, and around relations for the eye."""
-    text = " ".join(parts)
-    return re.sub(r" ?/ ?", "/", re.sub(r" ([,;])", r"\1", text))
+def _is_one(part: str) -> bool:
+    return re.fullmatch(r"[-+]?[\d.]+|\\?\w+'?|\([^()]*\)", part) is not None

@@ -1,4 +1,4 @@
-"""What the claims say on held-out grids: ``heldout.json`` and ``heldout.md``."""
+"""The verdicts of claims on held-out grids, beside the shipped ones: ``heldout.json`` and ``heldout.md``."""
 
 from __future__ import annotations
 
@@ -20,14 +20,14 @@ JUDGED, UNMOVED, TOO_LONG, FAILED = "judged", "nothing to move", "too long", "fa
 SAME, OTHERWISE, NO_STATEMENT = "as shipped", "otherwise", "no statement"
 UNEXPLAINED = "unexplained"
 SHOWN = 200
-"""Letters of a grid in the table."""
+"""Number of characters of a grid that the table shows."""
 
 
 def outcome(check: Mapping[str, Any], pinned: str, shipped: str) -> str:
     """How a check came out on the held-out grid beside its ``shipped`` verdict.
 
-    ``pinned`` says why its number is one of the shipped grid; empty where it is none. No statement is made either where
-    something is lacking, or where a series of the check has no point on the held-out grid.
+    ``pinned`` is the reason why the check's number holds on the shipped grid alone, or empty. No statement is made for
+    a pinned check, for one that lacks something, and for one with a series that has no point on the held-out grid.
     """
     if check["verdict"] == shipped:
         return SAME
@@ -56,7 +56,7 @@ def entries(
 
 
 def otherwise(found: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
-    """The claims that came out otherwise, by ``experiment:check``."""
+    """The claims whose verdict differs from the shipped one, by ``experiment:check``."""
     return {
         f"{one['experiment']}:{check['check']}": check
         for one in found
@@ -80,7 +80,7 @@ def markdown(found: Sequence[Mapping[str, Any]], explanations: Mapping[str, str]
     lines = [
         "# Claims on held-out grids",
         "",
-        f"{len(found)} experiments: {', '.join(f'{states[one]} {one}' for one in sorted(states))}.",
+        f"{len(found)} experiments: {', '.join(f'{states[state]} {state}' for state in sorted(states))}.",
         f"{judged} claims were judged on a grid that no YAML holds; {claims[OTHERWISE]} came out otherwise "
         f"({100 * claims[OTHERWISE] / max(judged, 1):.1f}%), {explained} of them explained. "
         f"Of {claims[NO_STATEMENT]} more no statement is made: their number was read off the shipped grid, or a series "

@@ -1,4 +1,4 @@
-"""Why claims come out otherwise on held-out grids, written by hand, one entry for each case of the reference."""
+"""Explanations, written by hand, of claims whose verdict on the held-out grid differs from the shipped one."""
 
 from __future__ import annotations
 

@@ -10,7 +10,7 @@ from typing import Any
 
 from dprepro.engine.store import Changes, Run
 from dprepro.errors import InputError
-from dprepro.report.entries import causes, claims, further, slips
+from dprepro.report.entries import causes, claims, errata_rows, further
 from dprepro.report.measured import BESIDE, Measured, measure
 from dprepro.report.multiplicity import corrected
 from dprepro.report.spoken import Checks
@@ -53,7 +53,7 @@ def build_ledger(
         measured = replace(measured, elsewhere=others(measured.published))
     ledger: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "papers": heads(described)}
     rows = [*claims(measured), *further(measured)]
-    ledger |= {"causes": causes(rows, measured), "claims": rows, "errata": list(slips(measured))}
+    ledger |= {"causes": causes(rows, measured), "claims": rows, "errata": list(errata_rows(measured))}
     path = root / BESIDE
     try:
         shown = [(one, beside(one, path)) for one in measured.published.values()]

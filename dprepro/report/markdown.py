@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Mapping
 from typing import Any
 
+from dprepro.report.formulas import FORMULA
 from dprepro.report.text import by_paper, causes_in_words, claim, counts, finding, number, wanted
 from dprepro.statements.papers import citation
 
@@ -31,11 +33,18 @@ def markdown(ledger: Mapping[str, Any]) -> str:
         lines += ["## Further experiments", "", *_claims(further), ""]
     lines += ["## Errata", "", "| paper | where | severity | printed | holds | fails for | shown by |"]
     lines += ["|---|---|---|---|---|---|---|"]
-    for slip in ledger["errata"]:
-        severity = slip["severity"] + (" **(not as expected)**" if slip["state"] == "not as expected" else "")
-        quote = f"{slip['printed']} Quote: {slip['quote']} ({slip['source']}{'; read by a machine' * slip['ocr']})"
-        cells = [citation(slip["paper"], papers), slip["item"], severity, quote, slip["holds"], slip["range"]]
-        lines.append(_line([*map(_cell, cells), "<br>".join(evidence(one) for one in slip["shown_by"])]))
+    for row in ledger["errata"]:
+        severity = row["severity"] + (" **(not as expected)**" if row["state"] == "not as expected" else "")
+        quote = f"{row['printed']} Quote: {row['quote']} ({row['source']}{'; read by a machine' * row['ocr']})"
+        cells = [
+            citation(row["paper"], papers),
+            row["item"],
+            severity,
+            quote,
+            row["holds"],
+            row["range"],
+        ]
+        lines.append(_line([*map(_cell, cells), "<br>".join(evidence(one) for one in row["shown_by"])]))
     return "\n".join(lines) + "\n"
 
 
@@ -44,9 +53,9 @@ def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
     yield "|---|---|---|---|---|"
     for row in rows:
         found = [
-            f"{_code(one['experiment'] + ': ' + name)} {_cell(finding(check))}"
-            for one in row["measurements"]
-            for name, check in one["checks"].items()
+            f"{_code(measurement['experiment'] + ': ' + name)} {_cell(finding(check))}"
+            for measurement in row["measurements"]
+            for name, check in measurement["checks"].items()
         ]
         note = f"*{_cell(row['note'])}*" if row["note"] else ""
         verdict = f"**{row['words']}**" if row["verdict"] in ("refuted", "confirmed") else row["words"]
@@ -66,7 +75,7 @@ def _claimed(said: Mapping[str, Any]) -> str:
     """Direction and premise, and the formula as LaTeX, in which no bar may end the cell."""
     parts = [f"*{_cell(claim(said))}*"] if claim(said) else []
     if said["formula"]:
-        parts.append("$" + said["formula"].replace("|", r"\vert ") + "$")
+        parts.append(_formula(said["formula"]))
     return "".join(f"<br>{part}" for part in parts)
 
 
@@ -75,11 +84,20 @@ def _line(cells: Iterable[str]) -> str:
 
 
 def _cell(text: str) -> str:
-    """Text that cannot break a table's line, nor be taken for markup."""
-    plain = " ".join(text.split())
+    """Text that cannot break a table's line, nor be taken for markup but for its formulas."""
+    return "".join(_formula(part) if i % 2 else _words(part) for i, part in enumerate(FORMULA.split(text)))
+
+
+def _words(text: str) -> str:
+    plain = re.sub(r"\s+", " ", text)
     for sign in "\\|*_<>[]`&":
         plain = plain.replace(sign, f"\\{sign}")
     return plain
+
+
+def _formula(latex: str) -> str:
+    """A formula in which no bar may end the cell."""
+    return "$" + " ".join(latex.split()).replace(r"\|", r"\Vert ").replace("|", r"\vert ") + "$"
 
 
 def _code(text: str) -> str:

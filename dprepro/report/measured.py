@@ -12,14 +12,14 @@ from dprepro.engine.store import Changes, Run, Store
 from dprepro.errors import InputError
 from dprepro.report.attacked import Attacks
 from dprepro.report.publish import Published, alone
-from dprepro.report.seals import Seals
+from dprepro.report.published_manifest import Manifest
 from dprepro.report.spoken import Checks, Spoken
 from dprepro.statements.papers import Paper
 from dprepro.statements.papers import papers as described
 from dprepro.support.regular_files import kept_within
 
 BESIDE = "ledger_files"
-"""Folder beside the page: its figures, and the seals of what was published."""
+"""Folder beside the page: its figures, and the manifest of what was published."""
 
 
 @dataclass(frozen=True)
@@ -61,7 +61,7 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
         InputError: the store cannot be read, or a link would lead what is written out of the folder.
     """
     published, notes, papers, changed = {}, {}, {}, {}
-    seals = Seals(results_dir, kept_within(Path(results_dir) / BESIDE, results_dir) / "seals.json")
+    manifest = Manifest(results_dir, kept_within(Path(results_dir) / BESIDE, results_dir) / "manifest.json")
     with alone(results_dir), Store.open(results_dir) as store:
         for name in sorted({run.experiment for run in store.runs()}):
             run, newest = store.latest(name), store.latest(name, published=False)
@@ -72,7 +72,7 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
                 continue
             try:
                 now = since(run)
-                published[name] = seals.published(store, run, now.doubt)
+                published[name] = manifest.published(store, run, now.doubt)
             except InputError as error:
                 # Rules change; one experiment that no longer fits them must not take the others away.
                 notes[name] = str(error)
@@ -87,5 +87,5 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
                 changed[name] = str(now)
             if said := "; ".join(filter(None, (str(now), later))):
                 notes[name] = said
-        seals.write()
+        manifest.write()
     return Measured(published, notes, papers, changed)

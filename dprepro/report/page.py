@@ -65,7 +65,7 @@ def page(
         summary=f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}. {causes_in_words(ledger['causes'])}.",
         sections=sections,
         known={one.verdict["experiment"] for one, _ in published},
-        errata={(slip["paper"], slip["item"]): slip["id"] for slip in ledger["errata"]},
+        errata={(erratum["paper"], erratum["item"]): erratum["id"] for erratum in ledger["errata"]},
         papers={paper: citation(paper, ledger.get("papers", {})) for paper in by_paper(ledger["claims"])},
         config_dir=config_dir,
         verdicts={word: word for word in ORDER if word in verdicts},
@@ -117,8 +117,8 @@ def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Pi
     if further := [replace(_statement(row), id=row["id"].replace("experiment-", "further-", 1)) for row in rows]:
         lead = "They serve no single statement of the papers."
         yield Section("further", "Further experiments", lead, "statement.html.j2", further)
-    lead = f"Slips of print that were reproduced: {counts(ledger['errata'], 'state')}."
-    yield Section("errata", "Errata", lead, "erratum.html.j2", [_erratum(slip, papers) for slip in ledger["errata"]])
+    lead = f"Errata that were reproduced: {counts(ledger['errata'], 'state')}."
+    yield Section("errata", "Errata", lead, "erratum.html.j2", [_erratum(row, papers) for row in ledger["errata"]])
     lead = "What was measured, with figures and how to repeat it."
     yield Section("experiments", "Experiments", lead, "experiment.html.j2", [_experiment(*one) for one in published])
 
@@ -127,9 +127,9 @@ def _statement(row: Mapping[str, Any]) -> Entry:
     return Entry(row["item"], row["kind"], row["paper"], row["verdict"], row, row["id"])
 
 
-def _erratum(slip: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]) -> Entry:
-    title = f"{citation(slip['paper'], papers)}: {slip['item']}"
-    return Entry(title, "erratum", slip["paper"], slip["state"], slip, slip["id"])
+def _erratum(erratum: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]) -> Entry:
+    title = f"{citation(erratum['paper'], papers)}: {erratum['item']}"
+    return Entry(title, "erratum", erratum["paper"], erratum["state"], erratum, erratum["id"])
 
 
 def _experiment(one: Published, picture: Picture) -> Entry:

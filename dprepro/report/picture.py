@@ -1,7 +1,7 @@
-"""A figure's files carry a stamp of all that they are drawn from, so that nothing is done that stands already.
+"""A figure's files carry the fingerprint of all that they are drawn from, so that a fresh figure is not drawn again.
 
-The stamp covers the measurements, the verdict, and the code that judges and draws. So it vouches for verdict.json too:
-one that was changed since, by a hand or an accident, fits no stamp and is judged again.
+The fingerprint covers the measurements, the verdict, and the code that judges and draws. So it covers verdict.json too:
+one that was changed since, by a hand or an accident, has another fingerprint and is judged again.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ ELSEWHERE = ("results_dir", "workers", "reuse", "label")
 _NO_MATTER = ("seconds", "key")  # columns: how long a cell took, and what it is called
 
 
-def stamp(
+def fingerprint(
     drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any], problem: str = ""
 ) -> str:
     """32 hexadecimal digits that change with the data, verdict, configuration, code and libraries behind a figure.
@@ -64,7 +64,9 @@ def stamp(
 def code_behind(drawing: Drawing, config: Mapping[str, Any]) -> str:
     """A digest of the code that judges and draws, that of plug-ins too; empty where nobody can tell it."""
     checks = config.get("checks")
-    named = [one.get("rule") for one in checks.values() if isinstance(one, dict)] if isinstance(checks, dict) else []
+    named = (
+        [check.get("rule") for check in checks.values() if isinstance(check, dict)] if isinstance(checks, dict) else []
+    )
     kinds = {type(drawing).__module__, *(RULES[name].__module__ for name in named if name in RULES)}
     start = tuple(sorted({*kinds, rendered.__module__, *JUDGING}))
     try:
@@ -78,8 +80,8 @@ def files_of(drawing: Drawing) -> tuple[str, ...]:
     return tuple(f"{name}.{kind}" for name in ((MAIN, ALL) if drawing.leaves_out else (MAIN,)) for kind in KINDS)
 
 
-def standing(folder: Path, wanted: str, files: Iterable[str] = (f"{MAIN}.png",)) -> bool:
-    """Whether the folder has these files of this stamp, whole."""
+def is_fresh(folder: Path, wanted: str, files: Iterable[str] = (f"{MAIN}.png",)) -> bool:
+    """Whether the folder has these files with this fingerprint, whole."""
     if not wanted:
         return False
     ends = {"png": b"IEND\xaeB`\x82", "pdf": b"%%EOF\n"}
@@ -92,23 +94,23 @@ def standing(folder: Path, wanted: str, files: Iterable[str] = (f"{MAIN}.png",))
         return False
 
 
-def vouched(
+def fresh_verdict(
     folder: Path, drawing: Drawing, frame: pd.DataFrame, config: Mapping[str, Any], problem: str
 ) -> dict[str, Any] | None:
-    """The content of the folder's verdict.json, where the figure's stamp says that it was judged of just this."""
+    """The content of the folder's verdict.json, where the figure's fingerprint says that it was judged of just this."""
     try:
         verdict = json.loads(bytes_of(folder / "verdict.json"))
     except (OSError, ValueError, RecursionError):
         return None
-    if isinstance(verdict, dict) and standing(
-        folder, stamp(drawing, frame, verdict, config, problem), files_of(drawing)
+    if isinstance(verdict, dict) and is_fresh(
+        folder, fingerprint(drawing, frame, verdict, config, problem), files_of(drawing)
     ):
         return verdict
     return None
 
 
 def drawn(
-    drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any], stamped: str
+    drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any], fingerprint: str
 ) -> dict[str, bytes]:
     """The files of a figure, by name; see `files_of`.
 
@@ -122,7 +124,7 @@ def drawn(
         return {
             f"{name}.{kind}": content
             for name, figure in found.items()
-            for kind, content in rendered(figure, stamped).items()
+            for kind, content in rendered(figure, fingerprint, drawing.style if name == MAIN else "screen").items()
         }
     except (ValueError, TypeError, KeyError, RuntimeError) as error:  # a title that is no mathematics, no LaTeX
         raise InputError(f"the figure cannot be drawn: {type(error).__name__}: {error}") from error

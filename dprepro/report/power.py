@@ -110,7 +110,7 @@ def markdown(found: Sequence[Mapping[str, Any]]) -> str:
         "",
         *table(
             ("paper", "item", "factor above", "below", "power added", "taken away", "epsilon"),
-            ((citation(one["paper"], known), one["item"], *map(_cell, _row(one))) for one in statements(found)),
+            ((citation(row["paper"], known), row["item"], *map(_cell, _row(row))) for row in statements(found)),
         ),
         "",
         "## By check",

@@ -16,13 +16,14 @@ from dprepro import figures
 from dprepro.analysis.checks import as_expected, build, judge, worst
 from dprepro.analysis.independence import dependence
 from dprepro.analysis.points import averaged, further_axes
-from dprepro.engine.room import give_back
+from dprepro.engine.resources import give_back
 from dprepro.engine.store import Run, Store
 from dprepro.errors import InputError, shortened
 from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
 from dprepro.report import picture
 from dprepro.report.answer import answer, question
+from dprepro.report.formulas import plain
 from dprepro.report.standing import place_of
 from dprepro.report.text import RAW, further, reads_a_table, table, unmeasured, verdict_lines
 from dprepro.support.regular_files import bytes_of, kept_within, replace_file
@@ -37,7 +38,7 @@ if TYPE_CHECKING:
 class Published:
     """What a results folder holds: ``frame``, the content of verdict.json, the text of run.log, and how it is drawn.
 
-    ``config`` is the run's resolved configuration, ``stamp`` what its figure was drawn from.
+    ``config`` is the run's resolved configuration, ``fingerprint`` what its figure was drawn from.
     """
 
     folder: Path
@@ -46,7 +47,7 @@ class Published:
     verdict: dict[str, Any]
     text: str
     drawing: Drawing
-    stamp: str
+    fingerprint: str
 
     @cached_property
     def series(self) -> frozenset[str]:
@@ -75,9 +76,9 @@ class Published:
 
     def png(self) -> bytes:
         """The figure as the content of a PNG file: that of the folder, or drawn anew where another run replaced it."""
-        if picture.standing(self.folder, self.stamp):
+        if picture.is_fresh(self.folder, self.fingerprint):
             return bytes_of(self.folder / "figure.png")
-        return rendered(self.figure(), self.stamp)["png"]
+        return rendered(self.figure(), self.fingerprint, self.drawing.style)["png"]
 
 
 @contextmanager
@@ -117,7 +118,7 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
     """
     published = rebuilt(store, run, folder_of(run, results_dir), doubt)
-    folder, frame, stamp = published.folder, published.frame, published.stamp
+    folder, frame, fingerprint = published.folder, published.frame, published.fingerprint
     try:
         folder.mkdir(parents=True, exist_ok=True)
         try:
@@ -127,8 +128,8 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
         replace_file(folder / "measurements.parquet", table_of_cells)
         give_back()
         replace_file(folder / "verdict.json", verdict_file(published.verdict))
-        if not picture.standing(folder, stamp, picture.files_of(published.drawing)):
-            drawn = picture.drawn(published.drawing, frame, published.verdict, run.config, stamp)
+        if not picture.is_fresh(folder, fingerprint, picture.files_of(published.drawing)):
+            drawn = picture.drawn(published.drawing, frame, published.verdict, run.config, fingerprint)
             for name, content in drawn.items():
                 replace_file(folder / name, content)
             for kind in picture.KINDS if not published.drawing.leaves_out else ():  # of an older run
@@ -152,15 +153,15 @@ def rebuilt(store: Store, run: Run, folder: Path, doubt: str = "") -> Published:
     drawing = figures.build(run.config["figure"])
     frame, integrity = store.measurements(run.id)
     problem = "; ".join(filter(None, (integrity.problem, doubt)))
-    before = picture.vouched(folder, drawing, frame, run.config, problem)
+    before = picture.fresh_verdict(folder, drawing, frame, run.config, problem)
     if before is not None and before["overrides"] == list(run.overrides):
         verdict = before | {"provenance": provenance_of(run)}
     else:
         verdict = judge_run(run, frame, problem)
     give_back()
     text = visible(log_text(run.config, frame, verdict))
-    stamp = picture.stamp(drawing, frame, verdict, run.config, problem)
-    return Published(folder, frame, run.config, verdict, text, drawing, stamp)
+    fingerprint = picture.fingerprint(drawing, frame, verdict, run.config, problem)
+    return Published(folder, frame, run.config, verdict, text, drawing, fingerprint)
 
 
 _RECORD = {
@@ -245,7 +246,7 @@ def log_text(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[st
     rows, quantity = averaged(frame, average), figure.get("quantity", "excess_risk") if average else "excess_risk"
     more = further_axes(rows, config)
     parts = [
-        config["statement"],
+        plain(config["statement"]),
         table(rows, axis if isinstance(axis, str) else axis[0], envelope, more, quantity),
         *further(frame),
     ]

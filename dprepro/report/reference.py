@@ -1,4 +1,7 @@
-"""The reference folder: the ledger of a full run, what its checks would notice, and a table of each experiment."""
+"""The reference folder: the ledger of a full run, what its checks would notice, and a table of each experiment.
+
+Pages are kept as they are, data packed (``.gz``), as they are ten times as large as all else.
+"""
 
 from __future__ import annotations
 
@@ -12,7 +15,7 @@ from dprepro.report import exceptions, heldout, power, stability
 from dprepro.report.entries import repeated
 from dprepro.report.publish import check_record
 from dprepro.report.summary import summary, to_csv
-from dprepro.support.regular_files import bytes_of, replace_file
+from dprepro.support.regular_files import bytes_of, packed, replace_file
 
 CHECKS = "checks.json"
 """What every check found, by experiment; the ledger has only those that a statement rests on."""
@@ -47,16 +50,22 @@ def write_reference(results: Path, reference: Path) -> list[Path]:
     files |= {"power.json": power.as_json(noticed).encode(), "power.md": power.markdown(noticed).encode()}
     try:
         reference.mkdir(parents=True, exist_ok=True)
-        for old in reference.glob("*.csv"):
-            if old.name not in files:
+        kept = dict(_kept(name, content) for name, content in files.items())
+        for old in reference.glob("*.csv.gz"):
+            if old.name not in kept:
                 old.unlink()
-        for name, content in files.items():
+        for name, content in kept.items():
             replace_file(reference / name, content)
     except OSError as error:
         raise InputError(
             f"cannot write {reference}: {error.strerror or error}; choose another reference_dir"
         ) from error
-    return [reference / name for name in files]
+    return [reference / name for name in kept]
+
+
+def _kept(name: str, content: bytes) -> tuple[str, bytes]:
+    """A file as it stands in the reference folder."""
+    return (name, content) if name.endswith(".md") else (f"{name}.gz", packed(content))
 
 
 def checks_file(results: Path, names: Iterable[str]) -> bytes:

@@ -17,7 +17,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from dprepro.analysis.checks import guards, qualified
+from dprepro.analysis.checks import is_precondition, qualified
 from dprepro.analysis.rule import EVIDENCE, VERDICTS
 from dprepro.report.attacked import Attacked
 from dprepro.report.evidence import families, sentence, sizes
@@ -84,7 +84,7 @@ def judged(
         reasons += short
     expected = all(check["as_expected"] for check in checks) and not found.controls
     expected &= attack is None or not attack.violated
-    words = qualified(verdict, [check for check in checks if not guards(check)])
+    words = qualified(verdict, [check for check in checks if not is_precondition(check)])
     return Judged(verdict, reasons, found.entries, expected, words)
 
 
@@ -114,7 +114,7 @@ def _doubts(found: _Found, kind: str) -> Iterable[str]:
     if found.missing:
         yield f"confirmed as far as measured; missing: {', '.join(found.missing)}"
     if found.controls:
-        yield f"controls and guards did not come out as expected: {', '.join(found.controls)}"
+        yield f"controls and preconditions did not come out as expected: {', '.join(found.controls)}"
     if all(check["role"] == "context" for several in found.checks.values() for check in several):
         yield "only checks of role context speak for it"
     held = found.checks.get("holds", [])
@@ -168,8 +168,8 @@ def _factor(check: Mapping[str, Any]) -> float:
 
 
 def _vetoes(check: Mapping[str, Any]) -> bool:
-    """Whether nothing can rest on the experiment: a control is not as expected, or a guard not confirmed."""
-    unsure = check["role"] == "claim" and guards(check) and check["verdict"] != "confirmed"
+    """Whether nothing can rest on the experiment: a control is not as expected, or a precondition is not confirmed."""
+    unsure = check["role"] == "claim" and is_precondition(check) and check["verdict"] != "confirmed"
     return unsure or (check["role"] == "control" and not check["as_expected"])
 
 

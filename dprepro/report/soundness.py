@@ -50,13 +50,13 @@ class Soundness:
     @property
     def sound(self) -> bool:
         """Whether there is something, and nothing is wrong with it."""
-        wrong = self.file or self.damaged or self.unread or self.verdicts or any(one.problem for one in self.runs)
+        wrong = self.file or self.damaged or self.unread or self.verdicts or any(run.problem for run in self.runs)
         return bool(self.runs) and not wrong
 
     @property
     def broken(self) -> list[tuple[str, list[str]]]:
         """The experiments that are to be run again, with the overrides of their runs."""
-        again = [(one.run.experiment, _asked(one.run)) for one in self.runs if one.problem]
+        again = [(run.run.experiment, _asked(run.run)) for run in self.runs if run.problem]
         beside = [*self.unread, *(place.partition("/")[0] for place in self.verdicts)]
         for name in dict.fromkeys(name for name in beside if name not in {known for known, _ in again}):
             again += [(name, _asked(one.run)) for one in self.runs if one.run.experiment == name] or [(name, [])]
@@ -68,9 +68,9 @@ class Soundness:
         if self.damaged:
             said.append(f"{self.damaged} cells are not as they were stored")
         said += [f"{name}: {reason}" for name, reason in (*self.unread.items(), *self.verdicts.items())]
-        for one in self.runs:
-            marked = f"{one.run.experiment} {' '.join(one.run.overrides)}".strip()
-            said.append(f"{marked}: {one.problem or f'{one.integrity.cells} cells, all sound'}")
+        for run in self.runs:
+            marked = f"{run.run.experiment} {' '.join(run.run.overrides)}".strip()
+            said.append(f"{marked}: {run.problem or f'{run.integrity.cells} cells, all sound'}")
         said += [] if self.runs or self.unread else ["the store holds no run"]
         return [printable(line) for line in said]
 

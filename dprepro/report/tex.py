@@ -22,7 +22,7 @@ def tex(ledger: Mapping[str, Any]) -> str:
         lines += _table(f"{citation(paper, papers)}: {counts(rows)}.", CLAIMS, map(_claim, rows))
     if further := [row for row in ledger["claims"] if row["kind"] == "further"]:
         lines += _table("Further experiments.", CLAIMS, map(_claim, further))
-    lines += _table("Errata.", SLIPS, (_slip(slip, papers) for slip in ledger["errata"]))
+    lines += _table("Errata.", SLIPS, (_erratum_row(erratum, papers) for erratum in ledger["errata"]))
     return "\n".join(lines) + "\n"
 
 
@@ -63,7 +63,7 @@ def _kinds(evidence: Iterable[Mapping[str, Any]]) -> str:
     return tex_text("; ".join(f"{kind} ({', '.join(names)})" for kind, names in kinds.items()))
 
 
-def _slip(slip: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]) -> str:
-    where = f"{citation(slip['paper'], papers)}, {slip['item']}"
-    cells = (tex_text(where), tex_text(slip["severity"]), latex(slip["printed"]), latex(slip["holds"]))
+def _erratum_row(erratum: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]) -> str:
+    where = f"{citation(erratum['paper'], papers)}, {erratum['item']}"
+    cells = (tex_text(where), tex_text(erratum["severity"]), latex(erratum["printed"]), latex(erratum["holds"]))
     return rf"{' & '.join(cells)} \\"

@@ -28,7 +28,7 @@ RAW = (
     "not private: risks, counts, minimisers, the store and the figure are computed from the raw table, and the noise "
     "can be computed again from seed and configuration; of all this only the algorithm's answer is private"
 )
-"""What a run on a person's own table says."""
+"""The warning that a run on a person's own table prints."""
 
 
 def number(value: float | None) -> str:
@@ -53,10 +53,10 @@ def table(
 ) -> str:
     """Mean risk, or another quantity, bound and their ratio for every series along the axis.
 
-    The last column says how it was measured: by which reduction, or literally, where the frame tells. Other axes that
-    vary have columns too. Of points that differ in the axes of ``envelope`` only, the one with the
-    largest mean risk is shown. ``further`` are the sweep's axes beyond the main ones: one that tells grid points apart
-    has a column, so that no mean is over it.
+    The last column names the reduction by which a line was measured, or ``literal``, if the frame has it. Other axes
+    that vary have columns too. Of points that differ in the axes of ``envelope`` only, the table shows the one with the
+    largest mean risk. ``further`` are the sweep's axes beyond the main ones: an axis that varies has a column, so that
+    no mean is taken over it.
     """
     envelope = [name for name in envelope if name in frame.columns]
     main = ["role", "series", *AXES, *envelope, *([axis] if axis not in (*AXES, *envelope) else [])]
@@ -100,11 +100,11 @@ def _each_once(names: pd.Series[str]) -> str:
 
 
 def audits(frame: pd.DataFrame) -> str:
-    """What is claimed, certified, spent at least by law and as audited for every series, and the overspending noticed.
+    """The claimed epsilon of every series, the certified one, and lower values of the true one by law and by audit.
 
-    The slack is what is certified over the most that an instrument shows to be spent, by law or by draws. `notices` is
-    the overspending that was planted and noticed, `from` about the least that would be (see `_least`). The relation of
-    the two data sets has a column where there are several.
+    The slack is the certified epsilon over the largest lower value. `notices` is the planted excess of epsilon that
+    the audit noticed, `from` is about the least that it would notice (see `_least`). The relation of the two data sets
+    has a column where there are several.
     """
     good = frame[frame["status"] == "ok"]
     named = good["relation"].nunique() > 1 if "relation" in good else False
@@ -120,7 +120,7 @@ def audits(frame: pd.DataFrame) -> str:
         bounds = rows.loc[rows["quantity"].isin(["spent_epsilon", "lower_epsilon", "audited_epsilon"]), "bound"]
         slack = certified / most if bounds.nunique() == 1 else math.nan  # none where a pair sees only a part
         columns = (certified, *shown, slack)
-        numbers = ("-" if math.isnan(one) else number(float(f"{one:.3g}")) for one in columns)
+        numbers = ("-" if math.isnan(column) else number(float(f"{column:.3g}")) for column in columns)
         axes = (position(float(str(one))) for one in (n, p, epsilon, delta))
         relation = [str(rows["relation"].dropna().iloc[0])] if named else []
         lines.append([str(name), *relation, *axes, *numbers, factor, _least(rows) if len(noticed) else "-"])
@@ -128,10 +128,10 @@ def audits(frame: pd.DataFrame) -> str:
 
 
 def _least(rows: pd.DataFrame) -> str:
-    """The factor at which a line through what is found without overspending and with it meets what is claimed.
+    """The factor of epsilon from which on the audit would notice that the guarantee is violated.
 
-    By draws, else by law; "-" where even without overspending more is found than is claimed. It estimates what more
-    planted factors (`+study.overspends=[...]`) would find.
+    Linear interpolation between the honest run and the one with a planted factor, by draws, else by law; "-" where the
+    honest run already exceeds the claim. More planted factors (`+study.overspends=[...]`) would measure it.
     """
     shares = {q: float((part["value"] / part["bound"]).mean()) for q, part in rows.groupby("quantity")}
     factor = float(rows["overspend"].max())
@@ -173,7 +173,7 @@ def reads_a_table(config: Mapping[str, Any]) -> bool:
     """Whether a construction that some series uses reads a file: one has a path."""
     series = config.get("study", {}).get("series", {})
     blocks = [one.get("construction") for one in series.values() if isinstance(one, Mapping)]
-    return any(isinstance(one, Mapping) and bool(one.get("path")) for one in blocks)
+    return any(isinstance(block, Mapping) and bool(block.get("path")) for block in blocks)
 
 
 def unmeasured(frame: pd.DataFrame) -> list[str]:
@@ -209,10 +209,17 @@ def verdict_lines(verdict: Mapping[str, Any], verbose: bool = False) -> str:
 
 def _estimated(check: Mapping[str, Any]) -> str:
     """`-0.666 in [-0.667, -0.664], expected -0.667 +- 0.03`; empty where there is no estimate."""
-    if check["estimate"] is None or check["rule"] == "enough":
+    if check["estimate"] is None or check["rule"] == "attainment":
         return ""
     interval = f"{number(check['estimate'])} in [{number(check['low'])}, {number(check['high'])}]"
-    return f" {interval}, {wanted(check, '+-')}"
+    return f" {interval}, {wanted(check, '+-')}{_beside(check)}"
+
+
+def _beside(check: Mapping[str, Any]) -> str:
+    """Of an exponent that is held against a column's own slope: both, as their difference alone tells little."""
+    details = check.get("details") or {}
+    own, measured = details.get(f"{details.get('divide')}_slope"), details.get("measured_slope")
+    return f"; slope {number(measured)}, the rate's {number(own)}" if own is not None and measured is not None else ""
 
 
 def _all_said(check: Mapping[str, Any]) -> str:
@@ -249,7 +256,7 @@ def wanted(check: Mapping[str, Any], plus_minus: str = "±") -> str:
 
 def finding(check: Mapping[str, Any]) -> str:
     """Estimate and interval against expectation, with the measured constant."""
-    if check["estimate"] is None or check["rule"] == "enough":
+    if check["estimate"] is None or check["rule"] == "attainment":
         return str(check["reason"])
     said = f"{number(check['estimate'])} [{number(check['low'])}, {number(check['high'])}], {wanted(check)}"
     return said + (f"; constant {number(check['constant'])}" if check.get("constant") is not None else "")

@@ -15,4 +15,4 @@ def unexpected(ledger: Mapping[str, Any], measured: Measured) -> list[str]:
         odd += [f"{name}: {key}" for key, check in one.verdict["checks"].items() if not check["as_expected"]]
     odd += [f"{name}: {note}" for name, note in measured.notes.items() if name not in measured.published]
     odd += [row["id"] for row in ledger["claims"] if row["as_expected"] is False]
-    return odd + [slip["id"] for slip in ledger["errata"] if slip["state"] == "not as expected"]
+    return odd + [erratum["id"] for erratum in ledger["errata"] if erratum["state"] == "not as expected"]

@@ -1,4 +1,4 @@
-"""Papers: what each is, its statements as values, and where its print slips (``papers/PAPER.yaml``).
+"""Papers: what each is, its statements as values, and its errata (``papers/PAPER.yaml``).
 
 The statements of a shipped paper stand in `dprepro.statements`, in the module of the paper's name; those of a pack in a
 module of its package, which the key ``statements`` of its YAML names. A paper without such a module has them in its
@@ -43,7 +43,7 @@ class Shown:
 
 @dataclass(frozen=True)
 class Erratum:
-    """A slip of print: what is printed, what holds, and what showed it.
+    """An erratum: what is printed, what holds, and what showed it.
 
     Attributes:
         printed: in our own words or as a ``quote``.
@@ -73,7 +73,7 @@ class Erratum:
 
 @dataclass(frozen=True, kw_only=True)
 class Paper:
-    """What a paper is, its statements, and its slips of print.
+    """What a paper is, its statements, and its errata.
 
     Attributes:
         authors: family names, as cited: ``Talwar, Thakurta and Zhang``.
@@ -91,16 +91,16 @@ class Paper:
         items = [one.item for one in self.claims]
         if twice := sorted({item for item in items if items.count(item) > 1}):
             raise InputError(f"claims has {twice[0]} twice")
-        for one in self.claims:
-            for other in one.restates:
+        for claim in self.claims:
+            for other in claim.restates:
                 if other not in items:
-                    raise InputError(f"{one.item} restates {unknown('statement', other, items)}")
+                    raise InputError(f"{claim.item} restates {unknown('statement', other, items)}")
 
     def find(self, item: str) -> Statement:
         """The statement of that number; raises InputError, with the choices, where there is none."""
-        for one in self.claims:
-            if one.item == item:
-                return one
+        for claim in self.claims:
+            if claim.item == item:
+                return claim
         raise unknown("statement", item, [one.item for one in self.claims])
 
 
@@ -113,7 +113,7 @@ def papers(config_dir: str | None = None) -> dict[str, Paper]:
     known = frozenset(experiment_files(config_dir))
     found = {key: _paper(file, file.stat().st_mtime_ns) for key, file in _files(config_dir).items()}
     for key, paper in found.items():
-        shown = {one.experiment for slip in paper.errata for one in slip.shown_by if one.experiment}
+        shown = {one.experiment for erratum in paper.errata for one in erratum.shown_by if one.experiment}
         if strange := sorted(shown - known):
             raise InputError(f"papers/{key}.yaml: {unknown('experiment', strange[0], known)}")
     return dict(sorted(found.items(), key=lambda one: one[1].year))
@@ -156,8 +156,8 @@ def _shipped(file: Path) -> str:
 def _paper(file: Path, _time: int) -> Paper:
     try:
         paper = typed.build(Paper, load(file))
-        for one in paper.claims:
-            for says in filter(None, (one.says, one.repaired)):
+        for claim in paper.claims:
+            for says in filter(None, (claim.says, claim.repaired)):
                 assert isinstance(says.conditions, tuple)  # functions are found by the studies: no ledger needs them
         module = paper.statements or _shipped(file)
         return replace(paper, claims=_module(module)) if module else paper

@@ -60,9 +60,9 @@ class Says:
     constant: Mapping[str, Sequence[str]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        for one in self.quantifiers:
-            if one not in QUANTIFIERS:
-                raise unknown("quantifier", one, QUANTIFIERS)
+        for quantifier in self.quantifiers:
+            if quantifier not in QUANTIFIERS:
+                raise unknown("quantifier", quantifier, QUANTIFIERS)
         for column in self.schedule:
             if column not in COLUMNS:
                 raise unknown("column of a schedule", column, COLUMNS)

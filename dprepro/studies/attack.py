@@ -14,7 +14,7 @@ from dprepro.constructions import Attackable, Finding
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import InputError
 from dprepro.studies.base import drawn
-from dprepro.studies.rate import RateStudy, settled
+from dprepro.studies.rate import RateStudy, resolve
 from dprepro.studies.series import Series
 
 
@@ -45,22 +45,22 @@ class AttackStudy(RateStudy):
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """See the class."""
-        setting = settled(self, cell.series, dict(cell.axes))
-        assert isinstance(setting.construction, Attackable)
+        context = resolve(self, cell.series, dict(cell.axes))
+        assert isinstance(context.construction, Attackable)
         trials: list[list[Row]] = []
         answers: list[Solution] = []
         findings: dict[str, list[Finding]] = {}
         for _ in range(self.trials):
-            challenge = setting.construction.challenge(cell.axes, setting.schedule.noise_scale, rng)
-            solutions = setting.solve(challenge.problem, rng)
-            trials.append(self._rows(setting, challenge.problem, solutions))
+            challenge = context.construction.challenge(cell.axes, context.schedule.noise_scale, rng)
+            solutions = context.solve(challenge.problem, rng)
+            trials.append(self._rows(context, challenge.problem, solutions))
             answers += solutions
             certified = [Finding(name, value, trials=0) for name, value in challenge.certificates.items()]
             for finding in (*challenge.attack(solutions[0].theta, rng), *certified):
                 findings.setdefault(finding.quantity, []).append(finding)
         pooled = [_pooled(name, same) for name, same in findings.items()]
         means = [_mean(rows) for rows in zip(*trials, strict=True)]
-        return means + drawn(answers, setting.schedule.noise_scale) + pooled + self._reported(setting)
+        return means + drawn(answers, context.schedule.noise_scale) + pooled + self._reported(context)
 
     def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
         """As RateStudy; the instance is random even where the algorithm is not."""

@@ -17,7 +17,7 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.corners import Corners, Pair, promised
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError
-from dprepro.mechanisms import Drawn
+from dprepro.mechanisms import NoiseMoments
 from dprepro.privacy import compose
 from dprepro.privacy.audit import Audited, audit, chosen
 from dprepro.privacy.losses import MOST
@@ -158,7 +158,7 @@ class AuditStudy(Study):
             name = worst_pair(algorithm, data, given, one.repeats, rng)
             first, second = data[name]
 
-        def drawn(budget: Budget) -> tuple[Audited, Drawn]:
+        def drawn(budget: Budget) -> tuple[Audited, NoiseMoments]:
             if one.transcript:
                 return audit_transcripts(algorithm, (first, second), budget, one.draws, delta, rng)
             counted = [answers(algorithm, problem, budget, one.draws, one.repeats, rng) for problem in (first, second)]
@@ -207,7 +207,7 @@ class AuditStudy(Study):
         return rows if bound is None else [*rows, Row("certified_delta", bound, None, columns)]
 
     def _overspent(self, given: Budget, epsilon: float, found: Callable[[Budget], float]) -> Row:
-        """What is found of the least overspending that is noticed."""
+        """The run with the least factor of epsilon whose violation is noticed."""
         row = None
         for factor in self.overspends:
             most = found(Budget(factor * given.epsilon, given.delta, given.neighbours))
@@ -245,12 +245,12 @@ COLUMNS = ("pair", "relation", "event", "draws", "overspend", "freedom", "total_
 
 def answers(
     algorithm: Algorithm, problem: Problem, given: Budget, draws: int, repeats: int, rng: np.random.Generator
-) -> tuple[Answers, Drawn]:
+) -> tuple[Answers, NoiseMoments]:
     """Independent answers, shape (draws, q), and the noise that was drawn for them; ``repeats`` stand side by side.
 
     One by one where not all are of one length: an error stands in the place of an answer that the algorithm refuses.
     """
-    drawn = Drawn()
+    drawn = NoiseMoments()
 
     def solve() -> FloatArray:
         nonlocal drawn
@@ -258,7 +258,7 @@ def answers(
         for _ in range(repeats):
             solution = algorithm.solve(problem, given, rng)
             row.append(as_vector(solution.theta, problem.domain.p))
-            drawn += solution.drawn or Drawn()
+            drawn += solution.noise or NoiseMoments()
         return row[0] if repeats == 1 else np.concatenate(row)
 
     rows = [answered(solve) for _ in range(draws)]
@@ -276,7 +276,7 @@ def worst_pair(
         if len(names) > kept:
             seen = {}
             for name in names:
-                first, second = (answers(algorithm, one, given, draws, repeats, rng)[0] for one in pairs[name])
+                first, second = (answers(algorithm, pair, given, draws, repeats, rng)[0] for pair in pairs[name])
                 seen[name] = max(event.limit for event in chosen(first, second, given.delta, level=0.0))
             names = sorted(names, key=lambda name: -seen[name])[:kept]
     return names[0]

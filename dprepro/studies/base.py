@@ -18,14 +18,14 @@ from dprepro.engine.cell import Cell, Row
 from dprepro.engine.code import PROJECT, code_of, modules_of
 from dprepro.engine.grid import expand
 from dprepro.errors import InputError
-from dprepro.mechanisms import Drawn
+from dprepro.mechanisms import NoiseMoments
 from dprepro.privacy import Spent
 from dprepro.support.typed import allowed_packages
 
 Role = Literal["claim", "control", "context"]
 
 MOST_REPLICATES = 1_000_000
-"""Of a series; see also :mod:`dprepro.engine.room`."""
+"""Of a series; see also :mod:`dprepro.engine.resources`."""
 
 ANYTHING = "*"
 """In a declaration: names that only measuring can tell."""
@@ -69,7 +69,7 @@ def points(label: str, axes: Mapping[str, Sequence[float]], *parts: Any) -> list
 
     A part is a dataclass, or a class of such.
     """
-    known = {*AXES, *(one.name for part in parts for one in fields(part))}
+    known = {*AXES, *(named_field.name for part in parts for named_field in fields(part))}
     if extra := [axis for axis in axes if axis not in known]:
         raise InputError(
             f"series {label}: sweep.{extra[0]} is neither a main axis nor a parameter of an algorithm or "
@@ -175,7 +175,7 @@ def drawn(solutions: Sequence[Solution], scale: float, copies: int = 1) -> list[
 
     ``copies`` of the answers come from each stream of random numbers.
     """
-    total = sum((solution.drawn for solution in solutions if solution.drawn), Drawn())
+    total = sum((solution.noise for solution in solutions if solution.noise), NoiseMoments())
     if not (scale > 0 and total.unit > 0):
         return []
     return [Row("noise_drawn", total.ratio(scale), 1.0, {"freedom": total.freedom / copies})]

@@ -6,6 +6,8 @@ import dataclasses
 import enum
 from typing import Any
 
+from dprepro.support.named import name_of
+
 
 def describe(value: Any) -> Any:
     """Class name, version and every field of a dataclass, recursively; numbers and strings as they are.
@@ -13,8 +15,10 @@ def describe(value: Any) -> Any:
     The package of the class enters (a plug-in may use the project's names), its module does not: code may move. Fields
     with ``metadata={"identity": False}`` are left out (paths), those with ``{"later": True}`` where they have their
     default: a parameter that came later leaves the measurements made before as they are. A ``fingerprint`` (hashes of
-    input data) is added.
+    input data) is added. A rule of the project that has no parameters is its name.
     """
+    if name := name_of(value):
+        return name
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
         kind = type(value)
         identity: dict[str, Any] = {

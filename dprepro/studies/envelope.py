@@ -16,7 +16,7 @@ from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.problems import Problem
 from dprepro.studies.base import drawn, spending
 from dprepro.studies.rate import RateStudy
-from dprepro.studies.series import Series, Setting
+from dprepro.studies.series import CellContext, Series
 from dprepro.support import typed
 
 Members = Sequence[tuple[float | str | None, Problem]]
@@ -67,25 +67,25 @@ class EnvelopeStudy(RateStudy):
         """See the class."""
         stream = int(rng.integers(2**62))
 
-        def setting_at(value: float) -> Setting:
-            return self._setting(cell.series, cell.axes | ({self.best: value} if self.best else {}))
+        def context_at(value: float) -> CellContext:
+            return self._context(cell.series, cell.axes | ({self.best: value} if self.best else {}))
 
         if not self.best:
-            setting = setting_at(math.nan)
-            return self._worst(setting, self._members(setting), stream)
+            context = context_at(math.nan)
+            return self._worst(context, self._members(context), stream)
         if self.best in cell.axes:
-            setting = setting_at(cell.axes[self.best])
-            own = [(getattr(setting.construction, self.over), setting.build())]
-            return self._worst(setting, own, stream, of=self._members(setting))
+            context = context_at(cell.axes[self.best])
+            own = [(getattr(context.construction, self.over), context.build())]
+            return self._worst(context, own, stream, of=self._members(context))
 
         def guaranteed(value: float) -> float:
-            setting = setting_at(value)
-            return max(self._risk(setting, problem, stream)[0] for _, problem in self._members(setting))
+            context = context_at(value)
+            return max(self._risk(context, problem, stream)[0] for _, problem in self._members(context))
 
-        tuned = self.best in {one.name for one in fields(self.series[cell.series].algorithm)}
+        tuned = self.best in {named_field.name for named_field in fields(self.series[cell.series].algorithm)}
         low, high = self.between
-        setting = setting_at(_search(guaranteed, low, high, 1 if tuned else -1))
-        return self._worst(setting, self._members(setting), stream)
+        context = context_at(_search(guaranteed, low, high, 1 if tuned else -1))
+        return self._worst(context, self._members(context), stream)
 
     def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
         """As RateStudy, but for what depends on a parameter that is searched for."""
@@ -94,47 +94,47 @@ class EnvelopeStudy(RateStudy):
         exact = {"deterministic": True} if self.expected else {}
         return {quantity: columns | exact for quantity, columns in super().rebuilt(cell).items()}
 
-    def _worst(self, setting: Setting, members: Members, stream: int, of: Members = ()) -> list[Row]:
+    def _worst(self, context: CellContext, members: Members, stream: int, of: Members = ()) -> list[Row]:
         """The rows of the worst member; lemmas' ratios over all, the trivial risk over all ``of`` which they are."""
         found = []
         answers: list[Solution] = []
         for value, problem in members:
-            risk, solutions = self._risk(setting, problem, stream)
+            risk, solutions = self._risk(context, problem, stream)
             answers += solutions
-            rows = self._expected(setting, problem, risk) if self.expected else self._rows(setting, problem, solutions)
+            rows = self._expected(context, problem, risk) if self.expected else self._rows(context, problem, solutions)
             found.append((rows, value))
         rows, worst = max(found, key=lambda one: one[0][0].value)
         columns = rows[0].columns | {"trivial_risk": max(problem.trivial_risk for _, problem in of or members)}
-        columns |= {"worst": worst} | ({f"best_{self.best}": setting.point[self.best]} if self.best else {})
+        columns |= {"worst": worst} | ({f"best_{self.best}": context.point[self.best]} if self.best else {})
         rows[0] = replace(rows[0], columns=columns)
-        for name in (*self._lemmas(setting.series), *self._tails()):
+        for name in (*self._lemmas(context.series), *self._tails()):
             largest = max(row.value for some, _ in found for row in some if row.quantity == name)
             rows = [replace(row, value=largest) if row.quantity == name else row for row in rows]
-        n = setting.point["n"]
+        n = context.point["n"]
         of_sum = columns | {"trivial_risk": n * float(columns["trivial_risk"] or 0)}
-        rows += drawn(answers, setting.schedule.noise_scale, copies=len(members))
+        rows += drawn(answers, context.schedule.noise_scale, copies=len(members))
         return rows + ([Row("sum_risk", n * rows[0].value, None, of_sum)] if self.expected else [])
 
-    def _expected(self, setting: Setting, problem: Problem, risk: float) -> list[Row]:
+    def _expected(self, context: CellContext, problem: Problem, risk: float) -> list[Row]:
         """An expected risk, with no answers."""
-        law, schedule = laws.find(setting.algorithm, problem.domain, setting.budget), setting.schedule
-        first = self._risk_row(setting, problem.listed, risk, schedule, deterministic=True)
-        held = self._held(setting, problem, problem.listed, [], lambda bound: law.exceeds(problem, bound))
-        spent = setting.algorithm.spent(setting.plan.domain, setting.budget)
-        return [first, *held, *spending(spent, setting.point["epsilon"], schedule.steps)]
+        law, schedule = laws.find(context.algorithm, problem.domain, context.budget), context.schedule
+        first = self._risk_row(context, problem.listed, risk, schedule, deterministic=True)
+        held = self._held(context, problem, problem.listed, [], lambda bound: law.exceeds(problem, bound))
+        spent = context.algorithm.spent(context.dispatch.domain, context.budget)
+        return [first, *held, *spending(spent, context.point["epsilon"], schedule.steps)]
 
-    def _members(self, setting: Setting) -> Members:
+    def _members(self, context: CellContext) -> Members:
         """The members that lie within their premise, with their names."""
-        family, found = setting.construction, []
+        family, found = context.construction, []
         premise = PremiseError("the family has no member here")
-        numbered = self.over in {one.name for one in fields(family)}
+        numbered = self.over in {named_field.name for named_field in fields(family)}
         for value in self.values if numbered else [None]:
             changes: dict[str, Any] = {}
             if numbered:  # the field's own type says whether a word is meant, or a number such as inf
                 changes[self.over] = typed.build(typed.hints(type(family))[self.over], value, "study.values")
             try:
                 found.append(
-                    (changes.get(self.over), replace(setting, construction=replace(family, **changes)).build())
+                    (changes.get(self.over), replace(context, construction=replace(family, **changes)).build())
                 )
             except PremiseError as error:
                 premise = error
@@ -145,7 +145,7 @@ class EnvelopeStudy(RateStudy):
     def _check_names(self) -> None:
         super()._check_names()
         for family in (one.construction for one in self.series.values()):
-            for value in self.values if self.over in {one.name for one in fields(family)} else ():
+            for value in self.values if self.over in {named_field.name for named_field in fields(family)} else ():
                 typed.build(typed.hints(type(family))[self.over], value, "study.values")
         families = {field.name for one in self.series.values() for field in fields(one.construction)}
         tuned = {field.name for one in self.series.values() for field in fields(one.algorithm)}
@@ -156,17 +156,17 @@ class EnvelopeStudy(RateStudy):
     def _runs(self) -> bool:
         return not self.expected
 
-    def _check_bounds(self, label: str, setting: Setting) -> None:
-        if self.expected and type(setting.algorithm) not in laws.LAWS:
-            raise InputError(f"series {label}: no expected risk is known for {type(setting.algorithm).__name__}")
-        super()._check_bounds(label, setting)
+    def _check_bounds(self, label: str, context: CellContext) -> None:
+        if self.expected and type(context.algorithm) not in laws.LAWS:
+            raise InputError(f"series {label}: no expected risk is known for {type(context.algorithm).__name__}")
+        super()._check_bounds(label, context)
 
-    def _risk(self, setting: Setting, problem: Problem, stream: int) -> tuple[float, Sequence[Solution]]:
+    def _risk(self, context: CellContext, problem: Problem, stream: int) -> tuple[float, Sequence[Solution]]:
         """The mean risk on one data set, and the answers that it is the mean of."""
         if self.expected:
-            return laws.find(setting.algorithm, problem.domain, setting.budget).expected_risk(problem), []
+            return laws.find(context.algorithm, problem.domain, context.budget).expected_risk(problem), []
         same = np.random.default_rng(stream)  # common random numbers: members are compared on equal draws
-        solutions = setting.solve(problem, same, self.draws)
+        solutions = context.solve(problem, same, self.draws)
         return math.fsum(problem.excess_risk(solution.theta) for solution in solutions) / self.draws, solutions
 
     def _quantities(self, one: Series) -> list[str]:
@@ -179,8 +179,8 @@ class EnvelopeStudy(RateStudy):
         known = [name for name in super()._columns() if not (self.expected and name == "freedom")]
         return [*known, "worst", *([f"best_{self.best}"] if self.best else [])]
 
-    def _parts(self, one: Series, how: str) -> list[object]:
-        return super()._parts(one, how) + ([laws.LAWS[type(one.algorithm)]] if self.expected else [])
+    def _parts(self, one: Series, backend: str) -> list[object]:
+        return super()._parts(one, backend) + ([laws.LAWS[type(one.algorithm)]] if self.expected else [])
 
     def _science(self, one: Series) -> dict[str, Any]:
         found = {"over": self.over, "values": list(self.values), "draws": self.draws, "expected": self.expected}

@@ -10,11 +10,11 @@ from typing import NamedTuple
 
 import numpy as np
 
+from dprepro.dispatch.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.engine.cell import Cell
 from dprepro.errors import DpreproError, PremiseError
-from dprepro.plans.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.reductions import Reduction, solver
-from dprepro.studies.series import Setting
+from dprepro.studies.series import CellContext
 
 LONG = 180.0
 """Seconds of a processor from which on something is said."""
@@ -32,13 +32,13 @@ class _Point(NamedTuple):
     seconds: float
 
 
-def forecast(cells: Sequence[Cell], setting_of: Callable[[Cell], Setting]) -> str:
+def forecast(cells: Sequence[Cell], context_of: Callable[[Cell], CellContext]) -> str:
     """A sentence where all cells take `LONG` or more of processor time; empty elsewhere.
 
-    ``setting_of`` gives the parts of a cell; a cell for which it raises PremiseError takes no time.
+    ``context_of`` gives the parts of a cell; a cell for which it raises PremiseError takes no time.
     """
-    points = list(_points(cells, setting_of))
-    total = math.fsum(one.times * one.seconds for one in points)
+    points = list(_points(cells, context_of))
+    total = math.fsum(point.times * point.seconds for point in points)
     if total < LONG:
         return ""
     longest = max(points, key=lambda one: one.seconds)
@@ -50,11 +50,11 @@ def forecast(cells: Sequence[Cell], setting_of: Callable[[Cell], Setting]) -> st
     )
 
 
-def _points(cells: Sequence[Cell], setting_of: Callable[[Cell], Setting]) -> Iterator[_Point]:
+def _points(cells: Sequence[Cell], context_of: Callable[[Cell], CellContext]) -> Iterator[_Point]:
     """Every measurement once, with how often it is repeated."""
     known = set[tuple[str, str, tuple[float, ...]]]()
     for _, own in itertools.groupby(cells, key=lambda cell: cell.series):
-        hard: list[tuple[float, _Point, Setting]] = []
+        hard: list[tuple[float, _Point, CellContext]] = []
         for _, same in itertools.groupby(own, key=lambda cell: id(cell.axes)):
             replicates = list(same)
             cell = replicates[0]
@@ -62,22 +62,22 @@ def _points(cells: Sequence[Cell], setting_of: Callable[[Cell], Setting]) -> Ite
                 continue
             known.add(name)
             with suppress(PremiseError):
-                setting = setting_of(cell)
-                parts = setting.algorithm, setting.plan.domain, setting.budget, setting.plan.how
-                point = _Point(cell, 1 if setting.constant else len(replicates), least_seconds(*parts))
-                if takes_few_steps(setting.plan.how):
-                    hard.append((point.times * _most_seconds(setting), point, setting))
+                context = context_of(cell)
+                parts = context.algorithm, context.dispatch.domain, context.budget, context.dispatch.backend
+                point = _Point(cell, 1 if context.constant else len(replicates), least_seconds(*parts))
+                if takes_few_steps(context.dispatch.backend):
+                    hard.append((point.times * _most_seconds(context), point, context))
                 elif point.seconds:
                     yield point
         hard.sort(key=lambda one: one[0], reverse=True)
-        for most, point, setting in hard[:TRIED]:
+        for most, point, context in hard[:TRIED]:
             if most * len(hard) >= LONG / 10:
-                yield point._replace(seconds=_drawn_seconds(setting, point.cell))
+                yield point._replace(seconds=_drawn_seconds(context, point.cell))
 
 
-def _most_seconds(setting: Setting) -> float:
+def _most_seconds(context: CellContext) -> float:
     """More than `_drawn_seconds`, as far as what is public tells."""
-    schedule, domain = setting.schedule, setting.plan.domain
+    schedule, domain = context.schedule, context.dispatch.domain
     path = (
         getattr(schedule, "step_size", 0.0)
         * schedule.steps
@@ -86,13 +86,13 @@ def _most_seconds(setting: Setting) -> float:
     return least_steps(min(schedule.steps, 1000 + 8 * path), getattr(schedule, "sketch", domain.p))
 
 
-def _drawn_seconds(setting: Setting, cell: Cell) -> float:
+def _drawn_seconds(context: CellContext, cell: Cell) -> float:
     """Less than the seconds of one run on data as they may be drawn; 0 where it cannot run on them."""
     with suppress(DpreproError, ArithmeticError):
-        runs = solver(setting.plan.how, setting.algorithm)
+        runs = solver(context.dispatch.backend, context.algorithm)
         assert isinstance(runs, Reduction)
-        problem = setting.construction.draw(cell.axes, setting.schedule.noise_scale, np.random.default_rng(0))
-        return least_steps(*runs.effort(problem, setting.budget))
+        problem = context.construction.draw(cell.axes, context.schedule.noise_scale, np.random.default_rng(0))
+        return least_steps(*runs.effort(problem, context.budget))
     return 0.0
 
 

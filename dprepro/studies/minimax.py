@@ -13,10 +13,10 @@ from dprepro import bounds, laws
 from dprepro.algorithms import Algorithm
 from dprepro.axes import at
 from dprepro.budget import Budget, Neighbours
+from dprepro.dispatch import Numbers
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.minimax import Game, optimum, private
-from dprepro.plans import Numbers
 from dprepro.problems import Problem
 from dprepro.studies.base import Declaration, Design, Role, Study, points, spending
 from dprepro.studies.describe import describe

@@ -15,17 +15,17 @@ from dprepro import bounds
 from dprepro.algorithms import Schedule, Solution
 from dprepro.axes import at
 from dprepro.budget import Budget
+from dprepro.dispatch import dispatch
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.laws import LEMMAS
-from dprepro.plans import plan
 from dprepro.problems import Problem, View
 from dprepro.reductions import LITERAL, REDUCTIONS
 from dprepro.statements.conditions import condition, unmet
 from dprepro.studies.base import Declaration, Design, Study, drawn, spending
 from dprepro.studies.describe import describe
 from dprepro.studies.forecast import forecast
-from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, Beside, Series, Setting
+from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, CellContext, References, Series
 from dprepro.support.last_result import cache_last
 
 Columns = dict[str, float | int | str | bool | None]
@@ -77,22 +77,22 @@ class RateStudy(Study):
         cells: list[Cell] = []
         for label, one in self.series.items():
             science, checked = self._science(one), False
-            printed = self._beside(one).schedule
+            printed = self._references(one).schedule
             beside = canonical(dict(printed)) if printed else ""
             for point in one.grid(label, design, parts):
-                how, used = LITERAL, dict[str, int | str]()
+                backend, used = LITERAL, dict[str, int | str]()
                 try:
-                    setting = self._setting(label, point)
+                    context = self._context(label, point)
                     if not checked:
-                        self._check_bounds(label, setting)
-                    checked, how = True, setting.plan.how
-                    kind = REDUCTIONS.get(how)
+                        self._check_bounds(label, context)
+                    checked, backend = True, context.dispatch.backend
+                    kind = REDUCTIONS.get(backend)
                     used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
-                    used |= self._affords(one, setting)
+                    used |= self._affords(one, context)
                 except PremiseError as error:  # such a point becomes a skipped row
                     # a series without a premise may have a measurement there, under the same key
                     used |= {"unmet": f"{error}"} if one.premise else {}
-                made = canonical(science | used), self.code(*self._parts(one, how)), beside
+                made = canonical(science | used), self.code(*self._parts(one, backend)), beside
                 replicates = range(one.replicates or design.replicates)
                 cells += [Cell(label, one.role, point, replicate, design.seed, *made) for replicate in replicates]
         if not cells:
@@ -112,35 +112,35 @@ class RateStudy(Study):
         for cell in cells:
             asked, claimed = self.series[cell.series].overspend, cell.axes["epsilon"]
             with suppress(PremiseError):
-                given = settled(self, cell.series, dict(cell.axes)).budget.epsilon if asked > 1 else claimed * asked
+                given = resolve(self, cell.series, dict(cell.axes)).budget.epsilon if asked > 1 else claimed * asked
                 if given < 0.999 * asked * claimed:
                     most = f"{given / claimed:.3g} times the budget"
                     said |= {f"{cell.series}: {most}, the most that can be, for {asked:g}": None}
-        long = forecast(cells, lambda cell: settled(self, cell.series, cell.axes)) if self._runs() else ""
+        long = forecast(cells, lambda cell: resolve(self, cell.series, cell.axes)) if self._runs() else ""
         return [*said, *([long] if long else [])]
 
     def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
         """Of the risk what does not depend on the data: rate, law and schedule, and a bound that does not either."""
-        setting = settled(self, cell.series, dict(cell.axes))
-        known = self._scheduled(setting, setting.schedule, setting.algorithm.deterministic)
-        name = setting.beside.names["bound"]
+        context = resolve(self, cell.series, dict(cell.axes))
+        known = self._scheduled(context, context.schedule, context.algorithm.deterministic)
+        name = context.references.names["bound"]
         if not (name and "initial_risk" in bounds.arguments(name)):
-            known["bound"] = setting.value("bound", initial_risk=0.0)
+            known["bound"] = context.value("bound", initial_risk=0.0)
         return {"excess_risk": known}
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> Sequence[Row]:
         """Build the problem, solve it, and report risk and privacy; replicates that cannot differ share their rows."""
-        setting = settled(self, cell.series, dict(cell.axes))
-        if setting.held:
-            return setting.held[0]
-        before = rng.bit_generator.state if setting.constant else None
-        problem = setting.construction.draw(cell.axes, setting.schedule.noise_scale, rng)
-        solutions = setting.solve(problem, rng)
-        rows = self._rows(setting, problem, solutions) + drawn(solutions, setting.schedule.noise_scale)
-        rows += self._reported(setting) + self._scored(setting, solutions)
-        if setting.constant and rng.bit_generator.state == before:
-            setting.held.append(tuple(rows))
-            return setting.held[0]
+        context = resolve(self, cell.series, dict(cell.axes))
+        if context.held:
+            return context.held[0]
+        before = rng.bit_generator.state if context.constant else None
+        problem = context.construction.draw(cell.axes, context.schedule.noise_scale, rng)
+        solutions = context.solve(problem, rng)
+        rows = self._rows(context, problem, solutions) + drawn(solutions, context.schedule.noise_scale)
+        rows += self._reported(context) + self._scored(context, solutions)
+        if context.constant and rng.bit_generator.state == before:
+            context.held.append(tuple(rows))
+            return context.held[0]
         return rows
 
     def _check_names(self) -> None:
@@ -166,14 +166,14 @@ class RateStudy(Study):
             if name not in known:
                 raise unknown("lemma", name, known)
 
-    def _check_bounds(self, label: str, setting: Setting) -> None:
+    def _check_bounds(self, label: str, context: CellContext) -> None:
         """Raise InputError for a bound that was named and that needs a number which nobody has."""
-        setting.beside.check(label, setting)
+        context.references.check(label, context)
         for name in self.tails:
-            if lack := setting.numbers(initial_risk=1.0, level=1.0).lacks(name):
+            if lack := context.numbers(initial_risk=1.0, level=1.0).lacks(name):
                 raise InputError(
                     f"series {label}: the bound {name} is a function of {lack}, which "
-                    f"{type(setting.algorithm).__name__} does not have here; study.tails=[] leaves it out"
+                    f"{type(context.algorithm).__name__} does not have here; study.tails=[] leaves it out"
                 )
 
     def _quantities(self, one: Series) -> list[str]:
@@ -189,7 +189,9 @@ class RateStudy(Study):
     def _columns(self) -> list[str]:
         known = ["shape", "law", "trivial_risk", "largest_risk", "total_steps", "noise_scale", *SCHEDULED]
         noisy = any(not one.algorithm.deterministic for one in self.series.values())
-        known += [f"{column}_printed" for column in PRINTED if any(column in one for one in self._schedules())]
+        known += [
+            f"{column}_printed" for column in PRINTED if any(column in schedule for schedule in self._schedules())
+        ]
         return [*known, "reduction", "gap", "deterministic", *(["freedom"] if noisy else [])]
 
     def _runs(self) -> bool:
@@ -197,15 +199,15 @@ class RateStudy(Study):
         return True
 
     def _schedules(self) -> list[Mapping[str, str]]:
-        return [self._beside(one).schedule for one in self.series.values()]
+        return [self._references(one).schedule for one in self.series.values()]
 
-    def _setting(self, label: str, point: Mapping[str, float]) -> Setting:
+    def _context(self, label: str, point: Mapping[str, float]) -> CellContext:
         one = self.series[label]
         algorithm, construction = at(one.algorithm, point), at(one.construction, point)
         claimed = Budget(point["epsilon"], point["delta"], self.neighbours)
         budget = claimed if one.overspend == 1 else one.given(algorithm, construction.domain(point), claimed)
         try:
-            found = plan(algorithm, construction, point, budget, one.reduction, f"series {label}")
+            found = dispatch(algorithm, construction, point, budget, one.reduction, f"series {label}")
         except InputError as error:
             if self.skip_refused:
                 raise PremiseError(f"{error}") from error
@@ -217,25 +219,25 @@ class RateStudy(Study):
                 raise PremiseError(
                     f"series {label}: {wanted:.2g} operations, more than most_operations={one.most_operations:g}"
                 )
-        setting = Setting(one, point, algorithm, construction, budget, found, self._beside(one))
-        if one.premise and (reason := unmet(one.premise, setting.public.find, self._facts(setting))):
+        context = CellContext(one, point, algorithm, construction, budget, found, self._references(one))
+        if one.premise and (reason := unmet(one.premise, context.public.find, self._facts(context))):
             raise PremiseError(reason)
-        return setting
+        return context
 
-    def _facts(self, setting: Setting) -> dict[str, str]:
+    def _facts(self, context: CellContext) -> dict[str, str]:
         """The words that a premise may ask for."""
-        domain = setting.plan.domain
-        kinds = {"loss": domain.loss, "set": domain.constraint_set, "algorithm": setting.algorithm}
+        domain = context.dispatch.domain
+        kinds = {"loss": domain.loss, "set": domain.constraint_set, "algorithm": context.algorithm}
         return {"relation": str(self.neighbours)} | {word: type(one).__name__ for word, one in kinds.items()}
 
-    def _beside(self, one: Series) -> Beside:
-        return Beside.of(one, {"bound": self.bound, "shape": self.shape}, self.schedule)
+    def _references(self, one: Series) -> References:
+        return References.of(one, {"bound": self.bound, "shape": self.shape}, self.schedule)
 
     def _lemmas(self, one: Series) -> list[str]:
         known = LEMMAS.get(type(one.algorithm))
         return [name for name in one.lemmas or self.lemmas if known and name in known.names]
 
-    def _rows(self, setting: Setting, problem: Problem, solutions: Sequence[Solution]) -> list[Row]:
+    def _rows(self, context: CellContext, problem: Problem, solutions: Sequence[Solution]) -> list[Row]:
         """Means over some answers on one problem, the risk first."""
         first, view = solutions[0], problem.judge(solutions[0].theta)
         risks = [view.excess(solution.theta) for solution in solutions]
@@ -243,75 +245,75 @@ class RateStudy(Study):
         def reached(bound: float) -> float:
             return _mean([risk >= bound for risk in risks])
 
-        risk = self._risk_row(setting, view, _mean(risks), first.schedule, setting.algorithm.deterministic)
+        risk = self._risk_row(context, view, _mean(risks), first.schedule, context.algorithm.deterministic)
         diagnostics = [
             Row(name, _mean([one.diagnostics[name] for one in solutions]), 1.0) for name in first.diagnostics
         ]
-        held = self._held(setting, problem, view, solutions, reached)
-        return [risk, *diagnostics, *held, *spending(first.spent, setting.point["epsilon"], first.schedule.steps)]
+        held = self._held(context, problem, view, solutions, reached)
+        return [risk, *diagnostics, *held, *spending(first.spent, context.point["epsilon"], first.schedule.steps)]
 
-    def _risk_row(self, setting: Setting, view: View, risk: float, schedule: Schedule, deterministic: bool) -> Row:
+    def _risk_row(self, context: CellContext, view: View, risk: float, schedule: Schedule, deterministic: bool) -> Row:
         """The risk beside its bound, with the columns that tell where it comes from."""
-        columns = self._scheduled(setting, schedule, deterministic)
+        columns = self._scheduled(context, schedule, deterministic)
         columns |= {
             "trivial_risk": view.trivial_risk,
             "gap": view.minimum.gap,
         }
-        return Row("excess_risk", risk, setting.value("bound", initial_risk=view.trivial_risk), columns)
+        return Row("excess_risk", risk, context.value("bound", initial_risk=view.trivial_risk), columns)
 
-    def _scheduled(self, setting: Setting, schedule: Schedule, deterministic: bool) -> Columns:
+    def _scheduled(self, context: CellContext, schedule: Schedule, deterministic: bool) -> Columns:
         """The columns of a risk that no data decide."""
         columns: Columns = {
-            "shape": setting.value("shape"),
-            "law": setting.value("law"),
-            "largest_risk": setting.plan.domain.largest_risk,
+            "shape": context.value("shape"),
+            "law": context.value("law"),
+            "largest_risk": context.dispatch.domain.largest_risk,
             "total_steps": schedule.steps,
             "noise_scale": schedule.noise_scale,
-            "reduction": setting.plan.how,
+            "reduction": context.dispatch.backend,
             "deterministic": deterministic,
         }
-        return {**columns, **{name: getattr(schedule, name, None) for name in SCHEDULED}, **setting.printed}
+        return {**columns, **{name: getattr(schedule, name, None) for name in SCHEDULED}, **context.printed}
 
     def _held(
         self,
-        setting: Setting,
+        context: CellContext,
         problem: Problem,
         view: View,
         solutions: Sequence[Solution],
         reached: Callable[[float], float],
     ) -> list[Row]:
         """The largest ratio of each lemma over the answers, and how often each tail's bound was ``reached``."""
-        names, known = self._lemmas(setting.series), LEMMAS.get(type(setting.algorithm))
-        ratios = known.ratios(setting.algorithm, problem, setting.schedule, solutions, names) if known and names else {}
+        names, known = self._lemmas(context.series), LEMMAS.get(type(context.algorithm))
+        ratios = known.ratios(context.algorithm, problem, context.schedule, solutions, names) if known and names else {}
         rows = [Row(name, ratio, 1.0) for name, ratio in ratios.items()]
         for tail, level in itertools.product(self.tails, self.levels):
-            bound = setting.numbers(initial_risk=view.trivial_risk, level=level).evaluate(tail)
+            bound = context.numbers(initial_risk=view.trivial_risk, level=level).evaluate(tail)
             rows.append(Row(_reached(tail, level), reached(bound), math.exp(-level)))
         return rows
 
-    def _scored(self, setting: Setting, solutions: Sequence[Solution]) -> list[Row]:
+    def _scored(self, context: CellContext, solutions: Sequence[Solution]) -> list[Row]:
         """What the answers are worth on records that were held out, in the mean."""
-        listed = [one.theta for one in solutions if isinstance(one.theta, np.ndarray)]
-        scores = [setting.construction.score(setting.point, theta) for theta in listed]
-        return [Row(name, _mean([one[name] for one in scores])) for name in (scores[0] if scores else ())]
+        listed = [solution.theta for solution in solutions if isinstance(solution.theta, np.ndarray)]
+        scores = [context.construction.score(context.point, theta) for theta in listed]
+        return [Row(name, _mean([score[name] for score in scores])) for name in (scores[0] if scores else ())]
 
-    def _reported(self, setting: Setting) -> list[Row]:
-        return [Row(name, value) for name, value in setting.construction.report(setting.point).items()]
+    def _reported(self, context: CellContext) -> list[Row]:
+        return [Row(name, value) for name, value in context.construction.report(context.point).items()]
 
-    def _affords(self, one: Series, setting: Setting) -> dict[str, int]:
+    def _affords(self, one: Series, context: CellContext) -> dict[str, int]:
         """What a grid point must do with, where that is less than a series asks for; it is part of the cell's key."""
         return {}
 
-    def _parts(self, one: Series, how: str) -> list[object]:
+    def _parts(self, one: Series, backend: str) -> list[object]:
         """What makes a series' measurements, besides the study."""
-        parts: list[object] = [one.algorithm, one.construction, *self._beside(one).functions]
+        parts: list[object] = [one.algorithm, one.construction, *self._references(one).functions]
         parts += [bounds.find(name) for name in self.tails]
-        parts += [REDUCTIONS[how]] if how in REDUCTIONS else []
+        parts += [REDUCTIONS[backend]] if backend in REDUCTIONS else []
         return parts + ([LEMMAS[type(one.algorithm)].ratios] if self._lemmas(one) else [])
 
     def _science(self, one: Series) -> dict[str, Any]:
-        beside = self._beside(one)
-        names = beside.names
+        references = self._references(one)
+        names = references.names
         further = {
             "tails": [list(self.tails), list(self.levels)] if self.tails else None,
             "law": names["law"],
@@ -326,9 +328,9 @@ class RateStudy(Study):
 
 
 @cache_last
-def settled(study: RateStudy, label: str, point: Mapping[str, float]) -> Setting:
+def resolve(study: RateStudy, label: str, point: Mapping[str, float]) -> CellContext:
     """The parts of a cell, held for its replicates."""
-    return study._setting(label, point)
+    return study._context(label, point)
 
 
 def _mean(values: Sequence[float]) -> float:

@@ -113,14 +113,14 @@ class RefuteStudy(Study):
         if self.of not in known:
             raise unknown("paper", self.of, known)
         found = {}
-        for one in known[self.of].claims:
-            name = identity("", one.item).replace("-", "_")
-            holds = "repaired" if one.repaired is not None else "printed"
-            wrong = bool(one.false)
-            if wrong and (attacks := attacks_on(self.of, one, "printed")):
-                found[f"{name}_{AS_PRINTED}"] = Target(one, "printed", attacks)
-            if (not wrong or one.repaired is not None) and (attacks := attacks_on(self.of, one, holds)):
-                found[name] = Target(one, holds, attacks)
+        for claim in known[self.of].claims:
+            name = identity("", claim.item).replace("-", "_")
+            holds = "repaired" if claim.repaired is not None else "printed"
+            wrong = bool(claim.false)
+            if wrong and (attacks := attacks_on(self.of, claim, "printed")):
+                found[f"{name}_{AS_PRINTED}"] = Target(claim, "printed", attacks)
+            if (not wrong or claim.repaired is not None) and (attacks := attacks_on(self.of, claim, holds)):
+                found[name] = Target(claim, holds, attacks)
         return found
 
     def _science(self, target: Target, attack: Attack) -> dict[str, Any]:

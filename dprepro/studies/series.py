@@ -16,10 +16,10 @@ from dprepro.algorithms import Algorithm, Schedule, Solution
 from dprepro.axes import at, check_axis
 from dprepro.budget import Budget
 from dprepro.constructions import Construction
+from dprepro.dispatch import Dispatch, Numbers
 from dprepro.engine.cell import Row
 from dprepro.engine.grid import MOST_CELLS
 from dprepro.errors import InputError, PremiseError
-from dprepro.plans import Numbers, Plan
 from dprepro.problems import Domain, Problem
 from dprepro.reductions import AUTOMATIC, Reduction, solver
 from dprepro.studies.base import Design, Role, points
@@ -125,15 +125,15 @@ class Series:
             raise InputError(f"series {label} asks for {wanted:.3g} cells, more than {MOST_CELLS:.0e} in one run")
         points(label, {axis: [] for axis in self.tied}, *parts)  # a tied axis is known too
         for point in points(label, axes, *parts):
-            settled = at(self.construction, point).settle(point)
-            settled |= {axis: _formula(label, axis, text, settled) for axis, text in self.tied.items()}
-            found.setdefault(tuple(settled.values()), settled)
+            place = at(self.construction, point).settle(point)
+            place |= {axis: _formula(label, axis, text, place) for axis, text in self.tied.items()}
+            found.setdefault(tuple(place.values()), place)
         return list(found.values())
 
 
 @dataclass(frozen=True)
-class Beside:
-    """What a series' risks stand beside, by name: its bound, its shape and its law; empty where there is none.
+class References:
+    """What a series' risks are compared with, by name: its bound, its shape and its law; empty where there is none.
 
     Those in ``own`` are the algorithm's own, which may ask for constants that the domain lacks. ``schedule`` has the
     schedule as printed, by column. Those in ``theirs`` the series itself names, the others its study.
@@ -160,16 +160,16 @@ class Beside:
         """The functions of those that there are."""
         return [bounds.find(name) for name in (*self.names.values(), *self.schedule.values()) if name]
 
-    def check(self, label: str, setting: Setting) -> None:
+    def check(self, label: str, context: CellContext) -> None:
         """Raise InputError for one that was named and that needs a number which nobody has, with what to type."""
-        everything = setting.numbers(initial_risk=1.0, level=1.0)
-        asked = [(kind, name, everything if kind == "bound" else setting.public) for kind, name in self.names.items()]
-        asked += [(f"schedule.{column}", name, setting.public) for column, name in self.schedule.items()]
+        everything = context.numbers(initial_risk=1.0, level=1.0)
+        asked = [(kind, name, everything if kind == "bound" else context.public) for kind, name in self.names.items()]
+        asked += [(f"schedule.{column}", name, context.public) for column, name in self.schedule.items()]
         for kind, name, numbers in asked:
             if name and kind not in self.own and (lack := numbers.lacks(name)):
                 # a key with ++ may be new: a series may have it from another one, or from the study's defaults
                 where = f"++study.series.{label}" if kind in self.theirs else "study"
-                ran = type(setting.algorithm).__name__
+                ran = type(context.algorithm).__name__
                 lacking = lack if "," in lack else f"{lack}, which {ran} does not have here"
                 raise InputError(
                     f"series {label}: the {kind} {name} is a function of {lacking}; "
@@ -201,12 +201,12 @@ class Beside:
         except ZeroDivisionError as error:
             if kind != "bound" or kind in self.own:
                 return None
-            zero = ", ".join(one for one in bounds.arguments(name) if not numbers.find(one))
+            zero = ", ".join(argument for argument in bounds.arguments(name) if not numbers.find(argument))
             raise PremiseError(f"{name} says nothing where {zero} is 0") from error
 
 
 @dataclass(frozen=True)
-class Setting:
+class CellContext:
     """The parts of one cell, their parameters set by its axes."""
 
     series: Series
@@ -214,8 +214,8 @@ class Setting:
     algorithm: Algorithm
     construction: Construction
     budget: Budget
-    plan: Plan
-    beside: Beside
+    dispatch: Dispatch
+    references: References
 
     @cached_property
     def _found(self) -> dict[tuple[object, ...], float | None]:
@@ -235,7 +235,7 @@ class Setting:
     @cached_property
     def schedule(self) -> Schedule:
         """The algorithm's, on this domain."""
-        return self.algorithm.schedule(self.plan.domain, self.budget)
+        return self.algorithm.schedule(self.dispatch.domain, self.budget)
 
     def build(self) -> Problem:
         """The construction's data; raises PremiseError."""
@@ -243,7 +243,7 @@ class Setting:
 
     def solve(self, problem: Problem, rng: np.random.Generator, draws: int = 1) -> Sequence[Solution]:
         """Some runs, at once where a reduction can."""
-        runs = solver(self.plan.how, self.algorithm)
+        runs = solver(self.dispatch.backend, self.algorithm)
         if draws > 1 and isinstance(runs, Reduction):
             return runs.solve_many(problem, self.budget, [rng] * draws)
         return [runs.solve(problem, self.budget, rng) for _ in range(draws)]
@@ -253,23 +253,23 @@ class Setting:
         asked = (kind, *further.values())
         if asked not in self._found:
             numbers = self.numbers(**further) if kind == "bound" else self.public
-            self._found[asked] = self.beside.value(kind, numbers)
+            self._found[asked] = self.references.value(kind, numbers)
         return self._found[asked]
 
     @cached_property
     def printed(self) -> Mapping[str, float | None]:
         """The schedule as printed here, one column each."""
-        return self.beside.printed(self.public)
+        return self.references.printed(self.public)
 
     def numbers(self, **further: float) -> Numbers:
         """What a bound may ask for."""
-        return Numbers(self.plan.domain, vars(self.schedule), self.point, further)
+        return Numbers(self.dispatch.domain, vars(self.schedule), self.point, further)
 
     @property
     def public(self) -> Numbers:
         """What a shape, a law, a schedule as printed or a premise may ask for."""
         constants = {name: value for name, value in vars(self.schedule).items() if name in PUBLIC}
-        return Numbers(self.plan.domain, constants, self.point)
+        return Numbers(self.dispatch.domain, constants, self.point)
 
 
 def _formula(label: str, axis: str, text: str, point: Mapping[str, float]) -> float:

@@ -11,7 +11,7 @@ from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget
 from dprepro.constructions.corners import Pair
 from dprepro.errors import PremiseError
-from dprepro.mechanisms import Drawn, SampledGaussianShift, Transcript, noted
+from dprepro.mechanisms import NoiseMoments, SampledGaussianShift, Transcript, noted
 from dprepro.privacy.audit import LEVEL, Audited
 from dprepro.privacy.losses import limit_of_losses
 from dprepro.privacy.outcomes import Answer, Refused, answered, outcomes
@@ -24,7 +24,7 @@ SEARCH = 100
 
 def audit_transcripts(
     algorithm: Algorithm, pair: Pair, budget: Budget, draws: int, delta: float, rng: np.random.Generator
-) -> tuple[Audited, Drawn]:
+) -> tuple[Audited, NoiseMoments]:
     """The lower limit of epsilon at ``delta`` against whoever sees all transcripts; and the noise that was drawn.
 
     What is random beside the mechanisms (a map, a partition) is public: it is the same on both data sets. Transcripts
@@ -39,7 +39,7 @@ def audit_transcripts(
 
 def losses_of(
     algorithm: Algorithm, pair: Pair, budget: Budget, draws: int, rng: np.random.Generator
-) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.bool_]], Drawn]:
+) -> tuple[FloatArray, np.ndarray[tuple[int], np.dtype[np.bool_]], NoiseMoments]:
     """ln P/Q of transcripts drawn on the first of two data sets, shape (draws,); whether their first release tells.
 
     On the second data set the algorithm runs with the same random numbers, and its mechanisms publish what those of the
@@ -56,18 +56,18 @@ def losses_of(
     parts = algorithm.parts(pair[0].domain, budget) or ()
     if any(isinstance(guarantee, SampledGaussianShift) for guarantee, _ in parts):
         raise PremiseError(f"{type(algorithm).__name__} draws records in secret: its transcripts have no known law")
-    losses, sees, drawn = np.empty(draws), np.empty(draws, dtype=np.bool_), Drawn()
+    losses, sees, drawn = np.empty(draws), np.empty(draws, dtype=np.bool_), NoiseMoments()
     for i, seed in enumerate(rng.integers(2**63, size=draws)):
-        noise: list[Drawn | None] = []
+        noise: list[NoiseMoments | None] = []
 
-        def solve(problem: Problem, seed: int = int(seed), noise: list[Drawn | None] = noise) -> FloatArray:
+        def solve(problem: Problem, seed: int = int(seed), noise: list[NoiseMoments | None] = noise) -> FloatArray:
             solution = algorithm.solve(problem, budget, np.random.default_rng(seed))
-            noise.append(solution.drawn)
+            noise.append(solution.noise)
             return as_vector(solution.theta, problem.domain.p)
 
         with noted() as first:
             answer = answered(partial(solve, pair[0]))
-        drawn += (noise and noise[0]) or Drawn()
+        drawn += (noise and noise[0]) or NoiseMoments()
         with noted(first.outputs) as second:
             again = answered(partial(solve, pair[1]))
         if not (first.outputs or second.outputs):

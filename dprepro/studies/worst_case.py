@@ -13,16 +13,16 @@ import numpy as np
 from dprepro.adversary import GAIN, Found, Space, play, search, space_of
 from dprepro.algorithms import Solution
 from dprepro.constructions import Construction
+from dprepro.dispatch import dispatch
+from dprepro.dispatch.prices import run_seconds
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import Incompatible, InputError, PremiseError, unknown
-from dprepro.plans import plan
-from dprepro.plans.prices import run_seconds
 from dprepro.problems import Problem
 from dprepro.problems.data import FloatArray
 from dprepro.studies.base import Design, drawn
 from dprepro.studies.describe import describe
 from dprepro.studies.rate import RateStudy
-from dprepro.studies.series import Series, Setting
+from dprepro.studies.series import CellContext, Series
 
 OUTSIDE = -1.0
 """The risk of data outside their premise: below that of any data."""
@@ -65,7 +65,7 @@ class Hunt(Series):
             raise unknown("starts", self.starts, ("known", "family", "none"))
         if self.starts == "none" and not self.evaluations:
             raise InputError("a search without starts needs evaluations, got evaluations=0")
-        numbers = {one.name for one in fields(self.algorithm)}
+        numbers = {named_field.name for named_field in fields(self.algorithm)}
         for name in (*self.versus, *([self.tune] if self.tune else [])):
             if name not in numbers:
                 raise unknown("parameter of the algorithm", name, numbers)
@@ -114,20 +114,20 @@ class WorstCaseStudy(RateStudy):
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """See the class."""
-        setting = self._setting(cell.series, cell.axes)
-        if afforded := self._affords(self.series[cell.series], setting):
+        context = self._context(cell.series, cell.axes)
+        if afforded := self._affords(self.series[cell.series], context):
             fewer = replace(self.series[cell.series], evaluations=afforded["evaluations"], seconds=math.inf)
             return replace(self, series={cell.series: fewer}, draws=afforded["draws"]).measure(cell, rng)
         one = self.series[cell.series]
         streams, further = [int(rng.integers(2**62)) for _ in range(3)], list[Row]()
-        starts = self._starts(one, setting)
+        starts = self._starts(one, context)
         if one.tune:
-            setting, starts, further = self._game(one, setting, starts, streams[0])
-        rows = self._found(one, setting, starts, streams[1:])
+            context, starts, further = self._game(one, context, starts, streams[0])
+        rows = self._found(one, context, starts, streams[1:])
         risk, bound = rows[0].value, rows[0].bound
         shape, trivial = (rows[0].columns[name] for name in ("shape", "trivial_risk"))
         plain = {name: rows[0].columns[name] for name in ("deterministic", "total_steps")}
-        own, _, _ = self._risk(setting, self._own(setting), self.draws, streams[2])
+        own, _, _ = self._risk(context, self._own(context), self.draws, streams[2])
         assert isinstance(trivial, float)
         further += [
             Row("worst_known_risk", risk, shape if isinstance(shape, float) else None, plain),
@@ -138,7 +138,7 @@ class WorstCaseStudy(RateStudy):
         if bound is not None and isinstance(shape, float):
             further.append(Row("explicit_bound", bound, shape, plain))
         if one.versus:
-            other = replace(setting, algorithm=replace(self.series[cell.series].algorithm, **one.versus))
+            other = replace(context, algorithm=replace(self.series[cell.series].algorithm, **one.versus))
             shorter = replace(one, evaluations=round(one.versus_share * one.evaluations))
             against = self._found(shorter, other, self._starts(one, other), streams[1:])[0]
             further.append(Row("versus_risk", against.value, against.bound, plain))
@@ -149,12 +149,12 @@ class WorstCaseStudy(RateStudy):
         """Nothing: data that are found may be of another reduction, and a game ends with another schedule."""
         return {}
 
-    def _affords(self, one: Series, setting: Setting) -> dict[str, int]:
+    def _affords(self, one: Series, context: CellContext) -> dict[str, int]:
         """How many data sets and draws ``seconds`` allow, if fewer; raises PremiseError where there is no search."""
         assert isinstance(one, Hunt)
         if math.isinf(one.seconds):
             return {}
-        price = run_seconds(setting.algorithm, setting.plan.domain, setting.budget, setting.plan.how)
+        price = run_seconds(context.algorithm, context.dispatch.domain, context.budget, context.dispatch.backend)
         runs = int(one.seconds / price)
         if runs < FEWEST:
             raise PremiseError(
@@ -166,35 +166,35 @@ class WorstCaseStudy(RateStudy):
         draws = min(self.draws, runs // 4)
         return {"evaluations": min(one.evaluations, (runs - 2 * draws) // self.search_draws), "draws": draws}
 
-    def _starts(self, one: Hunt, setting: Setting) -> list[FloatArray]:
-        found = space_of(setting.construction).starts(setting.point, setting.schedule.noise_scale)
+    def _starts(self, one: Hunt, context: CellContext) -> list[FloatArray]:
+        found = space_of(context.construction).starts(context.point, context.schedule.noise_scale)
         return {"known": found, "family": found[:1], "none": []}[one.starts]
 
-    def _own(self, setting: Setting) -> Construction:
-        same = self.own is not None and self.own.domain(setting.point) == setting.plan.domain
-        return self.own if self.own is not None and same else setting.construction
+    def _own(self, context: CellContext) -> Construction:
+        same = self.own is not None and self.own.domain(context.point) == context.dispatch.domain
+        return self.own if self.own is not None and same else context.construction
 
     def _risk(
-        self, setting: Setting, data: Construction, draws: int, stream: int
+        self, context: CellContext, data: Construction, draws: int, stream: int
     ) -> tuple[float, Problem | None, Sequence[Solution]]:
         """The mean risk on a data set, its problem and the answers; outside its premise there is none."""
         try:
-            how = plan(setting.algorithm, data, setting.point, setting.budget, setting.series.reduction)
-            problem = data.build(setting.point, setting.schedule.noise_scale)
+            backend = dispatch(context.algorithm, data, context.point, context.budget, context.series.reduction)
+            problem = data.build(context.point, context.schedule.noise_scale)
         except (PremiseError, Incompatible):
             return OUTSIDE, None, []
-        runs = 1 if setting.algorithm.deterministic else draws
-        answers = replace(setting, plan=how).solve(problem, np.random.default_rng(stream), runs)
+        runs = 1 if context.algorithm.deterministic else draws
+        answers = replace(context, dispatch=backend).solve(problem, np.random.default_rng(stream), runs)
         return math.fsum(problem.excess_risk(answer.theta) for answer in answers) / runs, problem, answers
 
     def _search(
-        self, one: Hunt, setting: Setting, starts: Sequence[FloatArray], stream: int
+        self, one: Hunt, context: CellContext, starts: Sequence[FloatArray], stream: int
     ) -> tuple[Space, Found, float]:
         """The space, what is found in it, and the largest risk of the trivial answer on the way."""
-        space, trivial = space_of(setting.construction), [0.0]
+        space, trivial = space_of(context.construction), [0.0]
 
         def risk(place: FloatArray) -> float:
-            value, problem, _ = self._risk(setting, space.member(place), self.search_draws, stream)
+            value, problem, _ = self._risk(context, space.member(place), self.search_draws, stream)
             trivial.append(problem.listed.trivial_risk if problem else 0.0)
             return value
 
@@ -202,31 +202,33 @@ class WorstCaseStudy(RateStudy):
         rng = np.random.default_rng([stream, 1])
         return space, search(risk, len(space.ranges), starts, one.evaluations, rng), max(trivial)
 
-    def _found(self, one: Hunt, setting: Setting, starts: Sequence[FloatArray], streams: Sequence[int]) -> list[Row]:
+    def _found(
+        self, one: Hunt, context: CellContext, starts: Sequence[FloatArray], streams: Sequence[int]
+    ) -> list[Row]:
         """The rows of the worst data found, by the first stream, measured by the second one."""
-        space, found, trivial = self._search(one, setting, starts, streams[0])
+        space, found, trivial = self._search(one, context, starts, streams[0])
         data = space.member(found.place)
-        _, problem, answers = self._risk(setting, data, self.draws, streams[1])
+        _, problem, answers = self._risk(context, data, self.draws, streams[1])
         if problem is None:
             raise PremiseError(f"{type(data).__name__} has no member here that can be run")
-        how = plan(setting.algorithm, data, setting.point, setting.budget, setting.series.reduction)
-        rows = self._rows(replace(setting, construction=data, plan=how), problem, answers)
+        backend = dispatch(context.algorithm, data, context.point, context.budget, context.series.reduction)
+        rows = self._rows(replace(context, construction=data, dispatch=backend), problem, answers)
         kept = {"_target_": f"{type(data).__module__}.{type(data).__name__}"} | {
             name: value for name, value in describe(data).items() if name not in ("class", "version")
         }
         columns = rows[0].columns | {"trivial_risk": trivial, "found": json.dumps(kept)}
         columns |= {"searched_risk": found.value, "evaluations": found.evaluations}
         rows[0] = replace(rows[0], columns=columns)
-        return rows + drawn(answers, setting.schedule.noise_scale)
+        return rows + drawn(answers, context.schedule.noise_scale)
 
     def _game(
-        self, one: Hunt, setting: Setting, starts: Sequence[FloatArray], stream: int
-    ) -> tuple[Setting, list[FloatArray], list[Row]]:
-        """The setting at the value that the game ends with, the data found on the way, and the game's rows."""
-        space = space_of(setting.construction)
+        self, one: Hunt, context: CellContext, starts: Sequence[FloatArray], stream: int
+    ) -> tuple[CellContext, list[FloatArray], list[Row]]:
+        """The context at the value that the game ends with, the data found on the way, and the game's rows."""
+        space = space_of(context.construction)
 
-        def at(value: float) -> Setting:
-            return replace(setting, algorithm=replace(setting.algorithm, **{one.tune: value}))
+        def at(value: float) -> CellContext:
+            return replace(context, algorithm=replace(context.algorithm, **{one.tune: value}))
 
         def risk(value: float, place: FloatArray) -> float:
             return self._risk(at(value), space.member(place), self.search_draws, stream)[0]
@@ -235,7 +237,7 @@ class WorstCaseStudy(RateStudy):
             return self._search(one, at(value), places, stream)[1]
 
         low, high = one.between
-        ended = play(risk, worst, (low, high), float(getattr(setting.algorithm, one.tune)), starts)
+        ended = play(risk, worst, (low, high), float(getattr(context.algorithm, one.tune)), starts)
         found = at(ended.choice)
         rows = [
             Row("tuned", ended.choice, 1.0),
@@ -247,8 +249,8 @@ class WorstCaseStudy(RateStudy):
     def _quantities(self, one: Series) -> list[str]:
         assert isinstance(one, Hunt)
         found = [*super()._quantities(one), "worst_known_risk", "own_family_risk", "times_own_family", "times_trivial"]
-        beside = self._beside(one).names
-        found += ["explicit_bound"] if beside["bound"] and beside["shape"] else []
+        references = self._references(one).names
+        found += ["explicit_bound"] if references["bound"] and references["shape"] else []
         found += ["versus_risk", "times_versus"] if one.versus else []
         return found + (["tuned", "tuned_steps", "game_gain"] if one.tune else [])
 

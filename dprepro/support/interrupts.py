@@ -38,7 +38,7 @@ def handle_signals(numbers: Iterable[int]) -> Iterator[None]:
     before = {}
     if threading.current_thread() is threading.main_thread():
         usual = (signal.SIG_DFL, signal.default_int_handler)
-        before = {one: signal.getsignal(one) for one in numbers if signal.getsignal(one) in usual}
+        before = {number: signal.getsignal(number) for number in numbers if signal.getsignal(number) in usual}
     for one in before:
         signal.signal(one, _end)
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import errno
 import glob
+import gzip
 import os
 import shutil
 import stat
@@ -33,6 +34,16 @@ def bytes_of(path: str | Path, most: int = -1) -> bytes:
         raise OSError(errno.EINVAL, "it is not a regular file", str(path))
     with open(path, "rb") as file:
         return file.read(most)
+
+
+def packed(content: bytes) -> bytes:
+    """The content of a ``.gz`` file, the same whenever it is packed."""
+    return gzip.compress(content, 9, mtime=0)
+
+
+def unpacked(path: str | Path) -> bytes:
+    """What a ``.gz`` file holds; raises OSError, or EOFError for one that is cut off."""
+    return gzip.decompress(bytes_of(path))
 
 
 def replace_file(path: Path, new: bytes) -> None:

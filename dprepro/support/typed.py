@@ -27,6 +27,7 @@ from dprepro.errors import InputError, MissingDependency, choices_in_words, shor
 from dprepro.own.files import is_dotted, is_target, load
 from dprepro.support import expressions
 from dprepro.support.folders import PACKS
+from dprepro.support.named import Named, named
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # what is built counts with what holds it
 
@@ -139,6 +140,11 @@ def _is_number(value: float) -> bool:
 
 
 def _convert_dataclass(kind: type, value: Any, where: str) -> Any:
+    if isinstance(value, str) and issubclass(kind, Named):
+        rules = named(kind)
+        if value not in rules:
+            raise InputError(f"{where}: {unknown('value', value, rules)}")
+        return _convert_dataclass(rules[value], {}, where)
     if not isinstance(value, Mapping):
         raise _wrong(where, kind, value)
     given = {str(key): one for key, one in value.items()}

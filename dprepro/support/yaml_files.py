@@ -61,7 +61,7 @@ def text_of(path: str | Path) -> str:
     try:
         return content.decode("utf-16" if wide else "utf-8-sig")
     except UnicodeDecodeError as error:
-        raise InputError(f"{path} is no valid YAML: it is no text in UTF-8") from error
+        raise InputError(f"{path} is no valid YAML: it is no text in UTF-8; save it as UTF-8") from error
 
 
 def parse(text: str, name: object, verbatim: Collection[str] = ()) -> Any:

@@ -42,10 +42,12 @@ from dprepro.algorithms import (
     EfficientSampler,
     ExponentialMechanism,
     ExponentialSupport,
+    FullGradient,
     GridSearch,
     HighProbability,
     Huberised,
     JohnsonLindenstrauss,
+    LeastRegulariser,
     Localization,
     NoisyGD,
     NoisySGD,
@@ -96,8 +98,8 @@ EVERY: dict[str, Algorithm] = SHIPPED | {
     "exact_support": ExponentialSupport(1, constants="exact"),
     "exact_sgd": NoisySGD(constants="exact"),
     "exact_mechanism": ExponentialMechanism(constants="exact", steps=12, chains=2),
-    "exact_perturbation": ObjectivePerturbation(constants="exact", regulariser="least"),
-    "exact_perturbation_gamma": ObjectivePerturbation(noise="gamma", constants="exact", regulariser="least"),
+    "exact_perturbation": ObjectivePerturbation(constants="exact", regulariser=LeastRegulariser()),
+    "exact_perturbation_gamma": ObjectivePerturbation(noise="gamma", constants="exact", regulariser=LeastRegulariser()),
     "marginals_pure": ReleasedMarginals(release="laplace"),
     "boosted_descent": ConfidenceBoosting(DESCENT, chunks=2),
     "boosted_perturbation": ConfidenceBoosting(RegularisedOutputPerturbation(constants="exact"), chunks=1),
@@ -105,7 +107,7 @@ EVERY: dict[str, Algorithm] = SHIPPED | {
     "better_of_two": HighProbability(RegularisedRelease(), runs=2),
     "huberised_descent": Huberised(DESCENT),
     "localised_release": Localization(OutputPerturbation(constants="exact"), constants="exact"),
-    "short_full_sgd": NoisySGD(gradient="full", constants="exact", steps=3),
+    "short_full_sgd": NoisySGD(gradient=FullGradient(), constants="exact", steps=3),
     "countsketch": JohnsonLindenstrauss("countsketch", constants="exact", dimension_factor=4),
 }
 
@@ -290,7 +292,7 @@ def test_blocks_keep_their_certificate_however_records_are_held(held: str) -> No
 
     def limit(algorithm: Algorithm) -> float:
         rng, budget = np.random.default_rng(0), Budget(1.0, 0.0, REPLACE)
-        return audit(*(answers(algorithm, one, budget, 100, 1, rng)[0] for one in pairs[name]), 0.0).epsilon
+        return audit(*(answers(algorithm, pair, budget, 100, 1, rng)[0] for pair in pairs[name]), 0.0).epsilon
 
     assert limit(VOTES) < 1
     if held == "by counts":
@@ -310,7 +312,7 @@ def test_contiguous_blocks_ask_for_an_order_that_is_a_part_of_the_data() -> None
             algorithm.solve(data, budget, np.random.default_rng(0))
     assert not any(algorithm.promises() and algorithm.partition == "as_printed" for algorithm in (VOTES, algorithm))
     printed = dataclasses.replace(VOTES, partition="as_printed")
-    assert all(printed.spent(domain, Budget(1.0, 0.0, one)) is None for one in Neighbours)
+    assert all(printed.spent(domain, Budget(1.0, 0.0, Neighbour)) is None for Neighbour in Neighbours)
 
 
 @pytest.mark.parametrize("partition", ["random", "assigned"])
@@ -389,7 +391,7 @@ def test_nothing_but_the_unit_of_a_mean_reads_a_private_n(name: str) -> None:
             for epsilon, delta in ((0.3, 0.0), (1.0, 1e-6), (20.0, 0.05)):
                 budget = Budget(epsilon, delta, ADD)
                 sizes = [dataclasses.replace(domain, n=n) for n in (1, 2, 5, 3e6, 1e7)]
-                refusals = {algorithm.refusal(one, budget) for one in sizes}
+                refusals = {algorithm.refusal(size, budget) for size in sizes}
                 assert len(refusals) == 1, refusals
                 if refusals != {""}:
                     continue

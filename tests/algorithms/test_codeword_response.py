@@ -57,7 +57,7 @@ def test_answers_follow_the_law_and_spend_epsilon():
     code, rng, budget = double_circulant_code(6), np.random.default_rng(1), Budget(0.5, 0.0, Neighbours.REPLACE_ONE)
     problem = at(unit_ball(LinearLoss(), 4, 6), code.words[[2, 1]], [3, 1])
     solutions = [CodewordResponse().solve(problem, budget, rng) for _ in range(4000)]
-    found = np.bincount([code.find(one.theta) for one in solutions], minlength=8)
+    found = np.bincount([code.find(solution.theta) for solution in solutions], minlength=8)
     assert chisquare(found, 4000 * law((2, 2, 2, 1), 8, 0.5)).pvalue > 1e-3  # false alarms: 1 in 1000
     assert solutions[0].spent.epsilon == 0.5
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.small_problems import lasso, random_problem, sets, unit_ball
 
-from dprepro.algorithms import GaussianFrankWolfe
+from dprepro.algorithms import ConstantStep, DecayingStep, GaussianFrankWolfe
 from dprepro.algorithms.base import gradient_sensitivity
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
@@ -15,7 +15,7 @@ from dprepro.problems import AbsoluteLoss, SquaredLoss
 REPLACE = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
 
 
-@pytest.mark.parametrize("step_size", ["decaying", "constant"])
+@pytest.mark.parametrize("step_size", [DecayingStep(), ConstantStep()], ids=lambda rule: rule.name)
 @pytest.mark.parametrize("within", sets(6))
 def test_algorithm_3_follows_the_printed_loop(within, step_size):
     problem = random_problem(SquaredLoss(), sets(6)[within], n=200)
@@ -26,7 +26,7 @@ def test_algorithm_3_follows_the_printed_loop(within, step_size):
     theta = problem.constraint_set.start()
     for t in range(1, steps):
         direction = problem.gradient(theta) + noise.normal(0.0, sigma, 6)
-        mu = 2 / (t + 2) if step_size == "decaying" else 1 / (steps + 2)
+        mu = 2 / (t + 2) if step_size == DecayingStep() else 1 / (steps + 2)
         theta = (1 - mu) * theta + mu * problem.constraint_set.minimise_linear(direction)
     solution = algorithm.solve(problem, REPLACE, np.random.default_rng(5))
     np.testing.assert_allclose(solution.theta, theta, atol=1e-12)

@@ -7,7 +7,7 @@ import numpy as np
 import pytest
 from helpers.small_problems import at, one_hot, random_problem, unit_ball
 
-from dprepro.algorithms import JohnsonLindenstrauss, NoisyGD, RegularisedOutputPerturbation, SignedCounts
+from dprepro.algorithms import JohnsonLindenstrauss, LowNoiseStep, NoisyGD, RegularisedOutputPerturbation, SignedCounts
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.problems import AbsoluteLoss, HuberLoss, L2Ball, LinearLoss, LogisticLoss, OneHotView, Problem, SquaredLoss
@@ -38,7 +38,7 @@ def test_printed_noise_and_step_are_those_of_theorem_1():
     assert (schedule.steps, schedule.noise_scale) == (n, pytest.approx(sigma))
     assert schedule.step_size == pytest.approx(1 / (math.sqrt(n) * max(math.sqrt(2), sigma * math.sqrt(p))))
     assert schedule.step(1) == schedule.step(17) == schedule.step_size
-    quiet = NoisyGD(step="low_noise").schedule(unit_ball(SquaredLoss(), n, p), budget(math.inf, 0.0))
+    quiet = NoisyGD(step=LowNoiseStep()).schedule(unit_ball(SquaredLoss(), n, p), budget(math.inf, 0.0))
     assert (quiet.noise_scale, quiet.step_size) == (0, 1 / 8)
 
 
@@ -129,7 +129,7 @@ def test_the_literal_descent_without_noise_follows_the_closed_form_of_its_averag
 @pytest.mark.parametrize("loss", [SquaredLoss(), LogisticLoss(), HuberLoss()])
 def test_without_noise_a_long_descent_finds_the_minimum_of_records(loss):
     problem = random_problem(loss, L2Ball(3), n=400)
-    theta = NoisyGD(step="low_noise").solve(problem, budget(math.inf, 0.0), np.random.default_rng(0)).theta
+    theta = NoisyGD(step=LowNoiseStep()).solve(problem, budget(math.inf, 0.0), np.random.default_rng(0)).theta
     assert 0 <= problem.excess_risk(theta) < 0.02 * problem.trivial_risk
 
 
@@ -251,7 +251,7 @@ def test_a_linear_loss_is_refused_where_its_smoothness_of_zero_would_be_divided_
         RegularisedOutputPerturbation(),
         JohnsonLindenstrauss(),
         SignedCounts(),
-        NoisyGD(step="low_noise"),
+        NoisyGD(step=LowNoiseStep()),
     ):
         with pytest.raises(InputError, match="got LinearLoss, which is linear"):
             algorithm.schedule(domain, budget())

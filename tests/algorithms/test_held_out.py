@@ -59,13 +59,13 @@ def test_boosting_runs_on_disjoint_chunks_and_chooses_by_one_that_no_run_has_see
     problem: Problem, runs: list[tuple[set[int], np.ndarray]], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     told: list[np.ndarray] = []
-    choose = LaplaceMin.choose
+    select = LaplaceMin.select
 
     def followed(self: LaplaceMin, scores: np.ndarray, rng: np.random.Generator) -> Any:
         told.append(scores)
-        return choose(self, scores, rng)
+        return select(self, scores, rng)
 
-    monkeypatch.setattr(LaplaceMin, "choose", followed)
+    monkeypatch.setattr(LaplaceMin, "select", followed)
     solution = ConfidenceBoosting(chunks=5).solve(problem, BUDGET, np.random.default_rng(1))
     seen = set().union(*(records for records, _ in runs))
     assert [len(records) for records, _ in runs] == [10] * 5

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from helpers.small_problems import random_problem
 
-from dprepro.algorithms import Huberised, ObjectivePerturbation, RegularisedOutputPerturbation
+from dprepro.algorithms import Huberised, LeastRegulariser, ObjectivePerturbation, RegularisedOutputPerturbation
 from dprepro.algorithms.huberised_objective_perturbation import huber_slope
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
@@ -63,7 +63,7 @@ def test_the_slope_of_the_rounded_part_is_that_of_equation_9() -> None:
 def test_with_hardly_any_noise_the_answer_loses_half_the_width_at_most(loss: MarginLoss) -> None:
     problem, free = random_problem(loss, L2Ball(3), n=40), Budget(1e9, 1e-6, Neighbours.REPLACE_ONE)
     for h in (0.02, 0.3):
-        inner = ObjectivePerturbation(constants="exact", regulariser="least")
+        inner = ObjectivePerturbation(constants="exact", regulariser=LeastRegulariser())
         theta = Huberised(inner, h).solve(problem, free, np.random.default_rng(1)).theta
         assert problem.excess_risk(theta) <= h / 2 + 1e-3
 

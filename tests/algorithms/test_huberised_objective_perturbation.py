@@ -8,7 +8,12 @@ import pytest
 from helpers.small_problems import at, copies_of_c, unit_ball
 from scipy.stats import kstest, norm
 
-from dprepro.algorithms import ExponentialMechanism, HuberisedObjectivePerturbation
+from dprepro.algorithms import (
+    CorrectedRegulariser,
+    ExponentialMechanism,
+    HuberisedObjectivePerturbation,
+    PrintedRegulariser,
+)
 from dprepro.algorithms.samplers.exact import shares
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
@@ -36,7 +41,7 @@ def f_hat(z, h):
     return np.where(z < -h, 0.0, np.where(z > h, z, z**2 / (4 * h) + z / 2 + h / 4))
 
 
-@pytest.mark.parametrize("regulariser", ["printed", "corrected"])
+@pytest.mark.parametrize("regulariser", [PrintedRegulariser(), CorrectedRegulariser()], ids=lambda rule: rule.name)
 @pytest.mark.parametrize("h", [0.01, 0.4, 3.0])
 def test_the_answer_minimises_the_printed_objective(regulariser, h):
     """No point of a fine grid of [-2, 2] does better, for random records and labels inside [-1, 1]."""
@@ -45,7 +50,7 @@ def test_the_answer_minimises_the_printed_objective(regulariser, h):
     problem = interval(x, y, counts)
     algorithm = HuberisedObjectivePerturbation(h, regulariser)
     grid = np.linspace(-2, 2, 40_001)
-    share = 8 if regulariser == "printed" else 2
+    share = 8 if regulariser == PrintedRegulariser() else 2
 
     def objective(theta, b):
         sums = f_hat(y - np.outer(theta, x), h) @ counts
@@ -74,7 +79,7 @@ def test_risks_have_the_mean_that_the_law_of_the_noise_gives(data):
     places, slopes = algorithm.slope(problem, schedule.regulariser)
     b = np.linspace(-8, 8, 4001)
     answers = np.interp(-b * schedule.coordinate_scale, slopes, places)
-    expected = np.trapezoid([problem.excess_risk(np.array([one])) for one in answers] * norm.pdf(b), b)
+    expected = np.trapezoid([problem.excess_risk(np.array([answer])) for answer in answers] * norm.pdf(b), b)
     assert abs(risks.mean() - expected) < 4.4 * risks.std() / math.sqrt(risks.size)
 
 

@@ -16,8 +16,10 @@ from helpers.small_problems import at, lasso, one_hot, random_problem, unit_ball
 from dprepro.algorithms import (
     Algorithm,
     ConfidenceBoosting,
+    CorrectedRegulariser,
     ExponentialMechanism,
     ExponentialSupport,
+    FullGradient,
     GridSearch,
     HighProbability,
     Huberised,
@@ -28,6 +30,7 @@ from dprepro.algorithms import (
     NoisySGD,
     ObjectivePerturbation,
     OutputPerturbation,
+    PrintedRegulariser,
     RegularisedOutputPerturbation,
     RegularisedRelease,
     SampleAndAggregate,
@@ -36,7 +39,7 @@ from dprepro.algorithms import (
 )
 from dprepro.algorithms.supports import SupportSelection
 from dprepro.budget import Budget, Neighbours
-from dprepro.mechanisms import BoundedRange, GumbelMin, LaplaceMin
+from dprepro.mechanisms import BoundedRange, GumbelMin, LaplaceMin, NoiseMoments
 from dprepro.privacy import compose
 from dprepro.problems import (
     AbsoluteLoss,
@@ -95,7 +98,7 @@ def cost(parts: object, delta: float) -> float:
     return compose(parts, delta).epsilon  # type: ignore[arg-type]
 
 
-SGD = NoisySGD("full", constants="exact", steps=3)
+SGD = NoisySGD(FullGradient(), constants="exact", steps=3)
 
 
 @pytest.mark.parametrize("inner", [SGD, OutputPerturbation(noise="gaussian"), ExponentialMechanism(steps=8, chains=1)])
@@ -143,7 +146,9 @@ def test_of_repeated_runs_the_chosen_one_is_answered(monkeypatch: pytest.MonkeyP
     """The choice is handed the runs' own risks, in their order, and its word is what counts."""
     problem, inner = random_problem(HalfSquaredDistance(), L2Ball(3), n=40), RegularisedRelease("gaussian")
     seen: list[np.ndarray] = []
-    monkeypatch.setattr(GumbelMin, "select", lambda self, scores, rng: seen.append(scores) or 2)
+    monkeypatch.setattr(
+        GumbelMin, "select", lambda self, scores, rng: seen.append(scores) or (2, NoiseMoments(0.0, 1.0, 1.0))
+    )
     runs: list[np.ndarray] = []
     solve = RegularisedRelease.solve
 
@@ -192,14 +197,16 @@ def test_grid_search_scores_by_the_other_half_with_line_6_s_penalty_and_a_mean_s
     """q_j = held-out risk + Delta_j ln(K/beta)/n + sqrt(4 Y^2 Delta_j ln(K/beta)/n), D_j = 2 Delta_j/n; 0 has Y^2."""
     problem, algorithm = one_hot(SquaredLoss(), n=40, p=3, mass=1.0, coordinates=3), GridSearch(inner, guesses=2)
     seen: list[np.ndarray] = []
-    monkeypatch.setattr(GumbelMin, "choose", lambda self, scores, rng: seen.append(scores) or (1, np.zeros(1)))
+    monkeypatch.setattr(
+        GumbelMin, "select", lambda self, scores, rng: seen.append(scores) or (1, NoiseMoments(0.0, 1.0, 1.0))
+    )
     runs = calls(monkeypatch, algorithm, problem, BUDGET, type(inner))
     other = counted(problem) - counted(runs[0].problem)
     held = OneHotView(dataclasses.replace(problem.domain, n=20), problem.one_hot.label, other[:3] / 20, other[3:] / 20)
     logarithm, smooth = math.log(2 / 0.05), problem.domain.smoothness
     # predictions of descent stay within X B, so that a loss is at most (Y + sqrt(H/2) X B)^2; noise on w adds its tail
     noisy = isinstance(inner, RegularisedOutputPerturbation)
-    sigmas = [inner.schedule(one.domain, one.budget).noise_scale * noisy for one in runs]
+    sigmas = [inner.schedule(run.domain, run.budget).noise_scale * noisy for run in runs]
     tail = math.sqrt(2 * math.log(40 / (1e-5 / 8)))
     deltas = np.array([(1 + math.sqrt(smooth / 2) * (b + s * tail)) ** 2 for b, s in zip((2, 4), sigmas, strict=True)])
     risks = np.array([Problem(held.domain, {"one_hot": held}).listed.value(one.theta) for one in runs])
@@ -218,7 +225,9 @@ def test_boosting_runs_on_disjoint_chunks_with_the_whole_budget_and_chooses_by_t
     problem = one_hot(SquaredLoss(), n=42, p=3, mass=1.0, coordinates=3)
     algorithm, seen = ConfidenceBoosting(inner, failure=0.3), []
     monkeypatch.setattr(
-        LaplaceMin, "choose", lambda self, scores, rng: seen.append((self.scale, scores)) or (2, np.zeros(1))
+        LaplaceMin,
+        "select",
+        lambda self, scores, rng: seen.append((self.scale, scores)) or (2, NoiseMoments(0.0, 1.0, 1.0)),
     )
     found = calls(monkeypatch, algorithm, problem, BUDGET, type(inner))
     assert [one.budget for one in found] == [BUDGET] * 3
@@ -358,8 +367,8 @@ def test_the_weight_of_a_release_at_the_best_of_its_bound_has_its_closed_form() 
 def test_equation_9_has_its_noise_and_one_of_two_regularisers() -> None:
     """b of deviation L sqrt(8 ln(1/delta))/epsilon, and X^2/(epsilon h), or a quarter of it as printed."""
     domain = unit_ball(PositivePartLoss(), 40, 1)
-    for regulariser, share in (("corrected", 1), ("printed", 4)):
-        algorithm = HuberisedObjectivePerturbation(smoothing=0.05, regulariser=regulariser)  # type: ignore[arg-type]
+    for regulariser, share in ((CorrectedRegulariser(), 1), (PrintedRegulariser(), 4)):
+        algorithm = HuberisedObjectivePerturbation(smoothing=0.05, regulariser=regulariser)
         schedule = algorithm.schedule(domain, BUDGET)
         assert schedule.regulariser == pytest.approx(1 / (share * 0.8 * 0.05))
         assert schedule.coordinate_scale == pytest.approx(math.sqrt(8 * math.log(1e5)) / 0.8)

@@ -7,7 +7,7 @@ import pytest
 from helpers.small_problems import LOSSES, random_problem, sets, unit_ball
 from scipy.stats import gamma, kstest, norm
 
-from dprepro.algorithms import ObjectivePerturbation
+from dprepro.algorithms import BalancedRegulariser, LeastRegulariser, ObjectivePerturbation, Theorem4Regulariser
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import Incompatible, InputError
 from dprepro.problems import (
@@ -55,15 +55,15 @@ def test_printed_noise_and_delta_are_those_of_the_algorithm():
     assert pure.coordinate_scale == pytest.approx(2 * 2.5 / 0.7)
     assert pure.noise_scale == pytest.approx(math.sqrt(5 * 6) * pure.coordinate_scale)
     assert pure.regulariser == pytest.approx(2.5 * 5 * math.log(5) / (0.7 * 1.5))
-    assert ObjectivePerturbation(regulariser="least").schedule(DOMAIN, APPROXIMATE).regulariser == 2 / 0.7
-    balanced = ObjectivePerturbation(noise="gamma", regulariser="balanced").schedule(DOMAIN, PURE)
+    assert ObjectivePerturbation(regulariser=LeastRegulariser()).schedule(DOMAIN, APPROXIMATE).regulariser == 2 / 0.7
+    balanced = ObjectivePerturbation(noise="gamma", regulariser=BalancedRegulariser()).schedule(DOMAIN, PURE)
     assert balanced.regulariser == pytest.approx(2.5 * 5 / (0.7 * 1.5))
 
 
 def test_gamma_noise_has_a_gamma_norm_and_a_uniform_direction():
     rng = np.random.default_rng(1)
     algorithm = ObjectivePerturbation(noise="gamma")
-    b = np.array([algorithm.draw(4, 2.5, rng) for _ in range(3000)])
+    b = np.array([algorithm.density.sample(4, 2.5, rng) for _ in range(3000)])
     assert kstest(np.linalg.norm(b, axis=1), gamma(4, scale=2.5).cdf).pvalue > ALARM
     # one coordinate of a uniform direction in four dimensions: (1 + u)/2 is Beta(3/2, 3/2)
     unit = b[:, 0] / np.linalg.norm(b, axis=1)
@@ -72,7 +72,7 @@ def test_gamma_noise_has_a_gamma_norm_and_a_uniform_direction():
 
 def test_gaussian_noise_has_the_printed_standard_deviation():
     rng = np.random.default_rng(2)
-    b = np.array([ObjectivePerturbation().draw(4, 2.5, rng) for _ in range(1000)])
+    b = np.array([ObjectivePerturbation().density.sample(4, 2.5, rng) for _ in range(1000)])
     assert kstest(b.ravel(), norm(0, 2.5).cdf).pvalue > ALARM
 
 
@@ -93,8 +93,8 @@ def assert_minimises(problem, theta, b, ridge, rng):
 @pytest.mark.parametrize("l1", [0.0, 30.0])
 def test_the_answer_minimises_the_printed_objective_over_the_set_with_a_regulariser(within, l1):
     problem = quadratic(within, l1)
-    algorithm, rng = ObjectivePerturbation(regulariser="least"), np.random.default_rng(3)
-    b = algorithm.draw(8, 20.0, rng)
+    algorithm, rng = ObjectivePerturbation(regulariser=LeastRegulariser()), np.random.default_rng(3)
+    b = algorithm.density.sample(8, 20.0, rng)
     theta = algorithm.answer(problem.listed, APPROXIMATE, b).theta
     assert_minimises(problem, theta, b, algorithm.schedule(problem.domain, APPROXIMATE).regulariser, rng)
 
@@ -104,20 +104,20 @@ def test_the_answer_minimises_the_printed_objective_over_the_set_with_a_regulari
 def test_the_answer_minimises_the_printed_objective_on_records_of_any_smooth_loss(loss, within):
     problem = random_problem(LOSSES[loss], sets(4)[within])
     algorithm, rng = ObjectivePerturbation(), np.random.default_rng(4)
-    b = algorithm.draw(4, 2.0, rng)
+    b = algorithm.density.sample(4, 2.0, rng)
     solution = algorithm.answer(problem.listed, APPROXIMATE, b)
     assert solution.diagnostics["noise_norm"] == pytest.approx(np.linalg.norm(b))
     assert_minimises(problem, solution.theta, b, solution.schedule.regulariser, rng)
 
 
 @pytest.mark.parametrize(("noise", "budget"), [("gaussian", APPROXIMATE), ("gamma", PURE)])
-@pytest.mark.parametrize("regulariser", ["theorem_4", "least"])
+@pytest.mark.parametrize("regulariser", [Theorem4Regulariser(), LeastRegulariser()], ids=lambda rule: rule.name)
 def test_printed_constants_are_within_the_budget_and_half_lambda_over_epsilon_is_certified_for_more(
     noise, budget, regulariser
 ):
     algorithm = ObjectivePerturbation(noise=noise, regulariser=regulariser)
     assert algorithm.spent(DOMAIN, budget).epsilon <= 0.7 + 1e-12
-    short = ObjectivePerturbation(noise=noise, regulariser="least", least=0.5)
+    short = ObjectivePerturbation(noise=noise, regulariser=LeastRegulariser(), least=0.5)
     assert short.spent(DOMAIN, budget).epsilon > 0.8
 
 
@@ -156,7 +156,11 @@ def test_n_is_not_read():
         (ObjectivePerturbation(), PURE, "delta > 0"),
         (ObjectivePerturbation(noise="gamma"), APPROXIMATE, "delta = 0"),
         (ObjectivePerturbation(), Budget(math.inf, 1e-6, ADD), "finite epsilon"),
-        (ObjectivePerturbation(constants="exact", regulariser="least", least=0.5), APPROXIMATE, "leaves no epsilon"),
+        (
+            ObjectivePerturbation(constants="exact", regulariser=LeastRegulariser(), least=0.5),
+            APPROXIMATE,
+            "leaves no epsilon",
+        ),
     ],
 )
 def test_a_budget_that_the_algorithm_cannot_meet_is_refused(algorithm, budget, words):
@@ -177,14 +181,14 @@ def test_losses_of_another_kind_are_refused():
 
 @pytest.mark.parametrize("budget", [APPROXIMATE, PURE, Budget(0.7, 1e-6, REPLACE)])
 def test_a_linear_loss_needs_no_regulariser_since_the_answer_is_a_function_of_the_noisy_sum(budget):
-    algorithm = ObjectivePerturbation(noise="gaussian" if budget.delta else "gamma", regulariser="least")
+    algorithm = ObjectivePerturbation(noise="gaussian" if budget.delta else "gamma", regulariser=LeastRegulariser())
     problem = random_problem(LinearLoss(), L2Ball(5), 100)
     schedule = algorithm.schedule(problem.domain, budget)
     assert schedule.regulariser == 0
     # the whole certificate is that of the noisy sum: zeta over the scale, of pure noise
     assert algorithm.spent(problem.domain, budget).epsilon <= (0.35 if budget is PURE else 0.7) * (1 + 1e-12)
     theta = algorithm.solve(problem, budget, np.random.default_rng(3)).theta
-    b = algorithm.draw(5, schedule.coordinate_scale, np.random.default_rng(3))
+    b = algorithm.density.sample(5, schedule.coordinate_scale, np.random.default_rng(3))
     total = 100 * problem.gradient(np.zeros(5)) + b
     np.testing.assert_allclose(theta, -total / np.linalg.norm(total), atol=1e-9)
 

@@ -9,13 +9,18 @@ from scipy.special import ive
 from scipy.stats import chi2, gamma, kstest, norm
 
 from dprepro.algorithms import (
+    ConstantRate,
     ExponentialMechanism,
+    FullGradient,
     GaussianFrankWolfe,
+    LipschitzRate,
     Localization,
     NoisyGD,
     NoisySGD,
     ObjectivePerturbation,
     OutputPerturbation,
+    SampledGradient,
+    StronglyConvexRate,
 )
 from dprepro.algorithms.base import gradient_sensitivity
 from dprepro.algorithms.output_perturbation import minimiser_sensitivity
@@ -85,9 +90,9 @@ def test_the_printed_noise_and_steps_of_the_sum_divided_by_n():
     for t in (1, 7):
         printed = 2 / math.sqrt(t * (1000**2 + 4 * sigma**2))
         assert schedule.step(t) == pytest.approx(1000 * printed)
-    convex = NoisySGD(step_size="strongly_convex").schedule(unit_ball(HalfSquaredDistance(), 1000, 4), REPLACE)
+    convex = NoisySGD(step_size=StronglyConvexRate()).schedule(unit_ball(HalfSquaredDistance(), 1000, 4), REPLACE)
     assert convex.step(5) == pytest.approx(1000 / (1 * 1000 * 5))
-    constant = NoisySGD(step_size="constant").schedule(linear(1000, 4), REPLACE)
+    constant = NoisySGD(step_size=ConstantRate()).schedule(linear(1000, 4), REPLACE)
     assert constant.step(9) == constant.step(1) == schedule.step(1)
 
 
@@ -95,21 +100,21 @@ def test_the_full_gradient_has_the_noise_of_note_2_and_the_literal_one_at_n_squa
     domain = linear(1000, 4)
     literal = NoisySGD().schedule(domain, REPLACE)
     for steps in (10, 1000):
-        schedule = NoisySGD(gradient="full", steps=steps).schedule(domain, REPLACE)
+        schedule = NoisySGD(gradient=FullGradient(), steps=steps).schedule(domain, REPLACE)
         sigma_t = math.sqrt(32 * steps * math.log(1000 / 1e-6) * math.log(1e6))
         assert schedule.noise_scale == pytest.approx(sigma_t / 1000)
-    same = NoisySGD(gradient="full", steps=10**9).schedule(domain, REPLACE)
+    same = NoisySGD(gradient=FullGradient(), steps=10**9).schedule(domain, REPLACE)
     assert (same.steps, same.noise_scale) == (literal.steps, pytest.approx(literal.noise_scale))
-    rule = NoisySGD(gradient="full", steps_factor=8).schedule(linear(1e6, 64), REPLACE)
+    rule = NoisySGD(gradient=FullGradient(), steps_factor=8).schedule(linear(1e6, 64), REPLACE)
     assert 64 * rule.noise_scale**2 == pytest.approx(8, rel=1e-4)
 
 
 def test_a_full_gradient_spends_the_same_for_every_t_and_far_less_than_it_was_given():
     domain = linear(1e5, 4)
-    spending = [NoisySGD(gradient="full", steps=t).spent(domain, REPLACE).epsilon for t in (1000, 100_000)]
+    spending = [NoisySGD(gradient=FullGradient(), steps=t).spent(domain, REPLACE).epsilon for t in (1000, 100_000)]
     assert spending[0] == pytest.approx(spending[1], rel=2e-3)
     assert spending[1] < 1 / 13
-    exact = NoisySGD(gradient="full", steps=1000, constants="exact")
+    exact = NoisySGD(gradient=FullGradient(), steps=1000, constants="exact")
     assert 0.999 < exact.spent(domain, REPLACE).epsilon <= 1 + 1e-9
     assert exact.schedule(domain, SILENCE).noise_scale == pytest.approx(exact.schedule(domain, REPLACE).noise_scale / 2)
 
@@ -137,7 +142,7 @@ def test_a_record_that_falls_silent_is_not_hidden_by_records_on_the_other_side()
     assert np.maximum(p - halved * q, 0).sum() * 0.002 > 100 * 1e-6
 
 
-@pytest.mark.parametrize("gradient", ["sampled", "full"])
+@pytest.mark.parametrize("gradient", [SampledGradient(), FullGradient()], ids=lambda rule: rule.name)
 def test_the_literal_loop_is_the_printed_one(gradient):
     """Line by line, with the same random numbers, on records with copies."""
     problem = places(Median(), 16, 3)
@@ -146,7 +151,7 @@ def test_the_literal_loop_is_the_printed_one(gradient):
     records = np.repeat(problem.records.records.features, problem.records.records.copies.astype(int), axis=0)
     theta = np.zeros(3)
     for t in range(1, schedule.steps):
-        drawn = records[int(rng.random() * 16)][None, :] if gradient == "sampled" else records
+        drawn = records[int(rng.random() * 16)][None, :] if gradient == SampledGradient() else records
         step = theta - drawn
         size = np.linalg.norm(step, axis=1)
         slopes = np.divide(step.T, size, out=np.zeros_like(step.T), where=size > 0).mean(axis=1)
@@ -159,12 +164,15 @@ def test_the_literal_loop_is_the_printed_one(gradient):
 def test_noisy_descent_without_much_noise_finds_the_minimum(within):
     """The last iterate is within the bound of Theorem 2.4 at no noise, over every set."""
     hinge = random_problem(HingeLoss(), sets(3)[within], n=96)
-    problems = [(hinge, "lipschitz"), (random_problem(SharpDistance(), sets(3)[within], n=96), "strongly_convex")]
+    problems = [
+        (hinge, LipschitzRate()),
+        (random_problem(SharpDistance(), sets(3)[within], n=96), StronglyConvexRate()),
+    ]
     if within == "L2Ball":
-        problems += [(copies_of_c(LinearLoss(), 96, 3), "lipschitz"), (places(Median(), 96, 3), "lipschitz")]
+        problems += [(copies_of_c(LinearLoss(), 96, 3), LipschitzRate()), (places(Median(), 96, 3), LipschitzRate())]
     steps = 1000
     for problem, step_size in problems:
-        quiet = NoisySGD(gradient="full", steps=steps, step_size=step_size, noise_factor=1e-6)
+        quiet = NoisySGD(gradient=FullGradient(), steps=steps, step_size=step_size, noise_factor=1e-6)
         solution = quiet.solve(problem, REPLACE, np.random.default_rng(1))
         bound = 4 * problem.domain.lipschitz * (2 + math.log(steps)) / math.sqrt(steps)
         assert -problem.minimum.gap - 1e-12 <= problem.excess_risk(solution.theta) <= bound
@@ -176,7 +184,7 @@ def test_noisy_descent_without_much_noise_finds_the_minimum(within):
         ({}, PURE, "finite epsilon and delta > 0"),
         ({}, FREE, "finite epsilon"),
         (
-            {"step_size": "strongly_convex"},
+            {"step_size": StronglyConvexRate()},
             REPLACE,
             "strongly convex loss, got LinearLoss, which is only convex; choices: lipschitz",
         ),
@@ -191,7 +199,7 @@ def test_senseless_parameters_and_sizes_are_refused():
     with pytest.raises(InputError, match="choices: full"):
         NoisySGD().schedule(linear(1e6, 4), REPLACE)
     assert "with records;" in NoisySGD().needs(frozenset({"moments"}))
-    assert not NoisySGD(gradient="full").needs(frozenset({"moments"}))
+    assert not NoisySGD(gradient=FullGradient()).needs(frozenset({"moments"}))
     for change in ({"steps": -1}, {"steps_factor": 0.0}, {"noise_factor": math.inf}):
         with pytest.raises(InputError, match="must be"):
             NoisySGD(**change)
@@ -390,9 +398,9 @@ def test_automatic_takes_the_exact_law_where_it_is_known_and_the_walk_elsewhere(
 def test_the_noises_of_algorithm_3_have_their_norms_laws():
     rng, p = np.random.default_rng(9), 5
     spherical, normal = (vector_noise(noise, 0.3) for noise in ("laplace", "gaussian"))
-    laplace = [np.linalg.norm(spherical.release(np.zeros(p), rng)) for _ in range(3000)]
+    laplace = [np.linalg.norm(spherical.release(np.zeros(p), rng)[0]) for _ in range(3000)]
     assert kstest(laplace, gamma(p, scale=0.3).cdf).pvalue > ALARM
-    gaussian = [np.sum(normal.release(np.zeros(p), rng) ** 2) / 0.09 for _ in range(3000)]
+    gaussian = [np.sum(normal.release(np.zeros(p), rng)[0] ** 2) / 0.09 for _ in range(3000)]
     assert kstest(gaussian, chi2(p).cdf).pvalue > ALARM
     assert kstest(laplace, gamma(p, scale=0.27).cdf).pvalue < ALARM
 
@@ -426,7 +434,8 @@ def test_the_small_ball_holds_the_minimiser():
 
 @pytest.mark.parametrize("noise", ["laplace", "gaussian"])
 @pytest.mark.parametrize(
-    "inner", [ExponentialMechanism(), NoisySGD(gradient="full", steps=50), ExponentialMechanism(sampler="hit_and_run")]
+    "inner",
+    [ExponentialMechanism(), NoisySGD(gradient=FullGradient(), steps=50), ExponentialMechanism(sampler="hit_and_run")],
 )
 def test_localisation_takes_any_inner_solver_and_spends_both_halves(noise, inner):
     problem = one_place(SharpDistance(), 1e5, 3)
@@ -442,7 +451,7 @@ def test_localisation_takes_any_inner_solver_and_spends_both_halves(noise, inner
 
 
 def test_the_parts_of_localisation_are_both_releases_at_half_the_budget():
-    domain, inner = sharp(1e5, 3), NoisySGD(gradient="full", steps=50)
+    domain, inner = sharp(1e5, 3), NoisySGD(gradient=FullGradient(), steps=50)
     parts = Localization(inner=inner).parts(domain, REPLACE)
     half = Budget(0.5, 5e-7, Neighbours.REPLACE_ONE)
     assert parts[0] == OutputPerturbation().parts(domain, half)[0]

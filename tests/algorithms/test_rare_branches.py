@@ -75,7 +75,7 @@ def test_a_chain_of_swaps_draws_supports_as_the_exponential_mechanism_does(monke
     law = np.exp(scores.min() - scores)
     assert 0.02 < law.min() / law.sum() < law.max() / law.sum() < 0.5
     drawn = [tuple(swapped.support(problem, budget, rng)) for _ in range(700)]
-    counts = [drawn.count(one) for one in itertools.combinations(range(4), 2)]
+    counts = [drawn.count(combination) for combination in itertools.combinations(range(4), 2)]
     assert sum(counts) == 700
     assert chisquare(counts, 700 * law / law.sum()).pvalue > ALARM
     assert "in the limit of many swaps" in swapped.spent(problem.domain, budget).conversion
@@ -182,7 +182,7 @@ def test_the_extension_beyond_the_set_is_the_least_over_all_points_of_a_fine_gri
     schedule = EfficientSampler(cells=8).schedule(problem.domain, PURE)
     side = np.linspace(-1, 1, 201)
     points = np.array([(a, b) for a in side for b in side if a * a + b * b <= 1])
-    values = np.array([problem.records.value(one) for one in points]) / schedule.noise_scale
+    values = np.array([problem.records.value(point) for point in points]) / schedule.noise_scale
     for theta in (np.array([1.2, 0.3]), np.array([-0.9, 0.9])):
         least = (values + schedule.slope * np.linalg.norm(points - theta, axis=1)).min()
         found = extension(problem, schedule, theta)

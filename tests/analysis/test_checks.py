@@ -24,7 +24,7 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
         ({"rule": "exponnent"}, "did you mean exponent"),
         (
             {"rule": None},
-            "choices: affine, audit, below, coverage, crossing, drawn, enough, exponent, proportion, ratio, "
+            "choices: affine, attainment, audit, below, coverage, crossing, drawn, exponent, proportion, ratio, "
             "scheduled, share",
         ),
         ({"exspected": 1.0}, "did you mean expected"),
@@ -92,8 +92,8 @@ def test_every_rule_answers_with_the_keys_of_the_contract_and_without_nan(lasso:
         ),
         "rate": build("rate", {"rule": "proportion", "role": "claim", "series": "hard", "expected": 0.5}),
         "audit": build("audit", {"rule": "audit", "role": "claim", "series": "hard", "quantity": "excess_risk"}),
-        "enough": build(
-            "enough", {"rule": "enough", "role": "claim", "axis": "n", "quantity": "excess_risk", "target": 1}
+        "attainment": build(
+            "attainment", {"rule": "attainment", "role": "claim", "axis": "n", "quantity": "excess_risk", "target": 1}
         ),
         "share": build(
             "share", {"rule": "share", "role": "claim", "quantity": "excess_risk", "limit": 1, "expected": 0.9}

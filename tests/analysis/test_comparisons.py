@@ -10,7 +10,6 @@ import pytest
 from helpers.analysis_frames import decades, make_frame
 
 from dprepro.analysis.comparisons import Affine, Ratio
-from dprepro.analysis.fits import local_slopes
 from dprepro.analysis.inequality import Below, half_widths
 from dprepro.analysis.rule import CheckResult
 from dprepro.errors import InputError
@@ -185,14 +184,6 @@ def test_an_affine_curve_is_refuted_in_at_most_one_percent() -> None:
         for seed in range(200)
     )  # fmt: skip
     assert refuted <= 2
-
-
-def test_local_slopes_of_a_power_law_are_its_exponent_at_geometric_middles() -> None:
-    axis = np.array([1e4, 1e2, 1e6, 1e8])
-    found = local_slopes(axis, np.where(axis > 1e7, 0.0, axis**-0.7), 0.1 * axis**-0.7)
-    assert found.x == pytest.approx([1e3, 1e5])
-    assert found.slope == pytest.approx([-0.7, -0.7])
-    assert found.se == pytest.approx([0.1 * np.sqrt(2) / np.log(100)] * 2)
 
 
 def test_a_constant_is_compared_with_what_theory_says_and_does_not_care_for_the_grid() -> None:

@@ -214,7 +214,7 @@ def test_a_risk_that_grows_is_saturated_beyond_and_a_flat_one_everywhere() -> No
     frame = make_frame(decades("p", 1, 4, 4), lambda at: 0.01 * at["p"] ** 0.5, trivial_risk=lambda at: 2.0)
     assert "up to p ~ 400 the risk is below that" in slope(frame, axis="p", expected=0.5).reason
     flat = slope(frame.assign(value=1.0), axis="p", expected=0.0)
-    assert flat.reason.endswith("a tenth of the trivial risk is 0.2")
+    assert "; a tenth of the trivial risk is 0.2; saturated (" in flat.reason
     deltas = make_frame(
         decades("delta", -8, -2, 4), lambda at: np.log(1 / at["delta"]), trivial_risk=lambda at: 92.1034
     )

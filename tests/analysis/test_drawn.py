@@ -57,13 +57,13 @@ def test_true_noise_is_refuted_in_less_than_one_of_a_hundred_data_sets() -> None
 
 
 def test_a_guard_says_so_in_its_details() -> None:
-    assert judged(draws(1.0, 2e3), guards=True).details["guards"]
-    assert "guards" not in judged(draws(1.0, 2e3)).details
+    assert judged(draws(1.0, 2e3), precondition=True).details["precondition"]
+    assert "precondition" not in judged(draws(1.0, 2e3)).details
 
 
 def test_nothing_drawn_is_no_confirmation_and_an_unknown_series_no_choice() -> None:
     frame = draws(1.0, 2e3).assign(quantity="excess_risk")
     assert judged(frame).verdict == "inconclusive"
-    assert "drawn=..." in judged(frame.drop(columns="freedom")).reason
+    assert "noise=..." in judged(frame.drop(columns="freedom")).reason
     with pytest.raises(InputError, match="unknown series 'hrd'"):
         judged(frame, series="hrd")

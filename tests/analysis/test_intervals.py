@@ -17,10 +17,10 @@ from scipy.stats import binomtest, chi2, friedmanchisquare, sem, t
 from dprepro.analysis.checks import build
 from dprepro.analysis.fits import fit_bend, fit_mean, fit_slope, fit_step
 from dprepro.analysis.independence import friedman
+from dprepro.analysis.learning_curve import learning_curve
 from dprepro.analysis.points import grid_points
 from dprepro.analysis.rivals import POWERS_OF_LOG, rivals
 from dprepro.analysis.rule import CheckResult
-from dprepro.analysis.surplus import surplus_law
 from dprepro.privacy.audit import lower_limit
 
 X = np.log(np.array([1e3, 1e4, 1e5, 1e6, 1e7, 1e8]))
@@ -305,7 +305,7 @@ def test_limits_of_what_is_good_enough_are_students_and_share_one_percent_over_t
                 at = {"n": 1e3, "p": 2.0, "epsilon": 1.0, "delta": 0.0, "norm": 1.0, "split": float(split)}
                 rows.append({**at, "series": name, "role": "claim", "replicate": 0, "quantity": "error",
                              "value": 10 + single, "bound": np.nan, "status": "ok"})  # fmt: skip
-        check = {"rule": "enough", "role": "claim", "quantity": "error", "target": 10, "over": ["split"]}
+        check = {"rule": "attainment", "role": "claim", "quantity": "error", "target": 10, "over": ["split"]}
         return build("one", check).judge(pd.DataFrame(rows))
 
     assert answer(-half * 1.0001).verdict == "confirmed"
@@ -321,7 +321,7 @@ def test_the_band_of_a_surplus_is_the_wider_of_jackknife_and_prediction() -> Non
         bend = misfit * np.array([1, -1, 1, -1, 1])
         level = noise * rng.standard_normal(units) + 0.001 * rng.standard_normal((5, units))
         over = 2000 / sizes[:, None] * np.exp(level + bend[:, None])
-        law = surplus_law(
+        law = learning_curve(
             {float(n): np.sqrt(9 + one) for n, one in zip(sizes, over, strict=True)}, np.full(units, 3.0), 3.02, 2
         )
         assert law is not None

@@ -78,7 +78,7 @@ def test_an_experiment_says_its_widest_margin_and_every_power_of_a_logarithm() -
         {"up_to_logarithms": True, "axis": axis, "log_powers": powers}
         for axis, powers in (("n", [0.5]), ("p", [-1.0, 1.0]))
     )
-    checks = {"a": check(**n), "b": check(**p, within=0.1), "c": check(within=0.3, guards=True)}
+    checks = {"a": check(**n), "b": check(**p, within=0.1), "c": check(within=0.3, precondition=True)}
     verdict = {"verdict": "confirmed", "checks": checks}
     assert worded(verdict) == "confirmed within 0.1 up to ln^0.5 n, ln^±1 p"
     assert worded(verdict | {"verdict": "refuted"}) == "refuted"

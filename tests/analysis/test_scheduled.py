@@ -99,6 +99,6 @@ def test_points_outside_the_premise_are_none_of_the_schedules_business() -> None
 
 
 def test_a_guard_says_so_and_an_unknown_column_is_refused() -> None:
-    assert judged(run(), guards=True).details["guards"]
+    assert judged(run(), precondition=True).details["precondition"]
     with pytest.raises(InputError, match=r"unknown column 'noise_scal'.*noise_scale"):
         judged(run(), column="noise_scal")

@@ -188,7 +188,7 @@ def errors(series: str, values: tuple[float, ...], role: str = "claim", wide: tu
 
 
 def good_enough(*frames: pd.DataFrame, **fields: object) -> CheckResult:
-    check = {"rule": "enough", "role": "claim", "quantity": "error", "over": ["split"], "target": 10.0, **fields}
+    check = {"rule": "attainment", "role": "claim", "quantity": "error", "over": ["split"], "target": 10.0, **fields}
     return build("one", check).judge(pd.concat(frames))
 
 

@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 
 from dprepro import bounds
-from dprepro.algorithms import ObjectivePerturbation
+from dprepro.algorithms import LeastRegulariser, ObjectivePerturbation, Theorem4Regulariser
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import LinearSlope, NiceRegression, RandomQuadratic
 
@@ -23,7 +23,7 @@ def test_half_the_square_of_the_noise_is_enough_in_every_draw(noise):
     budget = Budget(1.0, 0.0 if noise == "gamma" else 1e-6, Neighbours.ADD_OR_REMOVE_ONE)
     largest = {}
     for name, family in FAMILIES.items():
-        algorithm = ObjectivePerturbation(noise=noise, regulariser="theorem_4")
+        algorithm = ObjectivePerturbation(noise=noise, regulariser=Theorem4Regulariser())
         for n in (1e4, 1e6):
             point = {"n": n, "p": 20, "norm": 1.0}
             schedule = algorithm.schedule(family.domain(point), budget)
@@ -42,7 +42,7 @@ def test_the_first_term_of_theorem_31_is_the_risk_itself_on_nice_data():
     """There b moves theta# by b/(Delta + eta), which costs ||b||^2/(2 n (Delta + eta)): no constant is left to gain."""
     rng = np.random.default_rng(0)
     budget, point = Budget(1.0, 1e-6, Neighbours.ADD_OR_REMOVE_ONE), {"n": 1e8, "p": 50, "norm": 1.0}
-    algorithm, family = ObjectivePerturbation(regulariser="least"), NiceRegression()
+    algorithm, family = ObjectivePerturbation(regulariser=LeastRegulariser()), NiceRegression()
     problem = family.build(point, 1.0)
     numbers = point | {"eta": problem.domain.eta} | vars(algorithm.schedule(problem.domain, budget))
     risks = [problem.excess_risk(algorithm.solve(problem, budget, rng).theta) for _ in range(200)]

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from dprepro import bounds
-from dprepro.algorithms import FrankWolfe
+from dprepro.algorithms import ConstantStep, FrankWolfe
 from dprepro.bounds import lasso
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
@@ -103,7 +103,7 @@ def test_a_constant_step_keeps_a_share_of_one_over_e_of_the_first_point():
     problem = least_squares(np.eye(2), np.array([1.0, 0.0]))
     budget = Budget(math.inf, 0.0, Neighbours.REPLACE_ONE)
     for steps in (100, 10_000):
-        theta = FrankWolfe(steps=steps, step_size="constant").solve(problem, budget, np.random.default_rng(0)).theta
+        theta = FrankWolfe(steps=steps, step_size=ConstantStep()).solve(problem, budget, np.random.default_rng(0)).theta
         assert 1 - theta[0] == pytest.approx(math.exp(-1), rel=0.05)
 
 

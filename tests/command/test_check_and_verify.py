@@ -62,7 +62,7 @@ def test_what_is_wrong_is_said_by_check_and_ledger_and_repaired(
     main(["ledger", f"results_dir={store}"])
     verdict = json.loads((store / "lasso_tardos_constants" / "verdict.json").read_text())
     assert verdict["verdict"] == "inconclusive"
-    assert all(words in one["reason"] for one in verdict["checks"].values())
+    assert all(words in check["reason"] for check in verdict["checks"].values())
     rows = json.loads((store / "ledger.json").read_text())["claims"]
     assert not [row for row in rows if row["verdict"] == "confirmed"]
     capsys.readouterr()

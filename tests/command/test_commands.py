@@ -24,7 +24,10 @@ from dprepro.engine import Cell, Row
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-FILES = ["config.yaml", "figure.pdf", "figure.png", "measurements.parquet", "run.log", "verdict.json"]
+FILES = [
+    "config.yaml", "figure.pdf", "figure.png", "figure_all.pdf", "figure_all.png", "measurements.parquet", "run.log",
+    "verdict.json",
+]  # fmt: skip
 SLOW = (
     CHEAP.replace("1.0e7]", "1.0e7, 1.0e8, 3.0e8]")
     .replace("replicates: 2", "replicates: 40")

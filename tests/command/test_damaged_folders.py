@@ -57,7 +57,7 @@ JUNK: dict[str, Damage] = {
     "a pipe": instead(os.mkfifo),
     "no end": instead(lambda file: file.symlink_to("/dev/zero")),
 }
-FILES = (f"{NAME}/verdict.json", "ledger.json", "ledger_files/seals.json", f"{NAME}/figure.png")
+FILES = (f"{NAME}/verdict.json", "ledger.json", "ledger_files/manifest.json", f"{NAME}/figure.png")
 NAMES = ("../../x", "..", "/tmp/x", "a\nb", "x" * 5000, "lasso_rate", "\u202ex", "-m", "")
 FOLDERS: dict[str, Damage] = {
     **{f"{name} {kind}": beside(name, damage) for name in FILES for kind, damage in JUNK.items()},
@@ -125,7 +125,7 @@ def content(folder: Path) -> dict[str, str]:
     """Digests of the files elsewhere: beside the results folder, and around it."""
     own = folder / "b" / "results"
     files = (path for path in folder.rglob("*") if not path.is_relative_to(own))
-    return {str(one): hashlib.md5(one.read_bytes()).hexdigest() if one.is_file() else "" for one in files}
+    return {str(file): hashlib.md5(file.read_bytes()).hexdigest() if file.is_file() else "" for file in files}
 
 
 def examined(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:

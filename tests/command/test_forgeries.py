@@ -316,7 +316,7 @@ FOUND_BY_VERIFY = {
 @pytest.mark.parametrize(
     ("asked", "name", "words"),
     [
-        *(("check", *one) for one in FOUND_BY_CHECK.items()),
+        *(("check", *item) for item in FOUND_BY_CHECK.items()),
         *(("verify", *one) for one in FOUND_BY_VERIFY.items()),
     ],
 )
@@ -361,7 +361,7 @@ def told(place: Path, capsys: pytest.CaptureFixture[str]) -> dict[str, tuple[int
 def test_a_claim_that_is_edited_after_the_run_reads_as_changed_in_all_four_places_until_it_is_run_again(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
-    assert command("ledger", *arguments(place)) == 0  # which seals what stands
+    assert command("ledger", *arguments(place)) == 0  # which enters what stands into the manifest
     edited(
         place / "mine" / "experiment" / "cheap.yaml", "series: [needle], expected: 1}", "series: [needle], expected: 2}"
     )

@@ -85,7 +85,7 @@ def test_the_rows_of_a_pack_come_with_it_and_go_with_it(
     assert rows["Privacy, release by release"]["verdict"] == "refuted"
     assert rows["Privacy"]["measurements"][0]["command"] == "python -m dprepro +experiment=adassp_split"
     assert with_it["papers"]["adassp"]["authors"] == "Wang"
-    assert [slip["state"] for slip in with_it["errata"] if slip["paper"] == "adassp"] == ["shown"]
+    assert [erratum["state"] for erratum in with_it["errata"] if erratum["paper"] == "adassp"] == ["shown"]
     page = (results / "ledger.html").read_text(encoding="utf-8")
     assert '<section id="adassp">' in page
     assert f"{len(shipped) + 1} papers" in page
@@ -97,7 +97,7 @@ def test_the_rows_of_a_pack_come_with_it_and_go_with_it(
     assert command("ledger", f"results_dir={results}") == 0
     without = read(results)
     assert {row["kind"] for row in without["claims"] if row["paper"] == "adassp"} == {"further"}
-    assert [slip for slip in with_it["errata"] if slip["paper"] != "adassp"] == without["errata"]
+    assert [erratum for erratum in with_it["errata"] if erratum["paper"] != "adassp"] == without["errata"]
 
 
 def test_papers_of_a_user_s_folder_are_papers_and_their_commands_name_it(tmp_path: Path) -> None:

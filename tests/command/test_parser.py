@@ -61,7 +61,7 @@ def test_arguments_come_in_any_order_with_their_types_and_the_last_of_two_counts
 @pytest.mark.parametrize(
     ("words", "said"),
     [
-        (["ledgr"], "unknown command 'ledgr' (did you mean ledger?); choices: advise, "),
+        (["ledgr"], "unknown command 'ledgr' (did you mean ledger?); nearest of "),
         (["lasso_rate"], "lasso_rate is an experiment, and no command; type +experiment=lasso_rate"),
         (["--config-dir", "mine", "check"], "the command comes first: python -m dprepro check ..."),
         (["check", "result_dir=x"], "unknown argument 'result_dir=' (did you mean results_dir=?); choices: "),

@@ -19,7 +19,7 @@ def figures(monkeypatch: pytest.MonkeyPatch) -> list[Any]:
     """What the commands of a test have drawn; their files are tiny."""
     found: list[Any] = []
 
-    def rendered(figure: Any, stamp: str = "") -> dict[str, bytes]:
+    def rendered(figure: Any, fingerprint: str = "", style: str = "screen") -> dict[str, bytes]:
         found.append(figure)
         return {"png": b"png", "pdf": b"pdf"}
 

@@ -52,7 +52,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "key in a check, added": ([LASSO, "+checks.exponent_n.expectd=1"], "check exponent_n: unknown key 'expectd'"),
     "a new check": (
         [LASSO, "+checks.mine.expected=1"],
-        "check mine has no rule: say which, as +checks.mine.rule=below; choices: affine, audit, below, ",
+        "check mine has no rule: say which, as +checks.mine.rule=below; choices: affine, attainment, audit, below, ",
     ),
     "rule": (
         [LASSO, "checks.exponent_n.rule=exponnent"],
@@ -225,7 +225,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     ),
     "option of the figure": (
         [LASSO, "+figure.axes=n"],
-        "figure: unknown key 'axes' (did you mean axis?); choices: axis, crossings",
+        "figure: unknown key 'axes' (did you mean axis?); nearest of N choices: axis, ",
     ),
     "type in the figure": ([LASSO, "figure.slope_range=[1]"], "slope_range has 1 entries"),
     "results_dir empty": ([LASSO, "results_dir="], "results_dir is empty"),

@@ -22,7 +22,7 @@ from dprepro.config import compose as composing
 from dprepro.config.check_forms import SECTIONS, ungrouped
 from dprepro.config.experiment import build_experiment, check
 from dprepro.config.names import check_names
-from dprepro.config.templates import settled, written_out
+from dprepro.config.templates import expand, resolve
 from dprepro.engine import Cell
 from dprepro.errors import InputError
 from dprepro.figures import Drawing
@@ -113,7 +113,7 @@ def resolved(node: Any, whole: dict[str, Any]) -> Any:
 def refusal(tree: dict[str, Any], name: str) -> str:
     """What is said of a raw tree; the empty text where nothing is."""
     try:
-        full = settled(written_out(tree, block))
+        full = resolve(expand(tree, block))
         config = resolved(full, full)
         check(config)
         build_experiment(composing.Composed(name, config, ()))
@@ -125,7 +125,7 @@ def refusal(tree: dict[str, Any], name: str) -> str:
 def survivors(name: str, most: int | None) -> list[str]:
     tree, _ = composing._composed([f"+experiment={name}"], None)
     own = {key: tree[key] for key in ("study", "checks", "figure", "sweep", "neighbours")}
-    full = settled(written_out(tree, block))
+    full = resolve(expand(tree, block))
     assert resolved(full, full) == OmegaConf.to_container(OmegaConf.create(full), resolve=True, throw_on_missing=True)
     found = []
     places = [(path, is_key) for path, is_key in leaves(own) if names_something(path, is_key, own)]

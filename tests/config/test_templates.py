@@ -11,7 +11,7 @@ from helpers.cheap_experiment import CHEAP, write_config_dir
 
 from dprepro.config.compose import Composed, compose
 from dprepro.config.experiment import build_experiment
-from dprepro.config.templates import settled, taken, written_out
+from dprepro.config.templates import expand, parts_in_use, resolve
 from dprepro.errors import InputError, unknown
 
 GROUPS = {
@@ -29,8 +29,8 @@ def find(group: str, name: str) -> dict[str, Any]:
 def full(text: str) -> dict[str, Any]:
     """A YAML written out, with the experiment's own algorithm and construction."""
     config = {"algorithm": GROUPS["algorithm"]["gd"], "construction": {"_target_": "Own"}} | yaml.safe_load(text)
-    once = written_out(config, find)
-    assert written_out(once, find) == once, "written out twice"
+    once = expand(config, find)
+    assert expand(once, find) == once, "written out twice"
     return once
 
 
@@ -64,7 +64,7 @@ def test_a_series_has_the_defaults_and_the_experiments_own_parts_where_it_says_n
         "a": {**OWN, "replicates": 3},
         "b": {**OWN, "role": "control", "replicates": 5},
     }
-    found = written_out({"study": {"series": {"a": {}}}, "attack": {"algorithm": {"_target_": "GD"}}}, find)
+    found = expand({"study": {"series": {"a": {}}}, "attack": {"algorithm": {"_target_": "GD"}}}, find)
     assert found["study"]["series"]["a"] == {"role": "claim", "algorithm": "${attack.algorithm}"}
 
 
@@ -95,9 +95,9 @@ def test_a_part_is_named_from_its_group_changed_or_replaced() -> None:
 
 def test_changes_of_the_experiments_own_part_are_settled_after_the_overrides() -> None:
     config = full("study: {series: {a: {algorithm: {noise: 5}}, b: {construction: needle}}}")
-    assert taken(config) == {"algorithm", "construction"}
+    assert parts_in_use(config) == {"algorithm", "construction"}
     config["algorithm"] = {"_target_": "Chosen", "noise": 1, "step": 7}
-    assert settled(config)["study"]["series"]["a"]["algorithm"] == {"_target_": "Chosen", "noise": 5, "step": 7}
+    assert resolve(config)["study"]["series"]["a"]["algorithm"] == {"_target_": "Chosen", "noise": 5, "step": 7}
 
 
 def test_sections_give_checks_their_role_and_the_usual_ones_need_only_their_series() -> None:
@@ -109,7 +109,7 @@ def test_sections_give_checks_their_role_and_the_usual_ones_need_only_their_seri
     assert found == {
         "below_bound": {"rule": "below", "series": ["a"], "role": "claim"},
         "within_budget": {
-            "rule": "below", "quantity": "spent_epsilon", "guards": True, "series": ["a"], "margin": 0.1,
+            "rule": "below", "quantity": "spent_epsilon", "precondition": True, "series": ["a"], "margin": 0.1,
             "role": "claim",
         },
         "x": {"rule": "ratio", "role": "claim"},
@@ -157,7 +157,7 @@ def test_a_family_without_series_is_of_those_of_its_role_that_have_no_check_of_t
         "study": {"series": {name: {"role": "control" if name == "c" else "claim"} for name in "abcd"}},
         "checks": {"claims": {"*": {"rule": "below"}, "b": {"rule": "ratio"}, "x": {"rule": "ratio", "series": "d"}}},
     }
-    found = written_out(config, find)["checks"]
+    found = expand(config, find)["checks"]
     assert found["a"].items() >= {"rule": "below", "series": "a", "role": "claim"}.items()
     assert set(found) == {"a", "b", "x"}
 

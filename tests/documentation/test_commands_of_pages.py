@@ -30,6 +30,7 @@ pytestmark = pytest.mark.skipif(
 TOGETHER = [
     ("README.md", "docs/pages/index.md", "docs/pages/gallery.md"),
     ("docs/pages/howto/cluster.md", "CHANGELOG.md"),
+    ("CONTRIBUTING.md", "docs/pages/howto/families.md", "docs/pages/howto/paper.md"),
 ]
 """Pages that a person reads in one sitting: what one measures the next one draws, or measures with another seed."""
 SITTINGS = [*TOGETHER, *((page,) for page in pages() if page not in sum(TOGETHER, ()) and commands(page))]
@@ -50,7 +51,9 @@ SURVEY = "visits,age,group\n" + "".join(f"{age % 7},{age},{'ab'[age % 2]}\n" for
 
 def new(sitting: Sequence[str]) -> list[Shown]:
     """The commands of these pages that no sitting before has."""
-    before = {one for pages in SITTINGS[: SITTINGS.index(tuple(sitting))] for page in pages for one in commands(page)}
+    before = {
+        command for pages in SITTINGS[: SITTINGS.index(tuple(sitting))] for page in pages for command in commands(page)
+    }
     return list(dict.fromkeys(one for page in sitting for one in commands(page) if one not in before))
 
 
@@ -109,7 +112,8 @@ class Checkout:
     def python(self, code: str) -> subprocess.CompletedProcess[str]:
         """What Python does with the code."""
         environment = {**self._environment, **self._settings["environment"]}
-        words = [self._settings["programs"]["python"], "-c", code]
+        (self.folder / "example.py").write_text(code, "utf-8")  # where its source is found
+        words = [self._settings["programs"]["python"], "example.py"]
         return subprocess.run(words, cwd=self.folder, env=environment, capture_output=True, text=True, check=False)
 
 
@@ -125,11 +129,14 @@ def go_through(checkout: Checkout, sitting: tuple[str, ...]) -> None:
     """Do what the pages say."""
     if "CONTRIBUTING.md" in sitting:
         checkout.copy()
-        for name, text in files("CONTRIBUTING.md").items():
+        for name, text in (shown for page in sitting for shown in files(page).items()):
             if not name.startswith(PACKAGES):
                 continue  # its folder is the checkout's own
             add(checkout.folder / name, text)
         (checkout.folder / "my-lab").symlink_to(ROOT / "packs/adassp")
+    if "docs/pages/howto/own.md" in sitting:
+        for name, text in files("docs/pages/howto/own.md").items():
+            add(checkout.folder / name, text)
     (checkout.folder / "survey.csv").write_text(SURVEY, "utf-8")
     for command in new(sitting):
         done = checkout.run(command.text, recipes=command.text.startswith(".ci/"))
@@ -198,17 +205,22 @@ def test_every_command_of_a_step_of_a_workflow_exists(job: str, checkout: Checko
 def test_every_notebook_example_of_a_page_ends_confirmed_with_a_table_and_a_figure(
     page: str, checkout: Checkout
 ) -> None:
+    for command in commands(page):
+        if command.text.startswith("python -m dprepro new "):
+            assert checkout.run(command.text).returncode == 0
     for code in examples(page):
         done = checkout.python(f"{code}\nprint(outcome.figure.axes, len(outcome.frame))")
         assert done.returncode == 0, done.stderr
         table, verdict, found = re.split(r"^(verdict: .*)$", done.stdout, flags=re.MULTILINE)
-        assert re.match(r".*\nseries +n +risk +bound +ratio( +reduction)?\n", table)
+        assert re.search(r"^series +n +risk +bound +ratio( +reduction)?$", table, re.MULTILINE)
         assert re.search(": confirmed", verdict)
         assert verdict.endswith("all checks came out as expected")
         assert "<Axes" in found
 
 
 BASES = {
+    "README.md": ["+experiment=lasso_rate"],
+    "docs/pages/gallery.md": ["+experiment=lasso_rate"],
     "docs/pages/howto/data.md": ["+experiment=pair"],
     "docs/pages/howto/table.md": ["+experiment=table_regression", "construction=rand_health"],
     "docs/pages/howto/cluster.md": ["+experiment=lasso_rate"],
@@ -258,7 +270,7 @@ def test_every_block_of_a_page_is_typed_or_printed_or_a_file(page: str) -> None:
 
 
 def test_more_than_fifty_commands_are_found_on_more_than_ten_pages() -> None:
-    assert len({one for page in pages() for one in commands(page)}) > 50
+    assert len({command for page in pages() for command in commands(page)}) > 50
     assert len([page for page in pages() if commands(page)]) > 10
 
 

@@ -1,4 +1,4 @@
-"""A theorem that somebody adds as CONTRIBUTING.md says: it runs, and every test still passes."""
+"""A theorem and a family that somebody adds as the pages say: it runs, and every test still passes."""
 
 from __future__ import annotations
 
@@ -16,6 +16,8 @@ from helpers.shown import ROOT, add, files
 pytestmark = pytest.mark.skipif(not (ROOT / "conf").is_dir(), reason="needs a checkout")
 
 LEFT_OUT = shutil.ignore_patterns("__pycache__", ".*", "results", "build", "dist", "*.egg-info")
+PAGES = ("CONTRIBUTING.md", "docs/pages/howto/families.md")
+"""Pages that show files to add."""
 THEOREM = ("dprepro/algorithms/", "conf/algorithm/", "conf/papers/", "conf/experiment/")
 """Where its statement, its algorithm and its experiment stand."""
 CHEAP = (
@@ -42,7 +44,7 @@ def checkout(tmp_path: Path) -> Path:
             shutil.copy(path, folder / path.name)
     if (ROOT / "results/reference").is_dir():
         shutil.copytree(ROOT / "results/reference", folder / "results/reference")
-    for name, text in files("CONTRIBUTING.md").items():
+    for name, text in (shown for page in PAGES for shown in files(page).items()):
         add(folder / name, text)
     return folder
 
@@ -61,7 +63,7 @@ def passes(checkout: Path, words: Sequence[str]) -> None:
 
 
 def confirmed(checkout: Path) -> None:
-    (name,) = [Path(one).stem for one in files("CONTRIBUTING.md") if one.startswith("conf/experiment/")]
+    (name,) = [Path(file).stem for file in files("CONTRIBUTING.md") if file.startswith("conf/experiment/")]
     done = python(checkout, ["-m", "dprepro", f"+experiment={name}"])
     assert done.returncode == 0, done.stderr
     assert re.search(r"^verdict: .*: confirmed.*; all checks came out as expected$", done.stdout, re.MULTILINE)

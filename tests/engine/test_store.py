@@ -182,3 +182,12 @@ def test_a_frame_put_together_in_parts_is_the_one_of_a_single_part(
         for size in (1, 2, 7):
             monkeypatch.setattr(frame, "PART", size)
             pd.testing.assert_frame_equal(store.frame(run), whole)
+
+
+def test_a_run_of_an_older_version_is_read_with_the_names_of_today(tmp_path: Path) -> None:
+    with Store.open(tmp_path, create=True) as store:
+        old = {"checks": {"noise": {"rule": "enough", "guards": True}}}
+        store.finish_run(store.begin_run("rate", old, [], {}, CELLS), {})
+        run = store.latest("rate")
+        assert run is not None
+        assert (run.config, run.damaged) == ({"checks": {"noise": {"rule": "attainment", "precondition": True}}}, "")

@@ -24,6 +24,7 @@ from dprepro.analysis.checks import build
 from dprepro.axes import AXES
 from dprepro.report.outcome import Outcome
 from dprepro.report.summary import summary
+from dprepro.support.regular_files import unpacked
 
 REFERENCE = Path(__file__).parent.parent.parent / "results/reference"
 EXPERIMENTS = REFERENCE.parents[1] / "conf/experiment"
@@ -94,7 +95,7 @@ def compared(
     request: pytest.FixtureRequest, undrawn: None, tmp_path_factory: pytest.TempPathFactory
 ) -> tuple[pd.DataFrame, Outcome]:
     folder = tmp_path_factory.mktemp("results")
-    reference = pd.read_csv(REFERENCE / f"{request.param}.csv")
+    reference = pd.read_csv(REFERENCE / f"{request.param}.csv.gz")
     outcome = run(
         request.param, results_dir=str(folder), workers=1, progress=False, seed=20_140_615, **SMALL[request.param]
     )
@@ -123,12 +124,18 @@ def test_a_reference_that_is_a_tenth_off_is_noticed(compared: tuple[pd.DataFrame
 
 
 def test_the_reference_has_a_table_of_every_experiment() -> None:
-    assert {path.stem for path in REFERENCE.glob("*.csv")} == {path.stem for path in EXPERIMENTS.glob("*.yaml")}
+    assert {path.name.removesuffix(".csv.gz") for path in REFERENCE.glob("*.csv.gz")} == {
+        path.stem for path in EXPERIMENTS.glob("*.yaml")
+    }
 
 
 def test_the_reference_ledger_judges_by_the_checks_of_today() -> None:
-    ledger = json.loads((REFERENCE / "ledger.json").read_text(encoding="utf-8"))
-    measured = {one["experiment"]: one["checks"] for claim in ledger["claims"] for one in claim["measurements"]}
+    ledger = json.loads(unpacked(REFERENCE / "ledger.json.gz"))
+    measured = {
+        measurement["experiment"]: measurement["checks"]
+        for claim in ledger["claims"]
+        for measurement in claim["measurements"]
+    }
     assert set(measured) == {path.stem for path in EXPERIMENTS.glob("*.yaml")}
     stale = []
     for experiment, checks in measured.items():

@@ -12,8 +12,8 @@ EXPERIMENTS = [
 
 @pytest.mark.parametrize("name", EXPERIMENTS)
 def test_no_claim_on_a_schedule_or_a_rate_holds_a_number_of_the_shipped_grid(name):
-    claims = [one for one in compose([f"+experiment={name}"]).config["checks"].values() if one["role"] == "claim"]
-    assert all(one["expected"] == 1 for one in claims if one["rule"] in ("scheduled", "ratio"))
+    claims = [check for check in compose([f"+experiment={name}"]).config["checks"].values() if check["role"] == "claim"]
+    assert all(claim["expected"] == 1 for claim in claims if claim["rule"] in ("scheduled", "ratio"))
 
 
 def test_exact_constants_are_not_held_against_the_printed_schedule():

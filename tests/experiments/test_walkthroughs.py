@@ -24,6 +24,7 @@ from docs import walkthroughs
 from dprepro.config.files import headers
 from dprepro.engine.store import FILE_NAME
 from dprepro.errors import InputError
+from dprepro.support.regular_files import unpacked
 
 ROOT = Path(__file__).parent.parent.parent
 SCRIPTS = {path.stem: path for path in sorted((ROOT / "experiments").glob("*.py")) if path.stem != "walkthrough"}
@@ -43,13 +44,13 @@ DETAILS: dict[str, dict[str, Any]] = {
 
 @cache
 def _checks() -> dict[str, Any]:
-    return dict(json.loads((REFERENCE / "checks.json").read_text("utf-8")))
+    return dict(json.loads(unpacked(REFERENCE / "checks.json.gz")))
 
 
 def kept(experiment: str, **changes: Any) -> SimpleNamespace:
     """The outcome of a run as the reference folder keeps it: a mean in the place of each grid point's replicates."""
     assert set(changes) <= {"checks"}, "other measurements than those of the reference"
-    frame = pd.read_csv(REFERENCE / f"{experiment}.csv").rename(columns={"mean": "value"})
+    frame = pd.read_csv(REFERENCE / f"{experiment}.csv.gz").rename(columns={"mean": "value"})
     frame = frame.assign(experiment=experiment, replicate=0, status="ok", seconds=0.0)
     verdict = {"experiment": experiment, "paper": "", "claim": "", "verdict": "confirmed", "as_expected": True}
     found = {name: one | {"details": DETAILS.get(name)} for name, one in _checks()[experiment].items()}

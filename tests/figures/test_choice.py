@@ -8,6 +8,7 @@ from helpers.analysis_frames import make_frame
 from helpers.drawn_figures import title
 
 from dprepro.figures import build
+from dprepro.figures.choice import WIDE
 
 NAMES = {"good": 0.1, "middling": 0.3, "slow": 0.5, "late": 0.7, "poor": 0.9, "worst": 1.1}
 
@@ -26,7 +27,7 @@ def frame() -> pd.DataFrame:
 
 def draw() -> object:
     law = {"good_n": {"places": [1e3, 1e5], "middle": [2, 1.01], "low": [1.9, 1.005], "high": [2.1, 1.02]}}
-    check = {"role": "claim", "rule": "enough", "verdict": "confirmed", "reason": "", "details": {"target": 1.5}}
+    check = {"role": "claim", "rule": "attainment", "verdict": "confirmed", "reason": "", "details": {"target": 1.5}}
     along = check | {"role": "context", "details": {"target": 1.5, "laws": law}}
     verdict = {"claim": "a choice", "verdict": "confirmed", "checks": {"good_enough": check, "enough_n": along}}
     config = {"study": {}, "checks": {"good_enough": {}, "enough_n": {"axis": "n"}}, "sweep": {"split": [0, 1, 2]}}
@@ -66,6 +67,15 @@ def test_the_note_says_where_another_library_is_ahead_and_how_many_times_as_long
         "library, excess risk (mean) at epsilon 0.1: 1.5 against 2; 10: 1.5 against 1.01, ours; ahead of ours at 0.1; "
         "a cell takes 20 to 20 times as long."
     )
+
+
+def test_a_note_on_many_overrides_is_wrapped() -> None:
+    drawing = build({"name": "choice", "axis": ["epsilon"], "average": ["split"], "note": "a=1, " * 80})
+    verdict = {"claim": "a choice", "verdict": "confirmed", "checks": {}}
+    figure = drawing.draw(frame(), verdict, {"study": {}, "checks": {}, "sweep": {"split": [0, 1, 2]}})
+    lines = figure.get_supxlabel().splitlines()
+    assert len(lines) > 2
+    assert max(map(len, lines)) <= WIDE
 
 
 def test_shares_rise_to_one() -> None:

@@ -115,7 +115,7 @@ def test_the_title_has_what_was_judged_and_the_bare_slope_as_such():
     bare = check(estimate=-0.706, role="context", expected=-2 / 3)
     settings = config(exponent_n={"series": "steep", "divide": "bound"}, bare_n={"series": "steep"})
     figure = whole(claims()[:10], verdict(exponent_n=judged, bare_n=bare), settings)
-    expected = "exponent less the bound's 0.020 ± 0.010, claimed 0 ± 0.08; bare exponent −0.706"
+    expected = "exponent less the bound's 0.020 ± 0.010, claimed 0 ± 0.08; log-log slope −0.706"
     assert title(figure) == f"Theorem 7: confirmed {expected}"
 
 
@@ -215,7 +215,7 @@ def test_the_place_of_a_crossing_is_drawn_as_no_rate():
     rows = [row | {"shape": 1 / row["n"]} for row in claims() if row["series"] == "steep"]
     place = verdict(exponent_n=check("crossing", constant=1e6))
     rules = {along: {"rule": "crossing", "against": "steep", "along": along} for along in ("p", "shape")}
-    along_p, along_shape = (drawn(rows, place, config(exponent_n=one)) for one in rules.values())
+    along_p, along_shape = (whole(rows, place, config(exponent_n=rule)) for rule in rules.values())
     assert "rate, through the points" in entries(along_p)
     assert not [one for one in along_shape.axes[0].lines if one.get_gid() == "rate"]
     assert not any("rate" in text for text in entries(along_shape))

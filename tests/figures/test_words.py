@@ -33,7 +33,7 @@ def test_the_headline_names_the_claims_that_are_not_confirmed():
         (check(margin=0, details={"side": "at_most"}), {}, "exponent −1.000 ± 0.010, claimed at most −1"),
         (
             check(estimate=-0.0001, expected=0, details={"measured_slope": -0.706}), {"divide": "bound"},
-            "exponent less the bound's 0.000 ± 0.010, claimed 0 ± 0.05; bare exponent −0.706",
+            "exponent less the bound's 0.000 ± 0.010, claimed 0 ± 0.05; log-log slope −0.706",
         ),
         (
             check("below", 0.8, high=0.9, expected=1), {},

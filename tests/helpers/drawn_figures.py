@@ -3,9 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from itertools import combinations
 from typing import Any
 
 import numpy as np
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import to_hex
+from matplotlib.text import Text
+from matplotlib.transforms import Affine2D
 
 from dprepro.figures.words import comparison, headline, judged
 
@@ -82,3 +87,60 @@ def assert_says_the_verdict(
     for one in judged(verdict, config):
         axis = str(one.options.get("axis", "n"))
         assert plain(comparison(one, axis)) in said, f"{one.name} is judged and not said"
+
+
+def texts_of(figure: Any) -> list[tuple[str, Any]]:
+    """Every text that a laid-out figure shows, with its box in inches, rid of the margin that no letter reaches."""
+    dots = figure.dpi
+    found = [text for one in (figure, *figure.subfigs) for text in one.texts]  # with the titles of figures
+    found += [text for legend in figure.legends for text in (*legend.get_texts(), legend.get_title())]
+    for panel in figure.axes:
+        found += [panel.title, panel._left_title, panel._right_title, panel.xaxis.label, panel.yaxis.label]
+        found += [*panel.texts, panel.xaxis.offsetText, panel.yaxis.offsetText]
+        for axis in (panel.xaxis, panel.yaxis):
+            low, high = sorted(axis.get_view_interval())
+            ticks = [*axis.get_major_ticks(), *axis.get_minor_ticks()]
+            room = 1e-9 * abs(high - low)
+            found += [tick.label1 for tick in ticks if low - room <= tick.get_loc() <= high + room]
+    shown = [text for text in found if text.get_visible() and text.get_text().strip()]
+    boxes = [Text.get_window_extent(text).padded(-0.01 * dots) for text in shown]
+    inches = Affine2D().scale(1 / dots)
+    return [(plain(text.get_text()), box.transformed(inches)) for text, box in zip(shown, boxes, strict=True)]
+
+
+def laid_out(figure: Any, dots: int = 300) -> Any:
+    """The figure as its file has it."""
+    figure.set_dpi(dots)
+    FigureCanvasAgg(figure).draw()
+    return figure
+
+
+def collisions(figure: Any) -> list[str]:
+    """Texts that lie on one another, and texts that leave the figure."""
+    width, height = figure.get_size_inches()
+    texts = texts_of(figure)
+    found = [
+        f"{text!r} leaves the figure" for text, box in texts
+        if box.x0 < -0.01 or box.y0 < -0.01 or box.x1 > width + 0.01 or box.y1 > height + 0.01
+    ]  # fmt: skip
+    return found + [
+        f"{text!r} lies on {other!r}" for (text, box), (other, beside) in combinations(texts, 2)
+        if box.x0 < beside.x1 and beside.x0 < box.x1 and box.y0 < beside.y1 and beside.y0 < box.y1
+    ]  # fmt: skip
+
+
+def alike_in_grey(figure: Any) -> list[str]:
+    """Lines of two colours that have one marker, dashes and width."""
+    found: dict[Any, dict[str, None]] = {}
+    for panel in (one for one in figure.axes if one.get_label() != "<colorbar>"):
+        for line in panel.lines:
+            if line.get_marker() in ("|", "_") or line.get_xdata() is None or not len(line.get_xdata()):
+                continue  # caps of bars
+            look = (
+                line.get_marker(),
+                str(line._unscaled_dash_pattern),
+                line.get_linestyle(),
+                round(line.get_linewidth(), 1),
+            )
+            found.setdefault(look, {})[to_hex(line.get_color())] = None
+    return [f"{look} is {', '.join(colours)}" for look, colours in found.items() if len(colours) > 1]

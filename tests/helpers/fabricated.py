@@ -24,7 +24,7 @@ def fabricate(results_dir: Path, names: Sequence[str], replicates: int = 2, over
             cells = [cell for cell in experiment.cells if cell.replicate < replicates]
             rules = [build(check, options) for check, options in experiment.settings.checks.items()]
             drawing = figures.build(experiment.config["figure"])
-            named = [one for part in (*rules, drawing) for one in part.mentions()]
+            named = [mention for part in (*rules, drawing) for mention in part.mentions()]
             quantities = {one.name for one in named if one.kind == "quantity"} | {"excess_risk"}
             judged = dict.fromkeys([one.name for one in named if one.kind == "column"], 1.0)
             results = {}

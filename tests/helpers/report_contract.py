@@ -9,7 +9,10 @@ from pathlib import Path
 
 import pandas as pd
 
-FILES = ["config.yaml", "figure.pdf", "figure.png", "measurements.parquet", "run.log", "verdict.json"]
+FILES = [
+    "config.yaml", "figure.pdf", "figure.png", "figure_all.pdf", "figure_all.png", "measurements.parquet", "run.log",
+    "verdict.json",
+]  # fmt: skip
 AXES = ["n", "p", "epsilon", "delta", "norm"]
 COLUMNS = ["experiment", "series", "role", *AXES, "replicate", "quantity", "value", "bound", "status", "seconds"]
 TOP = [

@@ -52,6 +52,7 @@ TYPED = (
     Row(r"python -m dprepro( --help| --hydra-help)?"),
     Row(r"python -m dprepro --cfg job \+experiment=\w+"),
     Row(r"python -m dprepro \+experiment=lasso_rate( checks\.\S+)?"),
+    Row(r"python -m dprepro \+experiment=lasso_rate \+figure\.style=paper \+figure\.columns=1"),
     Row(r"python -m dprepro \+experiment=lasso_rate( \S+)? --checks"),
     Row(r"python -m dprepro \+experiment=slopes_rate( \S+)?"),
     Row(
@@ -81,10 +82,21 @@ TYPED = (
     Row(r"python -m dprepro refute( STATEMENT)?", HELP, "it needs a statement", once=True),
     Row(r"python -m dprepro refute kst-theorem-31", "{0} minutes=1/100", "forty seconds"),
     Row(r"python -m dprepro refute \S+ minutes=1/20"),
+    Row(r"python -m dprepro new algorithm private_descent"),
+    Row(r"python -m dprepro (new|rate)", HELP, "it needs a kind, or an algorithm", once=True),
+    Row(r"python -m dprepro rate .*", "{0} replicates=2 workers=1", "ten seconds", slow=True),
+    Row(r"python -m dprepro plot fit wrong axis=n output=both\.png"),
     Row(r"python -m dprepro (ledger|check|pairs|schema|verify)( .*)?"),
+    Row(
+        r"python -m dprepro audit noisy_mean\.py:fit (.*) draws=40000",
+        "python -m dprepro audit noisy_mean.py:fit {1} draws=4000",
+    ),
+    Row(r"python -m dprepro audit FILE\.py:fit .*", HELP, "it needs a function", once=True),
+    Row(r"python -m dprepro release survey\.csv .*", HELP, "tests/command/test_release.py", once=True),
     Row(r"python -m dprepro (reference|stability|heldout)", HELP, "tests/report/test_stability.py", once=True),
     Row(r"python -m dprepro advise n=1e5 p=100 (.*)", "python -m dprepro advise n=1e4 p=3 {1}", "5 s", slow=True),
     Row(r"python -m dprepro advise p=20 (.*)", "python -m dprepro advise p=3 {1}", "3 s", slow=True),
+    Row(r"python -m dprepro advise (schema|table)=.*"),
     Row(r"python -m dprepro advise", HELP, "it needs a point", once=True),
     Row(
         r"python -m paper_figures",
@@ -121,6 +133,10 @@ RECIPES = (
         "python -m dprepro --cfg job -m '+experiment=glob(l*_lemmas)'",
         once=True,
     ),
+    Row(r"python -m dprepro new algorithm private_descent"),
+    Row(r"python -m dprepro (new|rate)", HELP, "it needs a kind, or an algorithm", once=True),
+    Row(r"python -m dprepro rate .*", "{0} replicates=2 workers=1", "ten seconds", slow=True),
+    Row(r"python -m dprepro plot fit wrong axis=n output=both\.png"),
     Row(r"python -m dprepro (ledger|check|verify|reference|stability|heldout|advise)( .*)?", HELP, once=True),
     Row(r"python -m dprepro .*", "{0} --cfg job", once=True),
     Row(r"python -m (mutants|paper_figures|docs\.walkthroughs)( .*)?", HELP, once=True),
@@ -172,7 +188,7 @@ def looked_up(table: tuple[Row, ...], name: str, words: list[str]) -> tuple[Row,
     for row in table:
         if found := re.fullmatch(row.pattern, typed):
             own = shlex.join([name, *words])
-            return row, shlex.split(row.told.format(own, *(one or "" for one in found.groups())))
+            return row, shlex.split(row.told.format(own, *(group or "" for group in found.groups())))
     return None
 
 

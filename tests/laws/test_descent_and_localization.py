@@ -8,7 +8,14 @@ import numpy as np
 import pytest
 
 from dprepro import laws
-from dprepro.algorithms import ExponentialMechanism, HighProbability, Localization, NoisySGD
+from dprepro.algorithms import (
+    ExponentialMechanism,
+    FullGradient,
+    HighProbability,
+    Localization,
+    NoisySGD,
+    StronglyConvexRate,
+)
 from dprepro.algorithms.base import Algorithm
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.corners import Corners
@@ -24,8 +31,8 @@ LINEAR = Corners(pairs=("plus minus both",))
 CENTRE = Corners(loss="half_squared_distance", radius=0.1, pairs=("plus minus both",))
 CASES = [
     (NoisySGD(noise_factor=0.5), LINEAR, 2.0, 0.1),
-    (NoisySGD(gradient="full", constants="exact"), LINEAR, 5.0, 0.01),
-    (NoisySGD(gradient="full", step_size="strongly_convex"), CENTRE, 3.0, 0.1),
+    (NoisySGD(gradient=FullGradient(), constants="exact"), LINEAR, 5.0, 0.01),
+    (NoisySGD(gradient=FullGradient(), step_size=StronglyConvexRate()), CENTRE, 3.0, 0.1),
     (Localization(constants="exact"), CENTRE, 20.0, 0.0),
     (HighProbability(runs=2), Corners(loss="absolute", pairs=("plus minus plus",)), 20.0, 0.0),
 ]

@@ -15,7 +15,9 @@ from dprepro.algorithms import (
     DataFree,
     ExponentialMechanism,
     HuberisedObjectivePerturbation,
+    LeastRegulariser,
     ObjectivePerturbation,
+    PrintedRegulariser,
 )
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import HuberCounterexample
@@ -61,12 +63,16 @@ def to_be_solved(problem):
     ("algorithm", "problem", "delta"),
     [
         (ObjectivePerturbation(), data_set(HuberLoss()), 1e-6),
-        (ObjectivePerturbation(regulariser="least"), data_set(HuberLoss(), radius=0.3), 1e-6),
+        (ObjectivePerturbation(regulariser=LeastRegulariser()), data_set(HuberLoss(), radius=0.3), 1e-6),
         (ObjectivePerturbation(noise="gamma"), data_set(LogisticLoss(), radius=4.0), 0.0),
-        (ObjectivePerturbation(regulariser="least"), data_set(HalfSquaredLoss(), l1_weight=20.0), 1e-6),
+        (ObjectivePerturbation(regulariser=LeastRegulariser()), data_set(HalfSquaredLoss(), l1_weight=20.0), 1e-6),
         (ObjectivePerturbation(noise="gamma", least=0.5), data_set(HalfSquaredLoss(), l1_weight=2.0), 0.0),
         (HuberisedObjectivePerturbation(smoothing=0.3), data_set(PositivePartLoss(), radius=2.0), 1e-6),
-        (HuberisedObjectivePerturbation(smoothing=0.01, regulariser="printed"), data_set(PositivePartLoss()), 1e-6),
+        (
+            HuberisedObjectivePerturbation(smoothing=0.01, regulariser=PrintedRegulariser()),
+            data_set(PositivePartLoss()),
+            1e-6,
+        ),
         (ExponentialMechanism(), data_set(AbsoluteLoss()), 0.0),
         (ExponentialMechanism(scale_factor=20.0), data_set(PositivePartLoss(), radius=2.0), 0.0),
     ],
@@ -93,7 +99,10 @@ SMOOTHED = [HuberisedObjectivePerturbation(smoothing=h) for h in (0.05, 2.0)]
     ("algorithm", "planted"),
     [
         (ObjectivePerturbation(), ObjectivePerturbation(noise_factor=1.5)),
-        (ObjectivePerturbation(regulariser="least"), ObjectivePerturbation(regulariser="least", least=4.0)),
+        (
+            ObjectivePerturbation(regulariser=LeastRegulariser()),
+            ObjectivePerturbation(regulariser=LeastRegulariser(), least=4.0),
+        ),
         (ObjectivePerturbation(), ObjectivePerturbation(noise="gamma")),
     ],
 )
@@ -142,7 +151,7 @@ def test_a_record_that_only_shifts_costs_what_the_gaussian_mechanism_costs():
 @pytest.mark.parametrize("epsilon", [0.3, 1.0])
 def test_delta_is_the_integral_of_the_densities_excess(least, epsilon):
     """nu(psi) psi' with and without the record, on a plain fine grid."""
-    algorithm = ObjectivePerturbation(regulariser="least", least=least)
+    algorithm = ObjectivePerturbation(regulariser=LeastRegulariser(), least=least)
     law = laws.find(algorithm, None, Budget(epsilon, 1e-6, ADD))
     scale, ridge, centre = law.schedule.coordinate_scale, law.schedule.regulariser, 6.0
     middle = centre * scale / ridge
@@ -160,7 +169,7 @@ def test_delta_is_the_integral_of_the_densities_excess(least, epsilon):
 def test_the_certified_epsilon_covers_every_pair(least, epsilon):
     """What the accountant certifies, the exact delta of every pair confirms, too small a Delta included."""
     budget = Budget(epsilon, 1e-6, ADD)
-    law = laws.find(ObjectivePerturbation(regulariser="least", least=least), None, budget)
+    law = laws.find(ObjectivePerturbation(regulariser=LeastRegulariser(), least=least), None, budget)
     certified = law.algorithm.spent(law.domain, budget).epsilon
     for pair in law.pairs():
         assert pair.first.sum() == pytest.approx(1, abs=1e-12)
@@ -171,7 +180,7 @@ def test_the_certified_epsilon_covers_every_pair(least, epsilon):
 @pytest.mark.parametrize("least", [0.5, 2.0])
 def test_the_largest_loss_with_gamma_noise_is_its_closed_form(least):
     budget = Budget(0.7, 0.0, ADD)
-    law = laws.find(ObjectivePerturbation(noise="gamma", regulariser="least", least=least), None, budget)
+    law = laws.find(ObjectivePerturbation(noise="gamma", regulariser=LeastRegulariser(), least=least), None, budget)
     # ln(1 + lambda/Delta) + zeta/scale: the determinant and the shift, both at their largest at once
     expected = math.log1p(1 / law.schedule.regulariser) + 1 / law.schedule.coordinate_scale
     assert max(pair.lower_loss() for pair in law.pairs()) == pytest.approx(expected, rel=1e-4)
@@ -198,7 +207,7 @@ def test_replacement_costs_twice_the_shift_of_equation_9():
 
 
 def smoothed(index, l1=1.0, **fields):
-    algorithm = ObjectivePerturbation(regulariser="least", **fields)
+    algorithm = ObjectivePerturbation(regulariser=LeastRegulariser(), **fields)
     law = laws.find(algorithm, None, Budget(1.0, 1e-6, ADD))
     return law.with_parameters({"l1": l1, "index": index})
 
@@ -259,7 +268,7 @@ def test_without_a_regulariser_nothing_is_reported():
 @pytest.mark.parametrize(
     ("make", "word"),
     [
-        (lambda budget: laws.find(DataFree(), None, budget), "no exact law is known for DataFree"),
+        (lambda budget: laws.find(DataFree(), None, budget), "no output distribution is known for DataFree"),
         (lambda budget: laws.find(ObjectivePerturbation(), Domain(HuberLoss(), L2Ball(2), 1), budget), "at p=2"),
         (lambda budget: laws.find(ExponentialMechanism(), Domain(LogisticLoss(), L2Ball(1), 1), budget), "affine"),
         (lambda budget: laws.find(ExponentialMechanism(), None, budget).pairs(), "no worst neighbours"),

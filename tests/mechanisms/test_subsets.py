@@ -21,7 +21,7 @@ def listed_law(gains: np.ndarray, others: int, size: int) -> dict[tuple[int, ...
     """The law of the listed members, by the definition."""
     every = np.concatenate([gains, np.zeros(others)])
     subsets = list(itertools.combinations(range(every.size), size))
-    weights = np.array([np.exp(every[list(one)].sum() / SCALE) for one in subsets])
+    weights = np.array([np.exp(every[list(subset)].sum() / SCALE) for subset in subsets])
     law: dict[tuple[int, ...], float] = {}
     for one, weight in zip(subsets, weights / weights.sum(), strict=True):
         members = tuple(j for j in one if j < gains.size)

@@ -13,6 +13,7 @@ from helpers.shipped import composed
 from dprepro.config.compose import compose
 from dprepro.config.experiment import check
 from dprepro.errors import InputError
+from dprepro.support.regular_files import packed
 from mutants.__main__ import judged, main
 from mutants.catalogue import ROOT, Grid, Mutant, grids, mutants
 from mutants.running import Verdicts
@@ -46,7 +47,7 @@ def test_every_check_that_should_notice_is_one_of_its_experiment() -> None:
 
 
 def test_tests_that_should_notice_are_there_and_no_mutant_has_both_or_neither() -> None:
-    assert [one for mutant in EVERY for one in mutant.tests if not (ROOT / one).is_file()] == []
+    assert [test for mutant in EVERY for test in mutant.tests if not (ROOT / test).is_file()] == []
     for judge in ({}, {"experiment": "pair", "tests": ("tests/x.py",)}):
         with pytest.raises(InputError, match="mutant one: give an experiment or tests"):
             Mutant("one", "", "", "", "", **judge)  # type: ignore[arg-type]
@@ -141,19 +142,19 @@ def test_a_mutant_that_gives_no_verdict_is_a_fault() -> None:
 def test_a_run_of_some_renews_their_lines_and_what_is_planted_no_more_goes(tmp_path: Path) -> None:
     one, two, gone = (Mutant(name, "", "", name, "new", "pair") for name in ("one", "two", "gone"))
     fine, not_fine = said(check=("confirmed", True)), said(check=("refuted", False))
-    path = tmp_path / "mutants.json"
-    path.write_text(as_json([line(each, fine, fine) for each in (two, gone, one)]), encoding="utf-8")
+    path = tmp_path / "mutants.json.gz"
+    path.write_bytes(packed(as_json([line(each, fine, fine) for each in (two, gone, one)]).encode()))
     table = renewed(read(path), [line(one, fine, not_fine)], [one, two])
     assert [(each.mutant, each.good) for each in table] == [("one", True), ("two", False)]
     assert renewed(table, [], [replace(one, replace="another"), two]) == table[1:]
-    path.write_text("[1]", encoding="utf-8")
+    path.write_bytes(packed(b"[1]"))
     with pytest.raises(InputError, match="is no table of mutants"):
         read(path)
     assert read(tmp_path / "none.json") == []
 
 
 def test_the_reference_tells_of_every_mutant_as_it_is_planted_now() -> None:
-    table = {one.mutant: one for one in read(ROOT / "results/reference/mutants.json")}
+    table = {one.mutant: one for one in read(ROOT / "results/reference/mutants.json.gz")}
     assert [one.name for one in EVERY if one.name not in table or not table[one.name].of(one)] == []
 
 

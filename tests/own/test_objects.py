@@ -36,7 +36,8 @@ def test_a_function_fit_has_verdict_figure_and_folder(tmp_path: Path) -> None:
     }  # fmt: skip
     assert outcome.folder == tmp_path / "results" / "release"
     assert {path.name for path in outcome.folder.iterdir()} == {
-        "config.yaml", "figure.pdf", "figure.png", "measurements.parquet", "run.log", "verdict.json"
+        "config.yaml", "figure.pdf", "figure.png", "figure_all.pdf", "figure_all.png", "measurements.parquet",
+        "run.log", "verdict.json",
     }  # fmt: skip
     assert (
         (outcome.folder / "run.log")
@@ -62,7 +63,7 @@ def test_each_swept_axis_has_a_series_a_check_and_a_panel(tmp_path: Path) -> Non
     outcome = measured(tmp_path, sweep={"n": N, "p": [2, 4, 8, 16, 64], "epsilon": [1, 3, 30]}, replicates=2)
     assert set(outcome.frame["series"]) == {"in_n", "in_p", "in_epsilon"}
     assert {"exponent_n", "exponent_p", "exponent_epsilon"} <= set(outcome.verdict["checks"])
-    assert len(outcome.figure.axes) == 6  # overlay and local slopes of each
+    assert len(outcome.figure.axes) == 3
 
 
 def test_a_grid_that_is_saturated_is_told_before_it_is_measured(

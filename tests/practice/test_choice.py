@@ -54,6 +54,27 @@ def test_the_best_of_k_runs_spends_at_most_two_or_three_times_what_one_does(eta:
 
 
 @pytest.mark.parametrize("eta", [0, 1])
+def test_the_law_of_the_choice_is_the_sum_over_the_number_of_runs_and_keeps_to_its_price(eta: int) -> None:
+    """By another formula: P(best = j) = sum over k of P(K = k) (F_j^k - F_(j-1)^k), term by term, of 4 outcomes."""
+    stopping = Stopping(eta, 8.0)
+    runs = np.arange(1, 4000, dtype=float)
+    weights = (1 - stopping.gamma) ** runs / (1.0 if eta else runs)
+    weights /= weights.sum()
+    assert weights @ runs == pytest.approx(8.0, rel=1e-9)
+
+    def by_terms(run: Law) -> Law:
+        ends = np.concatenate([[0.0], np.cumsum(run)])
+        return np.diff((ends[:, None] ** runs) @ weights)
+
+    losses = []
+    for first, second in responses(4, EPSILON):
+        one, other = by_terms(first), by_terms(second)
+        assert one == pytest.approx(best_of(stopping, first), rel=1e-9)
+        losses.append(np.abs(np.log(one / other)).max())
+    assert EPSILON < max(losses) <= (2 + eta) * EPSILON
+
+
+@pytest.mark.parametrize("eta", [0, 1])
 def test_the_price_is_nearly_attained_by_many_runs(eta: int) -> None:
     """A rare outcome that is likelier, before a rare tail that is less likely; the bulk is better than both."""
     stopping, grown, rare, tail = Stopping(eta, 1e5), math.exp(EPSILON), 1e-6, 1e-2
@@ -110,7 +131,7 @@ def test_the_choice_stays_within_its_budget_and_finds_the_better_candidate(probl
     assert spent is not None
     assert spent.epsilon <= 20 * (1 + 1e-6)
     assert spent.delta <= 1e-6 * (1 + 1e-6)
-    several = [one for one in answers if one.diagnostics["runs"] > 6]
+    several = [answer for answer in answers if answer.diagnostics["runs"] > 6]
     assert len(several) >= 5
     assert {one.diagnostics["chosen"] for one in several} == {1.0}
 

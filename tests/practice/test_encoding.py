@@ -15,15 +15,15 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
 from dprepro.config.pairs import blocks
+from dprepro.dispatch import dispatch
 from dprepro.errors import DpreproError, InputError, PremiseError
-from dprepro.plans import plan
 from dprepro.practice.encoding import encode
 from dprepro.practice.reading import of_frame, read_table
 from dprepro.practice.schema import Column, Schema, load_schema
 from dprepro.practice.table import File
 from dprepro.reductions import solver
 from dprepro.studies import RateStudy
-from dprepro.studies.rate import settled
+from dprepro.studies.rate import resolve
 from dprepro.support import typed
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")
@@ -138,11 +138,11 @@ def test_twelve_algorithms_run_on_any_table_and_values_inside_the_bounds_change_
     for name, block in blocks("algorithm").items():
         algorithm = typed.build(Algorithm, block, name)  # type: ignore[type-abstract]
         try:
-            plans = [plan(algorithm, one, point, BUDGET) for one in tables]
+            plans = [dispatch(algorithm, table, point, BUDGET) for table in tables]
         except DpreproError:
             continue
         assert plans[0] == plans[1]
-        schedules = [algorithm.schedule(one.domain, BUDGET) for one in plans]
+        schedules = [algorithm.schedule(plan.domain, BUDGET) for plan in plans]
         assert schedules[0] == schedules[1]
         assert algorithm.spent(plans[0].domain, BUDGET) == algorithm.spent(plans[1].domain, BUDGET)
         if schedules[0].steps * max(1.0, schedules[0].noise_scale > 0) < 1e4 and name not in SLOW:
@@ -215,7 +215,7 @@ def test_the_experiments_run_twelve_private_algorithms_with_every_loss(experimen
         if cell.series != label:
             label, algorithm = cell.series, built.study.series[cell.series].algorithm
             with suppress(PremiseError):  # refused, with its reason
-                settled(built.study, label, dict(cell.axes))
+                resolve(built.study, label, dict(cell.axes))
                 found.add(type(algorithm.inner if isinstance(algorithm, Huberised) else algorithm))
     private = {kind for kind in found if kind.promises()} - {DataFree}
     assert len(private) >= 12, sorted(kind.__name__ for kind in private)

@@ -10,7 +10,9 @@ import pytest
 
 from dprepro.algorithms import (
     ExponentialMechanism,
+    FullGradient,
     GaussianFrankWolfe,
+    LeastRegulariser,
     NoisyGD,
     NoisySGD,
     ObjectivePerturbation,
@@ -64,7 +66,7 @@ def test_a_release_inside_the_set_loses_half_the_trace_of_hessian_times_covarian
 def test_a_noisy_objective_inside_the_set_loses_what_linear_algebra_says() -> None:
     """theta = (2 G + r I)^-1 (2 c - b/n): its mean risk in closed form, from the records themselves."""
     where = asked("squared", "l2_ball", 1e7, 5, radius=50.0)
-    algorithm = ObjectivePerturbation(constants="exact", regulariser="least")
+    algorithm = ObjectivePerturbation(constants="exact", regulariser=LeastRegulariser())
     schedule = algorithm.schedule(where.domain, where.budget)
     n, scale = where.domain.n, schedule.coordinate_scale
     found = predict(algorithm, where).risks
@@ -135,7 +137,7 @@ def test_twice_a_prediction_is_noticed(monkeypatch: pytest.MonkeyPatch) -> None:
 def test_more_budget_is_never_predicted_to_lose_more() -> None:
     for algorithm in (
         ObjectivePerturbation(constants="exact"),
-        NoisySGD(gradient="full", constants="exact", steps=300),
+        NoisySGD(gradient=FullGradient(), constants="exact", steps=300),
     ):
         found = [
             expected(algorithm, asked("logistic", "l2_ball", 1e4, 5, budget=replace(BUDGET, epsilon=epsilon)))[0].max()

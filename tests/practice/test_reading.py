@@ -209,6 +209,70 @@ NASTY: dict[str, tuple[Any, str, str, Any]] = {
     "a name that is nothing": (lines(["5", "10"], "y,null"), "null: {range: [0, 10]}", "", [[0], [1]]),
     "a category and missing": (lines(["a"]), "x: {categories: [a, b], missing_words: [a]}", "", "a category and a"),
     "an empty category": (lines(["", "b"]), 'x: {categories: ["", b]}', "", [[1, 0], [0, 1]]),
+    # a record is read by its column's rule
+    "names with all that is odd": (
+        lines(["5", "10"], 'y,"a b[=]{x}.y__z: é #1"'), '"a b[=]{x}.y__z: é #1": {range: [0, 10]}', "", [[0], [1]]),
+    "a name of 900 letters": (lines(["5"], f"y,{'a' * 900}"), f"{'a' * 900}: {{range: [0, 10]}}", "", [[0]]),
+    "a name that the schema has as a key": (lines(["5"], "y,fill"), "fill: {range: [0, 10]}", "", [[0]]),
+    "a name over two lines": (lines(["5"], 'y,"a\nb"'), '"a\\nb": {range: [0, 10]}', "", [[0]]),
+    "a name with a mark that turns text round": (lines(["5"], "y,x\u202e"), NUMBERS, "", "which nobody sees; take it"),
+    "words of YAML as categories": (
+        lines(["on", "0o17", "12:30:45", "~"]), "x: {categories: [on, 0o17, 12:30:45, ~]}", "",
+        [[1, 0, 0, 0], [0, 1, 0, 0], [0, 0, 1, 0], [0, 0, 0, 1]]),
+    "codes of as many zeros": (
+        lines(["007", "07", "7"]), "x: {categories: [007, 07, 7]}", "", [[1, 0, 0], [0, 1, 0], [0, 0, 1]]),
+    "a missing word that is listed in another case": (
+        lines(["nan", "NaN"]), "x: {categories: [nan, a], missing: indicator}", "", [[1, 0, 0], [0, 0, 1]]),
+    "beyond all floats": (lines(["1e400", "-1e400", "1e-400"]), NUMBERS, "", [[1], [-1], [-1]]),
+    "a percent sign": (lines(["5%", "5"]), NUMBERS, "", "is not numeric: 1 of its 14"),
+    "digits in full width": (lines(["５", "5"]), NUMBERS, "", "is not numeric: 1 of its 14"),
+    "an infinity as a word": (lines(["-Infinity", "5"]), NUMBERS, "", "has 1 infinite values"),
+    "booleans of a program that made floats of them": (
+        lines(["1.0", "0.0"]), "x: {type: boolean}", "", "or numbers a range"),
+    "days with slashes": (lines(["2020/01/31"]), "x: {since: 2020-01-01, until: 2020-03-05}", "", "dates like 2020-01"),
+    "days without hyphens": (lines(["20200131"]), "x: {since: 2020-01-01, until: 2020-03-05}", "", "dates like 2020-0"),
+    "days of other centuries": (
+        lines(["0001-01-01", "9999-12-31", "2020-01-03"]), "x: {since: 2020-01-01, until: 2020-01-05}", "",
+        [[-1], [1], [0]]),
+    "a day that fills": (
+        lines(["", "2020-01-05"]), "x: {since: 2020-01-01, until: 2020-01-05, missing: fill, fill: 2020-01-02}", "",
+        [[-0.5], [1]]),
+    "a day that fills and is outside": (
+        lines(["2020-01-05"]), "x: {since: 2020-01-01, until: 2020-01-05, missing: fill, fill: 2020-02-01}", "",
+        "fill must be a day in the range [0, 4], got 2020-02-01"),
+    "a note to a spreadsheet": (["sep=;", *lines(["5"], "y;x")], NUMBERS, "separator: ;", "sep=: take it out"),
+    "a comment above the names": (["# of 2020", *lines(["5"])], NUMBERS, "", "the first line must name the columns"),
+    "a line of units": (["y,x", "kg,m", *lines(["5"])[1:]], NUMBERS, "", "y of t.csv is not numeric: 1 of its 15"),
+    "a separator of YAML": (lines(["5"], "y|x"), NUMBERS, "separator: |", "separator must be one character such as"),
+    "vertical bars": ([line.replace(",", "|") for line in lines(["5"])], NUMBERS, "separator: '|'", [[0]]),
+    "a separator that the names have not": (lines(["5"]), NUMBERS, "separator: ;", 'write separator: ","'),
+    "UTF-16 of another order, with a mark": (
+        b"\xfe\xff" + "\n".join(lines(["5"])).encode("utf-16-be"), NUMBERS, "", [[0]]),
+    "UTF-16 of another order": ("\n".join(lines(["5"])).encode("utf-16-be"), NUMBERS, "", "encoding: utf-16-be"),
+    "UTF-16 without a mark, said": ("\n".join(lines(["5"])).encode("utf-16-le"), NUMBERS, "encoding: utf-16", [[0]]),
+    "UTF-16 of another order without a mark, said": (
+        "\n".join(lines(["5"])).encode("utf-16-be"), NUMBERS, "encoding: utf-16", [[0]]),
+    "UTF-32": ("\n".join(lines(["5"])).encode("utf-32"), NUMBERS, "", [[0]]),
+    "an encoding of Windows": (
+        "\n".join(lines(["€", "a"])).encode("cp1252"), "x: {categories: [€, a]}", "encoding: cp1252", [[1, 0], [0, 1]]),
+    "three ends of lines in one file": (
+        b"y,x\r\n" + b"".join(b"%d,5%s" % (place, (b"\n", b"\r\n", b"\r")[place % 3]) for place in range(14)),
+        NUMBERS, "", [[0]] * 14),
+    "a category that is a quotation": (lines(['"5"""', "6"]), "x: {categories: ['5\"', 6]}", "", [[1, 0], [0, 1]]),
+    "backslashes before marks": (lines(['"a\\"b"', "c"]), "x: {categories: [a, c]}", "", "line 2 of t.csv cannot be"),
+    "an empty value that names have": (
+        ["y,x,", *(f"{line}," for line in lines(["5"])[1:])], NUMBERS, "", [[0]] * 14),
+    "a target that is always the same": (["y,x", *["5,5"] * 14], NUMBERS, "", "are alike as the schema reads them"),
+    "a target that is never in its range": (
+        ["y,x", *(f"{100 + place},5" for place in range(14))], NUMBERS, "", "all values of column y of t.csv"),
+    "a column in another case": (lines(["5"], "y,X"), NUMBERS, "", "unknown column of t.csv: 'x'"),
+    "a list without brackets": (lines(["a"]), "x: {categories: a, b}", "", "a list in brackets: categories: [a, b]"),
+    "a rule without keys": (lines(["a"]), "x: [0, 10]", "", "x must say what is public of it, such as"),
+    "a range of thousands": (lines(["5"]), "x: {range: [0, 1,000]}", "", "range must be [low, high]"),
+    "a range without end": (lines(["5"]), "x: {range: [0, .inf]}", "", "range must be [low, high]"),
+    "a range the other way round": (lines(["5"]), "x: {range: [10, 0]}", "", "range must be [low, high]"),
+    "one category": (lines(["a"]), "x: {categories: [a]}", "", "categories must be at least two different values"),
+    "a key twice": (lines(["5"]), "x: {range: [0, 10]}\n  x: {range: [0, 5]}", "", "the key x stands twice"),
     "compressed": (gzip.compress("\n".join(lines(["5", "10"])).encode()), NUMBERS, "", "compressed: name it .csv.gz"),
 }  # fmt: skip
 
@@ -265,6 +329,18 @@ ARROWS: dict[str, tuple[Any, dict[str, Any], Any]] = {
     "singles as categories": (repeated([0.1, 0.2], pa.float32()), {"categories": ["0.1", "0.2"]}, [[1, 0], [0, 1]]),
     "a dictionary": (repeated(["a", "b"]).dictionary_encode(), {"categories": ["a", "b"]}, [[1, 0], [0, 1]]),
     "a missing code": (repeated([-99, 5]), TEN | {"missing": "indicator", "missing_words": [-99]}, [[0, 1], [0, 0]]),
+    "decimals as categories": (
+        repeated([Decimal("1.50"), Decimal("2.00")], pa.decimal128(10, 2)), {"categories": ["1.5", "2"]},
+        [[1, 0], [0, 1]]),
+    "decimals of fifty digits": (repeated([Decimal("5.00")], pa.decimal256(50, 2)), TEN, [[0]]),
+    "a float that is not what it seems": (repeated([0.1 + 0.2, 0.3]), {"categories": ["0.3", "1"]}, [[0, 0], [1, 0]]),
+    "a dictionary of numbers": (repeated([5, 10]).dictionary_encode(), TEN, [[0], [1]]),
+    "a negative zero": (repeated([-0.0, 5.0]), TEN, [[-1], [0]]),
+    "days as texts": (
+        repeated([18264, 18265], pa.date32()), {"categories": ["2020-01-03", "2020-01-04"]}, [[1, 0], [0, 1]]),
+    "whole numbers as booleans": (repeated([0, 1], pa.uint8()), {"type": "boolean"}, [[-1], [1]]),
+    "structs": (repeated([{"a": 1}]), TEN, "which cannot be read as number: save it as another type"),
+    "durations": (repeated([5], pa.duration("s")), TEN, "which cannot be read as number: save it as another type"),
     "numbers as texts": (repeated(["5", "10"]), TEN, [[0], [1]]),
     "days": (repeated([18264, None], pa.date32()), DAYS, [[0], [0]]),
     "times": (repeated([1577836800, 1577880000], pa.timestamp("s")), DAYS, [[-1], [-0.75]]),
@@ -286,6 +362,10 @@ def test_a_type_of_a_parquet_file_is_read_rightly_or_refused_with_what_to_type(n
         assert "\n" not in str(found)
     else:
         assert found[: len(wanted)] == wanted
+
+
+def test_a_file_that_is_parquet_in_name_only_is_refused(tmp_path: Path) -> None:
+    assert "is no Parquet file: name it .csv if it is text" in table(tmp_path, lines(["5"]), NUMBERS, name="t.parquet")
 
 
 SCHEMA = typed.build(

@@ -14,7 +14,7 @@ from scipy.optimize import brentq
 from scipy.stats import norm
 
 from dprepro import laws
-from dprepro.algorithms import HuberisedObjectivePerturbation, OutputPerturbation, ReleasedMarginals
+from dprepro.algorithms import HuberisedObjectivePerturbation, OutputPerturbation, PrintedRegulariser, ReleasedMarginals
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Gaussian, Laplace
 from dprepro.privacy import noise_for
@@ -82,7 +82,7 @@ def test_laplace_noise_has_the_delta_of_an_integral(epsilon: float) -> None:
 def test_equation_9_has_the_delta_of_an_integral_of_its_density(epsilon: float) -> None:
     """Printed: theta^2/(8 epsilon h) on [-2, 2]; (1, y) beside a silent record, for the y that the law tries."""
     delta, h, radius = 1e-6, 0.05, 2.0
-    algorithm = HuberisedObjectivePerturbation(regulariser="printed", smoothing=h)
+    algorithm = HuberisedObjectivePerturbation(regulariser=PrintedRegulariser(), smoothing=h)
     law = laws.find(algorithm, None, Budget(epsilon, delta, Neighbours.ZERO_OUT))
     scale, ridge = math.sqrt(8 * math.log(1 / delta)) / epsilon, 1 / (4 * epsilon * h)
     steps = np.arange(-16, 17) * 0.5 * scale / ridge

@@ -8,6 +8,7 @@ from dp_accounting import NeighboringRelation
 from dp_accounting.rdp import RdpAccountant
 
 from dprepro.mechanisms import BoundedRange, GaussianShift, PureLoss, SampledGaussianShift
+from dprepro.privacy import accounting
 
 ORDERS = (2.0, 8.0)
 
@@ -33,3 +34,13 @@ def test_a_sample_of_all_records_has_no_less_than_the_gaussian_itself() -> None:
 def test_zcdp_is_its_rho_times_alpha() -> None:
     for guarantee, rho in ((BoundedRange(0.4), 0.4**2 / 8), (PureLoss(5e-4), 5e-4**2 / 2)):
         assert divergences(guarantee.event()) == pytest.approx([rho * alpha for alpha in ORDERS])
+
+
+@pytest.mark.parametrize("delta", [0.3, 1e-3, 1e-6, 1e-12])
+def test_lines_of_renyi_divergence_are_converted_to_the_bits_of_dp_accounting(delta: float) -> None:
+    for eta, uses in ((1e-4, 10**6), (0.01, 300), (0.3, 17), (2.0, 3), (5.0, 40)):
+        parts = ((BoundedRange(eta), uses), (BoundedRange(eta / 3), 2 * uses))
+        for some in (parts[:1], parts):
+            found = accounting._converted(some, accounting.COARSE_ORDERS, delta)
+            accountant = accounting._accountant(some, accounting.COARSE_ORDERS)
+            assert found == accountant.get_epsilon_and_optimal_order(delta)

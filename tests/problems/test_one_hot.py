@@ -152,7 +152,7 @@ def test_a_sample_has_multinomial_counts_and_binomial_labels() -> None:
     error = np.sqrt(counts * (1 - BIAS**2) / 4)
     assert (np.abs(positive - counts * (1 + BIAS) / 2) < 4.5 * error).all()  # false alarm: 3e-5
     # one draw's counts vary as binomials do, and depend on each other
-    spread = np.cov([50 * one.share for one in draws], rowvar=False)
+    spread = np.cov([50 * draw.share for draw in draws], rowvar=False)
     expected = 50 * (np.diag(SHARE) - np.outer(SHARE, SHARE))
     np.testing.assert_allclose(spread, expected, atol=6 * 50 * 0.25 / np.sqrt(2000))
 

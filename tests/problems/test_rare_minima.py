@@ -51,7 +51,7 @@ def test_without_any_curvature_the_minimum_over_a_polytope_is_the_best_of_its_co
         signs = (1.0, -1.0) if isinstance(within, L1Ball) else (1.0,)
         corners = [sign * 0.7 * one for one in np.eye(3) for sign in signs]
         assert within.contains(theta)
-        assert float(-2 * cross @ theta) == pytest.approx(min(float(-2 * cross @ one) for one in corners))
+        assert float(-2 * cross @ theta) == pytest.approx(min(float(-2 * cross @ corner) for corner in corners))
 
 
 @pytest.mark.parametrize("within", [L1Ball(3, 0.9), Simplex(3, 0.9)], ids=lambda one: type(one).__name__)

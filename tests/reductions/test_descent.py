@@ -9,7 +9,16 @@ import pytest
 from helpers.reduction_problems import ALARM, BUDGET, domain_of, least_p_value, problem_of, some_records, thetas
 from scipy.stats import ks_2samp
 
-from dprepro.algorithms import JohnsonLindenstrauss, NoisyGD, NoisySGD
+from dprepro.algorithms import (
+    ConstantRate,
+    FullGradient,
+    JohnsonLindenstrauss,
+    LipschitzRate,
+    NoisyGD,
+    NoisySGD,
+    SampledGradient,
+    StronglyConvexRate,
+)
 from dprepro.constructions import HingeCorner, OnePlace, OneWayMarginals, SpreadPlaces
 from dprepro.errors import DpreproError, Incompatible
 from dprepro.problems import (
@@ -40,10 +49,10 @@ from dprepro.reductions import AxisDescent, CompiledDescent, choose, descent
 
 RECORDS = frozenset({"records"})
 WITH_AXIS = {
-    "linear": (OneWayMarginals(bias=0.6), "lipschitz"),
-    "half_squared": (OneWayMarginals(loss="half_squared_distance", bias=0.6), "strongly_convex"),
-    "median": (OnePlace(), "lipschitz"),
-    "sharp": (OnePlace(loss="sharp_distance"), "strongly_convex"),
+    "linear": (OneWayMarginals(bias=0.6), LipschitzRate()),
+    "half_squared": (OneWayMarginals(loss="half_squared_distance", bias=0.6), StronglyConvexRate()),
+    "median": (OnePlace(), LipschitzRate()),
+    "sharp": (OnePlace(loss="sharp_distance"), StronglyConvexRate()),
 }
 SMOOTH = [SquaredLoss(), HalfSquaredLoss(), LinearLoss(), LogisticLoss(), HuberLoss(), HalfSquaredDistance()]
 KINKED = [AbsoluteLoss(), HingeLoss(), PositivePartLoss(), Median(), SharpDistance()]
@@ -63,7 +72,7 @@ def collinear(loss, p):
 @pytest.mark.parametrize("name", WITH_AXIS)
 def test_axis_descent_has_the_literal_law(name, p):
     construction, step_size = WITH_AXIS[name]
-    algorithm = NoisySGD(gradient="full", step_size=step_size, steps=12)
+    algorithm = NoisySGD(gradient=FullGradient(), step_size=step_size, steps=12)
     problem = construction.build({"n": 2000.0, "p": float(p)}, 0.0)
     literal, fast = thetas(algorithm, problem, 800, 1), thetas(AxisDescent(algorithm), problem, 800, 2)
     assert least_p_value(problem, literal, fast) > ALARM
@@ -71,13 +80,13 @@ def test_axis_descent_has_the_literal_law(name, p):
 
 @pytest.mark.parametrize("loss", [HingeLoss(), LogisticLoss(), AbsoluteLoss(), SquaredLoss()])
 def test_axis_descent_has_the_literal_law_on_collinear_records(loss):
-    algorithm, problem = NoisySGD(gradient="full", steps=12), collinear(loss, 4)
+    algorithm, problem = NoisySGD(gradient=FullGradient(), steps=12), collinear(loss, 4)
     literal, fast = thetas(algorithm, problem, 800, 1), thetas(AxisDescent(algorithm), problem, 800, 2)
     assert least_p_value(problem, literal, fast) > ALARM
 
 
 def test_a_reduction_that_forgets_one_degree_of_freedom_would_be_noticed(monkeypatch):
-    algorithm = NoisySGD(gradient="full", steps=12)
+    algorithm = NoisySGD(gradient=FullGradient(), steps=12)
     problem = OneWayMarginals(bias=0.6).build({"n": 20000.0, "p": 4.0}, 0.0)
     literal = thetas(algorithm, problem, 4000, 1)
     from dprepro.reductions.kernels import descent as loops
@@ -97,13 +106,13 @@ def test_many_records_give_the_numbers_of_a_loop_over_them(monkeypatch: pytest.M
     rng = np.random.default_rng(8)
     records = Records(rng.uniform(-0.5, 0.5, (descent.MANY_RECORDS, 3)), rng.choice([-1.0, 1.0], descent.MANY_RECORDS))
     problem = problem_of(LogisticLoss(), L2Ball(3), "records", descent.MANY_RECORDS, 2, records)
-    for algorithm in (NoisySGD("full", steps=40, noise_factor=0.1), JohnsonLindenstrauss()):
+    for algorithm in (NoisySGD(FullGradient(), steps=40, noise_factor=0.1), JohnsonLindenstrauss()):
         at_once = CompiledDescent(algorithm).solve(problem, BUDGET, np.random.default_rng(4))
         with monkeypatch.context() as patch:
             patch.setattr(descent, "MANY_RECORDS", 1_000_000)
             one_by_one = CompiledDescent(algorithm).solve(problem, BUDGET, np.random.default_rng(4))
         np.testing.assert_allclose(at_once.theta, one_by_one.theta, atol=1e-10)
-        assert at_once.drawn.square == pytest.approx(one_by_one.drawn.square)
+        assert at_once.noise.square == pytest.approx(one_by_one.noise.square)
 
 
 def compare(algorithm, problem, seed=4):
@@ -117,14 +126,14 @@ def compare(algorithm, problem, seed=4):
     return literal
 
 
-@pytest.mark.parametrize("gradient", ["sampled", "full"])
+@pytest.mark.parametrize("gradient", [SampledGradient(), FullGradient()], ids=lambda rule: rule.name)
 @pytest.mark.parametrize("constraint_set", SETS, ids=lambda one: type(one).__name__)
 @pytest.mark.parametrize("loss", SMOOTH + KINKED, ids=lambda one: type(one).__name__)
 def test_the_compiled_loop_gives_the_readable_loops_numbers(gradient, constraint_set, loss):
     problem = problem_of(loss, constraint_set, n=20, feature_norm=2, records=some_records(3, 10, 20, 2))
-    for step_size in ("lipschitz", "constant", *(["strongly_convex"] if loss.strong_convexity else [])):
+    for step_size in (LipschitzRate(), ConstantRate(), *([StronglyConvexRate()] if loss.strong_convexity else [])):
         solution = compare(NoisySGD(gradient, step_size=step_size, steps=150, **QUIET), problem)
-        assert solution.schedule.steps == (400 if gradient == "sampled" else 150)
+        assert solution.schedule.steps == (400 if gradient == SampledGradient() else 150)
 
 
 @pytest.mark.parametrize("constraint_set", SETS, ids=lambda one: type(one).__name__)
@@ -135,12 +144,12 @@ def test_the_compiled_loop_gives_the_readable_loops_numbers(gradient, constraint
 def test_the_compiled_loop_averages_as_the_readable_one(constraint_set, loss, view):
     problem = problem_of(loss, constraint_set, view, n=200, feature_norm=2, records=some_records(3, 10, 200, 2))
     compare(NoisyGD(**QUIET), problem)
-    compare(dataclasses.replace(NoisySGD("full", steps=50), **QUIET), problem)
+    compare(dataclasses.replace(NoisySGD(FullGradient(), steps=50), **QUIET), problem)
 
 
 @pytest.mark.parametrize("construction", [OneWayMarginals(bias=0.5), SpreadPlaces(), HingeCorner()])
 def test_the_compiled_loop_serves_the_papers_families(construction):
-    for gradient in ("sampled", "full"):
+    for gradient in (SampledGradient(), FullGradient()):
         compare(NoisySGD(gradient, steps=200, **QUIET), construction.build({"n": 32.0, "p": 3.0}, 0.0))
 
 
@@ -195,7 +204,7 @@ class Weighted(HingeLoss):
 
 def test_a_loss_without_a_kernel_runs_literally_with_its_own_gradient():
     problem = problem_of(Cubic(), L2Ball(3), feature_norm=2)
-    algorithm = NoisySGD("full", steps=40, **QUIET)
+    algorithm = NoisySGD(FullGradient(), steps=40, **QUIET)
     assert choose("automatic", algorithm, problem.domain, problem.views, "here") == "literal"
     with pytest.raises(Incompatible, match=r"series a: CompiledDescent needs a loss with a slope.* Cubic has none"):
         choose("compiled_descent", algorithm, problem.domain, problem.views, "series a")
@@ -212,16 +221,16 @@ def test_a_loss_without_a_kernel_runs_literally_with_its_own_gradient():
 
 def test_a_new_loss_with_a_kernel_runs_compiled_and_agrees():
     problem = problem_of(CompiledCubic(), L2Ball(3), feature_norm=2)
-    for gradient in ("full", "sampled"):
+    for gradient in (FullGradient(), SampledGradient()):
         algorithm = NoisySGD(gradient, steps=40, **QUIET)
         assert choose("automatic", algorithm, problem.domain, problem.views, "here") == "compiled_descent"
-    compare(NoisySGD("full", steps=40, **QUIET), problem)
+    compare(NoisySGD(FullGradient(), steps=40, **QUIET), problem)
 
 
 def test_a_kernel_that_is_not_the_losss_derivative_is_refused():
     problem = problem_of(Weighted(), L2Ball(3), feature_norm=2)
     with pytest.raises(DpreproError, match=r"Weighted\.slope must be the derivative"):
-        CompiledDescent(NoisySGD("full", steps=3)).solve(problem, BUDGET, np.random.default_rng(0))
+        CompiledDescent(NoisySGD(FullGradient(), steps=3)).solve(problem, BUDGET, np.random.default_rng(0))
 
 
 def test_a_projection_that_is_not_the_sets_is_refused():
@@ -231,7 +240,7 @@ def test_a_projection_that_is_not_the_sets_is_refused():
 
     problem = problem_of(HingeLoss(), Half(3), feature_norm=2)
     with pytest.raises(DpreproError, match=r"Half\.projection must be its project"):
-        CompiledDescent(NoisySGD("full", steps=3)).solve(problem, BUDGET, np.random.default_rng(0))
+        CompiledDescent(NoisySGD(FullGradient(), steps=3)).solve(problem, BUDGET, np.random.default_rng(0))
 
 
 def test_a_loss_that_was_typed_at_a_prompt_is_compiled_all_the_same():
@@ -241,7 +250,7 @@ def test_a_loss_that_was_typed_at_a_prompt_is_compiled_all_the_same():
         "        return 1.5 * np.sign(z - y) * np.abs(z - y) ** 0.5",
         space,
     )
-    compare(NoisySGD("full", steps=40, **QUIET), problem_of(space["Typed"](), L2Ball(3), feature_norm=2))
+    compare(NoisySGD(FullGradient(), steps=40, **QUIET), problem_of(space["Typed"](), L2Ball(3), feature_norm=2))
 
 
 def test_a_set_without_a_projection_that_can_be_compiled_is_served_literally():
@@ -252,7 +261,7 @@ def test_a_set_without_a_projection_that_can_be_compiled_is_served_literally():
 
 
 def test_the_automatic_choice_is_the_axis_then_the_compiled_loop():
-    full, sampled = NoisySGD(gradient="full"), NoisySGD()
+    full, sampled = NoisySGD(gradient=FullGradient()), NoisySGD()
     domain = domain_of(Median(), L2Ball(3), 100, 2)
     axis = RECORDS | {"axis"}
     assert choose("automatic", full, domain, axis, "x") == "axis_descent"
@@ -294,4 +303,4 @@ def test_read_only_records_are_served():
     records = some_records(3, feature_norm=2)
     records.features.setflags(write=False)
     domain = domain_of(HingeLoss(), L2Ball(3), 3000, 2)
-    compare(NoisySGD("full", steps=20, **QUIET), Problem(domain, {"records": RecordsView(domain, records)}))
+    compare(NoisySGD(FullGradient(), steps=20, **QUIET), Problem(domain, {"records": RecordsView(domain, records)}))

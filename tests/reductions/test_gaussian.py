@@ -9,7 +9,7 @@ from helpers.reduction_problems import ALARM, every_other, risks
 from scipy.special import ndtri
 from scipy.stats import ks_2samp, kstest, norm
 
-from dprepro.algorithms import GaussianFrankWolfe, ObjectivePerturbation
+from dprepro.algorithms import ConstantStep, DecayingStep, GaussianFrankWolfe, ObjectivePerturbation
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import DirectionRegression, LinearSlope, OrthogonalRegression
 from dprepro.errors import DpreproError
@@ -106,7 +106,7 @@ def test_shuffled_groups_have_the_law_of_ordered_ones():
 
 @every_other(
     ("step_size", "at"),
-    ["decaying", "constant"],
+    [DecayingStep(), ConstantStep()],
     [
         (DirectionRegression(size=0.85), None),
         (LinearSlope(size=1.0), None),

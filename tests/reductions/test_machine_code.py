@@ -242,7 +242,7 @@ def test_nothing_in_the_repository_is_compiled_by_another_door() -> None:
                 names = {"jit", "njit", "vectorize", "guvectorize", "cfunc"}
                 own = place in ("dprepro", "packs") and path != door
                 if own and isinstance(node, ast.ImportFrom) and (node.module or "").startswith("numba"):
-                    found += [f"{path} imports {one.name}" for one in node.names if one.name in names]
+                    found += [f"{path} imports {name.name}" for name in node.names if name.name in names]
                 if own and isinstance(node, ast.Attribute) and isinstance(node.value, ast.Name):
                     found += (
                         [f"{path} uses numba.{node.attr}"]

@@ -44,7 +44,7 @@ def test_supports_are_as_likely_as_the_algorithm_says():
     algorithm = ExponentialSupport(sparsity=2)
     scores = algorithm.scores(GAINING) / algorithm.schedule(GAINING.domain, BUDGET).noise_scale
     law = np.exp(scores.min() - scores)
-    listed = [tuple(one) for one in algorithm.supports(GAINING.domain)]
+    listed = [tuple(support) for support in algorithm.supports(GAINING.domain)]
     rngs = [np.random.default_rng([3, i]) for i in range(6000)]
     answers = SeparableSupports(algorithm).solve_many(GAINING, BUDGET, rngs)
     drawn = [tuple(answer.theta.chosen.tolist()) for answer in answers]

@@ -20,7 +20,7 @@ from helpers.reduction_problems import (
 from numba import njit
 from scipy.stats import chi2_contingency, chisquare, ks_2samp
 
-from dprepro.algorithms import FrankWolfe, NoisyFrankWolfe
+from dprepro.algorithms import ConstantStep, DecayingStep, FrankWolfe, NoisyFrankWolfe
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import CentredNeedle, FlatOptimum, TunedNeedle
 from dprepro.problems import (
@@ -166,7 +166,7 @@ def test_many_solves_on_records_share_a_gram_matrix_and_have_the_literal_law():
 
 
 @pytest.mark.parametrize("stage", STAGES)
-@pytest.mark.parametrize("step_size", ["decaying", "constant"])
+@pytest.mark.parametrize("step_size", [DecayingStep(), ConstantStep()], ids=lambda rule: rule.name)
 def test_without_noise_the_literal_points_come_out(step_size, stage, monkeypatch):
     monkeypatch.setattr(frank_wolfe, "GRAM_COST", STAGES[stage])
     algorithm, rng = FrankWolfe(steps=200, step_size=step_size), np.random.default_rng(0)

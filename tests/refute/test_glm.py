@@ -20,7 +20,7 @@ BY_ITEM = {one.item: one for one in STATEMENTS}
 
 
 def _pairs(table: Mapping[str, tuple[Attack, ...]]) -> Iterator[tuple[str, Attack]]:
-    return ((item, one) for item, attacks in table.items() for one in attacks)
+    return ((item, attack) for item, attacks in table.items() for attack in attacks)
 
 
 def _tried(attack: Attack, says: Says) -> Tried:

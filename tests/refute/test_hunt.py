@@ -148,9 +148,9 @@ def test_a_point_that_is_the_whole_set_has_no_risk_by_rounding() -> None:
 
 def test_every_statement_of_every_paper_is_attacked_or_says_why_not() -> None:
     for paper, described in papers().items():
-        for one in described.claims:
-            tried = any(attacks_on(paper, one, form) for form in forms(one))
-            assert tried or untried(paper, one), (paper, one.item)
+        for claim in described.claims:
+            tried = any(attacks_on(paper, claim, form) for form in forms(claim))
+            assert tried or untried(paper, claim), (paper, claim.item)
 
 
 def test_addresses_lead_to_statements_and_wrong_ones_to_the_nearest() -> None:

@@ -16,7 +16,7 @@ BY_ITEM = {one.item: one for one in STATEMENTS}
 
 
 def _pairs(table: dict[str, tuple[Attack, ...]], exact: bool = True) -> Iterator[tuple[str, Attack]]:
-    return ((item, one) for item, attacks in table.items() for one in attacks if one.exact == exact)
+    return ((item, attack) for item, attacks in table.items() for attack in attacks if attack.exact == exact)
 
 
 def _tried(attack: Attack, says: Says) -> Tried:

@@ -69,18 +69,18 @@ def measured(tmp_path: Path) -> Pages:
     store = Measured(
         published, dict.fromkeys(published, "a later run had overrides"), dict.fromkeys(published, "lasso")
     )
-    rows = {"claims": [*entries.claims(store), *entries.further(store)], "errata": list(entries.slips(store))}
+    rows = {"claims": [*entries.claims(store), *entries.further(store)], "errata": list(entries.errata_rows(store))}
     rows["causes"] = entries.causes(rows["claims"], store)  # type: ignore[assignment]
     return rows, list(published.values())
 
 
 def marked(thing: Any, mark: str, key: str = "") -> Any:
-    """The same with the mark before every string and every chosen name, but for the two words that sort entries."""
+    """The same with the mark before every string and every chosen name, but for words that sort entries and LaTeX."""
     if isinstance(thing, dict):
         return {mark * (key in NAMED) + name: marked(value, mark, name) for name, value in thing.items()}
     if isinstance(thing, list):
         return [marked(one, mark, key) for one in thing]
-    sorts = key == "role" or thing == "further"
+    sorts = key in ("role", "formula") or thing == "further"
     return mark + thing if isinstance(thing, str) and thing and not sorts else thing
 
 

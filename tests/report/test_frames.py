@@ -94,7 +94,7 @@ def test_a_summary_has_a_line_for_each_series_and_point_and_claims_come_first(ou
 def test_the_exponent_is_the_common_slope_of_the_logarithms(outcome: Outcome) -> None:
     points = values(outcome, "needle")
     dimensions = sorted({p for _, p in points})
-    design = [[math.log(n), *(float(p == one) for one in dimensions)] for n, p in points]
+    design = [[math.log(n), *(float(p == dimension) for dimension in dimensions)] for n, p in points]
     slope = np.linalg.lstsq(np.array(design), np.log([own.mean() for own in points.values()]), rcond=None)[0][0]
     lines = outcome.summary().query("series == 'needle'")
     assert lines["exponent_n"].to_numpy() == pytest.approx(slope, abs=1e-9)

@@ -25,10 +25,11 @@ from dprepro.report.heldout import (
     outcome,
 )
 from dprepro.report.heldout_words import EXPLANATIONS
+from dprepro.support.regular_files import unpacked
 
 pytestmark = pytest.mark.usefixtures("undrawn", "one_process")
 
-REFERENCE = Path(__file__).parents[2] / "results/reference/heldout.json"
+REFERENCE = Path(__file__).parents[2] / "results/reference/heldout.json.gz"
 
 
 def result(verdict: str, role: str = "claim", **details: str) -> dict[str, Any]:
@@ -69,7 +70,7 @@ def test_claims_are_counted_by_what_came_out_and_numbers_of_the_shipped_grid_apa
 
 
 def test_every_case_of_the_reference_is_explained_and_every_explanation_has_its_case() -> None:
-    cases = otherwise(json.loads(REFERENCE.read_text(encoding="utf-8")))
+    cases = otherwise(json.loads(unpacked(REFERENCE)))
     assert {*EXPLANATIONS} == {*cases}
 
 
@@ -113,8 +114,8 @@ def test_the_reference_keeps_what_was_found_and_the_shipped_runs_are_as_they_wer
     assert (results / "cheap/measurements.parquet").read_bytes() == before
     assert command("ledger", f"results_dir={results}") == 0
     assert command("reference", f"results_dir={results}", f"reference_dir={tmp_path}") == 0
-    for name in ("heldout.json", "heldout.md"):
-        assert (tmp_path / name).read_bytes() == (results / name).read_bytes()
+    assert unpacked(tmp_path / "heldout.json.gz") == (results / "heldout.json").read_bytes()
+    assert (tmp_path / "heldout.md").read_bytes() == (results / "heldout.md").read_bytes()
 
 
 def test_an_experiment_that_takes_too_long_is_left_out(results: Path, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -69,13 +69,13 @@ def test_a_control_need_not_be_named_to_take_a_confirmation_away_and_those_of_an
 
 @pytest.mark.parametrize("said", ["inconclusive", "refuted", "confirmed"])
 def test_nothing_rests_on_an_experiment_whose_guard_is_not_confirmed(said: str) -> None:
-    found = row(changed(noise=check("claim", said, guards=True)), evidence=BOTH)
+    found = row(changed(noise=check("claim", said, precondition=True)), evidence=BOTH)
     assert found["verdict"] == (CARRIED if said == "confirmed" else "inconclusive")
     assert found["as_expected"] is (said == "confirmed")
     assert ("one:noise" in found["note"]) is (said != "confirmed")
     plain = row(changed(noise=check("claim", said)), evidence=BOTH)
     assert plain["verdict"] == CARRIED
-    aside = row(changed(noise=check("context", said, guards=True)), evidence=BOTH)
+    aside = row(changed(noise=check("context", said, precondition=True)), evidence=BOTH)
     assert aside["verdict"] == CARRIED
 
 
@@ -102,7 +102,7 @@ def test_the_worst_check_decides_in_whatever_order_and_kind_it_stands() -> None:
 
 
 def test_doubts_never_turn_a_refutation_into_something_milder() -> None:
-    failed = {"wrong": check("control", "confirmed"), "noise": check("claim", "refuted", guards=True)}
+    failed = {"wrong": check("control", "confirmed"), "noise": check("claim", "refuted", precondition=True)}
     found = row(changed(bound=check("claim", "refuted"), **failed), evidence={"holds": {"one": ["bound"]}})
     assert (found["verdict"], found["as_expected"]) == ("refuted", False)
 
@@ -275,7 +275,7 @@ BY_TEST, ABSENT = Shown(test="tests/x.py::test_y"), Shown("late", "slip")
 )
 def test_the_state_of_an_erratum_is_the_worst_of_what_this_store_shows(shown_by: list[Shown], state: str) -> None:
     measured = changed(odd=check("erratum", "inconclusive"), held=check("erratum", "confirmed", "confirmed"))
-    assert entries._slip("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)["state"] == state
+    assert entries._erratum_row("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)["state"] == state
 
 
 def test_the_constant_of_a_row_is_the_largest_that_is_known() -> None:

@@ -17,7 +17,7 @@ from helpers.report_contract import breaches
 from dprepro import figures
 from dprepro.engine.code import Code
 from dprepro.engine.store import Store
-from dprepro.report import picture, seals
+from dprepro.report import picture, published_manifest
 from dprepro.report import publish as publishing
 from dprepro.report.publish import judge_run
 
@@ -79,7 +79,7 @@ def test_the_ledger_rebuilds_published_folders_byte_for_byte_after_all_else_is_d
     after = tree(results)
     made = [name for name in after if name.startswith("ledger")]
     pages = {name: after.pop(name) for name in made}
-    beside = {f"ledger_files/{name}" for name in ("cheap.png", "cheap_too.png", "seals.json")}
+    beside = {f"ledger_files/{name}" for name in ("cheap.png", "cheap_too.png", "manifest.json")}
     files = {f"ledger.{kind}" for kind in ("json", "schema.json", "md", "tex", "html")}
     assert {*made} == {*files, *beside}
     entries = json.loads(pages["ledger.json"])
@@ -88,7 +88,9 @@ def test_the_ledger_rebuilds_published_folders_byte_for_byte_after_all_else_is_d
     assert command("ledger", f"results_dir={results}") == 0
     assert tree(results) == expected | pages
 
-    verdicts = {one["item"]: (one["verdict"], one["note"]) for one in entries["claims"] if one["kind"] == "further"}
+    verdicts = {
+        claim["item"]: (claim["verdict"], claim["note"]) for claim in entries["claims"] if claim["kind"] == "further"
+    }
     assert verdicts == {
         "cheap": ("confirmed", "a later run had overrides; it is not shown here"),
         "cheap_too": ("confirmed", ""),
@@ -116,6 +118,8 @@ def test_a_figure_is_drawn_again_only_where_something_behind_it_has_changed(
     assert rebuilt() == ["cheap"]
     assert figure.read_bytes() == whole
     (results / "cheap_too" / "figure.pdf").unlink()
+    assert rebuilt() == ["cheap_too"]
+    (results / "cheap_too" / "figure_all.png").unlink()
     assert rebuilt() == ["cheap_too"]
     monkeypatch.setattr(picture, "LIBRARIES", ("numpy",))
     assert rebuilt() == ["cheap", "cheap_too"]
@@ -150,9 +154,9 @@ def test_no_seal_survives_a_change_of_anything_behind_a_row(
     results: Path, monkeypatch: pytest.MonkeyPatch, change: str
 ) -> None:
     published: list[str] = []
-    once = seals.publish
+    once = published_manifest.publish
     monkeypatch.setattr(
-        seals, "publish", lambda store, run, *to: published.append(run.experiment) or once(store, run, *to)
+        published_manifest, "publish", lambda store, run, *to: published.append(run.experiment) or once(store, run, *to)
     )
 
     def rebuilt() -> list[str]:
@@ -173,8 +177,12 @@ def test_no_seal_survives_a_change_of_anything_behind_a_row(
         with opened(results / "measurements.sqlite") as database:
             database.execute(swaps[change])
         assert rebuilt() == ["cheap", "cheap_too"]
-        rows = [one for one in json.loads((results / "ledger.json").read_bytes())["claims"] if one["kind"] == "further"]
-        assert {one["verdict"] for one in rows} <= {"inconclusive", "not measured"}
+        rows = [
+            claim
+            for claim in json.loads((results / "ledger.json").read_bytes())["claims"]
+            if claim["kind"] == "further"
+        ]
+        assert {row["verdict"] for row in rows} <= {"inconclusive", "not measured"}
         assert command("ledger", f"results_dir={results}", "--strict") == 1
         return
     if change == "code":
@@ -195,21 +203,21 @@ def test_the_stamp_changes_with_data_verdict_options_and_code_and_not_with_the_r
         assert run is not None
         frame = store.frame(run.id)
     verdict, drawing = judge_run(run, frame), figures.build(run.config["figure"])
-    stamp = picture.stamp(drawing, frame, verdict, run.config)
+    fingerprint = picture.fingerprint(drawing, frame, verdict, run.config)
     others = [
-        picture.stamp(drawing, frame.assign(value=frame["value"] * (1 + 1e-12)), verdict, run.config),
-        picture.stamp(drawing, frame.iloc[1:], verdict, run.config),
-        picture.stamp(drawing, frame, verdict | {"verdict": "refuted"}, run.config),
-        picture.stamp(drawing, frame, verdict, {**run.config, "figure": {"name": "rate", "slopes": False}}),
+        picture.fingerprint(drawing, frame.assign(value=frame["value"] * (1 + 1e-12)), verdict, run.config),
+        picture.fingerprint(drawing, frame.iloc[1:], verdict, run.config),
+        picture.fingerprint(drawing, frame, verdict | {"verdict": "refuted"}, run.config),
+        picture.fingerprint(drawing, frame, verdict, {**run.config, "figure": {"name": "rate", "slopes": False}}),
     ]
     same = [
-        picture.stamp(drawing, frame.assign(seconds=1.0), verdict, run.config),
-        picture.stamp(drawing, frame, verdict | {"provenance": {}}, {**run.config, "workers": 7}),
+        picture.fingerprint(drawing, frame.assign(seconds=1.0), verdict, run.config),
+        picture.fingerprint(drawing, frame, verdict | {"provenance": {}}, {**run.config, "workers": 7}),
     ]
-    assert {stamp} == set(same)
-    assert len({stamp, *others}) == 5
+    assert {fingerprint} == set(same)
+    assert len({fingerprint, *others}) == 5
     monkeypatch.setattr(picture, "code_of", lambda *parts: Code("other", {}))
-    assert picture.stamp(drawing, frame, verdict, run.config) != stamp
+    assert picture.fingerprint(drawing, frame, verdict, run.config) != fingerprint
 
 
 def test_rebuilding_draws_the_same_bytes_and_imports_no_algorithm_and_no_hydra(results: Path, measured: Path) -> None:

@@ -14,6 +14,7 @@ from dprepro import run
 from dprepro.__main__ import main
 from dprepro.errors import InputError
 from dprepro.report.summary import summary, to_csv
+from dprepro.support.regular_files import unpacked
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -28,7 +29,7 @@ def results(undrawn: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def test_a_table_has_means_and_standard_errors_of_every_point_and_reads_back(results: Path, tmp_path: Path) -> None:
     assert command("reference", f"results_dir={results}", f"reference_dir={tmp_path}") == 0
-    table = pd.read_csv(tmp_path / "cheap.csv")
+    table = pd.read_csv(tmp_path / "cheap.csv.gz")
     frame = pd.read_parquet(results / "cheap/measurements.parquet")
     own = frame[(frame["series"] == "needle") & (frame["n"] == 600_000) & (frame["quantity"] == "excess_risk")]
     line = table[(table["series"] == "needle") & (table["n"] == 600_000) & (table["quantity"] == "excess_risk")]
@@ -37,8 +38,9 @@ def test_a_table_has_means_and_standard_errors_of_every_point_and_reads_back(res
     assert line["standard_error"].item() == pytest.approx(own["value"].std(ddof=1) / len(own) ** 0.5, rel=1e-2)
     assert line["replicates"].item() == 2
     assert line["bound"].item() == pytest.approx(own["bound"].mean(), rel=1e-4)
-    assert (tmp_path / "ledger.json").read_bytes() == (results / "ledger.json").read_bytes()
-    kept, verdict = (json.loads(one.read_text()) for one in (tmp_path / "checks.json", results / "cheap/verdict.json"))
+    assert unpacked(tmp_path / "ledger.json.gz") == (results / "ledger.json").read_bytes()
+    kept = json.loads(unpacked(tmp_path / "checks.json.gz"))
+    verdict = json.loads((results / "cheap/verdict.json").read_text())
     assert {name: one["estimate"] for name, one in kept["cheap"].items()} == {
         name: one["estimate"] for name, one in verdict["checks"].items()
     }
@@ -46,10 +48,10 @@ def test_a_table_has_means_and_standard_errors_of_every_point_and_reads_back(res
 
 @pytest.mark.usefixtures("one_process")
 def test_tables_of_experiments_that_are_gone_are_removed_and_other_files_stay(results: Path, tmp_path: Path) -> None:
-    for name in ("gone.csv", "README.md"):
+    for name in ("gone.csv.gz", "README.md"):
         (tmp_path / name).write_text("old")
     command("reference", f"results_dir={results}", f"reference_dir={tmp_path}")
-    assert {path.name for path in tmp_path.glob("*.csv")} == {"cheap.csv"}
+    assert {path.name for path in tmp_path.glob("*.csv.gz")} == {"cheap.csv.gz"}
     assert (tmp_path / "README.md").exists()
 
 

@@ -14,6 +14,7 @@ from dprepro.engine.store import Store
 from dprepro.errors import InputError
 from dprepro.report.power import markdown, powers
 from dprepro.report.stability import flips
+from dprepro.support.regular_files import unpacked
 
 pytestmark = pytest.mark.usefixtures("undrawn", "one_process")
 
@@ -56,8 +57,8 @@ def test_every_experiment_of_a_store_is_run_with_further_seeds_and_the_reference
         assert store.latest("cheap", published=False).config["seed"] == 1  # type: ignore[union-attr]
     assert command("ledger", f"results_dir={results}") == 0
     assert command("reference", f"results_dir={results}", f"reference_dir={tmp_path}") == 0
-    assert (tmp_path / "stability.json").read_bytes() == (results / "stability.json").read_bytes()
-    noticed = {entry["check"]: entry for entry in json.loads((tmp_path / "power.json").read_text())["checks"]}
+    assert unpacked(tmp_path / "stability.json.gz") == (results / "stability.json").read_bytes()
+    noticed = {entry["check"]: entry for entry in json.loads(unpacked(tmp_path / "power.json.gz"))["checks"]}
     assert noticed["below_bound"]["above"] is not None
     assert "| cheap | below_bound | claim | confirmed |" in (tmp_path / "power.md").read_text(encoding="utf-8")
     margins = (tmp_path / "margins.md").read_text(encoding="utf-8")

@@ -83,7 +83,7 @@ def test_points_that_share_a_reason_are_listed_once_with_it() -> None:
     points = [f"n={i}" for i in range(26)]
     assert sentence(nothing) == ""
     assert sentence({**nothing, "saturated": points[:2], "used": points}) == f"{SATURATED_IN_WORDS}: n=0, n=1"
-    assert sentence({**nothing, "skipped": [f"{one} (p > n)" for one in points]}) == (
+    assert sentence({**nothing, "skipped": [f"{point} (p > n)" for point in points]}) == (
         "skipped: n=0, n=1, n=2, n=3, n=4, n=5 and 20 more (each: p > n)"
     )
     mixed = ["n=1 (a)", "n=2 (b (c))", "n=3 (a)"]

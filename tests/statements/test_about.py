@@ -10,7 +10,7 @@ from helpers.shipped import composed
 
 from dprepro.analysis.checks import build
 from dprepro.config.asked import asked
-from dprepro.config.templates import written_out
+from dprepro.config.templates import expand
 from dprepro.errors import InputError
 from dprepro.statements.about import spoken_of
 from dprepro.statements.statement import Says, Statement
@@ -87,8 +87,8 @@ def test_a_kind_of_evidence_that_does_not_exist_is_refused_with_the_choices() ->
 def written(checks: Mapping[str, Any]) -> dict[str, Any]:
     series = {name: {"role": "claim"} for name in ("one", "two")}
     config = {"paper": "mine", "study": {"_target_": "a.RateStudy", "series": series}, "checks": checks}
-    full = written_out(config, lambda group, name: {}, find)
-    assert written_out(full, lambda group, name: {}, find) == full
+    full = expand(config, lambda group, name: {}, find)
+    assert expand(full, lambda group, name: {}, find) == full
     return {name: check.get("about") for name, check in full["checks"].items()}
 
 

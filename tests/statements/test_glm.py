@@ -10,7 +10,7 @@ from scipy.special import log_ndtr
 from dprepro import bounds
 from dprepro.config.experiment import build_experiment
 from dprepro.constructions import OneHotFamily
-from dprepro.plans.plan import Numbers
+from dprepro.dispatch.backend import Numbers
 from dprepro.statements.glm import STATEMENTS
 
 SAMPLE = {

@@ -64,7 +64,7 @@ def test_the_schedule_of_theorem_b_2_has_the_constant_of_the_l2_ball_in_100_dime
 
 def _premise(item: str) -> dict[str, str]:
     conditions = [each for one in STATEMENTS if one.item == item for each in one.holds.conditions]
-    return {one.text: item for one in conditions if not one.fact.startswith("algorithm.")}
+    return {condition.text: item for condition in conditions if not condition.fact.startswith("algorithm.")}
 
 
 SHIPPED = [

@@ -99,7 +99,7 @@ def named() -> Iterator[tuple[str, str, str]]:
 
 @pytest.mark.parametrize("paper", list(NUMBERED))
 def test_every_numbered_statement_has_one_row(paper: str) -> None:
-    assert sorted(one.item for one in papers()[paper].claims) == sorted(NUMBERED[paper] + FURTHER[paper])
+    assert sorted(claim.item for claim in papers()[paper].claims) == sorted(NUMBERED[paper] + FURTHER[paper])
 
 
 def test_every_experiment_and_check_that_is_named_exists(experiments: Configs) -> None:
@@ -163,7 +163,7 @@ def test_experiments_speak_of_statements_of_their_own_paper(experiments: Configs
         if paper != config["paper"]
     }
     constants = {(where.partition(",")[0], name) for where, name, _ in named()}
-    assert found | {one for one in constants if one[0] != experiments[one[1]]["paper"]} == {
+    assert found | {constant for constant in constants if constant[0] != experiments[constant[1]]["paper"]} == {
         ("bst", "objective_perturbation"), ("bst", "objective_perturbation_privacy"),
         ("glm", "minimax_linear"), ("glm", "minimax_squared"), ("glm", "privacy_audit"), ("lasso", "privacy_audit"),
         ("glm", "schedule_games"), ("kst", "schedule_games"), ("glm", "worst_functions"), ("bst", "worst_functions"),
@@ -174,7 +174,7 @@ def test_experiments_speak_of_statements_of_their_own_paper(experiments: Configs
 def test_errata_are_about_statements_that_have_a_row() -> None:
     wrong = []
     for paper, described in papers().items():
-        items = {one.item for one in described.claims}
+        items = {claim.item for claim in described.claims}
         wrong += [(paper, one.item) for one in described.errata if not set(one.statements) <= items]
     # A slip in the introduction to a section, about the loss that two theorems use, names them instead.
     assert not wrong
@@ -183,10 +183,10 @@ def test_errata_are_about_statements_that_have_a_row() -> None:
 def test_a_statement_that_is_false_names_errata_that_exist() -> None:
     for described in papers().values():
         errata = {one.item for one in described.errata}
-        assert all(set(one.false) <= errata for one in described.claims)
+        assert all(set(claim.false) <= errata for claim in described.claims)
 
 
-STATEMENTS = [(paper, one) for paper, described in papers().items() for one in described.claims]
+STATEMENTS = [(paper, claim) for paper, described in papers().items() for claim in described.claims]
 ERRATA = [(paper, one) for paper, described in papers().items() for one in described.errata]
 
 
@@ -226,32 +226,32 @@ def test_a_paper_has_every_item_once_and_restates_its_own(
 
 def test_errata_that_disprove_a_statement_are_about_it() -> None:
     for paper, one in STATEMENTS:
-        about = {slip.item for slip in papers()[paper].errata if one.item in slip.statements}
+        about = {erratum.item for erratum in papers()[paper].errata if one.item in erratum.statements}
         assert set(one.false) <= about, (paper, one.item)
 
 
 def test_every_erratum_has_its_quote_its_source_and_its_range() -> None:
     missing = [
-        (paper, slip.item, name)
-        for paper, slip in ERRATA
+        (paper, erratum.item, name)
+        for paper, erratum in ERRATA
         for name in ("quote", "source", "range", "holds")
-        if not getattr(slip, name).strip()
+        if not getattr(erratum, name).strip()
     ]
     assert not missing
     # The text of this paper was converted from its source, those of the others were read from pages by a machine.
-    assert {paper for paper, slip in ERRATA if not slip.ocr} == {"bst"}
-    assert all(not slip.ocr for paper, slip in ERRATA if paper == "bst")
+    assert {paper for paper, erratum in ERRATA if not erratum.ocr} == {"bst"}
+    assert all(not erratum.ocr for paper, erratum in ERRATA if paper == "bst")
 
 
 def test_a_privacy_failure_names_the_budgets_that_are_exceeded_and_an_exact_computation() -> None:
-    for paper, slip in ERRATA:
-        if slip.severity == "privacy failure":
-            assert "epsilon" in slip.range, (paper, slip.item)
-            exact = {one.experiment for one in slip.shown_by} & {
+    for paper, erratum in ERRATA:
+        if erratum.severity == "privacy failure":
+            assert "epsilon" in erratum.range, (paper, erratum.item)
+            exact = {one.experiment for one in erratum.shown_by} & {
                 "objective_perturbation_privacy",
                 "huberization_privacy",
             }
-            assert exact or any(one.test for one in slip.shown_by), (paper, slip.item)
+            assert exact or any(one.test for one in erratum.shown_by), (paper, erratum.item)
 
 
 def test_definitions_have_nothing_to_measure_and_nothing_else_claims_so_but_a_comparison_of_papers() -> None:
@@ -261,7 +261,7 @@ def test_definitions_have_nothing_to_measure_and_nothing_else_claims_so_but_a_co
 
 
 def test_every_statement_has_an_address_of_its_own() -> None:
-    addresses = [identity(paper, one.item) for paper, described in papers().items() for one in described.claims]
+    addresses = [identity(paper, claim.item) for paper, described in papers().items() for claim in described.claims]
     assert len(set(addresses)) == len(addresses)
     assert "lasso-theorem-2-5" in addresses
 
@@ -273,7 +273,7 @@ def test_errata_are_named_once() -> None:
 
 
 def test_every_test_that_an_erratum_names_exists() -> None:
-    tests = [one.test for described in papers().values() for slip in described.errata for one in slip.shown_by]
+    tests = [one.test for described in papers().values() for erratum in described.errata for one in erratum.shown_by]
     wrong = []
     for test in filter(None, tests):
         path, _, name = test.partition("::")
@@ -288,11 +288,11 @@ def test_a_check_that_shows_an_erratum_is_expected_to_be_refuted_or_to_confirm_t
 ) -> None:
     wrong = []
     for described in papers().values():
-        for slip in described.errata:
-            for one in slip.shown_by:
+        for erratum in described.errata:
+            for one in erratum.shown_by:
                 check = experiments.get(one.experiment, {}).get("checks", {}).get(one.check)
-                if check and check["role"] not in ("erratum", "control") and slip.severity != "typo":
-                    wrong.append((slip.item, one.check))
+                if check and check["role"] not in ("erratum", "control") and erratum.severity != "typo":
+                    wrong.append((erratum.item, one.check))
     assert not wrong
 
 
@@ -315,8 +315,8 @@ def test_every_check_of_role_erratum_is_an_entry(experiments: Configs) -> None:
     shown = {
         (one.experiment, one.check)
         for described in papers().values()
-        for slip in described.errata
-        for one in slip.shown_by
+        for erratum in described.errata
+        for one in erratum.shown_by
     }
     checks = {
         (name, key)

@@ -14,6 +14,7 @@ from dprepro.algorithms import (
     ExactMinimiser,
     ExponentialMechanism,
     ExponentialSupport,
+    LeastRegulariser,
     NoisyGD,
     ObjectivePerturbation,
     ReleasedMarginals,
@@ -36,7 +37,7 @@ from dprepro.studies.transcripts import losses_of
 ADD, REPLACE, ZERO = Neighbours.ADD_OR_REMOVE_ONE, Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT
 LAPLACE = ReleasedMarginals(release="laplace")
 BOTH = Corners(pairs=("plus minus both",))
-GAMMA = ObjectivePerturbation(noise="gamma", constants="exact", regulariser="least")
+GAMMA = ObjectivePerturbation(noise="gamma", constants="exact", regulariser=LeastRegulariser())
 HUBER = Corners(loss="huber", radius=10.0, label_bound=4.0, pairs=("plus silent silent",))
 AXES = Corners(loss="half_squared", over="box", feature_norm=np.inf, pairs=("first silent second", "plus silent axes"))
 
@@ -96,8 +97,12 @@ def test_neighbours_differ_in_one_record(n: float, relation: Neighbours) -> None
     assert pairs
     for name, problems in pairs.items():
         lists = [
-            sorted(map(tuple, np.column_stack([one.records.records.features, one.records.records.targets]).tolist()))
-            for one in problems
+            sorted(
+                map(
+                    tuple, np.column_stack([problem.records.records.features, problem.records.records.targets]).tolist()
+                )
+            )
+            for problem in problems
         ]
         left = list(lists[0])
         for record in lists[1]:

@@ -22,7 +22,7 @@ NO_AUDIT = {
 
 
 def way(algorithm: Algorithm) -> tuple[object, ...]:
-    found = (getattr(algorithm, name, "") for name in WAYS)
+    found = (getattr(rule := getattr(algorithm, name, ""), "name", rule) for name in WAYS)
     return type(algorithm), *(one for one in found if isinstance(one, str))
 
 

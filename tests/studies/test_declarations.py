@@ -7,7 +7,9 @@ import pytest
 from dprepro.algorithms import (
     DataFree,
     ExponentialMechanism,
+    FullGradient,
     HuberisedObjectivePerturbation,
+    LeastRegulariser,
     NoisyFrankWolfe,
     NoisyGD,
     NoisySGD,
@@ -53,7 +55,7 @@ from dprepro.studies import (
 ADD = Neighbours.ADD_OR_REMOVE_ONE
 SWEEP = {"n": [3e4], "p": [16], "epsilon": [1.0], "delta": [1e-6]}
 KST = ("lemma_24", "corollary_25", "lemma_3", "theorem_30")
-LEAST = ObjectivePerturbation(regulariser="least")
+LEAST = ObjectivePerturbation(regulariser=LeastRegulariser())
 
 
 def claim(algorithm, construction, **fields):
@@ -170,7 +172,7 @@ STUDIES: dict[str, tuple[Study, dict[str, list[float]]]] = {
             {
                 "least": LEAST,
                 "perturbed": RegularisedOutputPerturbation(),
-                "descent": NoisySGD(gradient="full", steps=50),
+                "descent": NoisySGD(gradient=FullGradient(), steps=50),
             },
             ("least", "perturbed", "descent"),
             fitted=(Question(n=100, p=2, loss="squared", set="l2", algorithm="perturbed", draws=2),),

@@ -6,11 +6,14 @@ import numpy as np
 import pytest
 
 from dprepro.algorithms import (
+    CorrectedRegulariser,
     DataFree,
     ExponentialMechanism,
     HuberisedObjectivePerturbation,
+    LeastRegulariser,
     NoisyGD,
     ObjectivePerturbation,
+    PrintedRegulariser,
 )
 from dprepro.bounds import bst
 from dprepro.budget import Neighbours
@@ -80,7 +83,7 @@ def test_the_data_free_answer_is_judged_on_its_own_worst_member():
 @pytest.mark.parametrize("within", ["box", "l1_ball", "l2_ball"])
 @pytest.mark.parametrize("l1", [0.0, 1e5])
 def test_lemma_24_corollary_25_and_lemma_3_hold_in_every_draw(within, l1):
-    algorithm = ObjectivePerturbation(regulariser="least")
+    algorithm = ObjectivePerturbation(regulariser=LeastRegulariser())
     found = rows(study([0], algorithm, RandomQuadratic(within=within, l1=l1), draws=100, over="seed"))
     # b.(theta# - theta) >= Delta ||theta# - theta||^2 by strong convexity of both: the lemma has a factor 2 to spare
     assert found["lemma_24"].value <= 0.5 + 1e-9
@@ -89,7 +92,7 @@ def test_lemma_24_corollary_25_and_lemma_3_hold_in_every_draw(within, l1):
 
 
 def test_lemmas_hold_where_nothing_is_quadratic_too():
-    algorithm, family = ObjectivePerturbation(regulariser="least"), OneHotFamily(loss="logistic")
+    algorithm, family = ObjectivePerturbation(regulariser=LeastRegulariser()), OneHotFamily(loss="logistic")
     found = rows(study([1.0, 0.1], algorithm, family, draws=20, over="mass"), design=Design(SMALL))
     assert 0 < found["lemma_24"].value <= 0.5 + 1e-6
     assert found["corollary_25"].value <= 0.25 + 1e-6
@@ -98,7 +101,7 @@ def test_lemmas_hold_where_nothing_is_quadratic_too():
 
 @pytest.mark.parametrize("n", [1e4, 1e8])
 def test_theorem_30_bounds_the_distance_in_every_draw_of_a_strongly_convex_problem(n):
-    algorithm = ObjectivePerturbation(regulariser="least")
+    algorithm = ObjectivePerturbation(regulariser=LeastRegulariser())
     series = {
         "one": Series("claim", algorithm, NiceRegression(), bound="kst.theorem_31"),
         "free": Series("context", algorithm, OrthogonalRegression()),
@@ -150,7 +153,8 @@ def expected(algorithm, sweep, construction=None, lemmas=()):
 
 
 @pytest.mark.parametrize(
-    ("regulariser", "law"), [("corrected", bst.theorem_a_1), ("printed", bst.theorem_a_1_as_printed)]
+    ("regulariser", "law"),
+    [(CorrectedRegulariser(), bst.theorem_a_1), (PrintedRegulariser(), bst.theorem_a_1_as_printed)],
 )
 def test_the_best_smoothing_leaves_what_the_two_lemmas_leave(regulariser, law):
     found = expected(HuberisedObjectivePerturbation(regulariser=regulariser), {"n": [10**8]})

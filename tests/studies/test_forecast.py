@@ -7,14 +7,14 @@ import time
 import numpy as np
 import pytest
 
-from dprepro.algorithms import ExactMinimiser, JohnsonLindenstrauss, NoisyFrankWolfe, NoisySGD
+from dprepro.algorithms import ExactMinimiser, FullGradient, JohnsonLindenstrauss, NoisyFrankWolfe, NoisySGD
 from dprepro.config.compose import compose
 from dprepro.config.experiment import build_experiment
 from dprepro.constructions import OneHotFamily, OnePlace, TunedNeedle
-from dprepro.plans.prices import least_seconds, least_steps, takes_few_steps
+from dprepro.dispatch.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.studies import Design, EnvelopeStudy, RateStudy, Series
 from dprepro.studies.forecast import LONG, forecast
-from dprepro.studies.rate import settled
+from dprepro.studies.rate import resolve
 
 
 def study(algorithm, construction, kind=RateStudy, **changes):
@@ -68,22 +68,22 @@ def test_expected_risks_by_exact_laws_run_nothing():
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "construction", "how", "axes"),
+    ("algorithm", "construction", "backend", "axes"),
     [
         (NoisySGD(), OnePlace(), "literal", {"n": 100.0, "p": 20}),
-        (NoisySGD(gradient="full"), OnePlace(), "axis_descent", {"n": 3000.0, "p": 20}),
+        (NoisySGD(gradient=FullGradient()), OnePlace(), "axis_descent", {"n": 3000.0, "p": 20}),
         (NoisySGD(), OnePlace(), "compiled_descent", {"n": 300.0, "p": 50}),
         (NoisyFrankWolfe(), TunedNeedle(), "grouped_vertices", {"n": 1e7, "p": 1000}),
     ],
 )
-def test_a_forecast_is_below_what_a_run_takes(algorithm, construction, how, axes):
-    one = study(algorithm, construction, reduction=how)
+def test_a_forecast_is_below_what_a_run_takes(algorithm, construction, backend, axes):
+    one = study(algorithm, construction, reduction=backend)
     (cell,) = one.cells(Design({axis: [value] for axis, value in axes.items()} | {"epsilon": [1.0], "delta": [1e-6]}))
-    setting = settled(one, "a", cell.axes)
-    least = least_seconds(setting.algorithm, setting.plan.domain, setting.budget, how)
-    problem = setting.construction.draw(cell.axes, setting.schedule.noise_scale, np.random.default_rng(0))
+    context = resolve(one, "a", cell.axes)
+    least = least_seconds(context.algorithm, context.dispatch.domain, context.budget, backend)
+    problem = context.construction.draw(cell.axes, context.schedule.noise_scale, np.random.default_rng(0))
     begun = time.process_time()
-    setting.solve(problem, np.random.default_rng(1))
+    context.solve(problem, np.random.default_rng(1))
     assert 0 < least < time.process_time() - begun
 
 
@@ -91,12 +91,12 @@ def test_fewer_steps_than_a_hundred_cost_nothing_and_steps_cost_by_their_coordin
     assert least_steps(1000, 10) < least_steps(1000, 100) < LONG
     one = study(NoisySGD(), OnePlace(), reduction="literal")
     (cell,) = one.cells(Design({"n": [9.0], "p": [2000], "epsilon": [1.0], "delta": [1e-6]}))
-    setting = settled(one, "a", cell.axes)
-    assert least_seconds(setting.algorithm, setting.plan.domain, setting.budget, "literal") == 0
+    context = resolve(one, "a", cell.axes)
+    assert least_seconds(context.algorithm, context.dispatch.domain, context.budget, "literal") == 0
 
 
 def test_without_cells_nothing_is_said():
-    assert forecast([], lambda cell: settled(study(NoisySGD(), OnePlace()), "a", cell.axes)) == ""
+    assert forecast([], lambda cell: resolve(study(NoisySGD(), OnePlace()), "a", cell.axes)) == ""
 
 
 @pytest.mark.parametrize(

@@ -15,6 +15,7 @@ import pytest
 from dprepro.algorithms import (
     Algorithm,
     ExponentialMechanism,
+    FullGradient,
     GaussianFrankWolfe,
     HuberisedObjectivePerturbation,
     JohnsonLindenstrauss,
@@ -41,8 +42,8 @@ from dprepro.constructions import (
     SignedLabels,
     TunedNeedle,
 )
-from dprepro.mechanisms import Drawn
-from dprepro.mechanisms.drawn import least_gumbel, least_laplace, least_normal, raw_moments
+from dprepro.mechanisms import NoiseMoments
+from dprepro.mechanisms.noise_moments import least_gumbel, least_laplace, least_normal, raw_moments
 from dprepro.problems import derived_views
 from dprepro.reductions import REDUCTIONS, choose, solver
 
@@ -65,9 +66,9 @@ CASES: dict[str, tuple[Algorithm, Construction, dict[str, float], int]] = {
     "descent_one_hot": (NoisyGD(), ALL_DIRECTIONS, {"n": 3e3}, 2),
     "descent_tail": (NoisyGD(), ONE_WITH_TAIL, {"n": 3e3}, 2),
     "sketched": (JohnsonLindenstrauss(), ONE_WITH_TAIL, {"n": 3e3, "p": 300.0}, 1),
-    "full_gradient": (NoisySGD(gradient="full"), OneWayMarginals(), {}, 2),
+    "full_gradient": (NoisySGD(gradient=FullGradient()), OneWayMarginals(), {}, 2),
     "sampled": (NoisySGD(), OneWayMarginals(), {"n": 60.0}, 2),
-    "about_a_place": (NoisySGD(gradient="full"), OnePlace(), {}, 2),
+    "about_a_place": (NoisySGD(gradient=FullGradient()), OnePlace(), {}, 2),
     "perturbed_gaussian": (ObjectivePerturbation(), LinearSlope(), {}, 60),
     "perturbed_gamma": (ObjectivePerturbation(noise="gamma"), LinearSlope(), {"delta": 0.0}, 60),
     "perturbed_logistic": (ObjectivePerturbation(), RandomDesign(), {}, 20),
@@ -113,10 +114,10 @@ def ratio(name: str, how: str, runs: int = 0) -> tuple[float, float]:
     point = {**POINT, **changes}
     domain, _, budget = setting(algorithm, construction, point)
     scale = algorithm.schedule(domain, budget).noise_scale
-    rng, total = np.random.default_rng(20), Drawn()
+    rng, total = np.random.default_rng(20), NoiseMoments()
     problem = construction.draw(point, scale, rng)
     for _ in range(runs or usual):
-        drawn = solver(how, algorithm).solve(problem, budget, rng).drawn
+        drawn = solver(how, algorithm).solve(problem, budget, rng).noise
         assert drawn is not None
         total += drawn
     return total.ratio(scale), total.freedom
@@ -136,7 +137,7 @@ def test_every_reduction_of_a_private_algorithm_is_among_the_paths() -> None:
 
 
 def test_the_squares_of_normals_are_chi_square_with_as_many_degrees_of_freedom() -> None:
-    assert Drawn.normal(5.0, 7.0).freedom == 7.0
+    assert NoiseMoments.normal(5.0, 7.0).freedom == 7.0
 
 
 def test_the_least_of_many_draws_has_the_moments_of_the_least_of_an_array() -> None:

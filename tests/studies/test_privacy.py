@@ -7,7 +7,14 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dprepro.algorithms import DataFree, ExponentialMechanism, HuberisedObjectivePerturbation, ObjectivePerturbation
+from dprepro.algorithms import (
+    DataFree,
+    ExponentialMechanism,
+    HuberisedObjectivePerturbation,
+    LeastRegulariser,
+    ObjectivePerturbation,
+    PrintedRegulariser,
+)
 from dprepro.analysis.checks import build, judge
 from dprepro.budget import Neighbours
 from dprepro.errors import InputError
@@ -25,7 +32,7 @@ def rows(series, neighbours=ADD, **sweep):
 
 
 def perturbation(**fields):
-    return PrivacySeries("claim", ObjectivePerturbation(regulariser="least", **fields))
+    return PrivacySeries("claim", ObjectivePerturbation(regulariser=LeastRegulariser(), **fields))
 
 
 def test_delta_of_line_1_is_private_and_that_of_theorem_4_is_not():
@@ -44,14 +51,14 @@ def test_the_search_reaches_the_noise_at_which_privacy_can_fail(epsilon):
     from dprepro import laws
     from dprepro.budget import Budget
 
-    law, found = laws.find(ObjectivePerturbation(regulariser="least"), None, Budget(epsilon, 1e-6, ADD)), []
+    law, found = laws.find(ObjectivePerturbation(regulariser=LeastRegulariser()), None, Budget(epsilon, 1e-6, ADD)), []
     for centres in (law.centres, (0.0, 1.0, 2.0, 3.0, 4.0, 5.0), tuple(0.125 * k for k in range(81))):
         found.append(max(pair.lower_delta(epsilon) for pair in replace(law, centres=centres).pairs()))
     assert found[1] < 1e-20 < 1e-15 < found[0] <= found[2] <= 2 * found[0]
 
 
 def test_under_replacement_pairs_beside_a_silent_record_are_told_apart():
-    printed = PrivacySeries("context", HuberisedObjectivePerturbation(regulariser="printed"))
+    printed = PrivacySeries("context", HuberisedObjectivePerturbation(regulariser=PrintedRegulariser()))
     corrected = PrivacySeries("claim", HuberisedObjectivePerturbation())
     twice = PrivacySeries("claim", HuberisedObjectivePerturbation(noise_factor=2.0))
     replaced = {"neighbours": Neighbours.REPLACE_ONE, "epsilon": [0.5]}
@@ -118,7 +125,7 @@ def test_a_false_law_near_zero_refutes_the_checks(monkeypatch, check, index, fal
 @pytest.mark.parametrize(
     ("series", "sweep", "word"),
     [
-        (PrivacySeries("claim", DataFree()), SWEEP, "series one: no exact law is known for DataFree"),
+        (PrivacySeries("claim", DataFree()), SWEEP, "series one: no output distribution is known for DataFree"),
         (PrivacySeries("claim", ExponentialMechanism()), SWEEP, "series one: no worst neighbours are known"),
         (replace(perturbation(), domain=Domain(HuberLoss(), L2Ball(2), 1)), SWEEP, "HuberLoss at p=2"),
         (replace(perturbation(), law={"indx": 1.0}), SWEEP, "did you mean index"),

@@ -11,6 +11,8 @@ from dprepro.algorithms import (
     DataFree,
     ExactMinimiser,
     FrankWolfe,
+    FullGradient,
+    LeastRegulariser,
     NoisyFrankWolfe,
     NoisySGD,
     ObjectivePerturbation,
@@ -265,7 +267,7 @@ def test_an_own_bound_whose_numbers_the_domain_lacks_is_none(monkeypatch):
 
 
 def test_lemma_3_says_nothing_of_a_linear_loss_without_a_ridge():
-    algorithm = ObjectivePerturbation(regulariser="least")
+    algorithm = ObjectivePerturbation(regulariser=LeastRegulariser())
     for bound, status in (("own", "ok"), ("kst.lemma_3", "skipped: kst.lemma_3 says nothing where regulariser is 0")):
         series = claim(algorithm=algorithm, construction=LinearSlope(), bound=bound, shape="none")
         one = study(a=series)
@@ -275,7 +277,7 @@ def test_lemma_3_says_nothing_of_a_linear_loss_without_a_ridge():
 
 
 def test_numbers_of_a_bound_are_the_schedules_before_the_domains():
-    from dprepro.plans import Numbers
+    from dprepro.dispatch import Numbers
 
     domain = TunedNeedle().domain({"n": 100, "p": 3})
     numbers = Numbers(domain, {"steps": 7.0}, {"n": 50.0, "initial_risk": 0.5})
@@ -298,7 +300,7 @@ def test_a_shape_with_a_logarithm_of_delta_has_no_value_at_zero():
 
 
 def test_points_that_would_take_too_many_operations_are_skipped_with_their_number():
-    algorithm, data = NoisySGD("full", steps=100), RandomDesign(rows=10, constraint_set="l2_ball", loss="huber")
+    algorithm, data = NoisySGD(FullGradient(), steps=100), RandomDesign(rows=10, constraint_set="l2_ball", loss="huber")
     one = RateStudy({"some": Series("claim", algorithm, data, most_operations=2e4)})
     cells = one.cells(Design({"n": [10, 1000], "p": [2], "epsilon": [1], "delta": [1e-6]}))
     states = [measure_cell(one.measure, cell).status for cell in cells]

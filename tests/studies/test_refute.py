@@ -23,7 +23,7 @@ def test_each_attack_is_a_cell_of_its_statement_and_false_prints_have_series_of_
     assert len({cell.key for cell in cells}) == len(cells)
     series = {cell.series for cell in cells}
     assert {"theorem_26", "theorem_26_share_as_printed", "theorem_31", "theorem_31_share_as_printed"} <= series
-    false = {one.item for one in papers()["kst"].claims if one.false}
+    false = {claim.item for claim in papers()["kst"].claims if claim.false}
     assert len({name for name in series if name.endswith("as_printed")}) == len(false)
     declared = STUDY.declare(DESIGN)
     assert declared.series["theorem_26"] == {"share"}

@@ -12,6 +12,7 @@ import pytest
 from dprepro.adversary import search, space_of
 from dprepro.algorithms import (
     DataFree,
+    FullGradient,
     Localization,
     NoisyFrankWolfe,
     NoisyGD,
@@ -124,7 +125,7 @@ POINT = {"n": 1e6, "p": 16.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0}
     ("algorithm", "family", "number", "what", "changed"),
     [
         (NoisyGD(), OneHotFamily(), "steps_factor", lambda one, *given: one.schedule(*given).steps, 0.25),
-        (NoisySGD(gradient="full"), OnePlace(), "steps_factor", lambda one, *given: one.schedule(*given).steps, 0.25),
+        (NoisySGD(FullGradient()), OnePlace(), "steps_factor", lambda one, *given: one.schedule(*given).steps, 0.25),
         (Localization(), OnePlace("sharp_distance"), "reach_factor",
          lambda one, *given: one.local(*given).constraint_set.reach, 0.25),
         (ObjectivePerturbation(), LinearSlope(), "regulariser_factor",

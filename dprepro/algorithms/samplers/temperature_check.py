@@ -11,7 +11,7 @@ from functools import lru_cache
 import numpy as np
 
 from dprepro.algorithms.samplers.exact import known_law
-from dprepro.mechanisms import Drawn
+from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import ConstraintSet, DistanceLoss, L2Ball, LocalBall, Problem
 from dprepro.problems.data import FloatArray
 
@@ -20,7 +20,7 @@ DEEP = 60.0  # densities below exp(-DEEP) of the largest one are left out
 OUTSIDE = 1e-6  # the mass that a law may have beyond the set
 
 
-def temperature_check(problem: Problem, temperature: float, theta: FloatArray) -> Drawn | None:
+def temperature_check(problem: Problem, temperature: float, theta: FloatArray) -> NoiseMoments | None:
     """The excess risk of a draw, held against its law at this temperature; None where that is not known.
 
     Known are linear losses over a ball, and losses of the distance whose mass lies within the set.
@@ -31,13 +31,13 @@ def temperature_check(problem: Problem, temperature: float, theta: FloatArray) -
     if law == "linear" and slope.any():
         height = float(np.linalg.norm(slope)) * within.radius
         mean, variance = _linear(within.p, height / temperature)
-        return Drawn(temperature * (height + float(slope @ theta)), mean, variance)
+        return NoiseMoments(temperature * (height + float(slope @ theta)), mean, variance)
     if law == "radial" and isinstance(loss, DistanceLoss):
         centre = places[0] if len(places) == 1 else within.start() - slope
         mean, variance, reach = _radial(loss, within.p, temperature)
         if _room(within, centre) >= reach:
             risk = loss.value(np.array([np.linalg.norm(theta - centre), 0.0]), 1.0)
-            return Drawn(temperature * float(risk[0] - risk[1]), mean, variance)
+            return NoiseMoments(temperature * float(risk[0] - risk[1]), mean, variance)
     return None
 
 

@@ -1,7 +1,7 @@
-"""Risks with kinks, and sets without a method of their own, as conic programmes for the solver Clarabel.
+"""Exact minimisers as conic programmes for the solver Clarabel: for risks with kinks, and sets without an own method.
 
-min x^T P x / 2 + q.x subject to A x + slack = b, slack in a product of cones; x is theta, then what the risk and the
-set add. The caller certifies what is found, so that nothing rests on the solver's tolerances.
+min x^T P x / 2 + q.x subject to A x + slack = b, slack in a product of cones. The vector x holds theta, then further
+variables of the risk and of the set. The caller certifies the solution, so nothing rests on the solver's tolerances.
 """
 
 from __future__ import annotations

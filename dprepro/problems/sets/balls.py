@@ -13,6 +13,7 @@ from dprepro.errors import InputError
 from dprepro.problems.data import FloatArray
 from dprepro.problems.sets.base import Kernel, NormBall, dual_order, norm
 from dprepro.problems.sets.widths import mean_normal_norm, mean_normal_power_norm
+from dprepro.support.roots import brentq
 
 
 def project_on_l2_ball(theta: FloatArray, radius: float) -> None:
@@ -87,8 +88,6 @@ class LqBall(NormBall):
 
         Accurate to about 1e-12 of the radius; the cost is some hundred passes over the p coordinates.
         """
-        from scipy.optimize import brentq
-
         vector = self._vector(point)
         size = np.abs(vector) / self.radius
         if norm(size, self.q) <= 1:

@@ -13,6 +13,7 @@ from numpy.typing import ArrayLike
 
 from dprepro.errors import Incompatible, InputError
 from dprepro.problems.data import FloatArray
+from dprepro.support.frozen import normalise
 
 Kernel: TypeAlias = Callable[[FloatArray, float], None]
 
@@ -75,8 +76,7 @@ class ConstraintSet(ABC):
             raise InputError(f"p must be a positive whole number, got p={self.p}")
         if not (math.isfinite(self.radius) and self.radius > 0):
             raise InputError(f"radius must be finite and positive, got radius={self.radius}")
-        object.__setattr__(self, "p", int(self.p))
-        object.__setattr__(self, "radius", float(self.radius))
+        normalise(self, p=int(self.p), radius=float(self.radius))
 
     @property
     def vertices(self) -> int | None:

@@ -91,22 +91,21 @@ class AdaSSP(Algorithm):
         entries, labels = Gaussian(schedule.noise_scale), Gaussian(schedule.label_noise)
 
         least: FloatArray = np.array([np.linalg.eigvalsh(gram)[0]], dtype=np.float64)
-        released = entries.release(least, rng)
+        released, of_least = entries.release(least, rng)
         low = max(0.0, float(released[0]) - schedule.shift)
         wanted = {"adaptive": schedule.threshold - low, "full": schedule.threshold, "none": 0.0}
         ridge = max(0.0, wanted[self.ridge])
 
         upper, noisy = np.triu_indices(domain.p), np.empty_like(gram)
-        noisy[upper] = entries.release(gram[upper], rng)
+        noisy[upper], of_gram = entries.release(gram[upper], rng)
         noisy.T[upper] = noisy[upper]
-        target = labels.release(cross, rng)
+        target, _ = labels.release(cross, rng)
         theta = np.linalg.solve(noisy + ridge * np.eye(domain.p), target)
 
-        drawn = entries.drawn(released - least) + entries.drawn(noisy[upper] - gram[upper])
-        drawn += entries.drawn((target - cross) * (schedule.noise_scale / schedule.label_noise))
+        of_labels = entries.moments((target - cross) * (schedule.noise_scale / schedule.label_noise))
         answer = domain.constraint_set.project(theta) if domain.proper else theta
         shares = {"ridge_share": ridge / schedule.threshold}
-        return Solution(answer, schedule, self.spent(domain, budget), shares, drawn)
+        return Solution(answer, schedule, self.spent(domain, budget), shares, of_least + of_gram + of_labels)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """Three Gaussian releases."""

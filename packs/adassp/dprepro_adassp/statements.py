@@ -9,12 +9,13 @@ STATEMENTS = (
         item="Privacy",
         kind="privacy",
         says=Says(
-            text="AdaSSP is (epsilon, delta)-private where a record comes or goes.",
+            text=r"AdaSSP is $(\epsilon, \delta)$-private where a record comes or goes.",
             premise=["relation is add_or_remove_one"],
         ),
         note=(
-            "Where a record is replaced, the sensitivities are 1, sqrt(2) and 2 times as large, and the printed noise "
-            "no longer suffices for large epsilon and delta (epsilon = 10, delta = 0.1), by the exact account."
+            r"Where a record is replaced, the sensitivities are 1, $\sqrt{2}$ and 2 times as large, and the printed "
+            r"noise no longer suffices for large $\epsilon$ and $\delta$ $(\epsilon = 10, \delta = 0.1)$, by the "
+            "exact account."
         ),
     ),
     Statement(
@@ -22,8 +23,8 @@ STATEMENTS = (
         kind="privacy",
         says=Says(
             text=(
-                "Each of the three releases keeps to (epsilon/3, delta/3), with noise sqrt(ln(6/delta))/(epsilon/3) "
-                "times its sensitivity."
+                r"Each of the three releases keeps to $(\epsilon/3, \delta/3)$, with noise "
+                r"$\sqrt{\ln(6/\delta)}/(\epsilon/3)$ times its sensitivity."
             )
         ),
         false=["Privacy, release by release"],
@@ -36,14 +37,14 @@ STATEMENTS = (
         item="Risk, any data",
         kind="rate",
         says=Says(
-            text="The mean risk is at most of order sqrt(p ln(1/delta) ln p)/(n epsilon) on any data.",
+            text=r"The mean risk is at most of order $\sqrt{p \ln(1/\delta) \ln p}/(n \epsilon)$ on any data.",
             direction="at_most",
             rate="dprepro_adassp.bounds.any_data_rate",
             bound="dprepro_adassp.bounds.per_instance_99",
         ),
         note=(
-            "The power of p is seen from p = 50 to 300 only, too narrow a range for an exponent; the bound is vacuous "
-            "below."
+            "The power of $p$ is seen from $p = 50$ to 300 only, too narrow a range for an exponent; the bound is "
+            "vacuous below."
         ),
     ),
     Statement(
@@ -51,8 +52,8 @@ STATEMENTS = (
         kind="rate",
         says=Says(
             text=(
-                "On an even spectrum, n/p far above the threshold, it is of order p^2 ln(1/delta)/(n epsilon)^2; 18 "
-                "times that for unit bounds."
+                r"On an even spectrum, $n/p$ far above the threshold, it is of order $p^2 \ln(1/\delta)/(n "
+                r"\epsilon)^2$; 18 times that for unit bounds."
             ),
             direction="equals",
             rate="dprepro_adassp.bounds.well_conditioned_rate",
@@ -65,7 +66,8 @@ STATEMENTS = (
         says=Says(
             text=(
                 "The ridge adapts: it is gone on an even spectrum with many records, where a full one costs 7 times "
-                "the risk at p = 100, and protects where there are too few, where none is worse than answering zero."
+                "the risk at $p = 100$, and protects where there are too few, where none is worse than answering "
+                "zero."
             )
         ),
         note="The full ridge and none are the controls of these checks.",

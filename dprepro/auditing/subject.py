@@ -1,0 +1,118 @@
+"""A function that answers on data, as a black box: what it is given, and what counts as its answer."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from typing import Any
+
+import numpy as np
+
+from dprepro.auditing.data import Data
+from dprepro.errors import InputError
+from dprepro.privacy.outcomes import Answer, FloatArray, Refused
+from dprepro.support.global_generators import seeded
+
+GENERATORS = ("rng", "generator")
+SEEDS = ("random_state", "seed")
+ANSWERS = ("coef_", "theta_", "intercept_", "classes_")
+"""What an estimator that is returned has found."""
+
+
+@dataclass(frozen=True)
+class Subject:
+    """A function such as ``fit(X, y, epsilon, delta, rng)`` or ``fit(values, epsilon)``, and what it is asked for.
+
+    The first required arguments that have none of the known names (epsilon, eps, delta, rng, generator, random_state,
+    seed) are the data: one of them is X, of two the second is y. The global generators of numpy and Python are seeded
+    anew for every call, so that answers can be drawn again.
+
+    Attributes:
+        function: what is called.
+        epsilon, delta: what it is asked for, where it has such arguments.
+        parameters: further arguments, by name.
+
+    Raises:
+        InputError: it takes no data, or asks for what nobody has.
+    """
+
+    function: Callable[..., Any]
+    epsilon: float
+    delta: float
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+
+    def __post_init__(self) -> None:
+        asked, needed = self._asked
+        name = getattr(self.function, "__name__", "the function")
+        if asked and not needed:
+            raise InputError(f"{name} takes no data: its first argument must be the records")
+        if len(needed) > 2:
+            raise InputError(f"{name} asks for {', '.join(needed[2:])}, which nobody has; give defaults")
+
+    @cached_property
+    def _asked(self) -> tuple[tuple[str, ...], tuple[str, ...]]:
+        """The names of all its arguments, and of those that are the data; none where it does not say them."""
+        known = {*self._known(None), *self.parameters}
+        try:
+            asked = list(inspect.signature(self.function).parameters.values())
+        except (TypeError, ValueError):
+            return (), ()
+        usual = (inspect.Parameter.POSITIONAL_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
+        needed = [
+            argument.name
+            for argument in asked
+            if argument.default is argument.empty and argument.name not in known and argument.kind in usual
+        ]
+        return tuple(argument.name for argument in asked), tuple(needed)
+
+    @property
+    def takes_labels(self) -> bool:
+        """Whether it asks for y."""
+        return len(self._asked[1]) == 2
+
+    def answer(self, data: Data, rng: np.random.Generator) -> Answer:
+        """What it answers, as numbers in a row, or the error that it raises; signals are neither."""
+        given = {name: value for name, value in self._known(rng).items() if name in self._asked[0]}
+        arrays = (data.X.copy(),) if data.y is None or not self.takes_labels else (data.X.copy(), data.y.copy())
+        with seeded(rng):
+            try:
+                return flat(self.function(*arrays, **given, **self.parameters))
+            except Exception as error:
+                return Refused(error)
+
+    def _known(self, rng: np.random.Generator | None) -> dict[str, Any]:
+        values: dict[str, Any] = {"epsilon": self.epsilon, "eps": self.epsilon, "delta": self.delta}
+        values |= dict.fromkeys(GENERATORS, rng)
+        return values | {name: None if rng is None else int(rng.integers(2**31)) for name in SEEDS}
+
+
+def flat(found: object) -> FloatArray:
+    """An answer as numbers in a row: numbers, arrays, sequences and mappings of such, and estimators.
+
+    Words become numbers by their digest: equal words are equal, and nothing else is said of them. What cannot be
+    read is NaN, which is an outcome of its own.
+    """
+    if found is None:
+        return np.array([np.nan])
+    if isinstance(found, Mapping):
+        return _joined(found[key] for key in sorted(found, key=str))
+    if isinstance(found, (str, bytes)):
+        from zlib import crc32
+
+        return np.array([float(crc32(found.encode() if isinstance(found, str) else found))])
+    kept = [getattr(found, name) for name in ANSWERS if hasattr(found, name)]
+    if kept:
+        return _joined(iter(kept))
+    if isinstance(found, (list, tuple, set, frozenset)):
+        return _joined(iter(sorted(found, key=repr) if isinstance(found, (set, frozenset)) else found))
+    try:
+        return np.asarray(found, dtype=np.float64).ravel()
+    except (TypeError, ValueError):
+        return np.array([np.nan])
+
+
+def _joined(parts: Iterator[object]) -> FloatArray:
+    rows = [flat(part) for part in parts]
+    return np.concatenate(rows) if rows else np.empty(0)

@@ -1,0 +1,33 @@
+"""Rules of an algorithm as values, which a configuration may give by a name alone: ``step_size: constant``."""
+
+from __future__ import annotations
+
+import dataclasses
+from typing import ClassVar
+
+
+class Named:
+    """One rule of an algorithm: a step size, a regulariser. Its classes are frozen dataclasses.
+
+    Attributes:
+        name: what YAML writes for it. A rule of a plug-in is a block with a ``_target_`` instead.
+    """
+
+    name: ClassVar[str] = ""
+
+
+def named(kind: type[Named]) -> dict[str, type[Named]]:
+    """The rules of a kind by name: those that its own module defines, whatever else is imported."""
+    found, to_visit = dict[str, type[Named]](), [kind]
+    while to_visit:
+        rule = to_visit.pop(0)
+        to_visit += rule.__subclasses__()
+        if "name" in vars(rule) and rule.__module__ == kind.__module__:
+            found[rule.name] = rule
+    return found
+
+
+def name_of(value: object) -> str:
+    """The name that tells all of a value: that of a rule of the project without parameters; else empty."""
+    own = isinstance(value, Named) and type(value).__module__.startswith(f"{__name__.partition('.')[0]}.")
+    return value.name if isinstance(value, Named) and own and not dataclasses.fields(value) else ""  # type: ignore[arg-type]
