@@ -23,6 +23,7 @@ from dprepro.reductions import REDUCTIONS, Reduction, solver
 from dprepro.refute.attack import GRANTED, Attack, Shown
 from dprepro.statements.conditions import unmet
 from dprepro.statements.statement import Says
+from dprepro.support.named import name_of
 
 DRAWS = 8
 """Runs at each place. The worst place is measured again with more runs."""
@@ -151,4 +152,4 @@ def _inside(problem: Problem) -> bool:
 
 
 def _word(value: object) -> str:
-    return str(value) if isinstance(value, str | int | float) else type(value).__name__
+    return str(value) if isinstance(value, str | int | float) else name_of(value) or type(value).__name__

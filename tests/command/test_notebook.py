@@ -28,7 +28,7 @@ def test_it_returns_frame_verdict_and_figure_and_prints_nothing(
     assert outcome.verdict["verdict"] == "confirmed"
     assert outcome.verdict["overrides"] == []
     assert outcome.folder == elsewhere / "there/cheap"
-    assert len(outcome.figure.axes) == 2
+    assert len(outcome.figure.axes) == 1
     assert outcome._repr_png_() == (outcome.folder / "figure.png").read_bytes()  # what a cell ending with it shows
     assert (outcome.measured, outcome.reused, outcome.failed) == (10, 0, 0)
     assert str(outcome).endswith("all checks came out as expected")

@@ -11,7 +11,8 @@ from helpers.reduction_problems import BUDGET
 from scipy.linalg import hadamard
 from scipy.stats import chisquare
 
-from dprepro.algorithms import ExponentialSupport, ObjectivePerturbation, SparseRegression
+from dprepro.algorithms import ExponentialSupport, SparseRegression
+from dprepro.algorithms.objective_perturbation import GammaDensity, GaussianDensity
 from dprepro.laws import ExponentialSupportLaw
 from dprepro.problems import (
     Box,
@@ -59,7 +60,8 @@ def test_supports_are_as_likely_as_the_algorithm_says():
 
 def test_the_fit_is_that_of_the_algorithm_on_the_support(monkeypatch):
     noise = np.array([0.7, -1.9])
-    monkeypatch.setattr(ObjectivePerturbation, "draw", lambda *_, **__: noise)
+    for density in (GammaDensity, GaussianDensity):
+        monkeypatch.setattr(density, "sample", lambda *_, **__: noise)
     algorithm, rng = SparseRegression(selection=ExponentialSupport(sparsity=2), sparsity=2), np.random.default_rng(0)
     for seed in range(8):
         fast = SeparableSupports(algorithm).solve(GAINING, BUDGET, np.random.default_rng(seed))

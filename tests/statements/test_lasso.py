@@ -93,7 +93,7 @@ def test_the_shipped_series_lie_within_the_premise_of_their_statement(name: str,
     for label in series.split():
         one = study.series[label]
         for point in one.grid(label, checked.design, [one.algorithm, one.construction]):
-            setting = study._setting(label, point)
+            setting = study._context(label, point)
             assert unmet(premise, setting.public.find, study._facts(setting)) == "", (label, point)
 
 
