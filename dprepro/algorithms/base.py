@@ -9,7 +9,15 @@ from typing import Any, ClassVar, TypeAlias
 
 import numpy as np
 
-from dprepro.algorithms.premises import Assumption, Choices, Rule, Settings, ZeroedOut, first_lacking, with_setting
+from dprepro.algorithms.premises import (
+    AlgorithmRule,
+    Assumption,
+    Choices,
+    Settings,
+    ZeroedOut,
+    first_lacking,
+    with_setting,
+)
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import Guarantee, NoiseMoments
@@ -120,7 +128,7 @@ class Algorithm(ABC):
         for name, table in self.by_setting.items():
             yield f"{name} {getattr(self, name)}", table.get(getattr(self, name), ()), table
         for one in fields(self):
-            if isinstance(rule := getattr(self, one.name), Rule):
+            if isinstance(rule := getattr(self, one.name), AlgorithmRule):
                 yield f"{one.name} {rule.name or type(rule).__name__}", rule.assumptions, rule.choices()
 
     def assumed(self) -> tuple[Assumption, ...]:

@@ -11,7 +11,7 @@ import numpy as np
 
 from dprepro.algorithms.base import LATER, Algorithm, Parts, Solution, records_changed
 from dprepro.algorithms.descent import Descent
-from dprepro.algorithms.premises import Assumption, Rule, check_positive
+from dprepro.algorithms.premises import AlgorithmRule, Assumption, check_positive
 from dprepro.budget import Budget
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_for
@@ -20,7 +20,7 @@ from dprepro.support.last_result import cache_last
 
 
 @dataclass(frozen=True)
-class StepRule(Rule, ABC):
+class StepRule(AlgorithmRule, ABC):
     """eta."""
 
     @abstractmethod

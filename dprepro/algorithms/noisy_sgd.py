@@ -23,7 +23,7 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Solution, gradient_sensitivity
 from dprepro.algorithms.descent import Descent
-from dprepro.algorithms.premises import Assumption, Rule, ZeroedOut, check_positive, with_setting
+from dprepro.algorithms.premises import AlgorithmRule, Assumption, ZeroedOut, check_positive, with_setting
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
@@ -116,7 +116,7 @@ class FullGradient(Gradient):
 
 
 @dataclass(frozen=True)
-class LearningRate(Rule, ABC):
+class LearningRate(AlgorithmRule, ABC):
     """eta(t) = eta(1)/t^decay.
 
     Attributes:

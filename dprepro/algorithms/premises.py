@@ -92,7 +92,7 @@ ZeroedOut: TypeAlias = Literal["half", "gradient", "other"]
 """See `Algorithm`."""
 
 
-class Rule(Named):
+class AlgorithmRule(Named):
     """A rule of an algorithm, such as a step size, that may assume something besides.
 
     Class attributes:
@@ -104,8 +104,8 @@ class Rule(Named):
     @classmethod
     def choices(cls) -> Choices:
         """What the rules of this rule's kind assume, by their names."""
-        kind = next(one for one in reversed(cls.__mro__) if issubclass(one, Rule) and one is not Rule)
-        return {name: one.assumptions for name, one in named(kind).items() if issubclass(one, Rule)}
+        kind = next(one for one in reversed(cls.__mro__) if issubclass(one, AlgorithmRule) and one is not AlgorithmRule)
+        return {name: one.assumptions for name, one in named(kind).items() if issubclass(one, AlgorithmRule)}
 
 
 def first_lacking(assumptions: Sequence[Assumption], domain: Domain, budget: Budget) -> str:
