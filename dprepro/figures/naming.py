@@ -178,6 +178,7 @@ def _dotted(panel: Axes, x: Vector, y: Vector, dpi: float) -> Vector:
 
 def _between(corners: Vector, dpi: float) -> Vector:
     """Dots along a line through the corners."""
+    corners = np.reshape(corners, (-1, 2))  # a bar without numbers is empty, of shape (0,)
     corners = corners[np.isfinite(corners).all(axis=1)]
     if len(corners) < 2:
         return np.asarray(corners)
