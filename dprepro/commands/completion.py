@@ -8,7 +8,9 @@ from __future__ import annotations
 
 import os
 import shlex
+import sys
 from collections.abc import Iterable, Mapping, Sequence
+from pathlib import Path
 from typing import Any
 
 from dprepro.commands import COMMANDS
@@ -19,10 +21,15 @@ INSTALL = 'eval "$(dprepro -sc install=bash)"'
 SCRIPT = """\
 _dprepro_complete() {
     local line=${COMP_LINE:0:COMP_POINT} word found
-    word=${line##*[[:space:]]}
-    found=$(COMP_LINE=$COMP_LINE COMP_POINT=$COMP_POINT "$1" -sc query=bash 2>/dev/null)
-    local IFS=$'\\n' one
+    local -a program=("$1")
     COMPREPLY=()
+    if [[ ${1##*/} == python* ]]; then  # of another module bash completes the names of files, as ever
+        [[ $line =~ ^[^[:space:]]+[[:space:]]+-m[[:space:]]+dprepro[[:space:]] ]] || return 0
+        program+=(-m dprepro)
+    fi
+    word=${line##*[[:space:]]}
+    found=$(COMP_LINE=$COMP_LINE COMP_POINT=$COMP_POINT "${program[@]}" -sc query=bash 2>/dev/null)
+    local IFS=$'\\n' one
     for one in $found; do  # bash replaces what stands behind the last = or :, or the whole word
         [[ $COMP_WORDBREAKS == *=* && $word == *=* && $one == *=* ]] && one=${one#"${word%%=*}="}
         [[ $COMP_WORDBREAKS == *:* && $word == *:* && $one == *:* ]] && one=${one#"${word%:*}:"}
@@ -31,8 +38,13 @@ _dprepro_complete() {
 }
 complete -o nospace -o default -F _dprepro_complete dprepro
 """
+OF_PYTHON = "complete -o nospace -o default -F _dprepro_complete python python3\n"
+"""Further where ``python -m dprepro`` printed the script, as Hydra's does."""
 REMOVAL = """\
 complete -r dprepro 2>/dev/null
+for one in python python3; do
+    [[ $(complete -p $one 2>/dev/null) == *_dprepro_complete* ]] && complete -r $one
+done
 unset -f _dprepro_complete
 """
 TASKS = ("install", "uninstall", "query")
@@ -55,7 +67,8 @@ def completion(words: Sequence[str]) -> str:
     if shell not in SHELLS:
         raise unknown("shell", shell, SHELLS)
     if task != "query":
-        return SCRIPT if task == "install" else REMOVAL
+        by_python = Path(sys.argv[0]).name == "__main__.py"
+        return REMOVAL if task == "uninstall" else SCRIPT + (OF_PYTHON if by_python else "")
     line = os.environ.get("COMP_LINE", "")
     point = os.environ.get("COMP_POINT", "")
     try:
@@ -75,8 +88,10 @@ def completed(line: str) -> list[str]:
         found: Iterable[str] = _OPTIONS_WITH_WORDS[last]()
     elif word.startswith("-"):
         found = declared["options"]
+    elif name == "rate":
+        found = _of_a_rate(word)
     elif name:
-        found = declared["keys"]
+        found = [*declared["keys"], *(_runs() if name == "plot" else ())]
     elif {"-sc", "--shell-completion"} & {*before}:
         found = (f"{task}={shell}" for task in TASKS for shell in SHELLS)
     else:
@@ -92,6 +107,7 @@ def _split(line: str) -> tuple[list[str], str]:
     except ValueError:  # a quote that is not closed yet
         words = [word.lstrip("'\"") for word in line.split()]
     words = [*words, ""] if whole else words
+    words = words[2:] if words[1:3] == ["-m", "dprepro"] else words
     return words[1:-1], words[-1] if len(words) > 1 else ""
 
 
@@ -103,6 +119,32 @@ def _declared(name: str) -> dict[str, list[str]]:
     declared = declared_by(import_module(f"dprepro.commands.{name or 'run'}"))
     keys = [f"{key}=" for key, one in declared.items() if one.form == "key"]
     return {"options": options_of(declared), "keys": keys}
+
+
+def _of_a_rate(word: str) -> list[str]:
+    """Keys of the command ``rate``, and the values of those that take words from a list."""
+    from dprepro.budget import Neighbours
+    from dprepro.commands import rate
+    from dprepro.config.files import group_options
+    from dprepro.own.experiment import DIRECTIONS
+
+    key, equals, _ = word.partition("=")
+    if not equals:
+        keys = (*rate.TEXTS, "direction", "margin", *rate.DATA, *rate.SETTINGS, *rate.BUDGET)
+        return [*(f"{one}=" for one in keys), *(f"sweep.{axis}=" for axis in ("n", "p", "epsilon", "delta"))]
+    values: Iterable[str] = ()
+    if key in rate.PARTS:
+        values = group_options(key, None)
+    elif key == "direction":
+        values = DIRECTIONS
+    elif key == "neighbours":
+        values = (neighbours.value for neighbours in Neighbours)
+    return [f"{key}={value}" for value in values]
+
+
+def _runs() -> Iterable[str]:
+    """The runs in the usual folder of results."""
+    return (verdict.parent.relative_to("results").as_posix() for verdict in Path("results").rglob("verdict.json"))
 
 
 def _cfg() -> Iterable[str]:

@@ -68,7 +68,7 @@ def chosen(group: str, given: object) -> Chosen:
         title = str(getattr(given, "__name__", "function")).replace("<lambda>", "function")
         return Chosen(_name_of(given, title), {}, title)
     if group == "algorithm" and callable(getattr(given, "fit", None)):
-        return Chosen(_name_of(type(given)), {"parameters": _parameters(given)}, type(given).__name__)
+        return Chosen(_name_of(type(given)), _parameters(given), type(given).__name__)
     if group == "algorithm":
         raise InputError(
             f"algorithm={shortened(given)} is none: give a name of the configuration, 'FILE.py:NAME', an object or a "
@@ -186,5 +186,8 @@ def bounded(block: Mapping[str, Any]) -> type[_Bounded] | None:
 
 
 def block(group: str, part: Chosen) -> dict[str, Any]:
-    """The block of a part that stands in no config group."""
-    return {**block_of(group, part.name), **part.parameters}
+    """The block of a part that stands in no config group; what is set of a function or an estimator is its own."""
+    made = block_of(group, part.name)
+    if group == "algorithm" and "code" in made:
+        return {**made, "parameters": dict(part.parameters)} if part.parameters else made
+    return {**made, **part.parameters}

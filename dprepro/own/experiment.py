@@ -475,16 +475,22 @@ def _command(asked: Asked, parts: Mapping[str, Chosen], rate: _Named, grid: _Gri
     for group, part in parts.items():
         said = part.said or f"{path_of(part.name)}:{part.name.rpartition('.')[2]}"
         words.append(f"{group}={said}")
-        words += [f"{group}.{key}={literal(value)}" for key, value in part.parameters.items()]
+        words += [f"{group}.{key}={_typed(value)}" for key, value in part.parameters.items()]
     words += [f"sweep.{axis}=[{','.join(map(_exactly, values))}]" for axis, values in grid.axes.items()]
     words += [f"rate={rate.said}", f"direction={asked.direction}"]
-    words += [f"{key}={literal(plain(value, key))}" for key, value in asked.data.items() if value is not None]
+    words += [f"{key}={_typed(plain(value, key))}" for key, value in asked.data.items() if value is not None]
     words += [f"margin={asked.margin!r}"] if asked.margin is not None else []
     if grid.neighbours is not Neighbours.REPLACE_ONE and "neighbours" not in asked.settings:
         words.append(f"neighbours={grid.neighbours}")
     for key, value in (*asked.settings.items(), *asked.changes.items()):
-        words.append(f"{key}={value if isinstance(value, str) else literal(plain(value, key))}")
+        words.append(f"{key}={value if key == 'results_dir' else _typed(plain(value, key))}")
     return shlex.join([*words, f"name={name}"])
+
+
+def _typed(value: object) -> str:
+    """A value as a person types it: a plain word without quotes."""
+    word = isinstance(value, str) and re.fullmatch(r"[A-Za-z_]\w*", value, re.ASCII)
+    return str(value) if word and str(value).lower() not in ("true", "false", "null", "nan", "inf") else literal(value)
 
 
 def _exactly(value: float) -> str:

@@ -39,11 +39,24 @@ from dprepro.commands.completion import INSTALL, completed
         ("dprepro --info defaults-", "defaults-tree"),
         ("dprepro -sc ins", "install=bash"),
         ("dprepro '+experiment=lasso_rat", "+experiment=lasso_rate"),
+        ("python -m dprepro +experiment=lasso_rat", "+experiment=lasso_rate"),
+        ("dprepro rate algo", "algorithm="),
+        ("dprepro rate algorithm=noisy_s", "algorithm=noisy_sgd"),
+        ("dprepro rate algorithm=noisy_sgd sweep.e", "sweep.epsilon="),
+        ("dprepro rate direction=eq", "direction=equals"),
         ("python -m dprepro", ""),
     ],
 )
 def test_a_line_is_completed_by_what_may_stand_there(line: str, word: str) -> None:
     assert word in completed(line) if word else completed("dprepro +experiment=no_such_name_at_all") == []
+
+
+def test_runs_are_completed_for_a_plot(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    for run in ("lasso_rate", "lasso_rate/overridden/small"):
+        (tmp_path / "results" / run).mkdir(parents=True)
+        (tmp_path / "results" / run / "verdict.json").touch()
+    monkeypatch.chdir(tmp_path)
+    assert completed("dprepro plot las") == ["lasso_rate", "lasso_rate/overridden/small"]
 
 
 def test_keys_are_those_of_the_experiment_on_the_line_and_of_the_folder_that_is_named(config_dir: Path) -> None:
@@ -72,6 +85,9 @@ def test_bash_completes_behind_the_equals_sign_at_which_it_breaks_words(tmp_path
     program = tmp_path / "dprepro"
     program.write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} -m dprepro "$@"\n', encoding="utf-8")
     program.chmod(0o755)
+    (tmp_path / "python").symlink_to(program.with_name("interpreter"))
+    (tmp_path / "interpreter").write_text(f'#!/bin/sh\nexec {shlex.quote(sys.executable)} "$@"\n', encoding="utf-8")
+    (tmp_path / "interpreter").chmod(0o755)
     script = f"""
 {INSTALL}
 ask() {{ COMP_LINE=$1 COMP_POINT=${{#1}}; _dprepro_complete dprepro; printf '<%s>' "${{COMPREPLY[@]}}"; echo; }}
@@ -80,8 +96,12 @@ ask 'dprepro +experiment=pair seed'
 COMP_WORDBREAKS=${{COMP_WORDBREAKS//=}}
 ask 'dprepro +experiment=lasso_rat'
 complete -p dprepro
+eval "$(python -m dprepro -sc install=bash)"
+COMP_LINE='python -m dprepro +experiment=lasso_rat' COMP_POINT=39; _dprepro_complete python; echo "${{COMPREPLY[@]}}"
+COMP_LINE='python -m pytest +experiment=lasso_rat' COMP_POINT=38; _dprepro_complete python; echo "${{#COMPREPLY[@]}}"
+complete -p python
 eval "$(dprepro -sc uninstall=bash)"
-complete -p dprepro 2>/dev/null || echo gone
+complete -p dprepro 2>/dev/null || complete -p python 2>/dev/null || echo gone
 """
     environment = {**ENVIRONMENT, "PATH": os.pathsep.join((str(tmp_path), os.environ["PATH"]))}
     done = subprocess.run(
@@ -92,5 +112,8 @@ complete -p dprepro 2>/dev/null || echo gone
         "<seed=>",
         "<+experiment=lasso_rate>",
         "complete -o default -o nospace -F _dprepro_complete dprepro",
+        "+experiment=lasso_rate",
+        "0",
+        "complete -o default -o nospace -F _dprepro_complete python",
         "gone",
     ], done.stderr

@@ -10,8 +10,10 @@ from helpers import private_mirror
 
 import dprepro
 from dprepro import __main__ as command
+from dprepro.commands import rate
 from dprepro.errors import InputError
 from dprepro.own import files
+from dprepro.own.experiment import described
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -85,3 +87,16 @@ def test_workers_are_handed_the_files(tmp_path: Path, capsys: pytest.CaptureFixt
     more = ["sweep.n=[200,400,800]", "replicates=20", "workers=2"]
     assert command.main([*words(tmp_path), *more]) == 0
     assert "cells: 60 measured now" in capsys.readouterr().out
+
+
+def test_a_parameter_of_a_function_is_set_by_its_name_and_said_as_it_is_typed(tmp_path: Path) -> None:
+    file = tmp_path / "shrunk.py"
+    file.write_text("def fit(X, y, factor, way='mean'):\n    return factor * (X.T @ y) / len(y)\n", encoding="utf-8")
+    asked = [f"algorithm={file}:fit", "algorithm.factor=0.5", "algorithm.way=median", f"construction={FILE}:records",
+             "loss=squared", "sweep.n=[200,400,800]", "sweep.p=4", "rate=p/n"]  # fmt: skip
+    config = described(rate.asked(asked, None)).composed.config
+    assert config["study"]["series"]["in_n"]["algorithm"]["parameters"] == {"factor": 0.5, "way": "median"}
+    typed = shlex.split(config["run_as"])
+    assert [word for word in typed if word.startswith(("algorithm.", "loss"))] == [
+        "algorithm.factor=0.5", "algorithm.way=median", "loss=squared"
+    ]  # fmt: skip

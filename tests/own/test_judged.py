@@ -17,9 +17,9 @@ from dprepro.problems.data import FloatArray
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
 
 SWEEP: dict[str, Any] = {
-    "n": [3000, 5000, 8000, 12000, 20000, 30000, 50000, 80000, 120000],
+    "n": [1000, 1600, 2500, 4000, 6300, 10000, 16000, 25000, 40000],
     "p": [3, 5, 8, 12, 20, 32, 50, 70, 100],
-    "epsilon": [10, 16, 25, 40, 64, 100, 160, 250, 400],
+    "epsilon": [20, 32, 50, 80, 128, 200, 320, 500, 800],
 }
 RATE = "(p/(n*epsilon))**2"
 CLAIMS = ("exponent_n", "exponent_p", "exponent_epsilon")
@@ -73,7 +73,7 @@ def test_logistic_regression_of_another_library(tmp_path: Path) -> None:
     pytest.importorskip("sklearn")
     given: dict[str, Any] = {
         "algorithm": perturbed, "construction": signs, "loss": "logistic", "radius": 4, "replicates": 40,
-        "sweep": {"n": [2000, 3000, 5000, 8000, 12000, 20000, 30000, 50000, 80000], "p": 16, "epsilon": 16},
+        "sweep": {"n": [1000, 1600, 2500, 4000, 6300, 10000, 16000, 25000, 40000], "p": 16, "epsilon": 16},
         "results_dir": tmp_path / "results", "progress": False,
     }  # fmt: skip
     outcome = dprepro.run(rate="1/(n*epsilon)**2", **given)
