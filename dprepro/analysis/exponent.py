@@ -276,7 +276,8 @@ class Exponent(Rule):
         # Decades that are asked for exactly must not fail by rounding.
         if span < needed - 1e-9:
             some = f"{number(span)} decades of {inner or self.axis}"
-            return f"the usable points span {some}, and {number(needed)} are needed: {longer}"
+            lost = f" ({drowned} saturated value{'s' * (drowned > 1)} of {self.axis} left out)" if drowned else ""
+            return f"the usable points span {some}{lost}, and {number(needed)} are needed: {longer}"
         return ""
 
 

@@ -17,9 +17,9 @@ from dprepro.problems.data import FloatArray
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
 
 SWEEP: dict[str, Any] = {
-    "n": [1000, 1600, 2500, 4000, 6300, 10000, 16000, 25000, 40000],
-    "p": [3, 5, 8, 12, 20, 32, 50, 70, 100],
-    "epsilon": [20, 32, 50, 80, 128, 200, 320, 500, 800],
+    "n": [4000, 6300, 10000, 16000, 25000, 40000, 63000, 100000, 160000],
+    "p": [2, 3, 4, 6, 9, 14, 22, 35, 64],
+    "epsilon": [2.5, 4, 6.3, 10, 16, 25, 40, 63, 100],  # its noise spends more than epsilon above 8 ln(1/delta) = 110
 }
 RATE = "(p/(n*epsilon))**2"
 CLAIMS = ("exponent_n", "exponent_p", "exponent_epsilon")
