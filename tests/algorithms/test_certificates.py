@@ -216,7 +216,7 @@ WITHOUT_PROMISE = {
 WEAK = {
     "data_free": 0.0,  # spends nothing
     "noisy_sgd": 0.0, "exact_sgd": 0.05, "efficient_sampler": 0.03,  # few pairs; see LONG, and privacy_laws for more
-    "high_probability": 0.1, "localization": 0.05, "sample_and_aggregate": 0.15, "countsketch": 0.1,
+    "high_probability": 0.1, "localization": 0.03, "sample_and_aggregate": 0.15, "countsketch": 0.1,
     "johnson_lindenstrauss": 0.1,
 }  # fmt: skip
 """The shares that are seen at least, where that is not a quarter: what one record of a few cannot show."""
@@ -272,7 +272,9 @@ def test_equal_data_have_equal_answers_whatever_way_they_are_held(name: str, how
         ]
         size = min(theta.size for theta in thetas)
         near = pytest.approx(thetas[0][:size], rel=1e-5, abs=1e-4 * pair.domain.radius)
-        assert thetas[1][:size] == near, (pair, how)
+        risks = [data[0].listed.value(theta[: data[0].domain.p]) for theta in thetas]
+        as_good = name == "exact_minimiser" and risks[1] == pytest.approx(risks[0], rel=1e-6)  # minima may be flat
+        assert as_good or thetas[1][:size] == near, (pair, how)
         compared += 1
     assert compared or how in ("one_hot", "moments") or set(algorithm.views) <= {"one_hot"}
 

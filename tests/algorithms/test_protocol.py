@@ -353,7 +353,8 @@ class Forgetful(Algorithm):
 def test_a_loss_and_a_set_that_are_new_are_in_every_test_with_no_list_of_them() -> None:
     here = __name__.partition(".")[0]
     new, within = losses(here), sets(3, here)
-    assert (list(new), list(within)) == (["FourthPower"], ["HalfBox"])
+    assert "FourthPower" in new  # beside those of other tests that this process has imported
+    assert "HalfBox" in within
     assert not {*new, *within} & {*LOSSES, *sets(3)}
     for path in REGISTERED:
         runs_exactly_where_its_assumptions_hold(registered(path), new.values(), sets(3).values(), 4)
