@@ -57,6 +57,8 @@ class DataDomain:
             raise InputError(f"x must be a range LOW..HIGH, got {self.low:g}..{self.high:g}")
         if not self.norm > 0:
             raise InputError(f"norm must be positive, got norm={self.norm:g}")
+        if math.sqrt(self.width) * max(self.low, -self.high, 0.0) > self.norm:
+            raise InputError(f"no record within {self.low:g}..{self.high:g} has a norm of at most {self.norm:g}")
         if len(self.labels) == 1 or (self.interval and len(self.labels) != 2):
             raise InputError("y must be none, two or more values as -1|1, or a range as -1..1")
 

@@ -93,9 +93,9 @@ def _changes(
                 yield f"one at {name} replaced by one at {other}", corners[name], corners[other]
         yield "one random record replaced by another", _random(domain, rng), _random(domain, rng)
     elif neighbours is Neighbours.ZERO_OUT:
-        zero = domain.record(np.zeros(domain.width), 0.0 if domain.interval or not domain.labels else domain.labels[0])
+        # features of 0 say nothing by themselves; the label has to be one that the function takes
         for name, record in corners.items():
-            yield f"one at {name} zeroed out", record, (zero[0], 0.0)
+            yield f"one at {name} zeroed out", record, corners["zero"]
     else:
         for name, record in corners.items():
             yield f"one at {name} removed", record, None

@@ -90,6 +90,8 @@ def audit(
     Raises:
         InputError: a function that takes no data or never answers, a budget outside its range, a domain that is none.
     """
+    if neighbours not in list(Neighbours):
+        raise InputError(f"neighbours must be one of {', '.join(Neighbours)}, got {neighbours!r}")
     budget = Budget(epsilon, delta, Neighbours(neighbours))
     subject = Subject(function, epsilon, delta, dict(parameters or {}))
     public = _domain(domain, subject)
@@ -111,11 +113,10 @@ def audit(
         answers = drawn.both(pair, each)
         spent += 2 * each
         own = 1 - part * (1 - level)
-        try:
-            result = compared(*answers, delta, own)
-        except Exception as error:  # it refused all data of this pair alike: nothing is told
-            say(f"{pair.name}: {type(error).__name__}: {error}")
+        if _alike(*answers):
+            say(f"{pair.name}: the same error on both data sets")
             continue
+        result = compared(*answers, delta, own)
         last = (pair, answers, own) if place == 0 else last
         if result.epsilon > best[0].epsilon:
             size = outcomes(*answers).first.shape[1] - len(result.kinds)
@@ -195,10 +196,15 @@ def _ranked(drawn: _Draws, found: list[NeighbourPair], delta: float, draws: int)
 
 def _tells(first: list[Answer], second: list[Answer], delta: float) -> float:
     """What the answers say of the pair's epsilon, at a level that ranks pairs only."""
-    try:
-        return max(event.limit for event in chosen(first, second, delta, RANKING))
-    except Exception:  # refused alike
+    if _alike(first, second):
         return -math.inf
+    return max(event.limit for event in chosen(first, second, delta, RANKING))
+
+
+def _alike(first: list[Answer], second: list[Answer]) -> bool:
+    """Whether all that is answered on both data sets is one and the same error: nothing is told."""
+    said = {answer.words if isinstance(answer, Refused) else "" for answer in (*first, *second)}
+    return len(said) == 1 and "" not in said
 
 
 def _noticed(

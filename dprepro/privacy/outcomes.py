@@ -64,15 +64,16 @@ def outcomes(first: Answers, second: Answers) -> Told:
     """See the class.
 
     Raises:
-        Exception: that of the first answer, where there is none on either data set.
+        Exception: that of the first answer, where there is none on either data set and all say the same.
     """
     if all(isinstance(some, np.ndarray) and _plain(some) for some in (first, second)):
         return Told(np.asarray(first), np.asarray(second))
     numbers = [answer for some in (first, second) for answer in some if isinstance(answer, np.ndarray)]
     if not numbers:
-        (refused, *_) = (answer for some in (first, second) for answer in some if isinstance(answer, Refused))
-        raise refused.error
-    size = numbers[0].size
+        refused = [answer for some in (first, second) for answer in some if isinstance(answer, Refused)]
+        if len({answer.words for answer in refused}) == 1:
+            raise refused[0].error
+    size = numbers[0].size if numbers else 0
     words = [[_kind(answer, size) for answer in some] for some in (first, second)]
     if len({word for some in words for word in some}) > MOST_KINDS:
         words = [[word.partition(":")[0] for word in some] for some in words]

@@ -64,6 +64,7 @@ from dprepro.constructions.corners import Corners
 from dprepro.errors import Incompatible
 from dprepro.privacy.audit import audit
 from dprepro.problems import Box, Domain, HalfSquaredLoss, L2Ball, Problem, Records, RecordsView
+from dprepro.problems.losses.margin import HuberisedPartLoss
 from dprepro.studies.audit import answers
 from dprepro.studies.transcripts import as_vector
 from dprepro.support.typed import build
@@ -216,7 +217,7 @@ WITHOUT_PROMISE = {
 WEAK = {
     "data_free": 0.0,  # spends nothing
     "noisy_sgd": 0.0, "exact_sgd": 0.05, "efficient_sampler": 0.03,  # few pairs; see LONG, and privacy_laws for more
-    "high_probability": 0.1, "localization": 0.03, "sample_and_aggregate": 0.15, "countsketch": 0.1,
+    "high_probability": 0.1, "localization": 0.05, "sample_and_aggregate": 0.15, "countsketch": 0.1,
     "johnson_lindenstrauss": 0.1,
 }  # fmt: skip
 """The shares that are seen at least, where that is not a quarter: what one record of a few cannot show."""
@@ -238,7 +239,7 @@ def test_every_shipped_algorithm_is_tried_or_promises_nothing() -> None:
 )
 def test_no_certified_epsilon_is_exceeded_and_much_of_it_is_seen_to_be_spent(name: str) -> None:
     """Under every relation; what is seen says what this test would notice: a certificate that is smaller than that."""
-    pairs = 4 if name in LONG else 12 if name in BY_LAW else 20
+    pairs = 4 if name in LONG else 12 if name in BY_LAW - {"localization"} else 20  # of 12 pairs it shows .04
     most = max(most_that_is_spent(name, relation, 0, pairs) for case, relation in CASES if case == name)
     assert most >= WEAK.get(name, 0.25)
 
@@ -272,9 +273,11 @@ def test_equal_data_have_equal_answers_whatever_way_they_are_held(name: str, how
         ]
         size = min(theta.size for theta in thetas)
         near = pytest.approx(thetas[0][:size], rel=1e-5, abs=1e-4 * pair.domain.radius)
-        risks = [data[0].listed.value(theta[: data[0].domain.p]) for theta in thetas]
-        as_good = name == "exact_minimiser" and risks[1] == pytest.approx(risks[0], rel=1e-6)  # minima may be flat
-        assert as_good or thetas[1][:size] == near, (pair, how)
+        if name == "exact_minimiser" and isinstance(pair.domain.loss, HuberisedPartLoss):  # flat: many minimisers
+            risks = [data[0].listed.value(theta[: data[0].domain.p]) for theta in thetas]
+            assert risks[1] == pytest.approx(risks[0], rel=1e-9, abs=1e-12), (pair, how)
+        else:
+            assert thetas[1][:size] == near, (pair, how)
         compared += 1
     assert compared or how in ("one_hot", "moments") or set(algorithm.views) <= {"one_hot"}
 

@@ -77,6 +77,19 @@ def test_a_function_of_labels_is_given_them_and_one_without_is_not():
         audit(labels, 1.0, domain="n=6 p=2 x=-1..1", draws=4_000)
 
 
+def test_errors_that_differ_on_two_data_sets_tell_them_apart():
+    def refusing(values):
+        raise ValueError("a one is among them" if values.max() == 1 else "no one is among them")
+
+    def alike(values):
+        if values.max() == 1:
+            raise ValueError("no")
+        return 0.0
+
+    for function in (refusing, alike):
+        assert audit(function, 1.0, draws=4_000).verdict == "violates its guarantee"
+
+
 def test_a_function_that_never_answers_or_takes_no_data_is_refused():
     def broken(values):
         raise ValueError("no")
@@ -85,6 +98,8 @@ def test_a_function_that_never_answers_or_takes_no_data_is_refused():
         audit(broken, 1.0, seconds=0.5)
     with pytest.raises(InputError, match="takes no data"):
         audit(lambda epsilon: 0.0, 1.0)
+    with pytest.raises(InputError, match="neighbours must be one of replace_one"):
+        audit(lambda values: 0.0, 1.0, neighbours="swap")
     with pytest.raises(InputError, match="asks for scale"):
         audit(lambda features, y, scale: 0.0, 1.0)
 
@@ -98,6 +113,7 @@ def test_a_function_that_never_answers_or_takes_no_data_is_refused():
         ("x=3", "is no range"),
         ("x=1..0", "must be a range"),
         ("norm=0", "norm must be positive"),
+        ("p=4 x=1..2 norm=1", "no record within"),
         ("y=1", "y must be none"),
         ("y=a|b", "is no number"),
     ],
@@ -127,6 +143,7 @@ def test_every_pair_is_one_of_neighbours_in_the_domain(neighbours):
                 left[1].remove(row)
         assert [len(some) for some in left] == ([1, 0] if not neighbours.n_is_public else [1, 1]), pair.name
         for data in (pair.first, pair.second):
+            assert set(data.y) <= {-1.0, 1.0}, pair.name
             assert (np.linalg.norm(data.X, axis=1) <= 1 + 1e-12).all()
         seen += 1
     assert seen >= 12
