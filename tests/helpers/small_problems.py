@@ -30,13 +30,13 @@ Kind = TypeVar("Kind", Loss, ConstraintSet)
 
 
 def kinds(of: type[Kind], package: str = "dprepro") -> list[type[Kind]]:
-    """The classes that say what they are (a loss its phi, a set its title), which this package defines, by name."""
+    """The classes that say what they are (a loss its phi, a set its title) of a package or module, by name."""
     below, found = [of], set[type[Kind]]()
     while below:
         one = below.pop()
         below += one.__subclasses__()
         if (
-            one.__module__.partition(".")[0] == package
+            f"{one.__module__}.".startswith(f"{package}.")
             and not inspect.isabstract(one)
             and {"phi", "title"} & set(dir(one))
         ):
