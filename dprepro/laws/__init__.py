@@ -27,7 +27,7 @@ from dprepro.algorithms import (
 )
 from dprepro.budget import Budget
 from dprepro.errors import Incompatible, InputError
-from dprepro.laws.base import Law, Pair
+from dprepro.laws.base import Law, NeighbourLaws
 from dprepro.laws.descent import DescentLaw
 from dprepro.laws.exponential import ExponentialLaw
 from dprepro.laws.high_probability import HighProbabilityLaw
@@ -91,7 +91,7 @@ def find(
     return kind(algorithm, domain or kind.domain_at(point), budget)
 
 
-def beside(algorithm: Algorithm, budget: Budget, pair: tuple[Problem, Problem]) -> Pair | None:
+def beside(algorithm: Algorithm, budget: Budget, pair: tuple[Problem, Problem]) -> NeighbourLaws | None:
     """The law of the answer on both data sets, of finite answers or over fine intervals; None where none is known.
 
     An algorithm that answers on one of them alone has told them apart.
@@ -100,7 +100,7 @@ def beside(algorithm: Algorithm, budget: Budget, pair: tuple[Problem, Problem]) 
     if any(reasons):
         if all(reasons):
             raise InputError(reasons[0])
-        return Pair(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
+        return NeighbourLaws(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
     try:
         known = [find(algorithm, one.domain, budget) for one in pair]
         return known[0].beside(known[1], *pair)
@@ -119,8 +119,8 @@ __all__ = [
     "Law",
     "Lemmas",
     "LocalizationLaw",
+    "NeighbourLaws",
     "ObjectivePerturbationLaw",
-    "Pair",
     "ReleaseLaw",
     "SamplerLaw",
     "SparseRegressionLaw",
