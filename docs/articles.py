@@ -1,8 +1,8 @@
 """Two articles in LaTeX, made of the reference folder: the errata of the papers, and what was measured and how.
 
-``python -m docs.articles`` writes ``paper/errata.tex``, ``paper/report.tex``, their numbers ``paper/numbers.tex`` and the
-tables of all statements ``paper/ledger.tex``. No number of a measurement stands in a text: ``\\measured{NAME}`` names it,
-and ``numbers.tex`` defines it from ``ledger.json``.
+``python -m docs.articles`` writes them into ``paper``, as ``errata.tex`` and ``report.tex``, with the tables of all
+statements, ``ledger.tex``. No number of a measurement stands in a text: a command names it, and ``numbers.tex`` defines
+it from ``ledger.json``.
 """
 
 from __future__ import annotations
@@ -34,27 +34,29 @@ HEADINGS = {
     "proof gap": "Proofs with a gap",
     "corner": "Degenerate corners",
 }
-GREEK = {"Δ": "Delta", "Θ": "Theta", "Γ": "Gamma", "Ω": "Omega", "Σ": "Sigma", "Λ": "Lambda", "Φ": "Phi", "Π": "Pi",
-         "α": "alpha", "β": "beta", "γ": "gamma", "δ": "delta", "ε": "varepsilon", "ϵ": "epsilon", "ζ": "zeta",
-         "η": "eta", "θ": "theta", "λ": "lambda", "μ": "mu", "ν": "nu", "π": "pi", "ρ": "rho", "σ": "sigma",
-         "τ": "tau", "φ": "varphi", "ϕ": "phi", "χ": "chi", "ψ": "psi", "ω": "omega", "κ": "kappa", "ξ": "xi"}  # fmt: skip
-SIGNS = {"…": r"\ldots{}", "′": "$'$", "∈": r"$\in$", "∞": r"$\infty$", "√": r"$\surd$", "·": r"$\cdot$", "×": r"$\times$",
-         "∇": r"$\nabla$", "∗": "$*$", "‖": r"$\|$", "∥": r"$\|$", "⟨": r"$\langle$", "⟩": r"$\rangle$", "→": r"$\to$",
-         "∑": r"$\sum$", "∏": r"$\prod$", "∫": r"$\int$", "≈": r"$\approx$", "∼": r"$\sim$", "∪": r"$\cup$",
-         "∩": r"$\cap$", "⊆": r"$\subseteq$", "⊂": r"$\subset$", "≠": r"$\neq$", "∀": r"$\forall$", "∃": r"$\exists$",
-         "ℓ": r"$\ell$", "ℝ": r"$\mathbb{R}$", "ℕ": r"$\mathbb{N}$", "ℒ": r"$\mathcal{L}$", "𝒞": r"$\mathcal{C}$", "∂": r"$\partial$",
-         "≻": r"$\succ$", "≺": r"$\prec$", "⪯": r"$\preceq$", "⪰": r"$\succeq$", "≼": r"$\preceq$", "≽": r"$\succeq$",
-         "∖": r"$\setminus$", "⊥": r"$\perp$", "∧": r"$\wedge$", "∨": r"$\vee$", "⌈": r"$\lceil$", "⌉": r"$\rceil$",
-         "⌊": r"$\lfloor$", "⌋": r"$\rfloor$", "½": r"$\frac12$", "←": r"$\leftarrow$", "⇒": r"$\Rightarrow$",
-         "≡": r"$\equiv$", "⊤": r"$\top$", "∅": r"$\emptyset$", "≫": r"$\gg$", "≪": r"$\ll$", "∝": r"$\propto$",
-         "−": "$-$", "\u2009": r"\,", "\u00a0": "~", "‐": "-", "‑": "-", "ˆ": r"\^{}", "˜": r"\~{}"}  # fmt: skip
-SCRIPTS = {"⁰": "^0", "¹": "^1", "²": "^2", "³": "^3", "⁴": "^4", "⁵": "^5", "⁶": "^6", "⁷": "^7", "⁸": "^8", "⁹": "^9",
-           "⁻": "^-", "ⁿ": "^n", "ⁱ": "^i", "ᵀ": "^T", "₀": "_0", "₁": "_1", "₂": "_2", "₃": "_3", "₄": "_4", "₅": "_5",
-           "₆": "_6", "₇": "_7", "₈": "_8", "₉": "_9", "ₙ": "_n", "ᵢ": "_i", "ⱼ": "_j", "ₚ": "_p", "ₖ": "_k", "ₜ": "_t",
-           "₊": "_+", "₋": "_-", "⁺": "^+", "ᵏ": "^k", "ᵗ": "^t", "ᵖ": "^p", "ᵈ": "^d", "ᵃ": "^a"}  # fmt: skip
+
+
+def _pairs(table: str) -> dict[str, str]:
+    words = table.split()
+    return dict(zip(words[::2], words[1::2], strict=True))
+
+
+GREEK = _pairs("""
+    Δ Delta Θ Theta Γ Gamma Ω Omega Σ Sigma Λ Lambda Φ Phi Π Pi α alpha β beta γ gamma δ delta ε varepsilon ϵ epsilon
+    ζ zeta η eta θ theta κ kappa λ lambda μ mu ν nu ξ xi π pi ρ rho σ sigma τ tau φ varphi ϕ phi χ chi ψ psi ω omega
+    ∈ in ∞ infty √ surd · cdot × times ∇ nabla ‖ | ∥ | ⟨ langle ⟩ rangle → to ← leftarrow ⇒ Rightarrow ∑ sum ∏ prod
+    ∫ int ≈ approx ∼ sim ∪ cup ∩ cap ⊆ subseteq ⊂ subset ≠ neq ∀ forall ∃ exists ℓ ell ∂ partial ≻ succ ≺ prec
+    ⪯ preceq ⪰ succeq ≼ preceq ≽ succeq ∖ setminus ⊥ perp ∧ wedge ∨ vee ⌈ lceil ⌉ rceil ⌊ lfloor ⌋ rfloor ≡ equiv
+    ⊤ top ∅ emptyset ≫ gg ≪ ll ∝ propto ℝ mathbb{R} ℕ mathbb{N} ℒ mathcal{L} 𝒞 mathcal{C}
+""")
+SCRIPTS = _pairs("""
+    ⁰ ^0 ¹ ^1 ² ^2 ³ ^3 ⁴ ^4 ⁵ ^5 ⁶ ^6 ⁷ ^7 ⁸ ^8 ⁹ ^9 ⁺ ^+ ⁻ ^- ⁿ ^n ⁱ ^i ᵀ ^T ᵏ ^k ᵗ ^t ᵖ ^p ᵈ ^d
+    ₀ _0 ₁ _1 ₂ _2 ₃ _3 ₄ _4 ₅ _5 ₆ _6 ₇ _7 ₈ _8 ₉ _9 ₊ _+ ₋ _- ₙ _n ᵢ _i ⱼ _j ₚ _p ₖ _k ₜ _t
+""")
+OTHERS = {"…": r"\ldots{}", "′": "$'$", "∗": "$*$", "−": "$-$", "½": r"$\frac12$", "\u2009": r"\,", "\u00a0": "~"}
 LETTERS = (
     {letter: rf"$\{name}$" for letter, name in GREEK.items()}
-    | SIGNS
+    | OTHERS
     | {letter: f"${script[0]}{{{script[1]}}}$" for letter, script in SCRIPTS.items()}
 )
 COMBINING = {"\u0302": r"\hat", "\u0303": r"\tilde", "\u0304": r"\bar"}
@@ -69,7 +71,8 @@ def signs(text: str) -> str:
 
 def _outside(words: str) -> str:
     for mark, command in COMBINING.items():
-        words = re.sub(f"(.){mark}", lambda found, made=command: f"${made}{{{_letter(found[1])}}}$", words)
+        parts = re.split(f"(.){mark}", words)
+        words = "".join(f"${command}{{{_letter(part)}}}$" if i % 2 else part for i, part in enumerate(parts))
     parts = re.split(r"(\$[^$]*\$)", words)
     return "".join(part if i % 2 else "".join(LETTERS.get(sign, sign) for sign in part) for i, part in enumerate(parts))
 
