@@ -28,18 +28,18 @@ from dprepro.algorithms import (
 from dprepro.budget import Budget
 from dprepro.errors import Incompatible, InputError
 from dprepro.laws.base import Law, NeighbourLaws
-from dprepro.laws.descent import DescentLaw
-from dprepro.laws.exponential import ExponentialLaw
-from dprepro.laws.high_probability import HighProbabilityLaw
-from dprepro.laws.huberised import HuberisedLaw
+from dprepro.laws.descent_law import DescentLaw
+from dprepro.laws.exponential_law import ExponentialLaw
+from dprepro.laws.high_probability_law import HighProbabilityLaw
+from dprepro.laws.huberised_law import HuberisedLaw
 from dprepro.laws.lemmas import Lemmas, huberisation_lemmas, perturbation_lemmas
-from dprepro.laws.localization import LocalizationLaw
-from dprepro.laws.perturbation import ObjectivePerturbationLaw
-from dprepro.laws.release import ReleaseLaw
-from dprepro.laws.sampling import SamplerLaw
-from dprepro.laws.sparse_regression import SparseRegressionLaw
-from dprepro.laws.supports import ExponentialSupportLaw
-from dprepro.laws.votes import VotesLaw
+from dprepro.laws.localization_law import LocalizationLaw
+from dprepro.laws.perturbation_law import ObjectivePerturbationLaw
+from dprepro.laws.release_law import ReleaseLaw
+from dprepro.laws.sampling_law import SamplerLaw
+from dprepro.laws.sparse_regression_law import SparseRegressionLaw
+from dprepro.laws.support_law import ExponentialSupportLaw
+from dprepro.laws.votes_law import VotesLaw
 from dprepro.problems import Domain, Problem
 
 LAWS: dict[type[Algorithm], type[Law]] = {

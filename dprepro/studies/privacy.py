@@ -15,7 +15,7 @@ from dprepro.axes import at
 from dprepro.budget import Budget, Neighbours
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError
-from dprepro.laws.noise import LaplaceNoise, NormalNoise
+from dprepro.laws.noise_law import LaplaceNoise, NormalNoise
 from dprepro.mechanisms import Gaussian, Laplace
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain

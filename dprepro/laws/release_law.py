@@ -15,7 +15,7 @@ from dprepro.algorithms.regularised_output_perturbation import RegularisedSchedu
 from dprepro.algorithms.regularised_release import RegularisedReleaseSchedule
 from dprepro.algorithms.strongly_convex_perturbation import StronglyConvexPerturbation
 from dprepro.laws.base import Law, NeighbourLaws
-from dprepro.laws.noise import LaplaceNoise, Noise, NormalNoise
+from dprepro.laws.noise_law import LaplaceNoise, Noise, NormalNoise
 from dprepro.problems import Domain, HalfSquaredDistance, L2Ball, Problem, Records, RecordsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.views.base import as_theta

@@ -16,7 +16,7 @@ from dprepro.algorithms.objective_perturbation import PerturbationSchedule
 from dprepro.budget import Neighbours
 from dprepro.errors import InputError
 from dprepro.laws.base import Law, NeighbourLaws
-from dprepro.laws.noise import LaplaceNoise, Noise, NormalNoise
+from dprepro.laws.noise_law import LaplaceNoise, Noise, NormalNoise
 from dprepro.problems import Domain, HuberLoss, L2Ball, MarginLoss, Problem
 from dprepro.problems.data import FloatArray
 

@@ -12,9 +12,9 @@ import numpy as np
 from dprepro.algorithms import ExponentialSupport, SampleAndAggregate, SparseRegression
 from dprepro.budget import Neighbours
 from dprepro.laws.base import NeighbourLaws
-from dprepro.laws.perturbation import Data, ObjectivePerturbationLaw
-from dprepro.laws.supports import ChoiceLaw, ExponentialSupportLaw, Row, Rows, SupportLaw, problem_of, sparse_domain
-from dprepro.laws.votes import VotesLaw
+from dprepro.laws.perturbation_law import Data, ObjectivePerturbationLaw
+from dprepro.laws.support_law import ChoiceLaw, ExponentialSupportLaw, Row, Rows, SupportLaw, problem_of, sparse_domain
+from dprepro.laws.votes_law import VotesLaw
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
 

@@ -16,7 +16,7 @@ from dprepro.algorithms.sample_and_aggregate import whole_copies
 from dprepro.budget import Neighbours
 from dprepro.errors import Incompatible
 from dprepro.laws.base import NeighbourLaws
-from dprepro.laws.supports import ChoiceLaw, Row, Rows, problem_of, sparse_domain
+from dprepro.laws.support_law import ChoiceLaw, Row, Rows, problem_of, sparse_domain
 from dprepro.mechanisms import NoisyTop
 from dprepro.problems import Domain, Problem, Records
 from dprepro.problems.data import FloatArray
