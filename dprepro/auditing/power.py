@@ -77,7 +77,7 @@ def _advice(rare: float, budget: Budget, level: float, share: float) -> str:
         counts = [np.rint(draws * some).astype(np.int64) for some in (likely, chances)]
         if lower_limit(counts[0], counts[1], int(draws), budget.delta, level).max() > budget.epsilon:
             calls = 4 * draws / share
-            return f"about {calls:.1g} calls could notice {ENOUGH:g} times epsilon: give draws={calls:.1g}, or as much time"
+            return f"about {calls:.1g} calls could notice {ENOUGH:g} times epsilon: or more time"
     return (
         f"an event of chance e^-{budget.epsilon:g} is not seen by draws: audit it at a smaller epsilon, "
         "or with replay=true"

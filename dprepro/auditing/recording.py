@@ -1,7 +1,7 @@
 """A recorder of the noise that a function draws: numpy's generators, old and new, Python's, and torch's.
 
-While it records, the generators that the function is given, makes, or finds (`np.random.default_rng`, `np.random.normal`,
-`random.gauss`, those in its module) are others that draw the same and note it. Additive noise is followed into the
+While it records, the generators that the function is given, makes, or finds (`np.random.default_rng`,
+`np.random.normal`, `random.gauss`, those in its module) are others that draw the same and note it. Additive noise is followed into the
 answer (`forms`); other draws are counted. Who draws by other means (`secrets`, C code) is not seen.
 """
 
@@ -20,12 +20,13 @@ import numpy as np
 from dprepro.auditing.forms import FloatArray, Form, Ledger, noisy
 
 HIDDEN = (
-    "beta", "binomial", "bytes", "chisquare", "choice", "choices", "dirichlet", "f", "gamma", "geometric", "getrandbits",
-    "hypergeometric", "integers", "lognormal", "multinomial", "multivariate_hypergeometric", "multivariate_normal",
-    "negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "permutation", "permuted", "poisson", "power",
-    "rand", "randint", "random", "random_integers", "random_sample", "randrange", "rayleigh", "sample", "shuffle",
-    "standard_gamma", "standard_t", "triangular", "uniform", "vonmises", "wald", "weibull", "zipf", "betavariate",
-    "expovariate", "gammavariate", "lognormvariate", "paretovariate", "randbytes", "vonmisesvariate", "weibullvariate",
+    "beta", "binomial", "bytes", "chisquare", "choice", "choices", "dirichlet", "f", "gamma", "geometric",
+    "getrandbits", "hypergeometric", "integers", "lognormal", "multinomial", "multivariate_hypergeometric",
+    "multivariate_normal", "negative_binomial", "noncentral_chisquare", "noncentral_f", "pareto", "permutation",
+    "permuted", "poisson", "power", "rand", "randint", "random", "random_integers", "random_sample", "randrange",
+    "rayleigh", "sample", "shuffle", "standard_gamma", "standard_t", "triangular", "uniform", "vonmises", "wald",
+    "weibull", "zipf", "betavariate", "expovariate", "gammavariate", "lognormvariate", "paretovariate", "randbytes",
+    "vonmisesvariate", "weibullvariate",
 )  # fmt: skip
 """Draws that are counted, and not followed."""
 

@@ -157,9 +157,10 @@ from dprepro.auditing import Data, Subject, as_row, lower_limit
 subject, rng, draws = {self._subject}, np.random.default_rng({self.seed}), {max(SURER * shown.draws, SHOWN)}
 pair = Data({first.code}), Data({second.code})  # {shown.pair.name}
 event = lambda answer: {shown.event.code}
-hits = [sum(bool(event(as_row(subject.answer(data, rng), {shown.size}, {shown.kinds!r}))) for _ in range(draws)) for data in pair]
+rows = ((as_row(subject.answer(data, rng), {shown.size}, {shown.kinds!r}) for _ in range(draws)) for data in pair)
+hits = [sum(bool(event(row)) for row in some) for some in rows]
 epsilon = lower_limit(np.array(hits[:1]), np.array(hits[1:]), draws, {budget.delta!r}, {shown.level!r})[0]
-print(f"event: {{hits[0]}} and {{hits[1]}} of {{draws}}; epsilon is at least {{epsilon:.4g}}, claimed {budget.epsilon:g}")
+print(f"{{hits[0]}} and {{hits[1]}} of {{draws}}: epsilon is at least {{epsilon:.4g}}, claimed {budget.epsilon:g}")
 """
 
     @property
