@@ -305,7 +305,7 @@ def test_a_module_that_comes_later_is_noticed(folder: Path) -> None:
 def test_what_a_plug_in_uses_of_a_registry_of_the_project_is_followed(folder: Path) -> None:
     write(folder, START | {ALGORITHM: "from dprepro.reductions import solver\n"})
     modules = code_of(("lab.algorithm",), frozenset({"dprepro", "lab"})).modules
-    assert "dprepro.reductions.kernels.selection" in modules
+    assert "dprepro.reductions.kernels.selection_kernels" in modules
 
 
 def declare(folder: Path, distribution: str, group: str, value: str) -> None:

@@ -36,11 +36,11 @@ from dprepro.problems import (
     SquaredLoss,
     VertexGroups,
 )
-from dprepro.reductions import GroupedVertices, IncrementalGradients, frank_wolfe
-from dprepro.reductions.kernels import selection, vertices
+from dprepro.reductions import GroupedVertices, IncrementalGradients, frank_wolfe_reductions
+from dprepro.reductions.kernels import selection_kernels, vertex_kernels
 
 SELECTIONS = ["laplace", "gumbel"]
-STAGES = {"records": 1e-9, "columns": 1e9, "by cost": frank_wolfe.GRAM_COST}
+STAGES = {"records": 1e-9, "columns": 1e9, "by cost": frank_wolfe_reductions.GRAM_COST}
 """GRAM_COST: what makes a solve on records stay there, go to the columns at once, or judge for itself."""
 
 
@@ -99,7 +99,7 @@ def test_incremental_gradients_on_moments_have_the_literal_law(kind, constraint_
 @pytest.mark.parametrize("kind", SELECTIONS)
 @pytest.mark.parametrize("constraint_set", SETS)
 def test_incremental_gradients_on_records_have_the_literal_law(kind, constraint_set, stage, monkeypatch):
-    monkeypatch.setattr(frank_wolfe, "GRAM_COST", STAGES[stage])
+    monkeypatch.setattr(frank_wolfe_reductions, "GRAM_COST", STAGES[stage])
     problem = problem_of(SquaredLoss(), constraint_set)
     algorithm = NoisyFrankWolfe(selection=kind, steps_factor=0.3)
     literal = literal_answers(algorithm, constraint_set)
@@ -108,13 +108,15 @@ def test_incremental_gradients_on_records_have_the_literal_law(kind, constraint_
 
 
 def test_a_wrong_bound_on_how_far_scores_move_is_noticed(monkeypatch):
-    monkeypatch.setattr(frank_wolfe, "GRAM_COST", STAGES["records"])
+    monkeypatch.setattr(frank_wolfe_reductions, "GRAM_COST", STAGES["records"])
     problem, algorithm = problem_of(SquaredLoss(), L1Ball(6)), NoisyFrankWolfe(steps_factor=0.3)
     budget = Budget(2.0, 1e-2, Neighbours.REPLACE_ONE)
     literal = thetas(algorithm, problem, 400, 8, budget)
     assert least_p_value(problem, literal, thetas(IncrementalGradients(algorithm), problem, 1200, 9, budget)) > ALARM
-    monkeypatch.setattr(frank_wolfe, "_kept", WeakKeyDictionary())
-    monkeypatch.setattr(frank_wolfe._Columns, "reach", property(lambda _: 0.0, lambda *_: None), raising=False)
+    monkeypatch.setattr(frank_wolfe_reductions, "_kept", WeakKeyDictionary())
+    monkeypatch.setattr(
+        frank_wolfe_reductions._Columns, "reach", property(lambda _: 0.0, lambda *_: None), raising=False
+    )
     wrong = thetas(IncrementalGradients(algorithm), problem, 1200, 9, budget)
     assert least_p_value(problem, literal, wrong) < ALARM
 
@@ -133,7 +135,7 @@ def test_a_solve_on_records_copies_features_of_proposed_vertices_and_computes_no
     records = some_records(400, rows=200, n=200)
     problem = problem_of(SquaredLoss(), L1Ball(400), n=200, records=records)
     IncrementalGradients(NoisyFrankWolfe()).solve(problem, BUDGET, np.random.default_rng(0))
-    kept = frank_wolfe._kept[problem.records]
+    kept = frank_wolfe_reductions._kept[problem.records]
     assert 0 < kept.held.sum() < 400
     assert not kept.known.any()
 
@@ -141,7 +143,7 @@ def test_a_solve_on_records_copies_features_of_proposed_vertices_and_computes_no
 def test_a_solve_without_noise_on_records_computes_the_gram_columns_that_it_chooses():
     problem = problem_of(SquaredLoss(), L1Ball(400), n=200, records=some_records(400, rows=200, n=200))
     solution = IncrementalGradients(FrankWolfe(steps=15)).solve(problem, BUDGET, np.random.default_rng(0))
-    kept = frank_wolfe._kept[problem.records]
+    kept = frank_wolfe_reductions._kept[problem.records]
     assert kept.known.sum() == np.count_nonzero(solution.theta) < 20
     chosen = np.flatnonzero(kept.known)
     np.testing.assert_allclose(kept.gram[chosen], problem.moments.moments.matrix()[chosen], atol=1e-12)
@@ -149,7 +151,7 @@ def test_a_solve_without_noise_on_records_computes_the_gram_columns_that_it_choo
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_what_earlier_solves_left_behind_changes_no_answer(stage, monkeypatch):
-    monkeypatch.setattr(frank_wolfe, "GRAM_COST", STAGES[stage])
+    monkeypatch.setattr(frank_wolfe_reductions, "GRAM_COST", STAGES[stage])
     problem = problem_of(SquaredLoss(), L1Ball(40))
     reduction = IncrementalGradients(NoisyFrankWolfe(selection="laplace"))
     first, second = (reduction.solve(problem, BUDGET, np.random.default_rng(12)).theta for _ in range(2))
@@ -168,7 +170,7 @@ def test_many_solves_on_records_share_a_gram_matrix_and_have_the_literal_law():
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("step_size", [DecayingStep(), ConstantStep()], ids=lambda rule: rule.name)
 def test_without_noise_the_literal_points_come_out(step_size, stage, monkeypatch):
-    monkeypatch.setattr(frank_wolfe, "GRAM_COST", STAGES[stage])
+    monkeypatch.setattr(frank_wolfe_reductions, "GRAM_COST", STAGES[stage])
     algorithm, rng = FrankWolfe(steps=200, step_size=step_size), np.random.default_rng(0)
     factor = np.random.default_rng(1).uniform(-0.2, 0.2, (2, 23))
     domain = domain_of(SquaredLoss(), L1Ball(23), 3000)
@@ -197,17 +199,17 @@ def race(scores, unit, top, plus, both, blocks, total, grow, laplace, leader, le
     counts = np.zeros(2 * scores.shape[0])
     for _ in range(draws):
         weight = np.exp(-unit * (leader_sign * scores[leader] + top)) if laplace else 0.0
-        limit = selection.give_up_at(laplace, weight, rng)
+        limit = selection_kernels.give_up_at(laplace, weight, rng)
         y, share = 0.0, 2.0 / 3.0
         while True:
-            y, share, j, sign, inside = selection.propose(
+            y, share, j, sign, inside = selection_kernels.propose(
                 plus, both, blocks, total, grow, laplace, y, share, limit, rng
             )
             if j < 0:
                 j, sign = leader, leader_sign
                 break
             weight = np.exp(-unit * (sign * scores[j] + top))
-            if selection.accepted(weight, inside, grow, laplace, y, share):
+            if selection_kernels.accepted(weight, inside, grow, laplace, y, share):
                 break
         counts[j if sign > 0 else scores.shape[0] + j] += 1
     return counts
@@ -216,15 +218,15 @@ def race(scores, unit, top, plus, both, blocks, total, grow, laplace, leader, le
 def choices(entered, scores, scale, kind, draws, seed, grow=1 + 1e-9, signed=True):
     """By a table that was made for the scores ``entered``."""
     p, unit = len(scores), 2 / scale
-    width = -(-p // selection.ROWS)
-    plus, both = np.zeros((2, selection.ROWS * width))
+    width = -(-p // selection_kernels.ROWS)
+    plus, both = np.zeros((2, selection_kernels.ROWS * width))
     blocks = np.zeros(width)
     plus[:p] = entered
-    top = selection.largest(plus[:p], signed, blocks)
-    total = selection.enter(p, signed, unit, top, plus, both, blocks)
+    top = selection_kernels.largest(plus[:p], signed, blocks)
+    total = selection_kernels.enter(p, signed, unit, top, plus, both, blocks)
     leader, leader_sign = -1, 1.0
     if kind == "laplace":
-        leader, leader_sign, total = selection.take_leader(plus, both, blocks)
+        leader, leader_sign, total = selection_kernels.take_leader(plus, both, blocks)
     return race(
         np.array(scores), unit, top, plus, both, blocks, total, grow, kind == "laplace", leader, leader_sign, draws,
         np.random.default_rng(seed),
@@ -292,7 +294,7 @@ def test_an_old_table_gives_the_present_law_if_its_bound_holds_and_only_then(sha
 
 def test_the_tables_entries_are_bounds_and_not_far_above():
     depth = np.linspace(-8, 60, 200)
-    ratio = np.array([selection.power(one / 16) for one in depth]) * np.exp(depth)
+    ratio = np.array([selection_kernels.power(one / 16) for one in depth]) * np.exp(depth)
     assert ratio.min() >= 1 - 1e-14
     assert ratio[np.abs(depth - 4) < 4].max() < 1.04
 
@@ -312,9 +314,9 @@ def test_orthogonal_data_and_little_noise_end_within_the_regret_of_a_step(kind):
     domain, steps = domain_of(SquaredLoss(), L1Ball(40), 100), 300
     moments = Moments(np.linspace(0.1, 0.2, 40), 1.0, np.eye(40))
     problem = Problem(domain, {"moments": MomentsView(domain, moments)})
-    gram, factor, ridge, cross = frank_wolfe.coefficients(moments)
+    gram, factor, ridge, cross = frank_wolfe_reductions.coefficients(moments)
     theta, none, known = np.zeros(40), np.zeros((0, 40)), np.ones(40, dtype=bool)
-    reached = vertices.on_columns(
+    reached = vertex_kernels.on_columns(
         gram, known, none, np.zeros(0), none, known, 41, factor, ridge, cross, 1.0, True, np.zeros(40), theta, 1, steps,
         1e-9, kind == "laplace", False, np.zeros(3), np.random.default_rng(17),
     )  # fmt: skip
@@ -328,7 +330,7 @@ def test_least_of_many_noises_has_the_law_of_the_least_of_an_array():
     def sample(laplace, count, draws, rng):
         out = np.empty(draws)
         for i in range(draws):
-            out[i] = selection.least_of(laplace, count, rng)
+            out[i] = selection_kernels.least_of(laplace, count, rng)
         return out
 
     rng = np.random.default_rng(10)

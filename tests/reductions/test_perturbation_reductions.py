@@ -8,7 +8,7 @@ from dprepro.algorithms import ObjectivePerturbation
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import Incompatible
 from dprepro.problems import Box, HingeLoss, HuberLoss, L2Ball, LogisticLoss, Median, SquaredLoss
-from dprepro.reductions import BatchedPerturbation, choose, perturbation
+from dprepro.reductions import BatchedPerturbation, choose, perturbation_reductions
 
 RECORDS = frozenset({"records"})
 BUDGETS = {
@@ -39,21 +39,23 @@ def test_every_draw_has_its_literal_minimiser(loss, radius, n, noise):
     for solution, minimum, rng in zip(together, minima, streams(12), strict=True):
         literal = algorithm.solve(problem, budget, rng)
         # by strong convexity two points with these gaps are this near to one another
-        apart = 2 * np.sqrt(2 * perturbation.GAP_TARGET * problem.domain.lipschitz * problem.domain.diameter / ridge)
+        apart = 2 * np.sqrt(
+            2 * perturbation_reductions.GAP_TARGET * problem.domain.lipschitz * problem.domain.diameter / ridge
+        )
         assert np.linalg.norm(solution.theta - literal.theta) <= apart
         assert solution.schedule == literal.schedule
         assert solution.spent == literal.spent
         assert solution.diagnostics == pytest.approx(literal.diagnostics)
-        assert minimum.gap <= perturbation.GAP_TARGET * problem.domain.lipschitz * problem.domain.diameter
+        assert minimum.gap <= perturbation_reductions.GAP_TARGET * problem.domain.lipschitz * problem.domain.diameter
         np.testing.assert_array_equal(minimum.theta, solution.theta)
 
 
 @pytest.mark.parametrize("target", [1e-1, 1e-3, 1e-12])
 def test_the_gap_bounds_what_the_minimum_is_lower_by(target, monkeypatch):
-    monkeypatch.setattr(perturbation, "GAP_TARGET", target)  # a loose one leaves crude points
+    monkeypatch.setattr(perturbation_reductions, "GAP_TARGET", target)  # a loose one leaves crude points
     view, ridge = instance(LogisticLoss()).records, 0.01
     linear = 0.3 * np.random.default_rng(1).standard_normal((20, 4))
-    thetas, gaps = perturbation.minimise_together(view, linear, ridge)
+    thetas, gaps = perturbation_reductions.minimise_together(view, linear, ridge)
     for b, theta, gap in zip(linear, thetas, gaps, strict=True):
         exact = view.minimise(b, ridge)
         value = view.value(theta) + b @ theta + 0.5 * ridge * theta @ theta
@@ -66,7 +68,7 @@ def test_draws_that_do_not_settle_are_minimised_singly(monkeypatch):
     problem, budget = instance(LogisticLoss(), 0.3), BUDGETS["gaussian"]
     reduction = BatchedPerturbation(ObjectivePerturbation())
     expected = [one.theta for one in reduction.solve_many(problem, budget, streams(4))]
-    monkeypatch.setattr(perturbation, "STEPS", 1)
+    monkeypatch.setattr(perturbation_reductions, "STEPS", 1)
     single = reduction.solve_many(problem, budget, streams(4))
     np.testing.assert_allclose([one.theta for one in single], expected, atol=1e-6)
 

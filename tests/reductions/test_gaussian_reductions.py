@@ -15,8 +15,8 @@ from dprepro.constructions import DirectionRegression, LinearSlope, OrthogonalRe
 from dprepro.errors import DpreproError
 from dprepro.problems import GroupsView, L2Ball, MomentsView, Problem, VertexGroups
 from dprepro.reductions import GaussianGroups, GaussianSubspace, InvariantNoise
-from dprepro.reductions.gaussian import signed_pairs
-from dprepro.reductions.kernels import gaussian
+from dprepro.reductions.gaussian_reductions import signed_pairs
+from dprepro.reductions.kernels import gaussian_kernels
 
 REPLACE = Budget(1.0, 1e-2, Neighbours.REPLACE_ONE)
 ADD = Budget(1.0, 1e-2, Neighbours.ADD_OR_REMOVE_ONE)
@@ -48,13 +48,13 @@ class AsBefore(GaussianFrankWolfe):
 
 def test_the_compiled_quantile_is_that_of_the_normal_law():
     q = np.r_[10.0 ** -np.arange(1.0, 300, 7), np.linspace(0.001, 0.999, 99), 1 - 1e-12]
-    np.testing.assert_allclose([gaussian.quantile(one) for one in q], ndtri(q), rtol=1e-12, atol=1e-15)
+    np.testing.assert_allclose([gaussian_kernels.quantile(one) for one in q], ndtri(q), rtol=1e-12, atol=1e-15)
 
 
 @pytest.mark.parametrize("count", [1, 2, 7])
 def test_least_and_largest_of_normals_have_their_joint_law(count):
     rng = np.random.default_rng(1)
-    pairs = np.array([gaussian.least_and_largest(float(count), rng) for _ in range(3000)])
+    pairs = np.array([gaussian_kernels.least_and_largest(float(count), rng) for _ in range(3000)])
     normals = rng.normal(size=(3000, count))
     for take in (lambda least, largest: least, lambda least, largest: largest, lambda least, largest: largest - least):
         drawn = take(normals.min(axis=1), normals.max(axis=1))
@@ -64,7 +64,7 @@ def test_least_and_largest_of_normals_have_their_joint_law(count):
 
 def test_the_largest_of_a_million_million_normals_has_its_law():
     rng = np.random.default_rng(2)
-    largest = [gaussian.least_and_largest(1e12, rng)[1] for _ in range(2000)]
+    largest = [gaussian_kernels.least_and_largest(1e12, rng)[1] for _ in range(2000)]
     assert kstest(largest, lambda x: np.exp(1e12 * norm.logcdf(x))).pvalue > ALARM
 
 

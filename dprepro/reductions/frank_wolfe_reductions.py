@@ -69,7 +69,7 @@ class GroupedVertices(_Vertices):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; theta is a GroupPoint."""
-        from dprepro.reductions.kernels.groups import on_groups  # numba is imported only to run
+        from dprepro.reductions.kernels.group_kernels import on_groups  # numba is imported only to run
 
         groups, weights = problem.groups.groups, problem.groups.start.weights.copy()
         plan, squares, noise_statistic = self._plan(problem.domain, budget), np.zeros(groups.groups), np.zeros(3)
@@ -93,7 +93,7 @@ class _Columns:
     """
 
     def __init__(self, view: RecordsView) -> None:
-        from dprepro.reductions.kernels import vertices
+        from dprepro.reductions.kernels import vertex_kernels
 
         records, form = view.records, view.domain.loss.quadratic
         assert form is not None
@@ -103,7 +103,7 @@ class _Columns:
         self.columns, self.held = np.empty(self.features.shape[::-1]), np.zeros(records.p, dtype=bool)
         self.known = np.zeros(records.p, dtype=bool)
         self.cross, squares = np.zeros(records.p), np.zeros(records.p)
-        vertices.sums(self.features, self.offsets, self.loads, self.cross, squares)
+        vertex_kernels.sums(self.features, self.offsets, self.loads, self.cross, squares)
         self.reach = float(np.sqrt(squares.max()))
 
     @cached_property
@@ -128,7 +128,7 @@ class IncrementalGradients(_Vertices):
 
     Why it is exact: the gradient is 2 (G theta - c), and a step toward vertex r s e_j changes G theta into (1 - mu) G
     theta + mu r s G_j, one column of the Gram matrix; the n records are not touched again. The noisy minimum is drawn
-    by thinning (see `kernels.selection`), which leaves the law of the selected vertex unchanged. The stream of random
+    by thinning (see `kernels.selection_kernels`), which leaves the law of the selected vertex unchanged. The stream of random
     numbers is used differently from the literal algorithm, so equality is in distribution, not in bits.
 
     Where there are records and no moments, G is not made: thinning needs exact scores of the proposed vertices only,
@@ -162,7 +162,7 @@ class IncrementalGradients(_Vertices):
 
     @staticmethod
     def _on_moments(problem: Problem, plan: _Plan, rng: np.random.Generator) -> tuple[FloatArray, NoiseMoments | None]:
-        from dprepro.reductions.kernels.vertices import on_columns
+        from dprepro.reductions.kernels.vertex_kernels import on_columns
 
         moments, ball = problem.moments.moments, problem.constraint_set
         gram, factor, ridge, cross = coefficients(moments)
@@ -176,7 +176,7 @@ class IncrementalGradients(_Vertices):
 
     @staticmethod
     def _on_records(problem: Problem, plan: _Plan, rng: np.random.Generator) -> tuple[FloatArray, NoiseMoments | None]:
-        from dprepro.reductions.kernels.vertices import on_columns, on_records
+        from dprepro.reductions.kernels.vertex_kernels import on_columns, on_records
 
         view, ball = problem.records, problem.constraint_set
         if view not in _kept:

@@ -14,7 +14,7 @@ from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import DistanceLoss, Domain, L2Ball, MarginLoss, Problem, derived_views
 from dprepro.problems.data import FloatArray
 from dprepro.reductions.base import Reduction
-from dprepro.reductions.frank_wolfe import GRAM_COST, coefficients, costs_a_matrix
+from dprepro.reductions.frank_wolfe_reductions import GRAM_COST, coefficients, costs_a_matrix
 
 MANY_RECORDS = 1000
 """Distinct records from which on numpy's products over all of them take less time than a loop over each."""
@@ -44,12 +44,12 @@ class AxisDescent(Reduction):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``."""
-        from dprepro.reductions.kernels import compiled, descent  # numba is imported only to run
+        from dprepro.reductions.kernels import compiled, descent_kernels  # numba is imported only to run
 
         domain, axis = problem.domain, problem.records.axis
         assert isinstance(self.algorithm, NoisySGD)
         schedule = self.algorithm.schedule(domain, budget)
-        along, aside, square = descent.about_axis(
+        along, aside, square = descent_kernels.about_axis(
             compiled.slope_of(domain.loss), isinstance(domain.loss, DistanceLoss), axis.places, axis.labels,
             axis.weights, domain.p, domain.constraint_set.radius, schedule.steps, schedule.step_size,
             schedule.decay, schedule.noise_scale, rng,
@@ -98,7 +98,7 @@ class CompiledDescent(Reduction):
             inner = CompiledDescent(algorithm.descent).solve(sketched, budget, rng)
             theta = algorithm.lift(domain, phi, inner.theta)
             return Solution(theta, algorithm.schedule(domain, budget), inner.spent, noise=inner.noise)
-        from dprepro.reductions.kernels import compiled, descent  # numba is imported only to run
+        from dprepro.reductions.kernels import compiled, descent_kernels  # numba is imported only to run
 
         assert isinstance(algorithm, NoisyGD | NoisySGD)
         schedule, ball = algorithm.schedule(domain, budget), domain.constraint_set
@@ -107,14 +107,14 @@ class CompiledDescent(Reduction):
         plan = (schedule.steps, schedule.step_size, schedule.decay, schedule.noise_scale, schedule.averaged, rng)
         if _full(algorithm) and _moments_are_cheaper(problem, schedule.steps):
             gram, factor, ridge, cross = coefficients(problem.moments.moments)
-            square = descent.on_moments(gram, factor, ridge, cross, project, ball.radius, theta, *plan)
+            square = descent_kernels.on_moments(gram, factor, ridge, cross, project, ball.radius, theta, *plan)
         elif _full(algorithm) and _many(problem):
             theta, noise = schedule.run(problem.records.gradient, ball, rng)
             return Solution(theta, schedule, algorithm.spent(domain, budget), noise=noise)
         else:
             records = problem.records.records
             last = np.zeros(0) if _full(algorithm) else np.cumsum(records.copies)
-            square = descent.on_records(
+            square = descent_kernels.on_records(
                 compiled.slope_of(domain.loss), isinstance(domain.loss, DistanceLoss), records.features,
                 records.targets, records.weights, last, project, ball.radius, theta, *plan,
             )  # fmt: skip

@@ -7,7 +7,7 @@ import math
 import numpy as np
 
 from dprepro.reductions.kernels.compiled import entry, jit
-from dprepro.reductions.kernels.selection import asked, least_of
+from dprepro.reductions.kernels.selection_kernels import asked, least_of
 
 
 @jit(inline="always")

@@ -45,7 +45,7 @@ from dprepro.problems import (
     Simplex,
     SquaredLoss,
 )
-from dprepro.reductions import AxisDescent, CompiledDescent, choose, descent
+from dprepro.reductions import AxisDescent, CompiledDescent, choose, descent_reductions
 
 RECORDS = frozenset({"records"})
 WITH_AXIS = {
@@ -89,7 +89,7 @@ def test_a_reduction_that_forgets_one_degree_of_freedom_would_be_noticed(monkeyp
     algorithm = NoisySGD(gradient=FullGradient(), steps=12)
     problem = OneWayMarginals(bias=0.6).build({"n": 20000.0, "p": 4.0}, 0.0)
     literal = thetas(algorithm, problem, 4000, 1)
-    from dprepro.reductions.kernels import descent as loops
+    from dprepro.reductions.kernels import descent_kernels as loops
 
     right = loops.about_axis
 
@@ -104,12 +104,15 @@ def test_a_reduction_that_forgets_one_degree_of_freedom_would_be_noticed(monkeyp
 
 def test_many_records_give_the_numbers_of_a_loop_over_them(monkeypatch: pytest.MonkeyPatch) -> None:
     rng = np.random.default_rng(8)
-    records = Records(rng.uniform(-0.5, 0.5, (descent.MANY_RECORDS, 3)), rng.choice([-1.0, 1.0], descent.MANY_RECORDS))
-    problem = problem_of(LogisticLoss(), L2Ball(3), "records", descent.MANY_RECORDS, 2, records)
+    records = Records(
+        rng.uniform(-0.5, 0.5, (descent_reductions.MANY_RECORDS, 3)),
+        rng.choice([-1.0, 1.0], descent_reductions.MANY_RECORDS),
+    )
+    problem = problem_of(LogisticLoss(), L2Ball(3), "records", descent_reductions.MANY_RECORDS, 2, records)
     for algorithm in (NoisySGD(FullGradient(), steps=40, noise_factor=0.1), JohnsonLindenstrauss()):
         at_once = CompiledDescent(algorithm).solve(problem, BUDGET, np.random.default_rng(4))
         with monkeypatch.context() as patch:
-            patch.setattr(descent, "MANY_RECORDS", 1_000_000)
+            patch.setattr(descent_reductions, "MANY_RECORDS", 1_000_000)
             one_by_one = CompiledDescent(algorithm).solve(problem, BUDGET, np.random.default_rng(4))
         np.testing.assert_allclose(at_once.theta, one_by_one.theta, atol=1e-10)
         assert at_once.noise.square == pytest.approx(one_by_one.noise.square)
@@ -167,8 +170,8 @@ def test_many_records_go_through_their_moments_and_few_do_not():
     for problem in (many, few):
         compare(NoisyGD(**QUIET), problem)
         CompiledDescent(NoisyGD()).solve(problem, BUDGET, np.random.default_rng(0))
-    assert descent._moments_are_cheaper(many, 3000)
-    assert not descent._moments_are_cheaper(few, 3000)
+    assert descent_reductions._moments_are_cheaper(many, 3000)
+    assert not descent_reductions._moments_are_cheaper(few, 3000)
 
 
 @dataclasses.dataclass(frozen=True)

@@ -12,7 +12,7 @@ import math
 import numpy as np
 
 from dprepro.reductions.kernels.compiled import FAST, entry, inner, jit
-from dprepro.reductions.kernels.selection import (
+from dprepro.reductions.kernels.selection_kernels import (
     ROWS,
     accepted,
     add_noise_statistic,

@@ -25,7 +25,7 @@ from dprepro.problems import (
     RecordsView,
     SupportsView,
 )
-from dprepro.reductions.supports import SeparableSupports
+from dprepro.reductions.support_reductions import SeparableSupports
 
 
 def orthogonal(theta, n):

@@ -76,13 +76,13 @@ class FewSteps(_FewSteps):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``."""
-        from dprepro.reductions.kernels import few_steps  # numba is imported only to run
+        from dprepro.reductions.kernels import few_steps_kernels  # numba is imported only to run
 
         sample, domain = problem.one_hot, problem.domain
         assert isinstance(self.algorithm, NoisyGD)
         schedule = self.algorithm.schedule(domain, budget)
         plan = self._few(schedule, float(sample.hessian.max()), domain.p)
-        average, square = few_steps.noisy_descent(
+        average, square = few_steps_kernels.noisy_descent(
             sample.hessian, np.zeros(0), sample.linear, domain.p - sample.touched, *plan, domain.radius, rng
         )
         return self._solution(problem, budget, average, _moments(square, plan[0], schedule.steps, domain.p))
@@ -110,14 +110,14 @@ class IsotropicTail(_FewSteps):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``."""
-        from dprepro.reductions.kernels import few_steps
+        from dprepro.reductions.kernels import few_steps_kernels
 
         sample, domain = problem.one_hot, problem.domain
         assert isinstance(self.algorithm, NoisyGD)
         free = sample.touched - sample.tail
         schedule = self.algorithm.schedule(domain, budget)
         plan = self._few(schedule, float(sample.hessian.max()), domain.p)
-        average, mean_square, square = few_steps.noisy_descent_with_tail(
+        average, mean_square, square = few_steps_kernels.noisy_descent_with_tail(
             sample.hessian[:free], sample.linear[:free], sample.tail, float(sample.hessian[free]), *plan,
             domain.radius, rng,
         )  # fmt: skip
@@ -148,14 +148,14 @@ class _Sketched(_FewSteps):
 
         ``idle`` further dimensions have neither curvature nor slope; see `FewSteps`.
         """
-        from dprepro.reductions.kernels import few_steps
+        from dprepro.reductions.kernels import few_steps_kernels
 
         assert isinstance(self.algorithm, JohnsonLindenstrauss)
         schedule = self.algorithm.schedule(problem.domain, budget)
         largest = float(diagonal.max()) + (2 * float(np.abs(off).max()) if off.size else 0.0)
         k, radius = linear.size + idle, 2 * problem.domain.radius
         plan = self._few(schedule, largest, k)
-        average, square = few_steps.noisy_descent(diagonal, off, linear, idle, *plan, radius, rng)
+        average, square = few_steps_kernels.noisy_descent(diagonal, off, linear, idle, *plan, radius, rng)
         return average, _moments(square, plan[0], schedule.steps, k)
 
 

@@ -16,7 +16,7 @@ from dprepro.mechanisms.noise_moments import NoiseMoments, least_normal, raw_mom
 from dprepro.problems import Domain, GroupPoint, L1Ball, Problem, VertexGroups
 from dprepro.problems.data import FloatArray, IntArray
 from dprepro.reductions.base import Reduction
-from dprepro.reductions.frank_wolfe import lacks_compiled_step
+from dprepro.reductions.frank_wolfe_reductions import lacks_compiled_step
 
 
 @dataclass(frozen=True)
@@ -39,7 +39,7 @@ class GaussianGroups(Reduction):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; theta is a GroupPoint."""
-        from dprepro.reductions.kernels import gaussian  # numba is imported only to run
+        from dprepro.reductions.kernels import gaussian_kernels  # numba is imported only to run
 
         algorithm, domain, view = self.algorithm, problem.domain, problem.groups
         assert isinstance(algorithm, GaussianFrankWolfe)
@@ -48,7 +48,7 @@ class GaussianGroups(Reduction):
         sizes, opposite = groups.sizes, np.full(groups.groups, -1)
         if isinstance(domain.constraint_set, L1Ball):
             sizes, opposite = signed_pairs(groups)
-        squares = gaussian.on_groups(
+        squares = gaussian_kernels.on_groups(
             groups.gram, groups.cross, sizes, opposite, schedule.steps,
             schedule.noise_scale * domain.constraint_set.radius, isinstance(algorithm.step_size, ConstantStep),
             weights, rng,
@@ -115,13 +115,13 @@ class GaussianSubspace(Reduction):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; theta is a PlanePoint."""
-        from dprepro.reductions.kernels import gaussian
+        from dprepro.reductions.kernels import gaussian_kernels
 
         algorithm, domain, view = self.algorithm, problem.domain, problem.plane
         assert isinstance(algorithm, GaussianFrankWolfe)
         schedule, moments = algorithm.schedule(domain, budget), view.moments
         theta = np.zeros(moments.p)
-        square = gaussian.in_plane(
+        square = gaussian_kernels.in_plane(
             2.0 * moments.ridges, 2.0 * moments.cross, float(moments.spare), domain.constraint_set.radius,
             schedule.steps, schedule.noise_scale, isinstance(algorithm.step_size, ConstantStep), theta, rng,
         )  # fmt: skip
