@@ -15,11 +15,11 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Domain, PositivePartLoss, Problem
 from dprepro.problems.data import FloatArray
-from dprepro.support.named import Named
+from dprepro.support.named import NamedRule
 
 
 @dataclass(frozen=True)
-class HuberRegulariser(Named):
+class HuberRegulariser(NamedRule):
     """Delta = 1/(share epsilon h).
 
     Attributes:

@@ -17,7 +17,7 @@ import numpy as np
 from dprepro.auditing.data import Data, DataDomain
 from dprepro.auditing.neighbours import NeighbourPair, pairs, threshold_pairs
 from dprepro.auditing.subject import Subject
-from dprepro.auditing.verdict import Shown, Verdict, least_noticed
+from dprepro.auditing.verdict import AttainedBy, Verdict, least_noticed
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.privacy.audit import LEVEL, Audited, chosen
@@ -106,7 +106,7 @@ def audit(
         raise InputError(f"an audit needs {LEAST} calls at least, got {total}: give more seconds, or draws")
     say(f"{len(found)} pairs of neighbours, {total} calls")
     ranked, spent = _ranked(drawn, found, delta, int(0.28 * total))
-    best: tuple[Audited, Shown | None] = (Audited(0.0, "none", 0), None)
+    best: tuple[Audited, AttainedBy | None] = (Audited(0.0, "none", 0), None)
     last: tuple[NeighbourPair, tuple[list[Answer], list[Answer]], float] | None = None
     for place, share, part in TESTS:
         pair, each = ranked[min(place, len(ranked) - 1)], int(share * total / 2)
@@ -121,7 +121,7 @@ def audit(
         if result.epsilon > best[0].epsilon:
             size = outcomes(*answers).first.shape[1] - len(result.kinds)
             event = result.found
-            best = result, Shown(pair, event, size, result.kinds, result.draws, own) if event else None
+            best = result, AttainedBy(pair, event, size, result.kinds, result.draws, own) if event else None
         say(f"{pair.name}: at least {result.epsilon:.4g} by {2 * each} calls")
         if best[0].epsilon > epsilon:
             break

@@ -13,7 +13,7 @@ SURER, SHOWN = 4, 4000
 
 
 @dataclass(frozen=True)
-class Shown:
+class AttainedBy:
     """The pair of neighbours and the event that attain the limit.
 
     Attributes:
@@ -56,7 +56,7 @@ class Verdict:
     noticed: float | None
     draws: int
     pairs: int
-    shown: Shown | None
+    shown: AttainedBy | None
     level: float
     seed: int
     target: str = ""

@@ -15,7 +15,7 @@ from dprepro.commands.ending import say, tell_traceback
 from dprepro.config.compose import compose
 from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
-from dprepro.session import Stored, measure_experiment
+from dprepro.session import StoredRun, measure_experiment
 from dprepro.support import shared_memory
 
 if TYPE_CHECKING:
@@ -141,7 +141,7 @@ class _Judged:
         self._verbose = verbose
         self._job = job
         self._words: tuple[str, ...] = ()
-        self._stored: Stored | None = None
+        self._stored: StoredRun | None = None
         self._future: Future[Report] | None = None
         self._error: Exception | None = None
 
@@ -206,7 +206,7 @@ class _Judged:
         return _report(self._stored, self._verbose)
 
 
-def _report(stored: Stored, verbose: bool) -> Report:
+def _report(stored: StoredRun, verbose: bool) -> Report:
     return Report.of(stored.publish(), verbose)
 
 

@@ -45,7 +45,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredCell:
     """A sound cell as it is stored: `axes` and `rows` are texts, `code` and `cpu` say what measured it."""
 
     status: str
@@ -227,10 +227,10 @@ class CellTable:
             database.executemany("DELETE FROM cells WHERE rowid = ?", numbers)
             manifest.seal(database)
 
-    def stored(self, keys: Sequence[bytes]) -> dict[bytes, Stored]:
+    def stored(self, keys: Sequence[bytes]) -> dict[bytes, StoredCell]:
         """Those of these cells that are stored and sound."""
         return {
-            key: Stored(str(status), seconds, str(axes), replicate, str(rows), origin[0], origin[2])
+            key: StoredCell(str(status), seconds, str(axes), replicate, str(rows), origin[0], origin[2])
             for key, (status, seconds, axes, replicate, rows, _), origin, sound in self._cells(keys)
             if sound
         }

@@ -39,7 +39,7 @@ BLOCK_CELLS = 16
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunCounts:
     """What :func:`execute` did, in distinct cells; `failed` and `skipped` are among the `measured`; wall `seconds`.
 
     Of the measured ones `other` were stored by other code and `damaged` not as they had been stored; `changed` are the
@@ -67,7 +67,7 @@ def execute(
     label: str = "",
     reuse: Reuse = "same",
     sources: Mapping[str, str] | None = None,
-) -> Outcome:
+) -> RunCounts:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
     `progress` is whether to show it on stderr, or what to tell instead. `workers` is a number of local processes
@@ -117,7 +117,7 @@ def execute(
             finally:
                 bar.close()
                 shared_memory.progress(0, 0)
-    return Outcome(
+    return RunCounts(
         total=len(distinct),
         reused=len(done),
         measured=tally.total(),

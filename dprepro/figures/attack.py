@@ -12,7 +12,7 @@ import numpy as np
 from dprepro.analysis.fits import LEVEL
 from dprepro.analysis.points import further_axes, number
 from dprepro.analysis.proportion import clopper_pearson
-from dprepro.analysis.rule import Named as Mentioned
+from dprepro.analysis.rule import NameUse
 from dprepro.axes import AXES
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
@@ -20,12 +20,12 @@ from dprepro.figures.curves import Curve, curves, left_out, thinned
 from dprepro.figures.fitting import HEIGHT, MOST_ENTRIES, MOST_PANELS, finish, headed, keys
 from dprepro.figures.glance import worst_first
 from dprepro.figures.lines import bounded, legend, legend_texts, name_curves, said, thin_grid, titles
-from dprepro.figures.naming import Named
+from dprepro.figures.naming import NamedCurves
 from dprepro.figures.style import COLUMN, letters, looks, roles_of, styled
 from dprepro.figures.ticks import few_ticks, plain_ticks
 from dprepro.figures.words import (
     OF_THE_SCHEDULE,
-    Judged,
+    JudgedCheck,
     axis_label,
     briefly,
     controls,
@@ -58,16 +58,16 @@ class Few(NamedTuple):
         further: axes of the sweep beyond the main ones.
     """
 
-    drawing: Attack
+    drawing: AttackFigure
     rows: pd.DataFrame
     series: Mapping[str, Sequence[str]]
-    claims: Mapping[str, Sequence[Judged]]
+    claims: Mapping[str, Sequence[JudgedCheck]]
     roles: Mapping[str, str]
     styles: Mapping[str, dict[str, Any]]
     texts: Mapping[str, str]
     further: Sequence[str]
 
-    def panel(self, panel: Axes, quantity: str, names: list[Named]) -> dict[str, Any]:
+    def panel(self, panel: Axes, quantity: str, names: list[NamedCurves]) -> dict[str, Any]:
         """Draws a panel and adds its curves to the ``names``; the entries of its legend."""
         own = {name: self.styles[name] for name in self.styles if name in self.series[quantity]}
         self.drawing.panel(panel, self.rows, quantity, own, self.texts, self.further, names)
@@ -83,7 +83,7 @@ class Few(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Attack(Drawing):
+class AttackFigure(Drawing):
     """A panel for each quantity on which something is claimed: the claim, its bound, and a control.
 
     All series stand in the second figure, its panels one above the other, every one with its marker and its 99%
@@ -145,11 +145,11 @@ class Attack(Drawing):
                 if quantity not in self.panels:
                     raise unknown(f"panel in {option}", quantity, self.panels)
 
-    def mentions(self) -> list[Mentioned]:
+    def mentions(self) -> list[NameUse]:
         """As for all figures; of `curves` the values too."""
         return [
             *super().mentions(),
-            *(Mentioned("curves", "quantity", one) for many in self.curves.values() for one in many),
+            *(NameUse("curves", "quantity", one) for many in self.curves.values() for one in many),
         ]
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
@@ -163,7 +163,7 @@ class Attack(Drawing):
             high = headed(figure, verdict, self.heading)
             handles: dict[str, Any] = {}
             heads: list[tuple[Axes, list[str]]] = []
-            names: list[Named] = []
+            names: list[NamedCurves] = []
             for panel, quantity in zip(panels, shown, strict=True):
                 handles = few.panel(panel, quantity, names) | handles
                 said = [briefly(one, bounded=bounded(one, frame, few.roles)) for one in few.claims[quantity][:1]]
@@ -196,7 +196,7 @@ class Attack(Drawing):
 
     def _claims(
         self, quantity: str, verdict: Mapping[str, Any], config: Mapping[str, Any], drawn: Mapping[str, bool]
-    ) -> list[Judged]:
+    ) -> list[JudgedCheck]:
         """The claims that a panel shows: worst first, of others such as are about a curve before those about a point.
 
         ``drawn`` are the series, and whether they have a curve.
@@ -207,7 +207,7 @@ class Attack(Drawing):
         own = [one for one in own if one.rule not in OF_THE_SCHEDULE and one.series(drawn)]
         return worst_first(sorted(own, key=lambda one: not any(drawn[name] for name in one.series(drawn))))
 
-    def _shown(self, claims: Mapping[str, Sequence[Judged]]) -> list[str]:
+    def _shown(self, claims: Mapping[str, Sequence[JudgedCheck]]) -> list[str]:
         """The panels on which something is claimed, as many as stand side by side: what is not confirmed first."""
         told = [quantity for quantity in self.panels if claims[quantity]] or list(self.panels[:1])
         confirmed = [bool(claims[one]) and claims[one][0].result["verdict"] == "confirmed" for one in told]
@@ -216,12 +216,12 @@ class Attack(Drawing):
 
     def _few(
         self,
-        claims: Mapping[str, Sequence[Judged]],
+        claims: Mapping[str, Sequence[JudgedCheck]],
         drawn: Mapping[str, Mapping[str, bool]],
         shares: Mapping[str, Mapping[str, tuple[float, float]]],
         roles: Mapping[str, str],
         came_out: Mapping[str, str],
-    ) -> tuple[dict[str, list[str]], Attack]:
+    ) -> tuple[dict[str, list[str]], AttackFigure]:
         """The series of each panel and, of the figure's options, the lines that a short legend has room for.
 
         First comes of each panel what is claimed and what limits it, then a control, then what else is claimed.
@@ -271,7 +271,7 @@ class Attack(Drawing):
     @staticmethod
     def _claimed(
         drawn: Mapping[str, bool],
-        claims: Sequence[Judged],
+        claims: Sequence[JudgedCheck],
         shares: Mapping[str, tuple[float, float]],
         roles: Mapping[str, str],
         before: Sequence[str],
@@ -291,7 +291,7 @@ class Attack(Drawing):
             found += order[:1]
         return list(dict.fromkeys(found)) or [name for name in drawn if roles[name] == "claim"] or list(drawn)[:1]
 
-    def _limits(self, quantity: str, claims: Sequence[Judged]) -> list[tuple[str, str]]:
+    def _limits(self, quantity: str, claims: Sequence[JudgedCheck]) -> list[tuple[str, str]]:
         """The lines of a panel: its bound, curves on which something is claimed, constants, further curves."""
         about = [claim.quantity for claim in claims]
         curves = sorted(self.curves.get(quantity, ()), key=lambda one: one not in about)
@@ -332,7 +332,7 @@ class Attack(Drawing):
             figure.set_size_inches(COLUMN, height + more)
         return figure
 
-    def _said(self, one: Judged, rows: pd.DataFrame, texts: Mapping[str, str], quantity: str) -> str:
+    def _said(self, one: JudgedCheck, rows: pd.DataFrame, texts: Mapping[str, str], quantity: str) -> str:
         """The comparison of a check; of a line in the panel it is told by the line's name, not by a series."""
         if one.quantity == quantity:
             return said(one, rows, texts)
@@ -346,7 +346,7 @@ class Attack(Drawing):
         styles: Mapping[str, dict[str, Any]],
         texts: Mapping[str, str],
         further: Sequence[str] = (),
-        few: list[Named] | None = None,
+        few: list[NamedCurves] | None = None,
     ) -> str:
         """One panel, and what it leaves out.
 
@@ -391,7 +391,7 @@ class Attack(Drawing):
                 _name_lost(panel, lost)
         for name, several in drawn.items():
             if few is not None:
-                few.append(Named(panel, several, styles[name]))
+                few.append(NamedCurves(panel, several, styles[name]))
             elif len(several) > 1:
                 name_curves(panel, several, styles[name]["color"])
         plain_ticks(panel)

@@ -16,7 +16,7 @@ from dprepro.figures.curves import Curve, curves
 from dprepro.figures.lines import draw_curve, thin_grid, titles
 from dprepro.figures.style import MARKERS, letters, roles_of, styled
 from dprepro.figures.ticks import few_labels, plain_ticks
-from dprepro.figures.words import Judged, axis_label, headline, judged, quantity_label
+from dprepro.figures.words import JudgedCheck, axis_label, headline, judged, quantity_label
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ RISING = ("accuracy", "auc", "r_squared")
 
 
 @dataclass(frozen=True)
-class Choice(Drawing):
+class ChoiceFigure(Drawing):
     """A panel for each axis: the best algorithms in looks of their own, two trivial answers as lines, the target.
 
     All others are grey and have no names; the run's table has them.
@@ -159,7 +159,7 @@ class Choice(Drawing):
         axis: str,
         drawn: Mapping[str, Sequence[Curve]],
         looks: Mapping[str, dict[str, Any]],
-        checks: Sequence[Judged],
+        checks: Sequence[JudgedCheck],
     ) -> None:
         """The curves along one axis, the target, laws, and names beside the panel for those that stand out."""
         names: list[tuple[float, float, str, Any]] = []  # the end, the text, the colour

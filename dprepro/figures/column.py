@@ -14,7 +14,7 @@ from dprepro.figures.curves import Bound, Curve, bounds
 from dprepro.figures.lines import draw_bounds, draw_curve, draw_rate, draw_slopes, line_mark, name_curves
 from dprepro.figures.style import SLOPES
 from dprepro.figures.ticks import plain_ticks
-from dprepro.figures.words import OF_THE_SCHEDULE, Judged
+from dprepro.figures.words import OF_THE_SCHEDULE, JudgedCheck
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -30,7 +30,7 @@ FAR = 30.0
 
 
 @dataclass(frozen=True)
-class Column:
+class AxisPanel:
     """What is drawn along one axis.
 
     Attributes:
@@ -47,12 +47,12 @@ class Column:
     roles: Mapping[str, str]
     styles: Mapping[str, Mapping[str, Any]]
     texts: Mapping[str, str]
-    claims: Sequence[Judged]
+    claims: Sequence[JudgedCheck]
     held: Sequence[str] = ()
     bounded: Sequence[str] = ()
 
     @cached_property
-    def judged(self) -> list[Judged]:
+    def judged(self) -> list[JudgedCheck]:
         """The claims that the column shows: exponents on its axis, and what else is about the values."""
         shown = [claim for claim in self.claims if claim.rule not in OF_THE_SCHEDULE]
         return [one for one in shown if one.rule != "exponent" or one.options.get("axis", "n") == self.axis]

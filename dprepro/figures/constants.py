@@ -24,7 +24,7 @@ KNOWN, BOUND = "worst_known_risk", "explicit_bound"
 
 
 @dataclass(frozen=True)
-class Constants(Drawing):
+class ConstantsFigure(Drawing):
     """A line for each series and grid point: risk on the worst data known, and explicit bound, over the printed rate.
 
     Both are means over the replicates. The least constant with which the theorem holds lies between the two, up to the

@@ -34,7 +34,7 @@ MOST = 6.0
 
 
 @dataclass(frozen=True)
-class Ledger(Drawing):
+class PrivacyFigure(Drawing):
     """A line for each series and grid point, with epsilons as shares of the one that is claimed.
 
     Claims first, then context and controls. The number beside a cross is the factor of that run's epsilon; at the right

@@ -25,7 +25,7 @@ LEAST, MOST = 1e-4, 1e4
 
 
 @dataclass(frozen=True)
-class Margins(Drawing):
+class MarginsFigure(Drawing):
     """A line for each statement: the largest share of what it allows that any attack found.
 
     Left of 1 no counterexample is known; what is false as printed stands on the right. How many places were tried

@@ -17,7 +17,7 @@ from dprepro.figures.base import Drawing
 from dprepro.figures.fitting import finish, headed, keys
 from dprepro.figures.style import letters, styled
 from dprepro.figures.ticks import few_labels
-from dprepro.figures.words import Judged, axis_label, briefly, judged
+from dprepro.figures.words import JudgedCheck, axis_label, briefly, judged
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -29,7 +29,7 @@ HEIGHT = 2.4
 
 
 @dataclass(frozen=True)
-class Phase(Drawing):
+class PhaseFigure(Drawing):
     """One panel for each pair of series: log10 of the ratio of their risks, and the transition line of a check.
 
     Attributes:
@@ -91,7 +91,7 @@ class Phase(Drawing):
             finish(figure, high + HEIGHT, list(zip(axes, said, strict=True)))
         return figure
 
-    def _claims(self, index: int, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[Judged]:
+    def _claims(self, index: int, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[JudgedCheck]:
         """The claims on a panel's transition."""
         place = (self.series[index], self.against[index])
         own = [check for check in judged(verdict, config) if check.rule == "crossing"]

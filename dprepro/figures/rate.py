@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any, ClassVar
 from dprepro.analysis.points import further_axes, number
 from dprepro.errors import InputError, unknown
 from dprepro.figures.base import Drawing
-from dprepro.figures.column import BOUNDS, Column
+from dprepro.figures.column import BOUNDS, AxisPanel
 from dprepro.figures.curves import at_edge, curves, left_out
 from dprepro.figures.fitting import HEIGHT, finish, headed, keys
 from dprepro.figures.glance import heading_check, panels, reduced
@@ -24,7 +24,7 @@ from dprepro.figures.lines import (
     thin_grid,
     titles,
 )
-from dprepro.figures.naming import Named
+from dprepro.figures.naming import NamedCurves
 from dprepro.figures.style import COLUMN, HOLLOW, RATE, SATURATED, SLOPES, looks, roles_of, styled
 from dprepro.figures.ticks import few_labels
 from dprepro.figures.words import (
@@ -51,7 +51,7 @@ EDGE = ", worst at the grid's edge"
 
 
 @dataclass(frozen=True)
-class Rate(Drawing):
+class RateFigure(Drawing):
     """A panel for each axis on which something is claimed: the claim, its bound, its rate, and a control.
 
     All series of an experiment stand in the second figure: overlay above, local slopes below, one column of panels for
@@ -125,11 +125,11 @@ class Rate(Drawing):
             high = headed(figure, verdict, self.heading)
             entries: dict[str, tuple[str, Any]] = {}
             heads: list[tuple[Axes, list[str]]] = []
-            names: list[Named] = []
+            names: list[NamedCurves] = []
             for column, panel in zip(columns, drawn, strict=False):
                 shown = column.overlay(panel, risks=risks, marked=False, named=False)
                 entries |= {BOUNDS: ("", None)} | shown | entries
-                names += [Named(panel, several, column.styles[name]) for name, several in column.drawn.items()]
+                names += [NamedCurves(panel, several, column.styles[name]) for name, several in column.drawn.items()]
                 self._crossings(panel, column)
                 panel.set(xlabel=axis_label(column.axis))
                 few_labels(panel)
@@ -142,7 +142,7 @@ class Rate(Drawing):
             finish(figure, high + HEIGHT[self.style], heads, names)
         return figure
 
-    def _swept(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[Column]:
+    def _swept(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> list[AxisPanel]:
         """What could be shown along the axes that are named, then along others on which an exponent is claimed."""
         roles, axes = self._roles(frame), self._axes
         every = roles_of(frame.loc[frame["quantity"] == self.quantity, ["series", "role"]])
@@ -160,7 +160,7 @@ class Rate(Drawing):
     def _few(
         self,
         entries: Mapping[str, tuple[str, Any]],
-        columns: Sequence[Column],
+        columns: Sequence[AxisPanel],
         panels: Sequence[Axes],
         came_out: Mapping[str, str],
     ) -> dict[str, Any]:
@@ -183,7 +183,7 @@ class Rate(Drawing):
         return found
 
     @staticmethod
-    def _rate_text(columns: Sequence[Column]) -> str:
+    def _rate_text(columns: Sequence[AxisPanel]) -> str:
         """The rate with its fitted constants, one for each panel."""
         fitted = [constant for column in columns for constant in column.constants.values() if constant is not None]
         ends = " to ".join(sorted({number(min(fitted)), number(max(fitted))}, key=float)) if fitted else ""
@@ -235,7 +235,7 @@ class Rate(Drawing):
         verdict: Mapping[str, Any],
         config: Mapping[str, Any],
         least: int,
-    ) -> Column:
+    ) -> AxisPanel:
         """What is drawn along an axis: series with a curve of ``least`` points; beside others what is swept there."""
         styles, further = looks(roles, list(self.labels)), further_axes(frame, config)
         found = {name: curves(frame, name, self.quantity, axis, self.envelope, further) for name in styles}
@@ -246,9 +246,9 @@ class Rate(Drawing):
         others = [one for role in ("control", "erratum") for one in judged(verdict, config, role)]
         below = [one for one in (*claims, *others) if one.rule == "below" and one.quantity == self.quantity]
         held = [name for name in drawn if any(name in one.series(drawn) for one in below)]
-        return Column(axis, drawn, roles, styles, texts, claims, held)
+        return AxisPanel(axis, drawn, roles, styles, texts, claims, held)
 
-    def _said(self, column: Column, frame: pd.DataFrame) -> list[str]:
+    def _said(self, column: AxisPanel, frame: pd.DataFrame) -> list[str]:
         """The comparisons that a column's claims were judged by."""
         texts = {name: column.texts[name] for name in column.drawn}
         lines = []
@@ -258,14 +258,14 @@ class Rate(Drawing):
             lines.append(line if constant is None else f"{line}; {kept(f'constant {number(float(constant))}')}")
         return lines
 
-    def _crossings(self, panel: Axes, column: Column) -> None:
+    def _crossings(self, panel: Axes, column: AxisPanel) -> None:
         symbol = SYMBOLS.get(column.axis, axis_label(column.axis).split()[-1])
         for first, second in zip(self.crossings[::2], self.crossings[1::2], strict=True):
             if first in column.drawn and second in column.drawn:
                 mark_crossing(panel, column.drawn[first][0], column.drawn[second][0], symbol)
 
     def _in_order(
-        self, entries: Mapping[str, tuple[str, Any]], columns: Sequence[Column], panels: Sequence[Axes]
+        self, entries: Mapping[str, tuple[str, Any]], columns: Sequence[AxisPanel], panels: Sequence[Axes]
     ) -> dict[str, Any]:
         """The legend: bounds, rates and slopes, then the series in their order, then what hollow markers are."""
         gids = {line.get_gid() for panel in panels for line in panel.lines}

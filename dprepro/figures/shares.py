@@ -29,7 +29,7 @@ LOOKS: tuple[Mapping[str, Any], ...] = (
 
 
 @dataclass(frozen=True)
-class Shares(Drawing):
+class SharesFigure(Drawing):
     """Steps that rise from case to case; limits of rule `share` as crosses where a claim asks for them.
 
     Attributes:

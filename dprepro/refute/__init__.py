@@ -1,6 +1,6 @@
 """Attacks on statements: where over its whole premise a statement might fail, what was tried there, and a witness."""
 
-from dprepro.refute.attack import GRANTED, VIOLATED, Attack, Shown, Sides
+from dprepro.refute.attack import GRANTED, VIOLATED, Attack, Sides, Trial
 from dprepro.refute.axes import Axis, axis
 from dprepro.refute.hunt import Effort, Tried, hunt, measured_again
 from dprepro.refute.neighbours import Neighbouring
@@ -14,8 +14,8 @@ __all__ = [
     "Effort",
     "Neighbouring",
     "Risks",
-    "Shown",
     "Sides",
+    "Trial",
     "Tried",
     "axis",
     "hunt",

@@ -13,7 +13,7 @@ from dprepro.axes import DEFAULTS, at
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.corners import Corners
 from dprepro.errors import Incompatible, InputError, PremiseError
-from dprepro.refute.attack import Attack, Shown
+from dprepro.refute.attack import Attack, Trial
 from dprepro.statements.statement import Says
 
 
@@ -22,7 +22,7 @@ class Neighbouring(Attack):
     """What an algorithm's answer tells of the record in which two data sets differ, over what its budget allows.
 
     Taken is delta at the claimed epsilon, or without a delta the largest loss: lower values, by events that part the
-    answers (`laws.Pair`), of the worst pair among ``data`` and among those that the law itself knows.
+    answers (`laws.NeighbourLaws`), of the worst pair among ``data`` and among those that the law itself knows.
 
     Attributes:
         algorithm, data: an axis that bears the name of one of their fields sets that field.
@@ -36,7 +36,7 @@ class Neighbouring(Attack):
     law: Mapping[str, float] = field(default_factory=dict)
     known: bool = False
 
-    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Shown:
+    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Trial:
         """See the class; nothing is random."""
         self.hold(says, numbers)
         point = {**DEFAULTS, **numbers}
@@ -49,21 +49,21 @@ class Neighbouring(Attack):
         if not pairs:
             raise PremiseError("no exact law is known there")
         if budget.delta > 0:
-            return Shown(max(pair.lower_delta(budget.epsilon) for pair in pairs), budget.delta)
-        return Shown(max(pair.lower_loss() for pair in pairs), budget.epsilon)
+            return Trial(max(pair.lower_delta(budget.epsilon) for pair in pairs), budget.delta)
+        return Trial(max(pair.lower_loss() for pair in pairs), budget.epsilon)
 
     @property
     def parts(self) -> list[object]:
         known = laws.LAWS.get(type(self.algorithm))
         return [type(self), self.algorithm, Corners, *([known] if known else [])]
 
-    def _given(self, algorithm: Algorithm, point: Mapping[str, float], budget: Budget) -> list[laws.Pair]:
+    def _given(self, algorithm: Algorithm, point: Mapping[str, float], budget: Budget) -> list[laws.NeighbourLaws]:
         if self.data is None:
             return []
         every = at(self.data, point).neighbours(point, self.relation).values()
         return [found for pair in every if (found := laws.beside(algorithm, budget, pair)) is not None]
 
-    def _known(self, algorithm: Algorithm, point: Mapping[str, float], budget: Budget) -> list[laws.Pair]:
+    def _known(self, algorithm: Algorithm, point: Mapping[str, float], budget: Budget) -> list[laws.NeighbourLaws]:
         if not self.known:
             return []
         try:

@@ -93,7 +93,7 @@ class AuditStudy(Study):
     draws and on the same pair: what an audit cannot refute there, it cannot support here either; ``spent_epsilon``,
     what is certified of an honest run; ``slack``, certified over audited, where that is not zero; ``noise_drawn``; and
     ``lower_epsilon``, what is spent on this pair at least, where the law of the answer is known: read off events that
-    part the answers (`laws.Pair`), so a lower value, if near, of what is spent.
+    part the answers (`laws.NeighbourLaws`), so a lower value, if near, of what is spent.
 
     Without draws, by the law: ``lower_epsilon``, the largest over the pairs, and from it ``overspent_epsilon`` and
     ``slack`` as above; and ``exact_delta``, the largest over the pairs at ``multiple`` times epsilon, by the exact law

@@ -15,7 +15,7 @@ from dprepro.axes import at
 from dprepro.budget import Budget, Neighbours
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError
-from dprepro.laws.noise import LaplaceNoise, NormalNoise
+from dprepro.laws.noise_law import LaplaceNoise, NormalNoise
 from dprepro.mechanisms import Gaussian, Laplace
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain
@@ -50,7 +50,7 @@ class PrivacyStudy(Study):
     """The exact delta(epsilon) and the largest privacy loss over the worst neighbours that the law knows.
 
     Pairs of neighbours give a lower bound on what the algorithm spends: exceeding the budget disproves privacy. The law
-    of each is exact, and what is read off it a lower value: events part the answers (`laws.Pair`).
+    of each is exact, and what is read off it a lower value: events part the answers (`laws.NeighbourLaws`).
 
     Quantities: where delta > 0, ``exact_delta``, the largest over pairs and directions, with the budget's delta as
     bound, ``lower_epsilon``, the least at which all pairs keep to delta, which tells how near that is, and under
@@ -145,7 +145,7 @@ class PrivacyStudy(Study):
         return at(law, point)
 
 
-def known_pair(budget: Budget) -> laws.Pair:
+def known_pair(budget: Budget) -> laws.NeighbourLaws:
     """A number with additive noise that spends just the budget, beside the same number one larger.
 
     Gaussian noise, or Laplace noise where delta is 0, at the least scale that is certified.
@@ -153,4 +153,4 @@ def known_pair(budget: Budget) -> laws.Pair:
     noise, law = (Gaussian, NormalNoise()) if budget.delta > 0 else (Laplace, LaplaceNoise())
     scale = noise_for(lambda one: noise(one).guarantee(1.0), 1, budget)
     ends = np.concatenate([[-math.inf], np.linspace(-PLACES, PLACES, POINTS), [math.inf]])
-    return laws.Pair(law.masses(ends), law.masses(ends - 1 / scale), silent=True)
+    return laws.NeighbourLaws(law.masses(ends), law.masses(ends - 1 / scale), silent=True)

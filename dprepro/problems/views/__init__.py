@@ -4,7 +4,7 @@ from dprepro.problems.views.base import View
 from dprepro.problems.views.groups import GroupsView
 from dprepro.problems.views.moments import MomentsView
 from dprepro.problems.views.one_hot import OneHotView
-from dprepro.problems.views.records import Axis, RecordsView
+from dprepro.problems.views.records import RecordsView, RiskAxis
 from dprepro.problems.views.supports import SupportsView
 
-__all__ = ["Axis", "GroupsView", "MomentsView", "OneHotView", "RecordsView", "SupportsView", "View"]
+__all__ = ["GroupsView", "MomentsView", "OneHotView", "RecordsView", "RiskAxis", "SupportsView", "View"]

@@ -31,7 +31,7 @@ PROXIMAL = 1e-10  # relative to the smoothness: keeps a step from running off wh
 
 
 @dataclass(frozen=True, eq=False)
-class Axis:
+class RiskAxis:
     """A risk that depends on <theta, unit> and on the distance from that line only.
 
     Attributes:
@@ -251,7 +251,7 @@ class RecordsView(View):
         return np.asarray(self.records.weights @ self.records.features)
 
     @cached_property
-    def axis(self) -> Axis:
+    def axis(self) -> RiskAxis:
         """The line about which the risk is symmetric.
 
         Raises:
@@ -269,7 +269,7 @@ class RecordsView(View):
             and np.abs(features - places[:, None] * unit).max() <= COLLINEAR * size
         ):
             raise Incompatible("the records do not lie on one line through zero")
-        return Axis(unit, places, labels, weights)
+        return RiskAxis(unit, places, labels, weights)
 
     def to_moments(self) -> MomentsView:
         """The coefficients of the risk, for a quadratic loss; raises InputError for another."""

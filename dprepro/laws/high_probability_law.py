@@ -8,7 +8,7 @@ import numpy as np
 
 from dprepro.algorithms import ExponentialMechanism, HighProbability
 from dprepro.errors import Incompatible
-from dprepro.laws.exponential import ExponentialLaw
+from dprepro.laws.exponential_law import ExponentialLaw
 from dprepro.problems import Problem
 from dprepro.problems.data import FloatArray
 

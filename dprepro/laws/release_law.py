@@ -14,8 +14,8 @@ from dprepro.algorithms.output_perturbation import OutputPerturbation
 from dprepro.algorithms.regularised_output_perturbation import RegularisedSchedule
 from dprepro.algorithms.regularised_release import RegularisedReleaseSchedule
 from dprepro.algorithms.strongly_convex_perturbation import StronglyConvexPerturbation
-from dprepro.laws.base import Law, Pair
-from dprepro.laws.noise import LaplaceNoise, Noise, NormalNoise
+from dprepro.laws.base import Law, NeighbourLaws
+from dprepro.laws.noise_law import LaplaceNoise, Noise, NormalNoise
 from dprepro.problems import Domain, HalfSquaredDistance, L2Ball, Problem, Records, RecordsView
 from dprepro.problems.data import FloatArray
 from dprepro.problems.views.base import as_theta
@@ -80,12 +80,12 @@ class ReleaseLaw(Law):
         low, high = (sign * self.domain.constraint_set.support(np.array([sign])) for sign in (-1.0, 1.0))
         return np.where(places < low, 0.0, np.where(places >= high, 1.0, inside))
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[NeighbourLaws]:
         """n/2 records of either sign, one of which changes sides; projected answers tell less and are none here."""
         first, second = (self.centre(self._split(extra)) for extra in (1, 0))
         unit = self.scale
         ends = np.concatenate([[-math.inf], np.linspace(-SCALES, SCALES, PLACES), [math.inf]])
-        yield Pair(self.noise.masses(ends), self.noise.masses(ends - (second - first) / unit), silent=False)
+        yield NeighbourLaws(self.noise.masses(ends), self.noise.masses(ends - (second - first) / unit), silent=False)
 
     def _split(self, extra: int) -> Problem:
         """So many more records on the right side than n/2 rounded down."""

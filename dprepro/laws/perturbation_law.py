@@ -15,8 +15,8 @@ from dprepro.algorithms import ObjectivePerturbation
 from dprepro.algorithms.objective_perturbation import PerturbationSchedule
 from dprepro.budget import Neighbours
 from dprepro.errors import InputError
-from dprepro.laws.base import Law, Pair
-from dprepro.laws.noise import LaplaceNoise, Noise, NormalNoise
+from dprepro.laws.base import Law, NeighbourLaws
+from dprepro.laws.noise_law import LaplaceNoise, Noise, NormalNoise
 from dprepro.problems import Domain, HuberLoss, L2Ball, MarginLoss, Problem
 from dprepro.problems.data import FloatArray
 
@@ -145,7 +145,7 @@ class PerturbationLaw(Law):
         x, y = data[0][data[0] != 0, None], data[1][data[0] != 0, None]
         return np.ravel((y + self.turns) / x)
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[NeighbourLaws]:
         """Records that say nothing beside one (X, c) more; under replacement also (X, c) beside (-X, -c')."""
         for centre in sorted({sign * value for value in self.centres for sign in (1, -1)}):
             record = self._record(1, centre)
@@ -157,9 +157,9 @@ class PerturbationLaw(Law):
         x, most = sign * self.domain.feature_bound, self.domain.label_bound
         return np.array([x]), np.clip([x * centre * self.unit], -most, most), np.ones(1)
 
-    def _pair(self, first: Data, second: Data) -> Pair:
+    def _pair(self, first: Data, second: Data) -> NeighbourLaws:
         places = self.partition(first, second)
-        return Pair(self.probabilities(first, places), self.probabilities(second, places), first is SILENT)
+        return NeighbourLaws(self.probabilities(first, places), self.probabilities(second, places), first is SILENT)
 
 
 @dataclass(frozen=True)

@@ -11,10 +11,10 @@ import numpy as np
 
 from dprepro.algorithms import ExponentialSupport, SampleAndAggregate, SparseRegression
 from dprepro.budget import Neighbours
-from dprepro.laws.base import Pair
-from dprepro.laws.perturbation import Data, ObjectivePerturbationLaw
-from dprepro.laws.supports import ChoiceLaw, ExponentialSupportLaw, Row, Rows, SupportLaw, problem_of, sparse_domain
-from dprepro.laws.votes import VotesLaw
+from dprepro.laws.base import NeighbourLaws
+from dprepro.laws.perturbation_law import Data, ObjectivePerturbationLaw
+from dprepro.laws.support_law import ChoiceLaw, ExponentialSupportLaw, Row, Rows, SupportLaw, problem_of, sparse_domain
+from dprepro.laws.votes_law import VotesLaw
 from dprepro.problems import Domain, Problem
 from dprepro.problems.data import FloatArray
 
@@ -56,7 +56,7 @@ class SparseRegressionLaw(SupportLaw):
         assert isinstance(algorithm, SparseRegression)
         return ObjectivePerturbationLaw(algorithm.fit, algorithm.restricted(self.domain), algorithm.second(self.budget))
 
-    def between(self, first: Problem, second: Problem) -> Pair:
+    def between(self, first: Problem, second: Problem) -> NeighbourLaws:
         """Events are a support and an interval of theta."""
         chances = [self.choice.probabilities(problem) for problem in (first, second)]
         laws: tuple[list[FloatArray], list[FloatArray]] = ([], [])
@@ -65,9 +65,9 @@ class SparseRegressionLaw(SupportLaw):
             places = self.fit.partition(*data)
             for law, chance, one in zip(laws, chances, data, strict=True):
                 law.append(chance[j] * self.fit.probabilities(one, places))
-        return Pair(np.concatenate(laws[0]), np.concatenate(laws[1]), False)
+        return NeighbourLaws(np.concatenate(laws[0]), np.concatenate(laws[1]), False)
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[NeighbourLaws]:
         for first, second in self._neighbours():
             yield self.between(problem_of(self.domain, first), problem_of(self.domain, second))
 

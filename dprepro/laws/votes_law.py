@@ -15,8 +15,8 @@ from dprepro.algorithms import SampleAndAggregate
 from dprepro.algorithms.sample_and_aggregate import whole_copies
 from dprepro.budget import Neighbours
 from dprepro.errors import Incompatible
-from dprepro.laws.base import Pair
-from dprepro.laws.supports import ChoiceLaw, Row, Rows, problem_of, sparse_domain
+from dprepro.laws.base import NeighbourLaws
+from dprepro.laws.support_law import ChoiceLaw, Row, Rows, problem_of, sparse_domain
 from dprepro.mechanisms import NoisyTop
 from dprepro.problems import Domain, Problem, Records
 from dprepro.problems.data import FloatArray
@@ -101,7 +101,7 @@ class VotesLaw(ChoiceLaw):
             total[votes] += chance
         return total
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[NeighbourLaws]:
         for first, second in self.neighbours():
             yield self.between(problem_of(self.domain, first), problem_of(self.domain, second))
 

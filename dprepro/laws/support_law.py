@@ -13,7 +13,7 @@ import numpy as np
 from dprepro.algorithms import ExponentialSupport
 from dprepro.budget import Neighbours
 from dprepro.errors import Incompatible
-from dprepro.laws.base import Law, Pair
+from dprepro.laws.base import Law, NeighbourLaws
 from dprepro.mechanisms import SubsetChoice
 from dprepro.problems import Box, Domain, HalfSquaredLoss, Problem, Records, RecordsView
 from dprepro.problems.data import FloatArray
@@ -47,10 +47,10 @@ class SupportLaw(Law):
         raise Incompatible("a support is no number: it has no distribution function")
 
     @abstractmethod
-    def between(self, first: Problem, second: Problem) -> Pair:
+    def between(self, first: Problem, second: Problem) -> NeighbourLaws:
         """The laws on two data sets, each of which says its n."""
 
-    def beside(self, other: Law, one: Problem, another: Problem) -> Pair:
+    def beside(self, other: Law, one: Problem, another: Problem) -> NeighbourLaws:
         """`between`."""
         return self.between(one, another)
 
@@ -59,8 +59,8 @@ class SupportLaw(Law):
 class ChoiceLaw(SupportLaw):
     """A law of finitely many supports."""
 
-    def between(self, first: Problem, second: Problem) -> Pair:
-        return Pair(self.probabilities(first), self.probabilities(second), False)
+    def between(self, first: Problem, second: Problem) -> NeighbourLaws:
+        return NeighbourLaws(self.probabilities(first), self.probabilities(second), False)
 
     @abstractmethod
     def probabilities(self, problem: Problem) -> FloatArray:
@@ -117,7 +117,7 @@ class ExponentialSupportLaw(ChoiceLaw):
         lost = gain * (most - np.arange(choice.size + 1))
         return float(choice.members()[lost >= risk * (1 - 1e-12)].sum())
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[NeighbourLaws]:
         for rows, one, other in self._neighbours():
             yield self.between(problem_of(self.domain, [*rows, *one]), problem_of(self.domain, [*rows, *other]))
 

@@ -11,7 +11,7 @@ from dprepro.algorithms import ExponentialMechanism, Localization
 from dprepro.algorithms.localization import half_of
 from dprepro.errors import Incompatible
 from dprepro.laws.base import Law
-from dprepro.laws.release import ReleaseLaw
+from dprepro.laws.release_law import ReleaseLaw
 from dprepro.problems import Domain, HalfSquaredDistance, L2Ball, Problem
 from dprepro.problems.data import FloatArray
 

@@ -11,9 +11,9 @@ from typing import ClassVar
 import numpy as np
 
 from dprepro.algorithms import EfficientSampler
-from dprepro.algorithms.efficient_sampler import GridSchedule, grid_of
+from dprepro.algorithms.efficient_sampler import WalkSchedule, grid_of
 from dprepro.algorithms.samplers.grid_walk import Grid, WalkLaw
-from dprepro.laws.base import Law, Pair
+from dprepro.laws.base import Law, NeighbourLaws
 from dprepro.problems import Domain, L2Ball, LinearLoss, Problem, Records, RecordsView
 from dprepro.problems.data import FloatArray
 
@@ -54,7 +54,7 @@ class SamplerLaw(Law):
         return replace(cls.plain, n=point["n"], constraint_set=L2Ball(int(point["p"])))
 
     @cached_property
-    def schedule(self) -> GridSchedule:
+    def schedule(self) -> WalkSchedule:
         """The algorithm's own."""
         assert isinstance(self.algorithm, EfficientSampler)
         return self.algorithm.schedule(self.domain, self.budget)
@@ -117,10 +117,10 @@ class SamplerLaw(Law):
         """The densities on the `data`."""
         return [self.density(self.walked(problem)) for problem in self.data]
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[NeighbourLaws]:
         seen = self.shares > 0
         for one, other in zip(self._answers[:-1], self._answers[1:], strict=True):
-            yield Pair((one * self.shares)[seen], (other * self.shares)[seen], False)
+            yield NeighbourLaws((one * self.shares)[seen], (other * self.shares)[seen], False)
 
     def below(self, problem: Problem, places: FloatArray) -> FloatArray:
         mass = self.density(self.walked(problem)) * self.shares

@@ -9,8 +9,8 @@ import numpy as np
 
 from dprepro.algorithms import HuberisedObjectivePerturbation
 from dprepro.algorithms.huberised_objective_perturbation import huber_slope
-from dprepro.laws.noise import Noise, NormalNoise
-from dprepro.laws.perturbation import PerturbationLaw
+from dprepro.laws.noise_law import Noise, NormalNoise
+from dprepro.laws.perturbation_law import PerturbationLaw
 from dprepro.problems import Domain, L2Ball, PositivePartLoss
 from dprepro.problems.data import FloatArray
 
