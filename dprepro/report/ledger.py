@@ -20,7 +20,8 @@ from dprepro.support.texts import visible
 
 SCHEMA_VERSION = 3
 SCHEMA = Path(__file__).parent / "ledger.schema.json"
-"""JSON Schema of ``ledger.json``, written beside it."""
+SCHEMAS = (SCHEMA, SCHEMA.with_name("verdict.schema.json"))
+"""JSON Schema of ``ledger.json`` and of every ``verdict.json``, written beside the first."""
 
 
 def build_ledger(
@@ -59,7 +60,7 @@ def build_ledger(
         shown = [(one, beside(one, path)) for one in measured.published.values()]
         files = {
             "ledger.json": json.dumps(ledger, indent=1, allow_nan=False) + "\n",
-            SCHEMA.name: SCHEMA.read_text(encoding="utf-8"),
+            **{schema.name: schema.read_text(encoding="utf-8") for schema in SCHEMAS},
             "ledger.md": markdown(ledger),
             "ledger.tex": tex(ledger),
             "ledger.html": page(ledger, shown, config_dir),
