@@ -49,7 +49,7 @@ MOST_NAMED = 8
 """Experiments that an error names."""
 MOST_RUNS = 100_000  # of one command
 #: Overrides that say how and where to run; they change no measurement and no verdict.
-EXECUTION_KEYS = ("results_dir", "workers", "reuse", "label")
+EXECUTION_KEYS = ("results_dir", "workers", "reuse", "label", "shard", "cell_minutes")
 
 
 LABEL = "label"
