@@ -128,8 +128,8 @@ class IncrementalGradients(_Vertices):
 
     Why it is exact: the gradient is 2 (G theta - c), and a step toward vertex r s e_j changes G theta into (1 - mu) G
     theta + mu r s G_j, one column of the Gram matrix; the n records are not touched again. The noisy minimum is drawn
-    by thinning (see `kernels.selection_kernels`), which leaves the law of the selected vertex unchanged. The stream of random
-    numbers is used differently from the literal algorithm, so equality is in distribution, not in bits.
+    by thinning (see `kernels.selection_kernels`), which leaves the law of the selected vertex unchanged. The stream of
+    random numbers is used differently from the literal algorithm, so equality is in distribution, not in bits.
 
     Where there are records and no moments, G is not made: thinning needs exact scores of the proposed vertices only,
     and a score is the inner product of a feature's column with the residual. When that has cost as much as half of G

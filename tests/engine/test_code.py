@@ -347,10 +347,10 @@ def test_entry_points_of_a_plug_in_are_followed_to_other_packages_and_one_that_c
 
 
 def test_a_plug_in_that_is_installed_changes_nothing_of_the_project_s_own_measurements(folder: Path) -> None:
-    before = code_of(("dprepro.studies.rate",), frozenset({"dprepro"}))
+    before = code_of(("dprepro.studies.rate_study",), frozenset({"dprepro"}))
     declare(folder, "lab", "dprepro.papers", "lab")
     write(folder, START)
-    assert code_of(("dprepro.studies.rate",), frozenset({"dprepro", "lab"})) == before
+    assert code_of(("dprepro.studies.rate_study",), frozenset({"dprepro", "lab"})) == before
 
 
 def test_an_editable_installation_is_found_by_the_finder_that_it_brings(

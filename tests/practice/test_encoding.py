@@ -23,7 +23,7 @@ from dprepro.practice.schema import Column, Schema, load_schema
 from dprepro.practice.table import File
 from dprepro.reductions import solver
 from dprepro.studies import RateStudy
-from dprepro.studies.rate import resolve
+from dprepro.studies.rate_study import resolve
 from dprepro.support import typed
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")

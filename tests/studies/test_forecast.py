@@ -14,7 +14,7 @@ from dprepro.constructions import OneHotFamily, OnePlace, TunedNeedle
 from dprepro.dispatch.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.studies import Design, EnvelopeStudy, RateStudy, Series
 from dprepro.studies.forecast import LONG, forecast
-from dprepro.studies.rate import resolve
+from dprepro.studies.rate_study import resolve
 
 
 def study(algorithm, construction, kind=RateStudy, **changes):

@@ -11,7 +11,7 @@ from dprepro.figures.base import Drawing
 from dprepro.figures.fitting import headed, keys
 from dprepro.figures.lines import thin_grid
 from dprepro.figures.style import COLOURS, letters, styled
-from dprepro.figures.widths import height_of
+from dprepro.figures.text_sizes import height_of
 from dprepro.figures.words import item
 
 if TYPE_CHECKING:

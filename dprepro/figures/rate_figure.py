@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, ClassVar
 
 from dprepro.analysis.points import further_axes, number
 from dprepro.errors import InputError, unknown
+from dprepro.figures.axis_panel import BOUNDS, AxisPanel
 from dprepro.figures.base import Drawing
-from dprepro.figures.column import BOUNDS, AxisPanel
 from dprepro.figures.curves import at_edge, curves, left_out
 from dprepro.figures.fitting import HEIGHT, finish, headed, keys
 from dprepro.figures.glance import heading_check, panels, reduced

@@ -14,7 +14,7 @@ from dprepro.constructions import Attackable, Finding
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import InputError
 from dprepro.studies.base import drawn
-from dprepro.studies.rate import RateStudy, resolve
+from dprepro.studies.rate_study import RateStudy, resolve
 from dprepro.studies.series import Series
 
 

@@ -11,7 +11,7 @@ from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.lines import legend, thin_grid, titles
 from dprepro.figures.style import COLOURS, letters, styled
-from dprepro.figures.widths import height_of
+from dprepro.figures.text_sizes import height_of
 from dprepro.figures.words import SYMBOLS, controls, headline
 
 if TYPE_CHECKING:

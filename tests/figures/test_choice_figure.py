@@ -8,7 +8,7 @@ from helpers.analysis_frames import make_frame
 from helpers.drawn_figures import title
 
 from dprepro.figures import build
-from dprepro.figures.choice import WIDE
+from dprepro.figures.choice_figure import WIDE
 
 NAMES = {"good": 0.1, "middling": 0.3, "slow": 0.5, "late": 0.7, "poor": 0.9, "worst": 1.1}
 

@@ -31,7 +31,7 @@ from dprepro.errors import InputError, PremiseError
 from dprepro.privacy.audit import audit
 from dprepro.problems import Domain, Problem, Records, RecordsView
 from dprepro.studies import AuditSeries, AuditStudy, Design
-from dprepro.studies.audit import answers, certified_delta, worst_pair
+from dprepro.studies.audit_study import answers, certified_delta, worst_pair
 from dprepro.studies.transcripts import losses_of
 
 ADD, REPLACE, ZERO = Neighbours.ADD_OR_REMOVE_ONE, Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT

@@ -21,7 +21,7 @@ from dprepro.problems import Problem
 from dprepro.problems.data import FloatArray
 from dprepro.studies.base import Design, drawn
 from dprepro.studies.describe import describe
-from dprepro.studies.rate import RateStudy
+from dprepro.studies.rate_study import RateStudy
 from dprepro.studies.series import CellContext, Series
 
 OUTSIDE = -1.0

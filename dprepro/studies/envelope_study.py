@@ -15,7 +15,7 @@ from dprepro.engine.cell import Cell, Row
 from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.problems import Problem
 from dprepro.studies.base import drawn, spending
-from dprepro.studies.rate import RateStudy
+from dprepro.studies.rate_study import RateStudy
 from dprepro.studies.series import CellContext, Series
 from dprepro.support import typed
 
