@@ -6,6 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
+from dprepro.analysis.rule import NameUse
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.fitting import headed, keys
@@ -19,6 +20,7 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 HOLDS, PRINTED = "share", "share_as_printed"
+TRIED = ("corners", "searched")
 
 LEAST, MOST = 1e-4, 1e4
 """Shares beyond these stand at the edge."""
@@ -35,12 +37,16 @@ class MarginsFigure(Drawing):
     name: ClassVar[str] = "margins"
     kinds: ClassVar[dict[str, str]] = {}
 
+    def mentions(self) -> list[NameUse]:
+        """What every such figure shows."""
+        return [*super().mentions(), *(NameUse("name", "column", column) for column in TRIED)]
+
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The lines; see the class."""
         rows = frame[frame["quantity"].isin([HOLDS, PRINTED]) & (frame["status"] == "ok")]
         if rows.empty:
             raise unknown("quantity of the figure", HOLDS, map(str, frame["quantity"].unique()))
-        rows = rows.assign(tried=rows["corners"] + rows["searched"])
+        rows = rows.assign(tried=rows[[*TRIED]].sum(axis="columns"))
         rows = rows[rows["tried"] > 0]
         found = rows.groupby(["series", "quantity"], observed=True).agg({"value": "max", "tried": "sum"}).reset_index()
         found["statement"] = found["series"].astype(str).str.removesuffix(f"_{PRINTED}")

@@ -165,10 +165,7 @@ def _of_a_part(
     if size >= 1e3 * rows:
         return np.zeros((data.kinds, draws, p))
     shares = rng.multinomial(int(size), np.full(rows, 1 / rows), draws) / size - 1 / rows
-    slope = data.loss.derivative(centre @ data.features.transpose(0, 2, 1), data.labels[:, None, :])
-    pull = (shares[None] * slope) @ data.features
-    bend = data.hessian(centre) + (ridge + 1e-9) * np.eye(p)
-    return -np.linalg.solve(bend, pull.transpose(0, 2, 1)).transpose(0, 2, 1)
+    return -data.newton(centre, shares, ridge + 1e-9)
 
 
 def _noise_of_a_part(data: Ordinary, answers: FloatArray, size: float, rng: np.random.Generator) -> FloatArray:

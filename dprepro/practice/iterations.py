@@ -81,8 +81,7 @@ def descended(data: Ordinary, schedule: Descent) -> FloatArray:
         if implicit is not None:  # in the quadratic model
             moved = implicit(moved)
         elif coarse:
-            values, vectors = data.spectrum
-            moved = (moved @ vectors / (1 + length * values)) @ vectors.transpose(0, 2, 1)
+            moved = data.damped(moved, length)
         theta = data.project(theta - moved)
         if schedule.averaged:
             total = total + share * theta

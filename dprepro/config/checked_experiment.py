@@ -18,6 +18,7 @@ from dprepro.config.reach import reach
 from dprepro.config.sources import judged_against
 from dprepro.engine.code import forget
 from dprepro.engine.resources import gc_paused
+from dprepro.engine.shards import Shard
 from dprepro.errors import InputError, checked_name, label_fault, shortened
 from dprepro.figures.style import undrawable
 from dprepro.support import typed
@@ -31,13 +32,16 @@ WORKERS_ALL = "auto"
 ANY_PAIR = "pair"
 """The experiment that leaves algorithm and construction to the user."""
 MOST_WORKERS = 1024
+LEFT_OUT = ("algorithm", "construction", "shard")
+"""Keys that a run's record lacks: what series take of a part stands in these, and all shards are one run."""
 
 
 @dataclass(frozen=True)
 class Settings:
     """The keys of an experiment that need no science to be checked.
 
-    ``label`` names the folder of a run with overrides, and its curves where several runs are drawn together.
+    ``label`` names the folder of a run with overrides, and its curves where several runs are drawn together. ``shard``
+    asks for a share of the cells, as ``3/16``, without a verdict.
 
     ``statements`` holds which series are held against which statements of the paper (`dprepro.config.statement_forms`);
     ``algorithm`` and ``construction`` hold what the config groups of those names chose, for use by the study's blocks.
@@ -58,6 +62,7 @@ class Settings:
     results_dir: str = "results"
     reuse: Literal["same", "any"] = "same"
     label: str | None = None
+    shard: str | None = None
     attack: Mapping[str, Any] = field(default_factory=dict)
     statements: Mapping[str, Any] = field(default_factory=dict)
     algorithm: Any = None
@@ -78,6 +83,8 @@ class Settings:
             )
         if not self.results_dir or "\0" in self.results_dir:
             raise InputError("results_dir is empty or has a null byte; it must name a folder, such as results_dir=.")
+        if self.shard is not None:
+            Shard.parse(self.shard)
         if self.label is not None and (fault := label_fault(self.label)):
             raise InputError(f"label: {fault}")
         if not self.checks:
@@ -131,7 +138,7 @@ def build_experiment(composed: Composed) -> Experiment:
         points.setdefault(cell.series, {})[id(cell.axes)] = cell.axes  # replicates share that of their grid point
     grids = {series: list(own.values()) for series, own in points.items()}
     said += lacking(checked.rules, grids, checked.settings.study)
-    stored = {key: value for key, value in composed.config.items() if key not in ("algorithm", "construction")}
+    stored = {key: value for key, value in composed.config.items() if key not in LEFT_OUT}
     stored["figure"] = dict(checked.figure)
 
     @lru_cache
