@@ -11,7 +11,7 @@ import numpy as np
 
 from dprepro.adversary import search
 from dprepro.errors import PremiseError
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.refute.attack import VIOLATED, Attack, Trial
 from dprepro.refute.axes import corners, place_of, values_at
 from dprepro.statements.statement import Says
