@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprepro.adversary.search import Found
+from dprepro.adversary.box_search import Found
 from dprepro.problems.problem_data import FloatArray
 
 GAIN = 0.02

@@ -23,7 +23,7 @@ from dprepro.auditing.subject import Subject, flat
 from dprepro.budget import Budget
 from dprepro.privacy.audit import LEVEL
 from dprepro.privacy.losses import MOST, limit_of_losses
-from dprepro.privacy.pairs import gaussian_epsilon
+from dprepro.privacy.worst_pairs import gaussian_epsilon
 
 FAULTS = {
     "sensitivity": "noise is too small for what one record changes",
