@@ -8,9 +8,9 @@ from functools import cached_property
 from typing import TypeVar
 
 from dprepro.errors import Incompatible
-from dprepro.problems.answers import GroupPoint, Minimum, PlanePoint, Point
 from dprepro.problems.domain import Domain
 from dprepro.problems.losses import MarginLoss
+from dprepro.problems.points import GroupPoint, Minimum, PlanePoint, Point
 from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import ConstraintSet
 from dprepro.problems.support_answers import SupportPoint
