@@ -17,8 +17,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from dprepro.config.checked_experiment import WORKERS_ALL, Experiment, build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import WORKERS_ALL, Experiment, build_experiment
 from dprepro.config.overrides import literal
 from dprepro.engine.code import behind, libraries
 from dprepro.engine.pools import check_reachable

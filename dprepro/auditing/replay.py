@@ -24,7 +24,7 @@ from dprepro.auditing.torch_noise import ROUGH
 from dprepro.budget import Budget
 from dprepro.privacy.audit import LEVEL
 from dprepro.privacy.losses import MOST, limit_of_losses
-from dprepro.privacy.pairs import gaussian_epsilon
+from dprepro.privacy.worst_pairs import gaussian_epsilon
 
 FAULTS = {
     "sensitivity": "noise is too small for what one record changes",

@@ -12,8 +12,8 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dprepro.commands.ending import say, tell_traceback
+from dprepro.config.checked_experiment import Experiment, build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
 from dprepro.session import StoredRun, measure_experiment
 from dprepro.support import shared_memory
@@ -93,7 +93,7 @@ def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> i
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    from dprepro.report.progress import Overall
+    from dprepro.report.batch_progress import Overall
     from dprepro.report.text import Ending, short
 
     overall, names = Overall(len(jobs)), short(jobs)

@@ -15,9 +15,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from dprepro.engine import manifest
+from dprepro.engine.cell_lines import Line, Origin, cell_digest, digest
 from dprepro.engine.code import fingerprint
 from dprepro.engine.connection import FULL, SHAPE, connect, reading
-from dprepro.engine.lines import Line, Origin, cell_digest, digest
 from dprepro.engine.resources import gc_paused
 from dprepro.engine.rows import rows_of
 from dprepro.errors import InputError

@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import Any
 
 from dprepro.engine.cell import Cell, Result
+from dprepro.engine.cell_lines import Line
 from dprepro.engine.cell_table import StoredCell
 from dprepro.engine.connection import SHAPE
 from dprepro.engine.frame import Place
-from dprepro.engine.lines import Line
 from dprepro.engine.rows import rows_of, text_of
 
 TOLERANCE = 1e-9

@@ -16,8 +16,8 @@ from typing import Literal
 
 from dprepro.engine import pools
 from dprepro.engine.cell import Cell, Result
+from dprepro.engine.cell_lines import Line, lines_of
 from dprepro.engine.code import guard
-from dprepro.engine.lines import Line, lines_of
 from dprepro.engine.measuring import Measure, cpu_type, measure_cell, one_thread
 from dprepro.engine.progress import Indicator, Progress, indicator
 from dprepro.engine.shards import blocks, first_key

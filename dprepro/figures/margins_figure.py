@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar
 
-from dprepro.analysis.rule import Named as Mentioned
+from dprepro.analysis.rule import NameUse
 from dprepro.errors import unknown
 from dprepro.figures.base import Drawing
 from dprepro.figures.fitting import headed, keys
@@ -37,9 +37,9 @@ class MarginsFigure(Drawing):
     name: ClassVar[str] = "margins"
     kinds: ClassVar[dict[str, str]] = {}
 
-    def mentions(self) -> list[Mentioned]:
+    def mentions(self) -> list[NameUse]:
         """What every such figure shows."""
-        return [*super().mentions(), *(Mentioned("name", "column", column) for column in TRIED)]
+        return [*super().mentions(), *(NameUse("name", "column", column) for column in TRIED)]
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The lines; see the class."""

@@ -21,7 +21,7 @@ from dprepro.practice.constants import fitted, losses_of
 from dprepro.practice.ordinary import FAMILIES, Asked, of
 from dprepro.practice.prediction import predict, source_of, trivial
 from dprepro.problems import Domain
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support import typed
 
 BEATS = 0.95

@@ -20,7 +20,7 @@ from dprepro.errors import InputError
 from dprepro.practice.iterations import descended
 from dprepro.practice.ordinary import Asked, Ordinary, effort, of
 from dprepro.problems import Box, ConstraintSet, L1Ball, L2Ball, Simplex
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 CHAINS, DRAWN, KEPT = 24, 1200, 16
 """Of the sampler of the quadratic model: chains side by side, coordinates drawn in each, and points kept of each."""

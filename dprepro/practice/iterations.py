@@ -17,7 +17,7 @@ from dprepro.algorithms.frank_wolfe import DecayingStep
 from dprepro.errors import InputError
 from dprepro.practice.ordinary import Asked, Ordinary, effort, of
 from dprepro.problems import Box, L2Ball, Simplex
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 BLOCKS = 300
 """Steps that are taken one by one; of more as many blocks are made."""

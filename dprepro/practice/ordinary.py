@@ -15,8 +15,8 @@ import numpy as np
 from dprepro.budget import Budget
 from dprepro.constructions import RandomDesign
 from dprepro.problems import Box, ConstraintSet, Domain, L1Ball, L2Ball, Loss, Simplex
-from dprepro.problems.data import FloatArray
 from dprepro.problems.losses import DistanceLoss
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support import typed
 
 FAMILIES = ("iid", "correlated", "noise")

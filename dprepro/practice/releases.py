@@ -23,7 +23,7 @@ from dprepro.algorithms import (
 )
 from dprepro.practice.ordinary import Asked, Ordinary, accelerated, effort, gamma_lengths, noises, normal_lengths, of
 from dprepro.problems import HingeLoss, MarginLoss
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 RELEASED = 2048
 """Coordinates of noise of one release, draws times p, and at least `LEAST` draws."""

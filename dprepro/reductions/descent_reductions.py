@@ -12,7 +12,7 @@ from dprepro.algorithms.noisy_sgd import FullGradient, SampledGradient
 from dprepro.budget import Budget
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import DistanceLoss, Domain, L2Ball, MarginLoss, Problem, derived_views
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.reductions.base import Reduction
 from dprepro.reductions.frank_wolfe_reductions import GRAM_COST, coefficients, costs_a_matrix
 

@@ -15,7 +15,7 @@ from dprepro.budget import Budget
 from dprepro.errors import PremiseError
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Domain, OneHotView, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.reductions.base import Reduction, lacks_coefficients
 
 

@@ -15,7 +15,7 @@ from dprepro.algorithms.frank_wolfe import ConstantStep, DecayingStep
 from dprepro.budget import Budget
 from dprepro.mechanisms.noise_moments import NoiseMoments, least_laplace
 from dprepro.problems import Domain, GroupPoint, L1Ball, MarginLoss, Moments, Problem, RecordsView, Simplex
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.reductions.base import Reduction, lacks_coefficients
 
 GRAM_COST = 8.0  # p/8 passes over the features take the time in which a BLAS makes the Gram matrix

@@ -14,7 +14,7 @@ from dprepro.budget import Budget
 from dprepro.errors import DpreproError
 from dprepro.mechanisms.noise_moments import NoiseMoments, least_normal, raw_moments
 from dprepro.problems import Domain, GroupPoint, L1Ball, Problem, VertexGroups
-from dprepro.problems.data import FloatArray, IntArray
+from dprepro.problems.problem_data import FloatArray, IntArray
 from dprepro.reductions.base import Reduction
 from dprepro.reductions.frank_wolfe_reductions import lacks_compiled_step
 

@@ -12,7 +12,7 @@ import numpy as np
 from dprepro.algorithms import Algorithm, ObjectivePerturbation, Solution
 from dprepro.budget import Budget
 from dprepro.problems import Domain, L2Ball, MarginLoss, Minimum, Problem, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.reductions.base import Reduction
 
 GAP_TARGET = 1e-12  # relative to the Lipschitz constant times the diameter, as that of a single minimum

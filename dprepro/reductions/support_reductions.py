@@ -14,7 +14,7 @@ from dprepro.algorithms.sparse_regression import SparseSchedule
 from dprepro.budget import Budget
 from dprepro.mechanisms import SubsetChoice
 from dprepro.problems import Box, Domain, Problem, SupportPoint, View
-from dprepro.problems.supports import IntArray
+from dprepro.problems.support_answers import IntArray
 from dprepro.reductions.base import Reduction
 
 NUMBERED = 10**18  # coordinates that have a number; what lies beyond has no data, and stands for any of these

@@ -13,10 +13,10 @@ from dprepro.errors import PremiseError
 from dprepro.own.files import trust_again, trust_overrides
 
 if TYPE_CHECKING:
-    from dprepro.config.experiment import Experiment
+    from dprepro.config.checked_experiment import Experiment
     from dprepro.engine.cell import Cell
+    from dprepro.engine.cell_lines import Origin
     from dprepro.engine.cell_table import StoredCell
-    from dprepro.engine.lines import Origin
     from dprepro.engine.store import Run, Store
 
 SPARE_SECONDS = 0.5
@@ -81,8 +81,8 @@ def compared(store: Store, run: Run, config_dir: str | None, share: float) -> Co
     Raises:
         DpreproError: its experiment cannot be built.
     """
+    from dprepro.config.checked_experiment import build_experiment
     from dprepro.config.compose import Composed, compose
-    from dprepro.config.experiment import build_experiment
     from dprepro.config.sources import differences
     from dprepro.engine.comparing import layout_differences
 

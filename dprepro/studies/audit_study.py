@@ -23,7 +23,7 @@ from dprepro.privacy.audit import Audited, audit, chosen
 from dprepro.privacy.losses import MOST
 from dprepro.privacy.outcomes import Answers, answered
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.studies.base import Declaration, Design, Role, Study, points, spending
 from dprepro.studies.describe import describe
 from dprepro.studies.transcripts import as_vector, audit_transcripts, worst_transcripts

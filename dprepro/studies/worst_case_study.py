@@ -18,7 +18,7 @@ from dprepro.dispatch.prices import run_seconds
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import Incompatible, InputError, PremiseError, unknown
 from dprepro.problems import Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.studies.base import Design, drawn
 from dprepro.studies.describe import describe
 from dprepro.studies.rate_study import RateStudy

@@ -12,7 +12,7 @@ from helpers.cheap_experiment import command
 from helpers.databases import opened
 
 import dprepro
-from dprepro.config.experiment import Experiment
+from dprepro.config.checked_experiment import Experiment
 from dprepro.engine import Cell
 from dprepro.engine.cell_table import StoredCell
 from dprepro.errors import InputError

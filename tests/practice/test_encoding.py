@@ -12,9 +12,9 @@ from helpers.cheap_experiment import command
 
 from dprepro.algorithms import Algorithm, DataFree, Huberised
 from dprepro.budget import Budget, Neighbours
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import build_experiment
-from dprepro.config.pairs import blocks
+from dprepro.config.group_pairs import blocks
 from dprepro.dispatch import dispatch
 from dprepro.errors import DpreproError, InputError, PremiseError
 from dprepro.practice.encoding import encode

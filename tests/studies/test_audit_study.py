@@ -213,8 +213,8 @@ def test_what_cannot_be_audited_is_refused(make, words: str) -> None:
 
 
 def test_the_law_of_an_answer_is_part_of_the_code_behind_its_cells() -> None:
+    from dprepro.config.checked_experiment import build_experiment
     from dprepro.config.compose import compose
-    from dprepro.config.experiment import build_experiment
     from dprepro.engine.code import behind
     from dprepro.laws import LAWS
 

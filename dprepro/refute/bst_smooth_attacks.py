@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dprepro.algorithms import HuberisedObjectivePerturbation, PrintedRegulariser
 from dprepro.budget import Neighbours
 from dprepro.refute.attack import GRANTED, Attack, Sides
-from dprepro.refute.axes import Axis, axis
-from dprepro.refute.neighbours import Neighbouring
+from dprepro.refute.neighbouring_attacks import Neighbouring
+from dprepro.refute.search_axes import Axis, axis
 
 RANK = Axis(1, 50, usual=3, corners=(2, 10), whole=True)
 EPSILON, DELTA = axis("epsilon"), axis("delta")

@@ -16,7 +16,7 @@ from dprepro.constructions.challenge import Attackable, Challenge, Finding
 from dprepro.constructions.hadamard import dividing_order, orthogonal_columns, paley_order
 from dprepro.errors import PremiseError
 from dprepro.problems import Box, Domain, HalfSquaredLoss, Moments, Problem, Records, SupportPoint, derived_views
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.views import MomentsView, OneHotView, RecordsView
 
 

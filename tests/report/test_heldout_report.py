@@ -13,8 +13,8 @@ from dprepro import run
 from dprepro.__main__ import main
 from dprepro.analysis.drawn import NO_NOISE
 from dprepro.errors import InputError
-from dprepro.replication.heldout import judged
-from dprepro.report.heldout import (
+from dprepro.replication.heldout_runs import judged
+from dprepro.report.heldout_report import (
     NO_STATEMENT,
     OTHERWISE,
     SAME,
@@ -123,7 +123,7 @@ def test_an_experiment_that_takes_too_long_is_left_out(results: Path, monkeypatc
         while True:
             pass
 
-    monkeypatch.setattr("dprepro.replication.heldout.measured", busy)
+    monkeypatch.setattr("dprepro.replication.heldout_runs.measured", busy)
     assert judged("cheap", results, 1, None)["state"] == "too long"
 
 

@@ -8,13 +8,13 @@ import numpy as np
 
 from dprepro.errors import InputError
 from dprepro.problems.answers import Minimum, Point
-from dprepro.problems.data import FloatArray, Records
 from dprepro.problems.domain import BOUND_SLACK, Domain
 from dprepro.problems.losses import MarginLoss
 from dprepro.problems.minimise import duality_gap
 from dprepro.problems.moments import Moments
+from dprepro.problems.problem_data import FloatArray, Records
 from dprepro.problems.sets import Box, L2Ball
-from dprepro.problems.supports import IntArray
+from dprepro.problems.support_answers import IntArray
 from dprepro.problems.views.base import View, added, as_theta
 
 BISECTIONS = 100

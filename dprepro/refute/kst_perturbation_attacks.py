@@ -9,9 +9,9 @@ from dprepro.budget import Neighbours
 from dprepro.constructions import FewRecords, LinearSlope, NiceRegression, OrthogonalRegression
 from dprepro.constructions.corners import Corners
 from dprepro.refute.attack import GRANTED, Attack, Sides
-from dprepro.refute.axes import Axis, axis
-from dprepro.refute.neighbours import Neighbouring
+from dprepro.refute.neighbouring_attacks import Neighbouring
 from dprepro.refute.risks import Risks
+from dprepro.refute.search_axes import Axis, axis
 
 ONE = Axis(1, 1)
 NONE = Axis(0, 0, log=False)

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dprepro.bounds.bst_lemmas import cube_steps, lemma_6_1_time, sampler_steps, theorem_3_4_time
 from dprepro.refute.attack import GRANTED, Attack, Sides
-from dprepro.refute.axes import Axis, axis
+from dprepro.refute.search_axes import Axis, axis
 
 PRECISION = Axis(1e-6, 1, usual=0.1)
 TILT = Axis(1e-6, 1e6, usual=10, corners=(1,))

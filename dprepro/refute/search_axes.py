@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dprepro.errors import InputError, unknown
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

@@ -8,9 +8,9 @@ from dprepro.algorithms import ExponentialMechanism, FullGradient, NoisySGD, Out
 from dprepro.constructions import FewRecords
 from dprepro.constructions.corners import Corners
 from dprepro.refute.attack import GRANTED, Attack, Sides
-from dprepro.refute.axes import Axis, axis
-from dprepro.refute.neighbours import Neighbouring
+from dprepro.refute.neighbouring_attacks import Neighbouring
 from dprepro.refute.risks import Risks
+from dprepro.refute.search_axes import Axis, axis
 
 PROVED = 10 * GRANTED
 """Times a rate, where the constants that the paper itself prints already make more than `GRANTED` of it."""

@@ -9,7 +9,6 @@ import numpy as np
 
 from dprepro.errors import Incompatible, InputError
 from dprepro.problems.answers import Minimum, Point
-from dprepro.problems.data import FloatArray, Records
 from dprepro.problems.domain import Domain
 from dprepro.problems.losses import DistanceLoss, MarginLoss
 from dprepro.problems.minimise import (
@@ -21,8 +20,9 @@ from dprepro.problems.minimise import (
     minimise_smooth,
 )
 from dprepro.problems.moments import Moments
+from dprepro.problems.problem_data import FloatArray, Records
 from dprepro.problems.views.base import View, added, as_theta
-from dprepro.problems.views.moments import MomentsView
+from dprepro.problems.views.moments_view import MomentsView
 
 GAP_TARGET = 1e-13  # of Newton's method, relative to how much the loss varies over the set
 COLLINEAR = 1e-12  # relative to the longest record: what it may miss the line by

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dprepro.refute.attack import GRANTED, Attack, Sides
-from dprepro.refute.axes import Axis, axis
+from dprepro.refute.search_axes import Axis, axis
 
 HALF, THIRD = Axis(0.5, 0.5), Axis(1 / 3, 1 / 3)
 """Chances that the pure and the approximate bounds print."""

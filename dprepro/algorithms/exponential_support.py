@@ -18,8 +18,8 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import BoundedRange, GumbelMin
 from dprepro.privacy import Spent, compose
 from dprepro.problems import Domain, Problem, SupportPoint
-from dprepro.problems.data import FloatArray
-from dprepro.problems.supports import IntArray
+from dprepro.problems.problem_data import FloatArray
+from dprepro.problems.support_answers import IntArray
 
 LISTED_SUPPORTS = 20_000
 """So many supports are scored one by one; of more a chain of swaps draws."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 
 from dprepro.refute.attack import GRANTED, Attack, Sides
-from dprepro.refute.axes import Axis, axis
+from dprepro.refute.search_axes import Axis, axis
 
 EPSILON = axis("epsilon")
 P = Axis(2, 1e6, usual=100, corners=(3, 10), whole=True)

@@ -12,8 +12,8 @@ from dprepro import run
 from dprepro.__main__ import main
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
-from dprepro.report.power import markdown, powers
-from dprepro.report.stability import flips
+from dprepro.report.power_report import markdown, powers
+from dprepro.report.stability_report import flips
 from dprepro.support.regular_files import unpacked
 
 pytestmark = pytest.mark.usefixtures("undrawn", "one_process")

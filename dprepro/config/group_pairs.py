@@ -52,7 +52,7 @@ def blocks(group: str, config_dir: str | None = None) -> dict[str, Any]:
     Raises:
         InputError: a file that is no valid YAML.
     """
-    from dprepro.config.files import read_block
+    from dprepro.config.config_files import read_block
     from dprepro.support.folders import folders, hidden_files
 
     hidden = hidden_files(config_dir)

@@ -8,8 +8,8 @@ from dp_accounting.pld import PLDAccountant, common, privacy_loss_distribution
 from scipy.integrate import quad
 from scipy.stats import binom, norm
 
-from dprepro.privacy import pairs
-from dprepro.privacy.pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
+from dprepro.privacy import worst_pairs
+from dprepro.privacy.worst_pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
 
 
 def gaussian_delta(mu, epsilon):
@@ -112,7 +112,7 @@ def test_unlike_pure_losses_beside_a_gaussian_compose_as_all_their_outcomes(mu, 
 def test_the_lattice_is_never_below_the_exact_composition_and_hardly_above(delta, mu, monkeypatch):
     pure = ((0.02, 900), (0.0471, 600))
     coarse = mixed_epsilon(pure, mu, delta)
-    monkeypatch.setattr(pairs, "ATOMS", 10**6)  # 901 times 601 atoms, none moved
+    monkeypatch.setattr(worst_pairs, "ATOMS", 10**6)  # 901 times 601 atoms, none moved
     exact = mixed_epsilon(pure, mu, delta)
     assert exact * (1 - 1e-9) <= coarse <= exact * (1 + 2e-5)
 
@@ -120,7 +120,7 @@ def test_the_lattice_is_never_below_the_exact_composition_and_hardly_above(delta
 def test_a_lattice_keeps_the_probabilities_under_both_laws():
     rng = np.random.default_rng(0)
     losses, weights = rng.normal(size=50), rng.dirichlet(np.ones(50))
-    first, lattice = pairs._on_lattice((losses, weights), 0.1)
+    first, lattice = worst_pairs._on_lattice((losses, weights), 0.1)
     points = 0.1 * np.arange(first, first + len(lattice))
     assert lattice.sum() == pytest.approx(1, rel=1e-12)
     assert lattice @ np.exp(-points) == pytest.approx(weights @ np.exp(-losses), rel=1e-12)

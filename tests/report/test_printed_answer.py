@@ -10,7 +10,7 @@ import pytest
 from helpers.analysis_frames import make_frame
 
 from dprepro.analysis.checks import build, judge
-from dprepro.report.answer import LINES, answer, question
+from dprepro.report.printed_answer import LINES, answer, question
 from dprepro.report.publish import log_text
 
 EPSILONS, SPLITS = (0.1, 0.3, 1.0, 3.0), range(4)

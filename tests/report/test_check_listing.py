@@ -9,7 +9,7 @@ import pytest
 
 from dprepro.__main__ import main
 from dprepro.analysis.checks import build
-from dprepro.report.checks import check_lines
+from dprepro.report.check_listing import check_lines
 
 CONFIG = {"claim": "Theorem 1", "statement": "The risk falls."}
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 LAST = 0.2
 """Share of the evaluations that is kept for the simplex (Nelder and Mead) around the best place."""

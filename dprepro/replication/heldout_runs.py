@@ -17,8 +17,8 @@ FOLDER = "heldout"
 
 def judged(name: str, results_dir: Path, seconds: int, config_dir: str | None) -> dict[str, Any]:
     """The entry of an experiment, measured in a process of its own, which ends where its time is up."""
-    from dprepro.config.heldout import NEAR, WHOLE
-    from dprepro.report.heldout import FAILED, TOO_LONG
+    from dprepro.config.heldout_grid import NEAR, WHOLE
+    from dprepro.report.heldout_report import FAILED, TOO_LONG
     from dprepro.support.regular_files import kept_within
 
     folder = kept_within(results_dir / FOLDER / name, results_dir)
@@ -44,7 +44,7 @@ def _limited(name: str, results_dir: Path, seconds: int, config_dir: str | None,
     import resource
     import signal
 
-    from dprepro.report.heldout import FAILED
+    from dprepro.report.heldout_report import FAILED
     from dprepro.support.regular_files import replace_file
 
     signal.signal(signal.SIGXCPU, signal.SIG_DFL)
@@ -68,11 +68,11 @@ def measured(name: str, results_dir: Path, config_dir: str | None = None, less: 
     """
     from dataclasses import replace
 
+    from dprepro.config.checked_experiment import build_experiment
     from dprepro.config.compose import compose
-    from dprepro.config.experiment import build_experiment
-    from dprepro.config.heldout import as_shipped, held_out
+    from dprepro.config.heldout_grid import as_shipped, held_out
     from dprepro.engine.store import Store
-    from dprepro.report.heldout import FAILED, JUDGED, UNMOVED, entries
+    from dprepro.report.heldout_report import FAILED, JUDGED, UNMOVED, entries
     from dprepro.report.publish import judge_run
     from dprepro.session import measure_experiment
 
@@ -114,8 +114,8 @@ def refused(composed: Composed) -> int:
     """How many series of a configuration cannot be measured; raises InputError for all."""
     import numpy as np
 
-    from dprepro.config.experiment import check
-    from dprepro.config.heldout import refused_series
+    from dprepro.config.checked_experiment import check
+    from dprepro.config.heldout_grid import refused_series
 
     checked = check(composed.config)
     with np.errstate(all="ignore"):

@@ -22,7 +22,7 @@ from dprepro.problems import (
     RecordsView,
     SquaredLoss,
 )
-from dprepro.problems.views.one_hot import sampled
+from dprepro.problems.views.one_hot_view import sampled
 
 LOSSES = [loss for loss in small_problems.losses().values() if isinstance(loss, MarginLoss)]
 P, LABEL = 5, np.array([0.9, 0.5, 0.7, 0.0])

@@ -9,7 +9,7 @@ from helpers.shipped import composed
 
 from dprepro.axes import check_axis
 from dprepro.config.compose import Composed
-from dprepro.config.heldout import (
+from dprepro.config.heldout_grid import (
     DRAWS,
     NEAR,
     REAL,

@@ -8,14 +8,14 @@ import numpy as np
 
 from dprepro.errors import Incompatible
 from dprepro.problems.answers import Minimum, Point
-from dprepro.problems.data import FloatArray, Records
 from dprepro.problems.moments import Moments
+from dprepro.problems.problem_data import FloatArray, Records
 from dprepro.problems.sets import Box
-from dprepro.problems.supports import IntArray, SupportPoint
+from dprepro.problems.support_answers import IntArray, SupportPoint
 from dprepro.problems.views.base import View
-from dprepro.problems.views.moments import MomentsView
-from dprepro.problems.views.one_hot import OneHotView
-from dprepro.problems.views.records import RecordsView
+from dprepro.problems.views.moments_view import MomentsView
+from dprepro.problems.views.one_hot_view import OneHotView
+from dprepro.problems.views.records_view import RecordsView
 
 
 class SupportsView(View):

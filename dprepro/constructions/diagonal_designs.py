@@ -13,7 +13,7 @@ import numpy as np
 from dprepro.constructions.base import RECORDS_LIMIT, Construction, Point, constraint_set, offered, recorded
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, HalfSquaredLoss, L2Ball, Moments, MomentsView, Problem, Records, RecordsView, View
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 Rows: TypeAlias = Callable[[], tuple[FloatArray, FloatArray]]
 

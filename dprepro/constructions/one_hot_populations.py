@@ -16,7 +16,7 @@ import numpy as np
 from dprepro.constructions.base import LOSSES, RECORDS_LIMIT, Construction, Point, offered, recorded
 from dprepro.errors import InputError, PremiseError
 from dprepro.problems import Domain, L2Ball, MomentsView, OneHotView, Problem, RecordsView
-from dprepro.problems.views.one_hot import sampled
+from dprepro.problems.views.one_hot_view import sampled
 from dprepro.support.last_result import cache_last
 
 
