@@ -9,7 +9,7 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
-from docs import api, contributing, experiments, ledger, walkthroughs
+from docs import api, contributing, experiments, explorer, ledger, walkthroughs
 from docs.links import dead
 from docs.sources import EXPERIMENTS, ROOT, by_paper, cited, has_table, table_of
 from dprepro.support.regular_files import unpacked
@@ -60,6 +60,7 @@ def on_files(files: Files, config: Any) -> Files:
     """Adds what is generated."""
     for name in filter(has_table, EXPERIMENTS):
         files.append(File.generated(config, f"assets/data/{name}.csv", content=unpacked(table_of(name))))
+    files.append(File.generated(config, "explorer.html", content=explorer.page()))
     for place, content in pages().items():
         files.append(File.generated(config, place, content=content))
     for place, path in pictures().items():

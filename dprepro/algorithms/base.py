@@ -23,7 +23,7 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import Guarantee, NoiseMoments
 from dprepro.privacy import Spent, compose
 from dprepro.problems import LISTED, Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 Parts: TypeAlias = tuple[tuple[Guarantee, int], ...]

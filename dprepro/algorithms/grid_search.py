@@ -18,11 +18,11 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import GumbelMin
 from dprepro.privacy import Spent, compose
 from dprepro.problems import Domain, L2Ball, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)
-class GridSchedule(Schedule):
+class GuessSchedule(Schedule):
     """``steps`` of all runs together; ``noise_scale`` of the choice, on scores without a unit.
 
     Attributes:
@@ -93,13 +93,13 @@ class GridSearch(Algorithm):
         chance = min(budget.delta, self.failure) / (4 * self.guesses)
         return largest_loss(self.inner, self.ball(domain, exponent), self.share(budget), chance, domain.n / 2)
 
-    def schedule(self, domain: Domain, budget: Budget) -> GridSchedule:
+    def schedule(self, domain: Domain, budget: Budget) -> GuessSchedule:
         """The choice draws with weights exp(-epsilon/4 s/2): Gumbel noise of scale 8/epsilon."""
         self.admit(domain, budget)
         steps = self.inner.schedule(self.ball(domain, self.first), self.share(budget)).steps
         divided = self.divided or self.guesses
         noise = self.noise_factor * 8 / budget.epsilon
-        return GridSchedule(self.guesses * steps, noise, self.guesses, divided, self.failure)
+        return GuessSchedule(self.guesses * steps, noise, self.guesses, divided, self.failure)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """Line by line; ``chosen`` is j*."""

@@ -15,7 +15,7 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import NoiseMoments, vector_noise
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, MarginLoss, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

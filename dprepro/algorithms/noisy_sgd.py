@@ -29,15 +29,15 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
 from dprepro.privacy import noise_for
 from dprepro.problems import LISTED, Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
-from dprepro.support.named import Named
+from dprepro.support.named import NamedRule
 
 LARGEST_SAMPLED_N = 1e5  # n^2 steps beyond it would take weeks; the full gradient serves there
 
 
 @dataclass(frozen=True)
-class Gradient(Named, ABC):
+class Gradient(NamedRule, ABC):
     """What line 4 takes for the gradient of the mean loss.
 
     Attributes:

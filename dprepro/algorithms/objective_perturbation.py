@@ -28,12 +28,12 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Gaussian, NoiseMoments
 from dprepro.privacy import Spent, budget_under, converted, noise_for, spent
 from dprepro.problems import Domain, Problem, View
-from dprepro.problems.data import FloatArray
-from dprepro.support.named import Named
+from dprepro.problems.problem_data import FloatArray
+from dprepro.support.named import NamedRule
 
 
 @dataclass(frozen=True)
-class Regulariser(Named, ABC):
+class Regulariser(NamedRule, ABC):
     """How large a Delta line 1 sets beyond what privacy needs."""
 
     @abstractmethod

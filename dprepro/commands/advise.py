@@ -77,7 +77,7 @@ class Arguments:
 
 def main(arguments: Arguments) -> int:
     """Answer; 0."""
-    from dprepro.config.pairs import within_floats
+    from dprepro.config.group_pairs import within_floats
     from dprepro.support.folders import unused_files
 
     if arguments.renew:
@@ -97,7 +97,7 @@ def _one_thread() -> Any:
 
 
 def _answered(arguments: Arguments) -> int:
-    from dprepro.config.pairs import blocks
+    from dprepro.config.group_pairs import blocks
 
     values: dict[str, str] = {name: value for name, value in vars(arguments).items() if isinstance(value, str)}
     unknowns = [key for key in ("epsilon", "n") if values[key] == ASKED]

@@ -16,10 +16,11 @@ from typing import Literal
 
 from dprepro.engine import pools
 from dprepro.engine.cell import Cell, Result
+from dprepro.engine.cell_lines import Line, lines_of
 from dprepro.engine.code import guard
-from dprepro.engine.lines import Line, lines_of
 from dprepro.engine.measuring import Measure, cpu_type, measure_cell, one_thread
 from dprepro.engine.progress import Indicator, Progress, indicator
+from dprepro.engine.shards import blocks, first_key
 from dprepro.engine.store import Store
 from dprepro.errors import DpreproError, Interrupted, OtherCode
 from dprepro.support import shared_memory
@@ -35,11 +36,10 @@ CHUNK_CELLS = 20_000
 SERIAL_SECONDS = 10.0
 KNOWN_SECONDS = 5.0  # less measured forecasts nothing: first cells import, load and compile, and costs differ by 1e4
 DEATHS = 3  # a cell that was in this many broken chunks is run alone
-BLOCK_CELLS = 16
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunCounts:
     """What :func:`execute` did, in distinct cells; `failed` and `skipped` are among the `measured`; wall `seconds`.
 
     Of the measured ones `other` were stored by other code and `damaged` not as they had been stored; `changed` are the
@@ -67,7 +67,7 @@ def execute(
     label: str = "",
     reuse: Reuse = "same",
     sources: Mapping[str, str] | None = None,
-) -> Outcome:
+) -> RunCounts:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
     `progress` is whether to show it on stderr, or what to tell instead. `workers` is a number of local processes
@@ -117,7 +117,7 @@ def execute(
             finally:
                 bar.close()
                 shared_memory.progress(0, 0)
-    return Outcome(
+    return RunCounts(
         total=len(distinct),
         reused=len(done),
         measured=tally.total(),
@@ -250,8 +250,8 @@ class _Agenda:
         points: dict[int, list[Cell]] = {}
         for cell in cells:
             points.setdefault(id(cell.axes), []).append(cell)  # replicates share that of their grid point
-        blocks = _shuffled(points.values()) if shuffled else points.values()
-        self.queue = deque(cell for block in blocks for cell in block)
+        ordered = _shuffled(points.values()) if shuffled else points.values()
+        self.queue = deque(cell for block in ordered for cell in block)
         self._points = len(points) if shuffled and len(points) < len(self.queue) else 0
         self._costs: dict[int, float] = {}  # seconds of each point's first cell
         self._size = 1
@@ -286,12 +286,7 @@ class _Agenda:
 
 def _shuffled(points: Collection[Sequence[Cell]]) -> list[Sequence[Cell]]:
     """One cell of each grid point, then the others in blocks."""
-    rest = [point[i : i + BLOCK_CELLS] for point in points for i in range(1, len(point), BLOCK_CELLS)]
-    return [block for blocks in ([point[:1] for point in points], rest) for block in sorted(blocks, key=_first_key)]
-
-
-def _first_key(block: Sequence[Cell]) -> bytes:
-    return block[0].key
+    return [*sorted([point[:1] for point in points], key=first_key), *blocks(points, start=1)]
 
 
 def _work(measure: Measure, cells: Sequence[Cell], made: str, sources: tuple[tuple[str, str], ...] = ()) -> list[Line]:

@@ -18,10 +18,10 @@ from dprepro.algorithms import Algorithm
 from dprepro.dispatch import Numbers, dispatch
 from dprepro.errors import DpreproError
 from dprepro.practice.constants import fitted, losses_of
-from dprepro.practice.ordinary import FAMILIES, Asked
+from dprepro.practice.ordinary import FAMILIES, Asked, of
 from dprepro.practice.prediction import predict, source_of, trivial
 from dprepro.problems import Domain
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support import typed
 
 BEATS = 0.95
@@ -99,12 +99,18 @@ class Advice:
     Attributes:
         choices: from the best to the worst, those without a prediction last. refused: names by the reason.
         zero: what answering zero loses on ordinary data. most: what any answer can lose on any data.
+        resolution: by how much the minimum on ordinary data may be missed; see `unresolved`.
     """
 
     choices: Sequence[Choice]
     refused: Mapping[str, Sequence[str]]
     zero: float
     most: float
+    resolution: float = 0.0
+
+    def unresolved(self, choice: Choice) -> bool:
+        """Whether the predicted risk is below the resolution, of which alone it is told."""
+        return self.zero > 0 and choice.typical is not None and choice.typical < self.resolution
 
     @property
     def best(self) -> Choice | None:
@@ -186,7 +192,8 @@ def advise(asked: Asked, known: Iterable[Candidate], sources: Collection[str] = 
     ranked.sort(key=lambda choice: (
         math.inf if choice.typical is None else choice.typical, choice.bound or math.inf, choice.label
     ))  # fmt: skip
-    return Advice(ranked, {why: sorted(set(names)) for why, names in refused.items()}, zero, domain.largest_risk)
+    reasons = {why: sorted(set(names)) for why, names in refused.items()}
+    return Advice(ranked, reasons, zero, domain.largest_risk, rounded(of(asked).resolution))
 
 
 def _with_prediction(choice: Choice, algorithm: Algorithm, asked: Asked, zero: float) -> Choice:

@@ -157,11 +157,15 @@ def sentences(
         return [*lines, "Next: ask with n=? or epsilon=? and the risk that will do, such as "
                 f"risk={ENOUGH * advice.zero:.2g}, for what would help."]  # fmt: skip
     between = "" if best.low is None else f" ({short(best.low)} to {short(best.high)} in nine of ten cases)"
-    first = f"Take {spelled(best)}: expected to lose {short(best.typical)}{between} in mean risk."
+    share, loses = best.share, f"{short(best.typical)}{between}"
+    if advice.unresolved(best):
+        share, loses = advice.resolution / advice.zero, f"less than {short(advice.resolution)}"
+    first = f"Take {spelled(best)}: expected to lose {loses} in mean risk."
     assert best.typical is not None
-    assert best.share is not None
-    share = f"{100 * best.share:.3g}%" if best.share >= FLOOR else f"less than {100 * FLOOR:g}%"
-    second = f"No privacy loses 0, and {trivial_name(asked.constraint_set)[0]} {zero}: this is {share} of it; "
+    assert share is not None
+    small = share < FLOOR or advice.unresolved(best)
+    of_zero = f"less than {100 * max(share, FLOOR):.3g}%" if small else f"{100 * share:.3g}%"
+    second = f"No privacy loses 0, and {trivial_name(asked.constraint_set)[0]} {zero}: this is {of_zero} of it; "
     said = f"the target {target:.3g}" if given else f"a tenth of it, {target:.3g},"
     if reached is None:
         second += f"{said} is out of reach up to epsilon={ENDS['epsilon'][1]:g}."
@@ -181,7 +185,11 @@ def table(asked: Asked, advice: Advice, verbose: bool) -> list[str]:
     for choice in shown:
         between = f"{short(choice.low)} to {short(choice.high)}"
         share = "-" if choice.share is None else f"{100 * choice.share:.3g}%"
-        rows.append([spelled(choice), short(choice.typical), between, share,
+        typical = short(choice.typical)
+        if advice.unresolved(choice):
+            typical, between = f"<{short(advice.resolution)}", "-"
+            share = f"<{100 * advice.resolution / advice.zero:.3g}%"
+        rows.append([spelled(choice), typical, between, share,
                      *([short(choice.bound), short(choice.spent)] if verbose else [])])  # fmt: skip
     rows.append([answering, short(advice.zero), "", "100%", *([short(advice.most), "0"] if verbose else [])])
     if all(choice.low is None for choice in shown):  # nothing was tested: no column for it

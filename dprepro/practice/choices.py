@@ -20,7 +20,7 @@ from dprepro.errors import InputError
 from dprepro.practice.iterations import descended
 from dprepro.practice.ordinary import Asked, Ordinary, effort, of
 from dprepro.problems import Box, ConstraintSet, L1Ball, L2Ball, Simplex
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 CHAINS, DRAWN, KEPT = 24, 1200, 16
 """Of the sampler of the quadratic model: chains side by side, coordinates drawn in each, and points kept of each."""
@@ -165,10 +165,7 @@ def _of_a_part(
     if size >= 1e3 * rows:
         return np.zeros((data.kinds, draws, p))
     shares = rng.multinomial(int(size), np.full(rows, 1 / rows), draws) / size - 1 / rows
-    slope = data.loss.derivative(centre @ data.features.transpose(0, 2, 1), data.labels[:, None, :])
-    pull = (shares[None] * slope) @ data.features
-    bend = data.hessian(centre) + (ridge + 1e-9) * np.eye(p)
-    return -np.linalg.solve(bend, pull.transpose(0, 2, 1)).transpose(0, 2, 1)
+    return -data.newton(centre, shares, ridge + 1e-9)
 
 
 def _noise_of_a_part(data: Ordinary, answers: FloatArray, size: float, rng: np.random.Generator) -> FloatArray:

@@ -17,7 +17,7 @@ from dprepro.algorithms.frank_wolfe import DecayingStep
 from dprepro.errors import InputError
 from dprepro.practice.ordinary import Asked, Ordinary, effort, of
 from dprepro.problems import Box, L2Ball, Simplex
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 BLOCKS = 300
 """Steps that are taken one by one; of more as many blocks are made."""
@@ -81,8 +81,7 @@ def descended(data: Ordinary, schedule: Descent) -> FloatArray:
         if implicit is not None:  # in the quadratic model
             moved = implicit(moved)
         elif coarse:
-            values, vectors = data.spectrum
-            moved = (moved @ vectors / (1 + length * values)) @ vectors.transpose(0, 2, 1)
+            moved = data.damped(moved, length)
         theta = data.project(theta - moved)
         if schedule.averaged:
             total = total + share * theta

@@ -13,7 +13,7 @@ from dprepro.algorithms import Algorithm
 from dprepro.errors import InputError
 from dprepro.practice import choices, iterations, releases
 from dprepro.practice.ordinary import Asked, of
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 Predictor = Callable[[Any, Asked], FloatArray]
 

@@ -12,7 +12,7 @@ from dprepro.budget import Budget
 from dprepro.dispatch import dispatch
 from dprepro.practice.ordinary import FAMILIES, Asked
 from dprepro.problems import Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.reductions import solver
 
 

@@ -19,8 +19,8 @@ from dprepro.practice.encoding import Encoded, encode
 from dprepro.practice.reading import RawTable, read_table
 from dprepro.practice.schema import Column, Schema, load_schema
 from dprepro.problems import Domain, Loss, Problem, Records, RecordsView, derived_views
-from dprepro.problems.data import FloatArray, IntArray
 from dprepro.problems.losses import HingeLoss, LogisticLoss, MarginLoss
+from dprepro.problems.problem_data import FloatArray, IntArray
 from dprepro.support.frozen import normalise
 
 DPREPRO_READS = ()  # a table's content is in its fingerprint

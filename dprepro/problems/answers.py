@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import TypeAlias
 
 from dprepro.errors import InputError
-from dprepro.problems.data import FloatArray, finite
-from dprepro.problems.supports import SupportPoint
+from dprepro.problems.problem_data import FloatArray, finite
+from dprepro.problems.support_answers import SupportPoint
 from dprepro.support.frozen import normalise
 
 

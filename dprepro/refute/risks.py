@@ -20,7 +20,7 @@ from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.problems import Domain, Problem
 from dprepro.problems.views.base import as_theta
 from dprepro.reductions import REDUCTIONS, Reduction, solver
-from dprepro.refute.attack import GRANTED, Attack, Shown
+from dprepro.refute.attack import GRANTED, Attack, Trial
 from dprepro.statements.conditions import unmet
 from dprepro.statements.statement import Says
 from dprepro.support.named import name_of
@@ -63,7 +63,7 @@ class Risks(Attack):
     bound: str = ""
     choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
-    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Shown:
+    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Trial:
         """See the class."""
         point = {**DEFAULTS, **numbers}
         try:
@@ -87,7 +87,7 @@ class Risks(Attack):
             raise PremiseError(str(error_)) from error_
         except (ArithmeticError, ValueError) as error_:
             raise PremiseError(f"there is no value there: {error_}") from error_
-        return Shown(taken, allowed, error)
+        return Trial(taken, allowed, error)
 
     @property
     def parts(self) -> list[object]:

@@ -15,7 +15,7 @@ from dprepro.algorithms.samplers.grid_walk import Grid, WalkLaw, walk
 from dprepro.bounds import evaluate
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.laws.sampling import SamplerLaw
+from dprepro.laws.sampling_law import SamplerLaw
 from dprepro.problems import Domain, L2Ball, LinearLoss, Median, Problem, Records, RecordsView
 
 BUDGET = Budget(1.0, 0.0, Neighbours.REPLACE_ONE)

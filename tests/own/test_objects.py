@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import functools
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +13,8 @@ from helpers.private_mirror import MirrorDescent, records, release
 
 import dprepro
 from dprepro.errors import InputError
-from dprepro.problems.data import FloatArray
+from dprepro.own.experiment import Asked, Described, described
+from dprepro.problems.problem_data import FloatArray
 from dprepro.report.outcome import Outcome
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -139,6 +141,88 @@ def test_an_object_serves_in_a_shipped_experiment(tmp_path: Path) -> None:
     assert len(outcome.frame[outcome.frame["series"] == "pair"]) > 0
 
 
+def shrunk(X: FloatArray, y: FloatArray, epsilon: float, rng: np.random.Generator, factor: float) -> FloatArray:  # noqa: N803
+    return np.asarray(factor * (X.T @ y / len(y) + rng.standard_normal(X.shape[1]) / (len(y) * epsilon)))
+
+
+@dataclass
+class Means:
+    """What answers by a call, by a method, or by a method of its class."""
+
+    factor: float = 1.0
+
+    def __call__(self, X: FloatArray, y: FloatArray) -> FloatArray:  # noqa: N803
+        return np.asarray(self.factor * X.T @ y / len(y))
+
+    def release(self, features: FloatArray, labels: FloatArray) -> FloatArray:
+        return self(features, labels)
+
+    @classmethod
+    def plain(cls, X: FloatArray, y: FloatArray) -> FloatArray:  # noqa: N803
+        return cls()(X, y)
+
+
+class Halves:
+    """No dataclass; it keeps its constructor's argument."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __call__(self, X: FloatArray, y: FloatArray) -> FloatArray:  # noqa: N803
+        return np.asarray(self.factor * X.T @ y / len(y))
+
+    def draw(self, n: int, p: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        features, labels = records(n, p, rng)
+        return features, self.factor * labels
+
+
+class Forgets:
+    """It does not keep it."""
+
+    def __init__(self, factor: float) -> None:
+        self._half = factor / 2
+
+    def __call__(self, X: FloatArray, y: FloatArray) -> FloatArray:  # noqa: N803
+        return np.asarray(self._half * X.T @ y / len(y))
+
+
+def asked(**given: Any) -> Described:
+    usual: dict[str, Any] = {"algorithm": release, "construction": records, "sweep": {"n": [200, 400, 800], "p": 4}}
+    return described(Asked(**{"rate": "p/n", **usual, **given}))
+
+
+HALF = 0.5
+
+
+@pytest.mark.parametrize(
+    ("given", "title", "parameters"),
+    [
+        (functools.partial(shrunk, factor=0.5), "shrunk", {"factor": 0.5}),
+        (functools.partial(shrunk, factor=np.float64(0.5)), "shrunk", {"factor": 0.5}),
+        (functools.partial(Ridge, alpha=1e-3), "Ridge", {"alpha": 1e-3}),
+        (functools.partial(MirrorDescent, steps=3), "MirrorDescent", None),
+        (functools.partial(lambda scale, x, y: scale() * x.T @ y / len(y), lambda: HALF), "function", {}),
+        (lambda x, y, epsilon, rng: x.T @ y / len(y) + rng.laplace(size=x.shape[1]) / epsilon, "function", {}),
+        (Ridge(alpha=1e-3).fit, "Ridge", {"alpha": 1e-3, "epsilon": 1.0}),
+        (Means(0.5), "Means", {}),
+        (Means(0.5).release, "release", {}),
+        (Means.plain, "plain", {}),
+        (Halves(0.5), "Halves", {}),
+        (Halves(0.5).__call__, "Halves", {}),
+    ],
+)  # fmt: skip
+def test_what_can_be_called_is_an_algorithm(given: object, title: str, parameters: dict[str, Any] | None) -> None:
+    config = asked(algorithm=given).composed.config
+    assert config["claim"].startswith(f"{title} on records: ")
+    if parameters is not None:
+        assert config["study"]["series"]["in_n"]["algorithm"].get("parameters", {}) == parameters
+
+
+@pytest.mark.parametrize("given", [functools.partial(records), Halves(0.5).draw], ids=["partial", "method"])
+def test_what_can_be_called_gives_data(given: object) -> None:
+    assert described(Asked(algorithm=release, construction=given, rate="p/n", sweep={"n": [200, 400, 800], "p": 4}))
+
+
 def wants_more(X: FloatArray, y: FloatArray, step: float) -> FloatArray:  # noqa: N803
     return np.asarray(step * X[0])
 
@@ -175,6 +259,10 @@ exec("def typed(X, y):\n    return X[0]", _TYPED)
         ({"algorithm": wants_more}, "wants_more asks for step, which nobody has; give it a default, or ask for"),
         ({"algorithm": answers_short}, r"at n=1000, .*: answers_short returned an array of shape \(15,\)"),
         ({"algorithm": raises}, r"at n=1000, .*, line \d+ of .*own_raises_\w+.py: IndexError: list index"),
+        ({"algorithm": Forgets(1.0)}, "an object of Forgets keeps no attribute factor of its constructor's argument"),
+        ({"algorithm": functools.partial(release, epsilon=2)}, "epsilon is set by functools.partial, and each grid"),
+        ({"algorithm": functools.partial(wants_more, stap=2)}, "wants_more asks for step|takes no stap"),
+        ({"algorithm": functools.partial(raises, step=_LARGE)}, "_LARGE|an array of 100000 numbers"),
         ({"algorithm": uses_much}, "uses_much: it uses _LARGE, an array of 100000 numbers, .* 'FILE.py:uses_much'"),
         ({"algorithm": _TYPED["typed"]}, "typed: its source cannot be found: .* put it into a file of its own"),
         ({"construction": "planted"}, "unknown construction 'planted'"),
