@@ -21,7 +21,10 @@ FACTORS = (1.05, 1.1, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0, 10.0)
 ENOUGH = 2.0
 """An audit that lacks power is told how many calls would notice so many times epsilon."""
 
-MOST_CALLS = 10**10
+LEFT = 20
+"""Fewer answers that are left of a planted leak tell nothing."""
+
+MOST_CALLS = 1e10
 """More are no advice."""
 
 
@@ -50,38 +53,39 @@ def power(
         rng: chooses which answers are left out.
     """
     pair = outcomes(*answers)
-    middle = len(pair.first) // 2
+    middle, calls = len(pair.first) // 2, int(2 * len(pair.first) / share)
     event = chosen(pair.first[:middle], pair.second[:middle], budget.delta, level)[0]
     data = (pair.second, pair.first) if event.swapped else (pair.first, pair.second)
     noticed = []
     for factor in FACTORS:
         planted = _planted(data, event.holds, factor * budget.epsilon, budget.delta, rng)
-        noticed.append(planted is not None and audit(*planted, budget.delta, level).epsilon > budget.epsilon)
+        enough = planted is not None and min(len(some) for some in planted) >= LEFT
+        noticed.append(enough and planted is not None and audit(*planted, budget.delta, level).epsilon > budget.epsilon)
     least = least_noticed(FACTORS, noticed)
     if least is not None:
         return Power(least)
     rare = float(event.holds(data[1]).mean())
     if len(np.unique(np.concatenate([pair.first, pair.second]), axis=0)) == 1:
         return Power(None, "all answers were the same on both data sets; give a domain on which they differ")
-    return Power(None, _advice(rare, budget, level, share))
+    return Power(None, _advice(rare, budget, level, share, calls))
 
 
-def _advice(rare: float, budget: Budget, level: float, share: float) -> str:
-    """How many calls would do, by the limits of a leak's expected counts; or which claim can be looked at."""
-    goal = ENOUGH * budget.epsilon
-    for draws in np.unique(np.geomspace(100, MOST_CALLS * share / 4, 400).astype(np.int64)):
-        # the event's chance on the second data set may be any: the best is looked for
-        chances = np.geomspace(1e-9, 0.5, 60) if not 0 < rare < 1 else np.append(np.geomspace(1e-9, 0.5, 60), rare)
-        likely = np.minimum(np.exp(min(goal, 700.0)) * chances + budget.delta, 0.9)
-        chances = np.minimum(chances, (likely - budget.delta) * math.exp(-min(goal, 700.0)))
-        counts = [np.rint(draws * some).astype(np.int64) for some in (likely, chances)]
-        if lower_limit(counts[0], counts[1], int(draws), budget.delta, level).max() > budget.epsilon:
-            calls = 4 * draws / share
-            return f"about {calls:.1g} calls could notice {ENOUGH:g} times epsilon: or more time"
-    return (
-        f"an event of chance e^-{budget.epsilon:g} is not seen by draws: audit it at a smaller epsilon, "
-        "or with replay=true"
-    )
+def _advice(rare: float, budget: Budget, level: float, share: float, calls: int) -> str:
+    """How many calls would do, by the limits of a leak's expected counts; or which claim can be looked at.
+
+    The leaking event's chance on the second data set may be ``rare``, or any other: the best is looked for.
+    """
+    goal, spread = ENOUGH * budget.epsilon, np.geomspace(1e-9, 0.5, 60)
+    places = np.append(spread, rare) if 0 < rare < 1 else spread
+    likely = np.minimum(np.exp(min(goal, 700.0)) * places + budget.delta, 0.9)
+    places = np.minimum(places, (likely - budget.delta) * math.exp(-min(goal, 700.0)))
+    for more in np.geomspace(2 * calls, max(MOST_CALLS, 2 * calls), 200):
+        draws = int(more * share / 4)
+        counts = [np.rint(draws * some).astype(np.int64) for some in (likely, places)]
+        if lower_limit(counts[0], counts[1], draws, budget.delta, level).max() > budget.epsilon:
+            digit = 10 ** math.floor(math.log10(more))
+            return f"to notice {ENOUGH:g} times epsilon, give draws={math.ceil(more / digit) * digit} or more"
+    return f"a chance of e^-{budget.epsilon:g} is not seen by draws: claim a smaller epsilon, or try replay=true"
 
 
 def _planted(
@@ -95,7 +99,7 @@ def _planted(
     inside = [holds(some) for some in data]
     likely, rare = (float(some.mean()) for some in inside)
     if not 0 < likely < 1 or not 0 < rare < 1:
-        return None
+        return None  # neither can be made likelier or rarer
     wanted_likely, wanted_rare = min(math.exp(min(epsilon, 700.0)) * rare + delta, 0.9), rare
     if wanted_likely < math.exp(min(epsilon, 700.0)) * rare + delta:
         wanted_rare = (wanted_likely - delta) / math.exp(min(epsilon, 700.0))
