@@ -170,6 +170,10 @@ class Algorithm(ABC):
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """Run on the data; all randomness comes from ``rng``."""
 
+    def solve_many(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
+        """One answer for each stream, to the bits of `solve`; an algorithm that has a quicker way says so."""
+        return [self.solve(problem, budget, rng) for rng in rngs]
+
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """Guarantee of each mechanism that is used, for the budget's neighbours, and how often; None: no promise."""
         return None
