@@ -18,7 +18,7 @@ from dprepro.problems.losses import (
     SquaredLoss,
 )
 from dprepro.problems.moments import Moments
-from dprepro.problems.points import GroupPoint, Minimum, PlanePoint, Point
+from dprepro.problems.point_forms import GroupPoint, Minimum, PlanePoint, Point
 from dprepro.problems.problem import LISTED, VIEWS, Problem, derived_views
 from dprepro.problems.problem_data import Records, VertexGroups
 from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LocalBall, LqBall, Simplex, SpikedBall

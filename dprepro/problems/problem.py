@@ -10,7 +10,7 @@ from typing import TypeVar
 from dprepro.errors import Incompatible
 from dprepro.problems.domain import Domain
 from dprepro.problems.losses import MarginLoss
-from dprepro.problems.points import GroupPoint, Minimum, PlanePoint, Point
+from dprepro.problems.point_forms import GroupPoint, Minimum, PlanePoint, Point
 from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import ConstraintSet
 from dprepro.problems.support_answers import SupportPoint

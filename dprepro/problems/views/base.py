@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.errors import DpreproError, Incompatible, InputError
 from dprepro.problems.domain import Domain
-from dprepro.problems.points import Minimum, Point
+from dprepro.problems.point_forms import Minimum, Point
 from dprepro.problems.problem_data import FloatArray
 
 GAP_ALLOWED = 1e-9  # of a minimum, relative to how much the risk varies over the set

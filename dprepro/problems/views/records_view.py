@@ -19,7 +19,7 @@ from dprepro.problems.minimise import (
     minimise_smooth,
 )
 from dprepro.problems.moments import Moments
-from dprepro.problems.points import Minimum, Point
+from dprepro.problems.point_forms import Minimum, Point
 from dprepro.problems.problem_data import FloatArray, Records
 from dprepro.problems.views.base import View, added, as_theta
 from dprepro.problems.views.moments_view import MomentsView

@@ -8,7 +8,7 @@ import numpy as np
 
 from dprepro.errors import Incompatible
 from dprepro.problems.moments import Moments
-from dprepro.problems.points import Minimum, Point
+from dprepro.problems.point_forms import Minimum, Point
 from dprepro.problems.problem_data import FloatArray, Records
 from dprepro.problems.sets import Box
 from dprepro.problems.support_answers import IntArray, SupportPoint
