@@ -76,7 +76,8 @@ def execute(
     `many` measures several cells of a grid point at once, to the same bits. `progress` is whether to show it on stderr,
     or what to tell instead. `workers` is a number of local processes or the address of a Dask scheduler. The results
     are the same bits for all of them. Cells that other code made, or that are not as they were stored, are
-    measured again; with `reuse` "any" those of other code are kept. `sources` are the modules behind the cells with their digests: a process that has others measures nothing.
+    measured again; with `reuse` "any" those of other code are kept. `sources` are the modules behind the cells with
+    their digests: a process that has others measures nothing.
 
     Raises `InputError` for `workers` that cannot be, `OtherCode` where a process has other sources, `MissingDependency`
     without Dask, `Interrupted` on Ctrl-C, on a signal that the command takes for it, or when the scheduler is lost;
