@@ -8,7 +8,6 @@ from pathlib import Path
 
 import numpy as np
 import pytest
-from dprepro.privacy.pairs import gaussian_epsilon
 from helpers import replayed_functions as functions
 from helpers.scripts import shown_again
 
