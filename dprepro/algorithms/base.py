@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
@@ -171,6 +171,10 @@ class Algorithm(ABC):
     @abstractmethod
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """Run on the data; all randomness comes from ``rng``."""
+
+    def solve_many(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
+        """One answer for each stream, to the bits of `solve`; an algorithm that has a quicker way says so."""
+        return [self.solve(problem, budget, rng) for rng in rngs]
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """Guarantee of each mechanism that is used, for the budget's neighbours, and how often; None: no promise."""

@@ -161,7 +161,7 @@ class Kept:
             code = inspect.getsource(of)
         except (OSError, TypeError):
             raise InputError("keep needs the function's code, which cannot be read: put it into a file") from None
-        name = getattr(function, "__qualname__", "")
+        name = getattr(function, "__qualname__", ""), getattr(getattr(function, "__code__", None), "co_code", b"")
         settings = (subject.epsilon, subject.delta, sorted(subject.parameters.items()), subject.timed, np.__version__)
         digest = hashlib.blake2b(repr((code, name, settings, rest)).encode(), digest_size=16).hexdigest()
         try:

@@ -12,6 +12,7 @@ import numpy as np
 from dprepro.budget import Budget
 from dprepro.privacy.audit import audit, chosen, lower_limit
 from dprepro.privacy.outcomes import Answers, FloatArray, outcomes
+from dprepro.privacy.statistics import FEW
 
 Marks = np.ndarray[Any, np.dtype[np.bool_]]
 
@@ -64,24 +65,24 @@ def power(
     least = least_noticed(FACTORS, noticed)
     if least is not None:
         return Power(least)
-    rare = float(event.holds(data[1]).mean())
-    if len(np.unique(np.concatenate([pair.first, pair.second]), axis=0)) == 1:
+    met, counts = np.unique(np.concatenate([pair.first, pair.second]), axis=0, return_counts=True)
+    if len(met) == 1:
         return Power(None, "all answers were the same on both data sets; give a domain on which they differ")
-    return Power(None, _advice(rare, budget, level, share, calls))
+    chances = counts / counts.sum() if len(met) <= FEW else np.geomspace(1e-9, 0.5, 60)
+    return Power(None, _advice(chances[chances <= 0.5], budget, level, share, calls))
 
 
-def _advice(rare: float, budget: Budget, level: float, share: float, calls: int) -> str:
-    """How many calls would do, by the limits of a leak's expected counts; or which claim can be looked at.
+def _advice(chances: FloatArray, budget: Budget, level: float, share: float, calls: int) -> str:
+    """How many calls would do, by the limits of expected counts of a leak; or which claim can be looked at.
 
-    The leaking event's chance on the second data set may be ``rare``, or any other: the best is looked for.
+    The leaking event has one of these ``chances`` on the second data set: that of one of few answers, or any.
     """
-    goal, spread = ENOUGH * budget.epsilon, np.geomspace(1e-9, 0.5, 60)
-    places = np.append(spread, rare) if 0 < rare < 1 else spread
-    likely = np.minimum(np.exp(min(goal, 700.0)) * places + budget.delta, 0.9)
-    places = np.minimum(places, (likely - budget.delta) * math.exp(-min(goal, 700.0)))
+    goal = ENOUGH * budget.epsilon
+    likely = np.minimum(np.exp(min(goal, 700.0)) * chances + budget.delta, 0.9)
+    rare = np.minimum(chances, (likely - budget.delta) * math.exp(-min(goal, 700.0)))
     for more in np.geomspace(2 * calls, max(MOST_CALLS, 2 * calls), 200):
         draws = int(more * share / 4)
-        counts = [np.rint(draws * some).astype(np.int64) for some in (likely, places)]
+        counts = [np.rint(draws * some).astype(np.int64) for some in (likely, rare)]
         if lower_limit(counts[0], counts[1], draws, budget.delta, level).max() > budget.epsilon:
             digit = 10 ** math.floor(math.log10(more))
             return f"to notice {ENOUGH:g} times epsilon, give draws={math.ceil(more / digit) * digit} or more"

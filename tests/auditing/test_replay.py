@@ -20,7 +20,7 @@ from dprepro.auditing.recording import RecordingGenerator, recording
 from dprepro.auditing.replay import call, replay, replayed
 from dprepro.auditing.subject import Subject
 from dprepro.budget import Budget, Neighbours
-from dprepro.privacy.pairs import gaussian_epsilon
+from dprepro.privacy.worst_pairs import gaussian_epsilon
 
 FILE = Path(functions.__file__)
 PAIR = NeighbourPair("one", Data(np.array([1.0, 0.5])), Data(np.array([0.0, 0.5])))

@@ -125,9 +125,9 @@ def _installed(package: str) -> bool:
 
 def warned(found: Peer, domain: DataDomain, epsilon: float, delta: float) -> tuple[str, ...]:
     """What the library warns of, of privacy, when it is called once: it is part of its guarantee."""
-    from dprepro.auditing.subject import Subject
-
     import numpy as np
+
+    from dprepro.auditing.subject import Subject
 
     rng = np.random.default_rng(0)
     some = [domain.record(rng.uniform(domain.low, domain.high, domain.width)) for _ in range(domain.n)]

@@ -9,10 +9,10 @@ import math
 from functools import lru_cache
 
 import numpy as np
+from dprepro.adversary.search import search
 from scipy.special import ndtr
 from scipy.stats import binom
 
-from dprepro.adversary.search import search
 from dprepro.errors import PremiseError
 from dprepro_last_iterate import pairs, published
 from dprepro_last_iterate.pairs import allowed_error, pair_epsilon
@@ -46,9 +46,7 @@ def _contraction(step_size: float, convexity: float, smoothness: float) -> float
     return c
 
 
-def strong_bound_squared(
-    steps: float, signal: float, convexity: float, step_size: float, smoothness: float
-) -> float:
+def strong_bound_squared(steps: float, signal: float, convexity: float, step_size: float, smoothness: float) -> float:
     """Control: c^2 for c."""
     return published.geometric_mu(steps, signal, _contraction(step_size, convexity, smoothness) ** 2)
 
@@ -180,9 +178,7 @@ def largest_loss(steps: float, sensitivity: float, step_size: float, noise: floa
     return pairs.worst_linear_at(int(steps), sensitivity, step_size, noise, delta).epsilon
 
 
-def largest_loss_half_noise(
-    steps: float, sensitivity: float, step_size: float, noise: float, delta: float
-) -> float:
+def largest_loss_half_noise(steps: float, sensitivity: float, step_size: float, noise: float, delta: float) -> float:
     """Control: the same with half of the noise."""
     return largest_loss(steps, sensitivity, step_size, noise / 2, delta)
 
@@ -306,9 +302,7 @@ def _searched(sensitivity: float, step_size: float, noise: float, delta: float, 
     return search(value, 2 * KNOTS + 1, [], tries, np.random.default_rng(seed)).value
 
 
-def searched_loss(
-    sensitivity: float, step_size: float, noise: float, delta: float, tries: float, draw: float
-) -> float:
+def searched_loss(sensitivity: float, step_size: float, noise: float, delta: float, tries: float, draw: float) -> float:
     """The largest exact epsilon that a search over convex losses finds; F' and G' piecewise linear with 6 knots."""
     return _searched(sensitivity, step_size, noise, delta, int(tries), int(draw))
 
@@ -384,9 +378,7 @@ def ledge_loss(
     edge = 1 - width
     first = steps_of((0.0, edge, 1.0), (drop / step_size, -lift * sensitivity))
     most = max(60.0, published_epsilon(sensitivity, step_size, noise, delta) * 3)
-    return pair_epsilon(
-        first, first.plus(sensitivity), 1.0, step_size, noise, [steps], delta, most
-    )
+    return pair_epsilon(first, first.plus(sensitivity), 1.0, step_size, noise, [steps], delta, most)
 
 
 def convex_ledge_loss(

@@ -65,7 +65,8 @@ def geometric_mu(steps: float, ratio: float, c: float) -> float:
 
 def quadratic_mu(steps: float, ratio: float, c: float) -> float:
     """Exact, of F' = mx, G' = mx + s, c = 1 - eta m of either sign, in closed form: the mean moves by eta s sum c^k, the
-    variance is v^2 sum c^2k."""
+    variance is v^2 sum c^2k.
+    """
     moved, variance, power = 0.0, 0.0, 1.0
     for _ in range(int(steps)):
         moved, variance, power = moved + power, variance + power**2, power * c
@@ -110,9 +111,7 @@ def cyclic_quadratic_mu(epochs: float, batches: float, ratio: float, c: float) -
     return ratio * moved / math.sqrt((1 - c ** (2 * batches * epochs)) / (1 - c**2))
 
 
-def cyclic_convex_mu(
-    epochs: float, batches: float, s: float, eta: float, sigma: float, diameter: float = 1.0
-) -> float:
+def cyclic_convex_mu(epochs: float, batches: float, s: float, eta: float, sigma: float, diameter: float = 1.0) -> float:
     """Cyclic batches, convex, constrained: [3sD/(eta r) + s^2 + (s^2/r) ceil(D/(s eta))]/sigma^2, or composition."""
     k = convex_steps(s, eta, diameter)
     shifted = 3 * s * diameter / (eta * batches) + s**2 + s**2 / batches * k
