@@ -44,8 +44,8 @@ class ReleasedMarginals(Algorithm):
         check_positive(self, "noise_factor")
 
     @property
-    def views(self) -> tuple[str, ...]:
-        return ("records",) if self.release == "subsampled" else super().views
+    def representations(self) -> tuple[str, ...]:
+        return ("records",) if self.release == "subsampled" else super().representations
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)

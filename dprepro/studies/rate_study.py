@@ -249,7 +249,7 @@ class RateStudy(Study):
             raise
         if math.isfinite(one.most_operations):
             domain = found.domain
-            each = domain.p * (domain.p if "moments" in found.views else domain.n)
+            each = domain.p * (domain.p if "moments" in found.representations else domain.n)
             if (wanted := algorithm.schedule(domain, budget).steps * each) > one.most_operations:
                 raise PremiseError(
                     f"series {label}: {wanted:.2g} operations, more than most_operations={one.most_operations:g}"

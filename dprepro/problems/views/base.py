@@ -55,7 +55,7 @@ class View(ABC):
         return self.minimise()
 
     def excess(self, theta: Point) -> float:
-        """value(theta) - minimum; views that can avoid the difference of near-equal numbers do."""
+        """value(theta) - minimum; representations that can avoid the difference of near-equal numbers do."""
         return self.value(theta) - self.minimum.value
 
     @cached_property
