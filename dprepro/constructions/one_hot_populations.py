@@ -130,5 +130,5 @@ def one_hot(counts: OneHotView, representations: frozenset[str], population: One
 
 
 def one_hot_representations(domain: Domain, touched: float) -> frozenset[str]:
-    """The representations of one-hot counts of that many touched coordinates, each with two distinct records at most."""
+    """The representations of that many touched coordinates, each with two distinct records at most."""
     return frozenset({"one_hot"} if touched <= RECORDS_LIMIT else ()) | recorded(domain, 2 * touched + 1)
