@@ -173,9 +173,7 @@ def _prv(law: Law, delta: float) -> float:
 
         one = PureDPMechanism(law.parameter)
     else:
-        one = prv.PoissonSubsampledGaussianMechanism(
-            sampling_probability=law.rate, noise_multiplier=1 / law.parameter
-        )
+        one = prv.PoissonSubsampledGaussianMechanism(sampling_probability=law.rate, noise_multiplier=1 / law.parameter)
     # what the library recommends for its errors
     accountant = prv.PRVAccountant(prvs=[one], max_self_compositions=[law.uses], eps_error=0.1, delta_error=delta / 1e3)
     return float(accountant.compute_epsilon(delta=delta, num_self_compositions=[law.uses])[2])

@@ -31,9 +31,7 @@ def var(X: FloatArray, epsilon: float, random_state: int, low: float = 0.0, high
     return float(var(X, epsilon=epsilon, bounds=(low, high), random_state=random_state))
 
 
-def histogram(
-    X: FloatArray, epsilon: float, random_state: int, low: float = 0.0, high: float = 1.0
-) -> FloatArray:
+def histogram(X: FloatArray, epsilon: float, random_state: int, low: float = 0.0, high: float = 1.0) -> FloatArray:
     """``tools.histogram`` of four bins; its relation is that a record comes or goes."""
     from diffprivlib.tools import histogram
 
