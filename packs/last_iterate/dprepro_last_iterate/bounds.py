@@ -9,7 +9,7 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from dprepro.adversary.search import search
+from dprepro.adversary.box_search import search
 from scipy.special import ndtr
 from scipy.stats import binom
 
