@@ -44,7 +44,7 @@ def effort(count: int, p: int, least: int) -> int:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AdviceQuestion:
     """What is asked for: n, p, the budget, and what losses and parameters are like.
 
     Features and labels lie in [-1, 1].
@@ -363,7 +363,7 @@ def ordinary(loss: str, constraint_set: str, radius: float, p: float, rows: int)
     return Ordinary(domain.loss, domain.constraint_set, np.stack(features), np.stack(labels))
 
 
-def of(asked: Asked) -> Ordinary:
+def of(asked: AdviceQuestion) -> Ordinary:
     """The ordinary data that belong to a question."""
     return ordinary(asked.loss, asked.constraint_set, asked.radius, asked.p, asked.rows)
 

@@ -12,7 +12,7 @@ import pytest
 from helpers.databases import opened
 
 ROOT = Path(__file__).parents[2]
-MAY_CONNECT = {"dprepro/engine/connection.py", "tests/helpers/databases.py"}
+MAY_CONNECT = {"dprepro/engine/connection.py", "dprepro/auditing/answers.py", "tests/helpers/databases.py"}
 HERE = "tests/engine/test_connections.py"
 ROOMS = ("benchmarks", "docs", "dprepro", "experiments", "mutants", "packs", "paper_figures", "tests")
 FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
