@@ -15,7 +15,7 @@ from dprepro.__main__ import main
 from dprepro.algorithms import Algorithm
 from dprepro.algorithms.efficient_sampler import MOST_STEPS
 from dprepro.budget import Neighbours
-from dprepro.config.pairs import POINT, all_pairs, blocks
+from dprepro.config.group_pairs import POINT, all_pairs, blocks
 from dprepro.constructions import Construction
 from dprepro.dispatch.pair_table import word
 from dprepro.engine import measure_cell

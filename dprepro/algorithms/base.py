@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from abc import ABC, abstractmethod
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from typing import Any, ClassVar, TypeAlias
 
@@ -23,7 +23,7 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import Guarantee, NoiseMoments
 from dprepro.privacy import Spent, compose
 from dprepro.problems import LISTED, Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 Parts: TypeAlias = tuple[tuple[Guarantee, int], ...]
@@ -169,6 +169,10 @@ class Algorithm(ABC):
     @abstractmethod
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """Run on the data; all randomness comes from ``rng``."""
+
+    def solve_many(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
+        """One answer for each stream, to the bits of `solve`; an algorithm that has a quicker way says so."""
+        return [self.solve(problem, budget, rng) for rng in rngs]
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """Guarantee of each mechanism that is used, for the budget's neighbours, and how often; None: no promise."""

@@ -13,8 +13,8 @@ from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.budget import Budget
 from dprepro.mechanisms import Laplace
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
 from dprepro.problems.losses import AbsoluteLoss, HuberLoss
+from dprepro.problems.problem_data import FloatArray
 
 ERRORS = (AbsoluteLoss, HuberLoss)
 

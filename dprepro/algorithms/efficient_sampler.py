@@ -17,7 +17,7 @@ from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import PureLoss
 from dprepro.problems import Box, Domain, L2Ball, Problem, View
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 MOST_STEPS = 1e7
 """Of one walk, taken one by one."""

@@ -18,7 +18,7 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import GumbelMin
 from dprepro.privacy import Spent, compose
 from dprepro.problems import Domain, L2Ball, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ from dprepro.algorithms.premises import Assumption, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Domain, PositivePartLoss, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.named import NamedRule
 
 

@@ -16,8 +16,8 @@ from dprepro.algorithms.sketches import Transform, columns
 from dprepro.budget import Budget
 from dprepro.errors import InputError, PremiseError
 from dprepro.problems import Domain, L2Ball, Problem, RecordsView
-from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import clip
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 CLIPPING = 1e-6

@@ -13,7 +13,7 @@ from dprepro.algorithms.output_perturbation import OutputPerturbation
 from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
 from dprepro.budget import Budget
 from dprepro.problems import Domain, LocalBall, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

@@ -28,7 +28,7 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Gaussian, NoiseMoments
 from dprepro.privacy import Spent, budget_under, converted, noise_for, spent
 from dprepro.problems import Domain, Problem, View
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.named import NamedRule
 
 

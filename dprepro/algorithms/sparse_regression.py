@@ -9,16 +9,16 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Solution
+from dprepro.algorithms.exponential_support import ExponentialSupport, SupportSchedule, SupportSelection
 from dprepro.algorithms.objective_perturbation import LeastRegulariser, ObjectivePerturbation, PerturbationSchedule
 from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
 from dprepro.algorithms.sample_and_aggregate import SampleAndAggregate
-from dprepro.algorithms.supports import ExponentialSupport, SupportSchedule, SupportSelection
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.privacy import Spent
 from dprepro.problems import Domain, Problem, Records, RecordsView, SupportsView
-from dprepro.problems.data import FloatArray
-from dprepro.problems.supports import IntArray
+from dprepro.problems.problem_data import FloatArray
+from dprepro.problems.support_answers import IntArray
 from dprepro.support.frozen import normalise
 
 TOP_SLACK = 1e-12  # relative: what rows of norm sqrt(s) may exceed it by through rounding

@@ -7,7 +7,7 @@ import sys
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any
 
-from dprepro.commands.parser import key, number, number_that, whole, words
+from dprepro.commands.parser import key, number, number_that, true_or_false, whole, words
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
@@ -59,6 +59,10 @@ class Arguments:
     budget: float = key("60", "seconds of the processor", number_that("positive", lambda seconds: seconds > 0))
     draws: int | None = key(None, "calls in all, in place of budget", whole(2000), shown="100000")
     seed: int = key("0", "of pairs and draws", whole(0))
+    replay: bool = key("false", "record the noise, and replay it on the neighbour: faults get names", true_or_false)
+    timed: bool = key("false", "the time of a call is part of the answer", true_or_false)
+    keep: str | None = key(None, "a file for the answers: an audit that was killed goes on from them", shown="FILE")
+    workers: int = key("1", "processes; the verdict does not depend on how many", whole(1))
     level: float = key(".99", "confidence of the limit", number_that("in (0, 1)", lambda level: 0 < level < 1))
 
 
@@ -88,6 +92,7 @@ def main(arguments: Arguments) -> int:
     found = audit(
         function, epsilon, delta, neighbours=relation, domain=domain, seconds=arguments.budget, parameters=parameters,
         draws=arguments.draws, seed=arguments.seed, level=arguments.level, target=target,
+        timed=arguments.timed, replay=arguments.replay, keep=arguments.keep, workers=arguments.workers,
         progress=_progress if sys.stderr.isatty() else None,
     )  # fmt: skip
     print(found)

@@ -11,7 +11,7 @@ import numpy as np
 from dprepro.constructions.base import LOSSES, Construction, Point, recorded
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, HingeLoss, L2Ball, PositivePartLoss, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

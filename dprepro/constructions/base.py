@@ -13,7 +13,7 @@ import numpy as np
 
 from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.problems import ConstraintSet, Domain, Loss, Problem, View, derived_views, losses, sets
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 Point = Mapping[str, float]

@@ -22,7 +22,7 @@ from dprepro.constructions.base import (
 from dprepro.constructions.hadamard import dividing_order, orthogonal_columns
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, Loss, Moments, MomentsView, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.views.base import as_theta
 
 Kind = Literal["iid", "correlated", "planted", "noise"]

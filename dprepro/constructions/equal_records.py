@@ -12,7 +12,7 @@ import numpy as np
 from dprepro.constructions.base import LISTED_LIMIT, Construction, Point, constraint_set, offered
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, LinearLoss, Moments, Problem, Records, SquaredLoss, VertexGroups
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import L1Ball, L2Ball, Simplex, SpikedBall
 from dprepro.problems.views import GroupsView, MomentsView, RecordsView
 

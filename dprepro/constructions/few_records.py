@@ -11,7 +11,7 @@ import numpy as np
 from dprepro.constructions.base import Construction, Point, constraint_set, loss_of, offered, recorded
 from dprepro.errors import PremiseError
 from dprepro.problems import ConstraintSet, DistanceLoss, Domain, LocalBall, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 Where = Literal["l1_ball", "l2_ball", "simplex", "box", "shifted_ball"]
 

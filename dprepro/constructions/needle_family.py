@@ -11,7 +11,7 @@ import numpy as np
 from dprepro.constructions.base import LISTED_LIMIT, Construction, Point, offered, unit_lasso
 from dprepro.constructions.needles import hardest_gap
 from dprepro.problems import Domain, Moments, Problem, Records, VertexGroups
-from dprepro.problems.data import FloatArray, IntArray
+from dprepro.problems.problem_data import FloatArray, IntArray
 from dprepro.problems.views import GroupsView, MomentsView, RecordsView
 
 

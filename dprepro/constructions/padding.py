@@ -13,7 +13,7 @@ from dprepro.constructions.base import Point, recorded
 from dprepro.constructions.challenge import Attackable
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 

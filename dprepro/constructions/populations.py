@@ -12,7 +12,7 @@ import numpy as np
 from dprepro.constructions.base import LOSSES, Construction, Point, built, recorded
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, HingeLoss, L2Ball, Loss, PositivePartLoss, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

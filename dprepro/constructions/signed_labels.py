@@ -17,11 +17,11 @@ import numpy as np
 from dprepro.bounds import glm
 from dprepro.constructions.base import Point
 from dprepro.constructions.challenge import Attackable, Challenge, Finding
-from dprepro.constructions.glm import one_hot, one_hot_views
+from dprepro.constructions.one_hot_populations import one_hot, one_hot_views
 from dprepro.errors import PremiseError
 from dprepro.problems import AbsoluteLoss, Domain, L2Ball, OneHotView, Problem, SquaredLoss
-from dprepro.problems.data import FloatArray
-from dprepro.problems.views.one_hot import sampled
+from dprepro.problems.problem_data import FloatArray
+from dprepro.problems.views.one_hot_view import sampled
 
 SEEN = 1e-4
 """Misses that an answer must have in the mean for a level to be one: of rarer ones no sample of answers has any."""

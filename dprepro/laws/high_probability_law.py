@@ -10,7 +10,7 @@ from dprepro.algorithms import ExponentialMechanism, HighProbability
 from dprepro.errors import Incompatible
 from dprepro.laws.exponential_law import ExponentialLaw
 from dprepro.problems import Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 CELLS = 1600
 """Of the set; within one the risk is taken to be that of its middle."""

@@ -13,7 +13,7 @@ from dprepro.errors import Incompatible
 from dprepro.laws.base import Law
 from dprepro.laws.release_law import ReleaseLaw
 from dprepro.problems import Domain, HalfSquaredDistance, L2Ball, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 CELLS = 4_001
 """Of the set, in which the density is taken as constant and theta_0 as the middle."""

@@ -17,7 +17,7 @@ from dprepro.algorithms.strongly_convex_perturbation import StronglyConvexPertur
 from dprepro.laws.base import Law, NeighbourLaws
 from dprepro.laws.noise_law import LaplaceNoise, Noise, NormalNoise
 from dprepro.problems import Domain, HalfSquaredDistance, L2Ball, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.views.base import as_theta
 
 PLACES, SCALES = 8_001, 60.0

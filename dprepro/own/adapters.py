@@ -23,7 +23,7 @@ from dprepro.constructions.base import Construction, Point, constraint_set, loss
 from dprepro.errors import DpreproError, InputError
 from dprepro.own.files import load
 from dprepro.problems import Domain, Loss, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.global_generators import seeded
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # what is loaded is among `made_of`, arrays are in the fingerprint

@@ -36,7 +36,7 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import Laplace
 from dprepro.privacy import Spent
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.roots import brentq
 
 

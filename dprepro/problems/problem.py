@@ -8,12 +8,12 @@ from functools import cached_property
 from typing import TypeVar
 
 from dprepro.errors import Incompatible
-from dprepro.problems.answers import GroupPoint, Minimum, PlanePoint, Point
-from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import Domain
 from dprepro.problems.losses import MarginLoss
+from dprepro.problems.point_forms import GroupPoint, Minimum, PlanePoint, Point
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import ConstraintSet
-from dprepro.problems.supports import SupportPoint
+from dprepro.problems.support_answers import SupportPoint
 from dprepro.problems.views import GroupsView, MomentsView, OneHotView, RecordsView, SupportsView, View
 
 LISTED = ("one_hot", "moments", "records")

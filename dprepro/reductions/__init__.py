@@ -6,12 +6,12 @@ from dprepro.algorithms import Algorithm
 from dprepro.errors import Incompatible, unknown
 from dprepro.problems import Domain
 from dprepro.reductions.base import Reduction
-from dprepro.reductions.descent import AxisDescent, CompiledDescent
-from dprepro.reductions.few_steps import BidiagonalSketch, FewSteps, IsotropicTail, SketchedFewSteps
-from dprepro.reductions.frank_wolfe import GroupedVertices, IncrementalGradients
-from dprepro.reductions.gaussian import GaussianGroups, GaussianSubspace, InvariantNoise
-from dprepro.reductions.perturbation import BatchedPerturbation
-from dprepro.reductions.supports import SeparableSupports
+from dprepro.reductions.descent_reductions import AxisDescent, CompiledDescent
+from dprepro.reductions.few_steps_reductions import BidiagonalSketch, FewSteps, IsotropicTail, SketchedFewSteps
+from dprepro.reductions.frank_wolfe_reductions import GroupedVertices, IncrementalGradients
+from dprepro.reductions.gaussian_reductions import GaussianGroups, GaussianSubspace, InvariantNoise
+from dprepro.reductions.perturbation_reductions import BatchedPerturbation
+from dprepro.reductions.support_reductions import SeparableSupports
 
 #: By name, the cheapest first: `automatic` takes the first that serves.
 REDUCTIONS: dict[str, type[Reduction]] = {

@@ -65,7 +65,7 @@ from dprepro.errors import Incompatible
 from dprepro.privacy.audit import audit
 from dprepro.problems import Box, Domain, HalfSquaredLoss, L2Ball, Problem, Records, RecordsView
 from dprepro.problems.losses.margin import HuberisedPartLoss
-from dprepro.studies.audit import answers
+from dprepro.studies.audit_study import answers
 from dprepro.studies.transcripts import as_vector
 from dprepro.support.typed import build
 

@@ -37,7 +37,7 @@ from dprepro.algorithms import (
     SparseRegression,
     StronglyConvexPerturbation,
 )
-from dprepro.algorithms.supports import SupportSelection
+from dprepro.algorithms.exponential_support import SupportSelection
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import BoundedRange, GumbelMin, LaplaceMin, NoiseMoments
 from dprepro.privacy import compose

@@ -56,7 +56,7 @@ from dprepro.problems import (
     SpikedBall,
 )
 from dprepro.problems.codes import double_circulant_code
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.studies.transcripts import as_vector
 from helpers.small_problems import LOSSES, sets
 

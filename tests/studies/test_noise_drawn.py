@@ -158,10 +158,10 @@ def test_the_least_of_many_draws_has_the_moments_of_the_least_of_an_array() -> N
 @pytest.mark.parametrize(
     ("module", "name", "case", "how"),
     [
-        ("dprepro.reductions.few_steps", "_FewSteps", "descent_one_hot", "few_steps"),
-        ("dprepro.reductions.frank_wolfe", "_Vertices", "gumbel_needle", "grouped_vertices"),
-        ("dprepro.reductions.frank_wolfe", "_Vertices", "gumbel_design", "incremental_gradients"),
-        ("dprepro.reductions.frank_wolfe", "_Vertices", "laplace_design", "incremental_gradients"),
+        ("dprepro.reductions.few_steps_reductions", "_FewSteps", "descent_one_hot", "few_steps"),
+        ("dprepro.reductions.frank_wolfe_reductions", "_Vertices", "gumbel_needle", "grouped_vertices"),
+        ("dprepro.reductions.frank_wolfe_reductions", "_Vertices", "gumbel_design", "incremental_gradients"),
+        ("dprepro.reductions.frank_wolfe_reductions", "_Vertices", "laplace_design", "incremental_gradients"),
     ],
 )
 def test_a_reduction_that_draws_half_of_the_noise_is_noticed(
@@ -185,8 +185,8 @@ def test_a_reduction_that_draws_half_of_the_noise_is_noticed(
 
 @pytest.mark.parametrize("case", ["gumbel_needle", "gumbel_design", "descent_one_hot"])
 def test_a_run_without_noise_has_drawn_none_of_it(monkeypatch: pytest.MonkeyPatch, case: str) -> None:
-    from dprepro.reductions.few_steps import _FewSteps
-    from dprepro.reductions.frank_wolfe import _Vertices
+    from dprepro.reductions.few_steps_reductions import _FewSteps
+    from dprepro.reductions.frank_wolfe_reductions import _Vertices
 
     plan, few = _Vertices._plan, _FewSteps._few
     monkeypatch.setattr(_Vertices, "_plan", lambda *given: (plan(*given)[0], 0.0, *plan(*given)[2:]))

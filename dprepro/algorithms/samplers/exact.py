@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.errors import InputError
 from dprepro.problems import ConstraintSet, DistanceLoss, Domain, L2Ball, LinearLoss, MarginLoss, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 GRID = 4001  # points of the quadrature behind an inverse distribution function
 TRIES = 100_000

@@ -13,7 +13,7 @@ import numpy as np
 from dprepro.algorithms.samplers.exact import known_law
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import ConstraintSet, DistanceLoss, L2Ball, LocalBall, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 POINTS = 4001
 DEEP = 60.0  # densities below exp(-DEEP) of the largest one are left out

@@ -11,7 +11,7 @@ import numpy as np
 from dprepro.constructions.base import Construction, Point, offered
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, Moments, MomentsView, Problem, SquaredLoss
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import L2Ball
 from dprepro_adassp.bounds import threshold_factor
 
