@@ -5,6 +5,7 @@ from __future__ import annotations
 import math
 import multiprocessing
 from importlib import metadata
+from itertools import pairwise
 
 import mpmath
 import numpy as np
@@ -48,9 +49,7 @@ def test_closed_forms_are_what_quadrature_of_both_densities_says(law: Law, epsil
         # where the sign changes: the integrand is smooth between these places
         grid = [mpmath.mpf(place) / 20 + mpmath.mpf(1) / 300 for place in range(-400, 401)]
         roots = [
-            mpmath.findroot(apart, (a, b), solver="anderson")
-            for a, b in zip(grid, grid[1:], strict=False)
-            if apart(a) * apart(b) < 0
+            mpmath.findroot(apart, (a, b), solver="anderson") for a, b in pairwise(grid) if apart(a) * apart(b) < 0
         ]
         places = sorted({*roots, *(mpmath.mpf(place) for place in (-40, -20, -10, -5, 0, 1, 5, 10, 20, 40))})
         found.append(mpmath.quad(lambda x, apart=apart: max(apart(x), 0), places))
