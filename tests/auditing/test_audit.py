@@ -24,7 +24,7 @@ from dprepro.errors import InputError
 from dprepro.privacy.outcomes import Refused
 
 FILE = Path(functions.__file__)
-RARE = 0.002
+RARE = 0.0005
 QUICK = ("half_sensitivity", "seed_of_one_byte", "noise_that_is_reused")
 """Of the wrong ones, those that the default tests audit."""
 
