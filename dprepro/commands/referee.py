@@ -81,7 +81,7 @@ def _rows(name: str, arguments: Arguments, skipped: list[str]) -> list[dict[str,
             }
             for row in supports(progress=say)
         ]  # fmt: skip
-    from dprepro.auditing.accountants.table import table as accountants
+    from dprepro.auditing.accountants.comparison import table as accountants
 
     return [
         {
