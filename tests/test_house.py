@@ -34,11 +34,11 @@ ROOMS: dict[str, set[str]] = {
     "report": {
         "statements", "engine.code", "engine.progress", "engine.resources", "engine.store", "analysis", "figures",
     },
-    "auditing": {"privacy", "budget", "engine.pools"},
+    "auditing": {"privacy", "mechanisms", "peers", "problems", "budget", "engine.pools"},
     "peers": {"algorithms", "privacy", "problems", "budget"},
     "studies": {
         "adversary", "laws", "minimax", "dispatch", "reductions", "refute", "constructions", "algorithms", "privacy",
-        "mechanisms", "problems", "bounds", "budget", "statements", "engine.cell", "engine.code",
+        "mechanisms", "problems", "bounds", "budget", "statements", "engine.blocks", "engine.cell", "engine.code",
         "engine.grid",
     },
     "engine": set(),

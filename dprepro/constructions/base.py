@@ -144,7 +144,7 @@ def constraint_set(word: str, p: float, radius: float = 1.0, q: float = 1.5) -> 
 
 
 def recorded(domain: Domain, rows: float, *words: str) -> frozenset[str]:
-    """The representations of that many distinct records, and further words; none where they are too many to write out."""
+    """The representations of that many distinct records, and further words; none where they are too many to hold."""
     small = rows * domain.p <= RECORDS_LIMIT
     return derived_representations(domain, frozenset({"records"})) | set(words) if small else frozenset()
 

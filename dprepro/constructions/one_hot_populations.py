@@ -116,7 +116,7 @@ def _population(family: OneHotFamily, point: Point) -> OneHotView:
 
 
 def one_hot(counts: OneHotView, representations: frozenset[str], population: OneHotView | None = None) -> Problem:
-    """The problem of one-hot counts, of which all representations are made, and of the population that judges answers."""
+    """The problem of one-hot counts, of which all representations are made, and of the population that judges."""
     domain = counts.domain
     problem = offered(
         domain,
@@ -130,5 +130,5 @@ def one_hot(counts: OneHotView, representations: frozenset[str], population: One
 
 
 def one_hot_representations(domain: Domain, touched: float) -> frozenset[str]:
-    """The representations of one-hot counts that touch that many coordinates, each with at most two distinct records."""
+    """The representations of that many touched coordinates, each with two distinct records at most."""
     return frozenset({"one_hot"} if touched <= RECORDS_LIMIT else ()) | recorded(domain, 2 * touched + 1)

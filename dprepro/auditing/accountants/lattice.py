@@ -23,7 +23,7 @@ from numpy.typing import NDArray
 
 FloatArray = NDArray[np.float64]
 
-PLACES = 2**14
+PLACES = 2**13
 """Of a lattice."""
 
 CUT = 1e-6

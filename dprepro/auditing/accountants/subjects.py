@@ -57,7 +57,7 @@ def accountants() -> Iterator[Accountant]:
     yield Accountant("prv-accountant", "prv-accountant", _prv)
     yield Accountant("opacus RDP", "opacus", _opacus("RDPAccountant"))
     yield Accountant("opacus PRV", "opacus", _opacus("PRVAccountant"))
-    yield Accountant("opacus GDP", "opacus", _opacus("GDPAccountant"), "warns that it is an approximation")
+    yield Accountant("opacus GDP", "opacus", _opacus("GaussianAccountant"), "warns that it is an approximation")
 
 
 def by_name(name: str) -> Accountant:
@@ -181,10 +181,10 @@ def _prv(law: Law, delta: float) -> float:
 
 def _opacus(name: str) -> Callable[[Law, float], float]:
     def epsilon(law: Law, delta: float) -> float:
-        from opacus import accountants as known
-
         if law.kind not in ("gaussian", "sampled"):
             raise Unknown
+        from opacus import accountants as known
+
         accountant = getattr(known, name)()
         accountant.history = [(1 / law.parameter, law.rate, law.uses)]
         return float(accountant.get_epsilon(delta=delta))

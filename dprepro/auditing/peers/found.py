@@ -8,9 +8,13 @@ import warnings
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from importlib import import_module, metadata
+from importlib.util import find_spec
 from typing import Any
 
+import numpy as np
+
 from dprepro.auditing.data import DataDomain
+from dprepro.auditing.subject import Subject
 from dprepro.errors import InputError, MissingDependency, unknown
 
 PACKAGES = {"diffprivlib": "diffprivlib", "opacus": "opacus", "opendp": "opendp", "estimator": "", "fault": "dprepro"}
@@ -61,6 +65,12 @@ class Peer:
         """Whether it asks for y."""
         return "y" in inspect.signature(self.function).parameters
 
+    def domain(self, words: str | None = None) -> DataDomain:
+        """What data it takes, by words such as ``n=20 x=0..1``, or some that suit it."""
+        if words is not None:
+            return DataDomain.parse(words)
+        return DataDomain(5, 1, -1.0, 1.0, 1.0, (-1.0, 1.0)) if self.takes_labels else DataDomain(5)
+
     def parameters(self, domain: DataDomain) -> dict[str, Any]:
         """What it is given of what is public, and its settings."""
         norm = min(domain.norm, max(abs(domain.low), abs(domain.high)) * domain.width**0.5)
@@ -87,6 +97,8 @@ def peer(name: str) -> Peer:
     if kind not in PACKAGES:
         raise unknown("library", kind, list(PACKAGES))
     if kind == "estimator":
+        if not _importable(rest):
+            raise MissingPeer(f"{name} needs {rest.partition('.')[0]}, which is not installed")
         from dprepro.auditing.peers.of_estimator import estimator, named
 
         named(rest)
@@ -123,12 +135,13 @@ def _installed(package: str) -> bool:
     return True
 
 
+def _importable(dotted: str) -> bool:
+    package = dotted.partition(".")[0]
+    return bool(package) and find_spec(package) is not None
+
+
 def warned(found: Peer, domain: DataDomain, epsilon: float, delta: float) -> tuple[str, ...]:
     """What the library warns of, of privacy, when it is called once: it is part of its guarantee."""
-    import numpy as np
-
-    from dprepro.auditing.subject import Subject
-
     rng = np.random.default_rng(0)
     some = [domain.record(rng.uniform(domain.low, domain.high, domain.width)) for _ in range(domain.n)]
     with warnings.catch_warnings(record=True) as caught:
