@@ -38,7 +38,7 @@ ROOMS: dict[str, set[str]] = {
     "peers": {"algorithms", "privacy", "problems", "budget"},
     "studies": {
         "adversary", "laws", "minimax", "dispatch", "reductions", "refute", "constructions", "algorithms", "privacy",
-        "mechanisms", "problems", "bounds", "budget", "statements", "engine.cell", "engine.code",
+        "mechanisms", "problems", "bounds", "budget", "statements", "engine.blocks", "engine.cell", "engine.code",
         "engine.grid",
     },
     "engine": set(),

@@ -39,6 +39,8 @@ def closed(tree: ast.AST) -> set[int]:
             found |= {id(item.context_expr) for item in node.items}
             if any("pytest.raises" in ast.unparse(item.context_expr) for item in node.items):
                 found |= {id(inner) for line in node.body for inner in ast.walk(line)}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".enter_context"):
+            found |= {id(given) for given in node.args}
         elif isinstance(node, ast.Attribute) and node.attr == "close":
             found.add(id(node.value))
     return found

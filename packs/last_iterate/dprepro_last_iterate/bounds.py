@@ -9,10 +9,10 @@ import math
 from functools import lru_cache
 
 import numpy as np
-from dprepro.adversary.box_search import search
 from scipy.special import ndtr
 from scipy.stats import binom
 
+from dprepro.adversary import search
 from dprepro.errors import PremiseError
 from dprepro_last_iterate import pairs, published
 from dprepro_last_iterate.pairs import allowed_error, pair_epsilon
@@ -226,11 +226,6 @@ def four_b_anywhere(sensitivity: float, step_size: float, noise: float, delta: f
     return 4 * ratio_b(sensitivity, step_size, noise)
 
 
-def root_of_level(sensitivity: float, step_size: float, noise: float, delta: float) -> float:
-    """sqrt(8 B ln(1/delta)): by what the published epsilon grows."""
-    return math.sqrt(-8 * ratio_b(sensitivity, step_size, noise) * math.log(delta))
-
-
 def one_step(sensitivity: float, step_size: float, noise: float, delta: float) -> float:
     """epsilon of a single step, s/sigma-GDP."""
     return gaussian_epsilon(sensitivity / noise, delta)
@@ -332,7 +327,7 @@ def heuristic_epsilon(steps: float, sampling_rate: float, signal: float, delta: 
     hits = np.arange(int(steps) + 1)
     weights = binom.pmf(hits, int(steps), sampling_rate)
     shift = signal * hits / math.sqrt(steps)
-    t = np.linspace(-12, float(shift[-1]) + 12, 20001)
+    t = np.linspace(-12, min(float(shift[-1]), 40.0) + 12, 4001)
     upper = (weights[:, None] * ndtr(shift[:, None] - t[None, :])).sum(axis=0) if steps <= 200 else None
     if upper is None:
         raise PremiseError("the heuristic is computed for at most 200 steps")

@@ -64,15 +64,16 @@ def geometric_mu(steps: float, ratio: float, c: float) -> float:
 
 
 def quadratic_mu(steps: float, ratio: float, c: float) -> float:
-    """Exact, of F' = mx, G' = mx + s, c = 1 - eta m of either sign, in closed form: the mean moves by eta s sum c^k, the
-    variance is v^2 sum c^2k.
-    """
-    moved, variance, power = 0.0, 0.0, 1.0
-    for _ in range(int(steps)):
-        moved, variance, power = moved + power, variance + power**2, power * c
-        if abs(power) < 1e-20:
-            break
-    return ratio * abs(moved) / math.sqrt(variance)
+    """Exact, of F' = mx, G' = mx + s, c = 1 - eta m in (-1, 1], T whole: the mean moves by eta s sum c^k, the
+    variance is v^2 sum c^2k."""
+    if c == 1:
+        return ratio * math.sqrt(steps)
+    if c > 0:
+        power = steps * math.log(c)
+        moved, variance = -math.expm1(power) / (1 - c), -math.expm1(2 * power) / ((1 - c) * (1 + c))
+    else:
+        moved, variance = (1 - c**steps) / (1 - c), (1 - abs(c) ** (2 * steps)) / ((1 - c) * (1 + c))
+    return ratio * moved / math.sqrt(variance)
 
 
 def convex_steps(s: float, eta: float, diameter: float) -> int:
