@@ -110,7 +110,7 @@ class AlgorithmRule(NamedRule):
 
 def first_lacking(assumptions: Sequence[Assumption], domain: Domain, budget: Budget) -> str:
     """What the first of them that does not hold lacks; empty if all hold."""
-    return next((reason for one in assumptions if (reason := one.lacks(domain, budget))), "")
+    return next((reason for assumption in assumptions if (reason := assumption.lacks(domain, budget))), "")
 
 
 def with_setting(setting: str, reason: str, choices: str) -> str:

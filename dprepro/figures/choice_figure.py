@@ -109,8 +109,8 @@ class ChoiceFigure(Drawing):
                 self._panel(panel, axis, found[axis], looks, own)
             panels[0].set_ylabel(quantity_label(self.quantity))
             thin_grid(*panels)
-            goals = [str((one.result.get("details") or {}).get("goal", one.result["reason"])) for one in claims
-                     if one.rule == "attainment"]  # fmt: skip
+            goals = [str((claim.result.get("details") or {}).get("goal", claim.result["reason"])) for claim in claims
+                     if claim.rule == "attainment"]  # fmt: skip
             high = titles(figure, headline(verdict, self.heading), [(panels[0], goals)], width)
             note = f"Bars and bands: 99% intervals over splits and noise; grey: all others. {self.note}"
             notes = [*wrap(note.strip(), WIDE), *beside]

@@ -174,8 +174,8 @@ class RateStudy(Study):
                 varying[number, VALUE] = [_mean([excess(one.theta)]) for one in solutions]
             elif noise and row is noise[0]:
                 moments = [one.noise for one in solutions if one.noise is not None]
-                varying[number, VALUE] = [one.ratio(scale) for one in moments]
-                varying[number, "freedom"] = [one.freedom for one in moments]
+                varying[number, VALUE] = [moment.ratio(scale) for moment in moments]
+                varying[number, "freedom"] = [moment.freedom for moment in moments]
         return Block(rows, varying)
 
     def _check_names(self) -> None:
