@@ -38,8 +38,14 @@ def allowed_error(delta: float, most: float) -> float:
 
 
 def linear(
-    drift: float, s: float, eta: float, sigma: float, steps: Sequence[int], error: float,
-    start: float = 1.0, thresholds: int = THRESHOLDS,
+    drift: float,
+    s: float,
+    eta: float,
+    sigma: float,
+    steps: Sequence[int],
+    error: float,
+    start: float = 1.0,
+    thresholds: int = THRESHOLDS,
 ) -> HalfLines:
     """F' = drift, G' = drift + s on [0, 1], from the end that both leave."""
     first, second = constant(drift), constant(drift + s)
