@@ -268,6 +268,7 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
             experiment.study.measure,
             shard.share(cells) if shard else cells,
             store,
+            many=experiment.study.measure_many,
             workers=workers,
             progress=progress,
             label=experiment.name,

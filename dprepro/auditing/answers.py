@@ -74,13 +74,6 @@ def block(subject: Subject, pair: NeighbourPair, draws: int, seed: int, label: s
     return packed(found)
 
 
-def _remote(pickled: bytes, pair: NeighbourPair, draws: int, seed: int, label: str) -> bytes:
-    """The same in another process, to which the subject came as cloudpickle writes it."""
-    from joblib.externals import cloudpickle
-
-    return block(cloudpickle.loads(pickled), pair, draws, seed, label)
-
-
 @dataclass
 class Draws:
     """Draws answers, keeps them, and says how far it is.
@@ -116,12 +109,10 @@ class Draws:
 
     def _blocks(self, pair: NeighbourPair, labels: list[str], sizes: list[int]) -> Iterator[bytes]:
         known = [self.kept.get(label) if self.kept else None for label in labels]
-        ask = partial(block, self.subject)
-        if self.pool is not None:
-            from joblib.externals import cloudpickle
-
-            ask = partial(_remote, cloudpickle.dumps(self.subject))
-        tasks = [partial(ask, pair, size, self.seed, label) for label, size in zip(labels, sizes, strict=True)]
+        tasks = [
+            partial(block, self.subject, pair, size, self.seed, label)
+            for label, size in zip(labels, sizes, strict=True)
+        ]
         waiting = [
             self.pool.submit(task) if self.pool is not None and before is None else None
             for task, before in zip(tasks, known, strict=True)
@@ -170,7 +161,7 @@ class Kept:
             code = inspect.getsource(of)
         except (OSError, TypeError):
             raise InputError("keep needs the function's code, which cannot be read: put it into a file") from None
-        name = getattr(function, "__qualname__", "")
+        name = getattr(function, "__qualname__", ""), getattr(getattr(function, "__code__", None), "co_code", b"")
         settings = (subject.epsilon, subject.delta, sorted(subject.parameters.items()), subject.timed, np.__version__)
         digest = hashlib.blake2b(repr((code, name, settings, rest)).encode(), digest_size=16).hexdigest()
         try:

@@ -1,8 +1,8 @@
 """A recorder of the noise that a function draws: numpy's generators, old and new, Python's, and torch's.
 
 While it records, the generators that the function is given, makes, or finds (`np.random.default_rng`,
-`np.random.normal`, `random.gauss`, those in its module) are others that draw the same and note it. Additive noise is followed into the
-answer (`forms`); other draws are counted. Who draws by other means (`secrets`, C code) is not seen.
+`np.random.normal`, `random.gauss`, those in its module) are others that draw the same and note it. Additive noise is
+followed into the answer (`forms`); other draws are counted. Who draws by other means (`secrets`, C code) is not seen.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class Recorder:
         ledger: the noise, and what was made of it.
         forced: noise in the place of what is drawn, by its number; where it has none, noise is as drawn.
         hidden: draws that are counted only. raw: all noise as drawn, before any is forced.
-        depth: above 0 while a generator calls itself.
+        depth: above 0 while a generator calls itself. rough: whether numbers are of single precision.
     """
 
     ledger: Ledger = field(default_factory=Ledger)
@@ -53,6 +53,7 @@ class Recorder:
     hidden: int = 0
     raw: list[float] = field(default_factory=list)
     depth: int = 0
+    rough: bool = False
     _seen: dict[float, int] = field(default_factory=dict)
     _call: int = 0
 
@@ -248,7 +249,7 @@ def _replaced(state: Any, plain: Any) -> dict[int, Any]:
         id(np.random.RandomState): RecordingState, id(random.Random): RecordingRandom,
         id(np.random.mtrand._rand): state,
     }  # fmt: skip
-    for module, old, new in ((np.random, np.random.mtrand._rand, state), (random, random._inst, plain)):  # type: ignore[attr-defined]
+    for module, old, new in ((np.random, np.random.mtrand._rand, state), (random, random._inst, plain)):
         for name, value in vars(module).items():
             if getattr(value, "__self__", None) is old and hasattr(new, name):
                 found[id(value)] = getattr(new, name)

@@ -8,7 +8,7 @@ which is then known and not counted. The noise tells the fault as well: `FAULTS`
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -20,6 +20,7 @@ from dprepro.auditing.neighbours import NeighbourPair
 from dprepro.auditing.power import FACTORS
 from dprepro.auditing.recording import generator, recording, repeated
 from dprepro.auditing.subject import Subject, flat
+from dprepro.auditing.torch_noise import ROUGH
 from dprepro.budget import Budget
 from dprepro.privacy.audit import LEVEL
 from dprepro.privacy.losses import MOST, limit_of_losses
@@ -45,7 +46,7 @@ PASSES = 40
 SIMULATED = 100_000
 """Losses that are drawn from the laws themselves, where what one record changes does not depend on noise."""
 
-LOG_DENSITY = {
+LOG_DENSITY: dict[str, Callable[[FloatArray], FloatArray]] = {
     "laplace": lambda noise: -np.abs(noise),
     "normal": lambda noise: -0.5 * noise**2,
     "gumbel": lambda noise: -(noise + np.exp(-np.minimum(noise, 700.0))),
@@ -105,7 +106,7 @@ class Call:
         noise, laws, calls: of the `Ledger`.
         raw: as drawn. hidden: draws of other laws.
         tags, offsets, factors: of each number of the answer; the tag is -1 where it has no noise.
-        full: whether there was more noise than is remembered.
+        full: whether there was more noise than is remembered. rough: whether it is of single precision.
     """
 
     answer: FloatArray | None
@@ -118,6 +119,7 @@ class Call:
     offsets: FloatArray
     factors: FloatArray
     full: bool
+    rough: bool
 
     @property
     def shown(self) -> IntArray:
@@ -166,6 +168,7 @@ def call(subject: Subject, data: Data, seed: int, forced: FloatArray | None = No
     return Call(
         answer, np.array(ledger.noise), tuple(ledger.laws), np.array(ledger.calls, dtype=np.int64), tuple(recorder.raw),
         recorder.hidden, tags.astype(np.int64), offsets.astype(np.float64), factors.astype(np.float64), ledger.full,
+        recorder.rough,
     )  # fmt: skip
 
 
@@ -191,7 +194,8 @@ def replay(subject: Subject, first: Data, second: Data, seed: int) -> Replay:
     if len(places) < len({*range(len(there.laws))} - _aliases(there)):
         return unknown("not all of its noise is in its answer")
     for turn in range(PASSES):
-        if again.answer is None or again.laws != there.laws or again.tags.tolist() != there.tags.tolist():
+        alike = again.answer is not None and again.answer.shape == there.answer.shape and again.laws == there.laws
+        if not alike or again.tags[places].tolist() != there.tags[places].tolist():
             return unknown("on the neighbour it draws other noise")
         moved = noise.copy()
         tags, factors = there.tags[places], again.factors[places]
@@ -224,7 +228,7 @@ def _equal(there: Call, again: Call) -> np.ndarray[Any, np.dtype[np.bool_]]:
     assert again.answer is not None
     size = np.maximum(np.abs(there.offsets), np.abs(again.offsets)) + np.abs(there.answer)
     size += np.where(there.tags >= 0, np.abs(there.factors), 0.0)
-    near = np.abs(there.answer - again.answer) <= 1e-7 * size
+    near = np.abs(there.answer - again.answer) <= (ROUGH if there.rough else 1e-7) * size
     return np.asarray(near | (there.answer == again.answer) | (np.isnan(there.answer) & np.isnan(again.answer)))
 
 
@@ -260,6 +264,7 @@ def replayed(
     calls += CALLS + (0 if unknown else 3 * COUNTED)
     unknown = unknown or next((some.unknown for some in found if some.unknown), "")
     epsilon = 0.0 if unknown else _epsilon(found, budget, (1 + level) / 2, seed)
+    epsilon *= 1 - ROUGH if found[0].first.rough else 1
     faults += _faults(subject, best, found, budget, epsilon, next(seeds))
     if odd is not None:
         faults.append(Fault("no noise", f"whatever noise is drawn, answers are of unlike kinds: {odd[0].name}"))
@@ -349,10 +354,10 @@ def _faults(
     """What is wrong on this pair, the worst first."""
     some = max(found, key=lambda one: -math.inf if math.isnan(one.loss) else one.loss)
     there, again = some.first, some.again
-    if there.answer is None or again.answer is None or there.tags.tolist() != again.tags.tolist():
+    if there.answer is None or again.answer is None or there.tags.shape != again.tags.shape:
         return []
     faults = []
-    noised = there.tags >= 0
+    noised = (there.tags >= 0) & (there.tags == again.tags)
     ratio = np.divide(again.factors, there.factors, out=np.ones_like(there.factors), where=noised)
     if (np.abs(ratio - 1) > 1e-6).any():
         place = int(np.argmax(np.abs(np.log(np.abs(ratio)))))

@@ -149,6 +149,7 @@ class Verdict:
         first, second = (
             (shown.pair.second, shown.pair.first) if shown.event.swapped else (shown.pair.first, shown.pair.second)
         )
+        row = f"{shown.size}, {shown.kinds!r}"
         return f"""\
 from runpy import run_path
 import numpy as np
@@ -156,9 +157,8 @@ from dprepro.auditing import Data, Subject, as_row, lower_limit
 {self._source}
 subject, rng, draws = {self._subject}, np.random.default_rng({self.seed}), {max(SURER * shown.draws, SHOWN)}
 pair = Data({first.code}), Data({second.code})  # {shown.pair.name}
-event = lambda answer: {shown.event.code}
-rows = ((as_row(subject.answer(data, rng), {shown.size}, {shown.kinds!r}) for _ in range(draws)) for data in pair)
-hits = [sum(bool(event(row)) for row in some) for some in rows]
+event = lambda answer: bool({shown.event.code})
+hits = [sum(event(as_row(subject.answer(data, rng), {row})) for _ in range(draws)) for data in pair]
 epsilon = lower_limit(np.array(hits[:1]), np.array(hits[1:]), draws, {budget.delta!r}, {shown.level!r})[0]
 print(f"{{hits[0]}} and {{hits[1]}} of {{draws}}: epsilon is at least {{epsilon:.4g}}, claimed {budget.epsilon:g}")
 """

@@ -137,7 +137,7 @@ def build_experiment(composed: Composed) -> Experiment:
     for cell in cells:
         points.setdefault(cell.series, {})[id(cell.axes)] = cell.axes  # replicates share that of their grid point
     grids = {series: list(own.values()) for series, own in points.items()}
-    said += lacking(checked.rules, grids, checked.settings.study)
+    said += lacking(checked.rules, grids, checked.settings.study, bool(checked.settings.run_as))
     stored = {key: value for key, value in composed.config.items() if key not in LEFT_OUT}
     stored["figure"] = dict(checked.figure)
 

@@ -7,7 +7,7 @@ to send than rows and columns, and the process that stores has less to do.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from functools import lru_cache
 from typing import Any, NamedTuple
 
@@ -40,11 +40,16 @@ def lines_of(results: Iterable[Result], made: str) -> list[Line]:
         if r.rows is not rows:  # replicates that are one share theirs
             rows, text = r.rows, text_of(r.rows)
         if r.axes is not axes:  # and all of them their grid point
-            axes, point = r.axes, "{" + ",".join([_axis(name, value) for name, value in r.axes.items()]) + "}"
+            axes, point = r.axes, point_text(r.axes)
         origin = origins.setdefault((r.code, r.cpu), (r.code, made, r.cpu))
         cell = (r.key, r.status, r.seconds, point, r.replicate, text, r.traceback)
         lines.append(Line(*cell, origin, cell_digest(cell, origin)))
     return lines
+
+
+def point_text(axes: Mapping[str, float]) -> str:
+    """A grid point as it is stored."""
+    return "{" + ",".join([_axis(name, value) for name, value in axes.items()]) + "}"
 
 
 @lru_cache(maxsize=65536, typed=True)

@@ -9,8 +9,8 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
+from dprepro.analysis.check_power import power
 from dprepro.analysis.checks import build
-from dprepro.analysis.power import power
 from dprepro.analysis.rule import Rule
 from dprepro.engine.store import Store
 from dprepro.report.publish import judge_run

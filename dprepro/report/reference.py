@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dprepro.engine.store import Store
 from dprepro.errors import InputError, checked_name
-from dprepro.report import exceptions, heldout_report, power_report, stability_report
+from dprepro.report import exceptions, heldout_report, power_report, referee, stability_report
 from dprepro.report.entries import repeated
 from dprepro.report.publish import check_record
 from dprepro.report.summary import summary, to_csv
@@ -20,7 +20,7 @@ from dprepro.support.regular_files import bytes_of, packed, replace_file
 CHECKS = "checks.json"
 """What every check found, by experiment; the ledger has only those that a statement rests on."""
 
-COPIED = ("ledger.json", "ledger.md", *stability_report.FILES, *heldout_report.FILES)
+COPIED = ("ledger.json", "ledger.md", *stability_report.FILES, *heldout_report.FILES, *referee.FILES)
 
 
 def write_reference(results: Path, reference: Path) -> list[Path]:

@@ -16,6 +16,7 @@ from dprepro.algorithms import Schedule, Solution
 from dprepro.axes import at
 from dprepro.budget import Budget
 from dprepro.dispatch import dispatch
+from dprepro.engine.blocks import VALUE, Block
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.laws import LEMMAS
@@ -143,6 +144,40 @@ class RateStudy(Study):
             return context.held[0]
         return rows
 
+    def measure_many(self, cells: Sequence[Cell], streams: Callable[[], list[np.random.Generator]]) -> Block | None:
+        """Replicates that share their data: all answers in one call, and of their rows only what can differ anew."""
+        context = resolve(self, cells[0].series, dict(cells[0].axes))
+        if type(self).measure is not RateStudy.measure:
+            return None
+        if context.held:
+            return Block(context.held[0])
+        one = context.series
+        if context.construction.varies or context.constant or self.tails or self._lemmas(one):
+            return None
+        rngs = streams()
+        problem = context.construction.draw(context.point, context.schedule.noise_scale, rngs[0])
+        solutions = context.solve_many(problem, rngs)
+        first, view, scale = solutions[0], problem.judge(solutions[0].theta), context.schedule.noise_scale
+        alike = all(
+            one.schedule == first.schedule and one.spent == first.spent and type(one.theta) is type(first.theta)
+            and not one.diagnostics and (one.noise is None) is (first.noise is None)
+            for one in solutions
+        )  # fmt: skip
+        if not alike or self._scored(context, [first]):
+            return None
+        noise = drawn([first], scale)
+        rows = [*self._rows(context, problem, [first]), *noise, *self._reported(context)]
+        varying: dict[tuple[int, str], Sequence[float]] = {}
+        for number, row in enumerate(rows):
+            if row.quantity == "excess_risk":
+                excess = view.excess
+                varying[number, VALUE] = [_mean([excess(one.theta)]) for one in solutions]
+            elif noise and row is noise[0]:
+                moments = [one.noise for one in solutions if one.noise is not None]
+                varying[number, VALUE] = [one.ratio(scale) for one in moments]
+                varying[number, "freedom"] = [one.freedom for one in moments]
+        return Block(rows, varying)
+
     def _check_names(self) -> None:
         """Raise InputError for a bound, a shape, a column of a schedule, a lemma or a condition that nobody has."""
         for label, series in self.series.items():
@@ -214,7 +249,7 @@ class RateStudy(Study):
             raise
         if math.isfinite(one.most_operations):
             domain = found.domain
-            each = domain.p * (domain.p if "moments" in found.views else domain.n)
+            each = domain.p * (domain.p if "moments" in found.representations else domain.n)
             if (wanted := algorithm.schedule(domain, budget).steps * each) > one.most_operations:
                 raise PremiseError(
                     f"series {label}: {wanted:.2g} operations, more than most_operations={one.most_operations:g}"

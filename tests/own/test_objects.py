@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -68,15 +69,32 @@ def test_each_swept_axis_has_a_series_a_check_and_a_panel(tmp_path: Path) -> Non
     assert len(outcome.figure.axes) == 3
 
 
-def test_a_grid_that_is_saturated_is_told_before_it_is_measured(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    outcome = measured(tmp_path, sweep={"n": [100, 200, 500, 1500, 4000], "p": 16, "epsilon": 1}, replicates=1)
-    assert outcome.verdict["verdict"] == "inconclusive"
-    said = capsys.readouterr().out
-    assert "n: by one run and the rate " in said
-    assert " of 5 values lie below saturation" in said
-    assert "and 5 are needed; n from about" in said
+@pytest.mark.parametrize(
+    ("sweep", "said"),
+    [
+        ({"n": [100, 200, 500, 1500, 4000], "p": 16, "epsilon": 1}, [
+            "saturated by a few runs and the rate: 5 of 5 values of n; above a risk of 0.0016, a tenth of what",
+                "no rate shows; type sweep.n=[", ]),
+        ({"n": [*N, 100, 200, 300], "p": 16, "epsilon": 16}, ["2 of 12 values of n; ", "; the others are enough"]),
+        ({"n": N, "p": [4, 8, 16, 64, 256], "epsilon": 16}, ["1 of 5 values of p", "; type sweep.n=["]),
+    ],
+    ids=["all", "some", "p"],
+)  # fmt: skip
+def test_what_is_saturated_is_told_before_it_is_measured(sweep: dict[str, Any], said: list[str]) -> None:
+    found = asked(sweep=sweep, rate=FAST["rate"]).said
+    (line,) = [line for line in found if line.startswith("saturated")]
+    assert not [words for words in said if words not in line], line
+    for _ in range(2):  # of a saturated run the first answer is the least that could do
+        if "; type " in line:
+            sweep = {**sweep, "n": json.loads(line.rpartition("=")[2])}
+            line = "".join(one for one in asked(sweep=sweep, rate=FAST["rate"]).said if one.startswith("saturated"))
+    assert "; type" not in line
+
+
+def test_arrays_without_more_records_are_told_a_larger_epsilon() -> None:
+    made = records(1000, 4, np.random.default_rng(1))
+    found = asked(construction=made, sweep={"n": [20, 50, 100, 300, 1000], "epsilon": 1}, rate=FAST["rate"]).said
+    assert any("; type sweep.epsilon=[" in line for line in found), found
 
 
 def test_an_algorithm_with_mechanisms_is_accounted_for(tmp_path: Path) -> None:

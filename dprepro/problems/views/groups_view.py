@@ -5,10 +5,10 @@ from __future__ import annotations
 import numpy as np
 
 from dprepro.errors import InputError
-from dprepro.problems.answers import GroupPoint, Minimum, Point
 from dprepro.problems.domain import Domain
 from dprepro.problems.minimise import minimise_quadratic
 from dprepro.problems.moments import Moments
+from dprepro.problems.point_forms import GroupPoint, Minimum, Point
 from dprepro.problems.problem_data import FloatArray, VertexGroups
 from dprepro.problems.sets import L1Ball, Simplex
 from dprepro.problems.views.base import View

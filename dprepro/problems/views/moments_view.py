@@ -7,10 +7,10 @@ from functools import cached_property
 import numpy as np
 
 from dprepro.errors import InputError
-from dprepro.problems.answers import Minimum, PlanePoint, Point
 from dprepro.problems.domain import Domain
 from dprepro.problems.minimise import duality_gap, minimise_quadratic
 from dprepro.problems.moments import Moments
+from dprepro.problems.point_forms import Minimum, PlanePoint, Point
 from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import ConstraintSet, L2Ball
 from dprepro.problems.views.base import View, as_theta

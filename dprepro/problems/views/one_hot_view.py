@@ -7,11 +7,11 @@ from functools import cached_property
 import numpy as np
 
 from dprepro.errors import InputError
-from dprepro.problems.answers import Minimum, Point
 from dprepro.problems.domain import BOUND_SLACK, Domain
 from dprepro.problems.losses import MarginLoss
 from dprepro.problems.minimise import duality_gap
 from dprepro.problems.moments import Moments
+from dprepro.problems.point_forms import Minimum, Point
 from dprepro.problems.problem_data import FloatArray, Records
 from dprepro.problems.sets import Box, L2Ball
 from dprepro.problems.support_answers import IntArray

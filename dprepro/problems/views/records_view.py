@@ -8,7 +8,6 @@ from functools import cached_property
 import numpy as np
 
 from dprepro.errors import Incompatible, InputError
-from dprepro.problems.answers import Minimum, Point
 from dprepro.problems.domain import Domain
 from dprepro.problems.losses import DistanceLoss, MarginLoss
 from dprepro.problems.minimise import (
@@ -20,6 +19,7 @@ from dprepro.problems.minimise import (
     minimise_smooth,
 )
 from dprepro.problems.moments import Moments
+from dprepro.problems.point_forms import Minimum, Point
 from dprepro.problems.problem_data import FloatArray, Records
 from dprepro.problems.views.base import View, added, as_theta
 from dprepro.problems.views.moments_view import MomentsView

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 from helpers.analysis_frames import decades, make_frame
 
+from dprepro.analysis.check_power import CheckPower, power
 from dprepro.analysis.checks import build
-from dprepro.analysis.power import Power, power
 
 POINTS = decades("n", 3, 8, 11)
 
@@ -19,7 +19,7 @@ def rate_frame(replicates: int = 3):  # type: ignore[no-untyped-def]
     )  # fmt: skip
 
 
-def of(**check: object) -> Power:
+def of(**check: object) -> CheckPower:
     return power(build("check", {"role": "claim", "series": "hard", **check}), rate_frame(), -0.5)
 
 

@@ -29,7 +29,7 @@ SPENT = ("spent_epsilon", "audited_epsilon", "largest_loss")
 
 
 @dataclass(frozen=True)
-class Power:
+class CheckPower:
     """The smallest errors that a check notices; None where it notices none on the ladder, or the error has no meaning.
 
     Attributes:
@@ -55,7 +55,7 @@ class Power:
         return dict(vars(self)) | {"needed": list(self.needed)}
 
 
-def power(rule: Rule, frame: pd.DataFrame, slope_in_epsilon: float | None = None) -> Power:
+def power(rule: Rule, frame: pd.DataFrame, slope_in_epsilon: float | None = None) -> CheckPower:
     """What a check that came out as expected on these measurements would notice.
 
     Args:
@@ -92,7 +92,9 @@ def power(rule: Rule, frame: pd.DataFrame, slope_in_epsilon: float | None = None
     elif below and slope_in_epsilon:
         epsilon = float((1 / below) ** (1 / abs(slope_in_epsilon)))
     needed = tuple(_needed(rule, own, judged, said)) if isinstance(rule, Exponent) else None
-    return Power(above, below, steeper, flatter, axis, epsilon, None if needed is None else not needed, needed or ())
+    return CheckPower(
+        above, below, steeper, flatter, axis, epsilon, None if needed is None else not needed, needed or ()
+    )
 
 
 def _own(rule: Rule, frame: pd.DataFrame) -> tuple[pd.DataFrame, pd.Series[bool]]:

@@ -17,7 +17,7 @@ from dprepro.errors import InputError
 from dprepro.practice.advice import Candidate, Choice, advise
 from dprepro.practice.choice import PrivateChoice, Stopping
 from dprepro.practice.model import Model, own_units
-from dprepro.practice.ordinary import Asked
+from dprepro.practice.ordinary import AdviceQuestion
 from dprepro.practice.table import Table
 from dprepro.privacy import Spent
 
@@ -28,7 +28,7 @@ MEAN = Choice("constant_prediction", {})
 
 
 @dataclass(frozen=True)
-class Chosen:
+class ChosenRelease:
     """A released answer and how it was chosen.
 
     Attributes:
@@ -45,14 +45,14 @@ class Chosen:
     run: Budget
     spent: Spent
     expected: float
-    asked: Asked
+    asked: AdviceQuestion
     alone: float | None
     shared: float | None
 
 
 def choose(
     table: Table, known: Sequence[Candidate], budget: Budget, rng: np.random.Generator, stopping: Stopping | None = None
-) -> Chosen:
+) -> ChosenRelease:
     """The best of a random number of runs on a table.
 
     Args:
@@ -65,7 +65,7 @@ def choose(
     stopping = Stopping() if stopping is None else stopping
     point = table.settle({"n": 1e12, "p": 1.0, "epsilon": budget.epsilon, "delta": budget.delta, "norm": 1.0})
     problem, run = table.build(point, 0.0), stopping.share(budget)
-    whole = Asked(point["n"], point["p"], budget, str(table.loss), table.constraint_set, table.radius)
+    whole = AdviceQuestion(point["n"], point["p"], budget, str(table.loss), table.constraint_set, table.radius)
     learnt = max(1.0, round((1 - PrivateChoice.holdout) * point["n"]))
     asked = replace(whole, n=learnt, budget=run)
     here = [one for one in known if not one[2].refusal(problem.domain, run)]
@@ -82,7 +82,7 @@ def choose(
         "no intervals: the law of a chosen answer depends on the data",
     )  # fmt: skip
     alone = advise(whole, known).best
-    return Chosen(
+    return ChosenRelease(
         model, among[int(answer.diagnostics["chosen"])], [among[place] for place in choice.candidates(problem.domain,
         budget)], run, answer.spent, stopping.expected, whole, alone.typical if alone else None,
         ranked[0].typical if ranked else None,

@@ -12,7 +12,7 @@ from helpers.cheap_experiment import command
 from dprepro.budget import Budget, Neighbours
 from dprepro.config.group_pairs import blocks
 from dprepro.practice.advice import candidates
-from dprepro.practice.chosen import choose
+from dprepro.practice.chosen_release import choose
 from dprepro.practice.table import File
 
 
