@@ -15,7 +15,7 @@ from helpers.cheap_experiment import command
 
 from dprepro.commands.advise import point_of, solved
 from dprepro.config.compose import compose
-from dprepro.config.pairs import blocks
+from dprepro.config.group_pairs import blocks
 from dprepro.practice.advice import LEFT_OUT, best_bound, candidates
 from dprepro.practice.answer import crossing
 

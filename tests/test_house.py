@@ -21,8 +21,8 @@ ROOMS: dict[str, set[str]] = {
     "__main__": {"commands"},
     "commands": {
         "__init__", "auditing", "config", "own", "report", "replication", "session", "studies", "refute",
-        "statements", "practice", "dispatch", "figures", "budget", "engine.pools", "engine.progress", "engine.runner",
-        "engine.store",
+        "statements", "practice", "dispatch", "figures", "budget", "engine.merging", "engine.pools", "engine.progress",
+        "engine.runner", "engine.store",
     },
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own", "budget"},
@@ -34,11 +34,11 @@ ROOMS: dict[str, set[str]] = {
     "report": {
         "statements", "engine.code", "engine.progress", "engine.resources", "engine.store", "analysis", "figures",
     },
-    "auditing": {"privacy", "budget"},
+    "auditing": {"privacy", "mechanisms", "peers", "problems", "budget", "engine.pools"},
     "peers": {"algorithms", "privacy", "problems", "budget"},
     "studies": {
         "adversary", "laws", "minimax", "dispatch", "reductions", "refute", "constructions", "algorithms", "privacy",
-        "mechanisms", "problems", "bounds", "budget", "statements", "engine.cell", "engine.code",
+        "mechanisms", "problems", "bounds", "budget", "statements", "engine.blocks", "engine.cell", "engine.code",
         "engine.grid",
     },
     "engine": set(),

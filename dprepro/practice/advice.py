@@ -18,10 +18,10 @@ from dprepro.algorithms import Algorithm
 from dprepro.dispatch import Numbers, dispatch
 from dprepro.errors import DpreproError, InputError
 from dprepro.practice.constants import fitted, losses_of
-from dprepro.practice.ordinary import FAMILIES, Asked, of
+from dprepro.practice.ordinary import FAMILIES, AdviceQuestion, of
 from dprepro.practice.prediction import predict, source_of, trivial
 from dprepro.problems import Domain
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support import typed
 
 BEATS = 0.95
@@ -144,7 +144,7 @@ def rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def expected(algorithm: Algorithm, asked: Asked) -> tuple[FloatArray, str, tuple[float, float]]:
+def expected(algorithm: Algorithm, asked: AdviceQuestion) -> tuple[FloatArray, str, tuple[float, float]]:
     """Predicted mean risks by kind of data, the source, and the errors that half and nine of ten cases keep to.
 
     Raises:
@@ -159,7 +159,9 @@ def expected(algorithm: Algorithm, asked: Asked) -> tuple[FloatArray, str, tuple
     return np.array([rounded(risk) for risk in risks]), found.source, (constant.median, constant.nine_of_ten)
 
 
-def advise(asked: Asked, known: Iterable[Candidate], sources: Collection[str] = (), account: bool = False) -> Advice:
+def advise(
+    asked: AdviceQuestion, known: Iterable[Candidate], sources: Collection[str] = (), account: bool = False
+) -> Advice:
     """Choices from the least predicted risk to the largest, by public numbers alone.
 
     With ``sources`` only predictions of these are made; with ``account`` choices say what they spend.
@@ -206,7 +208,7 @@ def _schedulable() -> Iterator[None]:
         raise InputError("its schedule leaves the range of floats there") from error
 
 
-def _with_prediction(choice: Choice, algorithm: Algorithm, asked: Asked, zero: float) -> Choice:
+def _with_prediction(choice: Choice, algorithm: Algorithm, asked: AdviceQuestion, zero: float) -> Choice:
     """With what is predicted."""
     risks, source, (median, most) = expected(algorithm, asked)
     typical = float(risks.max())
@@ -217,7 +219,7 @@ def _with_prediction(choice: Choice, algorithm: Algorithm, asked: Asked, zero: f
     return replace(found, low=rounded(typical / (1 + most)), high=rounded(typical * (1 + most)), median=median)
 
 
-def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, Choice | None]:
+def best_bound(asked: AdviceQuestion, known: Iterable[Candidate]) -> tuple[float, Choice | None]:
     """The smallest explicit bound at a point, and whose it is; infinite where there is none."""
     domain, least, best = asked.domain, math.inf, None
     for name, changes, algorithm in known:
@@ -229,7 +231,7 @@ def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, Choice 
     return least, best
 
 
-def certified(algorithm: Algorithm, asked: Asked, domain: Domain) -> float | None:
+def certified(algorithm: Algorithm, asked: AdviceQuestion, domain: Domain) -> float | None:
     """The explicit bound of the algorithm's paper at this point, where it has one and the domain has its constants."""
     if not algorithm.bound:
         return None

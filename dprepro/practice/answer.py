@@ -11,8 +11,8 @@ from typing import Any
 from dprepro.budget import Budget
 from dprepro.errors import DpreproError, InputError
 from dprepro.practice.advice import FLOOR, TINY, Advice, Candidate, Choice, expected, rounded
-from dprepro.practice.chosen import Chosen
-from dprepro.practice.ordinary import Asked
+from dprepro.practice.chosen_release import ChosenRelease
+from dprepro.practice.ordinary import AdviceQuestion
 from dprepro.practice.prediction import SOURCES
 
 NAMES = {
@@ -69,7 +69,7 @@ def trivial_name(constraint_set: str) -> tuple[str, str]:
     return ("answering the centre", "centre") if constraint_set == "simplex" else ("answering zero", "zero")
 
 
-def title(asked: Asked) -> str:
+def title(asked: AdviceQuestion) -> str:
     """What is asked for, in a line."""
     point = ", ".join(f"{key}={asked.point[key]:.10g}" for key in ("n", "p", "epsilon", "delta"))
     if asked.point["n"] != asked.n:
@@ -113,7 +113,7 @@ def crossing(
     return math.exp(enough[0]) if enough else None
 
 
-def predicted_risk(candidate: Candidate, asked: Asked) -> float:
+def predicted_risk(candidate: Candidate, asked: AdviceQuestion) -> float:
     """What the algorithm is expected to lose; infinite where it does not run or has no prediction."""
     try:
         candidate[2].admit(asked.domain, asked.budget)
@@ -122,7 +122,7 @@ def predicted_risk(candidate: Candidate, asked: Asked) -> float:
         return math.inf
 
 
-def enough(asked: Asked, candidate: Candidate, target: float, there: float) -> float | None:
+def enough(asked: AdviceQuestion, candidate: Candidate, target: float, there: float) -> float | None:
     """From which epsilon on the algorithm is expected to keep to the target, ``there`` being its risk as asked."""
     found = crossing(
         lambda place: predicted_risk(candidate, replace(asked, budget=replace(asked.budget, epsilon=place))),
@@ -138,7 +138,7 @@ def rounded_up(value: float) -> float:
 
 
 def sentences(
-    asked: Asked, advice: Advice, target: float, given: bool, reached: float | None, command: str
+    asked: AdviceQuestion, advice: Advice, target: float, given: bool, reached: float | None, command: str
 ) -> list[str]:
     """Which algorithm and what it loses; against what, and from which epsilon on; what to do next.
 
@@ -176,7 +176,7 @@ def sentences(
     return [first, second, f"Next: choose before looking at the data, then check with {command}"]
 
 
-def table(asked: Asked, advice: Advice, verbose: bool) -> list[str]:
+def table(asked: AdviceQuestion, advice: Advice, verbose: bool) -> list[str]:
     """The choices with predicted risks; at most twelve lines unless verbose."""
     some = [choice for choice in advice.choices if choice.typical is not None]
     shown = some if verbose else some[:ROWS]
@@ -262,7 +262,7 @@ def solved_words(values: Mapping[str, str], key: str, answer: Mapping[str, Any])
     return [*lines, f"Next: see what else does there, with python -m dprepro advise {point} risk={risk:g}"]
 
 
-def chosen_words(source: str, chosen: Chosen, budget: Budget) -> list[str]:
+def chosen_words(source: str, chosen: ChosenRelease, budget: Budget) -> list[str]:
     """A private choice: whose answer it is, what the choice spends and costs, what it would spend unpriced; the model.
 
     Args:

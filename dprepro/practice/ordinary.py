@@ -15,8 +15,8 @@ import numpy as np
 from dprepro.budget import Budget
 from dprepro.constructions import RandomDesign
 from dprepro.problems import Box, ConstraintSet, Domain, L1Ball, L2Ball, Loss, Simplex
-from dprepro.problems.data import FloatArray
 from dprepro.problems.losses import DistanceLoss
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support import typed
 
 FAMILIES = ("iid", "correlated", "noise")
@@ -44,7 +44,7 @@ def effort(count: int, p: int, least: int) -> int:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AdviceQuestion:
     """What is asked for: n, p, the budget, and what losses and parameters are like.
 
     Features and labels lie in [-1, 1].
@@ -363,7 +363,7 @@ def ordinary(loss: str, constraint_set: str, radius: float, p: float, rows: int)
     return Ordinary(domain.loss, domain.constraint_set, np.stack(features), np.stack(labels))
 
 
-def of(asked: Asked) -> Ordinary:
+def of(asked: AdviceQuestion) -> Ordinary:
     """The ordinary data that belong to a question."""
     return ordinary(asked.loss, asked.constraint_set, asked.radius, asked.p, asked.rows)
 

@@ -21,9 +21,18 @@ from dprepro.algorithms import (
     StronglyConvexPerturbation,
     SufficientStatistics,
 )
-from dprepro.practice.ordinary import Asked, Ordinary, accelerated, effort, gamma_lengths, noises, normal_lengths, of
+from dprepro.practice.ordinary import (
+    AdviceQuestion,
+    Ordinary,
+    accelerated,
+    effort,
+    gamma_lengths,
+    noises,
+    normal_lengths,
+    of,
+)
 from dprepro.problems import HingeLoss, MarginLoss
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 RELEASED = 2048
 """Coordinates of noise of one release, draws times p, and at least `LEAST` draws."""
@@ -50,34 +59,34 @@ def released(data: Ordinary, centre: FloatArray, scale: float, noise: str, proje
     return data.project(theta) if projected else theta
 
 
-def output_perturbation(algorithm: OutputPerturbation, asked: Asked) -> FloatArray:
+def output_perturbation(algorithm: OutputPerturbation, asked: AdviceQuestion) -> FloatArray:
     """The minimiser with noise; shape (kinds,), as all that follow."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     return data.mean_excess(released(data, data.best, schedule.noise_scale, algorithm.noise))
 
 
-def regularised_output_perturbation(algorithm: RegularisedOutputPerturbation, asked: Asked) -> FloatArray:
+def regularised_output_perturbation(algorithm: RegularisedOutputPerturbation, asked: AdviceQuestion) -> FloatArray:
     """The regularised minimiser with Gaussian noise."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     centre = data.minimise(data.best, schedule.weight)
     return data.mean_excess(released(data, centre, schedule.noise_scale, "gaussian"))
 
 
-def regularised_release(algorithm: RegularisedRelease, asked: Asked) -> FloatArray:
+def regularised_release(algorithm: RegularisedRelease, asked: AdviceQuestion) -> FloatArray:
     """The regularised minimiser with noise."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     centre = data.minimise(data.best, schedule.weight)
     return data.mean_excess(released(data, centre, schedule.noise_scale, algorithm.noise))
 
 
-def released_marginals(algorithm: ReleasedMarginals, asked: Asked) -> FloatArray:
+def released_marginals(algorithm: ReleasedMarginals, asked: AdviceQuestion) -> FloatArray:
     """The mean record with noise."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     mean = data.features.mean(axis=1)[:, None, :]
     return data.mean_excess(released(data, mean, schedule.noise_scale, algorithm.release))
 
 
-def objective_perturbation(algorithm: ObjectivePerturbation, asked: Asked) -> FloatArray:
+def objective_perturbation(algorithm: ObjectivePerturbation, asked: AdviceQuestion) -> FloatArray:
     """The minimiser of the noisy objective."""
     data, domain = of(asked), asked.domain
     schedule = algorithm.schedule(domain, asked.budget)
@@ -85,13 +94,13 @@ def objective_perturbation(algorithm: ObjectivePerturbation, asked: Asked) -> Fl
     return data.mean_excess(perturbed(data, tilt, schedule.regulariser / domain.n))
 
 
-def strongly_convex_perturbation(algorithm: StronglyConvexPerturbation, asked: Asked) -> FloatArray:
+def strongly_convex_perturbation(algorithm: StronglyConvexPerturbation, asked: AdviceQuestion) -> FloatArray:
     """The minimiser of the noisy objective, without a regulariser."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     return data.mean_excess(perturbed(data, tilts(asked, schedule.noise_scale, algorithm.noise), 0.0))
 
 
-def huberised(algorithm: Huberised, asked: Asked) -> FloatArray:
+def huberised(algorithm: Huberised, asked: AdviceQuestion) -> FloatArray:
     """Objective perturbation of rounded losses, judged by the losses themselves."""
     data, domain, inner = of(asked), asked.domain, algorithm.inner
     assert isinstance(inner, ObjectivePerturbation)
@@ -108,7 +117,7 @@ def huberised(algorithm: Huberised, asked: Asked) -> FloatArray:
     return data.mean_excess(theta)
 
 
-def tilts(asked: Asked, scale: float, noise: str) -> FloatArray:
+def tilts(asked: AdviceQuestion, scale: float, noise: str) -> FloatArray:
     """b/n of noisy objectives, shape (1, draws, p)."""
     p = asked.domain.p
     lengths = normal_lengths if noise == "gaussian" else gamma_lengths
@@ -121,7 +130,7 @@ def perturbed(data: Ordinary, tilt: FloatArray, ridge: float) -> FloatArray:
     return data.minimise(centre + 0 * tilt, ridge, tilt, 120)
 
 
-def sufficient_statistics(algorithm: SufficientStatistics, asked: Asked) -> FloatArray:
+def sufficient_statistics(algorithm: SufficientStatistics, asked: AdviceQuestion) -> FloatArray:
     """Least squares from noisy moments."""
     data, p = of(asked), asked.domain.p
     scale = algorithm.schedule(asked.domain, asked.budget).noise_scale

@@ -20,7 +20,7 @@ from dprepro.practice.reading import Values
 from dprepro.practice.schema import FALSE, MISSING, NUMBER, TRUE, Column, is_number, number_in, plain, word_of
 
 if TYPE_CHECKING:
-    from dprepro.problems.data import FloatArray, IntArray
+    from dprepro.problems.problem_data import FloatArray, IntArray
 
 Read = TypeVar("Read")
 

@@ -27,15 +27,15 @@ from dprepro.constructions import RandomDesign
 from dprepro.errors import InputError
 from dprepro.practice import prediction, releases
 from dprepro.practice.advice import Advice, Choice, expected
-from dprepro.practice.ordinary import FAMILIES, Asked, noises, of
+from dprepro.practice.ordinary import FAMILIES, AdviceQuestion, noises, of
 from dprepro.practice.prediction import predict
 from dprepro.practice.simulation import simulated
 
 BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
 
 
-def asked(loss: str, within: str, n: float, p: float, radius: float = 1.0, budget: Budget = BUDGET) -> Asked:
-    return Asked(n, p, budget, loss, within, radius)
+def asked(loss: str, within: str, n: float, p: float, radius: float = 1.0, budget: Budget = BUDGET) -> AdviceQuestion:
+    return AdviceQuestion(n, p, budget, loss, within, radius)
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic", "huber", "absolute", "hinge", "half_squared_distance"])
