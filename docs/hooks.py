@@ -33,12 +33,7 @@ def pages() -> dict[str, str]:
 
 def pictures() -> dict[str, Path]:
     """Files of the checkout that pages show or offer, by their place in the site."""
-    found = {f"assets/figures/{path.name}": path for path in sorted((ROOT / "paper_figures").glob("*.png"))}
-    for name in (name for name in EXPERIMENTS if experiments.local_figure(name)):
-        found[f"assets/runs/{name}.png"] = ROOT / "results" / name / "figure.png"
-        if experiments.local_figure(name, "figure_all.png"):
-            found[f"assets/runs/{name}_all.png"] = ROOT / "results" / name / "figure_all.png"
-    return found
+    return {f"assets/figures/{path.name}": path for path in sorted((ROOT / "paper_figures").glob("*.png"))}
 
 
 def on_config(config: Any) -> Any:
@@ -69,7 +64,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """The gallery ends with the figures of this checkout's own runs."""
+    """The gallery ends with the figures of all experiments."""
     return markdown + experiments.gallery() if page.file.src_uri == "gallery.md" else markdown
 
 

@@ -9,7 +9,7 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from dprepro import figures
-from dprepro.figures.attack import AttackFigure
+from dprepro.figures.attack_figure import AttackFigure
 from dprepro.figures.fitting import cut, keys
 from dprepro.figures.naming import NamedCurves, name_all
 from dprepro.figures.style import WIDTHS, letters, styled

@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprepro.adversary.search import Found
-from dprepro.problems.data import FloatArray
+from dprepro.adversary.box_search import Found
+from dprepro.problems.problem_data import FloatArray
 
 GAIN = 0.02
 """Neither side gains this share of the risk: the game has ended."""

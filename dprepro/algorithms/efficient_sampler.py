@@ -17,7 +17,7 @@ from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import PureLoss
 from dprepro.problems import Box, Domain, L2Ball, Problem, View
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 MOST_STEPS = 1e7
 """Of one walk, taken one by one."""
@@ -234,7 +234,7 @@ def extension(problem: Problem, schedule: WalkSchedule, theta: FloatArray) -> fl
 
 def _view(problem: Problem) -> View:
     """The cheapest view with all coordinates."""
-    return problem.moments if {"moments"} <= problem.views - {"one_hot"} else problem.listed
+    return problem.moments if {"moments"} <= problem.representations - {"one_hot"} else problem.dense
 
 
 def _said(domain: Domain) -> str:

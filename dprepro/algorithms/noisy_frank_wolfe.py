@@ -16,7 +16,7 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import NoiseMoments, PrivateSelection, selection
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 

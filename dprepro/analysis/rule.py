@@ -23,7 +23,7 @@ VERDICTS = ("refuted", "inconclusive", "confirmed")
 ROLES = ("claim", "control", "context", "erratum")
 
 EVIDENCE = ("exact", "certified", "attained", "holds", "audited", "not contradicted")
-"""Why a verdict stands, the strongest first; see :mod:`dprepro.report.rows`."""
+"""Why a verdict stands, the strongest first; see :mod:`dprepro.report.ledger_rows`."""
 
 RUNGS = tuple(base * 10.0**-power for power in range(2, 12) for base in (1.0, 0.3))
 """Levels of error at which a refutation is tried again, from the usual one down."""

@@ -7,7 +7,7 @@ from functools import partial
 from pathlib import Path
 from typing import Any
 
-from dprepro.config.files import read_block
+from dprepro.config.config_files import read_block
 from dprepro.config.templates import expand
 from dprepro.errors import InputError
 from dprepro.statements.papers import statements_of

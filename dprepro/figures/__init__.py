@@ -5,15 +5,15 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dprepro.figures.attack import AttackFigure
+from dprepro.figures.attack_figure import AttackFigure
 from dprepro.figures.base import Drawing
-from dprepro.figures.choice import ChoiceFigure
-from dprepro.figures.constants import ConstantsFigure
-from dprepro.figures.ledger import PrivacyFigure
-from dprepro.figures.margins import MarginsFigure
-from dprepro.figures.phase import PhaseFigure
-from dprepro.figures.rate import RateFigure
-from dprepro.figures.shares import SharesFigure
+from dprepro.figures.choice_figure import ChoiceFigure
+from dprepro.figures.constants_figure import ConstantsFigure
+from dprepro.figures.margins_figure import MarginsFigure
+from dprepro.figures.phase_figure import PhaseFigure
+from dprepro.figures.privacy_figure import PrivacyFigure
+from dprepro.figures.rate_figure import RateFigure
+from dprepro.figures.shares_figure import SharesFigure
 from dprepro.support import typed
 
 FIGURES: dict[str, type[Drawing]] = {

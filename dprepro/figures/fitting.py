@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.figures.naming import NamedCurves, name_all
 from dprepro.figures.style import letters
-from dprepro.figures.widths import height_of, width_of
+from dprepro.figures.text_sizes import height_of, width_of
 from dprepro.figures.words import headlines
 
 if TYPE_CHECKING:

@@ -7,7 +7,7 @@ from dataclasses import replace
 from typing import Any
 
 from dprepro.analysis.checks import VERDICTS
-from dprepro.figures.column import AxisPanel
+from dprepro.figures.axis_panel import AxisPanel
 from dprepro.figures.curves import bounds, thinned
 from dprepro.figures.fitting import MOST_ENTRIES, MOST_PANELS
 from dprepro.figures.style import looks

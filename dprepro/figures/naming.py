@@ -10,7 +10,7 @@ import numpy as np
 from dprepro.analysis.fits import Vector
 from dprepro.figures.curves import Curve, called
 from dprepro.figures.style import letters
-from dprepro.figures.widths import width_of
+from dprepro.figures.text_sizes import width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes

@@ -14,7 +14,7 @@ from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget
 from dprepro.errors import Incompatible, unknown
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 PLACES, SPREAD, LEAST = 8_001, 20.0, 1e-11
 """How finely a law is cut into intervals, how far beyond the set, and what probability is too small to see."""

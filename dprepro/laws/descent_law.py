@@ -12,7 +12,7 @@ from dprepro.algorithms import NoisySGD
 from dprepro.algorithms.noisy_sgd import FullGradient, SampledGradient
 from dprepro.laws.base import Law
 from dprepro.problems import Domain, L2Ball, LinearLoss, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 CELLS = 401
 """Of the set, an odd number, since descent starts in the middle. The law is known at their borders, with an error of

@@ -9,7 +9,7 @@ import numpy as np
 
 from dprepro.laws.base import Law
 from dprepro.problems import AbsoluteLoss, Domain, L2Ball, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

@@ -12,7 +12,7 @@ from dprepro.algorithms.huberised_objective_perturbation import huber_slope
 from dprepro.laws.noise_law import Noise, NormalNoise
 from dprepro.laws.perturbation_law import PerturbationLaw
 from dprepro.problems import Domain, L2Ball, PositivePartLoss
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

@@ -13,7 +13,7 @@ from dprepro.errors import Incompatible
 from dprepro.laws.base import Law
 from dprepro.laws.release_law import ReleaseLaw
 from dprepro.problems import Domain, HalfSquaredDistance, L2Ball, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 CELLS = 4_001
 """Of the set, in which the density is taken as constant and theta_0 as the middle."""
@@ -41,7 +41,7 @@ class LocalizationLaw(Law):
         middles = (borders[1:] + borders[:-1]) / 2
         outer = ReleaseLaw(algorithm.outer, domain, half).below(problem, borders)
         outer[0] = 0.0  # what is projected to the lower end is in the first cell
-        risk = np.array([problem.listed.value(middles[i : i + 1]) for i in range(CELLS)])
+        risk = np.array([problem.dense.value(middles[i : i + 1]) for i in range(CELLS)])
         weights = np.exp((risk.min() - risk) / algorithm.schedule(domain, self.budget).noise_scale)
         reach = algorithm.reach_factor * algorithm.outer.reach(domain, half)
         first, end = np.searchsorted(middles, middles - reach), np.searchsorted(middles, middles + reach, "right")

@@ -18,7 +18,7 @@ from dprepro.errors import InputError
 from dprepro.laws.base import Law, NeighbourLaws
 from dprepro.laws.noise_law import LaplaceNoise, Noise, NormalNoise
 from dprepro.problems import Domain, HuberLoss, L2Ball, MarginLoss, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 POINTS = 4_001
 """Places around a record; a quarter as many lie at equal steps of b."""

@@ -15,7 +15,7 @@ from dprepro.algorithms.efficient_sampler import WalkSchedule, grid_of
 from dprepro.algorithms.samplers.grid_walk import Grid, WalkLaw
 from dprepro.laws.base import Law, NeighbourLaws
 from dprepro.problems import Domain, L2Ball, LinearLoss, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 FINE = (9, 9, 5)  # points of a cell along an edge, by which what lies in the set is counted: p = 1, 2, more
 

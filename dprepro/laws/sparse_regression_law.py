@@ -16,7 +16,7 @@ from dprepro.laws.perturbation_law import Data, ObjectivePerturbationLaw
 from dprepro.laws.support_law import ChoiceLaw, ExponentialSupportLaw, Row, Rows, SupportLaw, problem_of, sparse_domain
 from dprepro.laws.votes_law import VotesLaw
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 SILENT: Row = ([0.0, 0.0], 0.0, 1.0)
 

@@ -16,7 +16,7 @@ from dprepro.errors import Incompatible
 from dprepro.laws.base import Law, NeighbourLaws
 from dprepro.mechanisms import SubsetChoice
 from dprepro.problems import Box, Domain, HalfSquaredLoss, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 Row: TypeAlias = tuple[Sequence[float], float, float]
 """A distinct record: features, label and number of copies."""

@@ -19,7 +19,7 @@ from dprepro.laws.base import NeighbourLaws
 from dprepro.laws.support_law import ChoiceLaw, Row, Rows, problem_of, sparse_domain
 from dprepro.mechanisms import NoisyTop
 from dprepro.problems import Domain, Problem, Records
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 State: TypeAlias = tuple[tuple[int, ...], tuple[int, ...]]
 """How many records of each kind are left, and the votes so far."""

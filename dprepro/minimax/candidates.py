@@ -12,7 +12,7 @@ from dprepro.errors import InputError
 from dprepro.minimax.games import Game, data_sets, inverse, lost
 from dprepro.minimax.reduced import GameStates, IntArray, Symmetry, replacements
 from dprepro.problems import Box, Domain, HalfSquaredLoss, LinearLoss, Problem, Simplex, SupportPoint
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

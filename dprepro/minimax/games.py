@@ -38,7 +38,7 @@ from dprepro.problems import (
     Records,
     RecordsView,
 )
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 MOST_STATES = 100_000
 """Data sets that are listed."""

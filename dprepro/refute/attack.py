@@ -12,7 +12,7 @@ import numpy as np
 
 from dprepro import bounds
 from dprepro.errors import InputError, PremiseError
-from dprepro.refute.axes import Axis
+from dprepro.refute.search_axes import Axis
 from dprepro.statements.conditions import condition
 from dprepro.statements.statement import Says
 

@@ -11,9 +11,9 @@ import numpy as np
 
 from dprepro.adversary import search
 from dprepro.errors import PremiseError
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.refute.attack import VIOLATED, Attack, Trial
-from dprepro.refute.axes import corners, place_of, values_at
+from dprepro.refute.search_axes import corners, place_of, values_at
 from dprepro.statements.statement import Says
 
 STARTS = 4

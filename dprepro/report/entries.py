@@ -9,8 +9,8 @@ from dprepro.analysis.checks import worded
 from dprepro.report.attacked import Attacked
 from dprepro.report.evidence import sentence, sizes_of
 from dprepro.report.formulas import with_symbols
+from dprepro.report.ledger_rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.measured import MeasuredStore
-from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.text import number
 from dprepro.statements.papers import Erratum
 from dprepro.statements.statement import Says, Statement, identity

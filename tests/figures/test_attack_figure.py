@@ -9,7 +9,7 @@ from helpers.drawn_figures import check, config, entries, plain, verdict
 
 from dprepro import figures
 from dprepro.errors import InputError
-from dprepro.figures.attack import AttackFigure
+from dprepro.figures.attack_figure import AttackFigure
 
 VERDICT = {"claim": "Theorem 3.1", "verdict": "confirmed", "checks": {}}
 CONFIG = config()

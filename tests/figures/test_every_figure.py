@@ -11,7 +11,7 @@ from helpers.drawn_figures import plain, title
 from helpers.fabricated import fabricate
 
 from dprepro import figures
-from dprepro.figures.rate import RateFigure
+from dprepro.figures.rate_figure import RateFigure
 from dprepro.figures.words import comparison, headline, judged
 from paper_figures.measured import Measurements
 

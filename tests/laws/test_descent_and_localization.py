@@ -21,7 +21,7 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.corners import Corners
 from dprepro.errors import Incompatible
 from dprepro.laws import descent_law, high_probability_law, localization_law
-from dprepro.studies.audit import answers
+from dprepro.studies.audit_study import answers
 
 REPLACE = Neighbours.REPLACE_ONE
 DRAWS = 500

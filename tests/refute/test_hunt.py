@@ -15,8 +15,8 @@ from dprepro.budget import Neighbours
 from dprepro.constructions import FewRecords, LinearSlope
 from dprepro.errors import InputError, PremiseError
 from dprepro.refute import GRANTED, Attack, Axis, Effort, Risks, Sides, Trial, axis, hunt, measured_again
-from dprepro.refute.axes import STANDARD, corners, place_of, values_at
 from dprepro.refute.find import attacks_on, forms, says_of, statement_at, untried
+from dprepro.refute.search_axes import STANDARD, corners, place_of, values_at
 from dprepro.refute.witness import Witness, read_witness
 from dprepro.statements.papers import papers
 from dprepro.statements.statement import Says
