@@ -29,6 +29,8 @@ from dprepro.support.interrupts import CTRL_C, defer_signals, handle_signals
 from dprepro.support.supervisor import reason
 
 Reuse = Literal["same", "any"]
+Measures = tuple[Measure, MeasureMany | None]
+"""How one cell is measured, and how several at once, if they can be."""
 
 CHUNK_SECONDS = 0.4  # a worker hands in what it has after this long
 CHUNK_CELLS = 20_000
@@ -73,8 +75,9 @@ def execute(
 ) -> Outcome:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
-    `many` measures several cells of a grid point at once, to the same bits. `progress` is whether to show it on stderr, or what to tell instead. `workers` is a number of local processes
-    or the address of a Dask scheduler. The results are the same bits for all of them. Cells that other code made, or
+    `many` measures several cells of a grid point at once, to the same bits. `progress` is whether to show it on stderr,
+    or what to tell instead. `workers` is a number of local processes or the address of a Dask scheduler. The results
+    are the same bits for all of them. Cells that other code made, or
     that are not as they were stored, are measured again; with `reuse` "any" those of other code are kept. `sources` are
     the modules behind the cells with their digests: a process that has others measures nothing.
 
@@ -139,7 +142,7 @@ class _Loop:
 
     def __init__(
         self,
-        measures: tuple[Measure, MeasureMany | None],
+        measures: Measures,
         cells: Sequence[Cell],
         store: Store,
         tally: Counter[str],
@@ -294,7 +297,7 @@ def _shuffled(points: Collection[Sequence[Cell]]) -> list[Sequence[Cell]]:
 
 
 def _work(
-    measures: tuple[Measure, MeasureMany | None],
+    measures: Measures,
     cells: Sequence[Cell],
     made: str,
     sources: tuple[tuple[str, str], ...] = (),
@@ -308,9 +311,11 @@ def _work(
     one_thread()
     deadline = time.perf_counter() + CHUNK_SECONDS
     measure, many = measures
+    if shared_memory.died or shared_memory.one_by_one:
+        many = None
     lines: list[Line] = []
     results: list[Result] = []
-    for alike in _alike(cells) if many and not (shared_memory.died or shared_memory.one_by_one) else [cells]:
+    for alike in _alike(cells) if many else [cells]:
         at, refused = 0, False
         while at < len(alike) and (not (lines or results) or time.perf_counter() < deadline):
             if many and at and not refused and (size := _together(results[-1:], lines[-1:])) > 1:
@@ -339,7 +344,7 @@ def _alike(cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
     for at in range(1, len(cells) + 1):
         one = cells[start]
         if at == len(cells) or not (
-            cells[at].axes is one.axes and cells[at].science is one.science and cells[at].series == one.series
+            cells[at].axes is one.axes and cells[at].science == one.science and cells[at].series == one.series
             and cells[at].code == one.code
         ):  # fmt: skip
             yield cells[start:at]
