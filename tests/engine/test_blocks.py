@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from dprepro.config.experiment import build_experiment
+from dprepro.config.checked_experiment import build_experiment
 from helpers import engine_measures as em
 
 from dprepro.config.compose import compose
