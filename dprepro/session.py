@@ -17,19 +17,20 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from dprepro.config.checked_experiment import WORKERS_ALL, Experiment, build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import WORKERS_ALL, Experiment, build_experiment
 from dprepro.config.overrides import literal
 from dprepro.engine.code import behind, libraries
 from dprepro.engine.pools import check_reachable
 from dprepro.engine.resources import check_resources
+from dprepro.engine.shards import Shard
 from dprepro.engine.store import Store
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:
     from dprepro.budget import Budget
     from dprepro.engine.progress import Progress
-    from dprepro.engine.runner import Outcome as Execution
+    from dprepro.engine.runner import RunCounts
     from dprepro.own.experiment import Swept
     from dprepro.report.outcome import Outcome
 
@@ -189,12 +190,16 @@ def _run_named(
 
 
 def run_experiment(experiment: Experiment, progress: bool | Progress = True) -> Outcome:
-    """Measure what the store lacks, then judge, draw and write the results folder."""
+    """Measure what the store lacks, then judge, draw and write the results folder; raises InputError for a shard."""
+    if experiment.settings.shard:
+        raise InputError(
+            f"shard={experiment.settings.shard} measures and does not judge: it is for the command, python -m dprepro"
+        )
     return measure_experiment(experiment, progress).publish()
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredRun:
     """A run whose cells are in the store, before it is judged: small enough to be sent to another process.
 
     Attributes:
@@ -205,6 +210,7 @@ class Stored:
         provenance: what the verdict says of where it comes from.
         done: what was measured.
         reach: as in `Outcome`.
+        shard: which share of its cells was measured; None for all of them.
     """
 
     run_id: int
@@ -212,14 +218,25 @@ class Stored:
     results_dir: str
     workers: int | str
     provenance: dict[str, Any]
-    done: Execution
+    done: RunCounts
     reach: tuple[str, ...]
+    shard: Shard | None = None
+
+    @property
+    def again(self) -> str:
+        """Why cells were measured that the store had held."""
+        return _again(self.done)
 
     def publish(self) -> Outcome:
-        """Judge, draw and write the results folder; raises InputError."""
+        """Judge, draw and write the results folder; raises InputError, of a shard too."""
         from dprepro.report.outcome import Outcome
         from dprepro.report.publish import alone, publish
 
+        if self.shard:
+            raise InputError(
+                f"shard {self.shard} of {self.experiment} is measured, and is judged with the others: "
+                "python -m dprepro merge"
+            )
         with Store.open(self.results_dir, create=True) as store, alone(self.results_dir):
             run = next((one for one in store.runs(self.experiment) if one.id == self.run_id), None)
             if run is None:
@@ -228,17 +245,18 @@ class Stored:
             # Only now: a run that cannot be judged is none that the ledger should take for the latest.
             store.finish_run(self.run_id, self.provenance)
         done = self.done
-        return Outcome(published, done.failed, done.measured, done.reused, _again(done), self.reach)
+        return Outcome(published, done.failed, done.measured, done.reused, self.again, self.reach)
 
 
-def measure_experiment(experiment: Experiment, progress: bool | Progress = True) -> Stored:
+def measure_experiment(experiment: Experiment, progress: bool | Progress = True) -> StoredRun:
     """Measure what the store lacks; raises Interrupted."""
     from dprepro.engine.runner import execute
 
     settings, cells = experiment.settings, experiment.cells
     check_reachable(settings.workers)
     check_resources(len(cells), settings.results_dir)
-    with Store.open(settings.results_dir, create=True) as store:
+    shard = Shard.parse(settings.shard) if settings.shard else None
+    with Store.open(shard.folder(settings.results_dir) if shard else settings.results_dir, create=True) as store:
         provenance = _provenance(experiment)
         store.made = json.dumps({key: provenance[key] for key in ("commit", "versions")}, sort_keys=True)
         codes = behind({cell.code for cell in cells})
@@ -248,8 +266,9 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
         workers = _cores() if settings.workers == WORKERS_ALL else settings.workers
         done = execute(
             experiment.study.measure,
-            cells,
+            shard.share(cells) if shard else cells,
             store,
+            many=experiment.study.measure_many,
             workers=workers,
             progress=progress,
             label=experiment.name,
@@ -257,10 +276,10 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
             sources={name: digest for one in (*codes.values(), libraries(NUMERICAL)) for name, digest in one.items()},
         )
         provenance["seconds"] = round(time.perf_counter() - started, 3)
-    return Stored(run_id, experiment.name, settings.results_dir, workers, provenance, done, experiment.reach)
+    return StoredRun(run_id, experiment.name, settings.results_dir, workers, provenance, done, experiment.reach, shard)
 
 
-def _again(done: Execution) -> str:
+def _again(done: RunCounts) -> str:
     """Why cells were measured that the store had held."""
     why = []
     if done.other:

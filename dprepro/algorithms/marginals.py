@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Literal
 
@@ -15,7 +16,7 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import NoiseMoments, vector_noise
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, MarginLoss, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)
@@ -43,8 +44,8 @@ class ReleasedMarginals(Algorithm):
         check_positive(self, "noise_factor")
 
     @property
-    def views(self) -> tuple[str, ...]:
-        return ("records",) if self.release == "subsampled" else super().views
+    def representations(self) -> tuple[str, ...]:
+        return ("records",) if self.release == "subsampled" else super().representations
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)
@@ -60,6 +61,17 @@ class ReleasedMarginals(Algorithm):
         released, noise = self._release(problem, schedule.noise_scale, rng)
         theta = problem.constraint_set.project(released)
         return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
+
+    def solve_many(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
+        schedule, spent = self.schedule(problem.domain, budget), self.spent(problem.domain, budget)
+        if self.release not in ("laplace", "gaussian") or not schedule.noise_scale:
+            return super().solve_many(problem, budget, rngs)
+        mean, mechanism = mean_record(problem), vector_noise(self.release, schedule.noise_scale)
+        project, found = problem.constraint_set.project, []
+        for rng in rngs:
+            released, noise = mechanism.release(mean, rng)
+            found.append(Solution(project(released), schedule, spent, noise=noise))
+        return found
 
     def _release(
         self, problem: Problem, scale: float, rng: np.random.Generator

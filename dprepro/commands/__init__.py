@@ -13,6 +13,7 @@ from __future__ import annotations
 
 COMMANDS = {
     "ledger": "rebuild every results folder and the ledger of all theorems",
+    "merge": "bring stores of shards, seeds or colleagues together in one",
     "check": "test what the store holds; repair=true measures bad cells again",
     "verify": "measure a random share of the store again, and compare",
     "stability": "run everything with further seeds, and count verdicts that flip",
@@ -25,6 +26,7 @@ COMMANDS = {
     "plot": "lay the curves of several runs over one another",
     "rate": "hold an algorithm of your own, in a file or by name, against a rate",
     "audit": "hold a function that answers on data against the privacy it claims",
+    "referee": "tables of other libraries' functions and accountants, against exact laws",
     "new": "write a file to start from: an algorithm, data, a statement, a pack",
     "refute": "attack a statement over its whole premise",
 }

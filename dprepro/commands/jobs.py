@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dprepro.commands.ending import say, tell_traceback
+from dprepro.config.checked_experiment import Experiment, build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
-from dprepro.session import Stored, measure_experiment
+from dprepro.session import StoredRun, measure_experiment
 from dprepro.support import shared_memory
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ class Report:
     text: str
     failed: int
     verdict: str
-    as_expected: bool
+    as_expected: bool | None
     folder: str
 
     @classmethod
@@ -47,6 +47,20 @@ class Report:
         said, verdict = outcome.published.verbose() if verbose else str(outcome), outcome.verdict
         text = f"{said}\n{cells}; files: {outcome.folder}"
         return cls(text, outcome.failed, verdict["verdict"], verdict["as_expected"], str(outcome.folder))
+
+    @classmethod
+    def of_shard(cls, stored: StoredRun) -> Report:
+        """Of a run that measured a shard."""
+        assert stored.shard is not None
+        done, folder = stored.done, stored.shard.folder(stored.results_dir)
+        again = f" (of them {stored.again})" if stored.again else ""
+        merging = shlex.join(["python", "-m", "dprepro", "merge", f"results_dir={stored.results_dir}"])
+        text = (
+            f"shard {stored.shard} of {stored.experiment}: {done.total} of {stored.provenance['cells']} cells\n"
+            f"cells: {done.measured} measured now{again}, {done.reused} from the store; files: {folder}\n"
+            f"once all shards are measured: {merging} {shlex.quote(str(folder.parent))}/*"
+        )
+        return cls(text, done.failed, "sharded", None, str(folder))
 
     def tell(self) -> int:
         """Print it; the exit code."""
@@ -67,7 +81,7 @@ def run_built(experiment: Experiment, said: Sequence[str] = (), verbose: bool = 
         print(line, flush=True)
     stored = measure_experiment(experiment)
     del experiment  # a million cells are half a gigabyte, and what follows takes as much again
-    return Report.of(stored.publish(), verbose).tell()
+    return _report(stored, verbose).tell()
 
 
 def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> int:
@@ -79,7 +93,7 @@ def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> i
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    from dprepro.report.progress import Overall
+    from dprepro.report.batch_progress import Overall
     from dprepro.report.text import Ending, short
 
     overall, names = Overall(len(jobs)), short(jobs)
@@ -141,7 +155,7 @@ class _Judged:
         self._verbose = verbose
         self._job = job
         self._words: tuple[str, ...] = ()
-        self._stored: Stored | None = None
+        self._stored: StoredRun | None = None
         self._future: Future[Report] | None = None
         self._error: Exception | None = None
 
@@ -206,8 +220,8 @@ class _Judged:
         return _report(self._stored, self._verbose)
 
 
-def _report(stored: Stored, verbose: bool) -> Report:
-    return Report.of(stored.publish(), verbose)
+def _report(stored: StoredRun, verbose: bool) -> Report:
+    return Report.of_shard(stored) if stored.shard else Report.of(stored.publish(), verbose)
 
 
 def _built(job: Job, config_dir: str | None) -> Experiment:

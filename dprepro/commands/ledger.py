@@ -13,7 +13,8 @@ from dprepro.errors import printable
 ABOUT = """\
 Rebuilds every results folder from the measurements stored in results_dir, and
 writes ledger.json, .md, .tex and .html: every numbered statement of the papers
-with its verdict, and the errata. What ledger.json has says ledger.schema.json.
+with its verdict, and the errata. What ledger.json and each verdict.json hold,
+ledger.schema.json and verdict.schema.json say.
 Nothing is measured, and no algorithm is imported; what has not changed is not
 made again.
 

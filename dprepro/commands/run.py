@@ -34,6 +34,8 @@ useful keys (any key of the YAML can be set; the grammar is Hydra's)
   workers=2                  local processes, auto, or a Dask scheduler such as
                              tcp://host:8786
   results_dir=DIR            where the store and the results are [results]
+  shard=3/16                 every sixteenth block of cells, in a store of its own;
+                             python -m dprepro merge brings them together
   reuse=any                  keep cells that were measured by other code; such a
                              run never enters the ledger
   checks.NAME.expected=-0.5  plant a false claim and watch it being refuted
@@ -173,7 +175,7 @@ def _jobs(arguments: Arguments) -> list[list[str]]:
 
 def _list(results: str, config_dir: str | None) -> int:
     """The experiments with their last verdicts."""
-    from dprepro.config.files import headers
+    from dprepro.config.config_files import headers
     from dprepro.config.sources import changes
     from dprepro.report.listing import listing
     from dprepro.statements.papers import papers
@@ -195,9 +197,9 @@ def _show(arguments: Arguments) -> int:
         parts = arguments.package, arguments.resolve, arguments.multirun
         print(configuration(jobs, folder, arguments.cfg, *parts), end="")
         return 0
+    from dprepro.config.checked_experiment import check
     from dprepro.config.compose import compose
-    from dprepro.config.experiment import check
-    from dprepro.report.checks import check_lines
+    from dprepro.report.check_listing import check_lines
 
     for overrides in jobs:
         config = compose(overrides, folder).config

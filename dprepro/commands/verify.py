@@ -12,8 +12,9 @@ Builds every experiment of the store anew, with the overrides of its latest run,
 and compares: the configuration, every cell's series, role and place, and what
 its rows say of bounds, schedules and constants. Then measures a random share of
 the cells again, on this machine, and for some seconds more of each run, first of
-series that were not met; and compares all that they say: bit by bit with cells
-that a CPU of this type made, to a relative 1e-9 with those of another type.
+series, and of origins (merged stores have several), that were not met; and
+compares all that they say: bit by bit with cells that a CPU of this type made,
+to a relative 1e-9 with those of another type.
 Nothing is stored. Code of a user's own that runs name is run with --trust only."""
 
 NOTES = "exit codes: 0 all agree, 1 some do not, or nothing could be compared, 2 bad input"

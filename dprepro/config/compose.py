@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dprepro.config.files import PARTS, found_file, group_options, parts_of, read_block, refuse_hidden
+from dprepro.config.config_files import PARTS, found_file, group_options, parts_of, read_block, refuse_hidden
 from dprepro.config.interpolation import bounded, only_keys
 from dprepro.config.overrides import (
     check_text,
@@ -49,7 +49,7 @@ MOST_NAMED = 8
 """Experiments that an error names."""
 MOST_RUNS = 100_000  # of one command
 #: Overrides that say how and where to run; they change no measurement and no verdict.
-EXECUTION_KEYS = ("results_dir", "workers", "reuse", "label")
+EXECUTION_KEYS = ("results_dir", "workers", "reuse", "label", "shard", "cell_minutes")
 
 
 LABEL = "label"

@@ -15,9 +15,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from dprepro.engine import manifest
+from dprepro.engine.cell_lines import Line, Origin, cell_digest, digest
 from dprepro.engine.code import fingerprint
 from dprepro.engine.connection import FULL, SHAPE, connect, reading
-from dprepro.engine.lines import Line, Origin, cell_digest, digest
 from dprepro.engine.resources import gc_paused
 from dprepro.engine.rows import rows_of
 from dprepro.errors import InputError
@@ -45,16 +45,25 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Stored:
-    """A sound cell as it is stored: `axes` and `rows` are texts, `code` and `cpu` say what measured it."""
+class StoredCell:
+    """A sound cell as it is stored: `axes` and `rows` are texts, `origin` says what measured it."""
 
     status: str
     seconds: float
     axes: str
     replicate: int
     rows: str
-    code: str
-    cpu: str
+    origin: Origin
+
+    @property
+    def code(self) -> str:
+        """The fingerprint of the code that measured it."""
+        return self.origin[0]
+
+    @property
+    def cpu(self) -> str:
+        """The type of the machine that measured it."""
+        return self.origin[2]
 
     @cached_property
     def parsed(self) -> list[list[Any]] | None:
@@ -86,6 +95,7 @@ class CellTable:
         self.made = ""
         self._database = database
         self._origins: dict[Origin, int] = {}
+        self._together = False
 
     @classmethod
     def open(cls, results_dir: str | Path, create: bool = False) -> Self:
@@ -119,7 +129,20 @@ class CellTable:
         self._database.close()
 
     @contextmanager
+    def together(self) -> Iterator[None]:
+        """All that is stored within the block is stored at its end, or nothing of it."""
+        with self._transaction():
+            self._together = True
+            try:
+                yield
+            finally:
+                self._together = False
+
+    @contextmanager
     def _transaction(self) -> Iterator[sqlite3.Connection]:
+        if self._together:
+            yield self._database
+            return
         try:
             self._database.execute("BEGIN IMMEDIATE")
             try:
@@ -157,18 +180,21 @@ class CellTable:
     def commit(self, lines: Iterable[Line]) -> None:
         """Store cells in one transaction, in place of earlier ones with the same key."""
         with self._transaction() as database:
-            own = {line.key: (*line[:-2], self._origin(database, line.origin), line.digest) for line in lines}
-            # neighbours in the index are neighbours in the table: quicker to read
-            stored = sorted(own.values(), key=itemgetter(0))
-            ((last,),) = database.execute("SELECT coalesce(max(rowid), 0) FROM cells")
-            cursor = database.executemany("INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", stored)
-            gone: dict[bytes, object] = {}
-            if cursor.rowcount < len(stored):
-                gone = dict(self._selected("key, digest", list(own), f"AND rowid <= {int(last)}"))
-                again = [own[key] for key in gone]
-                database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", again)
-            added = (line[-1] for line in stored)
-            manifest.enter(database, "cells", added, gone.values(), more=len(stored) - len(gone))
+            self._enter_cells(database, lines)
+
+    def _enter_cells(self, database: sqlite3.Connection, lines: Iterable[Line]) -> None:
+        own = {line.key: (*line[:-2], self._origin(database, line.origin), line.digest) for line in lines}
+        # neighbours in the index are neighbours in the table: quicker to read
+        stored = sorted(own.values(), key=itemgetter(0))
+        ((last,),) = database.execute("SELECT coalesce(max(rowid), 0) FROM cells")
+        cursor = database.executemany("INSERT OR IGNORE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", stored)
+        gone: dict[bytes, object] = {}
+        if cursor.rowcount < len(stored):
+            gone = dict(self._selected("key, digest", list(own), f"AND rowid <= {int(last)}"))
+            again = [own[key] for key in gone]
+            database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", again)
+        added = (line[-1] for line in stored)
+        manifest.enter(database, "cells", added, gone.values(), more=len(stored) - len(gone))
 
     def _origin(self, database: sqlite3.Connection, origin: Origin) -> int:
         if origin not in self._origins:
@@ -211,6 +237,23 @@ class CellTable:
                     damaged[line[0] if line[0] is not None else number] = number
         return Scan(sound, damaged)
 
+    def every_line(self, size: int) -> Iterator[list[Line]]:
+        """All cells, as many at a time as ``size`` says; the digest of one that is damaged is empty."""
+        with reading(self.path):
+            origins = self._stored_origins()
+            found = self._database.execute(f"SELECT key, {_CELL}, origin, digest FROM cells ORDER BY rowid")
+            while some := found.fetchmany(size):
+                lines = []
+                for line in some:
+                    origin, sound = _judged(line, origins)
+                    cell = line[:-2]
+                    lines.append(Line._make((*cell, origin, cell_digest(cell, origin) if sound else b"")))
+                yield lines
+
+    def lines(self, keys: Sequence[bytes]) -> dict[bytes, Line]:
+        """Those of these cells that are stored; the digest of one that is damaged is empty."""
+        return {key: Line._make((key, *cell, origin, sound)) for key, cell, origin, sound in self._cells(keys)}
+
     def health(self) -> list[str]:
         """What is wrong with the file, and what it has lost; a changed bit inside a value is seen by `scan`."""
         with reading(self.path):
@@ -227,10 +270,10 @@ class CellTable:
             database.executemany("DELETE FROM cells WHERE rowid = ?", numbers)
             manifest.seal(database)
 
-    def stored(self, keys: Sequence[bytes]) -> dict[bytes, Stored]:
+    def stored(self, keys: Sequence[bytes]) -> dict[bytes, StoredCell]:
         """Those of these cells that are stored and sound."""
         return {
-            key: Stored(str(status), seconds, str(axes), replicate, str(rows), origin[0], origin[2])
+            key: StoredCell(str(status), seconds, str(axes), replicate, str(rows), origin)
             for key, (status, seconds, axes, replicate, rows, _), origin, sound in self._cells(keys)
             if sound
         }

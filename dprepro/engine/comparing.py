@@ -1,4 +1,4 @@
-"""Stored cells held against the cells that their experiment has now, and against what measuring gives."""
+"""StoredCell cells held against the cells that their experiment has now, and against what measuring gives."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from functools import lru_cache
 from typing import Any
 
 from dprepro.engine.cell import Cell, Result
-from dprepro.engine.cell_table import Stored
+from dprepro.engine.cell_lines import Line
+from dprepro.engine.cell_table import StoredCell
+from dprepro.engine.connection import SHAPE
 from dprepro.engine.frame import Place
 from dprepro.engine.rows import rows_of, text_of
 
@@ -34,7 +36,7 @@ def layout_differences(stored: Sequence[Place], cells: Sequence[Cell]) -> Iterat
     )
 
 
-def label_fault(cell: Cell, stored: Stored) -> str:
+def label_fault(cell: Cell, stored: StoredCell) -> str:
     """What a stored cell says of its place and is not so; empty if nothing."""
     if _parsed(stored.axes) != cell.axes:
         return f"its axes are {stored.axes}"
@@ -51,7 +53,7 @@ def _parsed(axes: str) -> Any:
         return None
 
 
-def rows_fault(stored: Stored, rebuilt: Mapping[str, Mapping[str, Any]], tolerance: float) -> str:
+def rows_fault(stored: StoredCell, rebuilt: Mapping[str, Mapping[str, Any]], tolerance: float) -> str:
     """Where rows contradict what is known of them by quantity: ``value``, ``bound`` and columns; empty if nowhere."""
     rows = stored.parsed or []
     for quantity, value, bound, columns in rows:
@@ -63,20 +65,34 @@ def rows_fault(stored: Stored, rebuilt: Mapping[str, Mapping[str, Any]], toleran
     return f"{min(lacking)} is missing" if lacking else ""
 
 
-def result_fault(stored: Stored, again: Result, tolerance: float) -> str:
+def result_fault(stored: StoredCell, again: Result, tolerance: float) -> str:
     """Where a stored cell differs from the same cell measured again; empty if nowhere."""
-    failed = [status.partition(":")[0] for status in (stored.status, again.status)]
-    if stored.status != again.status and failed != ["failed", "failed"]:
-        return f"it was {stored.status}, and is {again.status}"
-    before, now = stored.parsed or [], rows_of(text_of(again.rows))
+    return _fault((stored.status, stored.parsed or []), (again.status, rows_of(text_of(again.rows))), tolerance)
+
+
+def lines_fault(one: Line, other: Line, tolerance: float) -> str:
+    """Where two lines of the same cell differ beyond the seconds it took; empty if nowhere."""
+    if one.rows == other.rows and one.status == other.status:
+        return ""
+    try:
+        return _fault((one.status, rows_of(one.rows)), (other.status, rows_of(other.rows)), tolerance)
+    except SHAPE:
+        return "its rows cannot be read"
+
+
+def _fault(one: tuple[str, list[list[Any]]], other: tuple[str, list[list[Any]]], tolerance: float) -> str:
+    """Where status or rows were one thing, and are another."""
+    (status, before), (status_now, now) = one, other
+    if status != status_now and not (status.startswith("failed") and status_now.startswith("failed")):
+        return f"it was {status}, and is {status_now}"
     if [row[0] for row in before] != [row[0] for row in now]:
         return f"it has {', '.join(row[0] for row in before) or 'no rows'}, and not {', '.join(r[0] for r in now)}"
     for (quantity, *numbers, columns), (_, *others, further) in zip(before, now, strict=True):
         said, is_now = (dict(zip(("value", "bound"), two, strict=True)) for two in (numbers, others))
         for name in {**said, **columns, **further}:
-            one, other = (said | columns).get(name, math.nan), (is_now | further).get(name, math.nan)
-            if not _equal(one, other, tolerance):
-                return f"{quantity}: {name} was {one}, and is {other}"
+            first, second = (said | columns).get(name, math.nan), (is_now | further).get(name, math.nan)
+            if not _equal(first, second, tolerance):
+                return f"{quantity}: {name} was {first}, and is {second}"
     return ""
 
 

@@ -15,7 +15,9 @@ from typing import Any
 
 import numpy as np
 
+from dprepro.engine.blocks import MeasureMany, block_lines, finite
 from dprepro.engine.cell import LEADING, Cell, Result, Row
+from dprepro.engine.cell_lines import Line
 from dprepro.engine.seeding import generator
 from dprepro.errors import MissingDependency, PremiseError, Stop, printable
 from dprepro.support import shared_memory
@@ -65,6 +67,31 @@ def measure_cell(measure: Measure, cell: Cell) -> Result:
         memory[shared_memory.MEASURING] = 0
     seconds = time.perf_counter() - start
     return Result(key, status, seconds, cell.axes, cell.replicate, rows, trace, cell.code, cpu_type())
+
+
+def measure_block(many: MeasureMany, cells: Sequence[Cell], made: str) -> list[Line]:
+    """Measure cells of one grid point in one call; no lines where that is not possible, or where anything goes wrong.
+
+    They are then measured one by one, which says what is wrong with which.
+    """
+    start = time.perf_counter()
+    memory, modules = shared_memory.memory, len(sys.modules)
+    memory[shared_memory.MEASURING] = shared_memory.SEVERAL
+    try:
+        block = many(cells, lambda: [generator(cell.stream) for cell in cells])
+        if block is None or _fault(block.rows, cells[0]) or not finite(block):
+            return []
+    except MissingDependency:
+        raise
+    except BaseException as error:
+        if isinstance(error, KeyboardInterrupt) and not _its_own(error):
+            raise
+        return []
+    finally:
+        memory[shared_memory.MEASURING] = 0
+    if len(sys.modules) != modules and one_thread():
+        return []
+    return block_lines(cells, block, (time.perf_counter() - start) / len(cells), made, cpu_type())
 
 
 def _its_own(error: KeyboardInterrupt) -> bool:

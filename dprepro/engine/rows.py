@@ -32,11 +32,12 @@ def text_of(rows: Sequence[Row]) -> str:
     numbers: list[Any] = []
     for row in rows:
         numbers += (row.value, row.bound, *row.columns.values())
-    return _first_line(tuple([(row.quantity, *row.columns) for row in rows])) + dump(numbers)
+    return first_line(tuple([(row.quantity, *row.columns) for row in rows])) + dump(numbers)
 
 
 @lru_cache(maxsize=1024)
-def _first_line(names: tuple[tuple[str, ...], ...]) -> str:
+def first_line(names: tuple[tuple[str, ...], ...]) -> str:
+    """The names as they are stored, each quantity with its further columns."""
     return dump([[str(quantity), [str(column) for column in columns]] for quantity, *columns in names]) + "\n"
 
 

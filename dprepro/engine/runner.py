@@ -8,18 +8,20 @@ import sys
 import time
 import traceback
 from collections import Counter, deque
-from collections.abc import Callable, Collection, Iterable, Mapping, Sequence
+from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
 
 from dprepro.engine import pools
+from dprepro.engine.blocks import MeasureMany
 from dprepro.engine.cell import Cell, Result
+from dprepro.engine.cell_lines import Line, lines_of
 from dprepro.engine.code import guard
-from dprepro.engine.lines import Line, lines_of
-from dprepro.engine.measuring import Measure, cpu_type, measure_cell, one_thread
+from dprepro.engine.measuring import Measure, cpu_type, measure_block, measure_cell, one_thread
 from dprepro.engine.progress import Indicator, Progress, indicator
+from dprepro.engine.shards import blocks, first_key
 from dprepro.engine.store import Store
 from dprepro.errors import DpreproError, Interrupted, OtherCode
 from dprepro.support import shared_memory
@@ -34,12 +36,12 @@ CHUNK_CELLS = 20_000
 # needs and to load its kernels, which this process has done.
 SERIAL_SECONDS = 10.0
 KNOWN_SECONDS = 5.0  # less measured forecasts nothing: first cells import, load and compile, and costs differ by 1e4
+MOST_TOGETHER, TOGETHER_SECONDS = 512, 0.1  # cells of one call, and about how long it takes at most
 DEATHS = 3  # a cell that was in this many broken chunks is run alone
-BLOCK_CELLS = 16
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunCounts:
     """What :func:`execute` did, in distinct cells; `failed` and `skipped` are among the `measured`; wall `seconds`.
 
     Of the measured ones `other` were stored by other code and `damaged` not as they had been stored; `changed` are the
@@ -63,17 +65,19 @@ def execute(
     store: Store,
     *,
     workers: int | str,
+    many: MeasureMany | None = None,
     progress: bool | Progress = True,
     label: str = "",
     reuse: Reuse = "same",
     sources: Mapping[str, str] | None = None,
-) -> Outcome:
+) -> RunCounts:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
-    `progress` is whether to show it on stderr, or what to tell instead. `workers` is a number of local processes
-    or the address of a Dask scheduler. The results are the same bits for all of them. Cells that other code made, or
-    that are not as they were stored, are measured again; with `reuse` "any" those of other code are kept. `sources` are
-    the modules behind the cells with their digests: a process that has others measures nothing.
+    `many` measures several cells of a grid point at once, to the same bits. `progress` is whether to show it on stderr,
+    or what to tell instead. `workers` is a number of local processes or the address of a Dask scheduler. The results
+    are the same bits for all of them. Cells that other code made, or that are not as they were stored, are
+    measured again; with `reuse` "any" those of other code are kept. `sources` are the modules behind the cells with
+    their digests: a process that has others measures nothing.
 
     Raises `InputError` for `workers` that cannot be, `OtherCode` where a process has other sources, `MissingDependency`
     without Dask, `Interrupted` on Ctrl-C, on a signal that the command takes for it, or when the scheduler is lost;
@@ -93,8 +97,9 @@ def execute(
         bar = indicator(len(todo), label, progress)
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
         loop = _Loop(
-            measure, todo, store, tally, bar, open_pool, (len(done), len(distinct)), tuple((sources or {}).items())
-        )
+            (measure, many), todo, store, tally, bar, open_pool, (len(done), len(distinct)),
+            tuple((sources or {}).items()),
+        )  # fmt: skip
         with ThreadpoolController().limit(limits=1), handle_signals(CTRL_C):
             try:
                 loop.run(at_once)
@@ -117,7 +122,7 @@ def execute(
             finally:
                 bar.close()
                 shared_memory.progress(0, 0)
-    return Outcome(
+    return RunCounts(
         total=len(distinct),
         reused=len(done),
         measured=tally.total(),
@@ -135,23 +140,23 @@ class _Loop:
 
     def __init__(
         self,
-        measure: Measure,
+        measures: tuple[Measure, MeasureMany | None],
         cells: Sequence[Cell],
         store: Store,
         tally: Counter[str],
         bar: Indicator,
-        open_pool: Callable[[], pools.Pool] | None,
+        open_pool: Callable[[], pools.ChunkPool] | None,
         stored: tuple[int, int],
         sources: tuple[tuple[str, str], ...],
     ) -> None:
-        self.measure = measure
+        self.measures = measures
         self.agenda = _Agenda(cells, shuffled=open_pool is not None)
         self.store = store
         self.tally = tally
         self.bar = bar
         self.open_pool = open_pool
         self.sources = sources
-        self.pool: pools.Pool = pools.Serial()
+        self.pool: pools.ChunkPool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
         self.kept, self.total = stored  # of the run's cells, with those that were stored before
         shared_memory.progress(self.kept, self.total)
@@ -177,7 +182,7 @@ class _Loop:
             self.pool.close(drop=not finished)
 
     def _submit(self, chunk: list[Cell]) -> Future[list[Line]]:
-        return self.pool.submit(partial(_work, self.measure, chunk, self.store.made, self.sources))
+        return self.pool.submit(partial(_work, self.measures, chunk, self.store.made, self.sources))
 
     def _collect(self, ready: dict[Future[list[Line]], list[Cell]]) -> None:
         broken: list[Cell] = []
@@ -250,8 +255,8 @@ class _Agenda:
         points: dict[int, list[Cell]] = {}
         for cell in cells:
             points.setdefault(id(cell.axes), []).append(cell)  # replicates share that of their grid point
-        blocks = _shuffled(points.values()) if shuffled else points.values()
-        self.queue = deque(cell for block in blocks for cell in block)
+        ordered = _shuffled(points.values()) if shuffled else points.values()
+        self.queue = deque(cell for block in ordered for cell in block)
         self._points = len(points) if shuffled and len(points) < len(self.queue) else 0
         self._costs: dict[int, float] = {}  # seconds of each point's first cell
         self._size = 1
@@ -286,15 +291,15 @@ class _Agenda:
 
 def _shuffled(points: Collection[Sequence[Cell]]) -> list[Sequence[Cell]]:
     """One cell of each grid point, then the others in blocks."""
-    rest = [point[i : i + BLOCK_CELLS] for point in points for i in range(1, len(point), BLOCK_CELLS)]
-    return [block for blocks in ([point[:1] for point in points], rest) for block in sorted(blocks, key=_first_key)]
+    return [*sorted([point[:1] for point in points], key=first_key), *blocks(points, start=1)]
 
 
-def _first_key(block: Sequence[Cell]) -> bytes:
-    return block[0].key
-
-
-def _work(measure: Measure, cells: Sequence[Cell], made: str, sources: tuple[tuple[str, str], ...] = ()) -> list[Line]:
+def _work(
+    measures: tuple[Measure, MeasureMany | None],
+    cells: Sequence[Cell],
+    made: str,
+    sources: tuple[tuple[str, str], ...] = (),
+) -> list[Line]:
     """Measure cells until the time of a chunk is over; those left undone are missing from the end of the lines.
 
     Raises `OtherCode` where this process has other sources.
@@ -303,14 +308,48 @@ def _work(measure: Measure, cells: Sequence[Cell], made: str, sources: tuple[tup
     checked.check()
     one_thread()
     deadline = time.perf_counter() + CHUNK_SECONDS
+    measure, many = measures
+    lines: list[Line] = []
     results: list[Result] = []
-    for cell in cells:
-        modules = len(sys.modules)
-        result = measure_cell(measure, cell)
-        if len(sys.modules) != modules and one_thread():
-            result = measure_cell(measure, cell)  # it loaded a BLAS that ran with threads: other last bits
-        results.append(result)
-        if time.perf_counter() > deadline:
+    for alike in _alike(cells) if many and not (shared_memory.died or shared_memory.one_by_one) else [cells]:
+        at, refused = 0, False
+        while at < len(alike) and (not (lines or results) or time.perf_counter() < deadline):
+            if many and at and not refused and (size := _together(results[-1:], lines[-1:])) > 1:
+                lines += lines_of(results, made)
+                results.clear()
+                found = measure_block(many, alike[at : at + size], made)
+                lines += found
+                at += len(found)
+                refused = not found
+                continue
+            modules = len(sys.modules)
+            result = measure_cell(measure, alike[at])
+            if len(sys.modules) != modules and one_thread():
+                result = measure_cell(measure, alike[at])  # it loaded a BLAS that ran with threads: other last bits
+            results.append(result)
+            at += 1
+        if at < len(alike):
             break
     checked.check()  # measuring loads more, and the files may have been edited since
-    return lines_of(results, made)
+    return lines + lines_of(results, made)
+
+
+def _alike(cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
+    """The cells in stretches of one series, grid point and specification."""
+    start = 0
+    for at in range(1, len(cells) + 1):
+        one = cells[start]
+        if at == len(cells) or not (
+            cells[at].axes is one.axes and cells[at].science is one.science and cells[at].series == one.series
+            and cells[at].code == one.code
+        ):  # fmt: skip
+            yield cells[start:at]
+            start = at
+
+
+def _together(results: Sequence[Result], lines: Sequence[Line]) -> int:
+    """How many cells to measure at once, by what the last one took; 1 where that was not measured."""
+    last: Result | Line | None = results[0] if results else lines[0] if lines else None
+    if last is None or last.status != "ok":
+        return 1
+    return max(1, min(MOST_TOGETHER, int(TOGETHER_SECONDS / max(last.seconds, 1e-7))))

@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.engine import manifest
 from dprepro.engine.cell import Cell
+from dprepro.engine.cell_lines import digest
 from dprepro.engine.cell_table import FILE_NAME, CellTable, Scan
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
-from dprepro.engine.lines import digest
 from dprepro.engine.renamed import current_config
 from dprepro.engine.resources import gc_paused
 from dprepro.engine.rows import dump
@@ -112,6 +112,38 @@ class Run:
     damaged: str = ""
 
 
+@dataclass(frozen=True)
+class Record:
+    """A run with all that is stored of it, as another store can enter it.
+
+    Attributes:
+        texts: of experiment, configuration, overrides, provenance and sources, as stored.
+        layout, keys: series, role, code and number of each stretch of its cells, and their keys.
+    """
+
+    run: Run
+    texts: tuple[str, str, str, str, str]
+    layout: str
+    keys: bytes
+
+    @property
+    def group(self) -> tuple[str, ...]:
+        """What the newest of several runs stands for: experiment, overrides, and the label of its folder."""
+        return self.run.experiment, *self.run.overrides, str(self.run.config.get("label") or "")
+
+    def cells(self) -> dict[bytes, tuple[str, str]]:
+        """The series and the code of each cell by its key; raises as a layout does that cannot be read."""
+        keys = [self.keys[i : i + _KEY_BYTES] for i in range(0, len(self.keys), _KEY_BYTES)]
+        labels = itertools.chain.from_iterable(
+            itertools.repeat((str(series), str(code)), int(count)) for series, _, code, count in json.loads(self.layout)
+        )
+        return dict(zip(keys, labels, strict=True))
+
+    def codes(self) -> set[str]:
+        """The codes that its cells name."""
+        return {str(code) for _, _, code, _ in json.loads(self.layout)}
+
+
 class Store(CellTable):
     """The measurements and runs of one results folder; a context manager, made by :meth:`open`."""
 
@@ -178,6 +210,47 @@ class Store(CellTable):
                 "UPDATE runs SET provenance = ?, finished = 1, digest = ? WHERE id = ?", (text, whole, run_id)
             )
             manifest.enter(database, "runs", [digest(run_id, whole)], [digest(run_id, before)], more=0)
+
+    def records(self) -> list[Record]:
+        """All runs with all that is stored of them, oldest first."""
+        with reading(self.path):
+            found = []
+            for columns in self._database.execute(f"SELECT {_RUN} FROM runs ORDER BY id"):
+                _, experiment, config, overrides, provenance, _, sources, _, _, layout, keys = columns
+                texts = (experiment, config, overrides, provenance, sources)
+                found.append(Record(_run(*columns[:-2], layout, keys), texts, layout, bytes(keys)))
+            return found
+
+    def enter(self, record: Record, codes: Mapping[str, Mapping[str, str]], beside: Record | None = None) -> None:
+        """Enter a run of another store, in place of ``beside``, which is the same run here, where there is one.
+
+        ``codes`` has the modules of each code that it names. Provenance and sources are those of the later one.
+        """
+        if beside is not None and _later(beside) >= _later(record):
+            return
+        experiment, config, overrides, provenance, sources = record.texts if beside is None else beside.texts
+        layout, keys = (record.layout, record.keys) if beside is None else (beside.layout, beside.keys)
+        provenance, sources = record.texts[3:]
+        mark = digest(experiment, config, overrides, layout, keys)
+        with self._transaction() as database:
+            for code, modules in codes.items():
+                self._record_code(database, code, dump(dict(modules)))
+            number, gone = None, []
+            if beside is not None:
+                number = beside.run.id
+                ((before,),) = database.execute("SELECT digest FROM runs WHERE id = ?", (number,))
+                gone = [digest(number, before)]
+            finished = int(record.run.finished)
+            whole = digest(mark, provenance, finished, sources)
+            cursor = database.execute(
+                "INSERT OR REPLACE INTO runs VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+                (number, experiment, config, overrides, provenance, finished, sources, mark, whole, layout, keys),
+            )
+            manifest.enter(database, "runs", [digest(int(cursor.lastrowid or 0), whole)], gone, more=1 - len(gone))
+
+    def codes(self) -> dict[str, dict[str, str]]:
+        """The modules of every code on record, with their digests."""
+        return self._codes()
 
     def runs(self, experiment: str | None = None) -> list[Run]:
         """All runs, or those of one experiment, oldest first; a record that cannot be read says so."""
@@ -331,6 +404,11 @@ def _run(number: int, *columns: Any) -> Run:
     mark_digest = mark.hex() if isinstance(mark, bytes) else ""
     texts, config = [str(one) for one in parts[1]], current_config(parts[0])
     return Run(number, experiment, config, texts, parts[2], bool(finished), parts[3], mark_digest, damaged)
+
+
+def _later(record: Record) -> tuple[bool, str, str]:
+    """Of one run in two stores, the record with the greater one stands, whatever was merged first."""
+    return record.run.finished, str(record.run.provenance.get("date", "")), record.texts[3]
 
 
 def laid_out(cells: Sequence[Cell]) -> tuple[str, bytes]:

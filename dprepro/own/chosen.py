@@ -23,7 +23,7 @@ from dprepro.errors import InputError, shortened
 from dprepro.own.adapters import Arrays, Made, _Bounded
 from dprepro.own.capture import captured
 from dprepro.own.files import block_of, is_target, kept_dir, trust, written
-from dprepro.problems.data import finite
+from dprepro.problems.problem_data import finite
 from dprepro.support.named import name_of
 from dprepro.support.typed import allowed_packages
 

@@ -13,9 +13,10 @@ from dprepro.errors import PremiseError
 from dprepro.own.files import trust_again, trust_overrides
 
 if TYPE_CHECKING:
-    from dprepro.config.experiment import Experiment
+    from dprepro.config.checked_experiment import Experiment
     from dprepro.engine.cell import Cell
-    from dprepro.engine.cell_table import Stored
+    from dprepro.engine.cell_lines import Origin
+    from dprepro.engine.cell_table import StoredCell
     from dprepro.engine.store import Run, Store
 
 SPARE_SECONDS = 0.5
@@ -37,7 +38,8 @@ class Comparison:
         measured: cells measured again.
         other: cells of other code than today's.
         lost: cells that are missing or damaged.
-        unseen: series of which no cell was measured again.
+        unseen, unseen_origins: series, and origins (code, commit and versions, CPU), of which no cell was measured
+            again; ``origins`` is how many there are.
     """
 
     faults: list[str] = field(default_factory=list)
@@ -47,6 +49,8 @@ class Comparison:
     other: int = 0
     lost: int = 0
     unseen: int = 0
+    origins: int = 0
+    unseen_origins: int = 0
 
     @property
     def agrees(self) -> bool:
@@ -58,6 +62,7 @@ class Comparison:
         said += [f"{self.other} are of other code"] if self.other else []
         said += [f"{self.lost} missing or damaged"] if self.lost else []
         said += [f"of {self.unseen} series none was measured again"] if self.unseen else []
+        said += [f"of {self.unseen_origins} of {self.origins} origins none was"] if self.unseen_origins else []
         more = f" and {len(self.faults) - 3} more" if len(self.faults) > 3 else ""
         said += [f"different: {'; '.join(self.faults[:3])}{more}"] if self.faults else []
         return "; ".join(said)
@@ -76,8 +81,8 @@ def compared(store: Store, run: Run, config_dir: str | None, share: float) -> Co
     Raises:
         DpreproError: its experiment cannot be built.
     """
+    from dprepro.config.checked_experiment import build_experiment
     from dprepro.config.compose import Composed, compose
-    from dprepro.config.experiment import build_experiment
     from dprepro.config.sources import differences
     from dprepro.engine.comparing import layout_differences
 
@@ -104,10 +109,10 @@ def _hold_cells(store: Store, experiment: Experiment, share: float, found: Compa
     from dprepro.engine.comparing import label_fault
 
     cells = {cell.key: cell for cell in experiment.cells}
-    keys, known = sorted(cells), _Known(experiment)
+    keys, known = sorted(cells), _KnownCells(experiment)
     drawn = set(random.sample(keys, math.ceil(share * len(keys))))
-    again: dict[bytes, Stored] = {}
-    sound: list[bytes] = []
+    again: dict[bytes, StoredCell] = {}
+    sound: dict[bytes, Origin] = {}
     for start in range(0, len(keys), BATCH):
         batch = keys[start : start + BATCH]
         stored = store.stored(batch)
@@ -121,31 +126,42 @@ def _hold_cells(store: Store, experiment: Experiment, share: float, found: Compa
             elif key in drawn or doubtful:
                 again[key] = one
             else:
-                sound.append(key)
+                sound[key] = one.origin
+    found.origins = len({*sound.values(), *(one.origin for one in again.values())})
     for key, one in again.items():
         _measure(experiment, cells[key], one, found)
-    _measure_more(store, experiment, {key: cells[key] for key in sound}, {cells[key].series for key in again}, found)
+    seen = {label for key, one in again.items() for label in (cells[key].series, one.origin)}
+    _measure_more(store, experiment, {key: (cells[key], origin) for key, origin in sound.items()}, seen, found)
 
 
 def _measure_more(
-    store: Store, experiment: Experiment, cells: Mapping[bytes, Cell], seen: set[str], found: Comparison
+    store: Store,
+    experiment: Experiment,
+    cells: Mapping[bytes, tuple[Cell, Origin]],
+    seen: set[str | Origin],
+    found: Comparison,
 ) -> None:
-    """Measure further cells while there is time, first one of each series of which none was measured."""
+    """Measure further cells while there is time, first one of each series and origin of which none was measured."""
     start, order = time.perf_counter(), random.sample(sorted(cells), len(cells))
-    first: dict[str, bytes] = {}
+    first: dict[str | Origin, bytes] = {}
     for key in order:
-        if cells[key].series not in seen:
-            first.setdefault(cells[key].series, key)
+        cell, origin = cells[key]
+        for label in (cell.series, origin):
+            if label not in seen:
+                first.setdefault(label, key)
     for key in dict.fromkeys([*first.values(), *order]):
         if time.perf_counter() - start > (SERIES_SECONDS if first else SPARE_SECONDS):
             break
+        cell, origin = cells[key]
         for stored in store.stored([key]).values():
-            _measure(experiment, cells[key], stored, found)
-        first.pop(cells[key].series, None)
-    found.unseen += len(first)
+            _measure(experiment, cell, stored, found)
+        for label in (cell.series, origin):
+            first.pop(label, None)
+    found.unseen += sum(isinstance(label, str) for label in first)
+    found.unseen_origins += sum(not isinstance(label, str) for label in first)
 
 
-def _measure(experiment: Experiment, cell: Cell, stored: Stored, found: Comparison) -> None:
+def _measure(experiment: Experiment, cell: Cell, stored: StoredCell, found: Comparison) -> None:
     """Measure a cell again, and compare all that it says."""
     from dprepro.engine.comparing import TOLERANCE, result_fault
     from dprepro.engine.measuring import cpu_type, measure_cell, one_thread
@@ -160,14 +176,14 @@ def _measure(experiment: Experiment, cell: Cell, stored: Stored, found: Comparis
         found.faults.append(f"{_place(cell)}: {fault}")
 
 
-class _Known:
+class _KnownCells:
     """What an experiment's study knows of cells without measuring them, asked once for all replicates of a point."""
 
     def __init__(self, experiment: Experiment) -> None:
         self._study = experiment.study
         self._points: dict[tuple[str, int], tuple[str, Mapping[str, Mapping[str, Any]]]] = {}
 
-    def fault(self, cell: Cell, stored: Stored) -> tuple[str, bool]:
+    def fault(self, cell: Cell, stored: StoredCell) -> tuple[str, bool]:
         """Where a stored cell contradicts it, and whether only measuring can tell why the cell has no rows."""
         from dprepro.engine.comparing import TOLERANCE, rows_fault
         from dprepro.engine.measuring import cpu_type

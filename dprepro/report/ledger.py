@@ -11,7 +11,7 @@ from typing import Any
 from dprepro.engine.store import Changes, Run
 from dprepro.errors import InputError
 from dprepro.report.entries import causes, claims, errata_rows, further
-from dprepro.report.measured import BESIDE, Measured, measure
+from dprepro.report.measured import BESIDE, MeasuredStore, measure
 from dprepro.report.multiplicity import corrected
 from dprepro.report.spoken import Checks
 from dprepro.statements.papers import heads, papers
@@ -20,7 +20,8 @@ from dprepro.support.texts import visible
 
 SCHEMA_VERSION = 3
 SCHEMA = Path(__file__).parent / "ledger.schema.json"
-"""JSON Schema of ``ledger.json``, written beside it."""
+SCHEMAS = (SCHEMA, SCHEMA.with_name("verdict.schema.json"))
+"""JSON Schema of ``ledger.json`` and of every ``verdict.json``, written beside the first."""
 
 
 def build_ledger(
@@ -29,7 +30,7 @@ def build_ledger(
     config_dir: str | None = None,
     single_file: bool = False,
     others: Callable[[Collection[str]], Mapping[str, tuple[str, Checks]]] | None = None,
-) -> tuple[dict[str, Any], Measured]:
+) -> tuple[dict[str, Any], MeasuredStore]:
     """Rebuild the folder of every experiment that has a finished run without overrides, and write the ledger's files.
 
     Experiments of which the store holds only overridden or unfinished runs, or one that can no longer be judged, leave
@@ -59,7 +60,7 @@ def build_ledger(
         shown = [(one, beside(one, path)) for one in measured.published.values()]
         files = {
             "ledger.json": json.dumps(ledger, indent=1, allow_nan=False) + "\n",
-            SCHEMA.name: SCHEMA.read_text(encoding="utf-8"),
+            **{schema.name: schema.read_text(encoding="utf-8") for schema in SCHEMAS},
             "ledger.md": markdown(ledger),
             "ledger.tex": tex(ledger),
             "ledger.html": page(ledger, shown, config_dir),

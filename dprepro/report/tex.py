@@ -1,4 +1,4 @@
-"""The ledger as LaTeX tables to be read into a paper: packages ``booktabs`` and ``longtable``, nothing else."""
+"""The ledger as LaTeX tables to be read into a paper: needs ``array``, ``booktabs``, ``longtable``."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from dprepro.report.formulas import latex, tex_text
 from dprepro.report.text import by_paper, claim, counts
 from dprepro.statements.papers import citation
 
-HEAD = r"% The ledger of dprepro, to be read by \input; needs \usepackage{booktabs,longtable}."
+HEAD = r"% The ledger of dprepro, to be read by \input; needs \usepackage{array,booktabs,longtable}."
 CLAIMS = {"Statement": 0.13, "Verdict": 0.13, "What it says": 0.32, "Evidence": 0.32}
 SLIPS = {"Where": 0.18, "Severity": 0.1, "Printed": 0.28, "Holds": 0.34}
 """Columns, with their shares of the line."""
@@ -28,7 +28,7 @@ def tex(ledger: Mapping[str, Any]) -> str:
 
 def _table(title: str, head: Mapping[str, float], rows: Iterable[str]) -> Iterable[str]:
     """A table that may break over pages, with its head on each."""
-    columns = "".join(rf"p{{{width:g}\linewidth}}" for width in head.values())
+    columns = "".join(rf">{{\raggedright\arraybackslash}}p{{{width:g}\linewidth}}" for width in head.values())
     yield rf"\begin{{longtable}}{{@{{}}{columns}@{{}}}}"
     yield rf"\caption{{{tex_text(title)}}}\\"
     for end in ("first", ""):
@@ -52,7 +52,8 @@ def _claim(row: Mapping[str, Any]) -> str:
 def _claimed(said: Mapping[str, Any]) -> str:
     """Direction and premise, and the formula as printed."""
     words = rf" \emph{{{tex_text(claim(said))}}}" if claim(said) else ""
-    return words + (f" ${said['formula']}$" if said["formula"] else "")
+    # a line may break between formulas, not within one
+    return words + (f" ${said['formula']}$".replace(r", \quad ", "$, $") if said["formula"] else "")
 
 
 def _kinds(evidence: Iterable[Mapping[str, Any]]) -> str:

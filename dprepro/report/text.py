@@ -312,7 +312,7 @@ def ledger_lines(ledger: Mapping[str, Any], experiments: Mapping[str, tuple[str,
 
 @dataclass(frozen=True)
 class Ending:
-    """How one of several runs ended: ``verdict`` may also be ``skipped`` or ``failed``, without ``as_expected``."""
+    """How one of several runs ended: ``verdict`` may also be ``sharded``, ``skipped`` or ``failed``, without checks."""
 
     job: Sequence[str]
     code: int
@@ -342,7 +342,9 @@ def endings(ends: Sequence[Ending]) -> str:
         note = " ".join(end.note.split()) or (end.folder if OVERRIDDEN in Path(end.folder).parts else "")
         lines.append(f"{label:<{width}}  {end.verdict:<12}  {expected:<11}  {note}".rstrip())
     tally = Counter(end.verdict for end in ends)
-    said = ", ".join(f"{tally[word]} {word}" for word in (*reversed(VERDICTS), "skipped", "failed") if tally[word])
+    said = ", ".join(
+        f"{tally[word]} {word}" for word in (*reversed(VERDICTS), "sharded", "skipped", "failed") if tally[word]
+    )
     odd = sum(end.as_expected is False for end in ends)
     lines.append(f"{len(ends)} runs: {said}" + (f"; {odd} not as expected" if odd else ""))
     return "\n".join(lines)

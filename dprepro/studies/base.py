@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from typing import Any, ClassVar, Literal
@@ -14,6 +14,7 @@ import numpy as np
 from dprepro.algorithms import Solution
 from dprepro.axes import AXES, DEFAULTS, check_axis
 from dprepro.budget import Neighbours
+from dprepro.engine.blocks import Block
 from dprepro.engine.cell import Cell, Row
 from dprepro.engine.code import PROJECT, code_of, modules_of
 from dprepro.engine.grid import expand
@@ -161,6 +162,17 @@ class Study(ABC):
         Raises:
             PremiseError: the grid point lies outside the premise of what is measured.
         """
+
+    def measure_many(self, cells: Sequence[Cell], streams: Callable[[], list[np.random.Generator]]) -> Block | None:
+        """What `measure` gives for each of some cells of one series and grid point, to the same bits, at less cost.
+
+        None where a study has no quicker way. One cell of the point was measured before.
+
+        Args:
+            cells: of one series and grid point.
+            streams: makes their random streams, one for each, which are made nowhere else.
+        """
+        return None
 
 
 def spending(spent: Spent | None, claimed: float, steps: int) -> list[Row]:

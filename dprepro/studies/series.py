@@ -248,6 +248,10 @@ class CellContext:
             return runs.solve_many(problem, self.budget, [rng] * draws)
         return [runs.solve(problem, self.budget, rng) for _ in range(draws)]
 
+    def solve_many(self, problem: Problem, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
+        """A run for each stream."""
+        return solver(self.dispatch.backend, self.algorithm).solve_many(problem, self.budget, rngs)
+
     def value(self, kind: str, **further: float) -> float | None:
         """The series' ``bound``, ``shape`` or ``law`` here, if any."""
         asked = (kind, *further.values())

@@ -16,7 +16,8 @@ SIGNALS = [
 
 LEFT, CODE, HEARD, STOPPED, MEASURING = range(5)
 """Places of single bytes: whether the process left by itself, with which exit code; the signal that it heard of, and
-that ended it; whether it measures a cell."""
+that ended it; whether it measures a cell, or `SEVERAL` at once."""
+SEVERAL = 2
 KEPT, TOTAL, KEY = slice(8, 16), slice(16, 24), slice(24, 56)
 """Places: of the cells of a run how many are stored, and how many there are; the key of the cell that is measured."""
 _SIZE, _NOTES, _BYTES = slice(56, 64), 64, 1 << 20
@@ -26,6 +27,10 @@ memory = memoryview(bytearray(_NOTES))
 
 died: dict[bytes, str] = {}
 """Cells that have taken a process with them in this command, by their keys, with what it died of."""
+
+
+one_by_one = False
+"""Whether cells are to be measured each by itself, since several at once have taken a process with them."""
 
 
 def share() -> None:

@@ -116,6 +116,10 @@ def _ended(status: int, name: str, arguments: list[str]) -> int | None:
     if not shared_memory.memory[MEASURING]:
         tell(f"error: the process {how}; {KEPT}")
         return 1
+    if shared_memory.memory[MEASURING] == shared_memory.SEVERAL:
+        shared_memory.one_by_one = True
+        tell(f"the process {how} while it measured several cells; the command begins again, and measures each alone")
+        return None
     shared_memory.died[bytes(shared_memory.memory[KEY])] = how
     if len(shared_memory.died) >= MOST_DEATHS:
         tell(f"error: {len(shared_memory.died)} cells took their process with them, the last one {how}; {KEPT}")

@@ -12,7 +12,7 @@ from helpers.private_mirror import MirrorDescent, records
 
 import dprepro
 from dprepro import __main__ as command
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
 

@@ -15,7 +15,7 @@ from helpers.private_mirror import MirrorDescent, records, release
 import dprepro
 from dprepro.errors import InputError
 from dprepro.own.experiment import Asked, Described, described
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.report.outcome import Outcome
 
 pytestmark = pytest.mark.usefixtures("undrawn")
