@@ -11,7 +11,7 @@ import shlex
 import sys
 from collections.abc import Iterable, Mapping, Sequence
 from pathlib import Path
-from typing import Any
+from typing import Any, get_args
 
 from dprepro.commands import COMMANDS
 from dprepro.errors import DpreproError, InputError, unknown
@@ -126,19 +126,29 @@ def _of_a_rate(word: str) -> list[str]:
     from dprepro.budget import Neighbours
     from dprepro.commands import rate
     from dprepro.config.config_files import group_options
+    from dprepro.constructions.base import LOSSES
+    from dprepro.own.adapters import SetName
     from dprepro.own.experiment import DIRECTIONS
+    from dprepro.own.files import names_in
 
-    key, equals, _ = word.partition("=")
+    key, equals, value = word.partition("=")
     if not equals:
         keys = (*rate.TEXTS, "direction", "margin", *rate.DATA, *rate.SETTINGS, *rate.BUDGET)
         return [*(f"{one}=" for one in keys), *(f"sweep.{axis}=" for axis in ("n", "p", "epsilon", "delta"))]
     values: Iterable[str] = ()
-    if key in rate.PARTS:
+    file = value.rpartition(":")[0]
+    if key in (*rate.PARTS, "rate") and file.endswith(".py"):
+        values = (f"{file}:{name}" for name in names_in(file))
+    elif key in rate.PARTS:
         values = group_options(key, None)
     elif key == "direction":
         values = DIRECTIONS
     elif key == "neighbours":
         values = (neighbours.value for neighbours in Neighbours)
+    elif key == "loss":
+        values = LOSSES
+    elif key == "constraint_set":
+        values = get_args(SetName)
     return [f"{key}={value}" for value in values]
 
 

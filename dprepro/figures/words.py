@@ -68,10 +68,24 @@ SCHEDULED = {"total_steps": "steps T"}
 """What a column of the schedule is called."""
 
 
+NUMBERED = (
+    "theorem",
+    "lemma",
+    "claim",
+    "corollary",
+    "definition",
+    "fact",
+    "proposition",
+    "equation",
+    "section",
+    "appendix",
+)
+
+
 def item(name: str) -> str:
     """An item of a paper by its key: Theorem 2.4.1 of ``theorem_2_4_1``, Lemma A.3 of ``lemma_a_3``."""
     kind, *parts = name.split("_")
-    numbered = kind in ("theorem", "lemma", "claim", "corollary", "equation", "section", "appendix")
+    numbered = kind in NUMBERED
     place = 0
     if numbered:
         while place < len(parts) and (parts[place].isdigit() or (place == 0 and len(parts[0]) == 1)):

@@ -76,6 +76,13 @@ def dotted(target: str) -> str:
     return f"{module}.{name}"
 
 
+def names_in(file: str) -> list[str]:
+    """The classes and functions that a file defines itself; raises InputError for a file that is no Python."""
+    kinds = ast.FunctionDef | ast.ClassDef
+    body = _parsed(Path(file).expanduser()).body
+    return [node.name for node in body if isinstance(node, kinds) and not node.name.startswith("_")]
+
+
 def is_dotted(text: object) -> bool:
     """Whether a text is the dotted name of a class or a function of a file."""
     return isinstance(text, str) and _DOTTED.fullmatch(text) is not None
@@ -173,9 +180,7 @@ def in_folder(group: str, name: str) -> str:
         path = folder / f"{group}s" / f"{name}.py"
         if not (name.isidentifier() and _is_file(path)):
             continue
-        tree = _parsed(path)
-        kinds = ast.FunctionDef | ast.ClassDef
-        found = [one.name for one in tree.body if isinstance(one, kinds) and not one.name.startswith("_")]
+        found = names_in(str(path))
         same = [one for one in found if one.replace("_", "").lower() == name.replace("_", "").lower()]
         if len(found) > 1 and len(same) != 1:
             raise InputError(f"{path} has {', '.join(found)}; say which: {group}={path}:{found[0]}")

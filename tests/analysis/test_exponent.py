@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Iterator
 from typing import Any
 
@@ -233,3 +234,18 @@ def test_a_further_axis_of_the_sweep_has_to_be_named_not_averaged_over() -> None
     steps = make_frame([{"n": 1e6}], lambda at: 1.0)
     steps = pd.concat([steps.assign(steps=10.0**k, value=10.0**-k) for k in range(5)])
     assert judged(steps, expected=-1.0, axis="steps").verdict == "confirmed"
+
+
+def test_a_wide_interval_about_a_slope_that_is_allowed_says_how_many_replicates_would_do() -> None:
+    """As many as are told confirm it; the seeds are fixed, and a true slope fails so for fewer than 1 of 10."""
+
+    def noisy(replicates: int) -> pd.DataFrame:
+        frame = make_frame(decades("n", 3, 5, 9), lambda at: at["n"] ** -0.5, replicates=replicates)
+        return frame.assign(value=frame["value"] * np.exp(np.random.default_rng(3).normal(0, 0.3, len(frame))))
+
+    result = judged(noisy(4), expected=-0.5, margin=0.1)
+    found = re.search(r"; about (\d+) replicates would do", result.reason)
+    assert result.verdict == "inconclusive"
+    assert found is not None, result.reason
+    assert judged(noisy(int(found[1]) + 5), expected=-0.5, margin=0.1).verdict == "confirmed"
+    assert "replicates would do" not in judged(noisy(4), expected=-0.9, margin=0.1).reason

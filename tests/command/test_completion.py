@@ -10,6 +10,7 @@ import sys
 from pathlib import Path
 
 import pytest
+from helpers import private_mirror
 from helpers.cheap_experiment import ENVIRONMENT, command
 
 from dprepro.commands.completion import INSTALL, completed
@@ -44,6 +45,9 @@ from dprepro.commands.completion import INSTALL, completed
         ("dprepro rate algorithm=noisy_s", "algorithm=noisy_sgd"),
         ("dprepro rate algorithm=noisy_sgd sweep.e", "sweep.epsilon="),
         ("dprepro rate direction=eq", "direction=equals"),
+        ("dprepro rate loss=sq", "loss=squared"),
+        ("dprepro rate constraint_set=l1", "constraint_set=l1_ball"),
+        (f"dprepro rate algorithm={private_mirror.__file__}:Mir", f"algorithm={private_mirror.__file__}:MirrorDescent"),
         ("python -m dprepro", ""),
     ],
 )

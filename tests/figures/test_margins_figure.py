@@ -7,6 +7,7 @@ import pytest
 
 from dprepro import figures
 from dprepro.errors import InputError
+from dprepro.figures.words import item
 
 VERDICT = {"verdict": "confirmed", "claim": "No counterexample", "checks": {}, "as_expected": True, "overrides": []}
 
@@ -40,3 +41,9 @@ def test_many_statements_stand_in_two_columns_and_without_any_there_is_no_figure
     assert len(figures.build({"name": "margins"}).draw(frame(30), VERDICT, {}).axes) == 2
     with pytest.raises(InputError, match="quantity of the figure"):
         figures.build({"name": "margins"}).draw(frame(2).assign(quantity="risk"), VERDICT, {})
+
+
+def test_items_are_called_as_papers_number_them() -> None:
+    assert [item(name) for name in ("definition_2_1", "fact_2_3", "lemma_a_3", "section_1_the_gap")] == [
+        "Definition 2.1", "Fact 2.3", "Lemma A.3", "Section 1 the gap"
+    ]  # fmt: skip

@@ -186,6 +186,11 @@ def test_runs_are_compared_at_the_points_that_both_have(outcome: Outcome, small_
         outcome.compare(other, series="nail")
     with pytest.raises(InputError, match="needs another outcome"):
         outcome.compare()
+    for ask in (outcome.compare, outcome.plot):
+        with pytest.raises(
+            InputError, match=r"'needle' is no outcome; .* is dprepro.load\('NAME'\)"
+        ):
+            ask("needle")
 
 
 def test_a_plot_stands_on_the_axes_that_are_passed_and_shows_the_summary(outcome: Outcome) -> None:
