@@ -145,7 +145,7 @@ class _Loop:
         store: Store,
         tally: Counter[str],
         bar: Indicator,
-        open_pool: Callable[[], pools.Pool] | None,
+        open_pool: Callable[[], pools.ChunkPool] | None,
         stored: tuple[int, int],
         sources: tuple[tuple[str, str], ...],
     ) -> None:
@@ -156,7 +156,7 @@ class _Loop:
         self.bar = bar
         self.open_pool = open_pool
         self.sources = sources
-        self.pool: pools.Pool = pools.Serial()
+        self.pool: pools.ChunkPool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
         self.kept, self.total = stored  # of the run's cells, with those that were stored before
         shared_memory.progress(self.kept, self.total)
