@@ -46,6 +46,9 @@ PASSES = 40
 SIMULATED = 100_000
 """Losses that are drawn from the laws themselves, where what one record changes does not depend on noise."""
 
+WHOLE = 0.9
+"""Share of the claim that one draw of noise spends where it has the whole budget and not a part of it."""
+
 LOG_DENSITY: dict[str, Callable[[FloatArray], FloatArray]] = {
     "laplace": lambda noise: -np.abs(noise),
     "normal": lambda noise: -0.5 * noise**2,
@@ -395,7 +398,8 @@ def _size(subject: Subject, pair: NeighbourPair, some: Replay, budget: Budget, s
         if small.tags.tolist() == there.tags.tolist() and not (np.abs(small.factors[places]) > 1.05 * factors).any():
             return Fault("scale", f"the noise is no larger at delta={budget.delta**2:g} than at delta={budget.delta:g}")
     groups = [there.calls[tags] == number for number in np.unique(there.calls[tags])]
-    if len(groups) > 1 and all(_alone(laws, moved[group], budget) <= budget.epsilon * (1 + 1e-6) for group in groups):
+    alone = max(_alone(laws, moved[group], budget) for group in groups) / budget.epsilon
+    if len(groups) > 1 and WHOLE <= alone <= 1 + 1e-6:
         return Fault("composition", f"{len(groups)} draws of noise keep epsilon={budget.epsilon:g} each, not together")
     order = 2 if laws == {"normal"} else 1
     change, scale = float(np.linalg.norm(moved * factors, order)), float(np.median(factors))
