@@ -47,7 +47,7 @@ class Peer(Algorithm):
 
     project: bool = True
 
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
     relations: ClassVar[tuple[Neighbours, ...]] = (Neighbours.REPLACE_ONE,)
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     package: ClassVar[str] = ""

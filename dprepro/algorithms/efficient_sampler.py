@@ -234,7 +234,7 @@ def extension(problem: Problem, schedule: WalkSchedule, theta: FloatArray) -> fl
 
 def _view(problem: Problem) -> View:
     """The cheapest view with all coordinates."""
-    return problem.moments if {"moments"} <= problem.views - {"one_hot"} else problem.listed
+    return problem.moments if {"moments"} <= problem.representations - {"one_hot"} else problem.dense
 
 
 def _said(domain: Domain) -> str:

@@ -44,7 +44,7 @@ class SupportSelection(Algorithm):
     sparsity: int = 2
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.ALIKE, Assumption.PRIVATE)
-    views: ClassVar[tuple[str, ...]] = ("moments", "records")
+    representations: ClassVar[tuple[str, ...]] = ("moments", "records")
 
     def __post_init__(self) -> None:
         if self.sparsity < 1:

@@ -258,7 +258,7 @@ class ObjectivePerturbation(Algorithm):
         """As printed, with the minimiser exact up to its certified gap."""
         schedule = self.schedule(problem.domain, budget)  # line 1
         b = self.density.sample(problem.domain.p, schedule.coordinate_scale, rng)  # lines 2 to 6
-        return self.answer(problem.listed, budget, b)  # line 7
+        return self.answer(problem.dense, budget, b)  # line 7
 
     def answer(self, view: View, budget: Budget, b: FloatArray) -> Solution:
         """Line 7 for a given noise, in the coordinates of the view; ||b||_2 is reported in the diagnostics."""

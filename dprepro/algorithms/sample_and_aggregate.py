@@ -61,7 +61,7 @@ class PenalisedLeastSquares(Algorithm):
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SQUARE,)
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     measures: ClassVar[tuple[str, ...]] = ("fit_gap",)
     deterministic: ClassVar[bool] = True
@@ -114,7 +114,7 @@ class SampleAndAggregate(SupportSelection):
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SQUARE, Assumption.ALIKE, Assumption.PRIVATE)
     zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # one block moves wholly
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
 
     def __post_init__(self) -> None:
         super().__post_init__()

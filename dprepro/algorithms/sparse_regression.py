@@ -61,7 +61,7 @@ class SparseRegression(Algorithm):
     second_half: float = 0.5
 
     zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # of the block of votes that moves, and half of it
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
     measures: ClassVar[tuple[str, ...]] = ("noise_norm",)
 
     def __post_init__(self) -> None:
@@ -137,7 +137,7 @@ class SparseRegression(Algorithm):
         """What objective perturbation sees: lines 3 and 4, where they change anything, and the support's columns."""
         domain = self.restricted(problem.domain)
         if self.keeps(problem.domain):
-            quadratic = "moments" in problem.views
+            quadratic = "moments" in problem.representations
             view = SupportsView(problem.moments if quadratic else problem.records).on(support)
             return Problem(domain, {"moments" if quadratic else "records": view})
         records = problem.records.records

@@ -230,7 +230,7 @@ class Exponent(Rule):
         lowest, highest = self.region()
         room = min(slope.estimate - lowest, highest - slope.estimate)
         half = (slope.high - slope.low) / 2
-        if not room > 0 or slope.drift > 0 or count.min() < 2:
+        if self.role != "claim" or not room > 0 or slope.drift > 0 or count.min() < 2:
             return ""
         needed = float(count.min()) * (half / room) ** 2
         return f"about {float(f'{needed:.1e}'):g} replicates would do" if needed <= MOST_MORE * count.min() else ""

@@ -44,7 +44,8 @@ def power(
 
     The leak: answers that are in an event get likelier on the first data set and, where that is not enough, rarer on
     the second, by leaving out others, until the event's ratio is e^(factor epsilon). The event is the one that the
-    answers themselves tell apart best, its threshold such that a leak is well seen.
+    answers themselves tell apart best, its threshold such that a leak is well seen; of few different answers it is the
+    most usual one but for that of more than half, and answers are repeated.
 
     Args:
         answers: on two data sets, drawn for one test.
@@ -57,18 +58,25 @@ def power(
     middle, calls = len(pair.first) // 2, int(2 * len(pair.first) / share)
     event = chosen(pair.first[:middle], pair.second[:middle], budget.delta, level)[0]
     data = (pair.second, pair.first) if event.swapped else (pair.first, pair.second)
+    met, counts = np.unique(np.concatenate(data), axis=0, return_counts=True)
+    few = len(met) <= FEW
+
+    def holds(some: FloatArray) -> Marks:
+        return np.asarray((some == usual).all(axis=1)) if few and len(met) > 1 else event.holds(some)
+
+    usual = met[int(np.argmax(np.where(counts <= counts.sum() / 2, counts, 0)))]
+    leak = _mixed if few else _thinned
     noticed = []
     for factor in FACTORS:
-        planted = _planted(data, event.holds, factor * budget.epsilon, budget.delta, rng)
+        planted = _planted(data, holds, leak, factor * budget.epsilon, budget.delta, rng)
         enough = planted is not None and min(len(some) for some in planted) >= LEFT
         noticed.append(enough and planted is not None and audit(*planted, budget.delta, level).epsilon > budget.epsilon)
     least = least_noticed(FACTORS, noticed)
     if least is not None:
         return Power(least)
-    met, counts = np.unique(np.concatenate([pair.first, pair.second]), axis=0, return_counts=True)
     if len(met) == 1:
         return Power(None, "all answers were the same on both data sets; give a domain on which they differ")
-    chances = counts / counts.sum() if len(met) <= FEW else np.geomspace(1e-9, 0.5, 60)
+    chances = counts / counts.sum() if few else np.geomspace(1e-9, 0.5, 60)
     return Power(None, _advice(chances[chances <= 0.5], budget, level, share, calls))
 
 
@@ -92,11 +100,12 @@ def _advice(chances: FloatArray, budget: Budget, level: float, share: float, cal
 def _planted(
     data: tuple[FloatArray, FloatArray],
     holds: Callable[[FloatArray], Marks],
+    leak: Callable[[FloatArray, Marks, float, np.random.Generator], FloatArray],
     epsilon: float,
     delta: float,
     rng: np.random.Generator,
 ) -> tuple[FloatArray, FloatArray] | None:
-    """The answers thinned out, until P = e^epsilon Q + delta holds of the event's shares; None where it cannot."""
+    """The answers after a leak, so that P = e^epsilon Q + delta holds of the event's shares; None where it cannot."""
     inside = [holds(some) for some in data]
     likely, rare = (float(some.mean()) for some in inside)
     if not 0 < likely < 1 or not 0 < rare < 1:
@@ -105,8 +114,8 @@ def _planted(
     if wanted_likely < math.exp(min(epsilon, 700.0)) * rare + delta:
         wanted_rare = (wanted_likely - delta) / math.exp(min(epsilon, 700.0))
     return (
-        _thinned(data[0], inside[0], max(wanted_likely, likely), rng),
-        _thinned(data[1], inside[1], min(wanted_rare, rare), rng),
+        leak(data[0], inside[0], max(wanted_likely, likely), rng),
+        leak(data[1], inside[1], min(wanted_rare, rare), rng),
     )
 
 
@@ -116,6 +125,16 @@ def _thinned(answers: FloatArray, inside: Marks, share: float, rng: np.random.Ge
     odds = share * (1 - now) / (now * (1 - share))
     keep = rng.random(len(answers)) < np.where(inside, min(odds, 1.0), min(1 / odds, 1.0))
     return answers[keep]
+
+
+def _mixed(answers: FloatArray, inside: Marks, share: float, rng: np.random.Generator) -> FloatArray:
+    """As many answers, of which about the ``share`` is inside, drawn from those inside and from those outside.
+
+    For laws of few answers alone: of others an answer that is met twice tells that it was planted.
+    """
+    chosen_inside = rng.random(len(answers)) < share
+    places = np.where(chosen_inside, *(rng.choice(np.flatnonzero(some), len(answers)) for some in (inside, ~inside)))
+    return np.asarray(answers[places])
 
 
 def least_noticed(factors: tuple[float, ...], noticed: list[bool]) -> float | None:

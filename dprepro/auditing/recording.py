@@ -249,7 +249,7 @@ def _replaced(state: Any, plain: Any) -> dict[int, Any]:
         id(np.random.RandomState): RecordingState, id(random.Random): RecordingRandom,
         id(np.random.mtrand._rand): state,
     }  # fmt: skip
-    for module, old, new in ((np.random, np.random.mtrand._rand, state), (random, random._inst, plain)):  # type: ignore[attr-defined]
+    for module, old, new in ((np.random, np.random.mtrand._rand, state), (random, random._inst, plain)):
         for name, value in vars(module).items():
             if getattr(value, "__self__", None) is old and hasattr(new, name):
                 found[id(value)] = getattr(new, name)

@@ -8,7 +8,7 @@ which is then known and not counted. The noise tells the fault as well: `FAULTS`
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, replace
 from typing import Any
 
@@ -46,7 +46,7 @@ PASSES = 40
 SIMULATED = 100_000
 """Losses that are drawn from the laws themselves, where what one record changes does not depend on noise."""
 
-LOG_DENSITY = {
+LOG_DENSITY: dict[str, Callable[[FloatArray], FloatArray]] = {
     "laplace": lambda noise: -np.abs(noise),
     "normal": lambda noise: -0.5 * noise**2,
     "gumbel": lambda noise: -(noise + np.exp(-np.minimum(noise, 700.0))),

@@ -25,9 +25,9 @@ from dprepro.auditing.verdict import AttainedBy, Verdict
 from dprepro.budget import Budget, Neighbours
 from dprepro.engine.pools import Processes
 from dprepro.errors import InputError
-from dprepro.privacy.audit import LEVEL, Audited, chosen
+from dprepro.privacy.audit import LEVEL, Audited, ranked
 from dprepro.privacy.audit import audit as compared
-from dprepro.privacy.outcomes import Answers, FloatArray, Refused, outcomes
+from dprepro.privacy.outcomes import FloatArray, Refused, outcomes, same_error
 
 TESTS = ((0, 0.06, 0.25), (1, 0.04, 0.125), (0, 0.12, 0.125), (0, 0.5, 0.5))
 """Which of the best pairs, with which share of all draws, and of 1 - level. The first ones end an audit early."""
@@ -122,16 +122,16 @@ def audit(
 def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Replayed | None) -> Verdict:
     """The audit by counts, of which the level is what replayed losses have left of it."""
     budget, level = start.claimed, start.level if noted is None else (1 + start.level) / 2
-    ranked = _ranked(drawn, found, budget.delta, int(RANKED * drawn.total))
-    if noted is not None and noted.pair is not None and ranked[0].name != noted.pair.name:
-        ranked.insert(1, noted.pair)
+    best_pairs = _ranked(drawn, found, budget.delta, int(RANKED * drawn.total))
+    if noted is not None and noted.pair is not None and best_pairs[0].name != noted.pair.name:
+        best_pairs.insert(1, noted.pair)
     best: tuple[Audited, AttainedBy | None] = (Audited(0.0, "none", 0), None)
     last: tuple[Both, float, float] | None = None
     for test, (place, share, part) in enumerate(TESTS):
-        pair, each = ranked[min(place, len(ranked) - 1)], int(share * drawn.total / 2)
+        pair, each = best_pairs[min(place, len(best_pairs) - 1)], int(share * drawn.total / 2)
         answers = drawn.both(pair, each, f"test {test}")
         own = 1 - part * (1 - level)
-        if _alike(*answers):
+        if same_error(*answers):
             drawn.say(f"{pair.name}: the same error on both data sets")
             continue
         result = compared(*answers, budget.delta, own)
@@ -186,8 +186,8 @@ def _form(answer: FloatArray) -> str:
 def _affordable(drawn: Draws, found: list[NeighbourPair], seconds: float) -> int:
     """Calls that fit into the time, by the time of a few; what an audit that goes on had planned."""
     label = f"calls in {seconds!r} s"
-    if drawn.kept and (planned := drawn.kept.get(label)):
-        return int(planned)
+    if drawn.kept and (before := drawn.kept.get(label)):
+        return int(before)
     rng = stream(drawn.seed, "time of a call")
     answers = answers_on(drawn.subject, found[0].first, 10, rng)  # what is imported or compiled by the first calls
     some = found[:: max(len(found) // 10, 1)]
@@ -211,33 +211,19 @@ def _affordable(drawn: Draws, found: list[NeighbourPair], seconds: float) -> int
 def _ranked(drawn: Draws, found: list[NeighbourPair], delta: float, draws: int) -> list[NeighbourPair]:
     """Pairs by what few draws tell of them, the best first, by successive halving."""
     rounds = max(math.ceil(math.log2(len(found))), 1)
-    kept, spent = list(found), 0
-    known: dict[str, list[Both]] = {}
-    for halving in range(rounds):
-        each = max(draws // (2 * rounds * len(kept)), FIRST)
-        limits = []
-        for pair in kept:
-            parts = known.setdefault(pair.name, [])
-            parts.append(drawn.both(pair, each, f"ranking {halving}"))
-            spent += 2 * each
-            limits.append(_tells(joined([part[0] for part in parts]), joined([part[1] for part in parts]), delta))
-        order = sorted(range(len(kept)), key=lambda place: -limits[place])
-        kept = [kept[place] for place in order[: max(len(kept) // 2, 2)]]
+    stages, left, spent = [], len(found), 0
+    for _ in range(rounds):
+        each = max(draws // (2 * rounds * left), FIRST)
+        spent += 2 * each * left
+        stages.append((each, max(left // 2, 2)))
+        left = stages[-1][1]
         if spent >= draws:
             break
-    return kept
+    known: dict[str, list[Both]] = {}
 
+    def draw(pair: NeighbourPair, fresh: int) -> Both:
+        parts = known.setdefault(pair.name, [])
+        parts.append(drawn.both(pair, fresh, f"ranking {len(parts)}"))
+        return joined([part[0] for part in parts]), joined([part[1] for part in parts])
 
-def _tells(first: Answers, second: Answers, delta: float) -> float:
-    """What the answers say of the pair's epsilon, at a level that ranks pairs only."""
-    if _alike(first, second):
-        return -math.inf
-    return max(event.limit for event in chosen(first, second, delta, RANKING))
-
-
-def _alike(first: Answers, second: Answers) -> bool:
-    """Whether all that is answered on both data sets is one and the same error: nothing is told."""
-    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
-        return False
-    said = {answer.words if isinstance(answer, Refused) else "" for answer in (*first, *second)}
-    return len(said) == 1 and "" not in said
+    return ranked(found, draw, stages, delta, RANKING)

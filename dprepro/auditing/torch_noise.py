@@ -70,7 +70,7 @@ def noting(recorder: Recorder, seed: int) -> Iterator[None]:
             tensor.copy_(torch.as_tensor(values.reshape(tuple(tensor.shape))))
         return remember(tensor, form)
 
-    class Notes(TorchFunctionMode):
+    class Notes(TorchFunctionMode):  # type: ignore[misc, unused-ignore]
         def __torch_function__(self, func: Any, types: Any, args: Any = (), kwargs: Any = None) -> Any:
             name, given = getattr(func, "__name__", ""), dict(kwargs or {})
             recorder.hidden += name in HIDDEN

@@ -36,6 +36,9 @@ DRAWN = 6
 LARGEST_P = 1000
 """Coordinates up to which risks are predicted in seconds."""
 
+LARGEST = {"n": 1e15, "epsilon": 1e6}
+"""Up to which risks are predicted: beyond, counts of steps are no whole numbers of the machine."""
+
 SIMULATED, RUNS = 3, 16
 """Choices that are run on request, and runs on each kind of data: counts, no seconds."""
 
@@ -268,6 +271,9 @@ def point_of(values: Mapping[str, str]) -> AdviceQuestion:
         raise unknown("set", values["set"], SETS)
     budget = Budget(numbers["epsilon"], numbers["delta"], typed.build(Neighbours, values["neighbours"], "neighbours"))
     asked = AdviceQuestion(numbers["n"], numbers["p"], budget, values["loss"], SETS[values["set"]], numbers["radius"])
+    for axis, most in LARGEST.items():
+        if numbers[axis] > most:
+            raise InputError(f"{axis}={numbers[axis]:g} is too large to predict risks at; give {axis}={most:g} at most")
     if asked.p > LARGEST_P:
         raise InputError(f"p={asked.p:g} is too large to predict risks in seconds; give at most {LARGEST_P}")
     _ = asked.domain  # which refuses a loss, a radius

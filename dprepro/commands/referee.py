@@ -60,7 +60,7 @@ def _rows(name: str, arguments: Arguments, skipped: list[str]) -> list[dict[str,
         print(line, file=sys.stderr, flush=True)
 
     if name == "peers_audit":
-        from dprepro.auditing.peers.table import table as peers
+        from dprepro.auditing.peers.audited_functions import table as peers
 
         return [
             {
@@ -81,8 +81,8 @@ def _rows(name: str, arguments: Arguments, skipped: list[str]) -> list[dict[str,
             }
             for row in supports(progress=say)
         ]  # fmt: skip
+    from dprepro.auditing.accountants.comparison import table as accountants
     from dprepro.auditing.accountants.subjects import by_name
-    from dprepro.auditing.accountants.table import table as accountants
 
     return [
         {

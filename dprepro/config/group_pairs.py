@@ -43,7 +43,10 @@ def within_floats() -> Iterator[None]:
         yield
     except ArithmeticError as error:
         said = f"{type(error).__name__}: {error}"
-        raise InputError(f"schedules at these values leave the range of floats ({said}); give ordinary ones") from error
+        raise InputError(
+            f"schedules at these values leave the range of floats ({said}); give epsilon from 1e-6 to 1000, n up "
+            "to 1e15, and sizes from 1e-6 to 1e6"
+        ) from error
 
 
 def blocks(group: str, config_dir: str | None = None) -> dict[str, Any]:

@@ -22,7 +22,7 @@ Rows: TypeAlias = Callable[[], tuple[FloatArray, FloatArray]]
 class DiagonalDesign(Construction):
     """Records (length_j e_j, label_j), n/p of each."""
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """Moments, and records where p divides n, unless there is an l1 term, which no record carries."""
         domain = self.domain(point)
         plain = not (domain.n % domain.p or domain.l1_weight)
@@ -30,7 +30,7 @@ class DiagonalDesign(Construction):
         return found | (recorded(domain, domain.p) if plain else frozenset())
 
     def offer(self, point: Point, rows: Rows, **known: Callable[[], View]) -> Problem:
-        """The problem of the lengths and labels that ``rows`` makes, both of shape (p,), with further views."""
+        """The problem of the lengths and labels that ``rows`` makes, both of shape (p,), and what else is ``known``."""
         domain = self.domain(point)
 
         def moments() -> MomentsView:
@@ -43,7 +43,7 @@ class DiagonalDesign(Construction):
             lengths, labels = rows()
             return RecordsView(domain, Records(np.diag(lengths), labels, np.full(domain.p, domain.n / domain.p)))
 
-        return offered(domain, self.views(point), moments=moments, records=records, **known)
+        return offered(domain, self.representations(point), moments=moments, records=records, **known)
 
 
 @dataclass(frozen=True)
@@ -61,9 +61,9 @@ class OrthogonalDesign(DiagonalDesign):
         p, root = int(point["p"]), math.sqrt(point["p"])
         return self.kind(HalfSquaredLoss(), L2Ball(p, root), point["n"], feature_bound=root, label_bound=p)
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """Besides what is listed the plane through e_1, at any p >= 3."""
-        return super().views(point) | ({"plane"} if point["p"] >= 3 else set())
+        return super().representations(point) | ({"plane"} if point["p"] >= 3 else set())
 
     @abstractmethod
     def square(self, point: Point, noise_scale: float) -> float:

@@ -61,20 +61,22 @@ class OneHotFamily(Construction):
         ball = L2Ball(int(point["p"]), point["norm"])
         return Domain(LOSSES[self.loss], ball, point["n"], label_bound=bound, proper=False)
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """One-hot counts, and what is listed where that is not too much."""
         m, size = self._sizes(point)
         words = {"tail"} if size and m + size == point["p"] else set()
-        return one_hot_views(self.domain(point), m + size) | words | ({"signal"} if size and m == 1 else set())
+        return (
+            one_hot_representations(self.domain(point), m + size) | words | ({"signal"} if size and m == 1 else set())
+        )
 
     def build(self, point: Point, noise_scale: float) -> Problem:
         """The population; raises PremiseError outside the premise."""
-        return one_hot(self.population(point), self.views(point))
+        return one_hot(self.population(point), self.representations(point))
 
     def draw(self, point: Point, noise_scale: float, rng: np.random.Generator) -> Problem:
         """n records of the population, by which answers are judged; raises PremiseError."""
         population = _population(self, dict(point))
-        return one_hot(sampled(population, rng), self.views(point), population)
+        return one_hot(sampled(population, rng), self.representations(point), population)
 
     def population(self, point: Point) -> OneHotView:
         """Probabilities by coordinate and label; raises PremiseError outside the premise."""
@@ -113,12 +115,12 @@ def _population(family: OneHotFamily, point: Point) -> OneHotView:
     return family.population(point)
 
 
-def one_hot(counts: OneHotView, views: frozenset[str], population: OneHotView | None = None) -> Problem:
-    """The problem of one-hot counts, all other views being made of them, and of the population that judges answers."""
+def one_hot(counts: OneHotView, representations: frozenset[str], population: OneHotView | None = None) -> Problem:
+    """The problem of one-hot counts, of which all representations are made, and of the population that judges."""
     domain = counts.domain
     problem = offered(
         domain,
-        views,
+        representations,
         one_hot=counts,
         records=lambda: RecordsView(domain, counts.to_records()),
         moments=lambda: MomentsView(domain, counts.to_moments()),
@@ -127,6 +129,6 @@ def one_hot(counts: OneHotView, views: frozenset[str], population: OneHotView | 
     return problem
 
 
-def one_hot_views(domain: Domain, touched: float) -> frozenset[str]:
-    """The views of one-hot counts that touch that many coordinates: each gives two distinct records at most."""
+def one_hot_representations(domain: Domain, touched: float) -> frozenset[str]:
+    """The representations of that many touched coordinates, each with two distinct records at most."""
     return frozenset({"one_hot"} if touched <= RECORDS_LIMIT else ()) | recorded(domain, 2 * touched + 1)

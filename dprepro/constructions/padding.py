@@ -27,7 +27,7 @@ class PaddedFamily(UnitBall, Attackable):
     def __post_init__(self) -> None:
         self._demand("share", self.share > 0, "positive (inf: all records)")
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         return recorded(self.domain(point), self.secrets(point) + 2, "axis")
 
     def secrets(self, point: Point) -> float:

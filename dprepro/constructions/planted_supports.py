@@ -11,11 +11,20 @@ from typing import Any, ClassVar, Literal, TypeAlias
 import numpy as np
 
 from dprepro.bounds.kst import lemma_42, theorem_8, votes_missed
-from dprepro.constructions.base import LISTED_LIMIT, RECORDS_LIMIT, Point, offered, recorded
+from dprepro.constructions.base import DENSE_LIMIT, RECORDS_LIMIT, Point, offered, recorded
 from dprepro.constructions.challenge import Attackable, Challenge, Finding
 from dprepro.constructions.hadamard import dividing_order, orthogonal_columns, paley_order
 from dprepro.errors import PremiseError
-from dprepro.problems import Box, Domain, HalfSquaredLoss, Moments, Problem, Records, SupportPoint, derived_views
+from dprepro.problems import (
+    Box,
+    Domain,
+    HalfSquaredLoss,
+    Moments,
+    Problem,
+    Records,
+    SupportPoint,
+    derived_representations,
+)
 from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.views import MomentsView, OneHotView, RecordsView
 
@@ -104,14 +113,14 @@ class PlantedSupport(Attackable):
         long = math.sqrt(s)
         return SparseDomain(HalfSquaredLoss(), Box(p), n, feature_bound=long, feature_norm=math.inf, label_bound=s)
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """``orthogonal``, unless rows are Gaussian; records of signs where an order of Hadamard's fits a block."""
         domain = self.domain(point)
         if self.rows == "one_hot":
-            return derived_views(domain, frozenset({"one_hot"})) | {"orthogonal"}
+            return derived_representations(domain, frozenset({"one_hot"})) | {"orthogonal"}
         if self.rows == "gaussian":
             return recorded(domain, domain.n)
-        listed = {"moments", "orthogonal"} if domain.p <= LISTED_LIMIT else set()
+        listed = {"moments", "orthogonal"} if domain.p <= DENSE_LIMIT else set()
         return frozenset(listed | ({"records"} if listed and self._order(point) else set()))
 
     def challenge(self, point: Point, noise_scale: float, rng: np.random.Generator) -> Challenge:
@@ -169,7 +178,7 @@ def _one_hot(family: PlantedSupport, point: Point, height: float) -> Made:
     def records() -> RecordsView:
         return RecordsView(domain, replace(view.to_records(), in_order=True))
 
-    return offered(domain, family.views(point), one_hot=lambda: view, records=records), ()
+    return offered(domain, family.representations(point), one_hot=lambda: view, records=records), ()
 
 
 def _signs(family: PlantedSupport, point: Point, height: float) -> Made:
@@ -209,7 +218,7 @@ def _signs(family: PlantedSupport, point: Point, height: float) -> Made:
         y = np.concatenate([labels(block, sign) for sign in signs])
         return RecordsView(domain, Records(np.tile(block, (len(signs), 1)), y, np.full(y.size, n / y.size), True))
 
-    return offered(domain, family.views(point), moments=moments, records=records), behaviour
+    return offered(domain, family.representations(point), moments=moments, records=records), behaviour
 
 
 def _behaviour(family: PlantedSupport, records: float, x: FloatArray, w: FloatArray) -> list[Finding]:
@@ -248,7 +257,7 @@ def _gaussian(family: PlantedSupport, point: Point, height: float) -> Made:
     blocks = [_behaviour(family, one.size, x[one], w[one]) for one in np.array_split(np.arange(n), k)]
     problem = offered(
         domain,
-        family.views(point),
+        family.representations(point),
         moments=lambda: MomentsView(domain, form, theta),
         records=lambda: RecordsView(domain, Records(x, y, in_order=True)),
     )

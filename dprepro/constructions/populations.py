@@ -45,7 +45,7 @@ class Population(Construction):
             raise PremiseError(f"a signal of {found:.3g} exceeds {most:.3g}, the strongest")
         return found
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         domain = self.domain(point)
         return recorded(domain, 2 * domain.p + 1, "axis")
 

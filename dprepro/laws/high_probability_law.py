@@ -30,7 +30,7 @@ class HighProbabilityLaw(ExponentialLaw):
         mass = np.diff(super().below(problem, borders))  # of one run, whose noise_scale the schedule says
         if schedule.runs == 2:
             middles = (borders[1:] + borders[:-1]) / 2
-            risk = np.array([problem.listed.value(middles[i : i + 1]) for i in range(CELLS)])
+            risk = np.array([problem.dense.value(middles[i : i + 1]) for i in range(CELLS)])
             mass *= 2 * (mass / (1 + np.exp((risk[:, None] - risk) / schedule.selection_scale))).sum(axis=1)
         return np.asarray(np.interp(places, borders, np.concatenate([[0.0], np.cumsum(mass)])))
 

@@ -41,7 +41,7 @@ class LocalizationLaw(Law):
         middles = (borders[1:] + borders[:-1]) / 2
         outer = ReleaseLaw(algorithm.outer, domain, half).below(problem, borders)
         outer[0] = 0.0  # what is projected to the lower end is in the first cell
-        risk = np.array([problem.listed.value(middles[i : i + 1]) for i in range(CELLS)])
+        risk = np.array([problem.dense.value(middles[i : i + 1]) for i in range(CELLS)])
         weights = np.exp((risk.min() - risk) / algorithm.schedule(domain, self.budget).noise_scale)
         reach = algorithm.reach_factor * algorithm.outer.reach(domain, half)
         first, end = np.searchsorted(middles, middles - reach), np.searchsorted(middles, middles + reach, "right")

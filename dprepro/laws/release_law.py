@@ -63,14 +63,14 @@ class ReleaseLaw(Law):
         if isinstance(self.algorithm, ReleasedMarginals):
             return float(mean_record(problem)[0])
         schedule = self.algorithm.schedule(problem.domain, self.budget)
-        found = problem.listed.minimum
+        found = problem.dense.minimum
         if isinstance(schedule, RegularisedSchedule | RegularisedReleaseSchedule):
-            found = problem.listed.minimise(np.zeros(1), schedule.weight)
+            found = problem.dense.minimise(np.zeros(1), schedule.weight)
         place = as_theta(found.theta, 1)
         if isinstance(self.algorithm, StronglyConvexPerturbation):
             # b pulls at the minimiser over the whole line, a Newton step away, which the set cuts off only afterwards
             assert self.domain.strong_convexity is not None
-            place = place - problem.listed.gradient(place) / self.domain.strong_convexity
+            place = place - problem.dense.gradient(place) / self.domain.strong_convexity
         return float(place[0])
 
     def below(self, problem: Problem, places: FloatArray) -> FloatArray:

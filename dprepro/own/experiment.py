@@ -54,10 +54,12 @@ SPAN = 1.5
 """Decades of an axis that a slope needs."""
 SATURATED = 10
 """The risk of the answer without data over the largest risk that a fit uses."""
+TRIES = 5
+"""Runs before all others."""
 CHEAP = 1e6
-"""Numbers of the features that one more run before all others may have."""
+"""Numbers of the features that more runs before all others may have."""
 SAFE = 1.5
-"""How much larger a sweep is told than one run says: that is one of many."""
+"""How much larger a sweep is told than a few runs say."""
 REPLICATES = 100
 MARGIN = 0.1
 """Of slopes: finite sizes bend an honest curve by so much, and random numbers move it by so much at 100 replicates."""
@@ -389,7 +391,7 @@ def _slope(axis: str, values: Sequence[tuple[float, float]]) -> float:
 
 @dataclass(frozen=True)
 class _Tried:
-    """What one run gave: its excess risk and that of the answer without data, and whether its noise is counted."""
+    """What a few runs gave: their excess risk and that of the answer without data, and whether noise is counted."""
 
     risk: float
     trivial: float
@@ -397,7 +399,7 @@ class _Tried:
 
 
 def _try(algorithm: Algorithm, construction: Construction, point: dict[str, float], neighbours: Neighbours) -> _Tried:
-    """One run at a point, so that what is wrong is said before anything is stored.
+    """A few runs at a point, so that what is wrong is said before anything is stored.
 
     Raises:
         InputError: what the code raises, with the line; an answer that is none; what the algorithm refuses.
@@ -409,8 +411,10 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
     try:
         found = dispatch(algorithm, construction, point, budget)
         problem = construction.draw(point, algorithm.schedule(found.domain, budget).noise_scale, rng)
-        solution = solver(found.backend, algorithm).solve(problem, budget, rng)
-        excess, gap = problem.judge(solution.theta).excess(solution.theta), problem.trivial_risk
+        backend = solver(found.backend, algorithm)
+        solutions = [backend.solve(problem, budget, rng) for _ in range(TRIES)]
+        risks = [problem.judge(solution.theta).excess(solution.theta) for solution in solutions]
+        excess, gap = min(risks), problem.trivial_risk
     except InputError:
         raise
     except PremiseError as error:
@@ -424,13 +428,13 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
             f"at {where}: the risk of the answer lies {-excess:.3g} below the minimum over {within}: it is outside of "
             "that set; project it, as by problem.constraint_set.project(theta)"
         )
-    return _Tried(excess, gap, solution.noise is not None)
+    return _Tried(math.fsum(risks) / TRIES, gap, solutions[0].noise is not None)
 
 
 def _saturated(tried: _Tried, rate: _Named, grid: _Grid, at_point: dict[str, float], data: Construction) -> list[str]:
-    """What is said where, by one run and the rate, values of an axis are saturated, with a sweep that would do.
+    """What is said where, by a few runs and the rate, values of an axis are saturated, with a sweep that would do.
 
-    The run may be saturated itself: the sweep is the least that could do.
+    The runs may be saturated themselves: the sweep is the least that could do.
     """
     limits: dict[float, float] = {}
 
@@ -462,7 +466,7 @@ def _saturated(tried: _Tried, rate: _Named, grid: _Grid, at_point: dict[str, flo
             if lost[axis]:
                 most = limit(grid.points(axis, data)[0])
                 said.append(
-                    f"saturated by one run and the rate: {lost[axis]} of {len(grid.axes[axis])} values of {axis}; "
+                    f"saturated by a few runs and the rate: {lost[axis]} of {len(grid.axes[axis])} values of {axis}; "
                     f"above a risk of {most:.2g}, a tenth of what answering without data loses, no rate shows"
                 )
         if all(enough(axis, below(axis)) for axis in judged):

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
@@ -16,7 +16,7 @@ import numpy as np
 
 from dprepro.algorithms import Algorithm
 from dprepro.dispatch import Numbers, dispatch
-from dprepro.errors import DpreproError
+from dprepro.errors import DpreproError, InputError
 from dprepro.practice.constants import fitted, losses_of
 from dprepro.practice.ordinary import FAMILIES, AdviceQuestion, of
 from dprepro.practice.prediction import predict, source_of, trivial
@@ -173,8 +173,9 @@ def advise(
         if sources and source_of(algorithm) not in sources:
             continue
         try:
-            dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
-            spent = algorithm.spent(domain, asked.budget) if account else None
+            with _schedulable():
+                dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
+                spent = algorithm.spent(domain, asked.budget) if account else None
         except DpreproError as error:
             reason = str(error).removeprefix("RandomDesign: ").removeprefix(f"{type(algorithm).__name__} ")
             refused.setdefault(reason, []).append(name)
@@ -198,6 +199,15 @@ def advise(
     return Advice(ranked, reasons, zero, domain.largest_risk, rounded(of(asked).resolution))
 
 
+@contextmanager
+def _schedulable() -> Iterator[None]:
+    """Turns a schedule that cannot be computed into a refusal of the algorithm alone."""
+    try:
+        yield
+    except ArithmeticError as error:
+        raise InputError("its schedule leaves the range of floats there") from error
+
+
 def _with_prediction(choice: Choice, algorithm: Algorithm, asked: AdviceQuestion, zero: float) -> Choice:
     """With what is predicted."""
     risks, source, (median, most) = expected(algorithm, asked)
@@ -213,7 +223,7 @@ def best_bound(asked: AdviceQuestion, known: Iterable[Candidate]) -> tuple[float
     """The smallest explicit bound at a point, and whose it is; infinite where there is none."""
     domain, least, best = asked.domain, math.inf, None
     for name, changes, algorithm in known:
-        with suppress(DpreproError):
+        with suppress(DpreproError, ArithmeticError):
             dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
             bound = certified(algorithm, asked, domain)
             if bound is not None and bound < least:

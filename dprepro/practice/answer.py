@@ -118,7 +118,7 @@ def predicted_risk(candidate: Candidate, asked: AdviceQuestion) -> float:
     try:
         candidate[2].admit(asked.domain, asked.budget)
         return float(expected(candidate[2], asked)[0].max())
-    except DpreproError:
+    except (DpreproError, ArithmeticError):
         return math.inf
 
 

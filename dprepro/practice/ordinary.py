@@ -35,7 +35,7 @@ SETTLING = 160
 """Accelerated steps, at most; see `effort`."""
 
 SETTLED = 1e-10
-"""Of the radius: a step that is shorter ends a search for a minimum."""
+"""Of the radius, or of 1, which features are of: a step that is shorter ends a search for a minimum."""
 
 
 def effort(count: int, p: int, least: int) -> int:
@@ -388,7 +388,7 @@ def accelerated(
         faster = 0.5 * (1 + np.sqrt(1 + 4 * pace**2))
         ahead = after + np.where(back, 0.0, (pace - 1) / faster) * moved
         theta, pace = after, faster
-        if float(np.abs(moved).max()) < SETTLED * radius:
+        if float(np.abs(moved).max()) < SETTLED * min(1.0, radius):
             break
     return theta
 

@@ -112,7 +112,10 @@ def predict(algorithm: Algorithm, asked: AdviceQuestion) -> Prediction:
         raise InputError(WITHOUT.get(kind, f"{kind.__name__} brings no prediction of its risk"))
     source, predictor = _PREDICTORS[kind]
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is no number is refused
-        risks = predictor(algorithm, asked)
+        try:
+            risks = predictor(algorithm, asked)
+        except ArithmeticError as error:
+            raise InputError("its schedule leaves the range of floats there") from error
     if not np.isfinite(risks).all():
         raise InputError("its prediction is no number there")
     return Prediction(source, risks)

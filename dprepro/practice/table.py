@@ -18,7 +18,7 @@ from dprepro.errors import InputError
 from dprepro.practice.encoding import Encoded, encode
 from dprepro.practice.reading import RawTable, read_table
 from dprepro.practice.schema import Column, Schema, load_schema
-from dprepro.problems import Domain, Loss, Problem, Records, RecordsView, derived_views
+from dprepro.problems import Domain, Loss, Problem, Records, RecordsView, derived_representations
 from dprepro.problems.losses import HingeLoss, LogisticLoss, MarginLoss
 from dprepro.problems.problem_data import FloatArray, IntArray
 from dprepro.support.frozen import normalise
@@ -182,8 +182,8 @@ class Table(Construction):
             return Domain(loss, within, point["n"], math.sqrt(self.public.squared_length), 2)
         return Domain(loss, within, point["n"], feature_norm=math.inf)
 
-    def views(self, point: Point) -> frozenset[str]:
-        return derived_views(self.domain(point), frozenset({"records"}))
+    def representations(self, point: Point) -> frozenset[str]:
+        return derived_representations(self.domain(point), frozenset({"records"}))
 
     def build(self, point: Point, noise_scale: float) -> Problem:
         kept, domain, n = self._kept(), self.domain(point), int(point["n"])

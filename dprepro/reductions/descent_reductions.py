@@ -11,7 +11,7 @@ from dprepro.algorithms import Algorithm, JohnsonLindenstrauss, NoisyGD, NoisySG
 from dprepro.algorithms.noisy_sgd import FullGradient, SampledGradient
 from dprepro.budget import Budget
 from dprepro.mechanisms import NoiseMoments
-from dprepro.problems import DistanceLoss, Domain, L2Ball, MarginLoss, Problem, derived_views
+from dprepro.problems import DistanceLoss, Domain, L2Ball, MarginLoss, Problem, derived_representations
 from dprepro.problems.problem_data import FloatArray
 from dprepro.reductions.base import Reduction
 from dprepro.reductions.frank_wolfe_reductions import GRAM_COST, coefficients, costs_a_matrix
@@ -31,7 +31,7 @@ class AxisDescent(Reduction):
     """
 
     serves: ClassVar[tuple[type[Algorithm], ...]] = (NoisySGD,)
-    views: ClassVar[tuple[str, ...]] = ("axis", "records")
+    representations: ClassVar[tuple[str, ...]] = ("axis", "records")
 
     @classmethod
     def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
@@ -74,19 +74,23 @@ class CompiledDescent(Reduction):
     serves: ClassVar[tuple[type[Algorithm], ...]] = (NoisyGD, NoisySGD, JohnsonLindenstrauss)
 
     @classmethod
-    def obstacle(cls, algorithm: Algorithm, domain: Domain, views: frozenset[str]) -> str:
+    def obstacle(cls, algorithm: Algorithm, domain: Domain, representations: frozenset[str]) -> str:
         """Moments serve the full gradient; records need the loss's slope as a function that can be compiled."""
-        if reason := super().obstacle(algorithm, domain, views) or algorithm.needs(views):
+        if reason := super().obstacle(algorithm, domain, representations) or algorithm.needs(representations):
             return reason
         if isinstance(algorithm, NoisySGD) and not isinstance(algorithm.gradient, FullGradient | SampledGradient):
             return f"{cls.__name__} serves gradient full and sampled, not {type(algorithm.gradient).__name__}"
         sketched = isinstance(algorithm, JohnsonLindenstrauss)  # then there are records, and it is an l2 ball
         if not sketched and not type(domain.constraint_set).projection:
             return f"{cls.__name__} needs a set with a compiled projection, {domain.constraint_set.title} has none"
-        if _full(algorithm) and domain.loss.quadratic and (sketched or "moments" in derived_views(domain, views)):
+        if (
+            _full(algorithm)
+            and domain.loss.quadratic
+            and (sketched or "moments" in derived_representations(domain, representations))
+        ):
             return ""
-        if not sketched and "records" not in views:
-            return f"{cls.__name__} needs records for such steps; this problem has {', '.join(sorted(views))}"
+        if not sketched and "records" not in representations:
+            return f"{cls.__name__} needs records for such steps; this problem has {', '.join(sorted(representations))}"
         reason = _lacks_slope(domain)
         return f"{cls.__name__} {reason}" if reason else ""
 
@@ -137,7 +141,7 @@ def _lacks_slope(domain: Domain) -> str:
 
 def _moments_are_cheaper(problem: Problem, steps: int) -> bool:
     """Judged by sizes alone, so that equal seeds give equal bits whatever has been computed before."""
-    if not problem.domain.loss.quadratic or "moments" not in problem.views:
+    if not problem.domain.loss.quadratic or "moments" not in problem.representations:
         return False
     if not costs_a_matrix(problem) or not type(problem.domain.loss).slope:
         return True

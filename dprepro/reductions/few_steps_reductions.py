@@ -72,7 +72,7 @@ class FewSteps(_FewSteps):
     """
 
     serves: ClassVar[tuple[type[Algorithm], ...]] = (NoisyGD,)
-    views: ClassVar[tuple[str, ...]] = ("one_hot",)
+    representations: ClassVar[tuple[str, ...]] = ("one_hot",)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``."""
@@ -101,7 +101,7 @@ class IsotropicTail(_FewSteps):
     """
 
     serves: ClassVar[tuple[type[Algorithm], ...]] = (NoisyGD,)
-    views: ClassVar[tuple[str, ...]] = ("one_hot", "tail")
+    representations: ClassVar[tuple[str, ...]] = ("one_hot", "tail")
 
     def effort(self, problem: Problem, budget: Budget) -> tuple[int, int]:
         """As `FewSteps`, the tail being one coordinate."""
@@ -167,7 +167,7 @@ class SketchedFewSteps(_Sketched):
     `FewSteps`. Costs k^2 m + k^3, or k m^2 where that matrix is too large: it has m eigenvalues besides zero.
     """
 
-    views: ClassVar[tuple[str, ...]] = ("one_hot",)
+    representations: ClassVar[tuple[str, ...]] = ("one_hot",)
 
     def _admit(self, sample: OneHotView, k: int) -> None:
         assert isinstance(self.algorithm, JohnsonLindenstrauss)
@@ -178,7 +178,7 @@ class SketchedFewSteps(_Sketched):
         algorithm = self.algorithm
         assert isinstance(algorithm, JohnsonLindenstrauss)
         sketched, phi = algorithm.project(problem, budget, rng)
-        if "moments" in sketched.views:
+        if "moments" in sketched.representations:
             moments = sketched.moments.moments
             values, vectors = np.linalg.eigh(moments.matrix())
             cross = vectors.T @ moments.cross
@@ -207,7 +207,7 @@ class BidiagonalSketch(_Sketched):
     Steps are reduced as in `FewSteps`.
     """
 
-    views: ClassVar[tuple[str, ...]] = ("one_hot", "signal")
+    representations: ClassVar[tuple[str, ...]] = ("one_hot", "signal")
 
     @classmethod
     def premise(cls, algorithm: Algorithm, domain: Domain) -> str:

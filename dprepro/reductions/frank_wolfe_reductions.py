@@ -65,7 +65,7 @@ class GroupedVertices(_Vertices):
     very transition probabilities of the literal algorithm.
     """
 
-    views: ClassVar[tuple[str, ...]] = ("groups",)
+    representations: ClassVar[tuple[str, ...]] = ("groups",)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; theta is a GroupPoint."""
@@ -156,7 +156,7 @@ class IncrementalGradients(_Vertices):
 
     def solve_many(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
         """One answer for each stream, equal to that of ``solve`` in law: many solves are worth the Gram matrix."""
-        loop = self._on_moments if "moments" in problem.views else self._on_records
+        loop = self._on_moments if "moments" in problem.representations else self._on_records
         plan = self._plan(problem.domain, budget)
         return [self._solution(problem, budget, *loop(problem, plan, rng)) for rng in rngs]
 
@@ -183,7 +183,7 @@ class IncrementalGradients(_Vertices):
             _kept[view] = _Columns(view)
         kept, theta, noise_statistic = _kept[view], ball.start(), np.zeros(3)
         records, p = kept.features.shape
-        half_of_gram = 0.5 * records * p * p / GRAM_COST if "moments" in problem.views else np.inf
+        half_of_gram = 0.5 * records * p * p / GRAM_COST if "moments" in problem.representations else np.inf
         rest = (ball.radius, isinstance(ball, L1Ball))
         steps, scale, t = *plan[:2], 1
         if half_of_gram == np.inf or (scale > 0 and STEP_COST * records * steps < half_of_gram):
@@ -221,7 +221,7 @@ def costs_a_matrix(problem: Problem) -> bool:
     domain = problem.domain
     form = domain.loss.quadratic
     matrix = isinstance(domain.loss, MarginLoss) and form is not None and form[0] > 0
-    return matrix and "records" in problem.views and "moments" not in problem.given
+    return matrix and "records" in problem.representations and "moments" not in problem.given
 
 
 def coefficients(moments: Moments) -> tuple[FloatArray, FloatArray, FloatArray, FloatArray]:

@@ -31,7 +31,7 @@ class GaussianGroups(Reduction):
     """
 
     serves: ClassVar[tuple[type[Algorithm], ...]] = (GaussianFrankWolfe,)
-    views: ClassVar[tuple[str, ...]] = ("groups",)
+    representations: ClassVar[tuple[str, ...]] = ("groups",)
 
     @classmethod
     def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
@@ -106,7 +106,7 @@ class GaussianSubspace(Reduction):
     """
 
     serves: ClassVar[tuple[type[Algorithm], ...]] = (GaussianFrankWolfe,)
-    views: ClassVar[tuple[str, ...]] = ("plane",)
+    representations: ClassVar[tuple[str, ...]] = ("plane",)
     version: ClassVar[int] = 2  # since the risk may be curved in the other directions
 
     @classmethod
@@ -143,7 +143,7 @@ class InvariantNoise(Reduction):
     """
 
     serves: ClassVar[tuple[type[Algorithm], ...]] = (ObjectivePerturbation,)
-    views: ClassVar[tuple[str, ...]] = ("plane",)
+    representations: ClassVar[tuple[str, ...]] = ("plane",)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``; theta is a PlanePoint."""

@@ -32,7 +32,7 @@ class BatchedPerturbation(Reduction):
     """
 
     serves: ClassVar[tuple[type[Algorithm], ...]] = (ObjectivePerturbation,)
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
 
     @classmethod
     def premise(cls, algorithm: Algorithm, domain: Domain) -> str:

@@ -30,12 +30,14 @@ class SeparableSupports(Reduction):
     """
 
     serves: ClassVar[tuple[type[Algorithm], ...]] = (ExponentialSupport, SparseRegression)
-    views: ClassVar[tuple[str, ...]] = ("orthogonal",)
+    representations: ClassVar[tuple[str, ...]] = ("orthogonal",)
 
     @classmethod
-    def obstacle(cls, algorithm: Algorithm, domain: Domain, views: frozenset[str]) -> str:
-        listed = isinstance(algorithm, ExponentialSupport) or bool(views & {"moments", "records"})
-        return super().obstacle(algorithm, domain, views) or ("" if listed else f"{cls.__name__} fits listed data only")
+    def obstacle(cls, algorithm: Algorithm, domain: Domain, representations: frozenset[str]) -> str:
+        listed = isinstance(algorithm, ExponentialSupport) or bool(representations & {"moments", "records"})
+        return super().obstacle(algorithm, domain, representations) or (
+            "" if listed else f"{cls.__name__} fits listed data only"
+        )
 
     @classmethod
     def premise(cls, algorithm: Algorithm, domain: Domain) -> str:
@@ -60,15 +62,15 @@ class SeparableSupports(Reduction):
         if isinstance(algorithm, ExponentialSupport):
             return [Solution(SupportPoint(draw(rng)), schedule, spent) for rng in rngs]
         assert isinstance(schedule, SparseSchedule)
-        views: dict[bytes, View] = {}
+        representations: dict[bytes, View] = {}
         found = []
         for rng in rngs:
             support = draw(rng)
-            if support.tobytes() not in views:
-                views[support.tobytes()] = algorithm.part(problem, support).listed
+            if support.tobytes() not in representations:
+                representations[support.tobytes()] = algorithm.part(problem, support).dense
             b = algorithm.fit.density.sample(algorithm.sparsity, schedule.coordinate_scale, rng)
             theta = np.zeros(domain.p)
-            fitted = views[support.tobytes()].minimise(b / domain.n, schedule.regulariser / domain.n)
+            fitted = representations[support.tobytes()].minimise(b / domain.n, schedule.regulariser / domain.n)
             theta[support] = np.asarray(fitted.theta)
             found.append(Solution(theta, schedule, spent, {"noise_norm": math.sqrt(float(b @ b))}))
         return found

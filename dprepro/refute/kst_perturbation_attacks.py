@@ -39,7 +39,7 @@ CURVED_RECORD: tuple[Attack, ...] = (
     ),
 )  # fmt: skip
 LEAST = ObjectivePerturbation(regulariser=LeastRegulariser())
-LISTED: tuple[Attack, ...] = tuple(
+DENSE: tuple[Attack, ...] = tuple(
     Neighbouring(
         name=f"neighbours, {loss}", algorithm=LEAST, relation=COME,
         data=Corners(loss=loss, over=over, pairs=("plus silent both",)),
@@ -117,7 +117,7 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
             reason="an atom, or a density above what the kernel allows",
         ),
     ),
-    "Theorem 2": (*CURVED_RECORD, *LISTED),
+    "Theorem 2": (*CURVED_RECORD, *DENSE),
     "Lemma 14": CURVED_RECORD,
     "Lemma 20": CURVED_RECORD,
     "Lemma 3": _draws("lemma_3_risk"),

@@ -135,7 +135,7 @@ class Risks(Attack):
     ) -> float:
         name = self.bound or says.bound
         if name:
-            known = {"initial_risk": problem.listed.trivial_risk}
+            known = {"initial_risk": problem.dense.trivial_risk}
             value = Numbers(domain, schedule, point, known).evaluate(name)
         else:
             value = GRANTED * Numbers(domain, schedule, point).evaluate(says.rate)
@@ -146,8 +146,8 @@ class Risks(Attack):
 
 def _inside(problem: Problem) -> bool:
     """Whether the minimiser over the set is one over the whole space."""
-    place = as_theta(problem.listed.minimum.theta, problem.domain.p)
-    slope = float(np.linalg.norm(problem.listed.gradient(place)))
+    place = as_theta(problem.dense.minimum.theta, problem.domain.p)
+    slope = float(np.linalg.norm(problem.dense.gradient(place)))
     return float(np.linalg.norm(place)) < (1 - 1e-9) * problem.domain.radius or slope <= 1e-9 * problem.domain.lipschitz
 
 

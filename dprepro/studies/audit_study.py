@@ -19,7 +19,7 @@ from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError
 from dprepro.mechanisms import NoiseMoments
 from dprepro.privacy import compose
-from dprepro.privacy.audit import Audited, audit, chosen
+from dprepro.privacy.audit import Audited, audit, ranked
 from dprepro.privacy.losses import MOST
 from dprepro.privacy.outcomes import Answers, answered
 from dprepro.problems import Domain, Problem
@@ -271,15 +271,12 @@ def worst_pair(
     algorithm: Algorithm, pairs: Mapping[str, Pair], given: Budget, repeats: int, rng: np.random.Generator
 ) -> str:
     """The name of the pair that a few draws tell apart best; the draws are used for nothing else."""
-    names = list(pairs)
-    for draws, kept in zip(SEARCH, (BEST, 1), strict=True):
-        if len(names) > kept:
-            seen = {}
-            for name in names:
-                first, second = (answers(algorithm, pair, given, draws, repeats, rng)[0] for pair in pairs[name])
-                seen[name] = max(event.limit for event in chosen(first, second, given.delta, level=0.0))
-            names = sorted(names, key=lambda name: -seen[name])[:kept]
-    return names[0]
+
+    def draw(name: str, draws: int) -> tuple[Answers, Answers]:
+        first, second = (answers(algorithm, problem, given, draws, repeats, rng)[0] for problem in pairs[name])
+        return first, second
+
+    return ranked(list(pairs), draw, tuple(zip(SEARCH, (BEST, 1), strict=True)), given.delta, level=0.0)[0]
 
 
 def certified_delta(parts: Parts, epsilon: float) -> float:

@@ -118,8 +118,8 @@ class EnvelopeStudy(RateStudy):
     def _expected(self, context: CellContext, problem: Problem, risk: float) -> list[Row]:
         """An expected risk, with no answers."""
         law, schedule = laws.find(context.algorithm, problem.domain, context.budget), context.schedule
-        first = self._risk_row(context, problem.listed, risk, schedule, deterministic=True)
-        held = self._held(context, problem, problem.listed, [], lambda bound: law.exceeds(problem, bound))
+        first = self._risk_row(context, problem.dense, risk, schedule, deterministic=True)
+        held = self._held(context, problem, problem.dense, [], lambda bound: law.exceeds(problem, bound))
         spent = context.algorithm.spent(context.dispatch.domain, context.budget)
         return [first, *held, *spending(spent, context.point["epsilon"], schedule.steps)]
 

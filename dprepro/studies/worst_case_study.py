@@ -195,7 +195,7 @@ class WorstCaseStudy(RateStudy):
 
         def risk(place: FloatArray) -> float:
             value, problem, _ = self._risk(context, space.member(place), self.search_draws, stream)
-            trivial.append(problem.listed.trivial_risk if problem else 0.0)
+            trivial.append(problem.dense.trivial_risk if problem else 0.0)
             return value
 
         # what is drawn to search with is not what the answers are drawn with

@@ -11,24 +11,24 @@ import mpmath
 import numpy as np
 import pytest
 
-from dprepro.auditing.accountants import Enclosed, Law, enclosed_epsilon, exact_delta
+from dprepro.auditing.accountants import Enclosed, KnownLaw, enclosed_epsilon, exact_delta
+from dprepro.auditing.accountants.comparison import Case, ComparisonRow, cases, table
 from dprepro.auditing.accountants.lattice import comes, composed, epsilons_between, goes, laplace
 from dprepro.auditing.accountants.subjects import Accountant, Unknown, accountants, by_name
-from dprepro.auditing.accountants.table import Case, Row, cases, table
 from dprepro.errors import InputError
 
 
 @pytest.mark.parametrize(
     ("law", "epsilon"),
     [
-        (Law("gaussian", 1.0), 1.0),
-        (Law("gaussian", 1e-3), 1e-3),
-        (Law("laplace", 2.0), 0.5),
-        (Law("sampled", 1.0, 1, 0.01), 0.1),
-        (Law("sampled", 2.0, 1, 0.5), 0.3),
+        (KnownLaw("gaussian", 1.0), 1.0),
+        (KnownLaw("gaussian", 1e-3), 1e-3),
+        (KnownLaw("laplace", 2.0), 0.5),
+        (KnownLaw("sampled", 1.0, 1, 0.01), 0.1),
+        (KnownLaw("sampled", 2.0, 1, 0.5), 0.3),
     ],
 )
-def test_closed_forms_are_what_quadrature_of_both_densities_says(law: Law, epsilon: float) -> None:
+def test_closed_forms_are_what_quadrature_of_both_densities_says(law: KnownLaw, epsilon: float) -> None:
     mpmath.mp.dps = 30
 
     def normal(x: object, mean: float) -> object:
@@ -58,9 +58,9 @@ def test_closed_forms_are_what_quadrature_of_both_densities_says(law: Law, epsil
 
 def test_an_epsilon_that_is_enclosed_has_its_delta_between() -> None:
     for law, delta in (
-        (Law("gaussian", 1e-8), 1e-300),
-        (Law("gaussian", 130.0), 1e-6),
-        (Law("sampled", 1, 1, 0.5), 1e-12),
+        (KnownLaw("gaussian", 1e-8), 1e-300),
+        (KnownLaw("gaussian", 130.0), 1e-6),
+        (KnownLaw("sampled", 1, 1, 0.5), 1e-12),
     ):
         found = enclosed_epsilon(law, delta)
         assert found.low <= found.high <= found.low * (1 + 1e-11)
@@ -69,14 +69,14 @@ def test_an_epsilon_that_is_enclosed_has_its_delta_between() -> None:
 
 @pytest.mark.parametrize(("mu", "uses", "delta"), [(0.5, 16, 1e-6), (0.1, 100, 1e-12), (1.0, 5, 1e-2)])
 def test_a_lattice_encloses_compositions_of_gaussians_within_a_hundredth(mu: float, uses: int, delta: float) -> None:
-    exact = enclosed_epsilon(Law("gaussian", mu, uses), delta)
+    exact = enclosed_epsilon(KnownLaw("gaussian", mu, uses), delta)
     low, high = epsilons_between("sampled", mu, 1.0, uses, (delta,))[0]
     assert 0.99 * exact.high < low <= exact.low
     assert exact.high <= high < 1.001 * exact.low
 
 
 def test_a_lattice_encloses_one_laplace_and_one_sampled_gaussian() -> None:
-    for law in (Law("laplace", 1.0), Law("sampled", 1.0, 1, 0.01)):
+    for law in (KnownLaw("laplace", 1.0), KnownLaw("sampled", 1.0, 1, 0.01)):
         exact = enclosed_epsilon(law, 1e-6)
         low, high = epsilons_between(law.kind, law.parameter, law.rate, 1, (1e-6,))[0]
         assert low <= exact.low
@@ -95,7 +95,7 @@ def test_masses_of_a_lattice_are_no_more_from_below_and_no_less_from_above_than_
 def test_randomised_responses_are_enclosed_by_the_sum_over_all_their_answers() -> None:
     epsilon, uses, delta = 0.3, 5, 1e-3
     odds = 1 / (1 + math.exp(-epsilon))
-    found = enclosed_epsilon(Law("response", epsilon, uses), delta)
+    found = enclosed_epsilon(KnownLaw("response", epsilon, uses), delta)
 
     def at(x: float) -> float:
         return sum(
@@ -111,9 +111,9 @@ def test_randomised_responses_are_enclosed_by_the_sum_over_all_their_answers() -
 def test_no_law_has_a_delta_of_none_or_of_all() -> None:
     for delta in (0.0, 1.0):
         with pytest.raises(InputError, match="delta must be in"):
-            enclosed_epsilon(Law("gaussian", 1.0), delta)
+            enclosed_epsilon(KnownLaw("gaussian", 1.0), delta)
     with pytest.raises(InputError, match="kind must be"):
-        Law("cauchy", 1.0)
+        KnownLaw("cauchy", 1.0)
     with pytest.raises(InputError, match="accountant"):
         by_name("an accountant that is none")
 
@@ -123,23 +123,25 @@ def test_our_accountant_is_nowhere_below_and_tight_where_it_is_exact() -> None:
     quick = [case for case in cases() if case.law.uses == 1 or case.law.kind == "gaussian"]
     assert len(quick) > 50
     for case in quick:
-        row = Row("dprepro", "", case, enclosed_epsilon(case.law, case.delta), own.epsilon(case.law, case.delta))
+        row = ComparisonRow(
+            "dprepro", "", case, enclosed_epsilon(case.law, case.delta), own.epsilon(case.law, case.delta)
+        )
         assert row.verdict in ("tight", "above"), row
         if case.law.kind in ("gaussian", "response"):
             assert row.verdict == "tight", row
 
 
 def test_an_answer_that_is_too_small_is_below_and_one_without_a_number_fails() -> None:
-    case, exact = Case(Law("gaussian", 1.0), 1e-6, True), Enclosed(4.8, 4.9)
+    case, exact = Case(KnownLaw("gaussian", 1.0), 1e-6, True), Enclosed(4.8, 4.9)
     told = {4.7: "below", 4.8: "tight", 4.92: "tight", 5.5: "above", math.inf: "fails", math.nan: "fails"}
     for answer, verdict in told.items():
-        assert Row("some", "1", case, exact, answer).verdict == verdict
-    assert Row("some", "1", case, exact, math.nan, "unknown").verdict == "unknown"
-    assert Row("some", "1", case, exact, 4.7).ratio == pytest.approx(4.7 / 4.8)
+        assert ComparisonRow("some", "1", case, exact, answer).verdict == verdict
+    assert ComparisonRow("some", "1", case, exact, math.nan, "unknown").verdict == "unknown"
+    assert ComparisonRow("some", "1", case, exact, 4.7).ratio == pytest.approx(4.7 / 4.8)
 
 
 def test_the_table_asks_in_a_process_of_its_own_and_skips_by_name() -> None:
-    some = (Case(Law("gaussian", 1.0), 1e-6, True), Case(Law("laplace", 1.0), 1e-6, True))
+    some = (Case(KnownLaw("gaussian", 1.0), 1e-6, True), Case(KnownLaw("laplace", 1.0), 1e-6, True))
     said: list[str] = []
     rows = table(("dprepro", "prv-accountant"), some, said.append)
     assert [row.verdict for row in rows[:2]] == ["tight", "tight"]
@@ -157,7 +159,7 @@ def test_an_ordinary_gaussian_is_not_below_by_any_library_that_does_not_say_so(a
         metadata.version(accountant.package)
     except metadata.PackageNotFoundError:
         pytest.skip(f"{accountant.package} is not installed")
-    law = Law("gaussian", 0.5, 4)
+    law = KnownLaw("gaussian", 0.5, 4)
     exact = enclosed_epsilon(law, 1e-5)
     try:
         answer = accountant.epsilon(law, 1e-5)
@@ -178,5 +180,5 @@ def test_balls_of_another_library_hold_the_closed_form() -> None:
             flint.arb(2),
         )
         ball = ((a / two.sqrt()).erfc() - flint.arb(epsilon).exp() * (b / two.sqrt()).erfc()) / 2
-        exact = exact_delta(Law("gaussian", mu), epsilon)
+        exact = exact_delta(KnownLaw("gaussian", mu), epsilon)
         assert abs(float(ball.mid()) / float(exact) - 1) < 1e-12 or float(exact) == float(ball.mid())

@@ -180,7 +180,7 @@ def random_pair(
                 domain = replace(domain, n=n)
                 margin = isinstance(domain.loss, MarginLoss)
                 listed = margin and isinstance(domain.constraint_set, L2Ball | Box)
-                counted = algorithm.views == ("one_hot",)
+                counted = algorithm.representations == ("one_hot",)
                 if counted and not listed:
                     continue
                 if (

@@ -73,7 +73,7 @@ def test_each_swept_axis_has_a_series_a_check_and_a_panel(tmp_path: Path) -> Non
     ("sweep", "said"),
     [
         ({"n": [100, 200, 500, 1500, 4000], "p": 16, "epsilon": 1}, [
-            "saturated by one run and the rate: 5 of 5 values of n; above a risk of 0.0016, a tenth of what",
+            "saturated by a few runs and the rate: 5 of 5 values of n; above a risk of 0.0016, a tenth of what",
                 "no rate shows; type sweep.n=[", ]),
         ({"n": [*N, 100, 200, 300], "p": 16, "epsilon": 16}, ["2 of 12 values of n; ", "; the others are enough"]),
         ({"n": N, "p": [4, 8, 16, 64, 256], "epsilon": 16}, ["1 of 5 values of p", "; type sweep.n=["]),

@@ -208,9 +208,9 @@ class Weighted(HingeLoss):
 def test_a_loss_without_a_kernel_runs_literally_with_its_own_gradient():
     problem = problem_of(Cubic(), L2Ball(3), feature_norm=2)
     algorithm = NoisySGD(FullGradient(), steps=40, **QUIET)
-    assert choose("automatic", algorithm, problem.domain, problem.views, "here") == "literal"
+    assert choose("automatic", algorithm, problem.domain, problem.representations, "here") == "literal"
     with pytest.raises(Incompatible, match=r"series a: CompiledDescent needs a loss with a slope.* Cubic has none"):
-        choose("compiled_descent", algorithm, problem.domain, problem.views, "series a")
+        choose("compiled_descent", algorithm, problem.domain, problem.representations, "series a")
     records, theta, rng = problem.records.records, np.zeros(3), np.random.default_rng(4)
     schedule = algorithm.schedule(problem.domain, BUDGET)
     for t in range(1, 40):
@@ -226,7 +226,7 @@ def test_a_new_loss_with_a_kernel_runs_compiled_and_agrees():
     problem = problem_of(CompiledCubic(), L2Ball(3), feature_norm=2)
     for gradient in (FullGradient(), SampledGradient()):
         algorithm = NoisySGD(gradient, steps=40, **QUIET)
-        assert choose("automatic", algorithm, problem.domain, problem.views, "here") == "compiled_descent"
+        assert choose("automatic", algorithm, problem.domain, problem.representations, "here") == "compiled_descent"
     compare(NoisySGD(FullGradient(), steps=40, **QUIET), problem)
 
 
@@ -272,7 +272,7 @@ def test_the_automatic_choice_is_the_axis_then_the_compiled_loop():
     assert choose("automatic", sampled, domain, axis, "x") == "compiled_descent"
     box = dataclasses.replace(domain, constraint_set=Box(3))
     assert choose("automatic", full, box, axis, "x") == "compiled_descent"
-    for name, algorithm, where, views, match in (
+    for name, algorithm, where, representations, match in (
         ("axis_descent", sampled, domain, axis, "not sampled"),
         ("axis_descent", full, box, axis, "needs an l2 ball, not a box"),
         ("axis_descent", full, domain, RECORDS, "needs a problem with axis; this one has records"),
@@ -287,7 +287,7 @@ def test_the_automatic_choice_is_the_axis_then_the_compiled_loop():
         ("compiled_descent", JohnsonLindenstrauss(), domain, frozenset({"moments"}), "one_hot or records; this one"),
     ):
         with pytest.raises(Incompatible, match=match):
-            choose(name, algorithm, where, views, "x")
+            choose(name, algorithm, where, representations, "x")
 
 
 def test_checking_a_choice_does_not_import_numba():

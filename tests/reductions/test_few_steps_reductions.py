@@ -93,8 +93,10 @@ def test_beyond_the_largest_matrix_the_eigenbasis_comes_from_singular_values(mon
 def test_the_compiled_descent_gives_algorithm_2_its_numbers():
     budget, algorithm = Budget(2.0, 1e-3, Neighbours.REPLACE_ONE), JohnsonLindenstrauss()
     problem = OneHotFamily(coordinates=1, mass=0.4, tail=-1).draw(SKETCH, 0.0, np.random.default_rng(0))
-    for views in ({"one_hot"}, {"records"}):
-        seen = Problem(problem.domain, {name: problem.see(name) for name in views}, population=problem.population)
+    for representations in ({"one_hot"}, {"records"}):
+        seen = Problem(
+            problem.domain, {name: problem.see(name) for name in representations}, population=problem.population
+        )
         literal, fast = (one.solve(seen, budget, np.random.default_rng(1)) for one in (
             algorithm, CompiledDescent(algorithm)
         ))  # fmt: skip
@@ -132,15 +134,21 @@ def test_the_isotropic_tail_has_the_law_of_all_coordinates(epsilon):
 def test_the_words_tail_and_signal_tell_where_the_shortcuts_serve():
     tailed, plain = OneHotFamily(coordinates=1, tail=-1), OneHotFamily(coordinates=1)
     for family, expected in ((tailed, "isotropic_tail"), (plain, "few_steps")):
-        assert choose("automatic", NoisyGD(), family.domain(SKETCH), family.views(SKETCH), "here") == expected
+        assert choose("automatic", NoisyGD(), family.domain(SKETCH), family.representations(SKETCH), "here") == expected
     sketch = JohnsonLindenstrauss()
-    assert choose("automatic", sketch, tailed.domain(SKETCH), tailed.views(SKETCH), "here") == "sketched_few_steps"
-    assert choose("bidiagonal_sketch", sketch, tailed.domain(SKETCH), tailed.views(SKETCH), "") == "bidiagonal_sketch"
+    assert (
+        choose("automatic", sketch, tailed.domain(SKETCH), tailed.representations(SKETCH), "here")
+        == "sketched_few_steps"
+    )
+    assert (
+        choose("bidiagonal_sketch", sketch, tailed.domain(SKETCH), tailed.representations(SKETCH), "")
+        == "bidiagonal_sketch"
+    )
     with pytest.raises(Incompatible, match="BidiagonalSketch needs a problem with signal"):
-        choose("bidiagonal_sketch", sketch, plain.domain(SKETCH), plain.views(SKETCH), "here")
+        choose("bidiagonal_sketch", sketch, plain.domain(SKETCH), plain.representations(SKETCH), "here")
     other = JohnsonLindenstrauss(transform="srht")
     with pytest.raises(Incompatible, match="needs a Gaussian map, not srht"):
-        choose("bidiagonal_sketch", other, tailed.domain(SKETCH), tailed.views(SKETCH), "here")
+        choose("bidiagonal_sketch", other, tailed.domain(SKETCH), tailed.representations(SKETCH), "here")
     absolute = OneHotFamily(loss="absolute", coordinates=1)
     with pytest.raises(Incompatible, match="FewSteps needs a quadratic loss, AbsoluteLoss is none"):
-        choose("few_steps", NoisyGD(), absolute.domain(SKETCH), absolute.views(SKETCH), "here")
+        choose("few_steps", NoisyGD(), absolute.domain(SKETCH), absolute.representations(SKETCH), "here")

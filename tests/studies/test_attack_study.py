@@ -35,7 +35,7 @@ class SecretCoordinate(Attackable):
     def domain(self, point):
         return unit_lasso(point)
 
-    def views(self, point):
+    def representations(self, point):
         return frozenset({"records"})
 
     def challenge(self, point, noise_scale, rng):

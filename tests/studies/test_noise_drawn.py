@@ -44,7 +44,7 @@ from dprepro.constructions import (
 )
 from dprepro.mechanisms import NoiseMoments
 from dprepro.mechanisms.noise_moments import least_gumbel, least_laplace, least_normal, raw_moments
-from dprepro.problems import derived_views
+from dprepro.problems import derived_representations
 from dprepro.reductions import REDUCTIONS, choose, solver
 
 STANDARD_ERRORS = 6.0
@@ -92,10 +92,10 @@ CASES: dict[str, tuple[Algorithm, Construction, dict[str, float], int]] = {
 def paths() -> list[tuple[str, str]]:
     found = []
     for name, (algorithm, construction, changes, _) in CASES.items():
-        domain, views, _ = setting(algorithm, construction, {**POINT, **changes})
+        domain, representations, _ = setting(algorithm, construction, {**POINT, **changes})
         for how in ("literal", *REDUCTIONS):
             try:
-                choose(how, algorithm, domain, views, name)
+                choose(how, algorithm, domain, representations, name)
             except Exception:
                 continue
             found.append((name, how))
@@ -105,7 +105,11 @@ def paths() -> list[tuple[str, str]]:
 def setting(algorithm: Algorithm, construction: Construction, point: dict[str, float]) -> tuple[Any, Any, Budget]:
     relation = Neighbours.REPLACE_ONE if Neighbours.REPLACE_ONE in algorithm.relations else Neighbours.ADD_OR_REMOVE_ONE
     domain = construction.domain(point)
-    return domain, derived_views(domain, construction.views(point)), Budget(point["epsilon"], point["delta"], relation)
+    return (
+        domain,
+        derived_representations(domain, construction.representations(point)),
+        Budget(point["epsilon"], point["delta"], relation),
+    )
 
 
 def ratio(name: str, how: str, runs: int = 0) -> tuple[float, float]:

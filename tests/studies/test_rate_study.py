@@ -161,7 +161,7 @@ def one_place(**changes):
 @pytest.mark.parametrize(
     ("series", "sweep", "word"),
     [
-        (claim(reduction="literal"), SWEEP | {"p": [1e5]}, "needs a problem with its coordinates listed"),
+        (claim(reduction="literal"), SWEEP | {"p": [1e5]}, "needs a problem with a dense representation"),
         (claim(construction=RandomDesign(), reduction="grouped_vertices"), SWEEP, "groups"),
         (claim(), SWEEP | {"colour": [1.0]}, "sweep.colour"),
         (claim(), SWEEP | {"delta": [0.0]}, "delta > 0"),

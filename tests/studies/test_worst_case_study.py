@@ -182,7 +182,7 @@ def test_what_was_found_is_a_construction_for_other_experiments(tmp_path):
         assert known.at(point | {"n": 1e8}) == LinearSlope(size=3.0)
         theta = np.linspace(-0.1, 0.1, 16)
         own = known.at(point).build(point, 0.05)
-        assert known.build(point, 0.05).listed.excess(theta) == own.listed.excess(theta)
+        assert known.build(point, 0.05).dense.excess(theta) == own.dense.excess(theta)
     before = known.fingerprint()
     (tmp_path / "found.json").write_text(json.dumps(found[:1]))
     assert WorstKnown("one", str(tmp_path / "found.json")).fingerprint() != before

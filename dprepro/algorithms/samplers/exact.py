@@ -39,7 +39,7 @@ def exact_sampler(problem: Problem) -> Sampler | None:
     misses the set.
     """
     loss, within, start = problem.domain.loss, problem.constraint_set, problem.constraint_set.start()
-    view = problem.records if "records" in problem.views else None
+    view = problem.records if "records" in problem.representations else None
     places = len(view.records.features) if view else 2
     law = known_law(problem.domain, places)
     if law == "linear":

@@ -42,7 +42,7 @@ _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(12)
 
 
 @dataclass(frozen=True)
-class Pair:
+class LatticePair:
     """Two laws on a line, in whose places the loss rises.
 
     Attributes:
@@ -78,15 +78,15 @@ class Losses:
         return self.infinite + float(-(self.masses[some] * np.expm1(epsilon - losses[some])).sum())
 
 
-def laplace(epsilon: float) -> Pair:
+def laplace(epsilon: float) -> LatticePair:
     """Laplace noise of scale 1/epsilon on 0 or 1: the loss itself is the place."""
-    return Pair(
+    return LatticePair(
         lambda x: np.exp((x - epsilon) / 2) / 4, lambda x: x, lambda loss: loss, (-epsilon, epsilon),
         ((epsilon, 0.5), (-epsilon, math.exp(-epsilon) / 2)), epsilon,
     )  # fmt: skip
 
 
-def comes(mu: float, rate: float, far: float) -> Pair:
+def comes(mu: float, rate: float, far: float) -> LatticePair:
     """(1 - rate) N(0, 1) + rate N(mu, 1) against N(0, 1)."""
 
     def density(x: FloatArray) -> FloatArray:
@@ -102,17 +102,17 @@ def comes(mu: float, rate: float, far: float) -> Pair:
             inner = np.log(np.maximum(1 + np.expm1(losses) / rate, 0.0))
             return (inner + mu * mu / 2) / mu
 
-    return Pair(density, loss, place, (-far, mu + far))
+    return LatticePair(density, loss, place, (-far, mu + far))
 
 
-def goes(mu: float, rate: float, far: float) -> Pair:
+def goes(mu: float, rate: float, far: float) -> LatticePair:
     """N(0, 1) against (1 - rate) N(0, 1) + rate N(mu, 1), on the line turned round."""
     other = comes(mu, rate, far)
 
     def place(losses: FloatArray) -> FloatArray:
         return -other.place(-losses)
 
-    return Pair(_normal, lambda x: -other.loss(-x), place, (-far, far))
+    return LatticePair(_normal, lambda x: -other.loss(-x), place, (-far, far))
 
 
 def _normal(x: FloatArray) -> FloatArray:
@@ -144,7 +144,7 @@ def _least(losses: Losses, delta: float) -> tuple[float, float]:
     return low, high
 
 
-def composed(pair: Pair, uses: int, delta: float, above: bool) -> Losses:
+def composed(pair: LatticePair, uses: int, delta: float, above: bool) -> Losses:
     """The losses of so many uses, from above or from below."""
     power, left = single(pair, above), uses
     result: Losses | None = None
@@ -161,7 +161,7 @@ def composed(pair: Pair, uses: int, delta: float, above: bool) -> Losses:
     return result
 
 
-def single(pair: Pair, above: bool) -> Losses:
+def single(pair: LatticePair, above: bool) -> Losses:
     """One use on the lattice."""
     first, last = (float(pair.loss(np.array([end]))[0]) for end in pair.ends)
     step = pair.unit * 2.0 ** math.ceil(math.log2((last - first) / pair.unit / PLACES))
@@ -187,7 +187,7 @@ def single(pair: Pair, above: bool) -> Losses:
 
 
 def _integrated(
-    pair: Pair, edges: FloatArray, losses: FloatArray, step: float
+    pair: LatticePair, edges: FloatArray, losses: FloatArray, step: float
 ) -> tuple[FloatArray, FloatArray, FloatArray]:
     """For every cell the masses of both laws, and the first law's at the upper end where both are kept."""
     mesh = np.linspace(*pair.ends, 1 + math.ceil((pair.ends[1] - pair.ends[0]) / 0.25))
@@ -205,7 +205,7 @@ def _integrated(
     return sums[0], sums[1], sums[2]
 
 
-def _moved_down(pair: Pair, step: float, origin: float, mass: FloatArray, other: FloatArray) -> Losses:
+def _moved_down(pair: LatticePair, step: float, origin: float, mass: FloatArray, other: FloatArray) -> Losses:
     full = mass > 0
     inside = np.zeros(mass.size)
     inside[full] = np.log(mass[full] / other[full]) - (origin + step * np.flatnonzero(full))

@@ -37,7 +37,7 @@ DIGITS = 60
 
 
 @dataclass(frozen=True)
-class Law:
+class KnownLaw:
     """Uses of a mechanism of known law.
 
     Attributes:
@@ -81,7 +81,7 @@ class Enclosed:
             raise AssertionError(f"no enclosure: {self}")
 
 
-def enclosed_epsilon(law: Law, delta: float) -> Enclosed:
+def enclosed_epsilon(law: KnownLaw, delta: float) -> Enclosed:
     """The least epsilon at which the law is (epsilon, delta)-private, for 0 < delta < 1, between two numbers.
 
     Raises:
@@ -90,7 +90,7 @@ def enclosed_epsilon(law: Law, delta: float) -> Enclosed:
     return enclosed_epsilons(law, (delta,))[0]
 
 
-def enclosed_epsilons(law: Law, deltas: tuple[float, ...]) -> list[Enclosed]:
+def enclosed_epsilons(law: KnownLaw, deltas: tuple[float, ...]) -> list[Enclosed]:
     """The same at several deltas; what is composed on a lattice is composed once, for the least of them.
 
     Raises:
@@ -106,7 +106,7 @@ def enclosed_epsilons(law: Law, deltas: tuple[float, ...]) -> list[Enclosed]:
     return [Enclosed(*found) for found in epsilons_between(law.kind, law.parameter, law.rate, law.uses, deltas)]
 
 
-def exact_delta(law: Law, epsilon: float) -> Any:
+def exact_delta(law: KnownLaw, epsilon: float) -> Any:
     """delta(epsilon) of one use, or of Gaussian ones, as a number of mpmath with thirty digits that hold.
 
     Twice the digits must say the same.
@@ -127,13 +127,13 @@ def exact_delta(law: Law, epsilon: float) -> Any:
     return found[1]
 
 
-def _cancelled(law: Law, epsilon: float) -> int:
+def _cancelled(law: KnownLaw, epsilon: float) -> int:
     """Digits that differences may lose: of small shifts and rates, and of e^epsilon beside 1."""
     small = [law.parameter * math.sqrt(law.uses), law.rate, epsilon or 1.0]
     return int(sum(4 * max(0.0, -math.log10(value)) for value in small) + 2 * math.log10(1 + epsilon))
 
 
-def _delta(law: Law, epsilon: Any, mp: Any) -> Any:
+def _delta(law: KnownLaw, epsilon: Any, mp: Any) -> Any:
     if law.kind == "gaussian":
         mu = mp.mpf(law.parameter) * mp.sqrt(law.uses)
         return _above(mp, epsilon / mu - mu / 2) - mp.exp(epsilon) * _above(mp, epsilon / mu + mu / 2)
@@ -166,7 +166,7 @@ def _goes(mu: Any, rate: Any, epsilon: Any, mp: Any) -> Any:
     return _above(mp, place) * (1 - ratio * (1 - rate)) - ratio * rate * _above(mp, place + mu)
 
 
-def _closed(law: Law, delta: float) -> Enclosed:
+def _closed(law: KnownLaw, delta: float) -> Enclosed:
     if law.kind in ("laplace", "response"):
         import mpmath as mp
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from importlib import metadata
 from typing import Any
 
-from dprepro.auditing.accountants.laws import Law
+from dprepro.auditing.accountants.laws import KnownLaw
 from dprepro.errors import unknown
 
 ABSENT = "not installed"
@@ -39,7 +39,7 @@ class Accountant:
 
     name: str
     package: str
-    epsilon: Callable[[Law, float], float]
+    epsilon: Callable[[KnownLaw, float], float]
     warns: str = ""
 
     @property
@@ -76,7 +76,7 @@ def by_name(name: str) -> Accountant:
     return known[name]
 
 
-def _own(law: Law, delta: float) -> float:
+def _own(law: KnownLaw, delta: float) -> float:
     from dprepro.mechanisms import GaussianShift, PureLoss, SampledGaussianShift
     from dprepro.privacy.accounting import spent
 
@@ -88,7 +88,7 @@ def _own(law: Law, delta: float) -> float:
     return spent(SampledGaussianShift(law.parameter, 1 / law.rate), law.uses, delta).epsilon
 
 
-def _event(law: Law) -> Any:
+def _event(law: KnownLaw) -> Any:
     import dp_accounting.dp_event as events
 
     one: Any
@@ -103,13 +103,13 @@ def _event(law: Law) -> Any:
     return events.SelfComposedDpEvent(one, law.uses) if law.uses > 1 else one
 
 
-def _relation(law: Law) -> Any:
+def _relation(law: KnownLaw) -> Any:
     from dp_accounting import NeighboringRelation
 
     return NeighboringRelation.REPLACE_ONE if law.kind == "response" else NeighboringRelation.ADD_OR_REMOVE_ONE
 
 
-def _rdp(law: Law, delta: float) -> float:
+def _rdp(law: KnownLaw, delta: float) -> float:
     from dp_accounting.rdp import RdpAccountant
 
     accountant = RdpAccountant(neighboring_relation=_relation(law))
@@ -118,7 +118,7 @@ def _rdp(law: Law, delta: float) -> float:
     return float(accountant.compose(_event(law)).get_epsilon(delta))
 
 
-def _pld(law: Law, delta: float) -> float:
+def _pld(law: KnownLaw, delta: float) -> float:
     from dp_accounting.pld import PLDAccountant
 
     accountant = PLDAccountant(_relation(law))
@@ -127,7 +127,7 @@ def _pld(law: Law, delta: float) -> float:
     return float(accountant.compose(_event(law)).get_epsilon(delta))
 
 
-def _autodp(law: Law, delta: float) -> float:
+def _autodp(law: KnownLaw, delta: float) -> float:
     from autodp import mechanism_zoo, transformer_zoo
 
     if law.kind == "gaussian":
@@ -145,7 +145,7 @@ def _autodp(law: Law, delta: float) -> float:
     return float(whole.get_approxDP(delta))
 
 
-def _autodp_fourier(law: Law, delta: float) -> float:
+def _autodp_fourier(law: KnownLaw, delta: float) -> float:
     from autodp import mechanism_zoo, transformer_zoo
 
     if law.kind == "sampled":
@@ -165,7 +165,7 @@ def _autodp_fourier(law: Law, delta: float) -> float:
     return float(transformer_zoo.ComposeAFA()([one], [law.uses]).get_approxDP(delta))
 
 
-def _prv(law: Law, delta: float) -> float:
+def _prv(law: KnownLaw, delta: float) -> float:
     import prv_accountant as prv
 
     if law.kind == "gaussian":
@@ -183,8 +183,8 @@ def _prv(law: Law, delta: float) -> float:
     return float(accountant.compute_epsilon(delta=delta, num_self_compositions=[law.uses])[2])
 
 
-def _opacus(name: str) -> Callable[[Law, float], float]:
-    def epsilon(law: Law, delta: float) -> float:
+def _opacus(name: str) -> Callable[[KnownLaw, float], float]:
+    def epsilon(law: KnownLaw, delta: float) -> float:
         if law.kind not in ("gaussian", "sampled"):
             raise Unknown
         from opacus import accountants as known

@@ -4,6 +4,6 @@ What is public about the data (bounds, norms) is given to a library as its own a
 the data. Functions lie in files, one for each library, and are called by what their signatures ask for: see `peer`.
 """
 
-from dprepro.auditing.peers.found import Peer, is_peer, peer, peers, warned
+from dprepro.auditing.peers.found import LibraryFunction, is_peer, peer, peers, warned
 
-__all__ = ["Peer", "is_peer", "peer", "peers", "warned"]
+__all__ = ["LibraryFunction", "is_peer", "peer", "peers", "warned"]

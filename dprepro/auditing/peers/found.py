@@ -28,7 +28,7 @@ class MissingPeer(InputError, MissingDependency):
 
 
 @dataclass(frozen=True)
-class Peer:
+class LibraryFunction:
     """A function of a library.
 
     Attributes:
@@ -86,7 +86,7 @@ def is_peer(target: str) -> bool:
     return _NAME.fullmatch(target) is not None
 
 
-def peer(name: str) -> Peer:
+def peer(name: str) -> LibraryFunction:
     """The function of that name; ``estimator:PACKAGE.MODULE.CLASS`` is a class with ``epsilon``, ``fit`` and ``coef_``.
 
     Raises:
@@ -102,13 +102,13 @@ def peer(name: str) -> Peer:
         from dprepro.auditing.peers.of_estimator import estimator, named
 
         named(rest)
-        return Peer(name, estimator, {"estimator": rest})
+        return LibraryFunction(name, estimator, {"estimator": rest})
     if not _installed(PACKAGES[kind]):
         raise MissingPeer(f"{name} needs {PACKAGES[kind]}: pip install 'dprepro[peers]'")
     known = _functions(kind)
     if rest not in known:
         raise unknown(f"function of {kind}", rest, list(known))
-    return Peer(name, known[rest])
+    return LibraryFunction(name, known[rest])
 
 
 def peers() -> Iterator[str]:
@@ -140,7 +140,7 @@ def _importable(dotted: str) -> bool:
     return bool(package) and find_spec(package) is not None
 
 
-def warned(found: Peer, domain: DataDomain, epsilon: float, delta: float) -> tuple[str, ...]:
+def warned(found: LibraryFunction, domain: DataDomain, epsilon: float, delta: float) -> tuple[str, ...]:
     """What the library warns of, of privacy, when it is called once: it is part of its guarantee."""
     rng = np.random.default_rng(0)
     some = [domain.record(rng.uniform(domain.low, domain.high, domain.width)) for _ in range(domain.n)]

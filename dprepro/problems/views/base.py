@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -55,13 +56,17 @@ class View(ABC):
         return self.minimise()
 
     def excess(self, theta: Point) -> float:
-        """value(theta) - minimum; views that can avoid the difference of near-equal numbers do."""
+        """value(theta) - minimum; representations that can avoid the difference of near-equal numbers do."""
         return self.value(theta) - self.minimum.value
 
     @cached_property
     def trivial_risk(self) -> float:
         """The excess risk of the start."""
         return self.excess(self.start)
+
+    def excess_many(self, thetas: Sequence[Point]) -> list[float]:
+        """The excess risk of each point, to the bits of `excess`."""
+        return [self.excess(theta) for theta in thetas]
 
     def over(self, domain: Domain) -> View:
         """The same data on another set of the same kind of points."""

@@ -30,28 +30,28 @@ class SupportsView(View):
 
     sees_l1 = True
 
-    def __init__(self, listed: View) -> None:
-        super().__init__(listed.domain)
-        self.listed = listed
+    def __init__(self, dense: View) -> None:
+        super().__init__(dense.domain)
+        self.dense = dense
 
     def on(self, support: IntArray) -> View:
         """The data on these coordinates alone, over the set's section; theta has one entry for each of them."""
-        domain, listed = self.domain.section(support.size), self.listed
-        if isinstance(listed, RecordsView):
-            records = listed.records
+        domain, dense = self.domain.section(support.size), self.dense
+        if isinstance(dense, RecordsView):
+            records = dense.records
             return RecordsView(domain, Records(records.features[:, support], records.labels, records.counts))
-        if isinstance(listed, MomentsView) and not listed.moments.spare:
-            form = listed.moments
+        if isinstance(dense, MomentsView) and not dense.moments.spare:
+            form = dense.moments
             gram = None if form.diagonal else form.block(support, support)
             ridge = form.ridges[support] if form.diagonal else 0.0
             return MomentsView(domain, Moments(form.cross[support], form.constant, gram, ridge))
-        raise Incompatible(f"a {type(listed).__name__} cannot be seen on some of its coordinates alone")
+        raise Incompatible(f"a {type(dense).__name__} cannot be seen on some of its coordinates alone")
 
     def best(self, point: Point) -> FloatArray:
-        """The best point on a support, as the listed view has points."""
+        """The best point on a support, as the dense view has points."""
         support = _support(point).chosen
-        if isinstance(self.listed, OneHotView):
-            return self.listed.on_support(support)
+        if isinstance(self.dense, OneHotView):
+            return self.dense.on_support(support)
         theta = np.zeros(self.domain.p)
         if support.size:
             theta[support] = np.asarray(self.on(support).minimum.theta)
@@ -64,34 +64,34 @@ class SupportsView(View):
         Raises:
             Incompatible: coordinates interact, by the set or by the data.
         """
-        listed = self.listed
-        if isinstance(self.domain.constraint_set, Box) and isinstance(listed, OneHotView):
-            return listed.gains
-        if isinstance(self.domain.constraint_set, Box) and isinstance(listed, MomentsView) and listed.moments.diagonal:
-            best = listed.coordinates(listed.minimum.theta)
-            return np.asarray((2 * listed.moments.cross - listed.moments.ridges * best) * best)
+        dense = self.dense
+        if isinstance(self.domain.constraint_set, Box) and isinstance(dense, OneHotView):
+            return dense.gains
+        if isinstance(self.domain.constraint_set, Box) and isinstance(dense, MomentsView) and dense.moments.diagonal:
+            best = dense.coordinates(dense.minimum.theta)
+            return np.asarray((2 * dense.moments.cross - dense.moments.ridges * best) * best)
         raise Incompatible("what a coordinate gains depends on the others, unless the risk and the set are sums")
 
     def value(self, theta: Point) -> float:
-        return self.listed.value(self.best(theta))
+        return self.dense.value(self.best(theta))
 
     def excess(self, theta: Point) -> float:
-        return self.listed.excess(self.best(theta))
+        return self.dense.excess(self.best(theta))
 
     def gradient(self, theta: Point) -> FloatArray:
         raise Incompatible("the risk of a support has no gradient")
 
     def minimise(self, linear: FloatArray | float = 0.0, ridge: float = 0.0) -> Minimum:
-        return self.listed.minimise(linear, ridge)
+        return self.dense.minimise(linear, ridge)
 
     @property
     def start(self) -> Point:
-        return self.listed.start
+        return self.dense.start
 
     @cached_property
     def trivial_risk(self) -> float:
-        """The excess risk of the listed view's data-free start."""
-        return self.listed.trivial_risk
+        """The excess risk of the dense view's data-free start."""
+        return self.dense.trivial_risk
 
 
 def _support(point: Point) -> SupportPoint:

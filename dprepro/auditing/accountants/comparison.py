@@ -16,7 +16,7 @@ from itertools import product
 from types import FrameType
 from typing import Any
 
-from dprepro.auditing.accountants.laws import Enclosed, Law, enclosed_epsilons
+from dprepro.auditing.accountants.laws import Enclosed, KnownLaw, enclosed_epsilons
 from dprepro.auditing.accountants.subjects import ABSENT, Unknown, accountants, by_name
 
 TIGHT = 0.01
@@ -33,13 +33,13 @@ SECONDS = 5
 class Case:
     """A law, a delta, and whether both are such as users meet."""
 
-    law: Law
+    law: KnownLaw
     delta: float
     ordinary: bool
 
 
 @dataclass(frozen=True)
-class Row:
+class ComparisonRow:
     """What an accountant answered.
 
     Attributes:
@@ -84,24 +84,24 @@ class Row:
 def cases() -> Iterator[Case]:
     """One use and up to a million of each law, epsilon from 1e-8 to 1e4, delta from 1e-300 to .3."""
     for mu, delta in product((1e-8, 0.1, 1.0, 130.0), (0.3, 1e-2, 1e-6, 1e-12, 1e-300)):
-        yield Case(Law("gaussian", mu), delta, mu in (0.1, 1.0) and 1e-12 <= delta < 0.1)
+        yield Case(KnownLaw("gaussian", mu), delta, mu in (0.1, 1.0) and 1e-12 <= delta < 0.1)
     for (whole, uses), delta in product(((1.0, 2**10), (10.0, 2**10), (1.0, 2**20)), (1e-6, 1e-12, 1e-100)):
-        yield Case(Law("gaussian", whole / math.sqrt(uses), uses), delta, delta > 1e-20 and uses < 2**20)
+        yield Case(KnownLaw("gaussian", whole / math.sqrt(uses), uses), delta, delta > 1e-20 and uses < 2**20)
     for kind in ("laplace", "response"):
         for epsilon, delta in (*product((1e-8, 1.0, 1e4), (1e-2, 1e-6, 1e-300)), (0.1, 1e-6), (10.0, 1e-6)):
-            yield Case(Law(kind, epsilon), delta, 0.1 <= epsilon <= 10 and delta > 1e-20)
+            yield Case(KnownLaw(kind, epsilon), delta, 0.1 <= epsilon <= 10 and delta > 1e-20)
         for (whole, uses), delta in product(
             ((3.0, 2**4), (0.3, 2**10), (3.0, 2**10), (3.0, 2**20)), (1e-2, 1e-6, 1e-12)
         ):
-            yield Case(Law(kind, whole / math.sqrt(uses), uses), delta, uses < 2**20)
+            yield Case(KnownLaw(kind, whole / math.sqrt(uses), uses), delta, uses < 2**20)
     for rate, delta in product((1e-6, 1e-2, 0.5), (1e-6, 1e-12, 1e-300)):
-        yield Case(Law("sampled", 1.0, 1, rate), delta, rate > 1e-6 and delta > 1e-20)
+        yield Case(KnownLaw("sampled", 1.0, 1, rate), delta, rate > 1e-6 and delta > 1e-20)
     several = (
         (1.0, 2**4, 0.01), (1.0, 2**10, 0.01), (1.0, 2**14, 0.01),
         (2.0, 2**7, 0.1), (4.0, 2**4, 0.5), (0.1, 2**20, 0.01),
     )  # fmt: skip
     for (mu, uses, rate), delta in product(several, (1e-2, 1e-6, 1e-12)):
-        yield Case(Law("sampled", mu, uses, rate), delta, uses < 2**20)
+        yield Case(KnownLaw("sampled", mu, uses, rate), delta, uses < 2**20)
 
 
 def table(
@@ -109,7 +109,7 @@ def table(
     some: tuple[Case, ...] = (),
     progress: Callable[[str], None] | None = None,
     seconds: int = SECONDS,
-) -> list[Row]:
+) -> list[ComparisonRow]:
     """The rows of all named accountants (default: all) that are installed.
 
     Args:
@@ -124,7 +124,7 @@ def table(
     say = progress or (lambda _: None)
     asked = some or tuple(cases())
     exact = enclosures(asked)
-    rows: list[Row] = []
+    rows: list[ComparisonRow] = []
     for accountant in [by_name(name) for name in names] or accountants():
         version = accountant.version
         if version == ABSENT:
@@ -132,7 +132,7 @@ def table(
             continue
         answers = _answers(accountant.name, asked, seconds)
         rows += [
-            Row(accountant.name, version, case, enclosed, *answer)
+            ComparisonRow(accountant.name, version, case, enclosed, *answer)
             for case, enclosed, answer in zip(asked, exact, answers, strict=True)
         ]
         own = rows[-len(asked) :]
@@ -143,7 +143,7 @@ def table(
 
 def enclosures(asked: tuple[Case, ...]) -> list[Enclosed]:
     """The right answers, each law's at once."""
-    found: dict[tuple[Law, float], Enclosed] = {}
+    found: dict[tuple[KnownLaw, float], Enclosed] = {}
     for law in dict.fromkeys(case.law for case in asked):
         deltas = tuple(case.delta for case in asked if case.law == law)
         found |= {(law, delta): one for delta, one in zip(deltas, enclosed_epsilons(law, deltas), strict=True)}
