@@ -78,7 +78,7 @@ def main(arguments: Arguments) -> int:
     epsilon, delta, relation = arguments.claim
     domain: DataDomain | str | None = arguments.domain
     parameters: dict[str, Any] = {}
-    function: object
+    function: Any
     if is_peer(target):
         known = peer(target)
         domain = known.domain(arguments.domain)

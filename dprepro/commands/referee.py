@@ -82,12 +82,14 @@ def _rows(name: str, arguments: Arguments, skipped: list[str]) -> list[dict[str,
             for row in supports(progress=say)
         ]  # fmt: skip
     from dprepro.auditing.accountants.comparison import table as accountants
+    from dprepro.auditing.accountants.subjects import by_name
 
     return [
         {
             "accountant": row.accountant, "version": row.version, "law": row.case.law.words, "delta": row.case.delta,
             "ordinary": row.case.ordinary, "low": row.exact.low, "high": row.exact.high,
             "epsilon": _finite(row.epsilon), "verdict": row.verdict, "ratio": _finite(row.ratio), "error": row.error,
+            "warns": by_name(row.accountant).warns,
         }
         for row in accountants(progress=say, seconds=arguments.seconds)
     ]  # fmt: skip

@@ -56,6 +56,7 @@ def _accountants(rows: Rows) -> list[str]:
     names = list(dict.fromkeys((row["accountant"], row["version"]) for row in rows))
     verdicts = ("below", "tight", "above", "fails", "unknown")
     counts = {name: Counter(row["verdict"] for row in rows if row["accountant"] == name) for name, _ in names}
+    said = {row["accountant"]: row["warns"] for row in rows}
     wrong = [row for row in rows if row["verdict"] == "below"]
     failed = [row for row in rows if row["verdict"] == "fails" and row["ordinary"]]
     far = [row for row in rows if row["verdict"] == "above" and row["ordinary"] and (row["ratio"] or 2) > 1.5]
@@ -67,8 +68,8 @@ def _accountants(rows: Rows) -> list[str]:
         "error, no number, an infinite one, or no answer in time; `unknown`: the accountant has no form for the law.",
         "",
         *table(
-            ("accountant", "version", *verdicts, "largest ratio, ordinary"),
-            ((name, version, *(counts[name][verdict] for verdict in verdicts), _worst(rows, name))
+            ("accountant", "version", *verdicts, "largest ratio, ordinary", "to be said"),
+            ((name, version, *(counts[name][verdict] for verdict in verdicts), _worst(rows, name), said[name])
              for name, version in names),
         ),
         "",

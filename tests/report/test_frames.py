@@ -187,9 +187,7 @@ def test_runs_are_compared_at_the_points_that_both_have(outcome: Outcome, small_
     with pytest.raises(InputError, match="needs another outcome"):
         outcome.compare()
     for ask in (outcome.compare, outcome.plot):
-        with pytest.raises(
-            InputError, match=r"'needle' is no outcome; .* is dprepro.load\('NAME'\)"
-        ):
+        with pytest.raises(InputError, match=r"'needle' is no outcome; .* is dprepro.load\('NAME'\)"):
             ask("needle")
 
 

@@ -167,7 +167,7 @@ def single(pair: LatticePair, above: bool) -> Losses:
     step = pair.unit * 2.0 ** math.ceil(math.log2((last - first) / pair.unit / PLACES))
     lowest = math.floor(first / step) - 1
     count = math.ceil(last / step) - lowest + 2
-    losses = step * (lowest + np.arange(count) - (0.0 if above else 0.5))
+    losses: FloatArray = step * (lowest + np.arange(count, dtype=np.float64) - (0.0 if above else 0.5))
     edges = np.clip(pair.place(losses), *pair.ends)
     edges[0] = pair.ends[0]
     mass, other, upper = _integrated(pair, edges, losses, step)
@@ -201,7 +201,7 @@ def _integrated(
     ends = -weights * np.expm1(-inside) / -math.expm1(-step)
     sums = []
     for values in (weights, weights * np.exp(-here), ends):
-        sums.append(np.bincount(cell, values.sum(axis=1), losses.size))
+        sums.append(np.bincount(cell, values.sum(axis=1), losses.size).astype(np.float64))
     return sums[0], sums[1], sums[2]
 
 

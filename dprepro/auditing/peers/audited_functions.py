@@ -18,7 +18,7 @@ from dprepro.auditing.search import audit
 
 
 @dataclass(frozen=True)
-class PeerCall:
+class AuditedCall:
     """What is audited.
 
     Attributes:
@@ -42,34 +42,40 @@ REPLACED, COMES = "replace_one", "add_or_remove_one"
 ROWS = "n=3 p=1 x=-1..1 y=-1..1"
 
 SUBJECTS = (
-    PeerCall("diffprivlib:mean", REPLACED, "n=5 x=0..1"),
-    PeerCall("diffprivlib:mean_without_bounds", REPLACED, "n=5 x=0..1", report="IBM/differential-privacy-library 20"),
-    PeerCall("diffprivlib:var", REPLACED, "n=5 x=0..1"),
-    PeerCall("diffprivlib:histogram", COMES, "n=5 x=0..1"),
-    PeerCall("diffprivlib:histogram", REPLACED, "n=5 x=0..1", report="not its relation: two bins change"),
-    PeerCall("diffprivlib:quantile", REPLACED, "n=5 x=0..1"),
-    PeerCall("diffprivlib:linear", REPLACED, ROWS, draws=6000),
-    PeerCall(
+    AuditedCall("diffprivlib:mean", REPLACED, "n=5 x=0..1"),
+    AuditedCall(
+        "diffprivlib:mean_without_bounds", REPLACED, "n=5 x=0..1", report="IBM/differential-privacy-library 20"
+    ),
+    AuditedCall("diffprivlib:var", REPLACED, "n=5 x=0..1"),
+    AuditedCall("diffprivlib:histogram", COMES, "n=5 x=0..1"),
+    AuditedCall("diffprivlib:histogram", REPLACED, "n=5 x=0..1", report="not its relation: two bins change"),
+    AuditedCall("diffprivlib:quantile", REPLACED, "n=5 x=0..1"),
+    AuditedCall("diffprivlib:linear", REPLACED, ROWS, draws=6000),
+    AuditedCall(
         "diffprivlib:linear", REPLACED, "n=3 p=1 x=0..1 y=-1..1", report="IBM/differential-privacy-library 105",
         draws=6000,
     ),
-    PeerCall("diffprivlib:logistic", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", draws=6000),
-    PeerCall("opendp:laplace_mean", REPLACED, "n=5 x=0..1"),
-    PeerCall("opendp:gaussian_mean", REPLACED, "n=5 x=0..1", 0.01),
-    PeerCall("opendp:laplace_count", COMES, "n=5 x=0..1"),
-    PeerCall("opendp:quantile", COMES, "n=5 x=0..1"),
-    PeerCall("opendp:theil_sen", COMES, "n=9 p=1 x=-1..1 y=-1..1", report="opendp/opendp 2950"),
-    PeerCall("opacus:sgd", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", 0.05, draws=4000),
-    PeerCall(
+    AuditedCall(
+        "diffprivlib:logistic", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", report="an error where all have one label",
+        draws=6000,
+    ),
+    AuditedCall("diffprivlib:logistic_of_both", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", draws=6000),
+    AuditedCall("opendp:laplace_mean", REPLACED, "n=5 x=0..1"),
+    AuditedCall("opendp:gaussian_mean", REPLACED, "n=5 x=0..1", 0.01),
+    AuditedCall("opendp:laplace_count", COMES, "n=5 x=0..1"),
+    AuditedCall("opendp:quantile", COMES, "n=5 x=0..1"),
+    AuditedCall("opendp:theil_sen", COMES, "n=9 p=1 x=-1..1 y=-1..1", report="opendp/opendp 2950", draws=4000),
+    AuditedCall("opacus:sgd", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", 0.05, draws=4000),
+    AuditedCall(
         "estimator:diffprivlib.models.LinearRegression", REPLACED, "n=3 p=1 x=0..1 y=-1..1",
         report="IBM/differential-privacy-library 105", draws=6000,
     ),
-    PeerCall("fault:one_sided_sensitivity", REPLACED, "n=3 x=0..1", report="IBM/differential-privacy-library 105"),
-    PeerCall("fault:bounds_from_data", REPLACED, "n=3 x=0..1", report="IBM/differential-privacy-library 20"),
-    PeerCall("fault:even_length", COMES, "n=3 x=0..1", report="opendp/opendp 2950"),
-    PeerCall("fault:group_changes", REPLACED, "n=3 x=-1..1", report="opendp/opendp 2945"),
-    PeerCall("fault:halved_down", REPLACED, "n=3 x=0..1", report="opendp/opendp 314", draws=40_000),
-    PeerCall("fault:mean_of_private_n", COMES, "n=3 x=0..1", report="opendp/smartnoise-core 356"),
+    AuditedCall("fault:one_sided_sensitivity", REPLACED, "n=3 x=0..1", report="IBM/differential-privacy-library 105"),
+    AuditedCall("fault:bounds_from_data", REPLACED, "n=3 x=0..1", report="IBM/differential-privacy-library 20"),
+    AuditedCall("fault:even_length", COMES, "n=3 x=0..1", report="opendp/opendp 2950", draws=60_000),
+    AuditedCall("fault:group_changes", REPLACED, "n=3 x=-1..1", report="opendp/opendp 2945"),
+    AuditedCall("fault:halved_down", REPLACED, "n=3 x=0..1", report="opendp/opendp 314", draws=40_000),
+    AuditedCall("fault:mean_of_private_n", COMES, "n=3 x=0..1", report="opendp/smartnoise-core 356"),
 )  # fmt: skip
 
 
@@ -88,7 +94,7 @@ class AuditedResult:
         error: why there is no verdict.
     """
 
-    subject: PeerCall
+    subject: AuditedCall
     version: str
     verdict: str
     epsilon: float
@@ -105,7 +111,7 @@ class AuditedResult:
         return f"{self.verdict}, as the library warns" if self.warns and "violates" in self.verdict else self.verdict
 
 
-def audited(subject: PeerCall, draws: int | None = None, seed: int = 0) -> AuditedResult:
+def audited(subject: AuditedCall, draws: int | None = None, seed: int = 0) -> AuditedResult:
     """One audit at epsilon = 1.
 
     Raises:

@@ -23,4 +23,5 @@ def sgd(
     domain = Domain(LogisticLoss(), L2Ball(X.shape[1], 1.0), len(X))
     problem = Problem(domain, {"records": RecordsView(domain, Records(X, y))})
     descent = OpacusDescent(steps=steps, rate=rate, project=False)
-    return descent.solve(problem, Budget(epsilon, delta, Neighbours.REPLACE_ONE), rng).theta
+    found = descent.solve(problem, Budget(epsilon, delta, Neighbours.REPLACE_ONE), rng)
+    return np.asarray(found.theta, dtype=np.float64)
