@@ -128,8 +128,9 @@ def limits(found: _Found, kind: str, says: Says, attack: Attacked | None) -> Ite
     """How far what was shown falls short of what a statement says, by its quantifiers and its evidence.
 
     A conjecture stays one. A statement about every algorithm needs certificates at several sizes; one about a limit, or
-    about all data, several families; a rate a family that attains it; one about all sizes several of them, or an attack on many; a bound a
-    measurement so near to it that some factor would be noticed; and all an attack that found nothing.
+    about all data, several families; a rate a family that attains it; one about all sizes several of them, or an attack
+    on many; a bound a measurement so near to it that some factor would be noticed; and all an attack that found
+    nothing.
     """
     exact, attained = "exact" in found.checks, found.checks.get("attained", [])
     if attack is None or not attack.tried:
