@@ -127,15 +127,18 @@ def _doubts(found: _Found, kind: str) -> Iterable[str]:
 def limits(found: _Found, kind: str, says: Says, attack: Attacked | None) -> Iterable[str]:
     """How far what was shown falls short of what a statement says, by its quantifiers and its evidence.
 
-    A statement about every algorithm needs certificates at several sizes; one about a limit, or about all data, several
-    families; a rate a family that attains it; one about all sizes several of them, or an attack on many; a bound a
-    measurement so near to it that some factor would be noticed; and all an attack that found nothing.
+    A conjecture stays one. A statement about every algorithm needs certificates at several sizes; one about a limit, or
+    about all data, several families; a rate a family that attains it; one about all sizes several of them, or an attack
+    on many; a bound a measurement so near to it that some factor would be noticed; and all an attack that found
+    nothing.
     """
     exact, attained = "exact" in found.checks, found.checks.get("attained", [])
     if attack is None or not attack.tried:
         yield "no attack on it was made"
     if kind == "attack" and not _certified(found):
         yield f"a lower bound is confirmed only where it is certified at {FEWEST_SIZES} sizes or more"
+    if "as a conjecture" in says.quantifiers:
+        yield "a conjecture, which no measurement proves"
     if "in the limit" in says.quantifiers and len(found.families) < FEWEST_FAMILIES:
         yield f"a limit, and seen on fewer than {FEWEST_FAMILIES} families"
     if kind == "rate" and not exact:

@@ -17,7 +17,7 @@ Direction = Literal["at_most", "at_least", "equals", "none"]
 
 QUANTIFIERS = (
     "for all data", "for some data", "for every algorithm", "for every private algorithm", "for some algorithm",
-    "in expectation", "with probability", "exactly", "in the limit",
+    "in expectation", "with probability", "exactly", "in the limit", "as a conjecture",
 )  # fmt: skip
 """Over what a statement ranges; they decide which evidence can carry a verdict."""
 

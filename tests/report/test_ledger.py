@@ -304,6 +304,8 @@ def test_what_reaches_less_far_than_the_statement_is_not_contradicted() -> None:
     assert row(measured, kind="inequality", evidence=exact)["verdict"] == "confirmed"
     limit = row(measured, kind="inequality", evidence=exact, quantifiers=["in the limit"])
     assert limit["verdict"] == "not contradicted"
+    guess = row(measured, kind="inequality", evidence=exact, quantifiers=["as a conjecture"])
+    assert (guess["verdict"], "no measurement proves" in guess["note"]) == ("not contradicted", True)
     measured.published["attacks"] = attacks(corners=5)  # type: ignore[index]
     assert row(measured, kind="inequality", evidence=exact)["verdict"] == "confirmed"  # at four sizes
     measured.published["one"] = published("one", GOOD, SIZES[:3])  # type: ignore[index]

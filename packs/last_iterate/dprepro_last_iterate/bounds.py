@@ -108,7 +108,7 @@ def composed(steps: float, signal: float) -> float:
 
 def composed_slowly(steps: float, signal: float) -> float:
     """Control: T^(1/4)."""
-    return steps**0.25 * signal
+    return float(steps**0.25 * signal)
 
 
 def free_linear(steps: float, signal: float) -> float:

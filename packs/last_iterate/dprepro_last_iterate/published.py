@@ -112,7 +112,7 @@ def cyclic_mu(epochs: float, batches: float, ratio: float, c: float) -> float:
 def cyclic_quadratic_mu(epochs: float, batches: float, ratio: float, c: float) -> float:
     """Exact, of quadratics whose record lies in the last batch of every epoch."""
     moved = (1 - c ** (batches * epochs)) / (1 - c**batches)
-    return ratio * moved / math.sqrt((1 - c ** (2 * batches * epochs)) / (1 - c**2))
+    return float(ratio * moved / math.sqrt((1 - c ** (2 * batches * epochs)) / (1 - c**2)))
 
 
 def cyclic_convex_mu(epochs: float, batches: float, s: float, eta: float, sigma: float, diameter: float = 1.0) -> float:

@@ -62,7 +62,7 @@ STATEMENTS = (
     ),
     Statement(
         item="Cyclic batches",
-        kind="inequality",
+        kind="rate",
         says=Says(
             text=(
                 "With batches in a fixed order strongly convex losses lose no more than the last batch and a geometric "
@@ -76,22 +76,24 @@ STATEMENTS = (
             assumes=[_ONE_RECORD.replace("s$", r"s = L/b$ in its batch"), _START],
             quantifiers=["for all data"],
             direction="at_most",
+            upper_only=True,
         ),
         note="After the authors' code of Bok, Su and Altschuler 2024; held against quadratics only.",
     ),
     Statement(
         item="Renyi divergence",
-        kind="inequality",
+        kind="rate",
         says=Says(
             text=(
                 r"Strongly convex losses have $D_\alpha \le \frac{8 \alpha s^2}{m \eta \sigma^2} (1 - e^{-m \eta "
-                r"T/2})$; quadratics, with $\alpha \mu^2/2$, are 4 to 9 times below."
+                r"T/2})$; quadratics, with $\alpha \mu^2/2$, are 6 to 16 times below."
             ),
             latex=r"D_\alpha \le \frac{8 \alpha s^2}{m \eta \sigma^2} (1 - e^{-m \eta T/2})",
             premise=["steps >= 1", "order > 1", "convexity*step_size < 1"],
             assumes=[_ONE_RECORD, r"$\eta < 1/M$", "held against a fixed start, for the paper's normal one"],
             quantifiers=["for all data"],
             direction="at_most",
+            upper_only=True,
         ),
         note="After a public implementation of Chourasia, Ye and Shokri 2021; the text was not at hand.",
     ),
@@ -159,7 +161,7 @@ STATEMENTS = (
             latex=r"\epsilon \le 4B (1 + 1.2 v/D)",
             premise=["sensitivity > 0", "step_size*noise <= 0.2"],
             assumes=[_LINE, _START],
-            quantifiers=["for all data"],
+            quantifiers=["for all data", "as a conjecture"],
             direction="at_most",
         ),
         note="Ours, not proved: a proof would replace the published bound.",
@@ -175,6 +177,7 @@ STATEMENTS = (
             latex=r"\epsilon \approx (4 - \tfrac{2}{1+a}) B",
             premise=["b > 0"],
             assumes=[_LINE],
+            quantifiers=["as a conjecture"],
             direction="none",
         ),
         note="Derived here heuristically, and seen at B = 8 to 64: 72% to 97% of it.",
@@ -186,6 +189,7 @@ STATEMENTS = (
             text="No convex pair that a search finds loses more than the best linear one, over starts and T up to T*.",
             premise=["sensitivity > 0"],
             assumes=[_LINE, _START],
+            quantifiers=["for all data", "as a conjecture"],
             direction="at_most",
         ),
         note="Ours, not proved: what is not found may exist.",
