@@ -159,7 +159,10 @@ class PrivateChoice(Algorithm):
         return ChoiceSchedule(round(self.stopping.expected), noise, len(self.candidates(domain, budget)))
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        """``chosen`` is the place in ``inner`` of the candidate whose run is the answer, ``runs`` is K."""
+        """``chosen`` is the place in ``inner`` of the candidate whose run is the answer, ``runs`` is K.
+
+        K is for experiments only: beside the answer it would tell more than the price covers.
+        """
         domain, schedule = problem.domain, self.schedule(problem.domain, budget)
         train, validate = parted(problem, self._sizes(domain), rng)
         places, run = self.candidates(domain, budget), self.run_budget(budget)
