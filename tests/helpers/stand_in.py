@@ -114,6 +114,12 @@ TYPED = (
         "the others need more measurements, and the folder is the checkout's",
     ),
     Row(r"python -m paper_figures \w+", HELP, "likewise", once=True),
+    Row(
+        r"python -m docs\.(articles|pictures|release)",
+        "python -m pyclbr docs.{1}",
+        "it writes into the checkout; tests/documentation, and a figure for each experiment",
+        once=True,
+    ),
     Row(r"python -m docs\.walkthroughs", HELP, "minutes: tests/experiments/test_walkthroughs.py", once=True),
     Row(r"python (experiments/\w+\.py)", "python -m ast {1}", "likewise"),
     Row(r"python -m mutants --list", MUTANT + " --list", "eight seconds", slow=True, once=True),
