@@ -270,6 +270,7 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
             store,
             many=experiment.study.measure_many,
             workers=workers,
+            cell_seconds=60 * settings.cell_minutes if settings.cell_minutes else None,
             progress=progress,
             label=experiment.name,
             reuse=settings.reuse,

@@ -13,7 +13,7 @@ from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution, record
 from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.mechanisms import NoiseMoments, vector_noise
+from dprepro.mechanisms import Gaussian, NoiseMoments, vector_noise
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, MarginLoss, Problem
 from dprepro.problems.problem_data import FloatArray
@@ -64,14 +64,11 @@ class ReleasedMarginals(Algorithm):
 
     def solve_many(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
         schedule, spent = self.schedule(problem.domain, budget), self.spent(problem.domain, budget)
-        if self.release not in ("laplace", "gaussian") or not schedule.noise_scale:
+        if self.release != "gaussian" or not schedule.noise_scale:
             return super().solve_many(problem, budget, rngs)
-        mean, mechanism = mean_record(problem), vector_noise(self.release, schedule.noise_scale)
-        project, found = problem.constraint_set.project, []
-        for rng in rngs:
-            released, noise = mechanism.release(mean, rng)
-            found.append(Solution(project(released), schedule, spent, noise=noise))
-        return found
+        released, noises = Gaussian(schedule.noise_scale).release_many(mean_record(problem), rngs)
+        answers = problem.constraint_set.project_many(released)
+        return [Solution(theta, schedule, spent, noise=noise) for theta, noise in zip(answers, noises, strict=True)]
 
     def _release(
         self, problem: Problem, scale: float, rng: np.random.Generator

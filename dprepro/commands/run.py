@@ -36,6 +36,7 @@ useful keys (any key of the YAML can be set; the grammar is Hydra's)
   results_dir=DIR            where the store and the results are [results]
   shard=3/16                 every sixteenth block of cells, in a store of its own;
                              python -m dprepro merge brings them together
+  cell_minutes=30            a cell that takes longer has failed
   reuse=any                  keep cells that were measured by other code; such a
                              run never enters the ledger
   checks.NAME.expected=-0.5  plant a false claim and watch it being refuted

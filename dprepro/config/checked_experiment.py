@@ -32,7 +32,8 @@ WORKERS_ALL = "auto"
 ANY_PAIR = "pair"
 """The experiment that leaves algorithm and construction to the user."""
 MOST_WORKERS = 1024
-LEFT_OUT = ("algorithm", "construction", "shard")
+MOST_MINUTES = 1_000_000
+LEFT_OUT = ("algorithm", "construction", "shard", "cell_minutes")
 """Keys that a run's record lacks: what series take of a part stands in these, and all shards are one run."""
 
 
@@ -41,7 +42,8 @@ class Settings:
     """The keys of an experiment that need no science to be checked.
 
     ``label`` names the folder of a run with overrides, and its curves where several runs are drawn together. ``shard``
-    asks for a share of the cells, as ``3/16``, without a verdict.
+    asks for a share of the cells, as ``3/16``, without a verdict. A cell that takes longer than ``cell_minutes`` has
+    failed.
 
     ``statements`` holds which series are held against which statements of the paper (`dprepro.config.statement_forms`);
     ``algorithm`` and ``construction`` hold what the config groups of those names chose, for use by the study's blocks.
@@ -63,6 +65,7 @@ class Settings:
     reuse: Literal["same", "any"] = "same"
     label: str | None = None
     shard: str | None = None
+    cell_minutes: float | None = None
     attack: Mapping[str, Any] = field(default_factory=dict)
     statements: Mapping[str, Any] = field(default_factory=dict)
     algorithm: Any = None
@@ -85,6 +88,10 @@ class Settings:
             raise InputError("results_dir is empty or has a null byte; it must name a folder, such as results_dir=.")
         if self.shard is not None:
             Shard.parse(self.shard)
+        if self.cell_minutes is not None and not 0 < self.cell_minutes <= MOST_MINUTES:
+            raise InputError(
+                f"cell_minutes must be above 0 and at most {MOST_MINUTES}, got cell_minutes={self.cell_minutes:g}"
+            )
         if self.label is not None and (fault := label_fault(self.label)):
             raise InputError(f"label: {fault}")
         if not self.checks:

@@ -19,8 +19,9 @@ from dprepro.engine.blocks import MeasureMany
 from dprepro.engine.cell import Cell, Result
 from dprepro.engine.cell_lines import Line, lines_of
 from dprepro.engine.code import guard
+from dprepro.engine.long_cells import CellLimit, Watch, limited, watched
 from dprepro.engine.measuring import Measure, cpu_type, measure_block, measure_cell, one_thread
-from dprepro.engine.progress import Indicator, Progress, indicator
+from dprepro.engine.progress import LINE_SECONDS, Indicator, Progress, indicator
 from dprepro.engine.shards import blocks, first_key
 from dprepro.engine.store import Store
 from dprepro.errors import DpreproError, Interrupted, OtherCode
@@ -29,6 +30,8 @@ from dprepro.support.interrupts import CTRL_C, defer_signals, handle_signals
 from dprepro.support.supervisor import reason
 
 Reuse = Literal["same", "any"]
+Measures = tuple[Measure, MeasureMany | None]
+"""How one cell is measured, and how several at once, if they can be."""
 
 CHUNK_SECONDS = 0.4  # a worker hands in what it has after this long
 CHUNK_CELLS = 20_000
@@ -66,6 +69,7 @@ def execute(
     *,
     workers: int | str,
     many: MeasureMany | None = None,
+    cell_seconds: float | None = None,
     progress: bool | Progress = True,
     label: str = "",
     reuse: Reuse = "same",
@@ -73,11 +77,12 @@ def execute(
 ) -> RunCounts:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
-    `many` measures several cells of a grid point at once, to the same bits. `progress` is whether to show it on stderr,
-    or what to tell instead. `workers` is a number of local processes or the address of a Dask scheduler. The results
-    are the same bits for all of them. Cells that other code made, or that are not as they were stored, are
-    measured again; with `reuse` "any" those of other code are kept. `sources` are the modules behind the cells with
-    their digests: a process that has others measures nothing.
+    `many` measures several cells of a grid point at once, to the same bits. A cell that takes longer than
+    `cell_seconds` has failed. `progress` is whether to show it on stderr, or what to tell instead. `workers` is a
+    number of local processes or the address of a Dask scheduler. The results are the same bits for all of them. Cells
+    that other code made, or that are not as they were stored, are measured again; with `reuse` "any" those of other
+    code are kept. `sources` are the modules behind the cells with their digests: a process that has others measures
+    nothing.
 
     Raises `InputError` for `workers` that cannot be, `OtherCode` where a process has other sources, `MissingDependency`
     without Dask, `Interrupted` on Ctrl-C, on a signal that the command takes for it, or when the scheduler is lost;
@@ -98,7 +103,7 @@ def execute(
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
         loop = _Loop(
             (measure, many), todo, store, tally, bar, open_pool, (len(done), len(distinct)),
-            tuple((sources or {}).items()),
+            tuple((sources or {}).items()), cell_seconds,
         )  # fmt: skip
         with ThreadpoolController().limit(limits=1), handle_signals(CTRL_C):
             try:
@@ -140,7 +145,7 @@ class _Loop:
 
     def __init__(
         self,
-        measures: tuple[Measure, MeasureMany | None],
+        measures: Measures,
         cells: Sequence[Cell],
         store: Store,
         tally: Counter[str],
@@ -148,6 +153,7 @@ class _Loop:
         open_pool: Callable[[], pools.ChunkPool] | None,
         stored: tuple[int, int],
         sources: tuple[tuple[str, str], ...],
+        cell_seconds: float | None = None,
     ) -> None:
         self.measures = measures
         self.agenda = _Agenda(cells, shuffled=open_pool is not None)
@@ -156,6 +162,7 @@ class _Loop:
         self.bar = bar
         self.open_pool = open_pool
         self.sources = sources
+        self.cell_seconds = cell_seconds
         self.pool: pools.ChunkPool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
         self.kept, self.total = stored  # of the run's cells, with those that were stored before
@@ -173,7 +180,9 @@ class _Loop:
                 while self.agenda.queue and len(pending) < width:
                     chunk = self.agenda.take(width)
                     pending[self._submit(chunk)] = chunk
-                ready = wait(pending, return_when=FIRST_COMPLETED).done
+                ready = wait(pending, LINE_SECONDS, FIRST_COMPLETED).done
+                if not ready:
+                    self.bar.move(0)  # a log without a line looks like one of a run that is dead
                 if any(isinstance(future.exception(), self.pool.deaths) for future in ready):
                     ready = wait(pending).done  # local processes all fall with one
                 self._collect({future: pending.pop(future) for future in ready})
@@ -182,7 +191,7 @@ class _Loop:
             self.pool.close(drop=not finished)
 
     def _submit(self, chunk: list[Cell]) -> Future[list[Line]]:
-        return self.pool.submit(partial(_work, self.measures, chunk, self.store.made, self.sources))
+        return self.pool.submit(partial(_work, self.measures, chunk, self.store.made, self.sources, self.cell_seconds))
 
     def _collect(self, ready: dict[Future[list[Line]], list[Cell]]) -> None:
         broken: list[Cell] = []
@@ -295,10 +304,11 @@ def _shuffled(points: Collection[Sequence[Cell]]) -> list[Sequence[Cell]]:
 
 
 def _work(
-    measures: tuple[Measure, MeasureMany | None],
+    measures: Measures,
     cells: Sequence[Cell],
     made: str,
     sources: tuple[tuple[str, str], ...] = (),
+    cell_seconds: float | None = None,
 ) -> list[Line]:
     """Measure cells until the time of a chunk is over; those left undone are missing from the end of the lines.
 
@@ -309,28 +319,58 @@ def _work(
     one_thread()
     deadline = time.perf_counter() + CHUNK_SECONDS
     measure, many = measures
+    if shared_memory.died or shared_memory.one_by_one:
+        many = None
+    with watched() as watch:
+        lines = _measured(measure, many, cells, made, deadline, cell_seconds, watch)
+    checked.check()  # measuring loads more, and the files may have been edited since
+    return lines
+
+
+def _measured(
+    measure: Measure,
+    many: MeasureMany | None,
+    cells: Sequence[Cell],
+    made: str,
+    deadline: float,
+    cell_seconds: float | None,
+    watch: Watch,
+) -> list[Line]:
+    """The lines of cells until the deadline, replicates of a point together where that is possible."""
+
+    def alone(cell: Cell) -> Result:
+        watch.began, watch.cell = time.monotonic(), cell
+        try:
+            with limited(cell_seconds):
+                return measure_cell(measure, cell)
+        except CellLimit as error:  # as it dealt with another failure
+            status = f"failed: CellLimit: {error}"
+            seconds = time.monotonic() - watch.began
+            return Result(cell.key, status, seconds, cell.axes, cell.replicate, (), None, cell.code, cpu_type())
+
     lines: list[Line] = []
     results: list[Result] = []
-    for alike in _alike(cells) if many and not (shared_memory.died or shared_memory.one_by_one) else [cells]:
+    for alike in _alike(cells) if many else [cells]:
         at, refused = 0, False
         while at < len(alike) and (not (lines or results) or time.perf_counter() < deadline):
             if many and at and not refused and (size := _together(results[-1:], lines[-1:])) > 1:
                 lines += lines_of(results, made)
                 results.clear()
-                found = measure_block(many, alike[at : at + size], made)
+                watch.began, watch.cell = time.monotonic(), alike[at]
+                with limited(cell_seconds):
+                    found = measure_block(many, alike[at : at + size], made)
                 lines += found
                 at += len(found)
                 refused = not found
                 continue
             modules = len(sys.modules)
-            result = measure_cell(measure, alike[at])
+            result = alone(alike[at])
             if len(sys.modules) != modules and one_thread():
-                result = measure_cell(measure, alike[at])  # it loaded a BLAS that ran with threads: other last bits
+                result = alone(alike[at])  # it loaded a BLAS that ran with threads: other last bits
             results.append(result)
             at += 1
         if at < len(alike):
             break
-    checked.check()  # measuring loads more, and the files may have been edited since
     return lines + lines_of(results, made)
 
 
@@ -340,7 +380,7 @@ def _alike(cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
     for at in range(1, len(cells) + 1):
         one = cells[start]
         if at == len(cells) or not (
-            cells[at].axes is one.axes and cells[at].science is one.science and cells[at].series == one.series
+            cells[at].axes is one.axes and cells[at].science == one.science and cells[at].series == one.series
             and cells[at].code == one.code
         ):  # fmt: skip
             yield cells[start:at]

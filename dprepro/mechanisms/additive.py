@@ -6,6 +6,7 @@ A release returns what is published, and the moments of the noise in it.
 from __future__ import annotations
 
 import math
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,7 +14,7 @@ from numpy.typing import NDArray
 
 from dprepro.mechanisms.guarantees import GaussianShift, PureLoss
 from dprepro.mechanisms.noise_moments import NoiseMoments
-from dprepro.mechanisms.published import published
+from dprepro.mechanisms.published import published, transcribed
 
 FloatArray = NDArray[np.float64]
 
@@ -83,6 +84,22 @@ class Gaussian:
             return value, self.moments(np.zeros(np.shape(value)))
         noisy = published(self, value, value + self.scale * rng.standard_normal(np.shape(value)))
         return noisy, self.moments(noisy - value)
+
+    def release_many(
+        self, value: FloatArray, rngs: Sequence[np.random.Generator]
+    ) -> tuple[FloatArray, Sequence[NoiseMoments]]:
+        """One release of ``value``, shape (p,), from each stream, to the bits of `release`; shape (releases, p)."""
+        if not self.scale or transcribed():
+            found = [self.release(value, rng) for rng in rngs]
+            return np.stack([noisy for noisy, _ in found]), [moments for _, moments in found]
+        noisy, size = np.empty((len(rngs), value.size)), value.size
+        for row, rng in zip(noisy, rngs, strict=True):
+            rng.standard_normal(out=row)
+        noisy *= self.scale
+        noisy += value
+        # each sum by itself: of several at once the last bits are others
+        squares = [float(row @ row) for row in noisy - value]
+        return noisy, [NoiseMoments.normal(square, size) for square in squares]
 
     def log_chance(self, value: FloatArray, output: FloatArray) -> float:
         """ln of the density of ``output``, but for a number that depends on p alone."""

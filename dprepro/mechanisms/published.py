@@ -71,6 +71,11 @@ def noted(given: Sequence[Any] = ()) -> Iterator[Transcript]:
         _open.reset(token)
 
 
+def transcribed() -> bool:
+    """Whether a transcript is being written, or read."""
+    return _open.get() is not None
+
+
 def published(mechanism: Noisy, value: Any, output: Output) -> Output:
     """What a mechanism publishes: ``output``, unless a transcript gives another."""
     transcript = _open.get()

@@ -110,10 +110,11 @@ class RateStudy(Study):
     def remarks(self, cells: Sequence[Cell]) -> list[str]:
         """Controls that cannot overspend as much as they are asked to, and a forecast where the time is long."""
         said = dict[str, None]()
-        for cell in cells:
+        over = {label for label, one in self.series.items() if one.overspend > 1}
+        for cell in (cell for cell in cells if over and cell.series in over and not cell.replicate):
             asked, claimed = self.series[cell.series].overspend, cell.axes["epsilon"]
             with suppress(PremiseError):
-                given = resolve(self, cell.series, dict(cell.axes)).budget.epsilon if asked > 1 else claimed * asked
+                given = resolve(self, cell.series, dict(cell.axes)).budget.epsilon
                 if given < 0.999 * asked * claimed:
                     most = f"{given / claimed:.3g} times the budget"
                     said |= {f"{cell.series}: {most}, the most that can be, for {asked:g}": None}
@@ -159,8 +160,9 @@ class RateStudy(Study):
         solutions = context.solve_many(problem, rngs)
         first, view, scale = solutions[0], problem.judge(solutions[0].theta), context.schedule.noise_scale
         alike = all(
-            one.schedule == first.schedule and one.spent == first.spent and type(one.theta) is type(first.theta)
-            and not one.diagnostics and (one.noise is None) is (first.noise is None)
+            (one.schedule is first.schedule or one.schedule == first.schedule)
+            and (one.spent is first.spent or one.spent == first.spent) and type(one.theta) is type(first.theta)
+            and one.diagnostics.keys() == first.diagnostics.keys() and (one.noise is None) is (first.noise is None)
             for one in solutions
         )  # fmt: skip
         if not alike or self._scored(context, [first]):
@@ -170,8 +172,9 @@ class RateStudy(Study):
         varying: dict[tuple[int, str], Sequence[float]] = {}
         for number, row in enumerate(rows):
             if row.quantity == "excess_risk":
-                excess = view.excess
-                varying[number, VALUE] = [_mean([excess(one.theta)]) for one in solutions]
+                varying[number, VALUE] = [_mean([risk]) for risk in view.excess_many([one.theta for one in solutions])]
+            elif row.quantity in first.diagnostics:
+                varying[number, VALUE] = [_mean([one.diagnostics[row.quantity]]) for one in solutions]
             elif noise and row is noise[0]:
                 moments = [one.noise for one in solutions if one.noise is not None]
                 varying[number, VALUE] = [one.ratio(scale) for one in moments]

@@ -167,7 +167,7 @@ def test_a_cell_that_loads_a_threaded_blas_is_measured_again_with_one_thread(mon
 
     answers = iter([False, True])
     monkeypatch.setattr(runner, "one_thread", lambda: next(answers))
-    (line,) = runner._work(imports, em.cells(1)[:1], "")
+    (line,) = runner._work((imports, None), em.cells(1)[:1], "")
     assert calls == [rows_of(line.rows)[0][1]] * 2
 
 

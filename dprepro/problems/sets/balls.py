@@ -48,6 +48,14 @@ class L2Ball(NormBall):
         size = math.sqrt(float(vector @ vector))
         return vector.copy() if size <= self.radius else vector * (self.radius / size)
 
+    def project_many(self, points: FloatArray) -> FloatArray:
+        if points.shape[1:] != (self.p,):
+            return super().project_many(points)
+        # each sum by itself: of several at once the last bits are others
+        sizes = np.sqrt([float(point @ point) for point in points])
+        with np.errstate(divide="ignore"):
+            return np.where((sizes <= self.radius)[:, None], points, points * (self.radius / sizes)[:, None])
+
     def minimise_linear(self, direction: ArrayLike) -> FloatArray:
         vector = self._vector(direction)
         largest = float(np.abs(vector).max())

@@ -92,6 +92,10 @@ class ConstraintSet(ABC):
     def project(self, point: ArrayLike) -> FloatArray:
         """The Euclidean projection argmin ||s - point||_2 over the set, shape (p,)."""
 
+    def project_many(self, points: FloatArray) -> FloatArray:
+        """The projections of points, shape (points, p), each to the bits of `project`."""
+        return np.stack([self.project(point) for point in points])
+
     @abstractmethod
     def minimise_linear(self, direction: ArrayLike) -> FloatArray:
         """A point argmin <direction, s> over the set, shape (p,): the first such vertex where the set is a polytope."""

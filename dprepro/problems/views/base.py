@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from abc import ABC, abstractmethod
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -62,6 +63,10 @@ class View(ABC):
     def trivial_risk(self) -> float:
         """The excess risk of the start."""
         return self.excess(self.start)
+
+    def excess_many(self, thetas: Sequence[Point]) -> list[float]:
+        """The excess risk of each point, to the bits of `excess`."""
+        return [self.excess(theta) for theta in thetas]
 
     def over(self, domain: Domain) -> View:
         """The same data on another set of the same kind of points."""

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import cached_property
 
 import numpy as np
@@ -81,6 +82,15 @@ class MomentsView(View):
         vector, at = self.coordinates(theta), self.coordinates(self.minimum.theta)
         step = vector - at
         return float(self._gradient_at_minimum @ step) + self.moments.form(step) + self._l1(vector) - self._l1(at)
+
+    def excess_many(self, thetas: Sequence[Point]) -> list[float]:
+        """As of any view; of a linear risk without the forms that are zero."""
+        moments, at = self.moments, self.minimum.theta
+        if moments.spare or self.weight or not (moments.diagonal and not moments.ridges.any()):
+            return super().excess_many(thetas)
+        steps = np.stack([as_theta(theta, moments.p) for theta in thetas]) - self.coordinates(at)
+        slope = self._gradient_at_minimum
+        return [float(slope @ step) + 0.0 for step in steps]
 
     def minimise(self, linear: FloatArray | float = 0.0, ridge: float = 0.0) -> Minimum:
         changed = self.moments.plus(linear, ridge)

@@ -1,0 +1,67 @@
+"""A limit on each cell, and a line that names the one without end."""
+
+from __future__ import annotations
+
+import time
+from pathlib import Path
+from typing import Any
+
+import pytest
+from helpers import engine_measures as em
+
+from dprepro.engine import Cell, Row, Store, execute, long_cells, runner
+from dprepro.engine.long_cells import CellLimit, limited, place, watched
+from dprepro.support import shared_memory
+
+pytestmark = pytest.mark.skipif(not long_cells.LIMITS, reason="this system has no alarms")
+
+
+@pytest.mark.parametrize("workers", [1, 2])
+def test_a_cell_without_end_fails_after_its_limit_and_the_others_are_measured(
+    tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
+    cells = em.cells(3)
+    with Store.open(tmp_path, create=True) as store:
+        run = store.begin_run("rate", {}, [], {}, cells)
+        done = execute(em.endless, cells, store, workers=workers, cell_seconds=0.2)
+        frame = store.frame(run)
+    assert (done.measured, done.failed) == (len(cells), 2)
+    failed = frame[frame["status"] != "ok"]
+    assert {*failed["status"]} == {"failed: CellLimit: it took longer than cell_minutes allows"}
+    assert {*failed["replicate"]} == {1}
+    assert {*failed["series"]} == {"ours"}
+
+
+def test_a_limit_leaves_no_alarm_behind_and_reaches_no_cell_that_ended_in_time(
+    monkeypatch: pytest.MonkeyPatch,
+) -> None:
+    with limited(0.05):
+        pass
+    time.sleep(0.1)
+    monkeypatch.setattr(shared_memory, "memory", memoryview(bytearray([1] * 64)))
+    with pytest.raises(CellLimit), limited(0.05):
+        time.sleep(5)
+
+
+def test_a_cell_that_takes_long_is_named_at_growing_distances(
+    monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    monkeypatch.setattr(long_cells, "_watch", None)
+    monkeypatch.setattr(long_cells, "NAMED_SECONDS", 0.1)
+    monkeypatch.setattr(long_cells, "LOOK_SECONDS", 0.01)
+    cell = em.cells(1)[0]
+
+    def slow(cell: Cell, rng: Any) -> list[Row]:
+        time.sleep(0.9)
+        return [Row("excess_risk", 1.0)]
+
+    runner._work((slow, None), [cell], "made")
+    said = capsys.readouterr().err.splitlines()
+    assert 2 <= len(said) <= 4
+    assert all(line.startswith("still measuring, for ") and line.endswith(place(cell)) for line in said)
+    time.sleep(0.2)
+    assert capsys.readouterr().err == ""
+    with watched() as watch:
+        assert watch.cell is None
+    monkeypatch.setattr(long_cells, "LOOK_SECONDS", 5.0)
