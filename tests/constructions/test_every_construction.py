@@ -5,6 +5,7 @@ from __future__ import annotations
 import inspect
 import tracemalloc
 from pathlib import Path
+from typing import ClassVar
 
 import numpy as np
 import pandas as pd
@@ -12,8 +13,10 @@ import pytest
 import yaml
 
 import dprepro.constructions
-from dprepro.constructions import Construction
-from dprepro.problems import REPRESENTATIONS, GroupPoint, L1Ball, PlanePoint
+from dprepro.constructions import Construction, OnePlace
+from dprepro.constructions.ball import listed
+from dprepro.errors import InputError
+from dprepro.problems import REPRESENTATIONS, GroupPoint, L1Ball, PlanePoint, Records
 from dprepro.support.typed import build
 
 CONF = Path(__file__).parents[2] / "conf" / "construction"
@@ -47,6 +50,44 @@ def each(*names):
 def drawn(construction, seed=0):
     """A data set of the family, at the point where its parameters put it."""
     return construction.draw(construction.settle(POINT), NOISE, np.random.default_rng(seed))
+
+
+class Undeclared(OnePlace):
+    """A new construction that is built with a representation of which it says nothing."""
+
+    def representations(self, point):
+        return super().representations(point) - {"records"}
+
+
+class TooLarge(OnePlace):
+    """A new construction whose records leave the bounds of its domain."""
+
+    def build(self, point, noise_scale):
+        problem = super().build(point, noise_scale)
+        return listed(problem.domain, Records(3 * problem.records.records.features, counts=np.array([point["n"]])))
+
+
+class Restless(OnePlace):
+    """A new construction that draws from a generator of its own."""
+
+    chance: ClassVar[np.random.Generator] = np.random.default_rng(0)
+
+    def draw(self, point, noise_scale, rng):
+        return OnePlace(place=self.chance.uniform(0.1, 0.9)).draw(point, noise_scale, rng)
+
+
+@pytest.mark.parametrize("wrong", [Undeclared, TooLarge, Restless])
+def test_a_construction_that_is_new_is_tested_by_what_it_declares(wrong):
+    """Every YAML of the group is tested, and every class has one: here three that would not pass, and one that does."""
+    named = {
+        Undeclared: test_views_and_domain_are_declared_as_they_are_built,
+        TooLarge: test_records_are_whole_and_within_the_bounds_of_the_domain,
+        Restless: test_equal_seeds_are_equal_data,
+    }
+    for test in named.values():
+        test(OnePlace())
+    with pytest.raises((AssertionError, InputError)):
+        named[wrong](wrong())
 
 
 def test_every_construction_that_the_package_exports_has_a_yaml():

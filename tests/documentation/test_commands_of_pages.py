@@ -33,7 +33,13 @@ TOGETHER = [
     ("CONTRIBUTING.md", "docs/pages/howto/families.md", "docs/pages/howto/paper.md"),
 ]
 """Pages that a person reads in one sitting: what one measures the next one draws, or measures with another seed."""
-SITTINGS = [*TOGETHER, *((page,) for page in pages() if page not in sum(TOGETHER, ()) and commands(page))]
+LONG = TOGETHER[1:]
+"""Half a minute each, for commands of kinds that README's sitting has: they await the slow tests."""
+SITTINGS = [
+    TOGETHER[0],
+    *((page,) for page in pages() if page not in sum(TOGETHER, ()) and commands(page)),
+    *LONG,  # last: what another page has too is run there
+]
 SAYS = {
     r"python -m dprepro": r"lasso_rate .*Theorem 2\.5",
     r"python -m dprepro \+experiment=(lasso_rate|slopes_rate)": r"^verdict: .*: confirmed",
@@ -154,7 +160,7 @@ def title(sitting: tuple[str, ...]) -> str:
     return Path(sitting[0]).with_suffix("").as_posix()
 
 
-@pytest.mark.parametrize("sitting", SITTINGS, ids=title)
+@pytest.mark.parametrize("sitting", [one for one in SITTINGS if one not in LONG], ids=title)
 def test_every_command_of_a_page_runs_and_leaves_the_exit_code_that_the_page_states(
     sitting: tuple[str, ...], checkout: Checkout
 ) -> None:
@@ -169,7 +175,7 @@ def long(sitting: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sitting", [one for one in SITTINGS if long(one)], ids=title)
+@pytest.mark.parametrize("sitting", [one for one in SITTINGS if long(one) or one in LONG], ids=title)
 def test_every_command_of_a_page_that_takes_less_than_minutes_runs_as_it_stands(
     sitting: tuple[str, ...], checkout: Checkout
 ) -> None:
