@@ -83,6 +83,7 @@ reference: constants ledger
 	@$(BIN)/python -m dprepro reference
 	@$(BIN)/python -m docs.walkthroughs
 	@$(BIN)/python -m paper_figures
+	@$(BIN)/python -m docs.pictures
 	@$(BIN)/python -m docs.articles
 	@$(BIN)/python -m docs.release
 

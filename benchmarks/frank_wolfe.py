@@ -29,7 +29,7 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import Construction, RandomDesign, TunedNeedle
 from dprepro.problems import Domain, L1Ball, Problem, Records, RecordsView, SquaredLoss
 from dprepro.reductions import GroupedVertices, IncrementalGradients, Reduction
-from dprepro.reductions.kernels import vertices
+from dprepro.reductions.kernels import vertex_kernels
 from dprepro.reductions.kernels.compiled import jit
 
 BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
@@ -105,7 +105,7 @@ def side_by_side(rows: int, p: int, steps: int, numpy_steps: int, repeats: int) 
                 _update(gram, np.zeros(p), steps, order)
 
             def fast(s: float = scale, kind: str = kind) -> None:
-                vertices.on_columns(
+                vertex_kernels.on_columns(
                     gram, known, factor, ridge, factor, known, p + 1, factor, ridge, moments.cross, 1.0, True,
                     np.zeros(p), np.zeros(p), 1, steps, s, kind == "laplace", False, noise_statistic, rng,
                 )  # fmt: skip

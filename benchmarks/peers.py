@@ -34,7 +34,7 @@ from yardstick import yardstick
 
 from dprepro.algorithms import Algorithm, FullGradient, NoisySGD, ObjectivePerturbation, SufficientStatistics
 from dprepro.budget import Budget, Neighbours
-from dprepro.config.pairs import blocks
+from dprepro.config.group_pairs import blocks
 from dprepro.errors import DpreproError
 from dprepro.peers import DiffprivlibLinear, DiffprivlibLogistic, OpacusDescent, Peer
 from dprepro.practice.table import Table

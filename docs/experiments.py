@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
+from docs.pictures import reference_figure
 from docs.sources import (
     EXPERIMENTS,
     NEIGHBOURS,
-    ROOT,
     by_paper,
     checks,
     cited,
@@ -41,8 +41,7 @@ def page(name: str) -> str:
         source=source,
         command=command(name),
         table=has_table(name),
-        figure=local_figure(name),
-        figure_all=local_figure(name, "figure_all.png"),
+        figure=reference_figure(name).is_file(),
         walkthrough=_walkthrough(name),
         text=EXPERIMENTS[name].read_text(encoding="utf-8").rstrip(),
     )  # fmt: skip
@@ -58,24 +57,17 @@ def index() -> str:
 
 
 def gallery() -> str:
-    """The figures of the runs that stand in this checkout's results; nothing without any."""
-    names = [name for name in EXPERIMENTS if local_figure(name)]
-    shown = "\n\n".join(
-        f"### [{name}](experiments/{name}.md)\n\n{header(name)['claim']}\n\n"
-        f"![The figure of {name}](assets/runs/{name}.png){{ loading=lazy }}{_all(name)}"
-        for name in names
-    )
-    return f"\n\n## Runs in this checkout\n\n{shown}\n" if names else ""
-
-
-def local_figure(name: str, file: str = "figure.png") -> bool:
-    """Whether a run without overrides has left a figure in this checkout's results."""
-    return all((ROOT / "results" / name / one).is_file() for one in (file, "verdict.json"))
-
-
-def _all(name: str) -> str:
-    """A link to the figure of all that was measured, where the first leaves some out."""
-    return f"\n\n[All that was measured](assets/runs/{name}_all.png)" if local_figure(name, "figure_all.png") else ""
+    """The figures of all experiments in small, each a link to its page."""
+    groups = []
+    for paper, names in by_paper().items():
+        shown = "\n".join(
+            f'<a href="experiments/{name}.html"><img src="assets/experiments/{name}.png" alt="The figure of {name}" '
+            f'loading="lazy"><span>{name}</span></a>'
+            for name in names
+            if reference_figure(name).is_file()
+        )
+        groups.append(f'### {cited(paper)}\n\n<div class="thumbnails">\n{shown}\n</div>')
+    return "\n\n## All experiments\n\n" + "\n\n".join(groups) + "\n"
 
 
 def _verdict(name: str) -> str:

@@ -9,7 +9,7 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
-from docs import api, contributing, experiments, ledger, walkthroughs
+from docs import api, contributing, experiments, explorer, ledger, walkthroughs
 from docs.links import dead
 from docs.sources import EXPERIMENTS, ROOT, by_paper, cited, has_table, table_of
 from dprepro.support.regular_files import unpacked
@@ -33,12 +33,7 @@ def pages() -> dict[str, str]:
 
 def pictures() -> dict[str, Path]:
     """Files of the checkout that pages show or offer, by their place in the site."""
-    found = {f"assets/figures/{path.name}": path for path in sorted((ROOT / "paper_figures").glob("*.png"))}
-    for name in (name for name in EXPERIMENTS if experiments.local_figure(name)):
-        found[f"assets/runs/{name}.png"] = ROOT / "results" / name / "figure.png"
-        if experiments.local_figure(name, "figure_all.png"):
-            found[f"assets/runs/{name}_all.png"] = ROOT / "results" / name / "figure_all.png"
-    return found
+    return {f"assets/figures/{path.name}": path for path in sorted((ROOT / "paper_figures").glob("*.png"))}
 
 
 def on_config(config: Any) -> Any:
@@ -60,6 +55,7 @@ def on_files(files: Files, config: Any) -> Files:
     """Adds what is generated."""
     for name in filter(has_table, EXPERIMENTS):
         files.append(File.generated(config, f"assets/data/{name}.csv", content=unpacked(table_of(name))))
+    files.append(File.generated(config, "explorer.html", content=explorer.page()))
     for place, content in pages().items():
         files.append(File.generated(config, place, content=content))
     for place, path in pictures().items():
@@ -68,7 +64,7 @@ def on_files(files: Files, config: Any) -> Files:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """The gallery ends with the figures of this checkout's own runs."""
+    """The gallery ends with the figures of all experiments."""
     return markdown + experiments.gallery() if page.file.src_uri == "gallery.md" else markdown
 
 

@@ -12,7 +12,7 @@ from typing import Any
 from jinja2 import Environment
 
 from dprepro.analysis.points import number
-from dprepro.config.files import read_block
+from dprepro.config.config_files import read_block
 from dprepro.report.evidence import span
 from dprepro.report.formulas import with_symbols
 from dprepro.report.page import environment

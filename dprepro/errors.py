@@ -62,7 +62,7 @@ NEAREST = 5
 
 def unknown(kind: str, name: object, choices: Iterable[object]) -> InputError:
     """An :class:`InputError` for a name that does not exist, with the choices; of many of them the five nearest."""
-    known = {str(choice) for choice in choices}
+    known = {str(choice) for choice in choices} - {""}
     if name == "":
         return InputError(f"{kind} is empty; {choices_in_words(known)}")
     near = difflib.get_close_matches(str(name), sorted(known), n=1)

@@ -24,8 +24,8 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError, MissingDependency
 from dprepro.privacy import Spent
 from dprepro.problems import Domain, Problem, Records
-from dprepro.problems.data import FloatArray
 from dprepro.problems.losses import LogisticLoss, SquaredLoss
+from dprepro.problems.problem_data import FloatArray
 
 if TYPE_CHECKING:
     from collections.abc import Iterator
@@ -47,7 +47,7 @@ class Peer(Algorithm):
 
     project: bool = True
 
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
     relations: ClassVar[tuple[Neighbours, ...]] = (Neighbours.REPLACE_ONE,)
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     package: ClassVar[str] = ""

@@ -17,8 +17,8 @@ from importlib import metadata
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Literal
 
+from dprepro.config.checked_experiment import WORKERS_ALL, Experiment, build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import WORKERS_ALL, Experiment, build_experiment
 from dprepro.config.overrides import literal
 from dprepro.engine.code import behind, libraries
 from dprepro.engine.pools import check_reachable
@@ -30,7 +30,7 @@ from dprepro.errors import InputError
 if TYPE_CHECKING:
     from dprepro.budget import Budget
     from dprepro.engine.progress import Progress
-    from dprepro.engine.runner import Outcome as Execution
+    from dprepro.engine.runner import RunCounts
     from dprepro.own.experiment import Swept
     from dprepro.report.outcome import Outcome
 
@@ -199,7 +199,7 @@ def run_experiment(experiment: Experiment, progress: bool | Progress = True) -> 
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredRun:
     """A run whose cells are in the store, before it is judged: small enough to be sent to another process.
 
     Attributes:
@@ -218,7 +218,7 @@ class Stored:
     results_dir: str
     workers: int | str
     provenance: dict[str, Any]
-    done: Execution
+    done: RunCounts
     reach: tuple[str, ...]
     shard: Shard | None = None
 
@@ -248,7 +248,7 @@ class Stored:
         return Outcome(published, done.failed, done.measured, done.reused, self.again, self.reach)
 
 
-def measure_experiment(experiment: Experiment, progress: bool | Progress = True) -> Stored:
+def measure_experiment(experiment: Experiment, progress: bool | Progress = True) -> StoredRun:
     """Measure what the store lacks; raises Interrupted."""
     from dprepro.engine.runner import execute
 
@@ -277,10 +277,10 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
             sources={name: digest for one in (*codes.values(), libraries(NUMERICAL)) for name, digest in one.items()},
         )
         provenance["seconds"] = round(time.perf_counter() - started, 3)
-    return Stored(run_id, experiment.name, settings.results_dir, workers, provenance, done, experiment.reach, shard)
+    return StoredRun(run_id, experiment.name, settings.results_dir, workers, provenance, done, experiment.reach, shard)
 
 
-def _again(done: Execution) -> str:
+def _again(done: RunCounts) -> str:
     """Why cells were measured that the store had held."""
     why = []
     if done.other:

@@ -11,8 +11,8 @@ from functools import cache, lru_cache
 from pathlib import Path
 from typing import Any
 
+from dprepro.config.checked_experiment import Checked, check
 from dprepro.config.compose import Composed, compose
-from dprepro.config.experiment import Checked, check
 from dprepro.errors import InputError, unknown
 from dprepro.studies.base import ANYTHING
 from dprepro.support import typed

@@ -9,9 +9,9 @@ import numpy as np
 from matplotlib.backends.backend_agg import FigureCanvasAgg
 
 from dprepro import figures
-from dprepro.figures.attack import Attack
+from dprepro.figures.attack_figure import AttackFigure
 from dprepro.figures.fitting import cut, keys
-from dprepro.figures.naming import Named, name_all
+from dprepro.figures.naming import NamedCurves, name_all
 from dprepro.figures.style import WIDTHS, letters, styled
 from dprepro.figures.words import headline
 
@@ -65,7 +65,7 @@ def draw(measurements: Measurements) -> Figure:
     with styled("paper") as figure_class:
         figure: Figure = figure_class(figsize=(WIDTHS["paper"][2], 6.3), layout="constrained")
         parts: list[SubFigure] = list(np.ravel(np.asarray(figure.subfigures(2, 2), dtype=object)))
-        names: list[Named] = []
+        names: list[NamedCurves] = []
         for place, (part, panel) in enumerate(zip(parts, PANELS, strict=True)):
             names += _fill(part, panel, known[panel.experiment], f"({'abcd'[place]}) {panel.title}")
         FigureCanvasAgg(figure)
@@ -75,14 +75,14 @@ def draw(measurements: Measurements) -> Figure:
     return figure
 
 
-def _fill(part: SubFigure, panel: Panel, measured: Measured, title: str) -> list[Named]:
+def _fill(part: SubFigure, panel: Panel, measured: Measured, title: str) -> list[NamedCurves]:
     """Draws a panel; the curves that are to be named once the page is laid out."""
     drawing = figures.build(_only(measured.config["figure"], panel))
-    assert isinstance(drawing, Attack)
+    assert isinstance(drawing, AttackFigure)
     rows = measured.frame.assign(
         role=measured.frame["role"].mask(measured.frame["series"].isin(panel.broken), "control")
     )
-    few, names, axes = drawing.few(rows, measured.verdict, measured.config), list[Named](), part.subplots()
+    few, names, axes = drawing.few(rows, measured.verdict, measured.config), list[NamedCurves](), part.subplots()
     entries = few.panel(axes, panel.quantity, names)
     room = WIDTHS["paper"][2] / 2 - 0.7
     said = [title.partition(":")[0] + ":", title.partition(": ")[2], headline(measured.verdict)]

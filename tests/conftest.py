@@ -18,7 +18,7 @@ from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
 from dprepro.config import compose
-from dprepro.report import picture, power, publish
+from dprepro.report import picture, power_report, publish
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -67,7 +67,7 @@ def under_a_terminal() -> Iterator[None]:
 @pytest.fixture
 def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
     """Powers are computed here."""
-    monkeypatch.setattr(power, "ProcessPoolExecutor", lambda workers, **_: ThreadPoolExecutor(1))
+    monkeypatch.setattr(power_report, "ProcessPoolExecutor", lambda workers, **_: ThreadPoolExecutor(1))
 
 
 @pytest.fixture(scope="module")

@@ -15,7 +15,7 @@ from helpers.cheap_experiment import command
 
 from dprepro.commands.advise import point_of, solved
 from dprepro.config.compose import compose
-from dprepro.config.pairs import blocks
+from dprepro.config.group_pairs import blocks
 from dprepro.practice.advice import LEFT_OUT, best_bound, candidates
 from dprepro.practice.answer import crossing
 
@@ -188,6 +188,13 @@ def test_no_clock_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
     assert asked(capsys, "n=1000", "p=3")["best"]
 
 
+def test_a_schedule_beyond_all_floats_is_refused_alone(capsys: pytest.CaptureFixture[str]) -> None:
+    assert command("advise", "n=1e4", "p=2", "epsilon=1e4", "--json") == 0
+    found = json.loads(capsys.readouterr().out)
+    assert found["refused"]["its schedule leaves the range of floats there"] == ["efficient_sampler"]
+    assert found["best"]
+
+
 @pytest.mark.parametrize(
     ("words", "said"),
     [
@@ -199,6 +206,8 @@ def test_no_clock_is_read(monkeypatch: pytest.MonkeyPatch, capsys: pytest.Captur
         (["set=l3"], "unknown set 'l3'"),
         (["radius=0"], "radius must be above 0"),
         (["p=1e7"], "p=1e+07 is too large"),
+        (["n=1e30"], "n=1e+30 is too large to predict risks at; give n=1e+15 at most"),
+        (["epsilon=1e9"], "give epsilon=1e+06 at most"),
         (["neighbours=all"], "unknown value 'all'"),
         (["epsilon=?"], "risk=NUMBER"),
         (["risk=-1", "n=?"], "risk must be positive"),

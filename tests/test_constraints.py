@@ -18,7 +18,7 @@ PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 SETS = {
     "constraints.txt": {"dask", "data", "docs", "test", "dev"},
-    "constraints-peers.txt": {"dask", "data", "peers"},
+    "constraints-peers.txt": {"accountants", "dask", "data", "peers"},
 }
 """The extras that each file is for, all together."""
 PIN = re.compile(r"[A-Za-z0-9._-]+==[A-Za-z0-9.]+")

@@ -21,8 +21,8 @@ ROOMS: dict[str, set[str]] = {
     "__main__": {"commands"},
     "commands": {
         "__init__", "auditing", "config", "own", "report", "replication", "session", "studies", "refute",
-        "statements", "practice", "dispatch", "figures", "budget", "engine.pools", "engine.progress", "engine.runner",
-        "engine.store",
+        "statements", "practice", "dispatch", "figures", "budget", "engine.merging", "engine.pools", "engine.progress",
+        "engine.runner", "engine.store",
     },
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own", "budget"},
@@ -34,11 +34,11 @@ ROOMS: dict[str, set[str]] = {
     "report": {
         "statements", "engine.code", "engine.progress", "engine.resources", "engine.store", "analysis", "figures",
     },
-    "auditing": {"privacy", "budget"},
+    "auditing": {"privacy", "mechanisms", "peers", "problems", "budget", "engine.pools"},
     "peers": {"algorithms", "privacy", "problems", "budget"},
     "studies": {
         "adversary", "laws", "minimax", "dispatch", "reductions", "refute", "constructions", "algorithms", "privacy",
-        "mechanisms", "problems", "bounds", "budget", "statements", "engine.cell", "engine.code",
+        "mechanisms", "problems", "bounds", "budget", "statements", "engine.blocks", "engine.cell", "engine.code",
         "engine.grid",
     },
     "engine": set(),
@@ -140,3 +140,31 @@ def test_hydra_is_used_by_its_public_doors_only() -> None:
     assert len(every) > 100
     wrong = [f"{path}: {found[0]}" for path in every if (found := private.search(path.read_text("utf-8")))]
     assert not wrong
+
+
+COMMAND_CLASS = "Arguments"
+"""The class that every command's file has, as `main` and `ABOUT`."""
+
+PAPERS = {"bst", "glm", "kst", "lasso"}
+"""A paper's file has the paper's name in each of the rooms `bounds`, `statements` and `refute`."""
+
+
+def test_a_class_name_stands_once() -> None:
+    places: dict[str, list[str]] = {}
+    for _, path in files():
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if isinstance(node, ast.ClassDef) and node.name != COMMAND_CLASS:
+                places.setdefault(node.name, []).append(f"{path.relative_to(HOUSE)}:{node.lineno}")
+    assert len(places) > 500
+    assert {name: stands for name, stands in places.items() if len(stands) > 1} == {}
+
+
+def test_a_file_name_stands_once() -> None:
+    places: dict[str, list[str]] = {}
+    for room, path in files():
+        paper = path.stem in PAPERS and room in {"bounds", "statements", "refute"}
+        # a command's file has the command's name
+        if path.stem not in {"__init__", "base"} and room != "commands" and not paper:
+            places.setdefault(path.stem, []).append(path.relative_to(HOUSE).as_posix())
+    assert len(places) > 250
+    assert {name: stands for name, stands in places.items() if len(stands) > 1} == {}

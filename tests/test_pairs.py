@@ -15,7 +15,7 @@ from dprepro.__main__ import main
 from dprepro.algorithms import Algorithm
 from dprepro.algorithms.efficient_sampler import MOST_STEPS
 from dprepro.budget import Neighbours
-from dprepro.config.pairs import POINT, all_pairs, blocks
+from dprepro.config.group_pairs import POINT, all_pairs, blocks
 from dprepro.constructions import Construction
 from dprepro.dispatch.pair_table import word
 from dprepro.engine import measure_cell
@@ -107,23 +107,23 @@ def shortest_walk(domain: Domain) -> float:
 
 
 CHECKS: dict[str, Callable[[Domain, frozenset[str]], bool]] = {
-    "smoothness": lambda domain, views: jumps(domain),
-    "vertices": lambda domain, views: not isinstance(domain.constraint_set, L1Ball | Simplex | Box),
-    "strong convexity": lambda domain, views: isinstance(domain.loss, MarginLoss | Median),
-    "curvature": lambda domain, views: isinstance(domain.loss, LinearLoss),
-    "dimension": lambda domain, views: domain.p > 1 or not isinstance(domain.loss, PositivePartLoss),
-    "steps": lambda domain, views: 2 * domain.p > 200,
-    "data": lambda domain, views: not {"one_hot", "records"} <= views,
-    "margins": lambda domain, views: isinstance(domain.loss, DistanceLoss),
-    "squares": lambda domain, views: type(domain.loss).__name__ not in {"SquaredLoss", "HalfSquaredLoss"},
-    "symmetry": lambda domain, views: isinstance(domain.constraint_set, SpikedBall),
-    "coordinates": lambda domain, views: domain.p < 2,
-    "means": lambda domain, views: not isinstance(domain.loss, LinearLoss | HalfSquaredDistance),
-    "code": lambda domain, views: lacks_words(domain),
-    "codewords": lambda domain, views: 2 ** (domain.p // 2) - 1 < POINT["n"],
-    "kinks": lambda domain, views: isinstance(domain.loss, DistanceLoss) or not jumps(domain),
-    "position": lambda domain, views: not isinstance(domain.constraint_set, L2Ball | Box),
-    "walk": lambda domain, views: shortest_walk(domain) > MOST_STEPS,
+    "smoothness": lambda domain, representations: jumps(domain),
+    "vertices": lambda domain, representations: not isinstance(domain.constraint_set, L1Ball | Simplex | Box),
+    "strong convexity": lambda domain, representations: isinstance(domain.loss, MarginLoss | Median),
+    "curvature": lambda domain, representations: isinstance(domain.loss, LinearLoss),
+    "dimension": lambda domain, representations: domain.p > 1 or not isinstance(domain.loss, PositivePartLoss),
+    "steps": lambda domain, representations: 2 * domain.p > 200,
+    "data": lambda domain, representations: not {"one_hot", "records"} <= representations,
+    "margins": lambda domain, representations: isinstance(domain.loss, DistanceLoss),
+    "squares": lambda domain, representations: type(domain.loss).__name__ not in {"SquaredLoss", "HalfSquaredLoss"},
+    "symmetry": lambda domain, representations: isinstance(domain.constraint_set, SpikedBall),
+    "coordinates": lambda domain, representations: domain.p < 2,
+    "means": lambda domain, representations: not isinstance(domain.loss, LinearLoss | HalfSquaredDistance),
+    "code": lambda domain, representations: lacks_words(domain),
+    "codewords": lambda domain, representations: 2 ** (domain.p // 2) - 1 < POINT["n"],
+    "kinks": lambda domain, representations: isinstance(domain.loss, DistanceLoss) or not jumps(domain),
+    "position": lambda domain, representations: not isinstance(domain.constraint_set, L2Ball | Box),
+    "walk": lambda domain, representations: shortest_walk(domain) > MOST_STEPS,
 }
 
 
@@ -131,8 +131,8 @@ def test_each_reason_is_true_of_the_domain() -> None:
     for one in FOUND.values():
         if not one.runs and one.construction != "table":
             construction = CONSTRUCTIONS[one.construction]
-            domain, views = construction.domain(POINT), construction.views(POINT)
-            assert CHECKS[word(one.reason)](domain, views), one
+            domain, representations = construction.domain(POINT), construction.representations(POINT)
+            assert CHECKS[word(one.reason)](domain, representations), one
 
 
 @pytest.mark.parametrize(

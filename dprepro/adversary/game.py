@@ -7,8 +7,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprepro.adversary.search import Found
-from dprepro.problems.data import FloatArray
+from dprepro.adversary.box_search import Found
+from dprepro.problems.problem_data import FloatArray
 
 GAIN = 0.02
 """Neither side gains this share of the risk: the game has ended."""
@@ -18,7 +18,7 @@ PER_DECADE = 8
 
 
 @dataclass(frozen=True)
-class Outcome:
+class GameResult:
     """What a game ended with.
 
     Attributes:
@@ -38,7 +38,7 @@ def play(
     between: tuple[float, float],
     first: float,
     starts: Sequence[FloatArray],
-) -> Outcome:
+) -> GameResult:
     """Alternate: data against a choice, then the choice whose largest risk over all data found so far is least.
 
     ``risk(choice, place)`` must be a function (common random numbers), and ``worst(choice, places)`` a search that
@@ -62,7 +62,7 @@ def play(
         gain, rounds = max(by_data, by_schedule), rounds + 1
         if by_schedule > GAIN:
             choice = answer
-    return Outcome(choice, pool, float(gain), rounds)
+    return GameResult(choice, pool, float(gain), rounds)
 
 
 def _least(value: Callable[[float], float], low: float, high: float) -> float:

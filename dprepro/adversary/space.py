@@ -26,7 +26,7 @@ from dprepro.constructions import (
 )
 from dprepro.constructions.needle_family import known_apart, known_hard
 from dprepro.errors import unknown
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

@@ -8,6 +8,7 @@ from dprepro.algorithms.data_free import DataFree
 from dprepro.algorithms.efficient_sampler import EfficientSampler
 from dprepro.algorithms.exact_minimiser import ExactMinimiser
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
+from dprepro.algorithms.exponential_support import ExponentialSupport
 from dprepro.algorithms.frank_wolfe import ConstantStep, DecayingStep, FrankWolfe, StepSize
 from dprepro.algorithms.gaussian_frank_wolfe import GaussianFrankWolfe
 from dprepro.algorithms.grid_search import GridSearch
@@ -45,7 +46,6 @@ from dprepro.algorithms.signed_counts import SignedCounts
 from dprepro.algorithms.sparse_regression import SparseRegression
 from dprepro.algorithms.strongly_convex_perturbation import StronglyConvexPerturbation
 from dprepro.algorithms.sufficient_statistics import SufficientStatistics
-from dprepro.algorithms.supports import ExponentialSupport
 
 __all__ = [
     "Algorithm",

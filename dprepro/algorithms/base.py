@@ -22,8 +22,8 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import Guarantee, NoiseMoments
 from dprepro.privacy import Spent, compose
-from dprepro.problems import LISTED, Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems import DENSE, Domain, Problem
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 Parts: TypeAlias = tuple[tuple[Guarantee, int], ...]
@@ -71,7 +71,7 @@ class Algorithm(ABC):
 
     Attributes of the class, or properties where they depend on the parameters:
         version: raise it when the law of the output changes; stored measurements of the old one are then not reused.
-        views: views of the problem of which the literal algorithm needs one.
+        representations: of the problem; the literal algorithm needs one of them.
         assumptions: what its theorem assumes of loss, set and budget; checked wherever the algorithm is admitted.
         by_setting: what it assumes besides, by the value of a setting: {"noise": {"gaussian": (Assumption.DELTA,)}}.
             A refusal offers the other values that are named here.
@@ -91,8 +91,8 @@ class Algorithm(ABC):
     zeroed_out_noise: ClassVar[ZeroedOut] = "half"
 
     @property
-    def views(self) -> tuple[str, ...]:
-        return LISTED
+    def representations(self) -> tuple[str, ...]:
+        return DENSE
 
     @property
     def relations(self) -> tuple[Neighbours, ...]:
@@ -154,12 +154,14 @@ class Algorithm(ABC):
         if reason := self.refusal(domain, budget):
             raise InputError(reason)
 
-    def needs(self, views: frozenset[str]) -> str:
-        """Why the literal algorithm cannot see data that have these views; empty if it can."""
-        if views & set(self.views):
+    def needs(self, representations: frozenset[str]) -> str:
+        """Why the literal algorithm cannot see data that have these representations; empty if it can."""
+        if representations & set(self.representations):
             return ""
-        wanted = "its coordinates listed" if set(self.views) >= set(LISTED) else " or ".join(self.views)
-        return f"{type(self).__name__} needs a problem with {wanted}; this one has {', '.join(sorted(views))}"
+        wanted = (
+            "a dense representation" if set(self.representations) >= set(DENSE) else " or ".join(self.representations)
+        )
+        return f"{type(self).__name__} needs a problem with {wanted}; this one has {', '.join(sorted(representations))}"
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         """Steps and noise for a data set of this domain, by default one answer; raises InputError as `admit`."""

@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
 from dprepro.algorithms.noisy_gradient_descent import NoisyGD
-from dprepro.algorithms.partition import VIEWS, lacks_parts, parted, sizes
+from dprepro.algorithms.partition import REPRESENTATIONS, lacks_parts, parted, sizes
 from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.algorithms.regularised_output_perturbation import RegularisedOutputPerturbation
 from dprepro.budget import Budget
@@ -48,7 +48,7 @@ class ConfidenceBoosting(Algorithm):
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.DELTA, Assumption.CURVED)
     zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # the inner algorithm runs at constants of its own
-    views: ClassVar[tuple[str, ...]] = VIEWS
+    representations: ClassVar[tuple[str, ...]] = REPRESENTATIONS
     measures: ClassVar[tuple[str, ...]] = ("choice_regret",)
 
     inner: Algorithm = field(default_factory=RegularisedOutputPerturbation)
@@ -89,7 +89,7 @@ class ConfidenceBoosting(Algorithm):
         domain, schedule, m = problem.domain, self.schedule(problem.domain, budget), self.count
         chunks = parted(problem, sizes(domain.n, m + 1), rng)
         w = [self.inner.solve(chunk, budget, rng).theta for chunk in chunks[:m]]
-        losses = np.array([chunks[m].listed.value(one) for one in w])
+        losses = np.array([chunks[m].dense.value(one) for one in w])
         mechanism = LaplaceMin(schedule.noise_scale)
         chosen, noise = mechanism.select(losses, rng)
         regret = float(losses[chosen] - losses.min()) / (schedule.noise_scale * 2 * math.log(m / self.failure))

@@ -35,7 +35,7 @@ class CodewordResponse(Algorithm):
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         try:

@@ -13,8 +13,8 @@ from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.budget import Budget
 from dprepro.mechanisms import Laplace
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
 from dprepro.problems.losses import AbsoluteLoss, HuberLoss
+from dprepro.problems.problem_data import FloatArray
 
 ERRORS = (AbsoluteLoss, HuberLoss)
 
@@ -37,7 +37,7 @@ class ConstantPrediction(Algorithm):
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE, Assumption.MARGIN)
     zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # a zeroed-out record keeps its label
     version: ClassVar[int] = 2  # since labels of zeroed-out records count
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
 
     def premise(self, domain: Domain, budget: Budget) -> str:
         if not math.isfinite(domain.label_bound):

@@ -10,14 +10,14 @@ import numpy as np
 from dprepro.algorithms.base import Algorithm, Parts, Solution
 from dprepro.budget import Budget, Neighbours
 from dprepro.privacy import Spent
-from dprepro.problems import VIEWS, Domain, Problem
+from dprepro.problems import REPRESENTATIONS, Domain, Problem
 
 
 @dataclass(frozen=True)
 class DataFree(Algorithm):
     """Returns the set's start (zero for a ball, the barycentre of a simplex): private, and often hard to beat."""
 
-    views: ClassVar[tuple[str, ...]] = VIEWS
+    representations: ClassVar[tuple[str, ...]] = REPRESENTATIONS
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     deterministic: ClassVar[bool] = True
 

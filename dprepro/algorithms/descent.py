@@ -10,7 +10,7 @@ import numpy as np
 from dprepro.algorithms.base import Schedule, iterate
 from dprepro.mechanisms import Gaussian, NoiseMoments
 from dprepro.problems import ConstraintSet
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

@@ -17,7 +17,7 @@ from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import PureLoss
 from dprepro.problems import Box, Domain, L2Ball, Problem, View
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 MOST_STEPS = 1e7
 """Of one walk, taken one by one."""
@@ -30,7 +30,7 @@ SEARCH = 18  # steps of golden section: the interval shrinks to 2e-4 of what it 
 
 
 @dataclass(frozen=True)
-class GridSchedule(Schedule):
+class WalkSchedule(Schedule):
     """Of one walk: ``noise_scale`` is the temperature of the mean risk, 1/(n kappa).
 
     Attributes:
@@ -111,11 +111,11 @@ class EfficientSampler(Algorithm):
         """Inverse temperature of the sum of the losses."""
         return self.scale_factor * budget.epsilon / (6 * domain.lipschitz * domain.diameter)
 
-    def schedule(self, domain: Domain, budget: Budget) -> GridSchedule:
+    def schedule(self, domain: Domain, budget: Budget) -> WalkSchedule:
         self.admit(domain, budget)
         return self._plan(domain, budget)
 
-    def _plan(self, domain: Domain, budget: Budget) -> GridSchedule:
+    def _plan(self, domain: Domain, budget: Budget) -> WalkSchedule:
         p, kappa, diameter = domain.p, self.kappa(domain, budget), domain.diameter
         wanted = budget.epsilon / 3  # of Algorithm 6
         slope, edge = kappa * domain.n * domain.lipschitz, 2 * domain.constraint_set.norm_bound(math.inf)
@@ -129,11 +129,11 @@ class EfficientSampler(Algorithm):
         logarithm = math.log(2 / precision) + steep * edge + p * math.log(cells)
         printed = 1 + 4 / conductance**2 * logarithm
         steps = math.ceil(self.steps_per_square * cells**2 * p) if self.steps_per_square else math.ceil(printed)
-        return GridSchedule(
+        return WalkSchedule(
             steps, 1 / (domain.n * kappa), cells, slope, gauge, attempts, precision, printed, certified=cells >= fine
         )
 
-    def _by_law(self, plan: GridSchedule, p: int) -> bool:
+    def _by_law(self, plan: WalkSchedule, p: int) -> bool:
         return self.walk != "steps" and p * math.log(plan.cells) <= math.log(MOST_CELLS)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
@@ -148,7 +148,7 @@ class EfficientSampler(Algorithm):
         theta = rng.random() ** (1 / domain.p) / float(np.linalg.norm(direction)) * direction
         return Solution(theta, schedule, certified, {"attempts": schedule.attempts + 1})
 
-    def _cube_sample(self, problem: Problem, schedule: GridSchedule, rng: np.random.Generator) -> FloatArray:
+    def _cube_sample(self, problem: Problem, schedule: WalkSchedule, rng: np.random.Generator) -> FloatArray:
         """Lemma 6.1: a uniform point of the cell in which the walk ends."""
         grid = grid_of(problem.domain, schedule)
         if self._by_law(schedule, grid.p):
@@ -160,7 +160,7 @@ class EfficientSampler(Algorithm):
             centre = grid.centre(walk(log_weight, grid, schedule.steps, self.lazy, rng))
         return np.asarray(centre + grid.edge * (rng.random(grid.p) - 0.5))
 
-    def walk_law(self, problem: Problem, schedule: GridSchedule) -> WalkLaw:
+    def walk_law(self, problem: Problem, schedule: WalkSchedule) -> WalkLaw:
         """The law of the walk on these data; remembered while the problem lives."""
         known = _laws.setdefault(problem, {})
         key = (self, schedule)
@@ -182,15 +182,15 @@ class EfficientSampler(Algorithm):
         return ((PureLoss((self.scale_factor + 2) * budget.epsilon / 3), 1),)
 
 
-_laws: WeakKeyDictionary[Problem, dict[tuple[EfficientSampler, GridSchedule], WalkLaw]] = WeakKeyDictionary()
+_laws: WeakKeyDictionary[Problem, dict[tuple[EfficientSampler, WalkSchedule], WalkLaw]] = WeakKeyDictionary()
 
 
-def grid_of(domain: Domain, schedule: GridSchedule) -> Grid:
+def grid_of(domain: Domain, schedule: WalkSchedule) -> Grid:
     """The grid on the smallest cube around the set."""
     return Grid(domain.p, schedule.cells, domain.constraint_set.norm_bound(math.inf))
 
 
-def log_weight_of(problem: Problem, schedule: GridSchedule) -> Callable[[FloatArray], float]:
+def log_weight_of(problem: Problem, schedule: WalkSchedule) -> Callable[[FloatArray], float]:
     """log F = -f_bar - alpha (psi - 1)_+, lines 2 to 4 of Algorithm 5."""
     within, risk, zero = problem.constraint_set, _view(problem).value, np.zeros(problem.domain.p)
 
@@ -204,7 +204,7 @@ def log_weight_of(problem: Problem, schedule: GridSchedule) -> Callable[[FloatAr
     return log_weight
 
 
-def extension(problem: Problem, schedule: GridSchedule, theta: FloatArray) -> float:
+def extension(problem: Problem, schedule: WalkSchedule, theta: FloatArray) -> float:
     """f_bar(theta) = min over u in the set of f(u) + eta ||theta - u||, line 2 of Algorithm 5.
 
     ||v|| is the least of (||v||^2/r + r)/2 over r > 0, so f_bar is the least over r of a certified minimum with a
@@ -234,7 +234,7 @@ def extension(problem: Problem, schedule: GridSchedule, theta: FloatArray) -> fl
 
 def _view(problem: Problem) -> View:
     """The cheapest view with all coordinates."""
-    return problem.moments if {"moments"} <= problem.views - {"one_hot"} else problem.listed
+    return problem.moments if {"moments"} <= problem.representations - {"one_hot"} else problem.dense
 
 
 def _said(domain: Domain) -> str:

@@ -82,10 +82,12 @@ class ExponentialMechanism(Algorithm):
         """One draw. Raises Incompatible where an exact one was asked for and none is found."""
         schedule, certified = self.schedule(problem.domain, budget), self.spent(problem.domain, budget)
         within, temperature = problem.constraint_set, schedule.noise_scale
-        risk = (problem.moments if {"moments"} <= problem.views - {"one_hot"} else problem.listed).value
+        risk = (problem.moments if {"moments"} <= problem.representations - {"one_hot"} else problem.dense).value
         exact = None if self.sampler == "hit_and_run" else exact_sampler(problem)
         if exact is None and self.sampler == "exact":
-            raise Incompatible(f"no exact sampler is known of {', '.join(sorted(problem.views))}; choices: hit_and_run")
+            raise Incompatible(
+                f"no exact sampler is known of {', '.join(sorted(problem.representations))}; choices: hit_and_run"
+            )
         # Where the set is missed the walk goes on, which has the same law: whether it is missed, only the data tell.
         if exact is not None and (theta := exact(1 / temperature, rng)) is not None:
             return Solution(theta, schedule, certified, noise=temperature_check(problem, temperature, theta))

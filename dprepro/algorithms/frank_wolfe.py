@@ -13,11 +13,11 @@ from dprepro.algorithms.premises import Assumption
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.problems import Domain, Problem
-from dprepro.support.named import Named
+from dprepro.support.named import NamedRule
 
 
 @dataclass(frozen=True)
-class StepSize(Named, ABC):
+class StepSize(NamedRule, ABC):
     """mu_t, the weight of the new point in step t of T."""
 
     @abstractmethod

@@ -15,7 +15,7 @@ from dprepro.budget import Budget
 from dprepro.mechanisms import Gaussian, NoiseMoments
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, LocalBall, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 

@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Schedule, Solution
 from dprepro.algorithms.boosting import answers_reach, largest_loss
-from dprepro.algorithms.partition import VIEWS, lacks_parts, over, parted, sizes
+from dprepro.algorithms.partition import REPRESENTATIONS, lacks_parts, over, parted, sizes
 from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.algorithms.regularised_output_perturbation import RegularisedOutputPerturbation
 from dprepro.budget import Budget
@@ -18,11 +18,11 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import GumbelMin
 from dprepro.privacy import Spent, compose
 from dprepro.problems import Domain, L2Ball, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)
-class GridSchedule(Schedule):
+class GuessSchedule(Schedule):
     """``steps`` of all runs together; ``noise_scale`` of the choice, on scores without a unit.
 
     Attributes:
@@ -55,7 +55,7 @@ class GridSearch(Algorithm):
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.DELTA, Assumption.CURVED)
     zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # the inner algorithm runs at constants of its own
     version: ClassVar[int] = 2  # since the penalty has Delta(B_j)
-    views: ClassVar[tuple[str, ...]] = VIEWS
+    representations: ClassVar[tuple[str, ...]] = REPRESENTATIONS
     measures: ClassVar[tuple[str, ...]] = ("chosen",)
 
     inner: Algorithm = field(default_factory=RegularisedOutputPerturbation)
@@ -93,13 +93,13 @@ class GridSearch(Algorithm):
         chance = min(budget.delta, self.failure) / (4 * self.guesses)
         return largest_loss(self.inner, self.ball(domain, exponent), self.share(budget), chance, domain.n / 2)
 
-    def schedule(self, domain: Domain, budget: Budget) -> GridSchedule:
+    def schedule(self, domain: Domain, budget: Budget) -> GuessSchedule:
         """The choice draws with weights exp(-epsilon/4 s/2): Gumbel noise of scale 8/epsilon."""
         self.admit(domain, budget)
         steps = self.inner.schedule(self.ball(domain, self.first), self.share(budget)).steps
         divided = self.divided or self.guesses
         noise = self.noise_factor * 8 / budget.epsilon
-        return GridSchedule(self.guesses * steps, noise, self.guesses, divided, self.failure)
+        return GuessSchedule(self.guesses * steps, noise, self.guesses, divided, self.failure)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """Line by line; ``chosen`` is j*."""
@@ -113,7 +113,7 @@ class GridSearch(Algorithm):
             delta = self.largest(domain, budget, exponent)
             logarithm = math.log(self.guesses / beta)
             penalty = delta * logarithm / n + math.sqrt(4 * level**2 * delta * logarithm / n)
-            scores.append(validate.listed.value(w[-1]) + (penalty if self.penalised else 0.0))
+            scores.append(validate.dense.value(w[-1]) + (penalty if self.penalised else 0.0))
             sensitivities.append(delta if self.sensitivities == "printed" else 2 * delta / n)
         chance = beta / (4 * len(w))
         normal = normalised(np.array(scores), np.array(sensitivities), 8 * math.log(1 / chance) / budget.epsilon)

@@ -70,8 +70,8 @@ class HighProbability(Algorithm):
         inside = self.inner.refusal(domain, self._of_a_run(budget))
         return f"needs an inner algorithm that runs: {inside}" if inside else ""
 
-    def needs(self, views: frozenset[str]) -> str:
-        return super().needs(views) or self.inner.needs(views)
+    def needs(self, representations: frozenset[str]) -> str:
+        return super().needs(representations) or self.inner.needs(representations)
 
     def _count(self) -> int:
         return self.runs or math.ceil(math.log2(2 / self.failure))
@@ -103,7 +103,7 @@ class HighProbability(Algorithm):
             problem.constraint_set.start() if rng.random() < self.blind else self.inner.solve(problem, share, rng).theta
             for _ in range(schedule.runs)
         ]
-        scores = np.array([problem.listed.value(theta) for theta in runs])
+        scores = np.array([problem.dense.value(theta) for theta in runs])
         choice, one = GumbelMin(schedule.selection_scale), schedule.selection_scale
         chosen, _ = choice.select(scores, rng)
         most = choice.expected_regret(schedule.runs) if schedule.runs > 1 else one

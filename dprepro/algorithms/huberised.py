@@ -33,7 +33,7 @@ class Huberised(Algorithm):
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.KINK, Assumption.PRIVATE)
     zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # in units of a width that both relations share
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
 
     inner: Algorithm = field(default_factory=ObjectivePerturbation)
     width: float = 0.0

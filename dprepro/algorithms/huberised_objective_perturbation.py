@@ -14,12 +14,12 @@ from dprepro.algorithms.premises import Assumption, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Domain, PositivePartLoss, Problem
-from dprepro.problems.data import FloatArray
-from dprepro.support.named import Named
+from dprepro.problems.problem_data import FloatArray
+from dprepro.support.named import NamedRule
 
 
 @dataclass(frozen=True)
-class HuberRegulariser(Named):
+class HuberRegulariser(NamedRule):
     """Delta = 1/(share epsilon h).
 
     Attributes:
@@ -63,7 +63,7 @@ class HuberisedObjectivePerturbation(Algorithm):
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.DELTA,)
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
 
     smoothing: float = 0.01

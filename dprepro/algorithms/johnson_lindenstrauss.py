@@ -16,8 +16,8 @@ from dprepro.algorithms.sketches import Transform, columns
 from dprepro.budget import Budget
 from dprepro.errors import InputError, PremiseError
 from dprepro.problems import Domain, L2Ball, Problem, RecordsView
-from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import clip
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 CLIPPING = 1e-6
@@ -60,7 +60,7 @@ class JohnsonLindenstrauss(Algorithm):
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.CURVED, Assumption.DELTA)
     version: ClassVar[int] = 2  # since exact constants rest on L_2
-    views: ClassVar[tuple[str, ...]] = ("one_hot", "records")
+    representations: ClassVar[tuple[str, ...]] = ("one_hot", "records")
 
     transform: Transform = "gaussian"
     constants: Literal["printed", "exact"] = "printed"
@@ -114,7 +114,7 @@ class JohnsonLindenstrauss(Algorithm):
             PremiseError: more entries than `MAP_LIMIT`.
         """
         domain, after = problem.domain, self.embedded(problem.domain, budget)
-        counts = problem.one_hot if "one_hot" in problem.views else None
+        counts = problem.one_hot if "one_hot" in problem.representations else None
         listed = counts.touched if counts and not domain.proper else domain.p
         self.check_map(after.p, listed)
         phi = columns(self.transform, after.p, domain.p, listed, rng)

@@ -13,7 +13,7 @@ from dprepro.algorithms.output_perturbation import OutputPerturbation
 from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
 from dprepro.budget import Budget
 from dprepro.problems import Domain, LocalBall, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Localization(Algorithm):
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.STRONGLY_CONVEX, Assumption.L2_BALL)
     zeroed_out_noise: ClassVar[ZeroedOut] = "gradient"
     version: ClassVar[int] = 3  # since exact constants of its first half rest on the gradient diameter
-    views: ClassVar[tuple[str, ...]] = ("records", "moments")
+    representations: ClassVar[tuple[str, ...]] = ("records", "moments")
 
     def __post_init__(self) -> None:
         check_positive(self, "reach_factor")
@@ -56,8 +56,8 @@ class Localization(Algorithm):
         inside = self.inner.refusal(self.local(domain, budget), half_of(budget))
         return f"needs an inner solver for C_0: {inside}" if inside else ""
 
-    def needs(self, views: frozenset[str]) -> str:
-        return super().needs(views) or self.inner.needs(views & frozenset(self.views))
+    def needs(self, representations: frozenset[str]) -> str:
+        return super().needs(representations) or self.inner.needs(representations & frozenset(self.representations))
 
     def local(self, domain: Domain, budget: Budget, centre: FloatArray | None = None) -> Domain:
         """The domain over C_0, a ball about theta_0; its constants are the same wherever that is."""

@@ -16,7 +16,7 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import Gaussian, NoiseMoments, vector_noise
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, MarginLoss, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)
@@ -44,8 +44,8 @@ class ReleasedMarginals(Algorithm):
         check_positive(self, "noise_factor")
 
     @property
-    def views(self) -> tuple[str, ...]:
-        return ("records",) if self.release == "subsampled" else super().views
+    def representations(self) -> tuple[str, ...]:
+        return ("records",) if self.release == "subsampled" else super().representations
 
     def schedule(self, domain: Domain, budget: Budget) -> Schedule:
         self.admit(domain, budget)

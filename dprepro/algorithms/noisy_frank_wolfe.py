@@ -13,10 +13,10 @@ from dprepro.algorithms.frank_wolfe import DecayingStep, FrankWolfeSchedule, Ste
 from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.mechanisms import NoiseMoments, Selection, selection
+from dprepro.mechanisms import NoiseMoments, PrivateSelection, selection
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 
@@ -66,7 +66,7 @@ class NoisyFrankWolfe(Algorithm):
         assert domain.vertices is not None
         return FrankWolfeSchedule(steps, noise, self.mechanism(noise).expected_regret(domain.vertices))
 
-    def mechanism(self, noise_scale: float) -> Selection:
+    def mechanism(self, noise_scale: float) -> PrivateSelection:
         """The private selection of one step."""
         return selection(self.selection, noise_scale)
 

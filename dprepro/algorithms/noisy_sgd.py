@@ -28,23 +28,23 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import GaussianShift, Guarantee, SampledGaussianShift
 from dprepro.privacy import noise_for
-from dprepro.problems import LISTED, Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems import DENSE, Domain, Problem
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
-from dprepro.support.named import Named
+from dprepro.support.named import NamedRule
 
 LARGEST_SAMPLED_N = 1e5  # n^2 steps beyond it would take weeks; the full gradient serves there
 
 
 @dataclass(frozen=True)
-class Gradient(Named, ABC):
+class Gradient(NamedRule, ABC):
     """What line 4 takes for the gradient of the mean loss.
 
     Attributes:
-        views: views of the problem of which it needs one.
+        representations: of the problem, of which it needs one.
     """
 
-    views: ClassVar[tuple[str, ...]] = LISTED
+    representations: ClassVar[tuple[str, ...]] = DENSE
 
     def lacks(self, domain: Domain) -> str:
         """Why it cannot be taken there; empty if it can."""
@@ -68,7 +68,7 @@ class SampledGradient(Gradient):
     """As printed: n^2 steps, of one record each, drawn uniformly."""
 
     name = "sampled"
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
 
     def lacks(self, domain: Domain) -> str:
         if domain.n <= LARGEST_SAMPLED_N:
@@ -197,8 +197,8 @@ class NoisySGD(Algorithm):
         check_positive(self, "steps_factor", "noise_factor")
 
     @property
-    def views(self) -> tuple[str, ...]:
-        return self.gradient.views
+    def representations(self) -> tuple[str, ...]:
+        return self.gradient.representations
 
     @property
     def bound(self) -> str:

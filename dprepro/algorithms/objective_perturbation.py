@@ -28,12 +28,12 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Gaussian, NoiseMoments
 from dprepro.privacy import Spent, budget_under, converted, noise_for, spent
 from dprepro.problems import Domain, Problem, View
-from dprepro.problems.data import FloatArray
-from dprepro.support.named import Named
+from dprepro.problems.problem_data import FloatArray
+from dprepro.support.named import NamedRule
 
 
 @dataclass(frozen=True)
-class Regulariser(Named, ABC):
+class Regulariser(NamedRule, ABC):
     """How large a Delta line 1 sets beyond what privacy needs."""
 
     @abstractmethod
@@ -258,7 +258,7 @@ class ObjectivePerturbation(Algorithm):
         """As printed, with the minimiser exact up to its certified gap."""
         schedule = self.schedule(problem.domain, budget)  # line 1
         b = self.density.sample(problem.domain.p, schedule.coordinate_scale, rng)  # lines 2 to 6
-        return self.answer(problem.listed, budget, b)  # line 7
+        return self.answer(problem.dense, budget, b)  # line 7
 
     def answer(self, view: View, budget: Budget, b: FloatArray) -> Solution:
         """Line 7 for a given noise, in the coordinates of the view; ||b||_2 is reported in the diagnostics."""

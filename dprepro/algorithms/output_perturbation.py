@@ -55,7 +55,7 @@ class OutputPerturbation(Algorithm):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         schedule, constraint_set = self.schedule(problem.domain, budget), problem.constraint_set
-        minimiser = as_theta(problem.listed.minimum.theta, constraint_set.p)
+        minimiser = as_theta(problem.dense.minimum.theta, constraint_set.p)
         mechanism = vector_noise(self.noise, schedule.noise_scale)
         released, noise = mechanism.release(minimiser, rng)
         theta, spent = constraint_set.project(released), self.spent(problem.domain, budget)

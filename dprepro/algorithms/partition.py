@@ -15,8 +15,8 @@ Counts: TypeAlias = NDArray[np.int64]
 
 MOST_RECORDS = 9e8
 """Of a data set that can be parted: numpy draws hypergeometric numbers below 1e9."""
-VIEWS = ("one_hot", "records")
-"""The views of which one is needed."""
+REPRESENTATIONS = ("one_hot", "records")
+"""The representations of which one is needed."""
 
 
 def sizes(n: float, parts: int) -> list[int]:

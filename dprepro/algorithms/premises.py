@@ -10,7 +10,7 @@ from typing import ClassVar, Literal, TypeAlias
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.problems import Domain, L2Ball, MarginLoss
-from dprepro.support.named import Named, named
+from dprepro.support.named import NamedRule, named
 
 
 class Assumption(Enum):
@@ -92,7 +92,7 @@ ZeroedOut: TypeAlias = Literal["half", "gradient", "other"]
 """See `Algorithm`."""
 
 
-class AlgorithmRule(Named):
+class AlgorithmRule(NamedRule):
     """A rule of an algorithm, such as a step size, that may assume something besides.
 
     Class attributes:

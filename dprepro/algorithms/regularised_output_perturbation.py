@@ -15,7 +15,7 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)
@@ -92,7 +92,7 @@ class RegularisedOutputPerturbation(Algorithm):
         """As printed; all p coordinates are perturbed, whether they occur in the data or not."""
         domain = problem.domain
         schedule = self.schedule(domain, budget)
-        w: FloatArray = np.asarray(problem.listed.minimise(np.zeros(domain.p), schedule.weight).theta)
+        w: FloatArray = np.asarray(problem.dense.minimise(np.zeros(domain.p), schedule.weight).theta)
         mechanism = Gaussian(schedule.noise_scale)
         released, noise = mechanism.release(w, rng)
         norms = {"noise_norm": noise.norm, "minimiser_norm": float(np.linalg.norm(w))}

@@ -62,7 +62,7 @@ class RegularisedRelease(Algorithm):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         schedule, within = self.schedule(problem.domain, budget), problem.constraint_set
-        centre = as_theta(problem.listed.minimise(np.zeros(within.p), schedule.weight).theta, within.p)
+        centre = as_theta(problem.dense.minimise(np.zeros(within.p), schedule.weight).theta, within.p)
         mechanism = self._noise(schedule.noise_scale)
         released, noise = mechanism.release(centre, rng)
         spent = self.spent(problem.domain, budget)

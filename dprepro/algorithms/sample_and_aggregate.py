@@ -11,15 +11,15 @@ from weakref import WeakKeyDictionary
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Schedule, Solution
+from dprepro.algorithms.exponential_support import SupportSchedule, SupportSelection
 from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
-from dprepro.algorithms.supports import SupportSchedule, SupportSelection
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import Incompatible, InputError
 from dprepro.mechanisms import NoisyTop
 from dprepro.problems import Domain, L1Ball, Moments, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
 from dprepro.problems.minimise import minimise_quadratic
-from dprepro.problems.supports import IntArray
+from dprepro.problems.problem_data import FloatArray
+from dprepro.problems.support_answers import IntArray
 
 MOST_RECORDS = 2e6
 """Records that are put into blocks one by one."""
@@ -61,7 +61,7 @@ class PenalisedLeastSquares(Algorithm):
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SQUARE,)
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     measures: ClassVar[tuple[str, ...]] = ("fit_gap",)
     deterministic: ClassVar[bool] = True
@@ -114,7 +114,7 @@ class SampleAndAggregate(SupportSelection):
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SQUARE, Assumption.ALIKE, Assumption.PRIVATE)
     zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # one block moves wholly
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
 
     def __post_init__(self) -> None:
         super().__post_init__()

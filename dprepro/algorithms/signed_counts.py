@@ -33,7 +33,7 @@ class SignedCounts(Algorithm):
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     by_setting: ClassVar[Settings] = {"setting": {"squared": (Assumption.CURVED,), "lipschitz": ()}}
-    views: ClassVar[tuple[str, ...]] = ("one_hot",)
+    representations: ClassVar[tuple[str, ...]] = ("one_hot",)
 
     setting: Literal["squared", "lipschitz"] = "squared"
     flips: int = 0

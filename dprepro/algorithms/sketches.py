@@ -6,7 +6,7 @@ from typing import Literal
 
 import numpy as np
 
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 Transform = Literal["gaussian", "rademacher", "srht", "countsketch"]
 

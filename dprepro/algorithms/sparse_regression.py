@@ -9,16 +9,16 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Solution
+from dprepro.algorithms.exponential_support import ExponentialSupport, SupportSchedule, SupportSelection
 from dprepro.algorithms.objective_perturbation import LeastRegulariser, ObjectivePerturbation, PerturbationSchedule
 from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
 from dprepro.algorithms.sample_and_aggregate import SampleAndAggregate
-from dprepro.algorithms.supports import ExponentialSupport, SupportSchedule, SupportSelection
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.privacy import Spent
 from dprepro.problems import Domain, Problem, Records, RecordsView, SupportsView
-from dprepro.problems.data import FloatArray
-from dprepro.problems.supports import IntArray
+from dprepro.problems.problem_data import FloatArray
+from dprepro.problems.support_answers import IntArray
 from dprepro.support.frozen import normalise
 
 TOP_SLACK = 1e-12  # relative: what rows of norm sqrt(s) may exceed it by through rounding
@@ -61,7 +61,7 @@ class SparseRegression(Algorithm):
     second_half: float = 0.5
 
     zeroed_out_noise: ClassVar[ZeroedOut] = "other"  # of the block of votes that moves, and half of it
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
     measures: ClassVar[tuple[str, ...]] = ("noise_norm",)
 
     def __post_init__(self) -> None:
@@ -137,7 +137,7 @@ class SparseRegression(Algorithm):
         """What objective perturbation sees: lines 3 and 4, where they change anything, and the support's columns."""
         domain = self.restricted(problem.domain)
         if self.keeps(problem.domain):
-            quadratic = "moments" in problem.views
+            quadratic = "moments" in problem.representations
             view = SupportsView(problem.moments if quadratic else problem.records).on(support)
             return Problem(domain, {"moments" if quadratic else "records": view})
         records = problem.records.records

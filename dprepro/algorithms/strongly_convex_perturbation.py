@@ -69,7 +69,7 @@ class StronglyConvexPerturbation(Algorithm):
         schedule = self.schedule(problem.domain, budget)
         mechanism = self._noise(schedule.noise_scale)
         b, noise = mechanism.release(np.zeros(problem.domain.p), rng)
-        theta = problem.listed.minimise(b / problem.domain.n).theta
+        theta = problem.dense.minimise(b / problem.domain.n).theta
         return Solution(theta, schedule, self.spent(problem.domain, budget), {"noise_norm": noise.norm}, noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:

@@ -14,8 +14,8 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain, Moments, Problem
-from dprepro.problems.data import FloatArray
 from dprepro.problems.minimise import minimise_quadratic
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis.attainment import Attainment
-from dprepro.analysis.audit import Audit
+from dprepro.analysis.audit_rule import Audit
 from dprepro.analysis.comparisons import Affine, Ratio
 from dprepro.analysis.coverage import Coverage
 from dprepro.analysis.crossing import Crossing

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 import numpy as np
 
-from dprepro.analysis.fits import Interval, NotEnoughError, Vector, fit_mean, fit_slope
+from dprepro.analysis.fits import Interval, NotEnoughError, Slope, Vector, fit_mean, fit_slope
 from dprepro.analysis.lacking import Powers, remedy, threshold
 from dprepro.analysis.points import by_state, grid_points, number, require_columns, sentence, single_curve
 from dprepro.analysis.rivals import rivals, surviving
@@ -40,6 +40,8 @@ EXPLAINING = ("law", "bound", "shape")
 """Columns of what theory says of finite sizes, the sharpest first."""
 LEAST_LOGARITHM = 1.0
 """Axes with smaller values of ln axis, such as epsilon, have no logarithms as rivals."""
+MOST_MORE = 30
+"""Times as many replicates as there are: advice to take still more is none."""
 CONSTANT_DRIFT = 0.1
 """How much, relatively, a constant may move over the grid and still be one."""
 
@@ -171,7 +173,7 @@ class Exponent(Rule):
             reason = "; ".join(filter(None, (str(problem), left_out)))
             return Measured(reason=reason, constant=constant, details=details)
         details["drift"] = slope.drift
-        verdict, said = self._judged(slope, x, curve, own)
+        verdict, said = self._judged(slope, x, curve, count, own)
         words = self._against_rivals(x, np.log(mean), error / mean, count, curve, slope, details)
         details["divide"] = self.divide
         if verdict == "confirmed" and self.side == "two" and slope.high < super().region()[0]:
@@ -208,7 +210,9 @@ class Exponent(Rule):
         details["log_powers"] = [one.log_power for one in left]
         return f"up to logarithms ({', '.join(one.name for one in left)} not excluded)" if left else ""
 
-    def _judged(self, slope: Interval, x: Vector, curve: Vector, own: Mapping[str, Vector]) -> tuple[str, str]:
+    def _judged(
+        self, slope: Slope, x: Vector, curve: Vector, count: Vector, own: Mapping[str, Vector]
+    ) -> tuple[str, str]:
         """The verdict on a slope, with its words; `own` has the logarithms of the columns that have values."""
         verdict, said = self._compare(slope)
         lowest, highest = super().region()
@@ -216,8 +220,20 @@ class Exponent(Rule):
         if verdict == "confirmed" and side and (slope.high < lowest or slope.low > highest):
             return verdict, self._not_attained(side, fit_slope(x, own["raw"], group=curve).estimate)
         beyond = self.grid == "other" and not self._allows(slope.estimate)
-        explained = self._explained(slope, side, x, curve, own) if beyond else ""
-        return ("inconclusive", explained) if explained else (verdict, said)
+        if explained := self._explained(slope, side, x, curve, own) if beyond else "":
+            return "inconclusive", explained
+        enough = self._enough(slope, count) if verdict == "inconclusive" else ""
+        return verdict, "; ".join(filter(None, (said, enough)))
+
+    def _enough(self, slope: Slope, count: Vector) -> str:
+        """How many replicates would narrow an interval about a slope that the claim allows; empty where none would."""
+        lowest, highest = self.region()
+        room = min(slope.estimate - lowest, highest - slope.estimate)
+        half = (slope.high - slope.low) / 2
+        if self.role != "claim" or not room > 0 or slope.drift > 0 or count.min() < 2:
+            return ""
+        needed = float(count.min()) * (half / room) ** 2
+        return f"about {float(f'{needed:.1e}'):g} replicates would do" if needed <= MOST_MORE * count.min() else ""
 
     def _allows(self, slope: float) -> bool:
         lowest, highest = self.region()

@@ -142,7 +142,7 @@ def _half_width(
     return np.asarray(half)
 
 
-class Linear:
+class LeastSquares:
     """Ordinary least squares of `y` (m points) on the columns of `design`.
 
     `error` are the points' standard errors (NaN where unknown), `count` their numbers of replicates, `series` labels of
@@ -173,7 +173,7 @@ class Linear:
         self.coefficients = self.inverse @ y
         self.residual = y - self.design @ self.coefficients
 
-    def again(self, y: Vector) -> Linear:
+    def again(self, y: Vector) -> LeastSquares:
         """The same fit of other values, shape (m,) or (m, draws), with the same errors."""
         other = copy(self)
         other._fit(y)
@@ -251,10 +251,12 @@ def fit_slope(
         raise NotEnoughError("the axis has one value only")
     u = (x - (x.max() + x.min()) / 2) / half_length
     design = np.hstack([u[:, None], dummies(labels)])
-    line = Linear(design, y, error, count).interval(0, level)
+    line = LeastSquares(design, y, error, count).interval(0, level)
     drift = 0.0
     try:
-        curve = Linear(np.hstack([design, (u**2)[:, None]]), y, error, count).interval(design.shape[1], CURVATURE_LEVEL)
+        curve = LeastSquares(np.hstack([design, (u**2)[:, None]]), y, error, count).interval(
+            design.shape[1], CURVATURE_LEVEL
+        )
         believed = max(0.0, abs(curve.estimate) - (curve.high - curve.low) / 2)
         drift = 2 * EXTRAPOLATION * believed
     except NotEnoughError:
@@ -278,7 +280,7 @@ def fit_mean(
         NotEnoughError: fewer than two points.
     """
     y = np.asarray(y, dtype=float)
-    return Linear(np.ones((len(y), 1)), y, *_arrays(y, error, count), series).interval(0, level)
+    return LeastSquares(np.ones((len(y), 1)), y, *_arrays(y, error, count), series).interval(0, level)
 
 
 def fit_step(
@@ -299,7 +301,7 @@ def fit_step(
     """
     y, step = np.asarray(y, dtype=float), np.asarray(step, dtype=float)
     design = np.hstack([step[:, None], dummies(np.asarray(group, dtype=float))])
-    return Linear(design, y, *_arrays(y, error, count), series).interval(0, level)
+    return LeastSquares(design, y, *_arrays(y, error, count), series).interval(0, level)
 
 
 def fit_bend(x: ArrayLike, y: ArrayLike, error: ArrayLike, count: ArrayLike, level: float = LEVEL) -> Interval:
@@ -318,7 +320,7 @@ def fit_bend(x: ArrayLike, y: ArrayLike, error: ArrayLike, count: ArrayLike, lev
         raise NotEnoughError("the axis has one value only")
     u = (x - (x.max() + x.min()) / 2) / half_length
     design = np.column_stack([np.ones_like(u), u, u**2]) / y[:, None]
-    fit = Linear(design, np.ones_like(y), error / y, count)
+    fit = LeastSquares(design, np.ones_like(y), error / y, count)
     _, slope, quadratic = (float(c) for c in fit.coefficients)
     own = fit.half_width([0, 1, 0])
     if not abs(slope) > 2 * own:

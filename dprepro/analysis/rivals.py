@@ -13,7 +13,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from dprepro.analysis.fits import LEVEL, Linear, NotEnoughError, Vector, dummies
+from dprepro.analysis.fits import LEVEL, LeastSquares, NotEnoughError, Vector, dummies
 
 POWERS_OF_LOG = (-1.0, -0.5, 0.5, 1.0, 1.5)
 """b of the rivals n^a ln^b n."""
@@ -103,7 +103,7 @@ def _log_power(
     place = design.shape[1] - 1
     contrast = np.eye(design.shape[1])[place]
     try:
-        fit = Linear(design, y, error, count)
+        fit = LeastSquares(design, y, error, count)
     except NotEnoughError:
         return -np.inf, np.inf, (np.zeros(DRAWS), np.full(DRAWS, np.inf))
     half = fit.half_width(contrast)

@@ -23,7 +23,7 @@ VERDICTS = ("refuted", "inconclusive", "confirmed")
 ROLES = ("claim", "control", "context", "erratum")
 
 EVIDENCE = ("exact", "certified", "attained", "holds", "audited", "not contradicted")
-"""Why a verdict stands, the strongest first; see :mod:`dprepro.report.rows`."""
+"""Why a verdict stands, the strongest first; see :mod:`dprepro.report.ledger_rows`."""
 
 RUNGS = tuple(base * 10.0**-power for power in range(2, 12) for base in (1.0, 0.3))
 """Levels of error at which a refutation is tried again, from the usual one down."""
@@ -93,7 +93,7 @@ class Measured:
     details: dict[str, Any] = field(default_factory=dict)
 
 
-class Named(NamedTuple):
+class NameUse(NamedTuple):
     """A name that a rule or a figure gives: the field it stands in, and what it names.
 
     ``kind`` is ``series``, ``quantity``, ``axis`` (or a column that is constant within a grid point), ``column`` or
@@ -105,13 +105,13 @@ class Named(NamedTuple):
     name: str
 
 
-def named(thing: object, kinds: Mapping[str, str]) -> Iterator[Named]:
+def named(thing: object, kinds: Mapping[str, str]) -> Iterator[NameUse]:
     """What the fields of a dataclass name, by field and kind: a text, a list of texts, or the keys of a mapping."""
     for field_name, kind in kinds.items():
         value = getattr(thing, field_name, ())
         for name in (value,) if isinstance(value, str) else value:
             if name not in ("", "*"):
-                yield Named(field_name, kind, str(name))
+                yield NameUse(field_name, kind, str(name))
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -214,7 +214,7 @@ class Rule(ABC):
         side = str(getattr(self, "side", ""))
         return side if side in ("at_most", "at_least") else ""
 
-    def mentions(self) -> list[Named]:
+    def mentions(self) -> list[NameUse]:
         """Everything that must be among what is measured."""
         return list(named(self, self.kinds))
 

@@ -9,23 +9,31 @@ from __future__ import annotations
 import math
 import time
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, replace
+from dataclasses import replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
 
+from dprepro.auditing.answers import Both, Draws, Kept, answers_on, joined, stream
 from dprepro.auditing.data import Data, DataDomain
 from dprepro.auditing.neighbours import NeighbourPair, pairs, threshold_pairs
+from dprepro.auditing.power import power
+from dprepro.auditing.replay import Replayed, replayed
 from dprepro.auditing.subject import Subject
-from dprepro.auditing.verdict import Shown, Verdict, least_noticed
+from dprepro.auditing.verdict import AttainedBy, Verdict
 from dprepro.budget import Budget, Neighbours
+from dprepro.engine.pools import Processes
 from dprepro.errors import InputError
-from dprepro.privacy.audit import LEVEL, Audited, chosen
+from dprepro.privacy.audit import LEVEL, Audited, ranked
 from dprepro.privacy.audit import audit as compared
-from dprepro.privacy.outcomes import Answer, FloatArray, Refused, outcomes
+from dprepro.privacy.outcomes import FloatArray, Refused, outcomes, same_error
 
 TESTS = ((0, 0.06, 0.25), (1, 0.04, 0.125), (0, 0.12, 0.125), (0, 0.5, 0.5))
 """Which of the best pairs, with which share of all draws, and of 1 - level. The first ones end an audit early."""
+
+RANKED = 0.28
+"""Share of all draws by which pairs are ranked."""
 
 FIRST, LEAST, MOST = 40, 2000, 4_000_000
 """Draws on each data set at which pairs are first compared, and draws of an audit in all."""
@@ -33,27 +41,8 @@ FIRST, LEAST, MOST = 40, 2000, 4_000_000
 RANKING = 0.5
 """The level at which pairs are compared with one another: they are ranked, and nothing is claimed."""
 
-FACTORS = (1.05, 1.1, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0, 10.0)
-"""Multiples of the claimed epsilon that are planted."""
-
 LARGEST = 1024
 """Data sets are searched up to so many records for a threshold on a private n."""
-
-
-@dataclass(frozen=True)
-class _Draws:
-    """Draws answers on data sets, and counts them."""
-
-    subject: Subject
-    rng: np.random.Generator
-
-    def on(self, data: Data, draws: int) -> list[Answer]:
-        """So many answers."""
-        return [self.subject.answer(data, self.rng) for _ in range(draws)]
-
-    def both(self, pair: NeighbourPair, draws: int) -> tuple[list[Answer], list[Answer]]:
-        """So many answers on each."""
-        return self.on(pair.first, draws), self.on(pair.second, draws)
 
 
 def audit(
@@ -68,6 +57,10 @@ def audit(
     seed: int = 0,
     level: float = LEVEL,
     parameters: Mapping[str, Any] | None = None,
+    timed: bool = False,
+    replay: bool = False,
+    keep: str | Path | None = None,
+    workers: int = 1,
     target: str = "",
     progress: Callable[[str], None] | None = None,
 ) -> Verdict:
@@ -79,57 +72,89 @@ def audit(
         epsilon, delta: what it claims.
         neighbours: the relation: ``replace_one``, ``zero_out`` or ``add_or_remove_one``.
         domain: which data it takes, as `DataDomain` or as words of it, ``"n=20 p=3 x=-1..1 norm=1 y=-1|1"``.
-        seconds: of processor time, about; the number of draws follows from the time of a call.
+        seconds: of processor time, about, of all workers together; the number of draws follows from the time of a call.
         draws: calls in all, in place of ``seconds``: the same answer on every machine.
         seed: of pairs and draws.
         level: confidence of the lower limit.
         parameters: further arguments of the function, by name.
+        timed: the time of a call is part of the answer; such an audit comes out otherwise each time.
+        replay: noise is recorded and replayed first, so that losses are known and faults have names: see `replayed`.
+        keep: a file that keeps the answers: an audit that was killed goes on from them.
+        workers: processes that draw; the verdict does not depend on how many.
         target: ``FILE.py:NAME`` of the function, for the script that shows a violation.
         progress: called with a line now and then.
 
     Raises:
-        InputError: a function that takes no data or never answers, a budget outside its range, a domain that is none.
+        InputError: a function that takes no data or never answers, a budget outside its range, a domain that is none,
+            a file that cannot keep answers.
     """
     if neighbours not in list(Neighbours):
         raise InputError(f"neighbours must be one of {', '.join(Neighbours)}, got {neighbours!r}")
+    if workers < 1:
+        raise InputError(f"workers must be at least 1, got workers={workers}")
     budget = Budget(epsilon, delta, Neighbours(neighbours))
-    subject = Subject(function, epsilon, delta, dict(parameters or {}))
+    subject = Subject(function, epsilon, delta, dict(parameters or {}), timed)
     public = _domain(domain, subject)
-    rng = np.random.default_rng(seed)
-    drawn = _Draws(subject, rng)
-    say = progress or (lambda _: None)
-    found = list(pairs(public, budget.neighbours, rng))
+    kept = None if keep is None else Kept.at(keep, subject, budget.neighbours, public, seed)
+    drawn = Draws(subject, seed, kept, say=progress or (lambda _: None))
+    found = list(pairs(public, budget.neighbours, stream(seed, "pairs")))
     if not budget.neighbours.n_is_public:
         found = [*threshold_pairs(public, lambda data: _signature(drawn, data), LARGEST), *found]
-    total = draws or _affordable(drawn, found, seconds)
-    if total < LEAST:
-        raise InputError(f"an audit needs {LEAST} calls at least, got {total}: give more seconds, or draws")
-    say(f"{len(found)} pairs of neighbours, {total} calls")
-    ranked, spent = _ranked(drawn, found, delta, int(0.28 * total))
-    best: tuple[Audited, Shown | None] = (Audited(0.0, "none", 0), None)
-    last: tuple[NeighbourPair, tuple[list[Answer], list[Answer]], float] | None = None
-    for place, share, part in TESTS:
-        pair, each = ranked[min(place, len(ranked) - 1)], int(share * total / 2)
-        answers = drawn.both(pair, each)
-        spent += 2 * each
+    drawn.total = draws or _affordable(drawn, found, seconds)
+    if drawn.total < LEAST:
+        raise InputError(f"an audit needs {LEAST} calls at least, got {drawn.total}: give more seconds, or draws")
+    name = getattr(function, "__name__", type(function).__name__)
+    start = Verdict(name, budget, 0.0, None, 0, len(found), None, level, seed, target, parameters=subject.parameters)
+    noted = replayed(subject, found, budget, seed, level) if replay else None
+    if noted is not None and noted.violates:
+        return replace(start, epsilon=noted.epsilon, draws=noted.calls, replayed=noted)
+    drawn.say(f"{len(found)} pairs of neighbours, {drawn.total} calls")
+    if workers == 1:
+        return _counted(drawn, found, start, noted)
+    drawn.pool = Processes(workers)
+    try:
+        return _counted(drawn, found, start, noted)
+    except BaseException:
+        drawn.pool.close(drop=True)
+        raise
+
+
+def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Replayed | None) -> Verdict:
+    """The audit by counts, of which the level is what replayed losses have left of it."""
+    budget, level = start.claimed, start.level if noted is None else (1 + start.level) / 2
+    best_pairs = _ranked(drawn, found, budget.delta, int(RANKED * drawn.total))
+    if noted is not None and noted.pair is not None and best_pairs[0].name != noted.pair.name:
+        best_pairs.insert(1, noted.pair)
+    best: tuple[Audited, AttainedBy | None] = (Audited(0.0, "none", 0), None)
+    last: tuple[Both, float, float] | None = None
+    for test, (place, share, part) in enumerate(TESTS):
+        pair, each = best_pairs[min(place, len(best_pairs) - 1)], int(share * drawn.total / 2)
+        answers = drawn.both(pair, each, f"test {test}")
         own = 1 - part * (1 - level)
-        if _alike(*answers):
-            say(f"{pair.name}: the same error on both data sets")
+        if same_error(*answers):
+            drawn.say(f"{pair.name}: the same error on both data sets")
             continue
-        result = compared(*answers, delta, own)
-        last = (pair, answers, own) if place == 0 else last
+        result = compared(*answers, budget.delta, own)
+        last = (answers, own, share) if place == 0 else last
         if result.epsilon > best[0].epsilon:
             size = outcomes(*answers).first.shape[1] - len(result.kinds)
             event = result.found
-            best = result, Shown(pair, event, size, result.kinds, result.draws, own) if event else None
-        say(f"{pair.name}: at least {result.epsilon:.4g} by {2 * each} calls")
-        if best[0].epsilon > epsilon:
+            best = result, AttainedBy(pair, event, size, result.kinds, result.draws, own) if event else None
+        drawn.say(f"{pair.name}: at least {result.epsilon:.4g} by {2 * each} calls")
+        if best[0].epsilon > budget.epsilon:
             break
-    name = getattr(function, "__name__", type(function).__name__)
-    verdict = Verdict(name, budget, best[0].epsilon, None, spent, len(found), best[1], level, seed, target)
-    if verdict.violates or last is None:
+    calls = drawn.spent + (noted.calls if noted else 0)
+    verdict = replace(start, epsilon=best[0].epsilon, shown=best[1], draws=calls, timed=drawn.subject.timed)
+    if noted is not None:
+        verdict = replace(verdict, epsilon=max(verdict.epsilon, noted.epsilon), replayed=noted)
+    if verdict.violates:
         return verdict
-    return replace(verdict, noticed=_noticed(last, budget, rng))
+    if noted is not None and (least := noted.noticed) is not None:
+        return replace(verdict, noticed=least)
+    if last is None:
+        return replace(verdict, lacking="it answered by one and the same error; give a domain on which it answers")
+    seen = power(last[0], budget, last[1], last[2], stream(drawn.seed, "planted"))
+    return replace(verdict, noticed=seen.noticed, lacking=seen.lacking)
 
 
 def _domain(domain: DataDomain | str | None, subject: Subject) -> DataDomain:
@@ -146,9 +171,9 @@ def _domain(domain: DataDomain | str | None, subject: Subject) -> DataDomain:
     return found if subject.takes_labels else replace(found, labels=(), interval=False)
 
 
-def _signature(drawn: _Draws, data: Data) -> tuple[object, ...]:
+def _signature(drawn: Draws, data: Data) -> tuple[object, ...]:
     """The kind of answers, and whether they vary, by four of them."""
-    answers = drawn.on(data, 4)
+    answers = answers_on(replace(drawn.subject, timed=False), data, 4, stream(drawn.seed, f"kind|{data.code}"))
     kinds = tuple(sorted({answer.words if isinstance(answer, Refused) else _form(answer) for answer in answers}))
     rows = {answer.tobytes() for answer in answers if isinstance(answer, np.ndarray)}
     return kinds, len(rows) > 1
@@ -158,104 +183,47 @@ def _form(answer: FloatArray) -> str:
     return f"{answer.size} {np.isnan(answer).any()} {np.isinf(answer).any()}"
 
 
-def _affordable(drawn: _Draws, found: list[NeighbourPair], seconds: float) -> int:
-    """Calls that fit into the time, by the time of a few."""
-    answers = drawn.both(found[0], 5)  # what is imported or compiled by the first calls
-    began = time.process_time()
+def _affordable(drawn: Draws, found: list[NeighbourPair], seconds: float) -> int:
+    """Calls that fit into the time, by the time of a few; what an audit that goes on had planned."""
+    label = f"calls in {seconds!r} s"
+    if drawn.kept and (before := drawn.kept.get(label)):
+        return int(before)
+    rng = stream(drawn.seed, "time of a call")
+    answers = answers_on(drawn.subject, found[0].first, 10, rng)  # what is imported or compiled by the first calls
     some = found[:: max(len(found) // 10, 1)]
+    began = time.process_time()
     for pair in some:
-        answers = drawn.both(pair, 2)
-    each = (time.process_time() - began) / (4 * len(some))
-    if all(isinstance(answer, Refused) for answer in (*answers[0], *answers[1])):
-        refused = answers[0][0]
+        for data in (pair.first, pair.second):
+            answers += answers_on(drawn.subject, data, 20, rng)
+            if time.process_time() - began > seconds / 10:
+                break
+    each = (time.process_time() - began) / max(len(answers) - 10, 1)
+    if all(isinstance(answer, Refused) for answer in answers):
+        refused = answers[0]
         assert isinstance(refused, Refused)
         raise InputError(f"the function never answers: {refused.words}")
-    return int(min(seconds / max(each, 1e-7), MOST))
+    planned = int(min(seconds / max(each, 1e-7), MOST))
+    if drawn.kept:
+        drawn.kept.put(label, str(planned).encode())
+    return planned
 
 
-def _ranked(drawn: _Draws, found: list[NeighbourPair], delta: float, draws: int) -> tuple[list[NeighbourPair], int]:
-    """Pairs by what few draws tell of them, the best first, by successive halving; and the draws it took."""
+def _ranked(drawn: Draws, found: list[NeighbourPair], delta: float, draws: int) -> list[NeighbourPair]:
+    """Pairs by what few draws tell of them, the best first, by successive halving."""
     rounds = max(math.ceil(math.log2(len(found))), 1)
-    kept, spent = list(found), 0
-    known: dict[str, tuple[list[Answer], list[Answer]]] = {}
+    stages, left, spent = [], len(found), 0
     for _ in range(rounds):
-        each = max(draws // (2 * rounds * len(kept)), FIRST)
-        limits = []
-        for pair in kept:
-            before = known.get(pair.name, ([], []))
-            fresh = drawn.both(pair, each)
-            spent += 2 * each
-            known[pair.name] = ([*before[0], *fresh[0]], [*before[1], *fresh[1]])
-            limits.append(_tells(*known[pair.name], delta))
-        order = sorted(range(len(kept)), key=lambda place: -limits[place])
-        kept = [kept[place] for place in order[: max(len(kept) // 2, 2)]]
+        each = max(draws // (2 * rounds * left), FIRST)
+        spent += 2 * each * left
+        stages.append((each, max(left // 2, 2)))
+        left = stages[-1][1]
         if spent >= draws:
             break
-    return kept, spent
+    known: dict[str, list[Both]] = {}
 
+    def draw(pair: NeighbourPair, fresh: int) -> Both:
+        parts = known.setdefault(pair.name, [])
+        parts.append(drawn.both(pair, fresh, f"ranking {len(parts)}"))
+        return joined([part[0] for part in parts]), joined([part[1] for part in parts])
 
-def _tells(first: list[Answer], second: list[Answer], delta: float) -> float:
-    """What the answers say of the pair's epsilon, at a level that ranks pairs only."""
-    if _alike(first, second):
-        return -math.inf
-    return max(event.limit for event in chosen(first, second, delta, RANKING))
-
-
-def _alike(first: list[Answer], second: list[Answer]) -> bool:
-    """Whether all that is answered on both data sets is one and the same error: nothing is told."""
-    said = {answer.words if isinstance(answer, Refused) else "" for answer in (*first, *second)}
-    return len(said) == 1 and "" not in said
-
-
-def _noticed(
-    last: tuple[NeighbourPair, tuple[list[Answer], list[Answer]], float], budget: Budget, rng: np.random.Generator
-) -> float | None:
-    """The least factor at which a leak, planted in these answers, is noticed by the same test.
-
-    The leak: answers that are in an event get likelier on the first data set and, where that is not enough, rarer on
-    the second, by leaving out others, until the event's ratio is e^(factor epsilon). The event is the one that the
-    answers themselves tell apart best, its threshold such that a leak is well seen.
-    """
-    _, answers, level = last
-    outcome_pair = outcomes(*answers)
-    middle = len(outcome_pair.first) // 2
-    event = chosen(outcome_pair.first[:middle], outcome_pair.second[:middle], budget.delta, level)[0]
-    data = (outcome_pair.second, outcome_pair.first) if event.swapped else (outcome_pair.first, outcome_pair.second)
-    noticed = []
-    for factor in FACTORS:
-        planted = _planted(data, event.holds, factor * budget.epsilon, budget.delta, rng)
-        noticed.append(
-            planted is not None and compared(planted[0], planted[1], budget.delta, level).epsilon > budget.epsilon
-        )
-    return least_noticed(FACTORS, noticed)
-
-
-def _planted(
-    data: tuple[FloatArray, FloatArray],
-    holds: Callable[[FloatArray], np.ndarray[Any, np.dtype[np.bool_]]],
-    epsilon: float,
-    delta: float,
-    rng: np.random.Generator,
-) -> tuple[FloatArray, FloatArray] | None:
-    """The answers thinned out, until P = e^epsilon Q + delta holds of the event's shares; None where it cannot."""
-    inside = [holds(some) for some in data]
-    likely, rare = (float(some.mean()) for some in inside)
-    if not 0 < likely < 1 or not 0 < rare < 1:
-        return None
-    wanted_likely, wanted_rare = min(math.exp(min(epsilon, 700.0)) * rare + delta, 0.9), rare
-    if wanted_likely < math.exp(min(epsilon, 700.0)) * rare + delta:
-        wanted_rare = (wanted_likely - delta) / math.exp(min(epsilon, 700.0))
-    return (
-        _thinned(data[0], inside[0], max(wanted_likely, likely), rng),
-        _thinned(data[1], inside[1], min(wanted_rare, rare), rng),
-    )
-
-
-def _thinned(
-    answers: FloatArray, inside: np.ndarray[Any, np.dtype[np.bool_]], share: float, rng: np.random.Generator
-) -> FloatArray:
-    """Answers of which the ``share`` is inside, by leaving out some at random of those inside or outside."""
-    now = float(inside.mean())
-    odds = share * (1 - now) / (now * (1 - share))
-    keep = rng.random(len(answers)) < np.where(inside, min(odds, 1.0), min(1 / odds, 1.0))
-    return answers[keep]
+    return ranked(found, draw, stages, delta, RANKING)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+import time
 from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -13,7 +14,6 @@ import numpy as np
 from dprepro.auditing.data import Data
 from dprepro.errors import InputError
 from dprepro.privacy.outcomes import Answer, FloatArray, Refused
-from dprepro.support.global_generators import seeded
 
 GENERATORS = ("rng", "generator")
 SEEDS = ("random_state", "seed")
@@ -26,13 +26,13 @@ class Subject:
     """A function such as ``fit(X, y, epsilon, delta, rng)`` or ``fit(values, epsilon)``, and what it is asked for.
 
     The first required arguments that have none of the known names (epsilon, eps, delta, rng, generator, random_state,
-    seed) are the data: one of them is X, of two the second is y. The global generators of numpy and Python are seeded
-    anew for every call, so that answers can be drawn again.
+    seed) are the data: one of them is X, of two the second is y.
 
     Attributes:
         function: what is called.
         epsilon, delta: what it is asked for, where it has such arguments.
         parameters: further arguments, by name.
+        timed: whether the time of a call is the first number of its answer, in microseconds of the processor.
 
     Raises:
         InputError: it takes no data, or asks for what nobody has.
@@ -42,6 +42,7 @@ class Subject:
     epsilon: float
     delta: float
     parameters: Mapping[str, Any] = field(default_factory=dict)
+    timed: bool = False
 
     def __post_init__(self) -> None:
         asked, needed = self._asked
@@ -74,13 +75,30 @@ class Subject:
 
     def answer(self, data: Data, rng: np.random.Generator) -> Answer:
         """What it answers, as numbers in a row, or the error that it raises; signals are neither."""
-        given = {name: value for name, value in self._known(rng).items() if name in self._asked[0]}
+        arrays, given = self.given(data, rng)
+        began = time.thread_time_ns()
+        try:
+            found = self.function(*arrays, **given)
+            took = (time.thread_time_ns() - began) / 1000
+            return np.concatenate([[took], flat(found)]) if self.timed else flat(found)
+        except Exception as error:
+            return Refused(error)
+
+    def given(self, data: Data, rng: np.random.Generator) -> tuple[tuple[FloatArray, ...], dict[str, Any]]:
+        """The arguments of a call: the data, and all others by name."""
+        known = {name: value for name, value in self._known(rng).items() if name in self._asked[0]}
         arrays = (data.X.copy(),) if data.y is None or not self.takes_labels else (data.X.copy(), data.y.copy())
-        with seeded(rng):
-            try:
-                return flat(self.function(*arrays, **given, **self.parameters))
-            except Exception as error:
-                return Refused(error)
+        return arrays, {**known, **self.parameters}
+
+    @property
+    def takes_epsilon(self) -> bool:
+        """Whether it is told epsilon."""
+        return bool({"epsilon", "eps"} & set(self._asked[0]))
+
+    @property
+    def takes_delta(self) -> bool:
+        """Whether it is told delta."""
+        return "delta" in self._asked[0]
 
     def _known(self, rng: np.random.Generator | None) -> dict[str, Any]:
         values: dict[str, Any] = {"epsilon": self.epsilon, "eps": self.epsilon, "delta": self.delta}

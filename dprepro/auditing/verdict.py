@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import Any
 
 from dprepro.auditing.neighbours import NeighbourPair
+from dprepro.auditing.replay import Replayed
 from dprepro.budget import Budget
 from dprepro.privacy.audit import Event
 
@@ -13,7 +16,7 @@ SURER, SHOWN = 4, 4000
 
 
 @dataclass(frozen=True)
-class Shown:
+class AttainedBy:
     """The pair of neighbours and the event that attain the limit.
 
     Attributes:
@@ -44,10 +47,14 @@ class Verdict:
             answers; None where none up to ten would have been, or where it was not tried.
         draws: calls in all.
         pairs: neighbours that were tried.
-        shown: what attains the limit, None where nothing was told apart.
+        shown: what attains the limit by counts, None where nothing was told apart.
         level: the confidence of the limit.
         seed: of the audit.
         target: ``FILE.py:NAME`` where the function lies in a file.
+        parameters: further arguments of the function.
+        timed: whether the first number of an answer is the time of the call.
+        lacking: what would give power, in words, where there is none.
+        replayed: what the recorded noise says, where it was asked for.
     """
 
     name: str
@@ -56,15 +63,19 @@ class Verdict:
     noticed: float | None
     draws: int
     pairs: int
-    shown: Shown | None
+    shown: AttainedBy | None
     level: float
     seed: int
     target: str = ""
+    parameters: Mapping[str, Any] = field(default_factory=dict)
+    timed: bool = False
+    lacking: str = ""
+    replayed: Replayed | None = None
 
     @property
     def violates(self) -> bool:
         """Whether more is spent than is claimed, with confidence ``level``."""
-        return self.epsilon > self.claimed.epsilon * (1 + 1e-12)
+        return self.epsilon > self.claimed.epsilon * (1 + 1e-9)
 
     @property
     def verdict(self) -> str:
@@ -72,6 +83,11 @@ class Verdict:
         if self.violates:
             return "violates its guarantee"
         return "not contradicted" if self.noticed is not None else "without power"
+
+    @property
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong, as the recorded noise tells: names of `replay.FAULTS`; only of what violates its guarantee."""
+        return tuple(fault.name for fault in self.replayed.faults) if self.violates and self.replayed else ()
 
     def __str__(self) -> str:
         budget = self.claimed
@@ -81,52 +97,86 @@ class Verdict:
             f"it spends at least epsilon={self.epsilon:.4g} at delta={budget.delta:g} (level {self.level:g}; "
             f"{self.draws} calls on {self.pairs} pairs of neighbours, seed {self.seed})"
         )
-        if self.shown and self.epsilon > 0:
+        if self._by_replay:
+            assert self.replayed is not None
+            assert self.replayed.pair is not None
+            lines.append(f"told apart: {self.replayed.pair.name}; by the losses of recorded noise")
+        elif self.shown and self.epsilon > 0:
             lines.append(f"told apart: {self.shown.pair.name}; by {self.shown.event.name}")
+        if self.timed:
+            lines.append("the first number of an answer, coordinate 0, is the time of the call in microseconds")
+        if self.violates and self.replayed:
+            lines += [f"{fault.name}: {fault.text}" for fault in self.replayed.faults]
+        elif self.replayed and self.replayed.unknown:
+            lines.append(f"losses are not known by replay: {self.replayed.unknown}")
         return "\n".join(lines)
+
+    @property
+    def _by_replay(self) -> bool:
+        """Whether recorded noise attains the limit, and not counts."""
+        return self.replayed is not None and self.replayed.epsilon >= self.epsilon > 0
 
     def _noticed(self) -> str:
         if self.violates:
             return ""
         if self.noticed is None:
-            return "; an epsilon ten times as large would not have been noticed: give more draws, or a smaller delta"
+            return f"; {self.lacking}" if self.lacking else ""
         return f", would have noticed {self.noticed:g} times epsilon"
 
     @property
     def script(self) -> str:
-        """A script that counts the event on fresh draws of the pair in a process of its own; empty without one."""
-        if self.shown is None:
-            return ""
-        shown, budget = self.shown, self.claimed
+        """A script that shows the limit on fresh draws of the pair in a process of its own; empty without one."""
+        if self._by_replay:
+            return self._replaying
+        return self._counting if self.shown else ""
+
+    @property
+    def _source(self) -> str:
         file, _, name = self.target.rpartition(":")
-        source = f"fit = run_path({file!r})[{name!r}]" if file else f"fit = {self.name}  # put the function in here"
-        draws = max(SURER * shown.draws, SHOWN)
+        return f"fit = run_path({file!r})[{name!r}]" if file else f"fit = {self.name}  # put the function in here"
+
+    @property
+    def _subject(self) -> str:
+        budget = self.claimed
+        given = f"Subject(fit, {budget.epsilon!r}, {budget.delta!r}"
+        given += f", {dict(self.parameters)!r}" if self.parameters else ""
+        return given + (", timed=True)" if self.timed else ")")
+
+    @property
+    def _counting(self) -> str:
+        assert self.shown is not None
+        shown, budget = self.shown, self.claimed
         first, second = (
             (shown.pair.second, shown.pair.first) if shown.event.swapped else (shown.pair.first, shown.pair.second)
         )
+        row = f"{shown.size}, {shown.kinds!r}"
         return f"""\
 from runpy import run_path
-
 import numpy as np
-from dprepro.auditing.data import Data
-from dprepro.auditing.subject import Subject
-from dprepro.privacy.audit import lower_limit
-from dprepro.privacy.outcomes import as_row
-
-{source}
-subject, rng, draws = Subject(fit, {budget.epsilon!r}, {budget.delta!r}), np.random.default_rng(), {draws}
+from dprepro.auditing import Data, Subject, as_row, lower_limit
+{self._source}
+subject, rng, draws = {self._subject}, np.random.default_rng({self.seed}), {max(SURER * shown.draws, SHOWN)}
 pair = Data({first.code}), Data({second.code})  # {shown.pair.name}
-event = lambda answer: {shown.event.code}
-rows = ([as_row(subject.answer(data, rng), {shown.size}, {shown.kinds!r}) for _ in range(draws)] for data in pair)
-likely, rare = (sum(bool(event(row)) for row in some) for some in rows)
-epsilon = lower_limit(np.array([likely]), np.array([rare]), draws, {budget.delta!r}, {shown.level!r})[0]
-print(f"event: {{likely}} and {{rare}} of {{draws}}; epsilon is at least {{epsilon:.4g}}, claimed {budget.epsilon:g}")
+event = lambda answer: bool({shown.event.code})
+hits = [sum(event(as_row(subject.answer(data, rng), {row})) for _ in range(draws)) for data in pair]
+epsilon = lower_limit(np.array(hits[:1]), np.array(hits[1:]), draws, {budget.delta!r}, {shown.level!r})[0]
+print(f"{{hits[0]}} and {{hits[1]}} of {{draws}}: epsilon is at least {{epsilon:.4g}}, claimed {budget.epsilon:g}")
 """
 
-
-def least_noticed(factors: tuple[float, ...], noticed: list[bool]) -> float | None:
-    """The least factor that was noticed, as was the next one; None where there is none."""
-    for place, factor in enumerate(factors):
-        if all(noticed[place : place + 2]):
-            return factor
-    return None
+    @property
+    def _replaying(self) -> str:
+        assert self.replayed is not None
+        assert self.replayed.pair is not None
+        budget, pair = self.claimed, self.replayed.pair
+        return f"""\
+from runpy import run_path
+import numpy as np
+from dprepro.auditing import Data, NeighbourPair, Subject, replayed
+from dprepro.budget import Budget, Neighbours
+{self._source}
+pair = NeighbourPair({pair.name!r}, Data({pair.first.code}), Data({pair.second.code}))
+claim = Budget({budget.epsilon!r}, {budget.delta!r}, Neighbours({str(budget.neighbours)!r}))
+found = replayed({self._subject}, [pair], claim, seed={self.seed})
+print(f"by the losses of recorded noise epsilon is at least {{found.epsilon:.4g}}, claimed {budget.epsilon:g}")
+print(*(f"{{fault.name}}: {{fault.text}}" for fault in found.faults), sep="\\n")
+"""

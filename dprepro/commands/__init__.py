@@ -26,6 +26,7 @@ COMMANDS = {
     "plot": "lay the curves of several runs over one another",
     "rate": "hold an algorithm of your own, in a file or by name, against a rate",
     "audit": "hold a function that answers on data against the privacy it claims",
+    "referee": "tables of other libraries' functions and accountants, against exact laws",
     "new": "write a file to start from: an algorithm, data, a statement, a pack",
     "refute": "attack a statement over its whole premise",
 }

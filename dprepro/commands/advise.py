@@ -13,7 +13,7 @@ from dprepro.errors import InputError, unknown
 
 if TYPE_CHECKING:
     from dprepro.practice.advice import Advice, Candidate, Choice
-    from dprepro.practice.ordinary import Asked
+    from dprepro.practice.ordinary import AdviceQuestion
 
 ABOUT = """\
 Says which private algorithm to take, by public numbers alone; no data are read.
@@ -35,6 +35,9 @@ DRAWN = 6
 
 LARGEST_P = 1000
 """Coordinates up to which risks are predicted in seconds."""
+
+LARGEST = {"n": 1e15, "epsilon": 1e6}
+"""Up to which risks are predicted: beyond, counts of steps are no whole numbers of the machine."""
 
 SIMULATED, RUNS = 3, 16
 """Choices that are run on request, and runs on each kind of data: counts, no seconds."""
@@ -77,7 +80,7 @@ class Arguments:
 
 def main(arguments: Arguments) -> int:
     """Answer; 0."""
-    from dprepro.config.pairs import within_floats
+    from dprepro.config.group_pairs import within_floats
     from dprepro.support.folders import unused_files
 
     if arguments.renew:
@@ -97,7 +100,7 @@ def _one_thread() -> Any:
 
 
 def _answered(arguments: Arguments) -> int:
-    from dprepro.config.pairs import blocks
+    from dprepro.config.group_pairs import blocks
 
     values: dict[str, str] = {name: value for name, value in vars(arguments).items() if isinstance(value, str)}
     unknowns = [key for key in ("epsilon", "n") if values[key] == ASKED]
@@ -198,7 +201,7 @@ def _chosen(values: Mapping[str, str], algorithms: Mapping[str, Any]) -> tuple[d
 
     from dprepro.practice.advice import candidates
     from dprepro.practice.answer import chosen_words, spelled
-    from dprepro.practice.chosen import choose
+    from dprepro.practice.chosen_release import choose
     from dprepro.practice.table import File
 
     asked, seed = point_of(values), values["seed"]
@@ -238,7 +241,7 @@ def _with_left_out(advice: Advice, algorithms: Mapping[str, Any]) -> Advice:
     return replace(advice, refused=refused)
 
 
-def _simulated(asked: Asked, advice: Advice, known: Sequence[Any]) -> dict[str, tuple[float, float]]:
+def _simulated(asked: AdviceQuestion, advice: Advice, known: Sequence[Any]) -> dict[str, tuple[float, float]]:
     """Mean risks of the first choices, literally run, with standard errors: of the kind of data where it is most."""
     from dprepro.practice.advice import Choice
     from dprepro.practice.simulation import simulated
@@ -252,11 +255,11 @@ def _simulated(asked: Asked, advice: Advice, known: Sequence[Any]) -> dict[str, 
     return found
 
 
-def point_of(values: Mapping[str, str]) -> Asked:
+def point_of(values: Mapping[str, str]) -> AdviceQuestion:
     """What is asked for; raises InputError for the first key that cannot be."""
     from dprepro.axes import check_axis
     from dprepro.budget import Budget, Neighbours
-    from dprepro.practice.ordinary import SETS, Asked
+    from dprepro.practice.ordinary import SETS, AdviceQuestion
     from dprepro.support import typed
 
     numbers = {key: _number(key, values[key]) for key in ("n", "p", "epsilon", "delta", "radius")}
@@ -267,7 +270,10 @@ def point_of(values: Mapping[str, str]) -> Asked:
     if values["set"] not in SETS:
         raise unknown("set", values["set"], SETS)
     budget = Budget(numbers["epsilon"], numbers["delta"], typed.build(Neighbours, values["neighbours"], "neighbours"))
-    asked = Asked(numbers["n"], numbers["p"], budget, values["loss"], SETS[values["set"]], numbers["radius"])
+    asked = AdviceQuestion(numbers["n"], numbers["p"], budget, values["loss"], SETS[values["set"]], numbers["radius"])
+    for axis, most in LARGEST.items():
+        if numbers[axis] > most:
+            raise InputError(f"{axis}={numbers[axis]:g} is too large to predict risks at; give {axis}={most:g} at most")
     if asked.p > LARGEST_P:
         raise InputError(f"p={asked.p:g} is too large to predict risks in seconds; give at most {LARGEST_P}")
     _ = asked.domain  # which refuses a loss, a radius
@@ -283,7 +289,7 @@ def _number(key: str, text: str) -> float:
         raise InputError(f"{key} must be a number, got {key}={text}") from error
 
 
-def _verify(asked: Asked, best: Choice) -> str:
+def _verify(asked: AdviceQuestion, best: Choice) -> str:
     data = {"constraint_set": asked.constraint_set, "loss": asked.loss, "radius": f"{asked.radius:g}"}
     words = ["python -m dprepro +experiment=pair", f"algorithm={best.name}", "construction=iid_design"]
     words += [f"++algorithm.{key}={value}" for key, value in best.changes.items()]
@@ -302,7 +308,7 @@ def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -
 
     risk, known = check_target(values["risk"]), list(candidates(algorithms))
 
-    def at(place: float) -> Asked:
+    def at(place: float) -> AdviceQuestion:
         """At the place, or the next larger one that ordinary data can have."""
         rows = ROWS if place > ROWS else 1
         return point_of({**values, key: repr(float(math.ceil(place / rows - 1e-9)) * rows if key == "n" else place)})
@@ -324,7 +330,7 @@ def solved(values: Mapping[str, str], key: str, algorithms: Mapping[str, Any]) -
 
 
 def _predicted(
-    at: Callable[[float], Asked], known: Sequence[Candidate], key: str, risk: float
+    at: Callable[[float], AdviceQuestion], known: Sequence[Candidate], key: str, risk: float
 ) -> tuple[float | None, Choice | None]:
     """The least place at which some algorithm is predicted to keep to the risk, and which.
 
@@ -358,7 +364,7 @@ def _predicted(
     return found
 
 
-def draw(asked: Asked, algorithms: Mapping[str, Any], path: str) -> None:
+def draw(asked: AdviceQuestion, algorithms: Mapping[str, Any], path: str) -> None:
     """Over n, predicted risks: the first choices at the point named, all others grey; into a PNG file."""
     import io
     from pathlib import Path

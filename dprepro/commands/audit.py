@@ -5,9 +5,13 @@ from __future__ import annotations
 import re
 import sys
 from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any
 
-from dprepro.commands.parser import key, number, number_that, whole, words
+from dprepro.commands.parser import key, number, number_that, true_or_false, whole, words
 from dprepro.errors import InputError
+
+if TYPE_CHECKING:
+    from dprepro.auditing import DataDomain
 
 ABOUT = """\
 Calls a function that answers on data as a black box, on pairs of neighbouring
@@ -15,7 +19,8 @@ data sets, and says what it spends at least: whether it violates its guarantee
 (with the pair and a script that shows it), is not contradicted (and which
 violation would have been noticed), or whether this cannot be told. The
 function is FILE.py:fit, fit(X, y, epsilon, delta, rng) or less of it, such as
-fit(values, epsilon). The file is run, as it is yours."""
+fit(values, epsilon). The file is run, as it is yours. diffprivlib:mean,
+opendp:laplace_mean, opacus:sgd and their like are functions of libraries."""
 
 NOTES = "exit codes: 0 whatever was found, 2 bad input"
 
@@ -54,26 +59,40 @@ class Arguments:
     budget: float = key("60", "seconds of the processor", number_that("positive", lambda seconds: seconds > 0))
     draws: int | None = key(None, "calls in all, in place of budget", whole(2000), shown="100000")
     seed: int = key("0", "of pairs and draws", whole(0))
+    replay: bool = key("false", "record the noise, and replay it on the neighbour: faults get names", true_or_false)
+    timed: bool = key("false", "the time of a call is part of the answer", true_or_false)
+    keep: str | None = key(None, "a file for the answers: an audit that was killed goes on from them", shown="FILE")
+    workers: int = key("1", "processes; the verdict does not depend on how many", whole(1))
     level: float = key(".99", "confidence of the limit", number_that("in (0, 1)", lambda level: 0 < level < 1))
 
 
 def main(arguments: Arguments) -> int:
     """Audit and print; 0."""
     from dprepro.auditing import audit
+    from dprepro.auditing.peers import is_peer, peer, warned
     from dprepro.own.files import is_target, load, trust
 
     target = arguments.target[0]
-    if not is_target(target):
-        raise InputError(f"{target!r} is no function in a file; type FILE.py:NAME, such as mine.py:fit")
     if arguments.claim is None:
         raise InputError(f"audit needs a claim: add {EXAMPLE}")
-    function = load(trust(target))
+    epsilon, delta, relation = arguments.claim
+    domain: DataDomain | str | None = arguments.domain
+    parameters: dict[str, Any] = {}
+    if is_peer(target):
+        known = peer(target)
+        domain = known.domain(arguments.domain)
+        function, target, parameters = known.function, known.target, known.parameters(domain)
+        print("; ".join([known.version, *warned(known, domain, epsilon, delta)]))
+    elif is_target(target):
+        function = load(trust(target))
+    else:
+        raise InputError(f"{target!r} is no function in a file; type FILE.py:NAME, such as mine.py:fit")
     if not callable(function):
         raise InputError(f"{target} is no function")
-    epsilon, delta, relation = arguments.claim
     found = audit(
-        function, epsilon, delta, neighbours=relation, domain=arguments.domain, seconds=arguments.budget,
+        function, epsilon, delta, neighbours=relation, domain=domain, seconds=arguments.budget, parameters=parameters,
         draws=arguments.draws, seed=arguments.seed, level=arguments.level, target=target,
+        timed=arguments.timed, replay=arguments.replay, keep=arguments.keep, workers=arguments.workers,
         progress=_progress if sys.stderr.isatty() else None,
     )  # fmt: skip
     print(found)

@@ -57,8 +57,8 @@ def main(arguments: Arguments) -> int:
 
 def repair(experiment: str, overrides: list[str], results_dir: str, config_dir: str | None) -> None:
     """Run an experiment again: what is sound is kept."""
+    from dprepro.config.checked_experiment import build_experiment
     from dprepro.config.compose import compose
-    from dprepro.config.experiment import build_experiment
     from dprepro.config.overrides import literal
     from dprepro.session import run_experiment
 

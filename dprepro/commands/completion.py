@@ -125,7 +125,7 @@ def _of_a_rate(word: str) -> list[str]:
     """Keys of the command ``rate``, and the values of those that take words from a list."""
     from dprepro.budget import Neighbours
     from dprepro.commands import rate
-    from dprepro.config.files import group_options
+    from dprepro.config.config_files import group_options
     from dprepro.own.experiment import DIRECTIONS
 
     key, equals, _ = word.partition("=")
@@ -203,7 +203,7 @@ def _keys(key: str, before: Sequence[str], config_dir: str | None) -> list[str]:
 
 
 def _values(key: str, before: Sequence[str], config_dir: str | None) -> list[str]:
-    from dprepro.config.files import group_options
+    from dprepro.config.config_files import group_options
     from dprepro.config.overrides import literal, place_of
 
     group = key.rpartition(".")[2].partition("@")[0]
@@ -232,7 +232,7 @@ def _choices_of() -> dict[str, list[str]]:
 def _configuration(before: Sequence[str], config_dir: str | None) -> Mapping[str, Any]:
     """That of the experiment on the line, else what every experiment starts from."""
     from dprepro.config.compose import compose
-    from dprepro.config.files import read_block
+    from dprepro.config.config_files import read_block
     from dprepro.support.folders import conf_dir
 
     overrides = [word for word in before if "=" in word and not word.startswith("-")]

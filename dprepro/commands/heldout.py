@@ -11,7 +11,7 @@ from dprepro.errors import unknown
 ABOUT = """\
 Runs every experiment that results_dir holds, or the named ones, on a grid that
 no YAML holds, in results_dir/heldout: sizes between and beyond those shipped,
-another epsilon, delta and p, by one rule (dprepro.config.heldout). Writes
+another epsilon, delta and p, by one rule (dprepro.config.heldout_grid). Writes
 results_dir/heldout.json and heldout.md: which claims came out otherwise than on
 the shipped grid, each with its explanation. An experiment that takes more than
 so many seconds of a processor is tried once more without its costly values, and
@@ -36,8 +36,8 @@ def main(arguments: Arguments) -> int:
     import dprepro.session
     import dprepro.studies  # noqa: F401, loaded once: every experiment runs in a copy of this process
     from dprepro.engine.store import Store
-    from dprepro.replication.heldout import judged
-    from dprepro.report.heldout import FAILED, counts, otherwise, write
+    from dprepro.replication.heldout_runs import judged
+    from dprepro.report.heldout_report import FAILED, counts, otherwise, write
     from dprepro.report.soundness import existing_store
 
     results = Path(existing_store(arguments.results_dir))

@@ -12,10 +12,10 @@ from functools import partial
 from typing import TYPE_CHECKING
 
 from dprepro.commands.ending import say, tell_traceback
+from dprepro.config.checked_experiment import Experiment, build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import Experiment, build_experiment
 from dprepro.errors import DpreproError, InputError, Interrupted, MissingDependency
-from dprepro.session import Stored, measure_experiment
+from dprepro.session import StoredRun, measure_experiment
 from dprepro.support import shared_memory
 
 if TYPE_CHECKING:
@@ -49,7 +49,7 @@ class Report:
         return cls(text, outcome.failed, verdict["verdict"], verdict["as_expected"], str(outcome.folder))
 
     @classmethod
-    def of_shard(cls, stored: Stored) -> Report:
+    def of_shard(cls, stored: StoredRun) -> Report:
         """Of a run that measured a shard."""
         assert stored.shard is not None
         done, folder = stored.done, stored.shard.folder(stored.results_dir)
@@ -93,7 +93,7 @@ def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> i
     """
     from concurrent.futures import ThreadPoolExecutor
 
-    from dprepro.report.progress import Overall
+    from dprepro.report.batch_progress import Overall
     from dprepro.report.text import Ending, short
 
     overall, names = Overall(len(jobs)), short(jobs)
@@ -155,7 +155,7 @@ class _Judged:
         self._verbose = verbose
         self._job = job
         self._words: tuple[str, ...] = ()
-        self._stored: Stored | None = None
+        self._stored: StoredRun | None = None
         self._future: Future[Report] | None = None
         self._error: Exception | None = None
 
@@ -220,7 +220,7 @@ class _Judged:
         return _report(self._stored, self._verbose)
 
 
-def _report(stored: Stored, verbose: bool) -> Report:
+def _report(stored: StoredRun, verbose: bool) -> Report:
     return Report.of_shard(stored) if stored.shard else Report.of(stored.publish(), verbose)
 
 

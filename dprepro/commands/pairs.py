@@ -34,7 +34,7 @@ class Arguments:
 
 def main(arguments: Arguments) -> int:
     """Print the matrix or the list; 0."""
-    from dprepro.config.pairs import POINT, all_pairs
+    from dprepro.config.group_pairs import POINT, all_pairs
     from dprepro.support.folders import unused_files
 
     point = {axis: getattr(arguments, axis) for axis in POINT}

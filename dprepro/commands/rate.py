@@ -70,7 +70,7 @@ class Arguments:
 def main(arguments: Arguments) -> int:
     """Measure; the exit code."""
     from dprepro.commands.jobs import run_built
-    from dprepro.config.experiment import build_experiment
+    from dprepro.config.checked_experiment import build_experiment
     from dprepro.own.experiment import described
     from dprepro.own.files import trust_folder
 

@@ -45,7 +45,7 @@ def main(arguments: Arguments) -> int:
             raise InputError(f"{name} is not given; see python -m dprepro release --help")
     if arguments.epsilon is None:
         raise InputError("epsilon is not given; it is what the answer spends, for example epsilon=1")
-    from dprepro.config.pairs import within_floats
+    from dprepro.config.group_pairs import within_floats
 
     with within_floats():
         found = released(arguments, arguments.epsilon)
@@ -63,7 +63,7 @@ def released(arguments: Arguments, epsilon: float) -> Model:
     import numpy as np
 
     from dprepro.budget import Budget, Neighbours
-    from dprepro.config.pairs import blocks
+    from dprepro.config.group_pairs import blocks
     from dprepro.practice.model import fit, named
     from dprepro.practice.ordinary import SETS
     from dprepro.practice.table import File

@@ -176,7 +176,7 @@ def _jobs(arguments: Arguments) -> list[list[str]]:
 
 def _list(results: str, config_dir: str | None) -> int:
     """The experiments with their last verdicts."""
-    from dprepro.config.files import headers
+    from dprepro.config.config_files import headers
     from dprepro.config.sources import changes
     from dprepro.report.listing import listing
     from dprepro.statements.papers import papers
@@ -198,9 +198,9 @@ def _show(arguments: Arguments) -> int:
         parts = arguments.package, arguments.resolve, arguments.multirun
         print(configuration(jobs, folder, arguments.cfg, *parts), end="")
         return 0
+    from dprepro.config.checked_experiment import check
     from dprepro.config.compose import compose
-    from dprepro.config.experiment import check
-    from dprepro.report.checks import check_lines
+    from dprepro.report.check_listing import check_lines
 
     for overrides in jobs:
         config = compose(overrides, folder).config

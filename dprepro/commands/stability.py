@@ -32,7 +32,7 @@ def main(arguments: Arguments) -> int:
     """Run, write and count; 1 where an experiment or a cell failed."""
     from dprepro.engine.store import Store
     from dprepro.report.soundness import existing_store
-    from dprepro.report.stability import flips, write
+    from dprepro.report.stability_report import flips, write
 
     results = Path(existing_store(arguments.results_dir))
     with Store.open(results) as store:
@@ -55,8 +55,8 @@ def main(arguments: Arguments) -> int:
 
 def run(name: str, seed: int, results_dir: Path, config_dir: str | None) -> int:
     """Run an experiment with a seed, in a folder of its own; 1 if a cell failed."""
+    from dprepro.config.checked_experiment import build_experiment
     from dprepro.config.compose import compose
-    from dprepro.config.experiment import build_experiment
     from dprepro.config.overrides import literal
     from dprepro.session import run_experiment
     from dprepro.support.regular_files import kept_within

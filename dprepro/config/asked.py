@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping
 from functools import partial
 from typing import Any
 
-from dprepro.config.files import read_block
+from dprepro.config.config_files import read_block
 from dprepro.config.templates import expand
 from dprepro.errors import InputError
 from dprepro.statements.papers import statements_of

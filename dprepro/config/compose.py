@@ -21,7 +21,7 @@ from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from dprepro.config.files import PARTS, found_file, group_options, parts_of, read_block, refuse_hidden
+from dprepro.config.config_files import PARTS, found_file, group_options, parts_of, read_block, refuse_hidden
 from dprepro.config.interpolation import bounded, only_keys
 from dprepro.config.overrides import (
     check_text,

@@ -25,7 +25,7 @@ from hydra.plugins.config_source import ConfigResult, ConfigSource
 from hydra.types import RunMode
 from omegaconf import OmegaConf
 
-from dprepro.config.files import found_file, group_options, read_block, refuse_hidden
+from dprepro.config.config_files import found_file, group_options, read_block, refuse_hidden
 from dprepro.errors import InputError
 from dprepro.own.files import block_of, is_dotted
 from dprepro.support.folders import conf_dir, folders

@@ -33,19 +33,22 @@ ROUNDED = 0.05
 """How much, relatively, two digits may move a value."""
 
 
-def lacking(rules: Mapping[str, Rule], grids: Mapping[str, Grid], study: Mapping[str, Any]) -> list[str]:
+def lacking(
+    rules: Mapping[str, Rule], grids: Mapping[str, Grid], study: Mapping[str, Any], of_rate: bool = False
+) -> list[str]:
     """A line for each grid on which a claimed slope cannot be judged: what there is, what is needed, what would do.
 
     Args:
         rules: the checks of the experiment.
         grids: the grid points of each series.
         study: the block of the study, for the sweeps that its series have of their own.
+        of_rate: whether ``rate`` made the experiment, whose series take the sweep apart: one types it as a whole.
     """
     said: dict[str, list[str]] = {}
     for name, rule in rules.items():
         if isinstance(rule, Exponent) and rule.role == "claim" and (grid := grids.get(rule.series)):
             series = study.get("series")
-            own = series.get(rule.series) if isinstance(series, Mapping) else None
+            own = series.get(rule.series) if isinstance(series, Mapping) and not of_rate else None
             if rule.axis in grid[0] and (words := _lacks(rule, grid, own if isinstance(own, Mapping) else {})):
                 said.setdefault(words, []).append(name)
     return [f"check{'s' if len(names) > 1 else ''} {', '.join(names)}: {words}" for words, names in said.items()]

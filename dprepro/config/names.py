@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping
 from fnmatch import fnmatchcase
 from typing import TYPE_CHECKING
 
-from dprepro.analysis.rule import Named, Rule
+from dprepro.analysis.rule import NameUse, Rule
 from dprepro.errors import InputError, unknown
 from dprepro.figures import Drawing
 
@@ -32,7 +32,7 @@ def check_names(declared: Declaration, sweep: Iterable[str], rules: Mapping[str,
     }
     columns = declared.columns | declared.axes | EVERYWHERE
 
-    def check(one: Named, where: str) -> None:
+    def check(one: NameUse, where: str) -> None:
         # A rule's axis may be any column that does not vary within a grid point, and an axis is a column too.
         allowed = columns if one.kind in ("axis", "column") else choices[one.kind]
         if not any(fnmatchcase(one.name, name) for name in allowed):

@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.config.compose import Composed
-from dprepro.config.files import PARTS
+from dprepro.config.config_files import PARTS
 from dprepro.config.overrides import place_of
 from dprepro.errors import DpreproError, InputError
 

@@ -14,7 +14,7 @@ from contextlib import suppress
 from typing import TYPE_CHECKING, Any
 
 from dprepro.config.compose import EXECUTION_KEYS, Composed, compose
-from dprepro.config.files import found_file, read_block
+from dprepro.config.config_files import found_file, read_block
 from dprepro.errors import DpreproError
 from dprepro.support.folders import experiment_files
 from dprepro.support.regular_files import bytes_of

@@ -4,18 +4,18 @@ from dprepro.constructions.ball import HingeCorner, HuberCounterexample, OnePlac
 from dprepro.constructions.base import Construction, Point
 from dprepro.constructions.challenge import Attackable, Challenge, Finding
 from dprepro.constructions.designs import FlatOptimum, RandomDesign
+from dprepro.constructions.diagonal_designs import NiceRegression, OrthogonalRegression, RandomQuadratic
 from dprepro.constructions.equal_records import DirectionRegression, LinearSlope
 from dprepro.constructions.few_records import FewRecords
 from dprepro.constructions.fingerprinting import Fingerprinting
-from dprepro.constructions.glm import OneHotFamily
 from dprepro.constructions.known import WorstKnown
 from dprepro.constructions.needle_family import ApartNeedleFamily, NeedleFamily
 from dprepro.constructions.needles import CentredNeedle, TunedNeedle
+from dprepro.constructions.one_hot_populations import OneHotFamily
 from dprepro.constructions.packing import Packing
-from dprepro.constructions.perturbation import NiceRegression, OrthogonalRegression, RandomQuadratic
+from dprepro.constructions.planted_supports import PlantedSupport
 from dprepro.constructions.populations import AxisPopulation, CoinPopulation, DirectionPopulation
 from dprepro.constructions.signed_labels import LipschitzSignedLabels, SignedLabels
-from dprepro.constructions.supports import PlantedSupport
 from dprepro.constructions.tardos_lasso import TardosLasso
 
 __all__ = [

@@ -12,7 +12,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 MOST_SEARCHED = 16
 """Records up to which the best private answer is searched for, and epsilon."""

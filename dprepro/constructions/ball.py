@@ -11,7 +11,7 @@ import numpy as np
 from dprepro.constructions.base import LOSSES, Construction, Point, recorded
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, HingeLoss, L2Ball, PositivePartLoss, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ class OneWayMarginals(UnitBall):
     def __post_init__(self) -> None:
         self._demand("bias", 0 < self.bias <= 1, "in (0, 1]")
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """Any linear or quadratic risk has an axis: its mean record."""
         return recorded(self.domain(point), 2, "axis")
 
@@ -71,7 +71,7 @@ class OnePlace(UnitBall):
     def __post_init__(self) -> None:
         self._demand("place", 0 < self.place <= 1, "in (0, 1]")
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """A single place makes the risk symmetric about its axis."""
         return recorded(self.domain(point), 1, "axis")
 
@@ -95,7 +95,7 @@ class SpreadPlaces(UnitBall):
     def __post_init__(self) -> None:
         self._demand("spread", 0 < self.spread <= 0.8, "in (0, 0.8]")
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         return recorded(self.domain(point), 2 * point["p"] - 1)
 
     def build(self, point: Point, noise_scale: float) -> Problem:
@@ -122,7 +122,7 @@ class HingeCorner(Construction):
         """Unit ball, ||x|| <= sqrt(13)/2 = L."""
         return Domain(HingeLoss(), L2Ball(int(point["p"])), point["n"], math.sqrt(13) / 2)
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         return recorded(self.domain(point), 4 * point["p"] - 3)
 
     def build(self, point: Point, noise_scale: float) -> Problem:
@@ -161,7 +161,7 @@ class HuberCounterexample(Construction):
         """The loss over [-2, 2], records with |x| <= 1 and |y| <= 1."""
         return Domain(PositivePartLoss(), L2Ball(1, 2.0), point["n"])
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         return recorded(self.domain(point), 2, "axis")
 
     def build(self, point: Point, noise_scale: float) -> Problem:

@@ -12,13 +12,13 @@ from typing import ClassVar
 import numpy as np
 
 from dprepro.errors import InputError, PremiseError, unknown
-from dprepro.problems import ConstraintSet, Domain, Loss, Problem, View, derived_views, losses, sets
-from dprepro.problems.data import FloatArray
+from dprepro.problems import ConstraintSet, Domain, Loss, Problem, View, derived_representations, losses, sets
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 Point = Mapping[str, float]
 
-LISTED_LIMIT = 4096
+DENSE_LIMIT = 4096
 """Families whose data lie in few directions list all p coordinates up to this p; their reductions go on beyond."""
 
 RECORDS_LIMIT = 2e7
@@ -60,8 +60,8 @@ class Construction(ABC):
         """
 
     @abstractmethod
-    def views(self, point: Point) -> frozenset[str]:
-        """The views that `build` and `draw` will offer there, without building them; see `problems.VIEWS`.
+    def representations(self, point: Point) -> frozenset[str]:
+        """The representations that `build` and `draw` will offer there, without building them.
 
         Four further words help to choose a reduction: ``axis`` (`RecordsView.axis` exists), ``tail`` (a balanced tail
         of equal weights fills all coordinates of the one-hot counts but a few), ``signal`` (one coordinate stands
@@ -144,13 +144,13 @@ def constraint_set(word: str, p: float, radius: float = 1.0, q: float = 1.5) -> 
 
 
 def recorded(domain: Domain, rows: float, *words: str) -> frozenset[str]:
-    """The views of that many distinct records, with further words; none where they are too many to write out."""
+    """The representations of that many distinct records, and further words; none where they are too many to hold."""
     small = rows * domain.p <= RECORDS_LIMIT
-    return derived_views(domain, frozenset({"records"})) | set(words) if small else frozenset()
+    return derived_representations(domain, frozenset({"records"})) | set(words) if small else frozenset()
 
 
-def offered(domain: Domain, views: frozenset[str], **known: View | Callable[[], View]) -> Problem:
-    """The problem with those of the known views that are among ``views``; raises PremiseError where none is."""
-    if not views:
+def offered(domain: Domain, representations: frozenset[str], **known: View | Callable[[], View]) -> Problem:
+    """The problem with those of the ``known`` that are among the ``representations``; PremiseError where none is."""
+    if not representations:
         raise PremiseError(f"p={domain.p} coordinates are too many to list the data")
-    return Problem(domain, {name: view for name, view in known.items() if name in views})
+    return Problem(domain, {name: view for name, view in known.items() if name in representations})

@@ -15,7 +15,7 @@ from dprepro.constructions.base import constraint_set, loss_of
 from dprepro.errors import InputError, PremiseError
 from dprepro.problems import DistanceLoss, Domain, OneHotView, Problem, Records, RecordsView
 from dprepro.problems.codes import double_circulant_code
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 Record: TypeAlias = tuple[FloatArray, float]
 """Features, shape (p,), and a label."""

@@ -22,7 +22,7 @@ from dprepro.constructions.base import (
 from dprepro.constructions.hadamard import dividing_order, orthogonal_columns
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, Loss, Moments, MomentsView, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.views.base import as_theta
 
 Kind = Literal["iid", "correlated", "planted", "noise"]
@@ -58,7 +58,7 @@ class RandomDesign(Construction):
         within = constraint_set(self.constraint_set, point["p"], self.radius)
         return Domain(loss_of(self.loss), within, point["n"], feature_norm=math.inf)
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         return recorded(self.domain(point), self.rows)
 
     def base_records(self, p: int) -> tuple[FloatArray, FloatArray]:
@@ -85,7 +85,7 @@ class RandomDesign(Construction):
         def moments() -> MomentsView:
             return MomentsView(domain, base().to_moments().moments, known())
 
-        return offered(domain, self.views(point), moments=moments, records=records)
+        return offered(domain, self.representations(point), moments=moments, records=records)
 
 
 @dataclass(frozen=True)
@@ -111,7 +111,7 @@ class FlatOptimum(Construction):
         """That of the unit LASSO; the curvature 8 is attained along the segment from -e_1 to e_1."""
         return unit_lasso(point)
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """Moments (one dense row and a diagonal), and records where an orthogonal block that is known here fits n."""
         there = {"moments": point["p"] <= RECORDS_LIMIT, "records": self._order(point)}
         return frozenset(name for name, found in there.items() if found)
@@ -135,7 +135,7 @@ class FlatOptimum(Construction):
             counts[0] = round(share * n)
             return RecordsView(domain, Records(features, labels, counts))
 
-        return offered(domain, self.views(point), moments=moments, records=records)
+        return offered(domain, self.representations(point), moments=moments, records=records)
 
     def _order(self, point: Point) -> int | None:
         """Of a Hadamard matrix that is known here, divides (1 - share) n and has p columns; None if there is none."""

@@ -9,10 +9,10 @@ from typing import ClassVar, Literal
 
 import numpy as np
 
-from dprepro.constructions.base import LISTED_LIMIT, Construction, Point, constraint_set, offered
+from dprepro.constructions.base import DENSE_LIMIT, Construction, Point, constraint_set, offered
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, LinearLoss, Moments, Problem, Records, SquaredLoss, VertexGroups
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import L1Ball, L2Ball, Simplex, SpikedBall
 from dprepro.problems.views import GroupsView, MomentsView, RecordsView
 
@@ -22,7 +22,7 @@ class EqualRecords(Construction):
     """n copies of one record (x, 1) with squared or linear loss, where all entries of x are equal but the first.
 
     Vertices of a polytope with the same inner product with x are interchangeable: a handful of groups carries any p. In
-    an l2 ball the plane through x does. All p coordinates are listed for p <= `LISTED_LIMIT`.
+    an l2 ball the plane through x does. All p coordinates are listed for p <= `DENSE_LIMIT`.
     """
 
     least: ClassVar[int] = 1  # of p
@@ -31,10 +31,10 @@ class EqualRecords(Construction):
     def entries(self, point: Point, noise_scale: float) -> tuple[float, float]:
         """x_1, and the entry that all other coordinates have; raises PremiseError."""
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """Groups or a plane, as the set has them, and what is listed; a single record lies on an axis."""
         within = self.domain(point).constraint_set
-        found = {"records", "moments", "axis"} if within.p <= LISTED_LIMIT else set()
+        found = {"records", "moments", "axis"} if within.p <= DENSE_LIMIT else set()
         if isinstance(within, L1Ball | Simplex):
             found |= {"groups"}
         if isinstance(within, L2Ball) and within.p >= 3:
@@ -65,7 +65,7 @@ class EqualRecords(Construction):
 
         return offered(
             domain,
-            self.views(point),
+            self.representations(point),
             groups=groups,
             plane=lambda: coefficients(np.array([math.hypot(first, math.sqrt(p - 1) * others), 0.0]), p - 1),
             moments=lambda: coefficients(record()),

@@ -11,7 +11,7 @@ import numpy as np
 from dprepro.constructions.base import Construction, Point, constraint_set, loss_of, offered, recorded
 from dprepro.errors import PremiseError
 from dprepro.problems import ConstraintSet, DistanceLoss, Domain, LocalBall, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 Where = Literal["l1_ball", "l2_ball", "simplex", "box", "shifted_ball"]
 
@@ -61,7 +61,7 @@ class FewRecords(Construction):
             feature_norm=self.feature_norm, label_bound=label_bound, proper=self.proper,
         )  # fmt: skip
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """Records, and what can be derived from them."""
         return recorded(self.domain(point), 3)
 
@@ -87,7 +87,7 @@ class FewRecords(Construction):
         def records() -> RecordsView:
             return RecordsView(domain, Records(features[kept], labels[kept], counts[kept]))
 
-        return offered(domain, self.views(point), records=records)
+        return offered(domain, self.representations(point), records=records)
 
     def _within(self, p: float) -> ConstraintSet:
         if self.over != "shifted_ball":

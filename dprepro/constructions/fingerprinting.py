@@ -27,7 +27,7 @@ from dprepro.constructions.challenge import Challenge, Finding
 from dprepro.constructions.padding import PaddedFamily, padded
 from dprepro.errors import PremiseError
 from dprepro.problems import LinearLoss
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 PRINTED_CHANCE = 2 / 3  # of an accurate answer, above which Lemma 5.1.2 and Theorems 5.3 and 5.5 say nothing
 

@@ -62,8 +62,8 @@ class WorstKnown(Construction):
     def domain(self, point: Point) -> Domain:
         return self.at(point).domain(point)
 
-    def views(self, point: Point) -> frozenset[str]:
-        return self.at(point).views(point)
+    def representations(self, point: Point) -> frozenset[str]:
+        return self.at(point).representations(point)
 
     def build(self, point: Point, noise_scale: float) -> Problem:
         """The data set; raises PremiseError as the family does."""

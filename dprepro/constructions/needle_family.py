@@ -8,10 +8,10 @@ from dataclasses import dataclass, field
 
 import numpy as np
 
-from dprepro.constructions.base import LISTED_LIMIT, Construction, Point, offered, unit_lasso
+from dprepro.constructions.base import DENSE_LIMIT, Construction, Point, offered, unit_lasso
 from dprepro.constructions.needles import hardest_gap
 from dprepro.problems import Domain, Moments, Problem, Records, VertexGroups
-from dprepro.problems.data import FloatArray, IntArray
+from dprepro.problems.problem_data import FloatArray, IntArray
 from dprepro.problems.views import GroupsView, MomentsView, RecordsView
 
 
@@ -77,9 +77,9 @@ class NeedleFamily(Construction):
         copies = math.floor(self.curved * point["n"] / code)
         return float(min(1.0, copies * code / point["n"]))
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """Equal records have groups at any p; with a curved block the coordinates are listed."""
-        listed = {"moments"} if point["p"] <= LISTED_LIMIT else set()
+        listed = {"moments"} if point["p"] <= DENSE_LIMIT else set()
         return frozenset(listed if self.share(point) else {"groups", *listed, *({"records"} if listed else ())})
 
     def build(self, point: Point, noise_scale: float) -> Problem:
@@ -107,7 +107,7 @@ class NeedleFamily(Construction):
         def records() -> RecordsView:
             return RecordsView(domain, Records(record()[None], np.array([y]), np.array([domain.n])))
 
-        return offered(domain, self.views(point), groups=groups, moments=moments, records=records)
+        return offered(domain, self.representations(point), groups=groups, moments=moments, records=records)
 
     def _minimiser(self, sizes: IntArray, entries: FloatArray, s: float) -> FloatArray:
         """A minimiser, shape (p,), of sizes and entries of needle, heads, rivals and the rest.

@@ -16,7 +16,7 @@ from dprepro.constructions.padding import PaddedFamily, padded
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, LinearLoss
 from dprepro.problems.codes import Code, check_length, double_circulant_code
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 PRINTED_DISTANCE = 1 / 8  # between any two words, in Appendix C.1
 ROUNDING = 1e-9  # an answer exactly between two words has the level as its risk, and decodes to either

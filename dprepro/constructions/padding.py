@@ -13,7 +13,7 @@ from dprepro.constructions.base import Point, recorded
 from dprepro.constructions.challenge import Attackable
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
 
 
@@ -27,7 +27,7 @@ class PaddedFamily(UnitBall, Attackable):
     def __post_init__(self) -> None:
         self._demand("share", self.share > 0, "positive (inf: all records)")
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         return recorded(self.domain(point), self.secrets(point) + 2, "axis")
 
     def secrets(self, point: Point) -> float:

@@ -12,7 +12,7 @@ import numpy as np
 from dprepro.constructions.base import LOSSES, Construction, Point, built, recorded
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, HingeLoss, L2Ball, Loss, PositivePartLoss, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)
@@ -45,7 +45,7 @@ class Population(Construction):
             raise PremiseError(f"a signal of {found:.3g} exceeds {most:.3g}, the strongest")
         return found
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         domain = self.domain(point)
         return recorded(domain, 2 * domain.p + 1, "axis")
 

@@ -17,11 +17,11 @@ import numpy as np
 from dprepro.bounds import glm
 from dprepro.constructions.base import Point
 from dprepro.constructions.challenge import Attackable, Challenge, Finding
-from dprepro.constructions.glm import one_hot, one_hot_views
+from dprepro.constructions.one_hot_populations import one_hot, one_hot_representations
 from dprepro.errors import PremiseError
 from dprepro.problems import AbsoluteLoss, Domain, L2Ball, OneHotView, Problem, SquaredLoss
-from dprepro.problems.data import FloatArray
-from dprepro.problems.views.one_hot import sampled
+from dprepro.problems.problem_data import FloatArray
+from dprepro.problems.views.one_hot_view import sampled
 
 SEEN = 1e-4
 """Misses that an answer must have in the mean for a level to be one: of rarer ones no sample of answers has any."""
@@ -119,8 +119,8 @@ class SignedLabels(Attackable):
         ball, x, y = L2Ball(int(point["p"]), point["norm"]), self.feature_bound, self.label_bound
         return Domain(SquaredLoss(), ball, point["n"], x, label_bound=y, proper=False)
 
-    def views(self, point: Point) -> frozenset[str]:
-        return one_hot_views(self.domain(point), point["p"])
+    def representations(self, point: Point) -> frozenset[str]:
+        return one_hot_representations(self.domain(point), point["p"])
 
     def plan(self, point: Point) -> Plan:
         """The whole numbers at a grid point; raises PremiseError where there are none."""
@@ -183,7 +183,7 @@ class SignedLabels(Attackable):
 
     def problem(self, point: Point, view: OneHotView, rng: np.random.Generator) -> Problem:
         """What the algorithm is given."""
-        return one_hot(view, self.views(point))
+        return one_hot(view, self.representations(point))
 
     def two_points(self, point: Point, view: OneHotView, mirror: OneHotView) -> tuple[float, float]:
         """The least chance of missing a sign, and the level: the sum over coordinates of what two points lose.
@@ -248,7 +248,7 @@ class LipschitzSignedLabels(SignedLabels):
 
     def problem(self, point: Point, view: OneHotView, rng: np.random.Generator) -> Problem:
         """n records, judged by the population."""
-        return one_hot(sampled(view, rng), self.views(point), view)
+        return one_hot(sampled(view, rng), self.representations(point), view)
 
     def two_points(self, point: Point, view: OneHotView, mirror: OneHotView) -> tuple[float, float]:
         """As there: the risk is the sum of q_j X |w_j - w_j^sigma|, q_j the coordinate's probability.

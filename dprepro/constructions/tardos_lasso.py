@@ -91,7 +91,7 @@ class TardosLasso(Attackable):
     def domain(self, point: Point) -> Domain:
         return unit_lasso(self.settle(point))
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """Moments with the orthogonal block implicit, and records where it can be written out."""
         return frozenset({"moments", "records"} if self.block * self.columns <= RECORDS_LIMIT else {"moments"})
 
@@ -113,7 +113,7 @@ class TardosLasso(Attackable):
             features = np.vstack([rows, orthogonal_columns(self.block, self.columns)])
             return RecordsView(moments.domain, Records(features, np.repeat([1.0, 0.0], [self.users, self.block])))
 
-        problem = offered(moments.domain, self.views(point), moments=moments, records=records)
+        problem = offered(moments.domain, self.representations(point), moments=moments, records=records)
         return TardosChallenge(
             problem, self, dict(point), code, left_out, consensus, level, rival, certificates=certificates
         )
@@ -151,7 +151,7 @@ class TardosChallenge(Challenge):
         limits hold. ``disagreeing``: the loss of `rival`, with the level under it. ``certified_risk``: the mean risk
         that no private algorithm is below, since it agrees no more often than `tardos.agreement_chance`.
         """
-        family, n, risk_of = self.family, self.problem.domain.n, self.problem.listed.value
+        family, n, risk_of = self.family, self.problem.domain.n, self.problem.dense.value
         w, mixed = family.users, float(np.mean(self.consensus == 0))
         kappa, tau = family.block / (w * family.columns), family.tau
         agreement = self._agreement(theta)

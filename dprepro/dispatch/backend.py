@@ -12,16 +12,16 @@ from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget
 from dprepro.constructions import Construction
 from dprepro.errors import InputError, PremiseError
-from dprepro.problems import Domain, derived_views
+from dprepro.problems import Domain, derived_representations
 from dprepro.reductions import AUTOMATIC, choose
 
 
 @dataclass(frozen=True)
 class Dispatch:
-    """The domain, the views that the data will have, and the backend: ``literal`` or the name of a reduction."""
+    """The domain, the representations that the data will have, and the backend: ``literal`` or a reduction's name."""
 
     domain: Domain
-    views: frozenset[str]
+    representations: frozenset[str]
     backend: str
 
 
@@ -37,15 +37,19 @@ def dispatch(
 
     Raises:
         PremiseError: the point lies outside the construction's premise, or its data are too large to write out.
-        InputError: the algorithm refuses the domain or the budget. Incompatible: nothing can run on the views.
+        InputError: the algorithm refuses the domain or the budget. Incompatible: no backend knows the representations.
     """
     domain = construction.domain(point)
-    views = derived_views(domain, construction.views(point))
+    representations = derived_representations(domain, construction.representations(point))
     if reason := algorithm.refusal(domain, budget):
         raise InputError(f"{where}: {reason}" if where else reason)
-    if not views:
+    if not representations:
         raise PremiseError(f"the data at n={domain.n:g}, p={domain.p:g} are too large to write out")
-    return Dispatch(domain, views, choose(reduction, algorithm, domain, views, where or type(construction).__name__))
+    return Dispatch(
+        domain,
+        representations,
+        choose(reduction, algorithm, domain, representations, where or type(construction).__name__),
+    )
 
 
 class Numbers:

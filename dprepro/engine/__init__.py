@@ -3,7 +3,7 @@
 from dprepro.engine.cell import LEADING, Cell, Result, Row, canonical
 from dprepro.engine.grid import expand
 from dprepro.engine.measuring import Measure, measure_cell
-from dprepro.engine.runner import Outcome, execute
+from dprepro.engine.runner import RunCounts, execute
 from dprepro.engine.seeding import generator
 from dprepro.engine.store import Integrity, Run, Store
 
@@ -12,10 +12,10 @@ __all__ = [
     "Cell",
     "Integrity",
     "Measure",
-    "Outcome",
     "Result",
     "Row",
     "Run",
+    "RunCounts",
     "Store",
     "canonical",
     "execute",

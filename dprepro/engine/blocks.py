@@ -12,7 +12,7 @@ from typing import NamedTuple
 import numpy as np
 
 from dprepro.engine.cell import Cell, Row
-from dprepro.engine.lines import Line, cell_digest, point_text
+from dprepro.engine.cell_lines import Line, cell_digest, point_text
 from dprepro.engine.rows import dump, first_line
 
 VALUE = "value"

@@ -15,9 +15,9 @@ from types import TracebackType
 from typing import Any, Self
 
 from dprepro.engine import manifest
+from dprepro.engine.cell_lines import Line, Origin, cell_digest, digest
 from dprepro.engine.code import fingerprint
 from dprepro.engine.connection import FULL, SHAPE, connect, reading
-from dprepro.engine.lines import Line, Origin, cell_digest, digest
 from dprepro.engine.resources import gc_paused
 from dprepro.engine.rows import rows_of
 from dprepro.errors import InputError
@@ -45,7 +45,7 @@ class Done:
 
 
 @dataclass(frozen=True)
-class Stored:
+class StoredCell:
     """A sound cell as it is stored: `axes` and `rows` are texts, `origin` says what measured it."""
 
     status: str
@@ -270,10 +270,10 @@ class CellTable:
             database.executemany("DELETE FROM cells WHERE rowid = ?", numbers)
             manifest.seal(database)
 
-    def stored(self, keys: Sequence[bytes]) -> dict[bytes, Stored]:
+    def stored(self, keys: Sequence[bytes]) -> dict[bytes, StoredCell]:
         """Those of these cells that are stored and sound."""
         return {
-            key: Stored(str(status), seconds, str(axes), replicate, str(rows), origin)
+            key: StoredCell(str(status), seconds, str(axes), replicate, str(rows), origin)
             for key, (status, seconds, axes, replicate, rows, _), origin, sound in self._cells(keys)
             if sound
         }

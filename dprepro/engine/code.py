@@ -33,7 +33,7 @@ ITSELF = frozenset(f"{PROJECT}.engine.{name}" for name in ("code", "sealed", "so
 
 
 @dataclass(frozen=True)
-class Code:
+class CodeDigest:
     """What made a cell.
 
     Attributes:
@@ -45,7 +45,7 @@ class Code:
     modules: Mapping[str, str] = field(compare=False)
 
 
-def code_of(start: tuple[str, ...], packages: frozenset[str], engine: tuple[str, ...] = ENGINE) -> Code:
+def code_of(start: tuple[str, ...], packages: frozenset[str], engine: tuple[str, ...] = ENGINE) -> CodeDigest:
     """The code reached from modules and from ``engine``, within packages by their first names.
 
     Raises:
@@ -75,7 +75,7 @@ def behind(digests: Iterable[str]) -> dict[str, Mapping[str, str]]:
 
 
 def libraries(names: Iterable[str]) -> dict[str, str]:
-    """The versions of installed distributions, as those of modules are told in :class:`Code`."""
+    """The versions of installed distributions, as those of modules are told in :class:`CodeDigest`."""
     found = {f"{LIBRARY}{name}": read(f"{LIBRARY}{name}") for name in names}
     return {name: module.digest for name, module in found.items() if module is not None}
 
@@ -89,7 +89,7 @@ class Guard:
     """Holds the sources that a process loads against those that its measurements are stored under.
 
     Args:
-        modules: the digest of each by its name, as in :class:`Code`.
+        modules: the digest of each by its name, as in :class:`CodeDigest`.
     """
 
     def __init__(self, modules: Mapping[str, str]) -> None:
@@ -137,7 +137,7 @@ class _Graph:
         self._modules: dict[str, Module | None] = {}
         self._states: dict[Path, tuple[int, int]] = {}
         self._targets: dict[str, tuple[tuple[str, bool], ...]] = {}
-        self._codes: dict[tuple[tuple[str, ...], tuple[str, ...]], Code] = {}
+        self._codes: dict[tuple[tuple[str, ...], tuple[str, ...]], CodeDigest] = {}
 
     def stands(self) -> bool:
         """Whether all files are as they were read."""
@@ -145,7 +145,7 @@ class _Graph:
             return all(source.file_state(path) == file_state for path, file_state in self._states.items())
         return False
 
-    def code(self, start: tuple[str, ...], engine: tuple[str, ...]) -> Code:
+    def code(self, start: tuple[str, ...], engine: tuple[str, ...]) -> CodeDigest:
         """See `code_of`."""
         known = self._codes.get((start, engine))
         if known is not None:
@@ -160,7 +160,7 @@ class _Graph:
             raise OtherCode(
                 f"{stale[0]}, or a file that it reads, has been edited since this Python loaded it; start Python anew"
             )
-        code = Code(fingerprint(found), found)
+        code = CodeDigest(fingerprint(found), found)
         self._codes[start, engine] = code
         _BEHIND[code.digest] = code.modules
         return code

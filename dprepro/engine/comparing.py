@@ -1,4 +1,4 @@
-"""Stored cells held against the cells that their experiment has now, and against what measuring gives."""
+"""StoredCell cells held against the cells that their experiment has now, and against what measuring gives."""
 
 from __future__ import annotations
 
@@ -10,10 +10,10 @@ from functools import lru_cache
 from typing import Any
 
 from dprepro.engine.cell import Cell, Result
-from dprepro.engine.cell_table import Stored
+from dprepro.engine.cell_lines import Line
+from dprepro.engine.cell_table import StoredCell
 from dprepro.engine.connection import SHAPE
 from dprepro.engine.frame import Place
-from dprepro.engine.lines import Line
 from dprepro.engine.rows import rows_of, text_of
 
 TOLERANCE = 1e-9
@@ -36,7 +36,7 @@ def layout_differences(stored: Sequence[Place], cells: Sequence[Cell]) -> Iterat
     )
 
 
-def label_fault(cell: Cell, stored: Stored) -> str:
+def label_fault(cell: Cell, stored: StoredCell) -> str:
     """What a stored cell says of its place and is not so; empty if nothing."""
     if _parsed(stored.axes) != cell.axes:
         return f"its axes are {stored.axes}"
@@ -53,7 +53,7 @@ def _parsed(axes: str) -> Any:
         return None
 
 
-def rows_fault(stored: Stored, rebuilt: Mapping[str, Mapping[str, Any]], tolerance: float) -> str:
+def rows_fault(stored: StoredCell, rebuilt: Mapping[str, Mapping[str, Any]], tolerance: float) -> str:
     """Where rows contradict what is known of them by quantity: ``value``, ``bound`` and columns; empty if nowhere."""
     rows = stored.parsed or []
     for quantity, value, bound, columns in rows:
@@ -65,7 +65,7 @@ def rows_fault(stored: Stored, rebuilt: Mapping[str, Mapping[str, Any]], toleran
     return f"{min(lacking)} is missing" if lacking else ""
 
 
-def result_fault(stored: Stored, again: Result, tolerance: float) -> str:
+def result_fault(stored: StoredCell, again: Result, tolerance: float) -> str:
     """Where a stored cell differs from the same cell measured again; empty if nowhere."""
     return _fault((stored.status, stored.parsed or []), (again.status, rows_of(text_of(again.rows))), tolerance)
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
 
-from dprepro.engine.lines import digest
+from dprepro.engine.cell_lines import digest
 from dprepro.engine.manifest import seal
 from dprepro.errors import InputError
 

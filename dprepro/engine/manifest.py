@@ -12,7 +12,7 @@ import operator
 import sqlite3
 from collections.abc import Iterable
 
-from dprepro.engine.lines import digest
+from dprepro.engine.cell_lines import digest
 
 _SIZE = 16
 _ENTRIES = {

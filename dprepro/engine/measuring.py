@@ -17,7 +17,7 @@ import numpy as np
 
 from dprepro.engine.blocks import MeasureMany, block_lines, finite
 from dprepro.engine.cell import LEADING, Cell, Result, Row
-from dprepro.engine.lines import Line
+from dprepro.engine.cell_lines import Line
 from dprepro.engine.seeding import generator
 from dprepro.errors import MissingDependency, PremiseError, Stop, printable
 from dprepro.support import shared_memory

@@ -19,9 +19,9 @@ from pathlib import Path
 from types import TracebackType
 from typing import Any, Self
 
+from dprepro.engine.cell_lines import Line, Origin
 from dprepro.engine.comparing import TOLERANCE, lines_fault
 from dprepro.engine.connection import SHAPE
-from dprepro.engine.lines import Line, Origin
 from dprepro.engine.resources import gc_paused
 from dprepro.engine.store import Record, Store
 from dprepro.errors import InputError

@@ -33,7 +33,7 @@ STARTED = threading.Event()
 _ENDING = CTRL_C + ENDING
 
 
-class Pool(Protocol):
+class ChunkPool(Protocol):
     """What the runner needs of an executor."""
 
     @property
@@ -167,7 +167,7 @@ class _Call:
         return self._task, ()
 
 
-def parallel(workers: int | str) -> Callable[[], Pool] | None:
+def parallel(workers: int | str) -> Callable[[], ChunkPool] | None:
     """How to open the pool that `workers` names, None for this process alone; raises `InputError` for anything else."""
     if isinstance(workers, str) and "://" in workers:
         return lambda: Dask(workers)
@@ -182,7 +182,7 @@ def check_reachable(workers: int | str) -> None:
         Dask(workers).close(drop=False)
 
 
-def _local(workers: int) -> Pool:
+def _local(workers: int) -> ChunkPool:
     """Local workers; this process alone where none can start, as in containers without shared memory."""
     try:
         return Processes(workers)

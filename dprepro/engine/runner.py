@@ -17,8 +17,8 @@ from typing import Literal
 from dprepro.engine import pools
 from dprepro.engine.blocks import MeasureMany
 from dprepro.engine.cell import Cell, Result
+from dprepro.engine.cell_lines import Line, lines_of
 from dprepro.engine.code import guard
-from dprepro.engine.lines import Line, lines_of
 from dprepro.engine.long_cells import CellLimit, Watch, limited, watched
 from dprepro.engine.measuring import Measure, cpu_type, measure_block, measure_cell, one_thread
 from dprepro.engine.progress import LINE_SECONDS, Indicator, Progress, indicator
@@ -44,7 +44,7 @@ DEATHS = 3  # a cell that was in this many broken chunks is run alone
 
 
 @dataclass(frozen=True)
-class Outcome:
+class RunCounts:
     """What :func:`execute` did, in distinct cells; `failed` and `skipped` are among the `measured`; wall `seconds`.
 
     Of the measured ones `other` were stored by other code and `damaged` not as they had been stored; `changed` are the
@@ -74,7 +74,7 @@ def execute(
     label: str = "",
     reuse: Reuse = "same",
     sources: Mapping[str, str] | None = None,
-) -> Outcome:
+) -> RunCounts:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
     `many` measures several cells of a grid point at once, to the same bits. A cell that takes longer than
@@ -127,7 +127,7 @@ def execute(
             finally:
                 bar.close()
                 shared_memory.progress(0, 0)
-    return Outcome(
+    return RunCounts(
         total=len(distinct),
         reused=len(done),
         measured=tally.total(),
@@ -150,7 +150,7 @@ class _Loop:
         store: Store,
         tally: Counter[str],
         bar: Indicator,
-        open_pool: Callable[[], pools.Pool] | None,
+        open_pool: Callable[[], pools.ChunkPool] | None,
         stored: tuple[int, int],
         sources: tuple[tuple[str, str], ...],
         cell_seconds: float | None = None,
@@ -163,7 +163,7 @@ class _Loop:
         self.open_pool = open_pool
         self.sources = sources
         self.cell_seconds = cell_seconds
-        self.pool: pools.Pool = pools.Serial()
+        self.pool: pools.ChunkPool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
         self.kept, self.total = stored  # of the run's cells, with those that were stored before
         shared_memory.progress(self.kept, self.total)

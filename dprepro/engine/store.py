@@ -17,10 +17,10 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.engine import manifest
 from dprepro.engine.cell import Cell
+from dprepro.engine.cell_lines import digest
 from dprepro.engine.cell_table import FILE_NAME, CellTable, Scan
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
-from dprepro.engine.lines import digest
 from dprepro.engine.renamed import current_config
 from dprepro.engine.resources import gc_paused
 from dprepro.engine.rows import dump

@@ -5,19 +5,29 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dprepro.figures.attack import Attack
+from dprepro.figures.attack_figure import AttackFigure
 from dprepro.figures.base import Drawing
-from dprepro.figures.choice import Choice
-from dprepro.figures.constants import Constants
-from dprepro.figures.ledger import Ledger
-from dprepro.figures.margins import Margins
-from dprepro.figures.phase import Phase
-from dprepro.figures.rate import Rate
-from dprepro.figures.shares import Shares
+from dprepro.figures.choice_figure import ChoiceFigure
+from dprepro.figures.constants_figure import ConstantsFigure
+from dprepro.figures.margins_figure import MarginsFigure
+from dprepro.figures.phase_figure import PhaseFigure
+from dprepro.figures.privacy_figure import PrivacyFigure
+from dprepro.figures.rate_figure import RateFigure
+from dprepro.figures.shares_figure import SharesFigure
 from dprepro.support import typed
 
 FIGURES: dict[str, type[Drawing]] = {
-    kind.name: kind for kind in (Rate, Phase, Attack, Choice, Shares, Ledger, Constants, Margins)
+    kind.name: kind
+    for kind in (
+        RateFigure,
+        PhaseFigure,
+        AttackFigure,
+        ChoiceFigure,
+        SharesFigure,
+        PrivacyFigure,
+        ConstantsFigure,
+        MarginsFigure,
+    )
 }
 
 

@@ -7,7 +7,7 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Any, ClassVar, Literal
 
-from dprepro.analysis.rule import Named, named
+from dprepro.analysis.rule import NameUse, named
 from dprepro.figures.style import WIDTHS, Style
 
 if TYPE_CHECKING:
@@ -40,7 +40,7 @@ class Drawing(ABC):
     style: Style = "screen"
     columns: Literal[1, 2] | None = None
 
-    def mentions(self) -> list[Named]:
+    def mentions(self) -> list[NameUse]:
         """Everything that must be among what is measured, or among the checks."""
         return list(named(self, self.kinds))
 

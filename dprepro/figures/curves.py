@@ -94,7 +94,8 @@ def curves(
     points = grid_points(rows, name, quantity, columns=wanted, axes=axes, distinct=True, envelope=envelope)
     points = points[points["state"].isin(["used", "saturated"]) & ((points["mean"] > 0) | (not positive))].copy()
     x = points[axis].to_numpy(dtype=float)
-    points["x"] = -np.log(x) if axis == "delta" else x
+    with np.errstate(divide="ignore"):
+        points["x"] = -np.log(x) if axis == "delta" else x
     for one, power in powers.items():
         points["x"] *= points[one].astype(float) ** power
     points = points[points["x"].notna()]

@@ -6,9 +6,9 @@ from collections.abc import Mapping, Sequence
 from itertools import pairwise
 from typing import TYPE_CHECKING, Any
 
-from dprepro.figures.naming import Named, name_all
+from dprepro.figures.naming import NamedCurves, name_all
 from dprepro.figures.style import letters
-from dprepro.figures.widths import height_of, width_of
+from dprepro.figures.text_sizes import height_of, width_of
 from dprepro.figures.words import headlines
 
 if TYPE_CHECKING:
@@ -78,7 +78,7 @@ def headed(figure: Figure, verdict: Mapping[str, Any], heading: str = "") -> flo
 
 
 def finish(
-    figure: Figure, height: float, said: Sequence[tuple[Axes, Sequence[str]]], names: Sequence[Named] = ()
+    figure: Figure, height: float, said: Sequence[tuple[Axes, Sequence[str]]], names: Sequence[NamedCurves] = ()
 ) -> None:
     """Sizes the figure, then says over each panel what is said of it and names curves, in the room that is there.
 

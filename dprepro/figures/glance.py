@@ -7,19 +7,19 @@ from dataclasses import replace
 from typing import Any
 
 from dprepro.analysis.checks import VERDICTS
-from dprepro.figures.column import Column
+from dprepro.figures.axis_panel import AxisPanel
 from dprepro.figures.curves import bounds, thinned
 from dprepro.figures.fitting import MOST_ENTRIES, MOST_PANELS
 from dprepro.figures.style import looks
-from dprepro.figures.words import Judged
+from dprepro.figures.words import JudgedCheck
 
 
-def worst_first(claims: Iterable[Judged]) -> list[Judged]:
+def worst_first(claims: Iterable[JudgedCheck]) -> list[JudgedCheck]:
     """Claims that are refuted, then such as are inconclusive, then the others, each in their order."""
     return sorted(claims, key=lambda one: VERDICTS.index(str(one.result["verdict"])))
 
 
-def panels(columns: Sequence[Column]) -> list[Column]:
+def panels(columns: Sequence[AxisPanel]) -> list[AxisPanel]:
     """The columns on which something is claimed, at most as many as stand side by side; what is not confirmed stays."""
     drawn = [column for column in columns if column.drawn]
     drawn = [column for column in drawn if heading_check(column) is not None] or drawn[:1]
@@ -31,13 +31,15 @@ def panels(columns: Sequence[Column]) -> list[Column]:
     return [drawn[place] for place in sorted(chosen)]
 
 
-def heading_check(column: Column) -> Judged | None:
+def heading_check(column: AxisPanel) -> JudgedCheck | None:
     """The claim that a panel is about: one not confirmed before others, an exponent of its axis before other rules."""
     own = [check for check in column.judged if _claimed(check, column)]
     return min(own, key=lambda one: (VERDICTS.index(str(one.result["verdict"])), one.rule != "exponent"), default=None)
 
 
-def reduced(columns: Sequence[Column], named: Sequence[str], came_out: Mapping[str, str], risks: bool) -> list[Column]:
+def reduced(
+    columns: Sequence[AxisPanel], named: Sequence[str], came_out: Mapping[str, str], risks: bool
+) -> list[AxisPanel]:
     """The columns with the claim of each, one control of all and, where a legend has room, further claims.
 
     Args:
@@ -65,7 +67,7 @@ def reduced(columns: Sequence[Column], named: Sequence[str], came_out: Mapping[s
     return [_with(column, [names[0], *extra, *names[1:]], names[:1])]
 
 
-def _first(column: Column) -> list[str]:
+def _first(column: AxisPanel) -> list[str]:
     """The series that a panel is about."""
     check = heading_check(column)
     if check is not None:
@@ -73,11 +75,11 @@ def _first(column: Column) -> list[str]:
     return [*column.claimed, *column.drawn][:1]
 
 
-def _claimed(one: Judged, column: Column) -> bool:
+def _claimed(one: JudgedCheck, column: AxisPanel) -> bool:
     return any(name in column.claimed for name in one.series(column.drawn))
 
 
-def _controls(column: Column, came_out: Mapping[str, str]) -> list[str]:
+def _controls(column: AxisPanel, came_out: Mapping[str, str]) -> list[str]:
     """The series that show what is refuted: controls, then what is false as printed."""
     own = [name for name in column.drawn if column.roles[name] == "control"]
     printed = [name for name in column.drawn if column.roles[name] == "context" and name in came_out]
@@ -85,15 +87,15 @@ def _controls(column: Column, came_out: Mapping[str, str]) -> list[str]:
     return [*refuted, *own]
 
 
-def _rated(column: Column) -> bool:
+def _rated(column: AxisPanel) -> bool:
     return any("shape" in curve.points for name in column.constants for curve in column.drawn[name])
 
 
-def _one_bound(column: Column, names: Sequence[str]) -> bool:
+def _one_bound(column: AxisPanel, names: Sequence[str]) -> bool:
     return len(bounds({name: column.drawn[name] for name in names}, names)) < 2
 
 
-def _with(column: Column, names: Sequence[str], bounded: Sequence[str]) -> Column:
+def _with(column: AxisPanel, names: Sequence[str], bounded: Sequence[str]) -> AxisPanel:
     """The column with only the series named, in looks of their own, and bounds and rates of those that are bounded."""
     roles = {name: column.roles[name] for name in names}
     drawn = thinned({name: column.drawn[name] for name in names}, roles)

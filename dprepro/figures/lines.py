@@ -13,7 +13,7 @@ import numpy as np
 from dprepro.analysis.points import number
 from dprepro.figures.curves import Bound, Curve, called, certified
 from dprepro.figures.style import BOUND, LEGEND_LINE, RATE, SATURATED, TITLE_LINE, letters, roles_of
-from dprepro.figures.words import Judged, comparison, labelled
+from dprepro.figures.words import JudgedCheck, comparison, labelled
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -185,7 +185,7 @@ def line_mark(style: Mapping[str, Any]) -> Line2D:
     return Line2D([], [], **style)
 
 
-def said(one: Judged, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = "", named: bool = True) -> str:
+def said(one: JudgedCheck, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = "", named: bool = True) -> str:
     """The comparison of a check, after the series' name where it is about one of several."""
     names = one.series(texts)
     further = one.options.get("series") or ""
@@ -194,7 +194,7 @@ def said(one: Judged, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = 
     return name + comparison(one, axis, bounded(one, rows, texts))
 
 
-def bounded(one: Judged, rows: pd.DataFrame, known: Iterable[str]) -> bool:
+def bounded(one: JudgedCheck, rows: pd.DataFrame, known: Iterable[str]) -> bool:
     """Whether a check is about the share of a bound; what is a ratio already has the bound 1."""
     limits = rows.loc[rows["series"].isin(one.series(known)) & (rows["quantity"] == one.quantity), "bound"]
     return bool((limits.notna() & (limits != 1.0)).any())

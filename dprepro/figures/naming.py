@@ -10,7 +10,7 @@ import numpy as np
 from dprepro.analysis.fits import Vector
 from dprepro.figures.curves import Curve, called
 from dprepro.figures.style import letters
-from dprepro.figures.widths import width_of
+from dprepro.figures.text_sizes import width_of
 
 if TYPE_CHECKING:
     from matplotlib.axes import Axes
@@ -29,7 +29,7 @@ _MUCH = 5.0  # what is better spared by room above and below
 _STRAY = 30.0  # what it costs to stand nearer to another curve than to its own
 
 
-class Named(NamedTuple):
+class NamedCurves(NamedTuple):
     """A series in a panel, its curves and its look."""
 
     panel: Axes
@@ -66,7 +66,7 @@ class _Box(NamedTuple):
         return int(((x > self.left) & (x < self.right) & (y > self.bottom) & (y < self.top)).sum())
 
 
-def name_all(figure: Figure, names: Sequence[Named]) -> None:
+def name_all(figure: Figure, names: Sequence[NamedCurves]) -> None:
     """Writes the names of all curves that have one; the figure must be laid out."""
     from matplotlib.patheffects import withStroke
 
@@ -84,7 +84,7 @@ def name_all(figure: Figure, names: Sequence[Named]) -> None:
             )  # fmt: skip
 
 
-def _places(panel: Axes, names: Sequence[Named], dpi: float) -> tuple[list[_Place], float]:
+def _places(panel: Axes, names: Sequence[NamedCurves], dpi: float) -> tuple[list[_Place], float]:
     """Where the names of a panel stand, and what the worst of the places costs."""
     taken, every, found, worst = _texts(panel), _drawn(panel, dpi), [], 0.0
     for _, several, look in names:

@@ -95,7 +95,7 @@ def quantity_label(quantity: str, envelope: Collection[str] = ()) -> str:
 
 
 @dataclass(frozen=True)
-class Judged:
+class JudgedCheck:
     """A check: its ``name``, ``result`` as in verdict.json, and ``options`` as in the run's configuration."""
 
     name: str
@@ -119,10 +119,12 @@ class Judged:
         return [name for name in known if name in wanted or wanted == {"*"}]
 
 
-def judged(verdict: Mapping[str, Any], config: Mapping[str, Any], role: str = "claim") -> list[Judged]:
+def judged(verdict: Mapping[str, Any], config: Mapping[str, Any], role: str = "claim") -> list[JudgedCheck]:
     """The checks of a role, in the order of the configuration."""
     known = config.get("checks", {})
-    return [Judged(name, one, known.get(name, {})) for name, one in verdict["checks"].items() if one["role"] == role]
+    return [
+        JudgedCheck(name, one, known.get(name, {})) for name, one in verdict["checks"].items() if one["role"] == role
+    ]
 
 
 def controls(verdict: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, str]:
@@ -176,7 +178,7 @@ def headlines(verdict: Mapping[str, Any], heading: str = "") -> tuple[str, list[
     return name, list(dict.fromkeys([full, short, str(verdict["verdict"])]))
 
 
-def undrawn(claims: Iterable[Judged], said: Collection[str]) -> str:
+def undrawn(claims: Iterable[JudgedCheck], said: Collection[str]) -> str:
     """The claims that are not among the ``said``, which the panels speak of; with numbers where not confirmed."""
     left = [claim for claim in claims if claim.name not in said]
     held = [one.name for one in left if one.result["verdict"] == "confirmed"]
@@ -186,7 +188,7 @@ def undrawn(claims: Iterable[Judged], said: Collection[str]) -> str:
     return f"Judged, not drawn: {'; '.join(words)}." if words else ""
 
 
-def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
+def comparison(one: JudgedCheck, axis: str = "", bounded: bool = True) -> str:
     """What was compared with what: the estimate, with half its 99% interval, and what is claimed.
 
     ``axis`` is that of the panel, which an exponent need not repeat; ``bounded`` says whether an inequality is about
@@ -204,7 +206,7 @@ def comparison(one: Judged, axis: str = "", bounded: bool = True) -> str:
     return text if check["verdict"] == "confirmed" else f"{text}: {check['verdict']}"
 
 
-def briefly(one: Judged, axis: str = "", bounded: bool = True) -> list[str]:
+def briefly(one: JudgedCheck, axis: str = "", bounded: bool = True) -> list[str]:
     """The same in few words, then in ever fewer: without margins, without errors.
 
     A verdict that is no confirmation stays.
@@ -233,7 +235,7 @@ def estimated(check: Mapping[str, Any]) -> str:
     return kept(f"{_decimal(check['estimate'])} ± {_decimal((high - low) / 2, '<0.001')}")
 
 
-def _equality(one: Judged, axis: str) -> str:
+def _equality(one: JudgedCheck, axis: str) -> str:
     """Rules whose estimate is compared with a number, from two sides or from one."""
     check, details = one.result, one.result.get("details") or {}
     side = {"at_most": "at most ", "at_least": "at least "}.get(str(details.get("side", "")), "")
@@ -243,7 +245,7 @@ def _equality(one: Judged, axis: str) -> str:
     return text if bare is None else f"{text}; {kept(f'log-log slope {_decimal(bare)}')}"
 
 
-def _subject(one: Judged, axis: str) -> str:
+def _subject(one: JudgedCheck, axis: str) -> str:
     own = str(one.options.get("axis", "n"))
     where = "" if own == axis else f" of {AXES.get(own, own).split()[-1]}"
     divide = str(one.options.get("divide", ""))
@@ -271,7 +273,7 @@ def _subject(one: Judged, axis: str) -> str:
     return one.name.replace("_", " ")
 
 
-def _inequality(one: Judged, bounded: bool) -> str:
+def _inequality(one: JudgedCheck, bounded: bool) -> str:
     """Rules whose estimate is the share of a bound that comes nearest to it."""
     check = one.result
     least = (check.get("details") or {}).get("side") == "at_least"

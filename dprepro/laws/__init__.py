@@ -27,19 +27,19 @@ from dprepro.algorithms import (
 )
 from dprepro.budget import Budget
 from dprepro.errors import Incompatible, InputError
-from dprepro.laws.base import Law, Pair
-from dprepro.laws.descent import DescentLaw
-from dprepro.laws.exponential import ExponentialLaw
-from dprepro.laws.high_probability import HighProbabilityLaw
-from dprepro.laws.huberised import HuberisedLaw
+from dprepro.laws.base import Law, NeighbourLaws
+from dprepro.laws.descent_law import DescentLaw
+from dprepro.laws.exponential_law import ExponentialLaw
+from dprepro.laws.high_probability_law import HighProbabilityLaw
+from dprepro.laws.huberised_law import HuberisedLaw
 from dprepro.laws.lemmas import Lemmas, huberisation_lemmas, perturbation_lemmas
-from dprepro.laws.localization import LocalizationLaw
-from dprepro.laws.perturbation import ObjectivePerturbationLaw
-from dprepro.laws.release import ReleaseLaw
-from dprepro.laws.sampling import SamplerLaw
-from dprepro.laws.sparse_regression import SparseRegressionLaw
-from dprepro.laws.supports import ExponentialSupportLaw
-from dprepro.laws.votes import VotesLaw
+from dprepro.laws.localization_law import LocalizationLaw
+from dprepro.laws.perturbation_law import ObjectivePerturbationLaw
+from dprepro.laws.release_law import ReleaseLaw
+from dprepro.laws.sampling_law import SamplerLaw
+from dprepro.laws.sparse_regression_law import SparseRegressionLaw
+from dprepro.laws.support_law import ExponentialSupportLaw
+from dprepro.laws.votes_law import VotesLaw
 from dprepro.problems import Domain, Problem
 
 LAWS: dict[type[Algorithm], type[Law]] = {
@@ -91,7 +91,7 @@ def find(
     return kind(algorithm, domain or kind.domain_at(point), budget)
 
 
-def beside(algorithm: Algorithm, budget: Budget, pair: tuple[Problem, Problem]) -> Pair | None:
+def beside(algorithm: Algorithm, budget: Budget, pair: tuple[Problem, Problem]) -> NeighbourLaws | None:
     """The law of the answer on both data sets, of finite answers or over fine intervals; None where none is known.
 
     An algorithm that answers on one of them alone has told them apart.
@@ -100,7 +100,7 @@ def beside(algorithm: Algorithm, budget: Budget, pair: tuple[Problem, Problem]) 
     if any(reasons):
         if all(reasons):
             raise InputError(reasons[0])
-        return Pair(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
+        return NeighbourLaws(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
     try:
         known = [find(algorithm, one.domain, budget) for one in pair]
         return known[0].beside(known[1], *pair)
@@ -119,8 +119,8 @@ __all__ = [
     "Law",
     "Lemmas",
     "LocalizationLaw",
+    "NeighbourLaws",
     "ObjectivePerturbationLaw",
-    "Pair",
     "ReleaseLaw",
     "SamplerLaw",
     "SparseRegressionLaw",

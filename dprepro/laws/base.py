@@ -14,14 +14,14 @@ from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget
 from dprepro.errors import Incompatible, unknown
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 PLACES, SPREAD, LEAST = 8_001, 20.0, 1e-11
 """How finely a law is cut into intervals, how far beyond the set, and what probability is too small to see."""
 
 
 @dataclass(frozen=True, eq=False)
-class Pair:
+class NeighbourLaws:
     """The law of the answer on two neighbouring data sets: the probabilities of the same events, shape (K,) each.
 
     The events part the space of answers, so all that is read off them is that of a post-processing: a lower value,
@@ -92,7 +92,7 @@ class Law(ABC):
     def below(self, problem: Problem, places: FloatArray) -> FloatArray:
         """P(theta <= place) on these data, for an array of places in one dimension."""
 
-    def beside(self, other: Law, one: Problem, another: Problem) -> Pair:
+    def beside(self, other: Law, one: Problem, another: Problem) -> NeighbourLaws:
         """The law on one data set beside that of ``other`` on another, whose n may differ, over fine intervals.
 
         Probabilities below `LEAST`, differences of numbers near one, are left out of both.
@@ -104,7 +104,7 @@ class Law(ABC):
         ranks = (self.below(one, places), other.below(another, places))
         masses = [np.diff(rank, prepend=0.0, append=1.0) for rank in ranks]
         seen = np.minimum(*masses) > LEAST
-        return Pair(masses[0][seen], masses[1][seen], silent=False)
+        return NeighbourLaws(masses[0][seen], masses[1][seen], silent=False)
 
     def with_parameters(self, parameters: Mapping[str, float]) -> Law:
         """The same with some of the class's own parameters replaced; raises InputError for an unknown one."""
@@ -122,7 +122,7 @@ class Law(ABC):
         """P(excess risk >= risk) on these data; raises Incompatible where it is not known."""
         raise Incompatible(f"no tail of the risk is known for {type(self.algorithm).__name__}")
 
-    def pairs(self) -> Iterator[Pair]:
+    def pairs(self) -> Iterator[NeighbourLaws]:
         """Neighbours under the budget's relation on which the algorithm spends most, as far as known.
 
         They give a lower bound on what it spends: exceeding the budget disproves privacy. Raises Incompatible where no

@@ -13,7 +13,7 @@ from dprepro.algorithms.huberised_objective_perturbation import huber_slope
 from dprepro.algorithms.objective_perturbation import PerturbationSchedule
 from dprepro.errors import PremiseError
 from dprepro.problems import MomentsView, Point, Problem, View
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 Ratios = Callable[[Algorithm, Problem, Schedule, Sequence[Solution], Sequence[str]], Mapping[str, float]]
 

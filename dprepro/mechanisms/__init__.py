@@ -4,7 +4,7 @@ from dprepro.mechanisms.additive import Gaussian, L2Laplace, Laplace, vector_noi
 from dprepro.mechanisms.guarantees import BoundedRange, GaussianShift, Guarantee, PureLoss, SampledGaussianShift
 from dprepro.mechanisms.noise_moments import NoiseMoments
 from dprepro.mechanisms.published import Transcript, noted
-from dprepro.mechanisms.selection import GumbelMin, LaplaceMin, Selection, selection
+from dprepro.mechanisms.selection import GumbelMin, LaplaceMin, PrivateSelection, selection
 from dprepro.mechanisms.subsets import NoisyTop, SubsetChoice
 
 __all__ = [
@@ -18,9 +18,9 @@ __all__ = [
     "LaplaceMin",
     "NoiseMoments",
     "NoisyTop",
+    "PrivateSelection",
     "PureLoss",
     "SampledGaussianShift",
-    "Selection",
     "SubsetChoice",
     "Transcript",
     "noted",

@@ -23,7 +23,7 @@ from dprepro.mechanisms.subsets import NoisyTop
 
 
 @dataclass(frozen=True)
-class Selection(ABC):
+class PrivateSelection(ABC):
     """Noisy minimum with noise of the given ``scale`` (same unit as the scores)."""
 
     scale: float
@@ -55,7 +55,7 @@ class Selection(ABC):
 
 
 @dataclass(frozen=True)
-class LaplaceMin(Selection):
+class LaplaceMin(PrivateSelection):
     """Report noisy min with Laplace noise, as Algorithm 2 of Talwar, Thakurta and Zhang prints it."""
 
     def noise(self, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -82,7 +82,7 @@ class LaplaceMin(Selection):
 
 
 @dataclass(frozen=True)
-class GumbelMin(Selection):
+class GumbelMin(PrivateSelection):
     """The exponential mechanism: minimum of scores plus (negated) Gumbel noise of the given scale."""
 
     def noise(self, size: int, rng: np.random.Generator) -> NDArray[np.float64]:
@@ -112,10 +112,10 @@ class GumbelMin(Selection):
         return self.scale * float(lambertw((candidates - 1) / math.e).real)
 
 
-SELECTIONS: dict[str, type[Selection]] = {"laplace": LaplaceMin, "gumbel": GumbelMin}
+SELECTIONS: dict[str, type[PrivateSelection]] = {"laplace": LaplaceMin, "gumbel": GumbelMin}
 
 
-def selection(name: str, scale: float) -> Selection:
+def selection(name: str, scale: float) -> PrivateSelection:
     """The selection of that name at that scale; raises InputError for an unknown name."""
     if name not in SELECTIONS:
         raise unknown("selection", name, SELECTIONS)

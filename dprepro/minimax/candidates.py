@@ -10,9 +10,9 @@ import numpy as np
 
 from dprepro.errors import InputError
 from dprepro.minimax.games import Game, data_sets, inverse, lost
-from dprepro.minimax.reduced import IntArray, Symmetry, Table, replacements
+from dprepro.minimax.reduced import GameStates, IntArray, Symmetry, replacements
 from dprepro.problems import Box, Domain, HalfSquaredLoss, LinearLoss, Problem, Simplex, SupportPoint
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)
@@ -49,7 +49,7 @@ class Selection(Candidates):
         if self.form == "squares":
             raise InputError("form must be simplex or supports for scores of several candidates, got form=squares")
 
-    def table(self, n: int, p: int) -> Table:
+    def table(self, n: int, p: int) -> GameStates:
         subsets = self._subsets(p)
         states = data_sets(n, len(subsets))
         group = [np.array(permutation) for permutation in itertools.permutations(range(p))]
@@ -60,7 +60,7 @@ class Selection(Candidates):
             number = {tuple(row): k for k, row in enumerate(subsets.tolist())}
             kinds = np.array([number[tuple(row)] for row in moved.tolist()])
             symmetries.append(Symmetry(inverse(kinds), np.ones(len(kinds), dtype=np.int64), image))
-        return Table(states, replacements(len(subsets)), symmetries, lost(states @ subsets), n)
+        return GameStates(states, replacements(len(subsets)), symmetries, lost(states @ subsets), n)
 
     def records(self, p: int) -> FloatArray:
         return self._subsets(p).astype(float)
@@ -81,11 +81,11 @@ class Sparse(Candidates):
 
     longest: ClassVar[float] = 1
 
-    def table(self, n: int, p: int) -> Table:
+    def table(self, n: int, p: int) -> GameStates:
         states, ones = data_sets(n, p), np.ones(p, dtype=np.int64)
         group = [np.array(permutation) for permutation in itertools.permutations(range(p))]
         symmetries = [Symmetry(inverse(image), ones, image) for image in group]
-        return Table(states, replacements(p), symmetries, lost(states), n)
+        return GameStates(states, replacements(p), symmetries, lost(states), n)
 
     def records(self, p: int) -> FloatArray:
         return np.eye(p)

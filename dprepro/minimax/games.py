@@ -23,7 +23,7 @@ from typing import ClassVar, Literal
 import numpy as np
 
 from dprepro.errors import InputError, PremiseError
-from dprepro.minimax.reduced import IntArray, Symmetry, Table, counts, replacements
+from dprepro.minimax.reduced import GameStates, IntArray, Symmetry, counts, replacements
 from dprepro.problems import (
     Box,
     Domain,
@@ -38,7 +38,7 @@ from dprepro.problems import (
     Records,
     RecordsView,
 )
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 MOST_STATES = 100_000
 """Data sets that are listed."""
@@ -55,7 +55,7 @@ class Game(ABC):
     version: ClassVar[int] = 1
 
     @abstractmethod
-    def table(self, n: int, p: int) -> Table:
+    def table(self, n: int, p: int) -> GameStates:
         """All data sets of n records, with p coordinates or candidates.
 
         Raises:
@@ -104,7 +104,7 @@ class Linear(Game):
 
     form: Literal["linear", "positive_part"] = field(default="linear", metadata={"later": True})
 
-    def table(self, n: int, p: int) -> Table:
+    def table(self, n: int, p: int) -> GameStates:
         return Cube().table(n, _one(p))
 
     def records(self, p: int) -> FloatArray:
@@ -141,14 +141,14 @@ class Squared(Game):
         if self.half < 1:
             raise InputError(f"half must be at least 1, got half={self.half}")
 
-    def table(self, n: int, p: int) -> Table:
+    def table(self, n: int, p: int) -> GameStates:
         _one(p)
         states, answers = counts(n, 2), np.arange(-self.half, self.half + 1)
         gap = answers[None, :] * n - (states[:, 0] - states[:, 1])[:, None] * self.half
         keep, image = np.arange(answers.size), np.arange(answers.size)[::-1]
         same, both = np.array([0, 1]), np.array([1, 1])
         group = [Symmetry(same, both, keep), Symmetry(same[::-1], both, image)]
-        return Table(states, replacements(2), group, gap**2, 2 * self.half**2 * n**2)
+        return GameStates(states, replacements(2), group, gap**2, 2 * self.half**2 * n**2)
 
     def records(self, p: int) -> FloatArray:
         return np.array([[1.0], [1.0 if self.form == "labels" else -1.0]])
@@ -182,7 +182,7 @@ class Cube(Game):
 
     sums: bool = False
 
-    def table(self, n: int, p: int) -> Table:
+    def table(self, n: int, p: int) -> GameStates:
         corners = _corners(p)
         group = _signed(p)
         images = [_images(corners, place, sign) for place, sign in group]
@@ -192,11 +192,11 @@ class Cube(Game):
             states = np.stack([one.ravel() for one in np.meshgrid(*[axis] * p, indexing="ij")], axis=1)
             moves = 2 * np.array([m for m in itertools.product((-1, 0, 1), repeat=p) if any(m)])
             symmetries = [Symmetry(place, sign, image) for (place, sign), image in zip(group, images, strict=True)]
-            return Table(states, moves, symmetries, lost(states @ corners.T), n)
+            return GameStates(states, moves, symmetries, lost(states @ corners.T), n)
         kinds = 2**p
         states = data_sets(n, kinds)
         symmetries = [Symmetry(inverse(image), np.ones(kinds, dtype=np.int64), image) for image in images]
-        return Table(states, replacements(kinds), symmetries, lost(states @ corners @ corners.T), n)
+        return GameStates(states, replacements(kinds), symmetries, lost(states @ corners @ corners.T), n)
 
     def records(self, p: int) -> FloatArray:
         return np.asarray(_corners(p) / np.sqrt(p))

@@ -21,7 +21,7 @@ class Symmetry(NamedTuple):
 
 
 @dataclass(frozen=True, eq=False)
-class Table:
+class GameStates:
     """All data sets of a game.
 
     Attributes:
@@ -49,7 +49,7 @@ class Reduced:
     Attributes:
         states: one data set of each orbit, shape (D, k).
         variable: the number of the orbit of (data set, answer), shape (D, A).
-        risk: as in `Table`, shape (D, A).
+        risk: as in `GameStates`, shape (D, A).
         owner, multiplicity: of each variable: its data set, and how many answers there have it, shape (V,).
         pairs: variables (o, o') with o private against o': x_o <= e^epsilon x_o' + ..., each once, shape (P, 2).
         rows: for each pair of neighbours the numbers of its pairs, answer by answer, each row once, shape (Q, A).
@@ -75,7 +75,7 @@ class Reduced:
         return len(self.owner)
 
 
-def reduced(table: Table) -> Reduced:
+def reduced(table: GameStates) -> Reduced:
     """Without symmetry. Orbits are told by their least member, states and answers being numbered."""
     answers, known_states = int(table.risk.shape[1]), len(table.states)
     # a state's number is found by a random linear code, which must be different for all of them

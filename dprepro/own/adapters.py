@@ -23,7 +23,7 @@ from dprepro.constructions.base import Construction, Point, constraint_set, loss
 from dprepro.errors import DpreproError, InputError
 from dprepro.own.files import load
 from dprepro.problems import Domain, Loss, Problem, Records, RecordsView
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.global_generators import seeded
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # what is loaded is among `made_of`, arrays are in the fingerprint
@@ -72,7 +72,7 @@ class Fitted(Algorithm):
         InputError: an argument without default that nobody has.
     """
 
-    views: ClassVar[tuple[str, ...]] = ("records",)
+    representations: ClassVar[tuple[str, ...]] = ("records",)
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
 
     code: str
@@ -262,7 +262,7 @@ class _Bounded(Construction):
             loss_of(self.loss), within, point["n"], self.feature_bound, self.feature_norm, self.label_bound
         )  # fmt: skip
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         return recorded(self.domain(point), point["n"])
 
 

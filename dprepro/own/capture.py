@@ -50,7 +50,7 @@ def captured(thing: Definition, name: str = "") -> str:
         InputError: its source cannot be found, or it uses what cannot be written down; with what to do.
     """
     own = name or _name_of(thing)
-    module = _Module(thing)
+    module = _Module(_home(thing))
     try:
         own = module.add(own, thing)
     except _Unwritable as fault:
@@ -65,6 +65,16 @@ def _name_of(thing: Definition) -> str:
     return name if name.isidentifier() else "function"
 
 
+def _home(thing: object) -> str:
+    """The module that a definition stands in; of a partial call, a method or an object that of what it is made of."""
+    if isinstance(thing, functools.partial):
+        return _home(thing.func)
+    if isinstance(thing, types.MethodType):
+        return _home(thing.__self__)
+    defined = isinstance(thing, type) or inspect.isroutine(thing) or hasattr(thing, "__wrapped__")
+    return str(getattr(thing if defined else type(thing), "__module__", None))
+
+
 class Source(NamedTuple):
     """A definition: its node, what names in it stand for, whether its types are texts, and all around it."""
 
@@ -77,8 +87,8 @@ class Source(NamedTuple):
 class _Module:
     """A module that is being written."""
 
-    def __init__(self, thing: Definition) -> None:
-        self._homes = {"__main__", str(getattr(thing, "__module__", None))}
+    def __init__(self, home: str) -> None:
+        self._homes = {"__main__", home}
         self._imports: dict[str, None] = {}
         self._parts: list[str] = []
         self._values: dict[str, object] = {}
@@ -104,6 +114,8 @@ class _Module:
         elif found := self._imported(name, value) or _importable(name, value, self._homes):
             module, attribute = found
             self._imports[f"from {module} import {attribute}" + (f" as {name}" if name != attribute else "")] = None
+        elif isinstance(value, types.MethodType):
+            self._parts.append(f"{name} = {self._literal(value, name)}")
         elif isinstance(value, type) or inspect.isroutine(value) or hasattr(value, "__wrapped__"):
             self._define(name, value)
         elif type(value).__module__ in _EXPRESSIONS and (text := self._expression(name)):
@@ -200,14 +212,38 @@ class _Module:
             return (
                 f"functools.partial({', '.join(self._literal(one, name) for one in (value.func, *value.args))}{keys})"
             )
+        if isinstance(value, types.MethodType):
+            return f"{self._literal(value.__self__, name)}.{value.__name__}"
         if isinstance(value, type) or inspect.isroutine(value):
-            return self.add(_name_of(value), value)
+            return self.add(self._free(_name_of(value), value), value)
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             kind = self.add(type(value).__name__, type(value))
             given = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
             return f"{kind}({', '.join(f'{key}={self._literal(one, name)}' for key, one in given.items())})"
+        if callable(value) and type(value).__module__ in self._homes:
+            return self._constructed(value, name)
         what = f"an array of {value.size} numbers" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
         raise _Unwritable(f"it uses {name}, {what}, which cannot be written down as a constant")
+
+    def _free(self, name: str, value: object) -> str:
+        """The name, with a number where another lambda has it."""
+        if getattr(value, "__name__", "") != "<lambda>":
+            return name
+        names = (name, *(f"{name}_{number}" for number in range(2, len(self._values) + 3)))
+        return next(one for one in names if self._values.get(one, value) is value)
+
+    def _constructed(self, value: object, name: str) -> str:
+        """An object of a class, by those attributes that are called as its constructor's arguments."""
+        kind, given = type(value), {}
+        for argument in inspect.signature(kind).parameters.values():
+            if argument.kind in (argument.VAR_POSITIONAL, argument.VAR_KEYWORD) or not hasattr(value, argument.name):
+                raise _Unwritable(
+                    f"an object of {kind.__name__} keeps no attribute {argument.name} of its constructor's argument, "
+                    "so that it cannot be constructed again; set it there"
+                )
+            given[argument.name] = getattr(value, argument.name)
+        inner = ", ".join(f"{key}={self._literal(one, name)}" for key, one in given.items())
+        return f"{self.add(kind.__name__, kind)}({inner})"
 
 
 def _importable(name: str, value: object, homes: set[str]) -> tuple[str, str] | None:
@@ -231,8 +267,6 @@ def _source(thing: object) -> Source:
     if isinstance(thing, type):
         return _class_source(thing)
     function = inspect.unwrap(getattr(thing, "py_func", thing))  # type: ignore[arg-type]
-    if isinstance(function, types.MethodType):
-        raise _Unwritable("it is a method of an object, whose state nobody can tell; give the object, or a function")
     if not isinstance(function, types.FunctionType):
         raise _Unwritable(f"it uses {_name_of(function)}, which is compiled and which no module defines")
     code = function.__code__

@@ -4,11 +4,13 @@ from __future__ import annotations
 
 import dataclasses
 import enum
+import functools
 import hashlib
 import inspect
 import os
 import tempfile
 from collections.abc import Mapping
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
@@ -21,11 +23,13 @@ from dprepro.errors import InputError, shortened
 from dprepro.own.adapters import Arrays, Made, _Bounded
 from dprepro.own.capture import captured
 from dprepro.own.files import block_of, is_target, kept_dir, trust, written
-from dprepro.problems.data import finite
+from dprepro.problems.problem_data import finite
 from dprepro.support.named import name_of
 from dprepro.support.typed import allowed_packages
 
 KINDS = {"algorithm": Algorithm, "construction": Construction}
+OF_THE_GRID = ("n", "p", "epsilon", "delta", "eps")
+"""Arguments that no parameter sets."""
 LARGEST = 2e8
 """Numbers that arrays may have."""
 
@@ -64,11 +68,25 @@ def chosen(group: str, given: object) -> Chosen:
         return Chosen(_name_of(given), {}, given.__name__)
     if isinstance(given, kind):
         return Chosen(_name_of(type(given)), _fields(given, group), type(given).__name__)
+    if isinstance(given, functools.partial):
+        return _partial(group, given)
+    if (
+        group == "algorithm"
+        and inspect.ismethod(given)
+        and given.__name__ == "fit"
+        and not inspect.isclass(given.__self__)
+    ):
+        return chosen(group, given.__self__)
     if inspect.isroutine(given) or inspect.isclass(given) or hasattr(given, "__wrapped__"):
         title = str(getattr(given, "__name__", "function")).replace("<lambda>", "function")
+        if inspect.ismethod(given) and title == "__call__":
+            return chosen(group, given.__self__)
         return Chosen(_name_of(given, title), {}, title)
     if group == "algorithm" and callable(getattr(given, "fit", None)):
         return Chosen(_name_of(type(given)), _parameters(given), type(given).__name__)
+    if callable(given):
+        title = type(given).__name__
+        return Chosen(_name_of(given, f"{title.lower()}_object"), {}, title)
     if group == "algorithm":
         raise InputError(
             f"algorithm={shortened(given)} is none: give a name of the configuration, 'FILE.py:NAME', an object or a "
@@ -78,6 +96,24 @@ def chosen(group: str, given: object) -> Chosen:
         f"construction={shortened(given)} is none: give a name of the configuration, 'FILE.py:NAME', an object or a "
         "class of Construction, arrays (X, y), or a function of n, p and rng that returns them"
     )
+
+
+def _partial(group: str, given: functools.partial[Any]) -> Chosen:
+    """A function or a class with some of its arguments: parameters where these are plain, else written down."""
+    for name in given.keywords:
+        if name in OF_THE_GRID:
+            axis = "epsilon" if name == "eps" else name
+            raise InputError(
+                f"{group}: {name} is set by functools.partial, and each grid point sets it too; leave it out there, "
+                f"and give sweep={{'{axis}': [...]}}"
+            )
+    if not given.args and (group == "algorithm" or inspect.isclass(given.func)):
+        of = chosen(group, given.func)
+        with suppress(InputError):
+            own = {name: plain(value, f"{group}.{name}") for name, value in given.keywords.items()}
+            return dataclasses.replace(of, parameters={**of.parameters, **own})
+    title = str(getattr(given.func, "__name__", "function")).replace("<lambda>", "function")
+    return Chosen(_name_of(given, f"{title}_partial"), {}, title)
 
 
 def plain(value: object, where: str) -> Any:

@@ -50,8 +50,16 @@ LEAST_CHANGE = 0.5
 
 NEEDED = 5
 """Values of an axis that a slope needs."""
+SPAN = 1.5
+"""Decades of an axis that a slope needs."""
 SATURATED = 10
 """The risk of the answer without data over the largest risk that a fit uses."""
+TRIES = 5
+"""Runs before all others."""
+CHEAP = 1e6
+"""Numbers of the features that more runs before all others may have."""
+SAFE = 1.5
+"""How much larger a sweep is told than a few runs say."""
 REPLICATES = 100
 MARGIN = 0.1
 """Of slopes: finite sizes bend an honest curve by so much, and random numbers move it by so much at 100 replicates."""
@@ -109,9 +117,11 @@ def described(asked: Asked) -> Described:
     rate = _Named.of(asked.rate)
     values = {axis: _along(rate, grid, axis, algorithm, construction) for axis in grid.swept}
     neighbours = grid.neighbours
-    smallest = grid.smallest(construction)
-    tried = _try(algorithm, construction, smallest, neighbours)
-    said += _saturated(tried, rate, grid, smallest, algorithm, construction)
+    point = grid.smallest(construction)
+    tried = _try(algorithm, construction, point, neighbours)
+    if tried.risk > tried.trivial / SATURATED and (easiest := grid.easiest(construction)) != point:
+        point, tried = easiest, _try(algorithm, construction, easiest, neighbours)
+    said += _saturated(tried, rate, grid, point, construction)
     name = asked.name or _word(parts["algorithm"].title)
     if name in experiment_files(asked.config_dir):
         raise InputError(f"{name} is the name of an experiment; give another by name=")
@@ -247,6 +257,12 @@ class _Grid:
         every = [point for axis in self.swept for point in self.points(axis, construction)]
         return min(every, key=lambda point: point["n"] * point["p"])
 
+    def easiest(self, construction: Construction) -> dict[str, float]:
+        """That with most records for each parameter, among those that cost little."""
+        every = [point for axis in self.swept for point in self.points(axis, construction)]
+        cheap = [point for point in every if point["n"] * point["p"] <= CHEAP] or [self.smallest(construction)]
+        return max(cheap, key=lambda point: point["n"] / point["p"])
+
 
 def _values(axis: str, given: Any) -> list[float]:
     """The values of an axis, ascending, each once; a number alone is one value."""
@@ -375,7 +391,7 @@ def _slope(axis: str, values: Sequence[tuple[float, float]]) -> float:
 
 @dataclass(frozen=True)
 class _Tried:
-    """What one run gave: its excess risk and that of the answer without data, and whether its noise is counted."""
+    """What a few runs gave: their excess risk and that of the answer without data, and whether noise is counted."""
 
     risk: float
     trivial: float
@@ -383,7 +399,7 @@ class _Tried:
 
 
 def _try(algorithm: Algorithm, construction: Construction, point: dict[str, float], neighbours: Neighbours) -> _Tried:
-    """One run at a point, so that what is wrong is said before anything is stored.
+    """A few runs at a point, so that what is wrong is said before anything is stored.
 
     Raises:
         InputError: what the code raises, with the line; an answer that is none; what the algorithm refuses.
@@ -395,8 +411,10 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
     try:
         found = dispatch(algorithm, construction, point, budget)
         problem = construction.draw(point, algorithm.schedule(found.domain, budget).noise_scale, rng)
-        solution = solver(found.backend, algorithm).solve(problem, budget, rng)
-        excess, gap = problem.judge(solution.theta).excess(solution.theta), problem.trivial_risk
+        backend = solver(found.backend, algorithm)
+        solutions = [backend.solve(problem, budget, rng) for _ in range(TRIES)]
+        risks = [problem.judge(solution.theta).excess(solution.theta) for solution in solutions]
+        excess, gap = min(risks), problem.trivial_risk
     except InputError:
         raise
     except PremiseError as error:
@@ -410,37 +428,75 @@ def _try(algorithm: Algorithm, construction: Construction, point: dict[str, floa
             f"at {where}: the risk of the answer lies {-excess:.3g} below the minimum over {within}: it is outside of "
             "that set; project it, as by problem.constraint_set.project(theta)"
         )
-    return _Tried(excess, gap, solution.noise is not None)
+    return _Tried(math.fsum(risks) / TRIES, gap, solutions[0].noise is not None)
 
 
-def _saturated(
-    tried: _Tried, rate: _Named, grid: _Grid, at_point: dict[str, float], algorithm: Algorithm, data: Construction
-) -> list[str]:
-    """What is said where the rate, from one run on, lets too few points lie below saturation, with an n that would do.
+def _saturated(tried: _Tried, rate: _Named, grid: _Grid, at_point: dict[str, float], data: Construction) -> list[str]:
+    """What is said where, by a few runs and the rate, values of an axis are saturated, with a sweep that would do.
 
-    The run may be saturated itself: the n is the least that could do.
+    The runs may be saturated themselves: the sweep is the least that could do.
     """
-    limit = tried.trivial / SATURATED
+    limits: dict[float, float] = {}
 
-    def risk(point: Mapping[str, float]) -> float:
-        here, there = (Numbers(at(data, one).domain(one), {}, one).evaluate(rate.name) for one in (point, at_point))
-        return tried.risk * here / there
+    def limit(point: Mapping[str, float]) -> float:
+        """The risk from which on a point is saturated, by data of its p and few records."""
+        if point["p"] not in limits:
+            few = at(data, point).settle({**point, "n": at_point["n"]})
+            limits[point["p"]] = at(data, few).draw(few, 0.0, np.random.default_rng(0)).trivial_risk / SATURATED
+        return limits[point["p"]]
 
-    said = []
-    for axis in grid.swept:
-        if limit <= 0 or len(grid.axes[axis]) < FEWEST:
-            continue
-        with suppress(DpreproError, ArithmeticError, ValueError):
-            points = sorted(grid.points(axis, data), key=risk)
-            below = sum(risk(point) <= limit for point in points)
-            if below >= NEEDED:
-                continue
-            worst = points[min(NEEDED, len(points)) - 1]
-            least = next((n for k in range(1, 40) if risk({**worst, "n": (n := worst["n"] * 2**k)}) <= limit), None)
-            more = f"; n from about {least:.1g} on would do" if least else ""
-            few = f"{below} of {len(points)} values lie below saturation, a tenth of what answering without data loses"
-            said.append(f"{axis}: by one run and the rate {few}, and {NEEDED} are needed{more}")
+    def below(axis: str, scaled: str = "n", factor: float = 1.0) -> list[float]:
+        """The values of an axis where the risk is below, with another axis scaled by a factor."""
+        points = [{**point, scaled: point[scaled] * factor} for point in grid.points(axis, data)]
+        there = [Numbers(at(data, point).domain(point), {}, point).evaluate(rate.name) for point in points]
+        return [
+            point[axis] for point, value in zip(points, there, strict=True) if tried.risk * value / here <= limit(point)
+        ]
+
+    def enough(axis: str, left: Sequence[float]) -> bool:
+        span = math.log(_ratio(left) / min(_ratio(grid.axes[axis]), 10**SPAN))
+        return len(left) >= min(NEEDED, len(grid.axes[axis])) and (axis == "delta" or span > -1e-6)
+
+    said: list[str] = []
+    with suppress(DpreproError, ArithmeticError, ValueError):
+        here = Numbers(at(data, at_point).domain(at_point), {}, at_point).evaluate(rate.name)
+        judged = [axis for axis in grid.swept if len(grid.axes[axis]) >= FEWEST]
+        lost = {axis: len(grid.axes[axis]) - len(below(axis)) for axis in judged}
+        for axis in judged:
+            if lost[axis]:
+                most = limit(grid.points(axis, data)[0])
+                said.append(
+                    f"saturated by a few runs and the rate: {lost[axis]} of {len(grid.axes[axis])} values of {axis}; "
+                    f"above a risk of {most:.2g}, a tenth of what answering without data loses, no rate shows"
+                )
+        if all(enough(axis, below(axis)) for axis in judged):
+            said = [f"{line}; the others are enough" for line in said]
+        elif typed := _larger(grid, judged, data, below, enough):
+            said[-1] += f"; type {typed}"
     return said
+
+
+def _larger(
+    grid: _Grid,
+    judged: Sequence[str],
+    data: Construction,
+    below: Callable[[str, str, float], list[float]],
+    enough: Callable[[str, Sequence[float]], bool],
+) -> str:
+    """The sweep with all n, or all epsilon where there are no more records, so large that slopes can be judged."""
+    for scaled in ("n", "epsilon"):
+        for factor in (2 ** (half / 2) for half in range(1, 60)):
+            values = [float(f"{value * SAFE * factor:.1e}") for value in grid.axes[scaled]]
+            if scaled == "n" and isinstance(data, Arrays) and values[-1] > len(data.arrays[0]):
+                break
+            if all(enough(axis, below(axis, scaled, factor)) for axis in judged):
+                return f"sweep.{scaled}=[{','.join(map(_exactly, values))}]"
+    return ""
+
+
+def _ratio(values: Sequence[float]) -> float:
+    """The largest over the smallest value; 1 where there is none."""
+    return max(values) / min(values) if values and min(values) > 0 else 1.0
 
 
 def _line(error: Exception) -> str:

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, fields, replace
 from typing import Any, TypeAlias
 
@@ -16,12 +16,12 @@ import numpy as np
 
 from dprepro.algorithms import Algorithm
 from dprepro.dispatch import Numbers, dispatch
-from dprepro.errors import DpreproError
+from dprepro.errors import DpreproError, InputError
 from dprepro.practice.constants import fitted, losses_of
-from dprepro.practice.ordinary import FAMILIES, Asked
+from dprepro.practice.ordinary import FAMILIES, AdviceQuestion, of
 from dprepro.practice.prediction import predict, source_of, trivial
 from dprepro.problems import Domain
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support import typed
 
 BEATS = 0.95
@@ -99,12 +99,18 @@ class Advice:
     Attributes:
         choices: from the best to the worst, those without a prediction last. refused: names by the reason.
         zero: what answering zero loses on ordinary data. most: what any answer can lose on any data.
+        resolution: by how much the minimum on ordinary data may be missed; see `unresolved`.
     """
 
     choices: Sequence[Choice]
     refused: Mapping[str, Sequence[str]]
     zero: float
     most: float
+    resolution: float = 0.0
+
+    def unresolved(self, choice: Choice) -> bool:
+        """Whether the predicted risk is below the resolution, of which alone it is told."""
+        return self.zero > 0 and choice.typical is not None and choice.typical < self.resolution
 
     @property
     def best(self) -> Choice | None:
@@ -138,7 +144,7 @@ def rounded(value: float) -> float:
     return float(f"{value:.{DIGITS}g}")
 
 
-def expected(algorithm: Algorithm, asked: Asked) -> tuple[FloatArray, str, tuple[float, float]]:
+def expected(algorithm: Algorithm, asked: AdviceQuestion) -> tuple[FloatArray, str, tuple[float, float]]:
     """Predicted mean risks by kind of data, the source, and the errors that half and nine of ten cases keep to.
 
     Raises:
@@ -153,7 +159,9 @@ def expected(algorithm: Algorithm, asked: Asked) -> tuple[FloatArray, str, tuple
     return np.array([rounded(risk) for risk in risks]), found.source, (constant.median, constant.nine_of_ten)
 
 
-def advise(asked: Asked, known: Iterable[Candidate], sources: Collection[str] = (), account: bool = False) -> Advice:
+def advise(
+    asked: AdviceQuestion, known: Iterable[Candidate], sources: Collection[str] = (), account: bool = False
+) -> Advice:
     """Choices from the least predicted risk to the largest, by public numbers alone.
 
     With ``sources`` only predictions of these are made; with ``account`` choices say what they spend.
@@ -165,8 +173,9 @@ def advise(asked: Asked, known: Iterable[Candidate], sources: Collection[str] = 
         if sources and source_of(algorithm) not in sources:
             continue
         try:
-            dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
-            spent = algorithm.spent(domain, asked.budget) if account else None
+            with _schedulable():
+                dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
+                spent = algorithm.spent(domain, asked.budget) if account else None
         except DpreproError as error:
             reason = str(error).removeprefix("RandomDesign: ").removeprefix(f"{type(algorithm).__name__} ")
             refused.setdefault(reason, []).append(name)
@@ -186,10 +195,20 @@ def advise(asked: Asked, known: Iterable[Candidate], sources: Collection[str] = 
     ranked.sort(key=lambda choice: (
         math.inf if choice.typical is None else choice.typical, choice.bound or math.inf, choice.label
     ))  # fmt: skip
-    return Advice(ranked, {why: sorted(set(names)) for why, names in refused.items()}, zero, domain.largest_risk)
+    reasons = {why: sorted(set(names)) for why, names in refused.items()}
+    return Advice(ranked, reasons, zero, domain.largest_risk, rounded(of(asked).resolution))
 
 
-def _with_prediction(choice: Choice, algorithm: Algorithm, asked: Asked, zero: float) -> Choice:
+@contextmanager
+def _schedulable() -> Iterator[None]:
+    """Turns a schedule that cannot be computed into a refusal of the algorithm alone."""
+    try:
+        yield
+    except ArithmeticError as error:
+        raise InputError("its schedule leaves the range of floats there") from error
+
+
+def _with_prediction(choice: Choice, algorithm: Algorithm, asked: AdviceQuestion, zero: float) -> Choice:
     """With what is predicted."""
     risks, source, (median, most) = expected(algorithm, asked)
     typical = float(risks.max())
@@ -200,11 +219,11 @@ def _with_prediction(choice: Choice, algorithm: Algorithm, asked: Asked, zero: f
     return replace(found, low=rounded(typical / (1 + most)), high=rounded(typical * (1 + most)), median=median)
 
 
-def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, Choice | None]:
+def best_bound(asked: AdviceQuestion, known: Iterable[Candidate]) -> tuple[float, Choice | None]:
     """The smallest explicit bound at a point, and whose it is; infinite where there is none."""
     domain, least, best = asked.domain, math.inf, None
     for name, changes, algorithm in known:
-        with suppress(DpreproError):
+        with suppress(DpreproError, ArithmeticError):
             dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
             bound = certified(algorithm, asked, domain)
             if bound is not None and bound < least:
@@ -212,7 +231,7 @@ def best_bound(asked: Asked, known: Iterable[Candidate]) -> tuple[float, Choice 
     return least, best
 
 
-def certified(algorithm: Algorithm, asked: Asked, domain: Domain) -> float | None:
+def certified(algorithm: Algorithm, asked: AdviceQuestion, domain: Domain) -> float | None:
     """The explicit bound of the algorithm's paper at this point, where it has one and the domain has its constants."""
     if not algorithm.bound:
         return None

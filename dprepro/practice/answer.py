@@ -11,8 +11,8 @@ from typing import Any
 from dprepro.budget import Budget
 from dprepro.errors import DpreproError, InputError
 from dprepro.practice.advice import FLOOR, TINY, Advice, Candidate, Choice, expected, rounded
-from dprepro.practice.chosen import Chosen
-from dprepro.practice.ordinary import Asked
+from dprepro.practice.chosen_release import ChosenRelease
+from dprepro.practice.ordinary import AdviceQuestion
 from dprepro.practice.prediction import SOURCES
 
 NAMES = {
@@ -69,7 +69,7 @@ def trivial_name(constraint_set: str) -> tuple[str, str]:
     return ("answering the centre", "centre") if constraint_set == "simplex" else ("answering zero", "zero")
 
 
-def title(asked: Asked) -> str:
+def title(asked: AdviceQuestion) -> str:
     """What is asked for, in a line."""
     point = ", ".join(f"{key}={asked.point[key]:.10g}" for key in ("n", "p", "epsilon", "delta"))
     if asked.point["n"] != asked.n:
@@ -113,16 +113,16 @@ def crossing(
     return math.exp(enough[0]) if enough else None
 
 
-def predicted_risk(candidate: Candidate, asked: Asked) -> float:
+def predicted_risk(candidate: Candidate, asked: AdviceQuestion) -> float:
     """What the algorithm is expected to lose; infinite where it does not run or has no prediction."""
     try:
         candidate[2].admit(asked.domain, asked.budget)
         return float(expected(candidate[2], asked)[0].max())
-    except DpreproError:
+    except (DpreproError, ArithmeticError):
         return math.inf
 
 
-def enough(asked: Asked, candidate: Candidate, target: float, there: float) -> float | None:
+def enough(asked: AdviceQuestion, candidate: Candidate, target: float, there: float) -> float | None:
     """From which epsilon on the algorithm is expected to keep to the target, ``there`` being its risk as asked."""
     found = crossing(
         lambda place: predicted_risk(candidate, replace(asked, budget=replace(asked.budget, epsilon=place))),
@@ -138,7 +138,7 @@ def rounded_up(value: float) -> float:
 
 
 def sentences(
-    asked: Asked, advice: Advice, target: float, given: bool, reached: float | None, command: str
+    asked: AdviceQuestion, advice: Advice, target: float, given: bool, reached: float | None, command: str
 ) -> list[str]:
     """Which algorithm and what it loses; against what, and from which epsilon on; what to do next.
 
@@ -157,11 +157,15 @@ def sentences(
         return [*lines, "Next: ask with n=? or epsilon=? and the risk that will do, such as "
                 f"risk={ENOUGH * advice.zero:.2g}, for what would help."]  # fmt: skip
     between = "" if best.low is None else f" ({short(best.low)} to {short(best.high)} in nine of ten cases)"
-    first = f"Take {spelled(best)}: expected to lose {short(best.typical)}{between} in mean risk."
+    share, loses = best.share, f"{short(best.typical)}{between}"
+    if advice.unresolved(best):
+        share, loses = advice.resolution / advice.zero, f"less than {short(advice.resolution)}"
+    first = f"Take {spelled(best)}: expected to lose {loses} in mean risk."
     assert best.typical is not None
-    assert best.share is not None
-    share = f"{100 * best.share:.3g}%" if best.share >= FLOOR else f"less than {100 * FLOOR:g}%"
-    second = f"No privacy loses 0, and {trivial_name(asked.constraint_set)[0]} {zero}: this is {share} of it; "
+    assert share is not None
+    small = share < FLOOR or advice.unresolved(best)
+    of_zero = f"less than {100 * max(share, FLOOR):.3g}%" if small else f"{100 * share:.3g}%"
+    second = f"No privacy loses 0, and {trivial_name(asked.constraint_set)[0]} {zero}: this is {of_zero} of it; "
     said = f"the target {target:.3g}" if given else f"a tenth of it, {target:.3g},"
     if reached is None:
         second += f"{said} is out of reach up to epsilon={ENDS['epsilon'][1]:g}."
@@ -172,7 +176,7 @@ def sentences(
     return [first, second, f"Next: choose before looking at the data, then check with {command}"]
 
 
-def table(asked: Asked, advice: Advice, verbose: bool) -> list[str]:
+def table(asked: AdviceQuestion, advice: Advice, verbose: bool) -> list[str]:
     """The choices with predicted risks; at most twelve lines unless verbose."""
     some = [choice for choice in advice.choices if choice.typical is not None]
     shown = some if verbose else some[:ROWS]
@@ -181,7 +185,11 @@ def table(asked: Asked, advice: Advice, verbose: bool) -> list[str]:
     for choice in shown:
         between = f"{short(choice.low)} to {short(choice.high)}"
         share = "-" if choice.share is None else f"{100 * choice.share:.3g}%"
-        rows.append([spelled(choice), short(choice.typical), between, share,
+        typical = short(choice.typical)
+        if advice.unresolved(choice):
+            typical, between = f"<{short(advice.resolution)}", "-"
+            share = f"<{100 * advice.resolution / advice.zero:.3g}%"
+        rows.append([spelled(choice), typical, between, share,
                      *([short(choice.bound), short(choice.spent)] if verbose else [])])  # fmt: skip
     rows.append([answering, short(advice.zero), "", "100%", *([short(advice.most), "0"] if verbose else [])])
     if all(choice.low is None for choice in shown):  # nothing was tested: no column for it
@@ -254,7 +262,7 @@ def solved_words(values: Mapping[str, str], key: str, answer: Mapping[str, Any])
     return [*lines, f"Next: see what else does there, with python -m dprepro advise {point} risk={risk:g}"]
 
 
-def chosen_words(source: str, chosen: Chosen, budget: Budget) -> list[str]:
+def chosen_words(source: str, chosen: ChosenRelease, budget: Budget) -> list[str]:
     """A private choice: whose answer it is, what the choice spends and costs, what it would spend unpriced; the model.
 
     Args:

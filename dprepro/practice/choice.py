@@ -29,14 +29,14 @@ from typing import ClassVar
 import numpy as np
 
 from dprepro.algorithms import Algorithm, Schedule, Solution
-from dprepro.algorithms.partition import VIEWS, lacks_parts, parted
+from dprepro.algorithms.partition import REPRESENTATIONS, lacks_parts, parted
 from dprepro.algorithms.premises import Assumption
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import Laplace
 from dprepro.privacy import Spent
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.roots import brentq
 
 
@@ -114,7 +114,7 @@ class PrivateChoice(Algorithm):
     between the least and the largest of the domain, with Laplace noise of a run's whole epsilon.
     """
 
-    views: ClassVar[tuple[str, ...]] = VIEWS
+    representations: ClassVar[tuple[str, ...]] = REPRESENTATIONS
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     measures: ClassVar[tuple[str, ...]] = ("chosen", "runs")
 
@@ -168,7 +168,7 @@ class PrivateChoice(Algorithm):
         for _ in range(runs):
             place = int(rng.choice(places))
             answer = self.inner[place].solve(train, run, rng).theta
-            value = np.array([validate.listed.value(answer)])
+            value = np.array([validate.dense.value(answer)])
             score = float(Laplace(schedule.noise_scale).release(value, rng)[0][0])
             if score < best:
                 best, chosen, theta = score, place, answer

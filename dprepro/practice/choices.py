@@ -18,9 +18,9 @@ from dprepro.algorithms import (
 from dprepro.algorithms.grid_search import normalised
 from dprepro.errors import InputError
 from dprepro.practice.iterations import descended
-from dprepro.practice.ordinary import Asked, Ordinary, effort, of
+from dprepro.practice.ordinary import AdviceQuestion, Ordinary, effort, of
 from dprepro.problems import Box, ConstraintSet, L1Ball, L2Ball, Simplex
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 CHAINS, DRAWN, KEPT = 24, 1200, 16
 """Of the sampler of the quadratic model: chains side by side, coordinates drawn in each, and points kept of each."""
@@ -112,13 +112,13 @@ def _drawn(
     return np.asarray((low[..., None] + (high - low)[..., None] * (cell + share) / (len(PLACES) - 1))[..., 0])
 
 
-def exponential_mechanism(algorithm: ExponentialMechanism, asked: Asked) -> FloatArray:
+def exponential_mechanism(algorithm: ExponentialMechanism, asked: AdviceQuestion) -> FloatArray:
     """The exponential mechanism over the set; shape (kinds,), as all that follow."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     return data.mean_excess(sampled(data, schedule.noise_scale))
 
 
-def high_probability(algorithm: HighProbability, asked: Asked) -> FloatArray:
+def high_probability(algorithm: HighProbability, asked: AdviceQuestion) -> FloatArray:
     """The best of several samples, chosen by softmax."""
     inner, data = algorithm.inner, of(asked)
     if not isinstance(inner, ExponentialMechanism) or algorithm.blind:
@@ -133,7 +133,7 @@ def high_probability(algorithm: HighProbability, asked: Asked) -> FloatArray:
     return np.asarray((np.sum(weights * groups, axis=2) / weights.sum(axis=2)).mean(axis=1))
 
 
-def confidence_boosting(algorithm: ConfidenceBoosting, asked: Asked) -> FloatArray:
+def confidence_boosting(algorithm: ConfidenceBoosting, asked: AdviceQuestion) -> FloatArray:
     """One of several answers, each from a chunk of its own, chosen by noisy losses of another chunk."""
     inner, data, domain = algorithm.inner, of(asked), asked.domain
     chunk, schedule = algorithm.chunk(domain), algorithm.schedule(domain, asked.budget)
@@ -165,10 +165,7 @@ def _of_a_part(
     if size >= 1e3 * rows:
         return np.zeros((data.kinds, draws, p))
     shares = rng.multinomial(int(size), np.full(rows, 1 / rows), draws) / size - 1 / rows
-    slope = data.loss.derivative(centre @ data.features.transpose(0, 2, 1), data.labels[:, None, :])
-    pull = (shares[None] * slope) @ data.features
-    bend = data.hessian(centre) + (ridge + 1e-9) * np.eye(p)
-    return -np.linalg.solve(bend, pull.transpose(0, 2, 1)).transpose(0, 2, 1)
+    return -data.newton(centre, shares, ridge + 1e-9)
 
 
 def _noise_of_a_part(data: Ordinary, answers: FloatArray, size: float, rng: np.random.Generator) -> FloatArray:
@@ -177,7 +174,7 @@ def _noise_of_a_part(data: Ordinary, answers: FloatArray, size: float, rng: np.r
     return np.asarray(spread / math.sqrt(size) * rng.standard_normal(spread.shape))
 
 
-def grid_search(algorithm: GridSearch, asked: Asked) -> FloatArray:
+def grid_search(algorithm: GridSearch, asked: AdviceQuestion) -> FloatArray:
     """One of several radii, chosen by penalised noisy losses; zero is among the answers."""
     inner, data, domain, budget = algorithm.inner, of(asked), asked.domain, asked.budget
     if not isinstance(inner, RegularisedOutputPerturbation):

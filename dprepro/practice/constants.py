@@ -32,7 +32,7 @@ ANY = "any"
 
 
 @dataclass(frozen=True)
-class Fitted:
+class FittedConstant:
     """What is known of predictions of one kind.
 
     Attributes:
@@ -51,7 +51,7 @@ class Fitted:
 
 
 @dataclass(frozen=True)
-class Case:
+class PredictionCase:
     """A prediction, before any constant, beside what was measured; ``held_out`` where it is no part of a fit."""
 
     source: str
@@ -67,22 +67,22 @@ def losses_of(loss: Loss) -> str:
 
 
 @lru_cache(maxsize=1)
-def shipped() -> Mapping[str, Fitted]:
+def shipped() -> Mapping[str, FittedConstant]:
     """By ``source losses``; see `fitted`."""
     found = json.loads(SHIPPED.read_text(encoding="utf-8"))
-    return {key: Fitted(**one) for key, one in found.items()}
+    return {key: FittedConstant(**one) for key, one in found.items()}
 
 
-def fitted(source: str, losses: str, table: Mapping[str, Fitted] | None = None) -> Fitted:
+def fitted(source: str, losses: str, table: Mapping[str, FittedConstant] | None = None) -> FittedConstant:
     """Of a source and a kind of losses; without cases of their own, what is known of the source, or of all."""
     table = shipped() if table is None else table
     keys = (f"{source} {losses}", f"{source} {ANY}", f"{ANY} {ANY}")
-    return next((table[key] for key in keys if key in table), Fitted(1.0, 1.0, 1.0, 0, 0, math.nan, math.nan))
+    return next((table[key] for key in keys if key in table), FittedConstant(1.0, 1.0, 1.0, 0, 0, math.nan, math.nan))
 
 
-def fit(cases: Sequence[Case]) -> dict[str, Fitted]:
+def fit(cases: Sequence[PredictionCase]) -> dict[str, FittedConstant]:
     """Constants from the fitted half, errors from the other one; by source and kind of losses, and pooled."""
-    found: dict[str, Fitted] = {}
+    found: dict[str, FittedConstant] = {}
     pairs = sorted({(case.source, case.losses) for case in cases})
     for source, losses in pairs:
         found[f"{source} {losses}"] = _fit([case for case in cases if (case.source, case.losses) == (source, losses)])
@@ -94,27 +94,27 @@ def fit(cases: Sequence[Case]) -> dict[str, Fitted]:
             source = key.split()[0]
             larger = found[f"{source} {ANY}"]
             larger = larger if larger.tested >= FEWEST else found[f"{ANY} {ANY}"]
-            found[key] = Fitted(one.constant, one.low, one.high, one.cases, one.tested, larger.median,
+            found[key] = FittedConstant(one.constant, one.low, one.high, one.cases, one.tested, larger.median,
                                 larger.nine_of_ten)  # fmt: skip
     return found
 
 
-def _fit(cases: Sequence[Case]) -> Fitted:
+def _fit(cases: Sequence[PredictionCase]) -> FittedConstant:
     ratios = np.array([math.log(case.measured / case.predicted) for case in cases if not case.held_out])
     constant, low, high = 1.0, 1.0, 1.0
     if len(ratios) >= FEWEST:
         mean, error = float(ratios.mean()), float(ratios.std(ddof=1) / math.sqrt(len(ratios)))
         if abs(mean) > SURE * error:
             constant, low, high = (math.exp(mean + side * 2.58 * error) for side in (0, -1, 1))
-    return Fitted(constant, low, high, len(ratios), *_errors(cases, [constant] * len(cases)))
+    return FittedConstant(constant, low, high, len(ratios), *_errors(cases, [constant] * len(cases)))
 
 
-def _tested(cases: Sequence[Case], found: Mapping[str, Fitted]) -> Fitted:
+def _tested(cases: Sequence[PredictionCase], found: Mapping[str, FittedConstant]) -> FittedConstant:
     constants = [found[f"{case.source} {case.losses}"].constant for case in cases]
-    return Fitted(1.0, 1.0, 1.0, 0, *_errors(cases, constants))
+    return FittedConstant(1.0, 1.0, 1.0, 0, *_errors(cases, constants))
 
 
-def _errors(cases: Sequence[Case], constants: Sequence[float]) -> tuple[int, float, float]:
+def _errors(cases: Sequence[PredictionCase], constants: Sequence[float]) -> tuple[int, float, float]:
     """Held-out cases, and the relative errors that half and nine of ten of them keep to."""
     errors = [
         abs(constant * case.predicted / case.measured - 1)
@@ -126,7 +126,7 @@ def _errors(cases: Sequence[Case], constants: Sequence[float]) -> tuple[int, flo
     return len(errors), float(np.median(errors)), float(np.quantile(errors, 0.9, method="higher"))
 
 
-def written(table: Mapping[str, Fitted]) -> str:
+def written(table: Mapping[str, FittedConstant]) -> str:
     """The file's text: four digits, a line for each kind."""
     lines = []
     for key, one in sorted(table.items()):
@@ -136,7 +136,7 @@ def written(table: Mapping[str, Fitted]) -> str:
     return "{\n" + ",\n".join(lines) + "\n}\n"
 
 
-def measured_cases(path: Path) -> list[Case]:
+def measured_cases(path: Path) -> list[PredictionCase]:
     """The cases among the measurements of experiment `advice`."""
     import pandas as pd
 
@@ -144,7 +144,7 @@ def measured_cases(path: Path) -> list[Case]:
     rows = frame[(frame["quantity"] == "excess_risk") & frame["series"].isin(["fitted", "held_out"])]
     rows = rows[rows["status"] == "ok"].sort_values(["series", "case"])
     return [
-        Case(str(row["source"]), str(row["losses"]), float(row["unfitted"]), float(row["value"]),
+        PredictionCase(str(row["source"]), str(row["losses"]), float(row["unfitted"]), float(row["value"]),
              row["series"] == "held_out")
         for row in rows.to_dict("records")
     ]  # fmt: skip

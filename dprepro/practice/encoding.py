@@ -30,7 +30,7 @@ from dprepro.practice.schema import FALSE, TRUE, Column, Schema, is_number, word
 from dprepro.practice.values import RAW, WRONG, read_values, units_of, unreadable
 
 if TYPE_CHECKING:
-    from dprepro.problems.data import FloatArray, IntArray
+    from dprepro.problems.problem_data import FloatArray, IntArray
 
 FEWEST_ROWS = 10
 

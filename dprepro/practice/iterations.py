@@ -15,9 +15,9 @@ from dprepro.algorithms import GaussianFrankWolfe, JohnsonLindenstrauss, NoisyFr
 from dprepro.algorithms.descent import Descent
 from dprepro.algorithms.frank_wolfe import DecayingStep
 from dprepro.errors import InputError
-from dprepro.practice.ordinary import Asked, Ordinary, effort, of
+from dprepro.practice.ordinary import AdviceQuestion, Ordinary, effort, of
 from dprepro.problems import Box, L2Ball, Simplex
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 BLOCKS = 300
 """Steps that are taken one by one; of more as many blocks are made."""
@@ -81,21 +81,20 @@ def descended(data: Ordinary, schedule: Descent) -> FloatArray:
         if implicit is not None:  # in the quadratic model
             moved = implicit(moved)
         elif coarse:
-            values, vectors = data.spectrum
-            moved = (moved @ vectors / (1 + length * values)) @ vectors.transpose(0, 2, 1)
+            moved = data.damped(moved, length)
         theta = data.project(theta - moved)
         if schedule.averaged:
             total = total + share * theta
     return total if schedule.averaged else theta
 
 
-def noisy_descent(algorithm: NoisyGD | NoisySGD, asked: Asked) -> FloatArray:
+def noisy_descent(algorithm: NoisyGD | NoisySGD, asked: AdviceQuestion) -> FloatArray:
     """Noisy gradient descent; shape (kinds,), as all that follow."""
     data = of(asked)
     return data.mean_excess(descended(data, algorithm.schedule(asked.domain, asked.budget)))
 
 
-def johnson_lindenstrauss(algorithm: JohnsonLindenstrauss, asked: Asked) -> FloatArray:
+def johnson_lindenstrauss(algorithm: JohnsonLindenstrauss, asked: AdviceQuestion) -> FloatArray:
     """Noisy descent after a Gaussian map to k dimensions.
 
     Of k > p dimensions those matter in which the map's columns lie, p of them, and in all others the length alone.
@@ -150,7 +149,7 @@ def frank_wolfe_blocks(steps: int, p: int) -> list[tuple[int, float]]:
     return found
 
 
-def gaussian_frank_wolfe(algorithm: GaussianFrankWolfe, asked: Asked) -> FloatArray:
+def gaussian_frank_wolfe(algorithm: GaussianFrankWolfe, asked: AdviceQuestion) -> FloatArray:
     """Frank-Wolfe by noisy gradients."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     p, sigma = data.within.p, schedule.noise_scale
@@ -206,7 +205,7 @@ def _mean_direction(size: FloatArray, p: int) -> FloatArray:
     return np.where(size < FAR, near, far)
 
 
-def noisy_frank_wolfe(algorithm: NoisyFrankWolfe, asked: Asked) -> FloatArray:
+def noisy_frank_wolfe(algorithm: NoisyFrankWolfe, asked: AdviceQuestion) -> FloatArray:
     """Frank-Wolfe by private choices of a vertex: softmax shares, and as many drawn as a block has steps."""
     data, schedule = of(asked), algorithm.schedule(asked.domain, asked.budget)
     if algorithm.selection != "gumbel":

@@ -29,8 +29,8 @@ from dprepro.practice.schema import Schema
 from dprepro.practice.table import Table
 from dprepro.privacy import Spent
 from dprepro.problems import Domain
-from dprepro.problems.data import FloatArray
 from dprepro.problems.losses import SquaredLoss
+from dprepro.problems.problem_data import FloatArray
 
 LEVEL = 0.95
 

@@ -15,8 +15,8 @@ import numpy as np
 from dprepro.budget import Budget
 from dprepro.constructions import RandomDesign
 from dprepro.problems import Box, ConstraintSet, Domain, L1Ball, L2Ball, Loss, Simplex
-from dprepro.problems.data import FloatArray
 from dprepro.problems.losses import DistanceLoss
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support import typed
 
 FAMILIES = ("iid", "correlated", "noise")
@@ -35,7 +35,7 @@ SETTLING = 160
 """Accelerated steps, at most; see `effort`."""
 
 SETTLED = 1e-10
-"""Of the radius: a step that is shorter ends a search for a minimum."""
+"""Of the radius, or of 1, which features are of: a step that is shorter ends a search for a minimum."""
 
 
 def effort(count: int, p: int, least: int) -> int:
@@ -44,7 +44,7 @@ def effort(count: int, p: int, least: int) -> int:
 
 
 @dataclass(frozen=True)
-class Asked:
+class AdviceQuestion:
     """What is asked for: n, p, the budget, and what losses and parameters are like.
 
     Features and labels lie in [-1, 1].
@@ -164,6 +164,25 @@ class Ordinary:
             return np.asarray(around.mean(axis=2)[:, :, None] * np.eye(p) + apart.transpose(0, 2, 1) @ along / rows)
         return np.asarray((self._across * self._bends(theta, width)) @ self.features / rows)
 
+    def newton(self, theta: FloatArray, shares: FloatArray, ridge: float) -> FloatArray:
+        """(H + ridge I)^-1 of weighted sums of the records' gradients at a point of each kind, for losses of margins.
+
+        Args:
+            theta: shape (kinds, 1, p). shares: of the records, shape (draws, rows).
+        """
+        rows, p = self.features.shape[1:]
+        pull = shares[None] * self.loss.derivative(theta @ self._across, self.labels[:, None, :])
+        if p <= rows or isinstance(self.loss, DistanceLoss):
+            bend = self.hessian(theta) + ridge * np.eye(p)
+            return np.asarray(np.linalg.solve(bend, (pull @ self.features).transpose(0, 2, 1)).transpose(0, 2, 1))
+        # (X^T B X + r I)^-1 X^T = X^T (B X X^T + r I)^-1
+        bend = self._bends(theta).transpose(0, 2, 1) / rows * self._grams + ridge * np.eye(rows)
+        return np.asarray(np.linalg.solve(bend, pull.transpose(0, 2, 1)).transpose(0, 2, 1) @ self.features)
+
+    @cached_property
+    def _grams(self) -> FloatArray:
+        return self.features @ self._across
+
     def _bends(self, theta: FloatArray, width: float = 0.0) -> FloatArray:
         """Second derivatives of the losses of margins at one point of each kind, shape (kinds, 1, rows)."""
         s, y, step = self._arguments(theta), self.labels[:, None, :], width or 1e-5
@@ -251,14 +270,40 @@ class Ordinary:
 
     @cached_property
     def spectrum(self) -> tuple[FloatArray, FloatArray]:
-        """Eigenvalues, shape (kinds, 1, p), and eigenvectors of the Hessian at the minimiser."""
+        """Eigenvalues of the minimiser's Hessian, shape (kinds, 1, min(p, rows)), and eigenvectors (kinds, p, .)."""
+        rows, p = self.features.shape[1:]
+        if p > rows and not isinstance(self.loss, DistanceLoss):  # those of a matrix of the rows, and their images
+            root = np.sqrt(np.maximum(0.0, self._bends(self.best)) / rows)
+            low = root.transpose(0, 2, 1) * self.features
+            values, vectors = np.linalg.eigh(root * self._grams * root.transpose(0, 2, 1))
+            values = np.maximum(values, 1e-12 * values[:, -1:] + 1e-300)
+            return values[:, None, :], low.transpose(0, 2, 1) @ (vectors / np.sqrt(values)[:, None, :])
         values, vectors = np.linalg.eigh(self.hessian(self.best))
         return np.maximum(values, 0.0)[:, None, :], vectors
+
+    def damped(self, v: FloatArray, length: float) -> FloatArray:
+        """(I + length H)^-1 v with the Hessian H at the minimiser, for points of the shape (kinds, draws, p)."""
+        values, vectors = self.spectrum
+        across = vectors.transpose(0, 2, 1)
+        if values.shape[2] == v.shape[2]:
+            return np.asarray((v @ vectors / (1 + length * values)) @ across)
+        return np.asarray(v - (v @ vectors * (length * values / (1 + length * values))) @ across)
 
     @cached_property
     def least(self) -> FloatArray:
         """The minimum of the risk, shape (kinds, 1)."""
         return self.value(self.best)
+
+    @cached_property
+    def resolution(self) -> float:
+        """By how much the minimum may be missed: the duality gap, and what rounded kinks add there."""
+        width = 0.0 if math.isfinite(self.loss.smoothness) else WIDTHS[-1]
+        slope, added = self.gradient(self.best, width), 0.0
+        if width:
+            s, y = self._arguments(self.best), self.labels[:, None, :]
+            around = (self.loss.value(s + width, y) + self.loss.value(s - width, y)) / 2 - self.loss.value(s, y)
+            added = float(around.mean(axis=2).max())
+        return float(np.max(np.sum(slope * (self.best - self.toward(slope)), axis=2), initial=0.0)) + added
 
     def excess(self, theta: FloatArray) -> FloatArray:
         """Excess risks, shape (kinds, draws)."""
@@ -293,7 +338,8 @@ class Ordinary:
             if phi is not None:
                 low, root = low[:, None] @ phi.transpose(0, 2, 1), root[:, None]
             back, across = np.swapaxes(low, -1, -2), np.swapaxes(root, -1, -2)
-            inner = length * across * np.linalg.inv(np.eye(rows) + length * across * (low @ back) * root) * root
+            gram = self._grams if phi is None else low @ back
+            inner = length * across * np.linalg.inv(np.eye(rows) + length * across * gram * root) * root
             return lambda v: np.asarray(v - v @ back @ inner @ low)
         hessian = self.hessian(self.best)
         hessian = hessian if phi is None else phi @ hessian[:, None] @ phi.transpose(0, 2, 1)
@@ -317,7 +363,7 @@ def ordinary(loss: str, constraint_set: str, radius: float, p: float, rows: int)
     return Ordinary(domain.loss, domain.constraint_set, np.stack(features), np.stack(labels))
 
 
-def of(asked: Asked) -> Ordinary:
+def of(asked: AdviceQuestion) -> Ordinary:
     """The ordinary data that belong to a question."""
     return ordinary(asked.loss, asked.constraint_set, asked.radius, asked.p, asked.rows)
 
@@ -342,7 +388,7 @@ def accelerated(
         faster = 0.5 * (1 + np.sqrt(1 + 4 * pace**2))
         ahead = after + np.where(back, 0.0, (pace - 1) / faster) * moved
         theta, pace = after, faster
-        if float(np.abs(moved).max()) < SETTLED * radius:
+        if float(np.abs(moved).max()) < SETTLED * min(1.0, radius):
             break
     return theta
 
@@ -351,8 +397,8 @@ def _onto_simplex(theta: FloatArray, radius: float) -> FloatArray:
     """Euclidean projection of each point on {s >= 0, sum s = radius}."""
     descending = -np.sort(-theta, axis=-1)
     levels = (np.cumsum(descending, axis=-1) - radius) / np.arange(1, theta.shape[-1] + 1)
-    kept = np.sum(descending > levels, axis=-1, keepdims=True) - 1
-    return np.maximum(theta - np.take_along_axis(levels, np.maximum(kept, 0), axis=-1), 0.0)
+    highest = levels.max(axis=-1, keepdims=True)  # means rise while what is added lies above them
+    return np.asarray(np.maximum(theta - highest, 0.0))
 
 
 def directions(p: int, draws: int) -> FloatArray:

@@ -12,10 +12,10 @@ from dprepro import algorithms as known
 from dprepro.algorithms import Algorithm
 from dprepro.errors import InputError
 from dprepro.practice import choices, iterations, releases
-from dprepro.practice.ordinary import Asked, of
-from dprepro.problems.data import FloatArray
+from dprepro.practice.ordinary import AdviceQuestion, of
+from dprepro.problems.problem_data import FloatArray
 
-Predictor = Callable[[Any, Asked], FloatArray]
+Predictor = Callable[[Any, AdviceQuestion], FloatArray]
 
 SOURCES: Mapping[str, tuple[str, Mapping[type[Algorithm], Predictor]]] = {
     "release": (
@@ -101,7 +101,7 @@ def source_of(algorithm: Algorithm) -> str:
     return _PREDICTORS.get(type(algorithm), ("", None))[0]
 
 
-def predict(algorithm: Algorithm, asked: Asked) -> Prediction:
+def predict(algorithm: Algorithm, asked: AdviceQuestion) -> Prediction:
     """What the algorithm is expected to lose.
 
     Raises:
@@ -112,12 +112,15 @@ def predict(algorithm: Algorithm, asked: Asked) -> Prediction:
         raise InputError(WITHOUT.get(kind, f"{kind.__name__} brings no prediction of its risk"))
     source, predictor = _PREDICTORS[kind]
     with np.errstate(over="ignore", under="ignore", invalid="ignore"):  # what is no number is refused
-        risks = predictor(algorithm, asked)
+        try:
+            risks = predictor(algorithm, asked)
+        except ArithmeticError as error:
+            raise InputError("its schedule leaves the range of floats there") from error
     if not np.isfinite(risks).all():
         raise InputError("its prediction is no number there")
     return Prediction(source, risks)
 
 
-def trivial(asked: Asked) -> FloatArray:
+def trivial(asked: AdviceQuestion) -> FloatArray:
     """What answering the set's start loses, shape (kinds,)."""
     return of(asked).trivial

@@ -18,7 +18,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, TextIO
 
 from dprepro.errors import InputError, unknown
-from dprepro.practice.schema import check_encoding, check_separator
+from dprepro.practice.schema import check_encoding, check_separator, is_number, plain
 from dprepro.support.texts import check_texts
 
 if TYPE_CHECKING:
@@ -31,7 +31,12 @@ KINDS = (".csv", ".csv.gz", ".tsv", ".tsv.gz", ".parquet")
 LONGEST = 1_000_000
 """Characters of a value: beyond, a quotation mark is not closed."""
 _PARQUET = b"PAR1"
-_MAGIC = {b"PK\x03\x04": "a zip or Excel file: save it as CSV", _PARQUET: "a Parquet file: name it .parquet"}
+_MAGIC = {
+    b"PK\x03\x04": "a zip or Excel file: save it as CSV", _PARQUET: "a Parquet file: name it .parquet",
+    b"\xd0\xcf\x11\xe0": "an Excel file: save it as CSV", b"[{": "a JSON file: save it as CSV",
+    b'{"': "a JSON file: save it as CSV", b"<!": "a web page: save it as CSV", b"<htm": "a web page: save it as CSV",
+    b"<?xm": "an XML file: save it as CSV",
+}  # fmt: skip
 _GZIP = b"\x1f\x8b"
 
 
@@ -58,11 +63,15 @@ class RawTable:
 
     def column(self, name: str, where: str) -> Values:
         """A column; raises InputError for a name that no column has, or more than one."""
-        name = name.strip()
+        name = plain(name)
         if name in self.columns:
             return self.columns[name]
         if several := [one for one in self.names if one.rpartition("#")[0] == name and name]:
             raise InputError(f"the column {name} stands twice in {where}; say which of them: {', '.join(several)}")
+        if self.names and all(map(is_number, self.names)):
+            raise InputError(
+                f"{where} has no column {name}, and its first line, which must name the columns, has numbers only"
+            )
         raise unknown(f"column of {where}:", name, self.names)
 
 
@@ -74,7 +83,7 @@ def read_table(path: str, separator: str = ",", encoding: str = "", keep: Collec
             shorter than the names, a name with a character that nobody sees, or another separator.
     """
     file, kind = _file(path)
-    kept = None if keep is None else {name.strip() for name in keep}
+    kept = None if keep is None else {plain(name) for name in keep}
     with _readable(path):
         if kind == ".parquet":
             return _from_arrow(_parquet(file, path).read(), path, kept)
@@ -128,14 +137,14 @@ def numbered(names: Sequence[str], path: str) -> list[str]:
     Raises:
         InputError: a character that nobody sees, or names that are equal even so.
     """
-    plain = [name.strip() or f"#{place}" for place, name in enumerate(names, 1)]
-    for name in plain:
+    given = [plain(name) or f"#{place}" for place, name in enumerate(names, 1)]
+    for name in given:
         check_texts(name, path, f"the column {name}")
     seen: dict[str, int] = {}
     found = []
-    for name in plain:
+    for name in given:
         seen[name] = seen.get(name, 0) + 1
-        found.append(f"{name}#{seen[name]}" if plain.count(name) > 1 else name)
+        found.append(f"{name}#{seen[name]}" if given.count(name) > 1 else name)
     if len(set(found)) < len(found):
         twice = next(name for name in found if found.count(name) > 1)
         raise InputError(f"two columns of {path} would be called {twice}; rename one of them")
@@ -167,7 +176,8 @@ def _readable(path: str) -> Iterator[None]:
         said = f"{path} is no text in {getattr(error, 'encoding', 'its encoding')}"
         raise InputError(f"{said}: write encoding: latin-1, or what it is, into the schema") from error
     except (OSError, EOFError, ValueError, zlib.error) as error:
-        reason = getattr(error, "strerror", None) or (str(error).splitlines() or [type(error).__name__])[0]
+        known = getattr(error, "strerror", None)
+        reason = known or f"{(str(error).splitlines() or [type(error).__name__])[0].rstrip('.')}; save or copy it again"
         raise InputError(f"cannot read {path}: {reason}") from error
 
 
@@ -235,7 +245,11 @@ def _records(text: TextIO, path: str, separator: str) -> Iterator[tuple[int, lis
                 yield start, record
             start = reader.line_num + 1
     except csv.Error as error:
-        said = "a quotation mark is not closed" if "limit" in str(error) or "end of data" in str(error) else f"{error}"
+        said = f"text follows a closing quotation mark; double the marks within a value, and end it with {separator!r}"
+        if "limit" in str(error) or "end of data" in str(error):
+            said = f"a quotation mark is not closed, or a value is longer than {LONGEST} characters"
+        elif "expected after" not in str(error):
+            said = str(error)
         raise InputError(f"line {start} of {path} cannot be read: {said}") from error
     finally:
         csv.field_size_limit(before)
@@ -260,6 +274,8 @@ def _from_csv(text: TextIO, path: str, separator: str, keep: Collection[str] | N
     for line, record in records:
         if len(record) != len(names):
             more = "take out a separator, or put a value that holds one in quotation marks"
+            if len(record) == 1 and not record[0].strip(" \t\x1a"):
+                raise InputError(f"line {line} of {path} holds nothing but spaces: take it out")
             if len(names) == 1:
                 more = "the first line must name the columns, with the separator of the schema between them"
             raise InputError(

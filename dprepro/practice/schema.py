@@ -11,6 +11,7 @@ from decimal import Decimal
 from functools import lru_cache
 from pathlib import Path
 from typing import Literal
+from unicodedata import normalize
 
 from dprepro.errors import InputError
 from dprepro.support import typed
@@ -297,7 +298,16 @@ def word_of(value: object) -> str:
     """A category as text; a schema that was not read from a file may have numbers: 1 and 1.0 are "1"."""
     if isinstance(value, float) and value.is_integer() and abs(value) < 2**53:
         return str(int(value))
-    return str(value).strip()
+    return plain(str(value))
+
+
+def plain(text: str) -> str:
+    """Without spaces around it; a letter and its accent are one character, and a line ends in one, where they look so.
+
+    Files from different systems write both in two ways.
+    """
+    text = text.strip()
+    return text if text.isascii() and "\r" not in text else normalize("NFC", text.replace("\r\n", "\n"))
 
 
 NUMBER = {

@@ -10,20 +10,20 @@ import numpy as np
 from dprepro.algorithms import Algorithm
 from dprepro.budget import Budget
 from dprepro.dispatch import dispatch
-from dprepro.practice.ordinary import FAMILIES, Asked
+from dprepro.practice.ordinary import FAMILIES, AdviceQuestion
 from dprepro.problems import Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.reductions import solver
 
 
 @lru_cache(maxsize=8)
-def judge(asked: Asked, kind: str) -> Problem:
+def judge(asked: AdviceQuestion, kind: str) -> Problem:
     """The data of a kind without repetitions: the mean risk is the same, and the certified minimum is found once."""
     once = replace(asked, n=float(asked.rows), budget=Budget(1.0, 0.0, asked.budget.neighbours))
     return once.family(kind).build(once.point, 0.0)
 
 
-def simulated(algorithm: Algorithm, asked: Asked, draws: int, seed: int) -> FloatArray:
+def simulated(algorithm: Algorithm, asked: AdviceQuestion, draws: int, seed: int) -> FloatArray:
     """Excess risks of ``draws`` runs on every kind of data, shape (kinds, draws).
 
     Raises:

@@ -23,7 +23,7 @@ from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
 from dprepro.practice.advice import FLOOR, Candidate, advise, expected
 from dprepro.practice.constants import losses_of
-from dprepro.practice.ordinary import SETS, Asked
+from dprepro.practice.ordinary import SETS, AdviceQuestion
 from dprepro.practice.prediction import predict, trivial
 from dprepro.practice.schema import Column
 from dprepro.practice.shipped import Shipped
@@ -42,7 +42,7 @@ FITTED, HELD_OUT, PROBLEMS = "fitted", "held_out", "problems"
 
 
 @dataclass(frozen=True)
-class Described:
+class PublicDescription:
     """What is public about a table that ships: the target, bounds of all columns used, and perhaps a threshold.
 
     Attributes:
@@ -76,12 +76,12 @@ class Question:
     radius: float = 1.0
     draws: int = 0
 
-    def asked(self, study: Study) -> Asked:
+    def asked(self, study: Study) -> AdviceQuestion:
         """As the advisor is asked."""
         if self.set not in SETS:
             raise unknown("set", self.set, SETS)
         budget = Budget(self.epsilon, self.delta, study.neighbours)
-        return Asked(self.n, self.p, budget, self.loss, SETS[self.set], self.radius)
+        return AdviceQuestion(self.n, self.p, budget, self.loss, SETS[self.set], self.radius)
 
 
 COORDINATES = 400
@@ -119,7 +119,7 @@ class AdviceStudy(Study):
     fitted: tuple[Question, ...] = ()
     held_out: tuple[Question, ...] = ()
     problems: tuple[Question, ...] = ()
-    tables: Mapping[str, Described] = field(default_factory=dict)
+    tables: Mapping[str, PublicDescription] = field(default_factory=dict)
     designs: Mapping[str, RandomDesign] = field(default_factory=dict)
     copies: tuple[float, ...] = (1,)
     draws: int = 8
@@ -210,7 +210,7 @@ class AdviceStudy(Study):
             construction = at(self._data[cell.series], cell.axes)
             budget = Budget(cell.axes["epsilon"], cell.axes["delta"], self.neighbours)
             given = str(construction.loss), construction.constraint_set, construction.radius
-            asked = Asked(cell.axes["n"], cell.axes["p"], budget, *given)
+            asked = AdviceQuestion(cell.axes["n"], cell.axes["p"], budget, *given)
             risks = self._risks(construction, cell.axes, budget, rng)
         return self._regrets(asked, risks, rng)
 
@@ -231,7 +231,7 @@ class AdviceStudy(Study):
             Row("error_doubled", abs(2 * predicted / measured - 1), None, columns),
         ]
 
-    def _regrets(self, asked: Asked, risks: Mapping[str, float], rng: np.random.Generator) -> list[Row]:
+    def _regrets(self, asked: AdviceQuestion, risks: Mapping[str, float], rng: np.random.Generator) -> list[Row]:
         if len(risks) < 3:
             raise PremiseError(f"{len(risks) - 1} algorithms run here, too few to choose from")
         known: list[Candidate] = [(name, {}, self.algorithms[name]) for name in self.chosen if name in risks]
@@ -249,7 +249,7 @@ class AdviceStudy(Study):
             *(Row(f"regret_{way}", regrets[way], None, columns) for way in WAYS[1:]),
         ]
 
-    def _typical(self, asked: Asked, rng: np.random.Generator) -> dict[str, float]:
+    def _typical(self, asked: AdviceQuestion, rng: np.random.Generator) -> dict[str, float]:
         """The largest mean over the kinds of ordinary data, by name, of all that run there, and of answering zero."""
         found, seed = {ZERO: float(trivial(asked).max())}, int(rng.integers(2**31))
         for name in self.chosen:

@@ -18,9 +18,9 @@ from dprepro.errors import InputError
 from dprepro.practice.encoding import Encoded, encode
 from dprepro.practice.reading import RawTable, read_table
 from dprepro.practice.schema import Column, Schema, load_schema
-from dprepro.problems import Domain, Loss, Problem, Records, RecordsView, derived_views
-from dprepro.problems.data import FloatArray, IntArray
+from dprepro.problems import Domain, Loss, Problem, Records, RecordsView, derived_representations
 from dprepro.problems.losses import HingeLoss, LogisticLoss, MarginLoss
+from dprepro.problems.problem_data import FloatArray, IntArray
 from dprepro.support.frozen import normalise
 
 DPREPRO_READS = ()  # a table's content is in its fingerprint
@@ -29,14 +29,14 @@ TABLES_KEPT = 2
 
 
 @dataclass(eq=False)
-class Kept:
+class KeptRecords:
     """An encoded table, and the problems that were made of it, by domain and part."""
 
     encoded: Encoded
     problems: dict[tuple[Domain, float, int], Problem] = field(default_factory=dict)
 
 
-_tables: dict[str, Kept] = {}  # those read last, by the text of all that determines them
+_tables: dict[str, KeptRecords] = {}  # those read last, by the text of all that determines them
 
 
 @dataclass(frozen=True)
@@ -157,12 +157,12 @@ class Table(Construction):
         """The table in [-1, 1]; raises InputError for a column that is missing or breaks the schema."""
         return self._kept().encoded
 
-    def _kept(self) -> Kept:
+    def _kept(self) -> KeptRecords:
         key = repr((self.public, self.source(), self.seed))
         if key not in _tables:
             while len(_tables) >= TABLES_KEPT:
                 del _tables[next(iter(_tables))]
-            _tables[key] = Kept(encode(self.read(), self.public, self.source()[0], self.seed))
+            _tables[key] = KeptRecords(encode(self.read(), self.public, self.source()[0], self.seed))
         return _tables[key]
 
     def fingerprint(self) -> Mapping[str, str]:
@@ -182,8 +182,8 @@ class Table(Construction):
             return Domain(loss, within, point["n"], math.sqrt(self.public.squared_length), 2)
         return Domain(loss, within, point["n"], feature_norm=math.inf)
 
-    def views(self, point: Point) -> frozenset[str]:
-        return derived_views(self.domain(point), frozenset({"records"}))
+    def representations(self, point: Point) -> frozenset[str]:
+        return derived_representations(self.domain(point), frozenset({"records"}))
 
     def build(self, point: Point, noise_scale: float) -> Problem:
         kept, domain, n = self._kept(), self.domain(point), int(point["n"])

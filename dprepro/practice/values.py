@@ -17,16 +17,19 @@ import numpy as np
 
 from dprepro.errors import InputError
 from dprepro.practice.reading import Values
-from dprepro.practice.schema import FALSE, MISSING, NUMBER, TRUE, Column, is_number, number_in, word_of
+from dprepro.practice.schema import FALSE, MISSING, NUMBER, TRUE, Column, is_number, number_in, plain, word_of
 
 if TYPE_CHECKING:
-    from dprepro.problems.data import FloatArray, IntArray
+    from dprepro.problems.problem_data import FloatArray, IntArray
 
 Read = TypeVar("Read")
 
 RAW = "(counted in the raw table, not private)"
 
 _DAY = re.compile(r"[0-9]{4}-[0-9]{2}-[0-9]{2}(?:$|[T ][0-9])")
+
+_GROUPED = re.compile("[+-]?[0-9]{1,3}(?:[,.' _\u2019\u00a0\u202f][0-9]{3})+(?:[.,][0-9]*)?")
+"""Numbers with marks between thousands."""
 
 GONE, WRONG, ENDLESS = -1, -2, -3
 """Of a value that was not read: it is missing, not of its type, or infinite."""
@@ -45,9 +48,12 @@ def unreadable(raw: Values, rule: Column, where: str, status: IntArray, decimal:
     if endless == count:
         return f"{where} has {count} infinite values {RAW}; {take}"
     other = "," if decimal == "." else "."
-    if raw.texts is not None and all(
-        is_number(text.strip(), other) for text, said in zip(raw.texts, status, strict=True) if said == WRONG
-    ):
+    wrong = [text.strip() for text, said in zip(raw.texts or (), status, strict=False) if said == WRONG]
+    if wrong and all(map(_GROUPED.fullmatch, wrong)):
+        or_decimal = f', or write decimal: "{other}" into the schema' if all(is_number(w, other) for w in wrong) else ""
+        return (f"{where} is not numeric: {of} no numbers {RAW}; take out the marks between thousands, as in 1000 for "
+                f"1,000{or_decimal}")  # fmt: skip
+    if wrong and all(is_number(text, other) for text in wrong):
         return f'{where} is not numeric: {of} no numbers {RAW}; write decimal: "{other}" into the schema to read them'
     return (
         f"{where} is not numeric: {of} no numbers {RAW}; {take}, or give a list of categories, or since: a public day "
@@ -72,7 +78,7 @@ def _text_rule(rule: Column, decimal: str) -> Callable[[Any], tuple[float, int]]
     first = datetime.fromisoformat(rule.since) if rule.since else datetime.min
 
     def read(text: str | None) -> tuple[float, int]:
-        word = "" if text is None else text.strip()
+        word = "" if text is None else plain(text)
         if text is None or rule.says_missing(word):
             return 0.0, GONE
         if rule.type == "boolean":
@@ -105,10 +111,10 @@ def _days(word: str, first: datetime) -> tuple[float, int]:
 
 def _plain_numbers(texts: Sequence[str], rule: Column, decimal: str) -> tuple[FloatArray, IntArray]:
     """As the rule of every text; most are numbers, without spaces or words for missing among them, and quickly read."""
-    plain = [found is not None for found in map(NUMBER[decimal].fullmatch, texts)]
+    numeric = [found is not None for found in map(NUMBER[decimal].fullmatch, texts)]
     written = texts if decimal == "." else [text.replace(decimal, ".") for text in texts]
-    numbers = np.array([float(text) if is_plain else 0.0 for text, is_plain in zip(written, plain, strict=True)])
-    status, other = np.zeros(len(texts), dtype=np.intp), np.flatnonzero(~np.array(plain))
+    numbers = np.array([float(text) if is_one else 0.0 for text, is_one in zip(written, numeric, strict=True)])
+    status, other = np.zeros(len(texts), dtype=np.intp), np.flatnonzero(~np.array(numeric))
     numbers[other], status[other] = _each([texts[int(place)] for place in other], _text_rule(rule, decimal))
     return numbers, status
 
@@ -144,8 +150,8 @@ def _read_array(array: Any, rule: Column, where: str, decimal: str) -> tuple[Flo
         if rule.type == "text":
             return _each([None if day is None else str(day) for day in array.to_pylist()], _text_rule(rule, decimal))
         gone = np.asarray(array.is_null())
-        days = array.to_numpy(zero_copy_only=False)
-        found = np.where(gone, 0.0, (days - np.datetime64(rule.since)) / np.timedelta64(1, "D"))
+        days = array.to_numpy(zero_copy_only=False).astype("datetime64[us]")  # in nanoseconds 1677 is beyond all days
+        found = np.where(gone, 0.0, (days - np.datetime64(rule.since, "us")) / np.timedelta64(1, "D"))
         return found, np.where(gone, GONE, 0)
     known = kinds.is_integer(kind) or kinds.is_floating(kind) or kinds.is_boolean(kind) or kinds.is_decimal(kind)
     if not known or rule.type == "date":
@@ -214,11 +220,11 @@ def units_of(raw: Values, where: str) -> list[str]:
     values: Sequence[Any]
     if raw.array is None:
         assert raw.texts is not None
-        values = [text.strip() for text in raw.texts]
+        values = [plain(text) for text in raw.texts]
     else:
         if is_nested(raw.array.type):
             raise InputError(f"{where}, the unit, has the type {raw.array.type}: save it as text or whole numbers")
-        values = [None if value is None or value != value else str(value).strip() for value in raw.array.to_pylist()]
+        values = [None if value is None or value != value else plain(str(value)) for value in raw.array.to_pylist()]
     if lacking := sum(value is None or value in MISSING for value in values):
         raise InputError(f"{where}, the unit, is missing in {lacking} rows {RAW}; say in every row whose it is")
     return [str(value) for value in values]

@@ -25,9 +25,9 @@ from typing import Any
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import Guarantee, SampledGaussianShift
-from dprepro.privacy.pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
 from dprepro.privacy.ranges import range_epsilon
 from dprepro.privacy.sampled import sampled_epsilon
+from dprepro.privacy.worst_pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
 from dprepro.support.roots import brentq
 
 Parts = tuple[tuple[Guarantee, int], ...]

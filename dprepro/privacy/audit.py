@@ -10,13 +10,17 @@ in numbers, is an event like any other (`outcomes`).
 from __future__ import annotations
 
 import math
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from dprepro.privacy.outcomes import Answers, FloatArray, outcomes
+from dprepro.privacy.outcomes import Answers, FloatArray, outcomes, same_error
 from dprepro.privacy.statistics import Statistic, statistics
+
+T = TypeVar("T")
 
 LEVEL = 0.99
 """Of the limit, both directions together."""
@@ -118,6 +122,37 @@ def _chosen(first: FloatArray, second: FloatArray, kinds: tuple[str, ...], delta
             if swapped not in best or limits[top] > best[swapped].limit:
                 best[swapped] = Event(statistic, float(ends[top]), swapped, float(limits[top]))
     return list(best.values())
+
+
+def ranked(
+    pairs: Sequence[T],
+    draw: Callable[[T, int], tuple[Answers, Answers]],
+    stages: Sequence[tuple[int, int]],
+    delta: float,
+    level: float,
+) -> list[T]:
+    """The pairs of data sets that few answers tell apart best, the best first.
+
+    Args:
+        pairs: whatever ``draw`` takes.
+        draw: answers on both data sets of a pair, of which so many are new on each.
+        stages: one after another, how many are drawn and how many pairs are kept; a stage that would keep all is left
+            out.
+        delta, level: of the limits by which pairs are compared; nothing is claimed of them.
+    """
+    left = list(pairs)
+    for draws, kept in stages:
+        if len(left) > kept:
+            limits = [_told(*draw(pair, draws), delta, level) for pair in left]
+            left = [left[place] for place in sorted(range(len(left)), key=lambda place: -limits[place])[:kept]]
+    return left
+
+
+def _told(first: Answers, second: Answers, delta: float, level: float) -> float:
+    """The largest limit of an event; none where there is nothing but one and the same error."""
+    if same_error(first, second):
+        return -math.inf
+    return max(event.limit for event in chosen(first, second, delta, level))
 
 
 def lower_limit(

@@ -90,6 +90,14 @@ def outcomes(first: Answers, second: Answers) -> Told:
     return Told(found[0], found[1], kinds)
 
 
+def same_error(first: Answers, second: Answers) -> bool:
+    """Whether all that is answered on both data sets is one and the same error: nothing is told."""
+    if isinstance(first, np.ndarray) or isinstance(second, np.ndarray):
+        return False
+    said = {answer.words if isinstance(answer, Refused) else "" for answer in (*first, *second)}
+    return len(said) == 1 and "" not in said
+
+
 def as_row(answer: Answer, size: int, kinds: tuple[str, ...]) -> FloatArray:
     """One answer as `outcomes` writes it: ``size`` numbers, and a column for each of the ``kinds`` that are none."""
     row = np.zeros(size + len(kinds))

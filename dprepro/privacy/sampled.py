@@ -21,7 +21,7 @@ import math
 import numpy as np
 from numpy.typing import NDArray
 
-from dprepro.privacy.pairs import gaussian_delta, gaussian_epsilon
+from dprepro.privacy.worst_pairs import gaussian_delta, gaussian_epsilon
 
 CELLS, COARSE = 2**17, 2000
 """Of the lattice on which the sum of the losses lies, and of a first look at one of them."""

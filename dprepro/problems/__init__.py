@@ -1,7 +1,5 @@
 """Domains, losses, constraint sets, problems and their exact, certified minimisers."""
 
-from dprepro.problems.answers import GroupPoint, Minimum, PlanePoint, Point
-from dprepro.problems.data import Records, VertexGroups
 from dprepro.problems.domain import Domain
 from dprepro.problems.losses import (
     AbsoluteLoss,
@@ -20,14 +18,16 @@ from dprepro.problems.losses import (
     SquaredLoss,
 )
 from dprepro.problems.moments import Moments
-from dprepro.problems.problem import LISTED, VIEWS, Problem, derived_views
+from dprepro.problems.point_forms import GroupPoint, Minimum, PlanePoint, Point
+from dprepro.problems.problem import DENSE, REPRESENTATIONS, Problem, derived_representations
+from dprepro.problems.problem_data import Records, VertexGroups
 from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LocalBall, LqBall, Simplex, SpikedBall
-from dprepro.problems.supports import SupportPoint
+from dprepro.problems.support_answers import SupportPoint
 from dprepro.problems.views import GroupsView, MomentsView, OneHotView, RecordsView, SupportsView, View
 
 __all__ = [
-    "LISTED",
-    "VIEWS",
+    "DENSE",
+    "REPRESENTATIONS",
     "AbsoluteLoss",
     "Box",
     "ConstraintSet",
@@ -66,5 +66,5 @@ __all__ = [
     "SupportsView",
     "VertexGroups",
     "View",
-    "derived_views",
+    "derived_representations",
 ]

@@ -8,7 +8,7 @@ from functools import lru_cache
 import numpy as np
 
 from dprepro.errors import InputError
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 FIRST_ROWS = {
     4: 1, 6: 3, 8: 7, 10: 7, 12: 7, 14: 7, 16: 23, 18: 79, 20: 47, 22: 183, 24: 379, 26: 427, 28: 471, 30: 1143, 32: 367

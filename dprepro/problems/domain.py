@@ -10,8 +10,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprepro.errors import Incompatible, InputError
-from dprepro.problems.data import FloatArray, Records
 from dprepro.problems.losses import DistanceLoss, Loss, MarginLoss
+from dprepro.problems.problem_data import FloatArray, Records
 from dprepro.problems.sets import NORMS, ConstraintSet, norm_ratio
 
 BOUND_SLACK = 1e-9  # relative, for records that were scaled to their bound in floating point

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from dprepro.errors import InputError
-from dprepro.problems.data import FloatArray, IntArray, check_constant, finite, symmetric
+from dprepro.problems.problem_data import FloatArray, IntArray, check_constant, finite, symmetric
 from dprepro.support.frozen import copied, normalise
 
 

@@ -1,4 +1,4 @@
-"""A problem: a domain with data, seen through one or several views of them."""
+"""A problem: a domain with data, seen through one or several representations of them."""
 
 from __future__ import annotations
 
@@ -8,19 +8,19 @@ from functools import cached_property
 from typing import TypeVar
 
 from dprepro.errors import Incompatible
-from dprepro.problems.answers import GroupPoint, Minimum, PlanePoint, Point
-from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import Domain
 from dprepro.problems.losses import MarginLoss
+from dprepro.problems.point_forms import GroupPoint, Minimum, PlanePoint, Point
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import ConstraintSet
-from dprepro.problems.supports import SupportPoint
+from dprepro.problems.support_answers import SupportPoint
 from dprepro.problems.views import GroupsView, MomentsView, OneHotView, RecordsView, SupportsView, View
 
-LISTED = ("one_hot", "moments", "records")
+DENSE = ("one_hot", "moments", "records")
 """Views in which theta is an array of all p coordinates, the cheapest first."""
 
-VIEWS = ("groups", "plane", *LISTED)
-"""All views, the cheapest first."""
+REPRESENTATIONS = ("groups", "plane", *DENSE)
+"""All representations, the cheapest first."""
 
 MOMENTS_LIMIT = 5000  # largest p for which records are turned into a p x p matrix (200 MB)
 RECORDS_LIMIT = 2e7  # entries of the matrix of records that one-hot counts are turned into
@@ -28,15 +28,17 @@ RECORDS_LIMIT = 2e7  # entries of the matrix of records that one-hot counts are 
 _Kind = TypeVar("_Kind", bound=View)
 
 
-def derived_views(domain: Domain, views: frozenset[str]) -> frozenset[str]:
-    """The views that data with these have.
+def derived_representations(domain: Domain, representations: frozenset[str]) -> frozenset[str]:
+    """The representations that data with these have.
 
     One-hot counts have records, and records of a quadratic loss have moments, where no large matrix arises.
     """
-    form, found = domain.loss.quadratic, set(views)
-    if "one_hot" in views and (2 * domain.p + 1) * domain.p <= RECORDS_LIMIT:
+    form, found = domain.loss.quadratic, set(representations)
+    if "one_hot" in representations and (2 * domain.p + 1) * domain.p <= RECORDS_LIMIT:
         found.add("records")
-    matrix = form is not None and isinstance(domain.loss, MarginLoss) and form[0] > 0 and "one_hot" not in views
+    matrix = (
+        form is not None and isinstance(domain.loss, MarginLoss) and form[0] > 0 and "one_hot" not in representations
+    )
     if "records" in found and form is not None and not (matrix and domain.p > MOMENTS_LIMIT):
         found.add("moments")
     return frozenset(found)
@@ -47,34 +49,34 @@ class Problem:
 
     The data may be seen as ``records`` (listed once each), ``moments`` (the coefficients of a quadratic risk),
     ``one_hot`` counts, ``groups`` of interchangeable vertices or a ``plane`` through the data; which of them there are,
-    is known before they are built (`Construction.views`). A view is built when it is first used. All views tell the
-    same risk: a point is judged by the view that knows points of its kind.
+    is known before they are built (`Construction.representations`). Each is a `View`, built when it is first used. All
+    have the same risk: a point is judged by the view that knows points of its kind.
 
-    Algorithms see :attr:`domain`, :meth:`gradient`, and the views that they name.
+    Algorithms see :attr:`domain`, :meth:`gradient`, and the representations that they name.
 
     Args:
         domain: what is public.
-        views: the views by name, or functions that build them.
+        representations: views by name, or functions that build them.
         population: the view by which answers are judged, where that is not the data themselves.
     """
 
     def __init__(
-        self, domain: Domain, views: Mapping[str, View | Callable[[], View]], population: View | None = None
+        self, domain: Domain, representations: Mapping[str, View | Callable[[], View]], population: View | None = None
     ) -> None:
         self.domain = domain
-        self._given = dict(views)
+        self._given = dict(representations)
         self._built: dict[str, View] = {}
         self.population = population
 
     @property
     def given(self) -> frozenset[str]:
-        """The names of the views that were given, without those derived from them."""
+        """The names of the representations that were given, without those derived from them."""
         return frozenset(self._given)
 
     @cached_property
-    def views(self) -> frozenset[str]:
-        """The names of all views."""
-        return derived_views(self.domain, self.given)
+    def representations(self) -> frozenset[str]:
+        """The names of all representations."""
+        return derived_representations(self.domain, self.given)
 
     @property
     def constraint_set(self) -> ConstraintSet:
@@ -84,8 +86,8 @@ class Problem:
     def see(self, name: str) -> View:
         """The view of that name; raises Incompatible where there is none."""
         if name not in self._built:
-            if name not in self.views:
-                raise Incompatible(f"this problem has no {name}; it has: {', '.join(sorted(self.views))}")
+            if name not in self.representations:
+                raise Incompatible(f"this problem has no {name}; it has: {', '.join(sorted(self.representations))}")
             given = self._given.get(name)
             self._built[name] = self._derived(name) if given is None else given() if callable(given) else given
         return self._built[name]
@@ -116,32 +118,35 @@ class Problem:
         return self._see("one_hot", OneHotView)
 
     @cached_property
-    def listed(self) -> View:
+    def dense(self) -> View:
         """The view in which theta is an array; raises Incompatible where there is none.
 
         Moments come first where they were given; those of records alone need not be worth their matrix.
         """
-        for name in LISTED:
+        for name in DENSE:
             if name in self.given:
                 return self.see(name)
         raise Incompatible(
-            f"the p={self.domain.p} coordinates of this problem are not listed; it has: {', '.join(sorted(self.views))}"
+            f"this problem of p={self.domain.p} coordinates has no dense representation; it has: "
+            f"{', '.join(sorted(self.representations))}"
         )
 
     @cached_property
     def supports(self) -> SupportsView:
         """Choices among the listed coordinates of what answers are judged by."""
-        view = self.population or self.listed
-        return SupportsView(self.moments if isinstance(view, RecordsView) and "moments" in self.views else view)
+        view = self.population or self.dense
+        return SupportsView(
+            self.moments if isinstance(view, RecordsView) and "moments" in self.representations else view
+        )
 
     @cached_property
     def cheapest(self) -> View:
         """The view in which a point costs least."""
-        return self.see(next(name for name in VIEWS if name in self.given))
+        return self.see(next(name for name in REPRESENTATIONS if name in self.given))
 
     def gradient(self, theta: FloatArray) -> FloatArray:
         """Gradient (or a subgradient) of the mean loss of the data, shape (p,)."""
-        return self.listed.gradient(theta)
+        return self.dense.gradient(theta)
 
     @property
     def start(self) -> Point:
@@ -150,10 +155,10 @@ class Problem:
 
     @cached_property
     def minimum(self) -> Minimum:
-        """The exact minimum of what answers are judged by, with all coordinates listed where that is possible."""
+        """The exact minimum of what answers are judged by, dense where that is possible."""
         if self.population is not None:
             return self.population.minimum
-        return (self.listed if self.given & set(LISTED) else self.cheapest).minimum
+        return (self.dense if self.given & set(DENSE) else self.cheapest).minimum
 
     def judge(self, theta: Point) -> View:
         """The view that knows the risk of a point of this kind.
@@ -167,7 +172,7 @@ class Problem:
             return self.population
         if isinstance(theta, GroupPoint):
             return self.groups
-        return self.plane if isinstance(theta, PlanePoint) else self.listed
+        return self.plane if isinstance(theta, PlanePoint) else self.dense
 
     def excess_risk(self, theta: Point) -> float:
         """The risk of theta above the minimum; at least minus the certificate's gap for theta in the set."""

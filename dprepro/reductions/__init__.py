@@ -6,12 +6,12 @@ from dprepro.algorithms import Algorithm
 from dprepro.errors import Incompatible, unknown
 from dprepro.problems import Domain
 from dprepro.reductions.base import Reduction
-from dprepro.reductions.descent import AxisDescent, CompiledDescent
-from dprepro.reductions.few_steps import BidiagonalSketch, FewSteps, IsotropicTail, SketchedFewSteps
-from dprepro.reductions.frank_wolfe import GroupedVertices, IncrementalGradients
-from dprepro.reductions.gaussian import GaussianGroups, GaussianSubspace, InvariantNoise
-from dprepro.reductions.perturbation import BatchedPerturbation
-from dprepro.reductions.supports import SeparableSupports
+from dprepro.reductions.descent_reductions import AxisDescent, CompiledDescent
+from dprepro.reductions.few_steps_reductions import BidiagonalSketch, FewSteps, IsotropicTail, SketchedFewSteps
+from dprepro.reductions.frank_wolfe_reductions import GroupedVertices, IncrementalGradients
+from dprepro.reductions.gaussian_reductions import GaussianGroups, GaussianSubspace, InvariantNoise
+from dprepro.reductions.perturbation_reductions import BatchedPerturbation
+from dprepro.reductions.support_reductions import SeparableSupports
 
 #: By name, the cheapest first: `automatic` takes the first that serves.
 REDUCTIONS: dict[str, type[Reduction]] = {
@@ -33,20 +33,26 @@ LITERAL = "literal"
 AUTOMATIC = "automatic"
 
 
-def choose(name: str, algorithm: Algorithm, domain: Domain, views: frozenset[str], where: str) -> str:
+def choose(name: str, algorithm: Algorithm, domain: Domain, representations: frozenset[str], where: str) -> str:
     """The reduction to use, by name: the one asked for, or for ``automatic`` the cheapest that serves.
 
-    All is known before any data are built: the domain, and the names of `Construction.views`.
+    All is known before any data are built: the domain, and the names of `Construction.representations`.
 
     Raises:
         InputError: an unknown name. Incompatible: neither the algorithm nor a reduction can run on the problem, which
             ``where`` names.
     """
     if name == AUTOMATIC:
-        name = next((one for one, kind in REDUCTIONS.items() if not kind.obstacle(algorithm, domain, views)), LITERAL)
+        name = next(
+            (one for one, kind in REDUCTIONS.items() if not kind.obstacle(algorithm, domain, representations)), LITERAL
+        )
     if name not in (LITERAL, *REDUCTIONS):
         raise unknown("reduction", name, [AUTOMATIC, LITERAL, *REDUCTIONS])
-    if obstacle := algorithm.needs(views) if name == LITERAL else REDUCTIONS[name].obstacle(algorithm, domain, views):
+    if (
+        obstacle := algorithm.needs(representations)
+        if name == LITERAL
+        else REDUCTIONS[name].obstacle(algorithm, domain, representations)
+    ):
         raise Incompatible(f"{where}: {obstacle}")
     return name
 

@@ -21,14 +21,14 @@ class Reduction(ABC):
     Class attributes:
         version: raise it when the use of the random stream changes.
         serves: the algorithms, by their very classes: a subclass may have a ``solve`` of its own.
-        views: views of the problem, and further words of `Construction.views`, that it needs, all of them.
-        either: views of which it needs one besides.
+        representations: what it needs of `Construction.representations`, all of them.
+        either: further ones, of which it needs one.
     """
 
     algorithm: Algorithm
     version: ClassVar[int] = 1
     serves: ClassVar[tuple[type[Algorithm], ...]] = ()
-    views: ClassVar[tuple[str, ...]] = ()
+    representations: ClassVar[tuple[str, ...]] = ()
     either: ClassVar[tuple[str, ...]] = ()
 
     @abstractmethod
@@ -48,16 +48,16 @@ class Reduction(ABC):
         return self.algorithm.schedule(problem.domain, budget).steps, 1
 
     @classmethod
-    def obstacle(cls, algorithm: Algorithm, domain: Domain, views: frozenset[str]) -> str:
+    def obstacle(cls, algorithm: Algorithm, domain: Domain, representations: frozenset[str]) -> str:
         """Why this reduction cannot be used there, by declarations alone; empty if it can."""
         if type(algorithm) not in cls.serves:
             names = ", ".join(kind.__name__ for kind in cls.serves)
             return f"{cls.__name__} serves {names}, not {type(algorithm).__name__}"
-        lacking = ", ".join(one for one in cls.views if one not in views)
-        if not lacking and cls.either and not views & set(cls.either):
+        lacking = ", ".join(one for one in cls.representations if one not in representations)
+        if not lacking and cls.either and not representations & set(cls.either):
             lacking = " or ".join(cls.either)
         if lacking:
-            return f"{cls.__name__} needs a problem with {lacking}; this one has {', '.join(sorted(views))}"
+            return f"{cls.__name__} needs a problem with {lacking}; this one has {', '.join(sorted(representations))}"
         reason = cls.premise(algorithm, domain)
         return f"{cls.__name__} {reason}" if reason else ""
 

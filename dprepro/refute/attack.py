@@ -12,7 +12,7 @@ import numpy as np
 
 from dprepro import bounds
 from dprepro.errors import InputError, PremiseError
-from dprepro.refute.axes import Axis
+from dprepro.refute.search_axes import Axis
 from dprepro.statements.conditions import condition
 from dprepro.statements.statement import Says
 
@@ -28,7 +28,7 @@ draws, one false alarm in 30,000."""
 
 
 @dataclass(frozen=True)
-class Shown:
+class Trial:
     """What one choice of numbers shows.
 
     Attributes:
@@ -80,7 +80,7 @@ class Attack(ABC):
     premise: tuple[str, ...] = ()
 
     @abstractmethod
-    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Shown:
+    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Trial:
         """What these numbers show.
 
         Raises:
@@ -120,10 +120,10 @@ class Sides(Attack):
     right: str = ""
     constant: float = 1.0
 
-    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Shown:
+    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Trial:
         """See the class; nothing is random."""
         self.hold(says, numbers)
-        return Shown(self._value(self.left, numbers), self.constant * (self._value(self.right, numbers)))
+        return Trial(self._value(self.left, numbers), self.constant * (self._value(self.right, numbers)))
 
     @property
     def parts(self) -> list[object]:

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import replace
 
-from dprepro.refute import bst_algorithms, bst_lower, bst_sampling, bst_smooth
+from dprepro.refute import bst_algorithms_attacks, bst_lower_attacks, bst_sampling_attacks, bst_smooth_attacks
 from dprepro.refute.attack import Attack
 
-PARTS = (bst_algorithms, bst_sampling, bst_lower, bst_smooth)
+PARTS = (bst_algorithms_attacks, bst_sampling_attacks, bst_lower_attacks, bst_smooth_attacks)
 
 OWN = {item: found for part in PARTS for item, found in part.ATTACKS.items()}
 

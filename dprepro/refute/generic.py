@@ -27,8 +27,8 @@ from dprepro.constructions import Construction, FewRecords, OneHotFamily
 from dprepro.constructions.base import LOSSES
 from dprepro.errors import DpreproError
 from dprepro.refute.attack import Attack
-from dprepro.refute.axes import Axis, axis
 from dprepro.refute.risks import INSIDE, Risks
+from dprepro.refute.search_axes import Axis, axis
 from dprepro.statements.statement import Says
 from dprepro.support import typed
 

@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dprepro.algorithms import RegularisedOutputPerturbation
 from dprepro.constructions.corners import Corners
 from dprepro.refute.attack import GRANTED, Attack, Sides
-from dprepro.refute.axes import Axis, axis
-from dprepro.refute.neighbours import Neighbouring
+from dprepro.refute.neighbouring_attacks import Neighbouring
+from dprepro.refute.search_axes import Axis, axis
 
 SAMPLE = axis("n", high=1e30, usual=1e6, corners=(2, 100, 1e12))
 EPSILON = axis("epsilon", low=1e-18, corners=(1e-12, 1e-6, 0.1, 3))

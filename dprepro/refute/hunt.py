@@ -11,9 +11,9 @@ import numpy as np
 
 from dprepro.adversary import search
 from dprepro.errors import PremiseError
-from dprepro.problems.data import FloatArray
-from dprepro.refute.attack import VIOLATED, Attack, Shown
-from dprepro.refute.axes import corners, place_of, values_at
+from dprepro.problems.problem_data import FloatArray
+from dprepro.refute.attack import VIOLATED, Attack, Trial
+from dprepro.refute.search_axes import corners, place_of, values_at
 from dprepro.statements.statement import Says
 
 STARTS = 4
@@ -120,7 +120,7 @@ def hunt(attack: Attack, says: Says, effort: Effort, seed: int = 0) -> Tried:
     )  # fmt: skip
 
 
-def measured_again(attack: Attack, says: Says, numbers: Mapping[str, float], seed: int = 0) -> Shown:
+def measured_again(attack: Attack, says: Says, numbers: Mapping[str, float], seed: int = 0) -> Trial:
     """What a place shows on draws that no search has seen; what is exact is computed once.
 
     Raises:
@@ -131,7 +131,7 @@ def measured_again(attack: Attack, says: Says, numbers: Mapping[str, float], see
     if len(shown) == 1 or all(one.error == 0 for one in shown):
         return shown[0]
     taken = np.array([one.taken for one in shown])
-    return Shown(float(taken.mean()), shown[0].allowed, float(np.std(taken, ddof=1) / math.sqrt(len(shown))))
+    return Trial(float(taken.mean()), shown[0].allowed, float(np.std(taken, ddof=1) / math.sqrt(len(shown))))
 
 
 def _violated(attack: Attack, inside: Sequence[tuple[float, Mapping[str, float]]]) -> bool:

@@ -7,9 +7,9 @@ from collections.abc import Mapping
 from dprepro.algorithms import FrankWolfe
 from dprepro.constructions import FewRecords
 from dprepro.refute.attack import GRANTED, Attack, Sides
-from dprepro.refute.axes import Axis, axis
 from dprepro.refute.generic import RECORDS
 from dprepro.refute.risks import Risks
+from dprepro.refute.search_axes import Axis, axis
 
 N, P, EPSILON, DELTA = axis("n"), axis("p"), axis("epsilon"), axis("delta")
 NEAR_ONE = axis("delta", high=1 - 1e-15, corners=(0.1, 0.99))

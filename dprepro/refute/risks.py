@@ -20,7 +20,7 @@ from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.problems import Domain, Problem
 from dprepro.problems.views.base import as_theta
 from dprepro.reductions import REDUCTIONS, Reduction, solver
-from dprepro.refute.attack import GRANTED, Attack, Shown
+from dprepro.refute.attack import GRANTED, Attack, Trial
 from dprepro.statements.conditions import unmet
 from dprepro.statements.statement import Says
 from dprepro.support.named import name_of
@@ -63,7 +63,7 @@ class Risks(Attack):
     bound: str = ""
     choices: Mapping[str, tuple[Any, ...]] = field(default_factory=dict)
 
-    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Shown:
+    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Trial:
         """See the class."""
         point = {**DEFAULTS, **numbers}
         try:
@@ -87,7 +87,7 @@ class Risks(Attack):
             raise PremiseError(str(error_)) from error_
         except (ArithmeticError, ValueError) as error_:
             raise PremiseError(f"there is no value there: {error_}") from error_
-        return Shown(taken, allowed, error)
+        return Trial(taken, allowed, error)
 
     @property
     def parts(self) -> list[object]:
@@ -135,7 +135,7 @@ class Risks(Attack):
     ) -> float:
         name = self.bound or says.bound
         if name:
-            known = {"initial_risk": problem.listed.trivial_risk}
+            known = {"initial_risk": problem.dense.trivial_risk}
             value = Numbers(domain, schedule, point, known).evaluate(name)
         else:
             value = GRANTED * Numbers(domain, schedule, point).evaluate(says.rate)
@@ -146,8 +146,8 @@ class Risks(Attack):
 
 def _inside(problem: Problem) -> bool:
     """Whether the minimiser over the set is one over the whole space."""
-    place = as_theta(problem.listed.minimum.theta, problem.domain.p)
-    slope = float(np.linalg.norm(problem.listed.gradient(place)))
+    place = as_theta(problem.dense.minimum.theta, problem.domain.p)
+    slope = float(np.linalg.norm(problem.dense.gradient(place)))
     return float(np.linalg.norm(place)) < (1 - 1e-9) * problem.domain.radius or slope <= 1e-9 * problem.domain.lipschitz
 
 

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import Any
 
 from dprepro.errors import InputError, unknown
-from dprepro.refute.attack import Attack, Shown
+from dprepro.refute.attack import Attack, Trial
 from dprepro.refute.find import attacks_on, says_of, statement_at
 from dprepro.refute.hunt import measured_again
 from dprepro.support import typed
@@ -55,7 +55,7 @@ class Witness:
             raise InputError(f"the attack {self.attack} needs {lacking[0]}; given are {', '.join(self.numbers)}")
         return attack
 
-    def measured(self, seed: int, config_dir: str | None = None) -> Shown:
+    def measured(self, seed: int, config_dir: str | None = None) -> Trial:
         """What it shows on fresh draws.
 
         Raises:

@@ -13,10 +13,10 @@ from dprepro.errors import PremiseError
 from dprepro.own.files import trust_again, trust_overrides
 
 if TYPE_CHECKING:
-    from dprepro.config.experiment import Experiment
+    from dprepro.config.checked_experiment import Experiment
     from dprepro.engine.cell import Cell
-    from dprepro.engine.cell_table import Stored
-    from dprepro.engine.lines import Origin
+    from dprepro.engine.cell_lines import Origin
+    from dprepro.engine.cell_table import StoredCell
     from dprepro.engine.store import Run, Store
 
 SPARE_SECONDS = 0.5
@@ -81,8 +81,8 @@ def compared(store: Store, run: Run, config_dir: str | None, share: float) -> Co
     Raises:
         DpreproError: its experiment cannot be built.
     """
+    from dprepro.config.checked_experiment import build_experiment
     from dprepro.config.compose import Composed, compose
-    from dprepro.config.experiment import build_experiment
     from dprepro.config.sources import differences
     from dprepro.engine.comparing import layout_differences
 
@@ -109,9 +109,9 @@ def _hold_cells(store: Store, experiment: Experiment, share: float, found: Compa
     from dprepro.engine.comparing import label_fault
 
     cells = {cell.key: cell for cell in experiment.cells}
-    keys, known = sorted(cells), _Known(experiment)
+    keys, known = sorted(cells), _KnownCells(experiment)
     drawn = set(random.sample(keys, math.ceil(share * len(keys))))
-    again: dict[bytes, Stored] = {}
+    again: dict[bytes, StoredCell] = {}
     sound: dict[bytes, Origin] = {}
     for start in range(0, len(keys), BATCH):
         batch = keys[start : start + BATCH]
@@ -161,7 +161,7 @@ def _measure_more(
     found.unseen_origins += sum(not isinstance(label, str) for label in first)
 
 
-def _measure(experiment: Experiment, cell: Cell, stored: Stored, found: Comparison) -> None:
+def _measure(experiment: Experiment, cell: Cell, stored: StoredCell, found: Comparison) -> None:
     """Measure a cell again, and compare all that it says."""
     from dprepro.engine.comparing import TOLERANCE, result_fault
     from dprepro.engine.measuring import cpu_type, measure_cell, one_thread
@@ -176,14 +176,14 @@ def _measure(experiment: Experiment, cell: Cell, stored: Stored, found: Comparis
         found.faults.append(f"{_place(cell)}: {fault}")
 
 
-class _Known:
+class _KnownCells:
     """What an experiment's study knows of cells without measuring them, asked once for all replicates of a point."""
 
     def __init__(self, experiment: Experiment) -> None:
         self._study = experiment.study
         self._points: dict[tuple[str, int], tuple[str, Mapping[str, Mapping[str, Any]]]] = {}
 
-    def fault(self, cell: Cell, stored: Stored) -> tuple[str, bool]:
+    def fault(self, cell: Cell, stored: StoredCell) -> tuple[str, bool]:
         """Where a stored cell contradicts it, and whether only measuring can tell why the cell has no rows."""
         from dprepro.engine.comparing import TOLERANCE, rows_fault
         from dprepro.engine.measuring import cpu_type

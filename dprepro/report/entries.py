@@ -9,8 +9,8 @@ from dprepro.analysis.checks import worded
 from dprepro.report.attacked import Attacked
 from dprepro.report.evidence import sentence, sizes_of
 from dprepro.report.formulas import with_symbols
-from dprepro.report.measured import Measured
-from dprepro.report.rows import NOT_MEASURED, NOTHING, Judged, judged
+from dprepro.report.ledger_rows import NOT_MEASURED, NOTHING, Judged, judged
+from dprepro.report.measured import MeasuredStore
 from dprepro.report.text import number
 from dprepro.statements.papers import Erratum
 from dprepro.statements.statement import Says, Statement, identity
@@ -37,14 +37,14 @@ def _side(check: Mapping[str, Any]) -> str:
     return str((check.get("details") or {}).get("side", ""))
 
 
-def claims(measured: Measured) -> Iterable[dict[str, Any]]:
+def claims(measured: MeasuredStore) -> Iterable[dict[str, Any]]:
     """The rows of all numbered statements."""
     for paper, described in measured.described.items():
         for statement in described.claims:
             yield _row(paper, statement, measured, described.errata)
 
 
-def _row(paper: str, statement: Statement, measured: Measured, of_paper: Sequence[Erratum]) -> dict[str, Any]:
+def _row(paper: str, statement: Statement, measured: MeasuredStore, of_paper: Sequence[Erratum]) -> dict[str, Any]:
     """One statement, as printed and as repaired; what was measured is held against what holds."""
     errata = [erratum for erratum in of_paper if statement.item in erratum.statements]
     holding = "printed" if statement.repaired is None else "repaired"
@@ -118,7 +118,7 @@ def _said(says: Says) -> dict[str, Any]:
     }
 
 
-def _disproved(paper: str, errata: Sequence[Erratum], measured: Measured) -> Judged:
+def _disproved(paper: str, errata: Sequence[Erratum], measured: MeasuredStore) -> Judged:
     """A statement that is false as printed, by errata of which one at least is shown."""
     evidence, states = [], []
     for erratum in errata:
@@ -141,7 +141,7 @@ def _disproved(paper: str, errata: Sequence[Erratum], measured: Measured) -> Jud
     return Judged("refuted", [f"false as printed ({', '.join(severities)}); see the errata"], evidence, True, words)
 
 
-def _measurements(paper: str, statement: Statement, measured: Measured) -> Iterable[dict[str, Any]]:
+def _measurements(paper: str, statement: Statement, measured: MeasuredStore) -> Iterable[dict[str, Any]]:
     """What each experiment says of a statement, as printed or as repaired."""
     named: dict[str, list[str]] = {}
     for checks in measured.spoken.of(paper, statement).values():
@@ -153,7 +153,7 @@ def _measurements(paper: str, statement: Statement, measured: Measured) -> Itera
             yield _measurement(measured, experiment, list(dict.fromkeys(names)))
 
 
-def _constant(says: Says, measured: Measured) -> dict[str, Any] | None:
+def _constant(says: Says, measured: MeasuredStore) -> dict[str, Any] | None:
     """Between which numbers the least constant of the claim lies, by what was measured: the largest lower end."""
     found = []
     for experiment, (known, bound) in says.constant.items():
@@ -179,7 +179,7 @@ def _sentences(words: Iterable[str]) -> Iterable[str]:
             yield said if said.endswith((".", "!", "?")) else f"{said}."
 
 
-def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> dict[str, Any]:
+def _measurement(measured: MeasuredStore, experiment: str, names: Iterable[str]) -> dict[str, Any]:
     """What one experiment says: the named checks, its controls, and where the numbers come from."""
     verdict = measured.published[experiment].verdict
     checks, provenance = verdict["checks"], verdict["provenance"]
@@ -197,7 +197,7 @@ def _measurement(measured: Measured, experiment: str, names: Iterable[str]) -> d
     }
 
 
-def further(measured: Measured) -> Iterable[dict[str, Any]]:
+def further(measured: MeasuredStore) -> Iterable[dict[str, Any]]:
     """Experiments that no row names: a user's own, and those that serve no single statement."""
     named = {
         name
@@ -239,7 +239,7 @@ def further(measured: Measured) -> Iterable[dict[str, Any]]:
         yield row
 
 
-def causes(claims: Iterable[Mapping[str, Any]], measured: Measured) -> dict[str, int]:
+def causes(claims: Iterable[Mapping[str, Any]], measured: MeasuredStore) -> dict[str, int]:
     """How many rows are refuted as printed, for how many causes; rows that fail at a corner alone are counted apart."""
     found, rows, corners = set[tuple[str, str]](), 0, 0
     refuted = {row["id"] for row in claims if row["verdict"] == "refuted"}
@@ -257,14 +257,14 @@ def causes(claims: Iterable[Mapping[str, Any]], measured: Measured) -> dict[str,
     return {"rows": rows, "causes": len(found), "corners": corners}
 
 
-def errata_rows(measured: Measured) -> Iterable[dict[str, Any]]:
+def errata_rows(measured: MeasuredStore) -> Iterable[dict[str, Any]]:
     """All errata."""
     for paper, described in measured.described.items():
         for erratum in described.errata:
             yield _erratum_row(paper, erratum, measured)
 
 
-def _erratum_row(paper: str, erratum: Erratum, measured: Measured) -> dict[str, Any]:
+def _erratum_row(paper: str, erratum: Erratum, measured: MeasuredStore) -> dict[str, Any]:
     """One erratum. ``shown`` says whether its checks came out as expected in this store; tests are run elsewhere."""
     shown_by: list[dict[str, Any]] = []
     states = []

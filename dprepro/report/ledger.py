@@ -11,7 +11,7 @@ from typing import Any
 from dprepro.engine.store import Changes, Run
 from dprepro.errors import InputError
 from dprepro.report.entries import causes, claims, errata_rows, further
-from dprepro.report.measured import BESIDE, Measured, measure
+from dprepro.report.measured import BESIDE, MeasuredStore, measure
 from dprepro.report.multiplicity import corrected
 from dprepro.report.spoken import Checks
 from dprepro.statements.papers import heads, papers
@@ -30,7 +30,7 @@ def build_ledger(
     config_dir: str | None = None,
     single_file: bool = False,
     others: Callable[[Collection[str]], Mapping[str, tuple[str, Checks]]] | None = None,
-) -> tuple[dict[str, Any], Measured]:
+) -> tuple[dict[str, Any], MeasuredStore]:
     """Rebuild the folder of every experiment that has a finished run without overrides, and write the ledger's files.
 
     Experiments of which the store holds only overridden or unfinished runs, or one that can no longer be judged, leave

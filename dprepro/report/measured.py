@@ -23,7 +23,7 @@ BESIDE = "ledger_files"
 
 
 @dataclass(frozen=True)
-class Measured:
+class MeasuredStore:
     """What a store holds: published experiments by name, why others are not published, and the papers of all.
 
     ``changed`` says what of an experiment has since its run. ``described`` are the papers that its rows are about,
@@ -54,7 +54,7 @@ class Measured:
         return self.published[experiment].verdict["checks"] if experiment in self.published else {}
 
 
-def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measured:
+def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> MeasuredStore:
     """Publish what can be published of a store; ``since`` says what an experiment asks for now that its run did not.
 
     Raises:
@@ -88,4 +88,4 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
             if said := "; ".join(filter(None, (str(now), later))):
                 notes[name] = said
         manifest.write()
-    return Measured(published, notes, papers, changed)
+    return MeasuredStore(published, notes, papers, changed)

@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.analysis.checks import said, worded
 from dprepro.engine.store import FILE_NAME, Changes, Run, Store
-from dprepro.errors import InputError, printable, unknown
+from dprepro.errors import InputError, printable, shortened, unknown
 from dprepro.report import frames
 from dprepro.report.publish import Published, rebuilt
 from dprepro.report.standing import OVERRIDDEN, all_standing, standing
@@ -89,7 +89,7 @@ class Outcome:
         """Draw the curves of this run, and of ``others`` over them; see :func:`dprepro.report.overlay.overlay`."""
         from dprepro.report.overlay import labels, overlay
 
-        runs = [one.published for one in (self, *others)]
+        runs = self._beside(others)
         return overlay(dict(zip(labels(runs), runs, strict=True)), axis, series, quantity, ax)
 
     def compare(self, *others: Outcome, axis: str = "", series: str = "", quantity: str = "") -> pd.DataFrame:
@@ -99,10 +99,16 @@ class Outcome:
         """
         from dprepro.report.overlay import labels
 
-        runs = [one.published for one in (self, *others)]
+        runs = self._beside(others)
         named = dict(zip(labels(runs), runs, strict=True))
         first, *rest = named.items()
         return frames.compare(first[1], dict(rest), axis, series, quantity)
+
+    def _beside(self, others: Sequence[object]) -> list[Published]:
+        """What is stored of this run and of others; raises InputError for what is no outcome."""
+        if wrong := [other for other in others if not isinstance(other, Outcome)]:
+            raise InputError(f"{shortened(wrong[0])} is no outcome; that of an earlier run is dprepro.load('NAME')")
+        return [self.published, *(other.published for other in others if isinstance(other, Outcome))]
 
     def __str__(self) -> str:
         return self.published.text

@@ -40,7 +40,7 @@ OF_THE_RATE = ("exponent", "ratio", "affine")
 
 
 @dataclass(frozen=True)
-class Shown:
+class ShownSeries:
     """A series of a run: its curves, what the legend calls it, and the constant of its rate, if one was fitted."""
 
     run: Published
@@ -113,7 +113,7 @@ def _label(run: Published) -> str:
 
 def _shown(
     run: Published, label: str, axis: str, series: str | Sequence[str], quantity: str, several: bool
-) -> list[Shown]:
+) -> list[ShownSeries]:
     """The series of a run that are drawn."""
     if axis not in swept_axes(run):
         raise InputError(
@@ -136,7 +136,7 @@ def _shown(
     if several:
         texts = {name: label if len(kept) == 1 else f"{label}: {texts[name]}" for name in kept}
     constants = _constants(run, quantity)
-    return [Shown(run, name, texts[name], roles[name], found[name], constants.get(name)) for name in kept]
+    return [ShownSeries(run, name, texts[name], roles[name], found[name], constants.get(name)) for name in kept]
 
 
 def _with_intervals(several: Sequence[Curve], exact: bool) -> list[Curve]:
@@ -166,7 +166,7 @@ def _constants(run: Published, quantity: str) -> dict[str, float]:
     return found
 
 
-def _draw(ax: Axes, shown: Sequence[Shown], quantity: str) -> None:
+def _draw(ax: Axes, shown: Sequence[ShownSeries], quantity: str) -> None:
     """Curves, bounds, rates and the legend."""
     keys = [str(place) for place in range(len(shown))]  # two runs may have series of one name
     drawn = dict(zip(keys, (one.curves for one in shown), strict=True))
@@ -201,7 +201,7 @@ def _draw(ax: Axes, shown: Sequence[Shown], quantity: str) -> None:
     ax.legend(list(entries.values()), list(entries), frameon=False, fontsize="small")
 
 
-def _styles(shown: Sequence[Shown]) -> dict[str, dict[str, Any]]:
+def _styles(shown: Sequence[ShownSeries]) -> dict[str, dict[str, Any]]:
     """The look of each series: by its role in one run; of several runs each curve has a colour and a marker."""
     if len({id(one.run) for one in shown}) > 1:
         found = {str(place): look("claim", place) for place in range(len(shown))}

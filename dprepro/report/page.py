@@ -29,7 +29,7 @@ SOURCES = Path(__file__).parent
 
 
 @dataclass(frozen=True)
-class Entry:
+class PageEntry:
     """What the filter shows or hides; ``about`` is the row, the erratum or the verdict that the template sets."""
 
     title: str
@@ -48,7 +48,7 @@ class Section:
     title: str
     lead: str
     template: str
-    entries: Sequence[Entry]
+    entries: Sequence[PageEntry]
 
 
 def page(
@@ -123,19 +123,19 @@ def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Pi
     yield Section("experiments", "Experiments", lead, "experiment.html.j2", [_experiment(*one) for one in published])
 
 
-def _statement(row: Mapping[str, Any]) -> Entry:
-    return Entry(row["item"], row["kind"], row["paper"], row["verdict"], row, row["id"])
+def _statement(row: Mapping[str, Any]) -> PageEntry:
+    return PageEntry(row["item"], row["kind"], row["paper"], row["verdict"], row, row["id"])
 
 
-def _erratum(erratum: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]) -> Entry:
+def _erratum(erratum: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]) -> PageEntry:
     title = f"{citation(erratum['paper'], papers)}: {erratum['item']}"
-    return Entry(title, "erratum", erratum["paper"], erratum["state"], erratum, erratum["id"])
+    return PageEntry(title, "erratum", erratum["paper"], erratum["state"], erratum, erratum["id"])
 
 
-def _experiment(one: Published, picture: Picture) -> Entry:
+def _experiment(one: Published, picture: Picture) -> PageEntry:
     name, verdict = one.verdict["experiment"], one.verdict
     about = verdict | {"figure": picture, "seconds": one.measuring_seconds}
-    return Entry(name, "experiment", verdict["paper"], verdict["verdict"], about, f"experiment-{name}")
+    return PageEntry(name, "experiment", verdict["paper"], verdict["verdict"], about, f"experiment-{name}")
 
 
 def _aside(measurement: Mapping[str, Any]) -> str:

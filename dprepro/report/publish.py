@@ -22,8 +22,8 @@ from dprepro.errors import InputError, shortened
 from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
 from dprepro.report import picture
-from dprepro.report.answer import answer, question
 from dprepro.report.formulas import plain
+from dprepro.report.printed_answer import answer, question
 from dprepro.report.standing import place_of
 from dprepro.report.text import RAW, further, reads_a_table, table, unmeasured, verdict_lines
 from dprepro.support.regular_files import bytes_of, kept_within, replace_file

@@ -40,7 +40,7 @@ WRITERS = ("pyarrow", "PyYAML")
 
 
 @dataclass(frozen=True)
-class Entry:
+class ManifestEntry:
     """Digests of what stands in a folder and of what it was made; ``fingerprint`` is its figure's."""
 
     source: str
@@ -54,7 +54,7 @@ class Manifest:
 
     def __init__(self, results_dir: str | Path, path: Path) -> None:
         self._results, self._path = results_dir, path
-        self._old, self._new = _read(path), dict[str, Entry]()
+        self._old, self._new = _read(path), dict[str, ManifestEntry]()
 
     def published(self, store: Store, run: Run, doubt: str) -> Published:
         """What stands of the run; published anew, with the ``doubt``, where its entry does not fit or is absent.
@@ -72,7 +72,7 @@ class Manifest:
         if old is None or found is None:
             found = publish(store, run, self._results, doubt)
             files = {name: digest(bytes_of(folder / name)) for name in _files(drawing)}
-            old = Entry(source, found.fingerprint, _judgement(found.verdict), files)
+            old = ManifestEntry(source, found.fingerprint, _judgement(found.verdict), files)
         if source and found.fingerprint:
             self._new[run.experiment] = old
         return found
@@ -106,7 +106,7 @@ def _judgement(verdict: Mapping[str, Any]) -> str:
     return digest(json.dumps({key: value for key, value in verdict.items() if key != "provenance"}).encode())
 
 
-def _standing(entry: Entry, source: str, run: Run, folder: Path, drawing: Drawing) -> Published | None:
+def _standing(entry: ManifestEntry, source: str, run: Run, folder: Path, drawing: Drawing) -> Published | None:
     """What the folder holds, if the entry fits both what it should be made of and what it is."""
     import pandas as pd
     from pyarrow.parquet import read_schema
@@ -131,8 +131,8 @@ def _standing(entry: Entry, source: str, run: Run, folder: Path, drawing: Drawin
     return found
 
 
-def _read(path: Path) -> dict[str, Entry]:
+def _read(path: Path) -> dict[str, ManifestEntry]:
     try:
-        return {name: Entry(**one) for name, one in json.loads(bytes_of(path)).items()}
+        return {name: ManifestEntry(**one) for name, one in json.loads(bytes_of(path)).items()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}

@@ -11,7 +11,7 @@ from pathlib import Path
 
 from dprepro.engine.store import Store
 from dprepro.errors import InputError, checked_name
-from dprepro.report import exceptions, heldout, power, stability
+from dprepro.report import exceptions, heldout_report, power_report, referee, stability_report
 from dprepro.report.entries import repeated
 from dprepro.report.publish import check_record
 from dprepro.report.summary import summary, to_csv
@@ -20,7 +20,7 @@ from dprepro.support.regular_files import bytes_of, packed, replace_file
 CHECKS = "checks.json"
 """What every check found, by experiment; the ledger has only those that a statement rests on."""
 
-COPIED = ("ledger.json", "ledger.md", *stability.FILES, *heldout.FILES)
+COPIED = ("ledger.json", "ledger.md", *stability_report.FILES, *heldout_report.FILES, *referee.FILES)
 
 
 def write_reference(results: Path, reference: Path) -> list[Path]:
@@ -46,8 +46,8 @@ def write_reference(results: Path, reference: Path) -> list[Path]:
     files[CHECKS] = checks_file(results, [name for name, run in runs.items() if run is not None])
     configs = {name: run.config for name, run in runs.items() if run is not None}
     files["margins.md"] = exceptions.markdown(exceptions.exceptions(configs)).encode()
-    noticed = power.powers(results)
-    files |= {"power.json": power.as_json(noticed).encode(), "power.md": power.markdown(noticed).encode()}
+    noticed = power_report.powers(results)
+    files |= {"power.json": power_report.as_json(noticed).encode(), "power.md": power_report.markdown(noticed).encode()}
     try:
         reference.mkdir(parents=True, exist_ok=True)
         kept = dict(_kept(name, content) for name, content in files.items())

@@ -5,10 +5,10 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import Any
 
-from dprepro.report.measured import Measured
+from dprepro.report.measured import MeasuredStore
 
 
-def unexpected(ledger: Mapping[str, Any], measured: Measured) -> list[str]:
+def unexpected(ledger: Mapping[str, Any], measured: MeasuredStore) -> list[str]:
     """What did not come out as expected: checks by experiment, runs without a verdict, statements, errata."""
     odd = []
     for name, one in measured.published.items():

@@ -29,7 +29,7 @@ SHIPPED = "dprepro.statements"
 
 
 @dataclass(frozen=True)
-class Shown:
+class ErratumEvidence:
     """What shows an erratum: a check of an experiment that must come out ``expect``ed, or a test by path and name."""
 
     experiment: str = ""
@@ -57,7 +57,7 @@ class Erratum:
     printed: str
     holds: str
     severity: Severity
-    shown_by: Sequence[Shown]
+    shown_by: Sequence[ErratumEvidence]
     about: Sequence[str] = ()
     quote: str = ""
     source: str = ""

@@ -16,7 +16,7 @@ from dprepro.privacy.audit import LEVEL, Audited
 from dprepro.privacy.losses import limit_of_losses
 from dprepro.privacy.outcomes import Answer, Refused, answered, outcomes
 from dprepro.problems import Problem, SupportPoint
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 SEARCH = 100
 """Transcripts by which the worst of all pairs is looked for, in either direction."""

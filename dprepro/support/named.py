@@ -6,7 +6,7 @@ import dataclasses
 from typing import ClassVar
 
 
-class Named:
+class NamedRule:
     """One rule of an algorithm: a step size, a regulariser. Its classes are frozen dataclasses.
 
     Attributes:
@@ -16,9 +16,9 @@ class Named:
     name: ClassVar[str] = ""
 
 
-def named(kind: type[Named]) -> dict[str, type[Named]]:
+def named(kind: type[NamedRule]) -> dict[str, type[NamedRule]]:
     """The rules of a kind by name: those that its own module defines, whatever else is imported."""
-    found, to_visit = dict[str, type[Named]](), [kind]
+    found, to_visit = dict[str, type[NamedRule]](), [kind]
     while to_visit:
         rule = to_visit.pop(0)
         to_visit += rule.__subclasses__()
@@ -29,5 +29,5 @@ def named(kind: type[Named]) -> dict[str, type[Named]]:
 
 def name_of(value: object) -> str:
     """The name that tells all of a value: that of a rule of the project without parameters; else empty."""
-    own = isinstance(value, Named) and type(value).__module__.startswith(f"{__name__.partition('.')[0]}.")
-    return value.name if isinstance(value, Named) and own and not dataclasses.fields(value) else ""  # type: ignore[arg-type]
+    own = isinstance(value, NamedRule) and type(value).__module__.startswith(f"{__name__.partition('.')[0]}.")
+    return value.name if isinstance(value, NamedRule) and own and not dataclasses.fields(value) else ""  # type: ignore[arg-type]

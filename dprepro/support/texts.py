@@ -50,7 +50,7 @@ def visible(text: str) -> str:
     return "".join(ascii(one)[1:-1] if one not in KEPT and is_hidden(one) else one for one in text)
 
 
-class Shown:
+class VisibleStream:
     """A stream of text on which everything is visible."""
 
     def __init__(self, stream: TextIO) -> None:
@@ -66,4 +66,4 @@ class Shown:
 
 def shown(stream: TextIO) -> TextIO:
     """The stream, on which everything is visible."""
-    return stream if isinstance(stream, Shown) else cast(TextIO, Shown(stream))
+    return stream if isinstance(stream, VisibleStream) else cast(TextIO, VisibleStream(stream))

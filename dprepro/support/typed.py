@@ -27,7 +27,7 @@ from dprepro.errors import InputError, MissingDependency, choices_in_words, shor
 from dprepro.own.files import is_dotted, is_target, load
 from dprepro.support import expressions
 from dprepro.support.folders import PACKS
-from dprepro.support.named import Named, named
+from dprepro.support.named import NamedRule, named
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # what is built counts with what holds it
 
@@ -140,7 +140,7 @@ def _is_number(value: float) -> bool:
 
 
 def _convert_dataclass(kind: type, value: Any, where: str) -> Any:
-    if isinstance(value, str) and issubclass(kind, Named):
+    if isinstance(value, str) and issubclass(kind, NamedRule):
         rules = named(kind)
         if value not in rules:
             raise InputError(f"{where}: {unknown('value', value, rules)}")

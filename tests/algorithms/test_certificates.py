@@ -65,7 +65,7 @@ from dprepro.errors import Incompatible
 from dprepro.privacy.audit import audit
 from dprepro.problems import Box, Domain, HalfSquaredLoss, L2Ball, Problem, Records, RecordsView
 from dprepro.problems.losses.margin import HuberisedPartLoss
-from dprepro.studies.audit import answers
+from dprepro.studies.audit_study import answers
 from dprepro.studies.transcripts import as_vector
 from dprepro.support.typed import build
 
@@ -185,7 +185,7 @@ def spent(
     """None where the algorithm does not see such data, or promises nothing there, or no law is known."""
     try:
         one, other = problem(pair, pair.first, first, rng), problem(pair, pair.second, second, rng)
-        if algorithm.needs(one.views) or algorithm.needs(other.views):
+        if algorithm.needs(one.representations) or algorithm.needs(other.representations):
             return None
         certified = algorithm.spent(one.domain, pair.budget)
         if certified is None or not math.isfinite(certified.epsilon):
@@ -266,7 +266,7 @@ def test_equal_data_have_equal_answers_whatever_way_they_are_held(name: str, how
             data = [problem(pair, pair.first, way, rng) for way in ("list", how)]
         except Incompatible:
             continue
-        if any(algorithm.needs(one.views) for one in data) or (name in BY_LAW and how == "moments"):
+        if any(algorithm.needs(one.representations) for one in data) or (name in BY_LAW and how == "moments"):
             continue
         thetas = [
             as_vector(algorithm.solve(one, pair.budget, np.random.default_rng(5)).theta, one.domain.p) for one in data
@@ -274,12 +274,12 @@ def test_equal_data_have_equal_answers_whatever_way_they_are_held(name: str, how
         size = min(theta.size for theta in thetas)
         near = pytest.approx(thetas[0][:size], rel=1e-5, abs=1e-4 * pair.domain.radius)
         if name == "exact_minimiser" and isinstance(pair.domain.loss, HuberisedPartLoss):  # flat: many minimisers
-            risks = [data[0].listed.value(theta[: data[0].domain.p]) for theta in thetas]
+            risks = [data[0].dense.value(theta[: data[0].domain.p]) for theta in thetas]
             assert risks[1] == pytest.approx(risks[0], rel=1e-9, abs=1e-12), (pair, how)
         else:
             assert thetas[1][:size] == near, (pair, how)
         compared += 1
-    assert compared or how in ("one_hot", "moments") or set(algorithm.views) <= {"one_hot"}
+    assert compared or how in ("one_hot", "moments") or set(algorithm.representations) <= {"one_hot"}
 
 
 GRADED = Corners(
@@ -420,7 +420,7 @@ def test_a_data_set_of_few_records_is_answered_as_any_other(name: str) -> None:
     for _ in range(10):
         pair = random_pair(algorithm, ADD, rng, most=2)
         one = problem(pair, pair.second, "list", rng)
-        if one.domain.n == 1 and not algorithm.needs(one.views):
+        if one.domain.n == 1 and not algorithm.needs(one.representations):
             assert np.isfinite(as_vector(algorithm.solve(one, pair.budget, rng).theta, one.domain.p)).all()
 
 

@@ -15,7 +15,7 @@ from dprepro.algorithms.samplers.grid_walk import Grid, WalkLaw, walk
 from dprepro.bounds import evaluate
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.laws.sampling import SamplerLaw
+from dprepro.laws.sampling_law import SamplerLaw
 from dprepro.problems import Domain, L2Ball, LinearLoss, Median, Problem, Records, RecordsView
 
 BUDGET = Budget(1.0, 0.0, Neighbours.REPLACE_ONE)
@@ -77,7 +77,7 @@ def test_the_extension_is_the_least_over_the_set(loss):
     schedule = EfficientSampler(cells=5).schedule(problem.domain, BUDGET)
     angles, radii = np.meshgrid(np.linspace(0, 2 * math.pi, 721), np.linspace(0, 1, 101))
     inside = np.stack([(radii * np.cos(angles)).ravel(), (radii * np.sin(angles)).ravel()], axis=1)
-    values = np.array([problem.listed.value(u) for u in inside]) / schedule.noise_scale
+    values = np.array([problem.dense.value(u) for u in inside]) / schedule.noise_scale
     for theta in (np.array([0.9, 0.8]), np.array([-1.0, 0.3]), np.array([0.2, -1.0])):
         least = float((values + schedule.slope * np.linalg.norm(theta - inside, axis=1)).min())
         found = extension(problem, schedule, theta)
@@ -125,7 +125,7 @@ def test_weights_fall_outside_the_set_and_are_those_of_the_loss_inside():
     schedule = EfficientSampler(cells=5).schedule(problem.domain, BUDGET)
     log_weight = log_weight_of(problem, schedule)
     theta = np.array([0.3, -0.2])
-    assert log_weight(theta) == pytest.approx(-problem.listed.value(theta) / schedule.noise_scale)
+    assert log_weight(theta) == pytest.approx(-problem.dense.value(theta) / schedule.noise_scale)
     assert log_weight(np.array([0.9, 0.9])) < log_weight(np.array([0.7, 0.7])) - schedule.gauge / 4
 
 

@@ -99,7 +99,7 @@ def test_a_budget_without_epsilon_or_delta_is_refused(budget):
 
 def test_an_algorithm_refuses_a_problem_that_offers_too_little():
     words = FrankWolfe().needs(frozenset({"groups"}))
-    assert words == "FrankWolfe needs a problem with its coordinates listed; this one has groups"
+    assert words == "FrankWolfe needs a problem with a dense representation; this one has groups"
 
 
 def test_data_free_answer_is_zero_and_costs_nothing():

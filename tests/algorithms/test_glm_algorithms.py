@@ -109,7 +109,7 @@ def test_the_sensitivity_of_the_regularised_minimiser_is_never_exceeded(loss, ne
         x /= np.linalg.norm(x, axis=1, keepdims=True)
         other = np.concatenate([share * x[:1], x[1:]])
         before, after = (
-            at(domain, data, np.ones(12), y).listed.minimise(np.zeros(3), weight).theta for data in (x, other)
+            at(domain, data, np.ones(12), y).dense.minimise(np.zeros(3), weight).theta for data in (x, other)
         )
         largest = max(largest, float(np.linalg.norm(before - after)))
     assert 0 < largest <= bound

@@ -109,8 +109,8 @@ def test_answers_are_judged_by_the_population_and_found_from_the_sample():
     assert problem.population is not None
     centre = problem.population.minimum.theta
     np.testing.assert_allclose(centre, np.full(3, 1 / math.sqrt(3)))
-    own = problem.listed.minimum.theta
+    own = problem.dense.minimum.theta
     assert problem.excess_risk(own) > 0
-    assert problem.listed.excess(own) == pytest.approx(0.0, abs=1e-12)
+    assert problem.dense.excess(own) == pytest.approx(0.0, abs=1e-12)
     theta = ExponentialMechanism().solve(problem, PURE, np.random.default_rng(1)).theta
     assert problem.excess_risk(theta) == pytest.approx(problem.population.excess(theta))

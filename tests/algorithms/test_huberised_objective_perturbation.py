@@ -88,7 +88,7 @@ def test_the_exponential_mechanism_has_its_density_between_the_kinks(data):
     problem, rng = data_of_appendix_a(data, 12, 0.05), np.random.default_rng(3)
     draws = [float(ExponentialMechanism().solve(problem, PURE, rng).theta[0]) for _ in range(3000)]
     grid = np.linspace(-2, 2, 200_001)
-    density = np.exp(-(0.5 / 8) * 12 * np.array([problem.listed.value(np.array([t])) for t in grid[::100]]))
+    density = np.exp(-(0.5 / 8) * 12 * np.array([problem.dense.value(np.array([t])) for t in grid[::100]]))
     distribution = np.cumsum(np.interp(grid, grid[::100], density))
     assert kstest(draws, lambda t: np.interp(t, grid, distribution / distribution[-1])).pvalue > ALARM
 

@@ -37,7 +37,7 @@ from dprepro.algorithms import (
     SparseRegression,
     StronglyConvexPerturbation,
 )
-from dprepro.algorithms.supports import SupportSelection
+from dprepro.algorithms.exponential_support import SupportSelection
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import BoundedRange, GumbelMin, LaplaceMin, NoiseMoments
 from dprepro.privacy import compose
@@ -209,7 +209,7 @@ def test_grid_search_scores_by_the_other_half_with_line_6_s_penalty_and_a_mean_s
     sigmas = [inner.schedule(run.domain, run.budget).noise_scale * noisy for run in runs]
     tail = math.sqrt(2 * math.log(40 / (1e-5 / 8)))
     deltas = np.array([(1 + math.sqrt(smooth / 2) * (b + s * tail)) ** 2 for b, s in zip((2, 4), sigmas, strict=True)])
-    risks = np.array([Problem(held.domain, {"one_hot": held}).listed.value(one.theta) for one in runs])
+    risks = np.array([Problem(held.domain, {"one_hot": held}).dense.value(one.theta) for one in runs])
     scores = np.append(1.0, risks + deltas * logarithm / 40 + np.sqrt(4 * deltas * logarithm / 40))
     moved = np.append(0.0, 2 * deltas / 40)
     raised = scores + 8 * math.log(4 * 3 / 0.05) / 0.8 * moved
@@ -238,7 +238,7 @@ def test_boosting_runs_on_disjoint_chunks_with_the_whole_budget_and_chooses_by_t
     held = OneHotView(dataclasses.replace(problem.domain, n=10), problem.one_hot.label, rest[:3] / 10, rest[3:] / 10)
     ((scale, scores),) = seen
     np.testing.assert_allclose(
-        scores, [Problem(held.domain, {"one_hot": held}).listed.value(one.theta) for one in found], atol=1e-12
+        scores, [Problem(held.domain, {"one_hot": held}).dense.value(one.theta) for one in found], atol=1e-12
     )
     reach = 1.0
     if isinstance(inner, RegularisedOutputPerturbation):  # of the smallest chunk, whose noise is the largest

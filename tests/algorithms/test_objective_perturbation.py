@@ -81,7 +81,7 @@ def assert_minimises(problem, theta, b, ridge, rng):
     n, p = problem.domain.n, problem.domain.p
 
     def objective(point):
-        return problem.listed.value(point) + ridge / (2 * n) * point @ point + b @ point / n
+        return problem.dense.value(point) + ridge / (2 * n) * point @ point + b @ point / n
 
     assert problem.constraint_set.contains(theta)
     for _ in range(30 if isinstance(problem.constraint_set, LqBall) else 300):  # its projection is slow
@@ -95,7 +95,7 @@ def test_the_answer_minimises_the_printed_objective_over_the_set_with_a_regulari
     problem = quadratic(within, l1)
     algorithm, rng = ObjectivePerturbation(regulariser=LeastRegulariser()), np.random.default_rng(3)
     b = algorithm.density.sample(8, 20.0, rng)
-    theta = algorithm.answer(problem.listed, APPROXIMATE, b).theta
+    theta = algorithm.answer(problem.dense, APPROXIMATE, b).theta
     assert_minimises(problem, theta, b, algorithm.schedule(problem.domain, APPROXIMATE).regulariser, rng)
 
 
@@ -105,7 +105,7 @@ def test_the_answer_minimises_the_printed_objective_on_records_of_any_smooth_los
     problem = random_problem(LOSSES[loss], sets(4)[within])
     algorithm, rng = ObjectivePerturbation(), np.random.default_rng(4)
     b = algorithm.density.sample(4, 2.0, rng)
-    solution = algorithm.answer(problem.listed, APPROXIMATE, b)
+    solution = algorithm.answer(problem.dense, APPROXIMATE, b)
     assert solution.diagnostics["noise_norm"] == pytest.approx(np.linalg.norm(b))
     assert_minimises(problem, solution.theta, b, solution.schedule.regulariser, rng)
 
@@ -196,6 +196,6 @@ def test_a_linear_loss_needs_no_regulariser_since_the_answer_is_a_function_of_th
 def test_a_problem_that_lists_no_coordinates_is_refused():
     domain = Domain(SquaredLoss(), L1Ball(2), 10, feature_norm=math.inf)
     groups = GroupsView(domain, VertexGroups(np.full(2, 2.0), np.array([[1.0, -1.0], [-1.0, 1.0]]), np.zeros(2), 1.0))
-    assert "coordinates listed" in ObjectivePerturbation().needs(frozenset({"groups"}))
-    with pytest.raises(Incompatible, match="not listed"):
+    assert "dense representation" in ObjectivePerturbation().needs(frozenset({"groups"}))
+    with pytest.raises(Incompatible, match="no dense representation"):
         ObjectivePerturbation().solve(Problem(domain, {"groups": groups}), APPROXIMATE, np.random.default_rng(0))

@@ -194,7 +194,7 @@ def runs_exactly_where_its_assumptions_hold(
                 assert "\n" not in refusal
                 with pytest.raises(InputError, match=type(algorithm).__name__):
                     algorithm.schedule(problem.domain, given)
-            elif place % every or algorithm.needs(problem.views):
+            elif place % every or algorithm.needs(problem.representations):
                 continue
             elif not isinstance(one, LqBall) or isinstance(loss, QUICK):
                 run_twice(algorithm, problem, given)
@@ -277,7 +277,7 @@ def test_it_runs_on_one_hot_counts_where_their_loss_is_covered(path: Path) -> No
         else:
             refused.add(bool(refusal))
             assert len(refused) == 1, (loss, refusal)
-        if not refusal and not algorithm.needs(problem.views):
+        if not refusal and not algorithm.needs(problem.representations):
             run_twice(algorithm, problem, given)
 
 

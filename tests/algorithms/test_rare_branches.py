@@ -39,7 +39,7 @@ from dprepro.problems import (
     SquaredLoss,
     SupportPoint,
 )
-from dprepro.problems.views.supports import SupportsView
+from dprepro.problems.views.supports_view import SupportsView
 
 ALARM = 1e-4
 BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)

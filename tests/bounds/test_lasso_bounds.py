@@ -90,7 +90,7 @@ def test_curvature_of_the_lasso_is_twice_what_remark_2_prints():
     """
     p = 3
     problem = least_squares(np.ones((4, p)), np.zeros(4))
-    start, end, gamma, risk = -np.eye(p)[0], np.eye(p)[0], 0.37, problem.listed.value
+    start, end, gamma, risk = -np.eye(p)[0], np.eye(p)[0], 0.37, problem.dense.value
     point = start + gamma * (end - start)
     definition = 2 / gamma**2 * (risk(point) - risk(start) - (point - start) @ problem.gradient(start))
     printed = 4 * max(risk(theta) for theta in (start, end))

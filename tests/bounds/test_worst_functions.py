@@ -83,7 +83,7 @@ def holds(programme, vectors, scalars, risk):
 @pytest.mark.parametrize("kind", ["iid", "correlated", "planted"])
 def test_runs_of_frank_wolfe_are_feasible_points_of_its_programme(kind):
     steps, problem = 7, RandomDesign(kind=kind, rows=40).build({"n": 40, "p": 6}, 0.0)
-    within, view = problem.constraint_set, problem.listed
+    within, view = problem.constraint_set, problem.dense
     size, unit = within.diameter(2), problem.domain.smoothness * within.diameter(2) ** 2
     best = view.minimum.theta
     at = [FrankWolfe(steps=t).solve(problem, BUDGET, np.random.default_rng(0)).theta for t in range(1, steps + 1)]

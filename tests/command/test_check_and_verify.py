@@ -83,16 +83,16 @@ def test_changed_code_is_said_by_check_and_ledger_and_measured_again(
 def test_a_result_that_does_not_repeat_is_noticed(
     store: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    from dprepro.studies import inequality
+    from dprepro.studies import inequality_study
 
-    measure = inequality.InequalityStudy.measure
+    measure = inequality_study.InequalityStudy.measure
 
     def off(self, cell, rng):  # type: ignore[no-untyped-def]
         from dataclasses import replace
 
         return [replace(row, value=row.value * (1 + 1e-6)) for row in measure(self, cell, rng)]
 
-    monkeypatch.setattr(inequality.InequalityStudy, "measure", off)
+    monkeypatch.setattr(inequality_study.InequalityStudy, "measure", off)
     assert main(["verify", f"results_dir={store}", "share=.5"]) == 1
     assert "different: " in capsys.readouterr().out
 

@@ -187,16 +187,16 @@ def test_a_label_that_several_runs_of_an_experiment_would_share_is_refused(
 
 
 def test_on_a_terminal_one_line_tells_how_far_all_experiments_are(monkeypatch: pytest.MonkeyPatch) -> None:
-    from dprepro.report import progress
+    from dprepro.report import batch_progress
 
     class Terminal(io.StringIO):
         def isatty(self) -> bool:
             return True
 
     clock = iter([0.0, 10.0, 11.0, 11.1, 60.0, 70.0, 80.0])
-    monkeypatch.setattr(progress.time, "monotonic", lambda: next(clock))
+    monkeypatch.setattr(batch_progress.time, "monotonic", lambda: next(clock))
     screen = Terminal()
-    overall = progress.Overall(4, screen)
+    overall = batch_progress.Overall(4, screen)
     overall.start(2, "lasso_rate")
     overall.cells(50, 100)
     overall.cells(51, 100)  # too soon to be drawn
@@ -214,12 +214,12 @@ def test_without_a_terminal_a_line_every_30_seconds_tells_how_far_a_run_is(
     monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     from dprepro.engine.progress import indicator
-    from dprepro.report import progress
+    from dprepro.report import batch_progress
 
     clock = [0.0]
-    monkeypatch.setattr(progress.time, "monotonic", lambda: clock[0])
+    monkeypatch.setattr(batch_progress.time, "monotonic", lambda: clock[0])
     log = io.StringIO()
-    overall = progress.Overall(2, log)
+    overall = batch_progress.Overall(2, log)
     overall.start(1, "lasso_rate")
     alone = indicator(100, "lasso_rate", True)
     for clock[0], more in ((29.0, 10), (30.0, 10), (45.0, 10), (59.0, 10), (61.0, 20)):

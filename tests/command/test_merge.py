@@ -12,9 +12,9 @@ from helpers.cheap_experiment import command
 from helpers.databases import opened
 
 import dprepro
-from dprepro.config.experiment import Experiment
+from dprepro.config.checked_experiment import Experiment
 from dprepro.engine import Cell
-from dprepro.engine.cell_table import Stored
+from dprepro.engine.cell_table import StoredCell
 from dprepro.errors import InputError
 from dprepro.replication import remeasured
 
@@ -71,7 +71,7 @@ def test_what_is_merged_is_verified_on_cells_of_each_origin(
     measured: list[str] = []
     measure = remeasured._measure
 
-    def noting(experiment: Experiment, cell: Cell, stored: Stored, found: remeasured.Comparison) -> None:
+    def noting(experiment: Experiment, cell: Cell, stored: StoredCell, found: remeasured.Comparison) -> None:
         measured.append(stored.origin[1])
         measure(experiment, cell, stored, found)
 

@@ -13,9 +13,9 @@ from helpers.cheap_experiment import write_config_dir
 from helpers.shipped import composed
 
 from dprepro.config import composer
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose, expand_sweeps
-from dprepro.config.experiment import build_experiment
-from dprepro.config.files import headers, read_block
+from dprepro.config.config_files import headers, read_block
 from dprepro.errors import InputError, MissingDependency
 from dprepro.support.folders import conf_dir, experiment_files
 

@@ -12,8 +12,8 @@ from hypothesis import strategies as st
 
 from dprepro.analysis.exponent import Exponent
 from dprepro.axes import DEFAULTS
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import build_experiment
 from dprepro.config.grids import lacking
 from dprepro.engine.grid import expand
 

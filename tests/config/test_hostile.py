@@ -9,8 +9,8 @@ from pathlib import Path
 import pytest
 from helpers.cheap_experiment import CHEAP, write_config_dir
 
+from dprepro.config.checked_experiment import check
 from dprepro.config.compose import compose
-from dprepro.config.experiment import check
 from dprepro.engine import Store, expand
 from dprepro.errors import InputError, MissingDependency, printable
 from dprepro.support.folders import experiment_files, unused_files

@@ -12,8 +12,8 @@ import pytest
 import yaml
 from helpers.cheap_experiment import CHEAP, write_config_dir
 
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import build_experiment
 from dprepro.errors import InputError, MissingDependency, printable
 from dprepro.statements.papers import papers
 from dprepro.support.yaml_files import parse

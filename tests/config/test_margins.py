@@ -6,7 +6,7 @@ import pytest
 from helpers.shipped import composed
 
 from dprepro.analysis.checks import build
-from dprepro.config.files import headers
+from dprepro.config.config_files import headers
 
 
 @pytest.mark.parametrize("name", sorted(headers()))

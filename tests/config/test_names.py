@@ -20,7 +20,7 @@ from omegaconf import OmegaConf
 from dprepro.analysis.checks import build
 from dprepro.config import compose as composing
 from dprepro.config.check_forms import SECTIONS, ungrouped
-from dprepro.config.experiment import build_experiment, check
+from dprepro.config.checked_experiment import build_experiment, check
 from dprepro.config.names import check_names
 from dprepro.config.templates import expand, resolve
 from dprepro.engine import Cell

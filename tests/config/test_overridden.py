@@ -6,8 +6,8 @@ from typing import Any
 
 import pytest
 
+from dprepro.config.checked_experiment import check
 from dprepro.config.compose import compose
-from dprepro.config.experiment import check
 
 
 def checks(*overrides: str, name: str = "lasso_rate") -> dict[str, Any]:

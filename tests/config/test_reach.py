@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 from helpers.cheap_experiment import CHEAP, command, write_config_dir
 
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import build_experiment
 from dprepro.errors import InputError
 
 PINNED = CHEAP.replace(

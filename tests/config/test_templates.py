@@ -9,8 +9,8 @@ import pytest
 import yaml
 from helpers.cheap_experiment import CHEAP, write_config_dir
 
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import Composed, compose
-from dprepro.config.experiment import build_experiment
 from dprepro.config.templates import expand, parts_in_use, resolve
 from dprepro.errors import InputError, unknown
 

@@ -1,4 +1,4 @@
-"""What every construction of `conf/construction` keeps: data are as declared, and all views tell one risk."""
+"""What every construction of `conf/construction` keeps: data are as declared, and all representations tell one risk."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ import yaml
 
 import dprepro.constructions
 from dprepro.constructions import Construction
-from dprepro.problems import VIEWS, GroupPoint, L1Ball, PlanePoint
+from dprepro.problems import REPRESENTATIONS, GroupPoint, L1Ball, PlanePoint
 from dprepro.support.typed import build
 
 CONF = Path(__file__).parents[2] / "conf" / "construction"
@@ -62,9 +62,9 @@ def test_every_construction_that_the_package_exports_has_a_yaml():
 @each()
 def test_views_and_domain_are_declared_as_they_are_built(construction):
     point = construction.settle(POINT)
-    declared = construction.views(point)
+    declared = construction.representations(point)
     for problem in (construction.build(point, NOISE), drawn(construction)):
-        assert problem.views == declared & set(VIEWS)
+        assert problem.representations == declared & set(REPRESENTATIONS)
         assert problem.domain == construction.domain(point)
     assert problem.domain.n == point["n"]
     assert problem.domain.p == point["p"]
@@ -79,7 +79,7 @@ def test_records_are_listed_at_n_2000_and_p_16(construction):
 @each()
 def test_records_are_whole_and_within_the_bounds_of_the_domain(construction):
     problem = drawn(construction)
-    if "records" not in problem.views:
+    if "records" not in problem.representations:
         return
     domain, records = problem.domain, problem.records.records
     sizes = np.linalg.norm(records.features, ord=domain.feature_norm, axis=1)
@@ -94,7 +94,7 @@ def test_records_are_whole_and_within_the_bounds_of_the_domain(construction):
 def test_all_views_that_list_the_coordinates_agree(construction):
     problem, rng = drawn(construction), np.random.default_rng(1)
     within, domain = problem.constraint_set, problem.domain
-    listed = {name: problem.see(name) for name in problem.views & {"one_hot", "moments", "records"}}
+    listed = {name: problem.see(name) for name in problem.representations & {"one_hot", "moments", "records"}}
     assert listed
     points = [within.project(rng.standard_normal(domain.p)) for _ in range(3)]
     first = next(iter(listed.values()))
@@ -111,7 +111,7 @@ def test_all_views_that_list_the_coordinates_agree(construction):
 @each()
 def test_groups_of_vertices_tell_the_risk_of_the_points_that_they_stand_for(construction):
     problem = drawn(construction)
-    if "groups" not in problem.views:
+    if "groups" not in problem.representations:
         return
     view, within, rng = problem.groups, problem.constraint_set, np.random.default_rng(2)
     sizes = view.groups.sizes.astype(int)
@@ -122,18 +122,18 @@ def test_groups_of_vertices_tell_the_risk_of_the_points_that_they_stand_for(cons
         theta = within.radius * vertices[: within.p]
         if isinstance(within, L1Ball):
             theta = theta - within.radius * vertices[within.p :]
-        assert view.value(GroupPoint(weights)) == pytest.approx(problem.listed.value(theta), rel=1e-9)
-        assert view.excess(GroupPoint(weights)) == pytest.approx(problem.listed.excess(theta), rel=1e-6, abs=1e-9)
+        assert view.value(GroupPoint(weights)) == pytest.approx(problem.dense.value(theta), rel=1e-9)
+        assert view.excess(GroupPoint(weights)) == pytest.approx(problem.dense.excess(theta), rel=1e-6, abs=1e-9)
         scores = within.scores(problem.gradient(theta))[ends - 1]
         np.testing.assert_allclose(view.gradient(GroupPoint(weights)), scores, atol=1e-12)
-    assert view.minimum.value == pytest.approx(problem.listed.minimum.value, abs=1e-9)
+    assert view.minimum.value == pytest.approx(problem.dense.minimum.value, abs=1e-9)
     assert problem.excess_risk(view.start) == pytest.approx(problem.excess_risk(within.start()))
 
 
 @each()
 def test_the_plane_tells_the_risk_of_the_points_that_it_stands_for(construction):
     problem, rng = drawn(construction), np.random.default_rng(3)
-    if "plane" not in problem.views:
+    if "plane" not in problem.representations:
         return
     view, cross = problem.plane, problem.moments.moments.cross
     unit = cross / np.linalg.norm(cross)
@@ -142,17 +142,17 @@ def test_the_plane_tells_the_risk_of_the_points_that_it_stands_for(construction)
     aside /= np.linalg.norm(aside)
     for along, across in ((0.3, 0.4), (-0.2, 0.0), (0.0, 0.9)):
         point, theta = PlanePoint(np.array([along, across])), along * unit + across * aside
-        assert view.value(point) == pytest.approx(problem.listed.value(theta), rel=1e-9)
+        assert view.value(point) == pytest.approx(problem.dense.value(theta), rel=1e-9)
         assert problem.excess_risk(point) == pytest.approx(problem.excess_risk(theta), rel=1e-9, abs=1e-15)
         gradient = problem.gradient(theta)
         np.testing.assert_allclose(view.gradient(point), [gradient @ unit, gradient @ aside], atol=1e-12)
-    assert view.minimum.value == pytest.approx(problem.listed.minimum.value, rel=1e-9)
+    assert view.minimum.value == pytest.approx(problem.dense.minimum.value, rel=1e-9)
 
 
 @each()
 def test_a_declared_axis_is_one_of_symmetry(construction):
     problem, rng = drawn(construction), np.random.default_rng(4)
-    if "axis" not in construction.views(construction.settle(POINT)):
+    if "axis" not in construction.representations(construction.settle(POINT)):
         return
     unit, p = problem.records.axis.unit, problem.domain.p
     theta = problem.constraint_set.project(rng.standard_normal(p))
@@ -165,7 +165,7 @@ def test_a_declared_axis_is_one_of_symmetry(construction):
 @each()
 def test_a_declared_tail_is_even_and_where_it_is_said_to_be(construction):
     point = construction.settle(POINT)
-    words = construction.views(point)
+    words = construction.representations(point)
     if not words & {"tail", "signal"}:
         assert "one_hot" not in words or not drawn(construction).one_hot.tail
         return
@@ -189,10 +189,10 @@ def test_what_is_public_costs_nothing_at_a_p_of_a_trillion(construction):
     tracemalloc.start()
     try:
         domain = construction.domain(point)
-        views = construction.views(point)
+        representations = construction.representations(point)
         numbers = domain.lipschitz, domain.l1_lipschitz, domain.radius, domain.diameter, domain.vertices
         assert tracemalloc.get_traced_memory()[1] < 1e6
     finally:
         tracemalloc.stop()
     assert len(numbers) == 5
-    assert domain.p < HUGE or not views & {"records", "moments"}
+    assert domain.p < HUGE or not representations & {"records", "moments"}

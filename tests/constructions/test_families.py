@@ -140,8 +140,8 @@ def test_tips_of_a_spiked_ball_are_the_minimisers_of_its_slope():
     problem = LinearSlope(ball=0.7).build(POINT | {"norm": 2.0}, 100.0)
     np.testing.assert_allclose(problem.minimum.theta, 2 * np.eye(50)[0])
     assert problem.excess_risk(1.4 * np.eye(50)[0]) == pytest.approx(0.6e-4)
-    assert "plane" in LinearSlope().views(POINT | {"norm": 2.0})
-    assert "plane" not in LinearSlope(ball=0.7).views(POINT | {"norm": 2.0})
+    assert "plane" in LinearSlope().representations(POINT | {"norm": 2.0})
+    assert "plane" not in LinearSlope(ball=0.7).representations(POINT | {"norm": 2.0})
     with pytest.raises(InputError, match="ball must be in"):
         LinearSlope(ball=0)
 
@@ -158,6 +158,6 @@ def test_records_left_over_do_not_move_the_minimiser(family, parts, more):
 
 def test_records_of_the_flat_optimum_are_listed_where_an_orthogonal_block_fits_n():
     family = FlatOptimum()
-    assert family.views({"n": 2000.0, "p": 16.0}) == {"moments", "records"}  # 20 divides 1000
-    assert family.views({"n": 2002.0, "p": 16.0}) == {"moments"}  # 1001 is odd
-    assert family.views({"n": 262144.0, "p": 65536.0}) == {"moments"}  # 2^17 is no order of Paley's
+    assert family.representations({"n": 2000.0, "p": 16.0}) == {"moments", "records"}  # 20 divides 1000
+    assert family.representations({"n": 2002.0, "p": 16.0}) == {"moments"}  # 1001 is odd
+    assert family.representations({"n": 262144.0, "p": 65536.0}) == {"moments"}  # 2^17 is no order of Paley's

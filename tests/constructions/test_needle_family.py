@@ -47,7 +47,7 @@ def test_a_member_is_the_mean_loss_of_records_within_the_bounds(family):
     problem = family.build(POINT, NOISE)
     for theta in np.random.default_rng(0).uniform(-0.06, 0.06, (5, 16)):
         mean = float(np.mean((rows @ theta - labels) ** 2))
-        assert problem.listed.value(theta) == pytest.approx(mean, rel=1e-12)
+        assert problem.dense.value(theta) == pytest.approx(mean, rel=1e-12)
 
 
 def test_the_minimiser_of_a_curved_block_is_certified_by_its_gap():
@@ -56,7 +56,7 @@ def test_the_minimiser_of_a_curved_block_is_certified_by_its_gap():
         values = dict(zip(("heads", "rivals", "label", "curved", "fill"), rng.random(5), strict=True))
         values |= {"apart": max(0.0, rng.uniform(-1, 2))}
         problem = NeedleFamily(level=rng.uniform(-1, 1), gap=10 ** rng.uniform(-1, 3), **values).build(POINT, NOISE)
-        assert problem.listed.minimum.gap <= 1e-9
+        assert problem.dense.minimum.gap <= 1e-9
 
 
 def test_the_known_needles_are_members():
@@ -84,8 +84,8 @@ def test_groups_and_moments_of_equal_records_give_one_law_of_the_risk():
 def test_a_share_too_small_for_one_copy_of_the_code_leaves_equal_records():
     family = NeedleFamily(heads=1.0, curved=0.01)
     assert family.share(POINT) == 0
-    assert "groups" in family.views(POINT)
-    assert family.views(POINT | {"n": 1e5}) == {"moments"}
+    assert "groups" in family.representations(POINT)
+    assert family.representations(POINT | {"n": 1e5}) == {"moments"}
 
 
 @pytest.mark.parametrize("wrong", [{"level": 1.5}, {"gap": -1}, {"heads": 2}, {"label": -0.1}, {"curved": 1.1}])

@@ -128,7 +128,7 @@ def test_no_family_of_four_laws_beats_the_line(delta):
 
 def test_what_cannot_be_is_refused_and_what_is_outside_the_premise_skipped():
     with pytest.raises(InputError, match="p=15"):
-        Packing().views(POINT | {"p": 15.0})
+        Packing().representations(POINT | {"p": 15.0})
     with pytest.raises(InputError, match="share=0"):
         Packing(share=0)
     with pytest.raises(PremiseError, match="below 1 at epsilon=10"):

@@ -48,5 +48,5 @@ def test_the_orthogonal_regression_has_the_gradients_and_curvatures_it_promises(
     rows = np.repeat(math.sqrt(p) * np.eye(p), 10, axis=0)
     theta = rng.normal(size=p) / 10
     loss = 0.5 * np.mean((rows @ theta - rows @ target) ** 2)
-    assert problem.listed.value(theta) == pytest.approx(loss)
+    assert problem.dense.value(theta) == pytest.approx(loss)
     assert problem.excess_risk(theta) == pytest.approx(loss)

@@ -69,8 +69,8 @@ def test_the_implicit_ridge_block_is_the_explicit_one():
 
 
 def test_an_orthogonal_block_that_is_too_large_to_write_out_stays_implicit():
-    assert TardosLasso().views(point(TardosLasso())) == {"moments"}
-    assert SMALL.views(point(SMALL)) == {"moments", "records"}
+    assert TardosLasso().representations(point(TardosLasso())) == {"moments"}
+    assert SMALL.representations(point(SMALL)) == {"moments", "records"}
 
 
 @pytest.mark.parametrize("users", [2, 5, 9])
@@ -173,8 +173,8 @@ def test_certified_level_is_attained_and_nothing_that_agrees_less_is_below_it():
             theta[against] = np.where(consensus[against] * theta[against] > 0, 0.0, theta[against])
             theta = ball.project(theta)
         assert np.sum((consensus != 0) & (np.sign(theta) == consensus)) <= few
-        assert problem.listed.value(theta) >= challenge.level * (1 - 1e-12)
-        lowest = min(lowest, problem.listed.value(theta))
+        assert problem.dense.value(theta) >= challenge.level * (1 - 1e-12)
+        lowest = min(lowest, problem.dense.value(theta))
     assert lowest == pytest.approx(challenge.level, rel=1e-6)
 
 

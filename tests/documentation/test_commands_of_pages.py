@@ -19,8 +19,8 @@ from helpers.cheap_experiment import ENVIRONMENT
 from helpers.shown import ROOT, Shown, add, commands, examples, files, languages, pages, settings, typed
 from helpers.stand_in import NEEDED, TOOLS, TYPED, UNCOVERED, tools
 
+from dprepro.config.checked_experiment import check
 from dprepro.config.compose import compose
-from dprepro.config.experiment import check
 
 pytestmark = pytest.mark.skipif(
     sys.platform != "linux" or not all(map(shutil.which, ("bash", "make"))) or not (ROOT / ".ci").is_dir(),

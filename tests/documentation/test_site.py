@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import html
 import importlib.util
+import io
 import json
 import re
 import shutil
@@ -13,11 +14,14 @@ from functools import lru_cache
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 from helpers.cheap_experiment import ENVIRONMENT
+from PIL import Image
 
 from docs import api, contributing, experiments, ledger, sources, walkthroughs
 from docs.links import dead
+from docs.pictures import LARGEST, reference_figure, small
 from dprepro.statements.papers import papers
 from dprepro.statements.statement import identity
 from dprepro.support.regular_files import unpacked
@@ -43,6 +47,23 @@ def test_every_experiment_has_a_page_with_its_claim_checks_and_command_and_a_lin
         assert f"python -m dprepro +experiment={name}\n" in page
         assert not [check for check in sources.checks(name) if f"<code>{check}</code>" not in page]
         assert f'<a href="{name}.html">' in table
+
+
+def test_every_experiment_of_the_last_full_run_shows_its_figure_first_and_in_the_gallery() -> None:
+    gallery = experiments.gallery()
+    for name in filter(sources.has_table, NAMES):
+        before, _, after = experiments.page(name).partition(f"(../assets/experiments/{name}.png)")
+        assert after
+        assert "## " not in before
+        assert f'src="assets/experiments/{name}.png"' in gallery
+        assert reference_figure(name).stat().st_size <= LARGEST
+
+
+def test_a_figure_of_too_many_bytes_is_made_narrower() -> None:
+    noise = np.random.default_rng(3).integers(0, 256, (600, 900, 3), dtype=np.uint8)
+    plain = Image.new("RGB", (2100, 1200), "white")
+    assert len(small(Image.fromarray(noise))) <= LARGEST
+    assert Image.open(io.BytesIO(small(plain))).width == 1050
 
 
 def test_every_statement_and_erratum_of_the_last_full_run_has_an_address() -> None:

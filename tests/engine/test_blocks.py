@@ -7,13 +7,13 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
+from dprepro.config.checked_experiment import build_experiment
 from helpers import engine_measures as em
 
 from dprepro.config.compose import compose
-from dprepro.config.experiment import build_experiment
 from dprepro.engine import Cell, Row, generator, measuring, runner
 from dprepro.engine.blocks import VALUE, Block, texts_of
-from dprepro.engine.lines import Line
+from dprepro.engine.cell_lines import Line
 from dprepro.engine.measuring import measure_block
 from dprepro.engine.rows import text_of
 from dprepro.support import shared_memory, supervisor

@@ -305,7 +305,7 @@ def test_a_module_that_comes_later_is_noticed(folder: Path) -> None:
 def test_what_a_plug_in_uses_of_a_registry_of_the_project_is_followed(folder: Path) -> None:
     write(folder, START | {ALGORITHM: "from dprepro.reductions import solver\n"})
     modules = code_of(("lab.algorithm",), frozenset({"dprepro", "lab"})).modules
-    assert "dprepro.reductions.kernels.selection" in modules
+    assert "dprepro.reductions.kernels.selection_kernels" in modules
 
 
 def declare(folder: Path, distribution: str, group: str, value: str) -> None:
@@ -347,10 +347,10 @@ def test_entry_points_of_a_plug_in_are_followed_to_other_packages_and_one_that_c
 
 
 def test_a_plug_in_that_is_installed_changes_nothing_of_the_project_s_own_measurements(folder: Path) -> None:
-    before = code_of(("dprepro.studies.rate",), frozenset({"dprepro"}))
+    before = code_of(("dprepro.studies.rate_study",), frozenset({"dprepro"}))
     declare(folder, "lab", "dprepro.papers", "lab")
     write(folder, START)
-    assert code_of(("dprepro.studies.rate",), frozenset({"dprepro", "lab"})) == before
+    assert code_of(("dprepro.studies.rate_study",), frozenset({"dprepro", "lab"})) == before
 
 
 def test_an_editable_installation_is_found_by_the_finder_that_it_brings(

@@ -12,7 +12,7 @@ import pytest
 from helpers.databases import opened
 
 ROOT = Path(__file__).parents[2]
-MAY_CONNECT = {"dprepro/engine/connection.py", "tests/helpers/databases.py"}
+MAY_CONNECT = {"dprepro/engine/connection.py", "dprepro/auditing/answers.py", "tests/helpers/databases.py"}
 HERE = "tests/engine/test_connections.py"
 ROOMS = ("benchmarks", "docs", "dprepro", "experiments", "mutants", "packs", "paper_figures", "tests")
 FILES = [path for room in ROOMS for path in sorted((ROOT / room).rglob("*.py"))]
@@ -39,6 +39,8 @@ def closed(tree: ast.AST) -> set[int]:
             found |= {id(item.context_expr) for item in node.items}
             if any("pytest.raises" in ast.unparse(item.context_expr) for item in node.items):
                 found |= {id(inner) for line in node.body for inner in ast.walk(line)}
+        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".enter_context"):
+            found |= {id(given) for given in node.args}
         elif isinstance(node, ast.Attribute) and node.attr == "close":
             found.add(id(node.value))
     return found

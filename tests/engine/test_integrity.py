@@ -14,8 +14,8 @@ from helpers.damages import aged
 from helpers.databases import opened
 
 from dprepro.engine import Cell, Result, Store, execute
+from dprepro.engine.cell_lines import lines_of
 from dprepro.engine.code import fingerprint
-from dprepro.engine.lines import lines_of
 from dprepro.engine.measuring import measure_cell
 from dprepro.errors import InputError
 

@@ -14,8 +14,8 @@ from helpers import engine_measures as em
 from helpers.databases import opened
 
 from dprepro.engine import Cell, Measure, Row, Store, execute
+from dprepro.engine.cell_lines import cell_digest
 from dprepro.engine.code import fingerprint
-from dprepro.engine.lines import cell_digest
 from dprepro.engine.merging import Merged, Merger
 from dprepro.engine.shards import Shard
 from dprepro.errors import InputError

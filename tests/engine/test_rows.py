@@ -15,8 +15,8 @@ from helpers.damages import aged, sql
 from helpers.databases import opened
 
 from dprepro.engine import Row, Store, execute
+from dprepro.engine.cell_lines import cell_digest
 from dprepro.engine.code import fingerprint
-from dprepro.engine.lines import cell_digest
 from dprepro.engine.rows import rows_of, text_of
 from dprepro.errors import InputError
 

@@ -15,8 +15,8 @@ from helpers.databases import opened
 
 from dprepro.axes import AXES
 from dprepro.engine import LEADING, Cell, Result, Row, Store, execute, frame
+from dprepro.engine.cell_lines import lines_of
 from dprepro.engine.connection import SCHEMA_VERSION
-from dprepro.engine.lines import lines_of
 from dprepro.errors import InputError
 
 CELLS = em.cells(2)

@@ -9,8 +9,8 @@ from helpers.shipped import composed
 
 from dprepro import run
 from dprepro.analysis.checks import build, judge
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import build_experiment
 from dprepro.errors import InputError
 from dprepro.session import run_experiment
 

@@ -9,8 +9,8 @@ from typing import Any
 import pytest
 from helpers.shipped import composed
 
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import build_experiment
 from dprepro.errors import InputError
 from dprepro.session import run_experiment
 from dprepro.support.folders import experiment_files

@@ -19,7 +19,7 @@ from dprepro.analysis.checks import build, judge
 from dprepro.analysis.exponent import POWERS_OF
 from dprepro.analysis.points import grid_points
 from dprepro.axes import AXES, DEFAULTS
-from dprepro.config.experiment import build_experiment
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.engine.grid import expand
 
 EXPERIMENTS = [

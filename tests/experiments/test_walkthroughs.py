@@ -21,7 +21,7 @@ from helpers.shipped import composed
 
 import dprepro
 from docs import walkthroughs
-from dprepro.config.files import headers
+from dprepro.config.config_files import headers
 from dprepro.engine.store import FILE_NAME
 from dprepro.errors import InputError
 from dprepro.support.regular_files import unpacked

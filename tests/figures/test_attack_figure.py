@@ -9,7 +9,7 @@ from helpers.drawn_figures import check, config, entries, plain, verdict
 
 from dprepro import figures
 from dprepro.errors import InputError
-from dprepro.figures.attack import Attack
+from dprepro.figures.attack_figure import AttackFigure
 
 VERDICT = {"claim": "Theorem 3.1", "verdict": "confirmed", "checks": {}}
 CONFIG = config()
@@ -82,7 +82,7 @@ def test_the_exact_minimiser_is_a_line_across_the_panel_and_its_risk_does_not_st
 def test_intervals_of_rates_are_exact_binomial_ones_of_the_pooled_trials():
     data = frame()
     own = data[(data["series"] == "private") & (data["quantity"] == "traced")]
-    [curve] = Attack()._curves(own, "private", "traced", [])
+    [curve] = AttackFigure()._curves(own, "private", "traced", [])
     at_one = curve.points[curve.points["x"] == 0.1].iloc[0]
     assert at_one["mean"] == 0.0
     assert at_one["high"] == pytest.approx(1 - 0.005 ** (1 / 120))
@@ -91,7 +91,7 @@ def test_intervals_of_rates_are_exact_binomial_ones_of_the_pooled_trials():
 def test_the_abscissa_may_be_a_product_of_powers():
     data = frame()
     own = data[(data["series"] == "private") & (data["quantity"] == "traced")]
-    [curve] = Attack(axis="epsilon", times={"p": -0.5})._curves(own, "private", "traced", [])
+    [curve] = AttackFigure(axis="epsilon", times={"p": -0.5})._curves(own, "private", "traced", [])
     np.testing.assert_allclose(curve.points["x"], np.array([0.1, 1, 10, 100]) / np.sqrt(50))
 
 

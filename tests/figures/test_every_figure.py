@@ -11,7 +11,7 @@ from helpers.drawn_figures import plain, title
 from helpers.fabricated import fabricate
 
 from dprepro import figures
-from dprepro.figures.rate import Rate
+from dprepro.figures.rate_figure import RateFigure
 from dprepro.figures.words import comparison, headline, judged
 from paper_figures.measured import Measurements
 
@@ -35,7 +35,7 @@ def test_every_figure_says_its_verdict_and_what_was_judged_of_what_it_shows(name
     figure = drawing.draw_all(one.frame, one.verdict, one.config)
     said = title(figure)
     assert plain(headline(one.verdict)) in said
-    if not isinstance(drawing, Rate):
+    if not isinstance(drawing, RateFigure):
         return
     axes = (drawing.axis,) if isinstance(drawing.axis, str) else drawing.axis
     shown = set(drawing.series or one.frame["series"]) - set(drawing.hide)
@@ -51,7 +51,7 @@ def test_every_claim_that_a_rate_figure_shows_has_its_own_bound(name: str, tmp_p
     fabricate(tmp_path, [name])
     one = Measurements(str(tmp_path)).of(name)
     drawing = figures.build(one.config["figure"])
-    if not isinstance(drawing, Rate):
+    if not isinstance(drawing, RateFigure):
         return
     # a bound for each series that no other has
     series = {label: place for place, label in enumerate(dict.fromkeys(one.frame["series"]))}

@@ -132,7 +132,9 @@ def test_up_to_logarithms_stands_in_the_title_and_cannot_be_hidden(monkeypatch):
     assert_says_the_verdict(whole(claims(), logs), logs, CONFIG)
     assert_says_the_verdict(whole(claims(), logs, heading="My own words"), logs, CONFIG, "My own words")
     # planted: a title that says less
-    monkeypatch.setattr("dprepro.figures.rate.headline", lambda verdict, heading: f"{verdict['claim']}: confirmed")
+    monkeypatch.setattr(
+        "dprepro.figures.rate_figure.headline", lambda verdict, heading: f"{verdict['claim']}: confirmed"
+    )
     with pytest.raises(AssertionError):
         assert_says_the_verdict(whole(claims(), logs), logs, CONFIG)
 

@@ -12,8 +12,8 @@ import pytest
 from helpers.cheap_experiment import CHEAP, ENVIRONMENT, write_config_dir
 from matplotlib.ft2font import FT2Font
 
+from dprepro.config.checked_experiment import check
 from dprepro.config.compose import compose
-from dprepro.config.experiment import check
 from dprepro.errors import InputError
 from dprepro.figures import style
 from dprepro.figures.style import rendered, styled, undrawable
@@ -52,7 +52,7 @@ def test_the_font_has_every_character_that_is_taken_for_plain() -> None:
 
 def test_matplotlib_is_not_loaded_to_check_what_shipped_experiments_say() -> None:
     program = (
-        "import sys\nfrom dprepro.config.compose import compose\nfrom dprepro.config.experiment import check\n"
+        "import sys\nfrom dprepro.config.compose import compose\nfrom dprepro.config.checked_experiment import check\n"
         "for name in ('lasso_rate', 'kst_limits'): check(compose([f'+experiment={name}']).config)\n"
         "sys.exit('matplotlib' in sys.modules)"
     )

@@ -7,7 +7,7 @@ import pytest
 from helpers.drawn_figures import check, config, plain, verdict
 
 from dprepro.figures.lines import said
-from dprepro.figures.words import Judged, comparison, controls, headline, quantity_label
+from dprepro.figures.words import JudgedCheck, comparison, controls, headline, quantity_label
 
 LOGS = {"up_to_logarithms": True}
 
@@ -71,12 +71,12 @@ def test_the_headline_names_the_claims_that_are_not_confirmed():
     ],
 )  # fmt: skip
 def test_a_comparison_is_that_which_was_judged(result, options, words):
-    judged = Judged("it", result, options)
+    judged = JudgedCheck("it", result, options)
     assert plain(comparison(judged, "n")) == words
 
 
 def test_a_rate_without_a_bound_is_no_share_of_one():
-    one = Judged("it", check("proportion", 0.3, high=0.4, expected=0.5, margin=0), {})
+    one = JudgedCheck("it", check("proportion", 0.3, high=0.4, expected=0.5, margin=0), {})
     assert plain(comparison(one, bounded=False)) == "at most 0.3 (99%: 0.4), claimed at most 0.5"
 
 
@@ -85,7 +85,7 @@ def test_what_is_a_ratio_already_is_not_the_share_of_a_bound(limit: float, words
     result = {"rule": "below", "verdict": "confirmed", "estimate": 0.3, "low": 0.2, "high": 0.3, "expected": 0.5,
               "margin": 0.0, "reason": ""}  # fmt: skip
     rows = pd.DataFrame({"series": ["a", "a"], "quantity": ["gain", "excess_risk"], "bound": [limit, 7.0]})
-    one = Judged("gain", result, {"rule": "below", "quantity": "gain", "series": "a"})
+    one = JudgedCheck("gain", result, {"rule": "below", "quantity": "gain", "series": "a"})
     assert plain(said(one, rows, {"a": "a (claim)"}, named=False)) == f"{words}, claimed at most 0.5"
 
 

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from dprepro.engine import connection
-from dprepro.engine.lines import cell_digest, digest
+from dprepro.engine.cell_lines import cell_digest, digest
 from dprepro.engine.manifest import seal
 from helpers.databases import opened
 

@@ -7,9 +7,9 @@ from pathlib import Path
 
 from dprepro import figures
 from dprepro.analysis.checks import build
-from dprepro.config.experiment import build_experiment
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.engine.cell import Result, Row
-from dprepro.engine.lines import lines_of
+from dprepro.engine.cell_lines import lines_of
 from dprepro.engine.store import Store
 from helpers.shipped import composed
 

@@ -11,7 +11,7 @@ from unittest.mock import Mock
 import pandas as pd
 
 from dprepro.report import entries
-from dprepro.report.measured import Measured
+from dprepro.report.measured import MeasuredStore
 from dprepro.report.publish import Published
 from dprepro.statements.papers import Erratum, Paper
 from dprepro.statements.statement import Says, Statement
@@ -59,10 +59,10 @@ def attacks(share: float = 0.5, corners: int = 40) -> Published:
     return Published(Path("attacks"), pd.DataFrame(lines), config, {"checks": {}}, "", Mock(), "")
 
 
-def store(**experiments: dict[str, dict[str, Any]]) -> Measured:
+def store(**experiments: dict[str, dict[str, Any]]) -> MeasuredStore:
     """Experiments, beside attacks that found nothing."""
     found = {name: published(name, checks) for name, checks in experiments.items()}
-    return Measured(found | {"attacks": attacks()}, {"late": "only overridden or unfinished runs are stored"})
+    return MeasuredStore(found | {"attacks": attacks()}, {"late": "only overridden or unfinished runs are stored"})
 
 
 #: Evidence that carries an upper rate: it is attained, and its bound holds.
@@ -74,7 +74,7 @@ GOOD = {
 
 
 def row(
-    measured: Measured, kind: str = "rate", errata: Sequence[Erratum] = (), evidence: Any = None, **fields: Any
+    measured: MeasuredStore, kind: str = "rate", errata: Sequence[Erratum] = (), evidence: Any = None, **fields: Any
 ) -> dict[str, Any]:
     """The row of a statement, of which these checks speak: of a kind, in an experiment."""
     elsewhere: dict[str, Any] = {}
@@ -95,7 +95,7 @@ def row(
     says = Says(text="It holds.", **{key: fields.pop(key) for key in own if key in fields})
     statement = Statement(item="Theorem 1", kind=kind, says=says, **fields)  # type: ignore[arg-type]
     paper = Paper(title="x", authors="x", year=1, claims=[statement], errata=errata)
-    store = Measured(
+    store = MeasuredStore(
         measured.published, measured.notes, measured.papers, described={"lasso": paper}, elsewhere=elsewhere
     )
     return entries._row("lasso", statement, store, errata)

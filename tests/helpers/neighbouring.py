@@ -56,7 +56,7 @@ from dprepro.problems import (
     SpikedBall,
 )
 from dprepro.problems.codes import double_circulant_code
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.studies.transcripts import as_vector
 from helpers.small_problems import LOSSES, sets
 
@@ -180,7 +180,7 @@ def random_pair(
                 domain = replace(domain, n=n)
                 margin = isinstance(domain.loss, MarginLoss)
                 listed = margin and isinstance(domain.constraint_set, L2Ball | Box)
-                counted = algorithm.views == ("one_hot",)
+                counted = algorithm.representations == ("one_hot",)
                 if counted and not listed:
                     continue
                 if (

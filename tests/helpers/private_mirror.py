@@ -15,7 +15,7 @@ from dprepro.mechanisms import Gaussian
 class MirrorDescent(Algorithm):
     """Mirror descent with Gaussian noise; the mirror map is the squared norm, over p as the data are spread."""
 
-    steps: int = 6
+    steps: int = 5
 
     def schedule(self, domain, budget):
         noise = math.sqrt(8 * self.steps * math.log(1 / budget.delta)) / budget.epsilon

@@ -24,7 +24,7 @@ from dprepro.problems import (
     Simplex,
     SquaredLoss,
 )
-from dprepro.problems.views.one_hot import sampled
+from dprepro.problems.views.one_hot_view import sampled
 
 Kind = TypeVar("Kind", Loss, ConstraintSet)
 

@@ -103,7 +103,7 @@ TYPED = (
     ),
     Row(r"python -m dprepro audit FILE\.py:fit .*", HELP, "it needs a function", once=True),
     Row(r"python -m dprepro release survey\.csv .*", HELP, "tests/command/test_release.py", once=True),
-    Row(r"python -m dprepro (reference|stability|heldout)", HELP, "tests/report/test_stability.py", once=True),
+    Row(r"python -m dprepro (reference|stability|heldout)", HELP, "tests/report/test_stability_report.py", once=True),
     Row(r"python -m dprepro advise n=1e5 p=100 (.*)", "python -m dprepro advise n=1e4 p=3 {1}", "5 s", slow=True),
     Row(r"python -m dprepro advise p=20 (.*)", "python -m dprepro advise p=3 {1}", "3 s", slow=True),
     Row(r"python -m dprepro advise (schema|table)=.*"),

@@ -20,8 +20,8 @@ from dprepro.algorithms.base import Algorithm
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.corners import Corners
 from dprepro.errors import Incompatible
-from dprepro.laws import descent, high_probability, localization
-from dprepro.studies.audit import answers
+from dprepro.laws import descent_law, high_probability_law, localization_law
+from dprepro.studies.audit_study import answers
 
 REPLACE = Neighbours.REPLACE_ONE
 DRAWS = 500
@@ -55,7 +55,7 @@ def test_epsilon_is_known_to_a_thousandth(
     """Cells of half the width: an error of second order falls by 4."""
     (pair,) = data.neighbours({"n": n, "p": 1.0}, REPLACE).values()
     found = []
-    for module, cells in ((descent, 201), (localization, 2001), (high_probability, 800)):
+    for module, cells in ((descent_law, 201), (localization_law, 2001), (high_probability_law, 800)):
         monkeypatch.setattr(module, "CELLS", cells)
     for _ in range(2):
         law = laws.beside(algorithm, Budget(2.0, delta, REPLACE), pair)

@@ -22,7 +22,7 @@ from dprepro.algorithms import (
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import HuberCounterexample
 from dprepro.errors import Incompatible, InputError
-from dprepro.laws.perturbation import SILENT, _kernel_below
+from dprepro.laws.perturbation_law import SILENT, _kernel_below
 from dprepro.problems import (
     AbsoluteLoss,
     Domain,

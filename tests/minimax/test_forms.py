@@ -8,7 +8,7 @@ from typing import Any
 import numpy as np
 import pytest
 
-from dprepro.config.files import read_block
+from dprepro.config.config_files import read_block
 from dprepro.errors import InputError
 from dprepro.minimax import Cube, Game, Linear, Selection, Sparse, Squared
 from dprepro.problems import SupportPoint

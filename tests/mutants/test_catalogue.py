@@ -10,8 +10,8 @@ from typing import Any
 import pytest
 from helpers.shipped import composed
 
+from dprepro.config.checked_experiment import check
 from dprepro.config.compose import compose
-from dprepro.config.experiment import check
 from dprepro.errors import InputError
 from dprepro.support.regular_files import packed
 from mutants.__main__ import judged, main

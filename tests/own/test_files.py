@@ -6,8 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import build_experiment
 from dprepro.errors import InputError
 from dprepro.own import files
 

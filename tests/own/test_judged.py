@@ -12,13 +12,13 @@ from helpers.private_mirror import MirrorDescent, records
 
 import dprepro
 from dprepro import __main__ as command
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 pytestmark = [pytest.mark.slow, pytest.mark.usefixtures("undrawn")]
 
 SWEEP: dict[str, Any] = {
-    "n": [4000, 6300, 10000, 16000, 25000, 40000, 63000, 100000, 160000],
-    "p": [2, 3, 4, 6, 9, 14, 22, 35, 64],
+    "n": [6300, 10000, 16000, 25000, 40000, 63000, 100000, 160000, 250000],
+    "p": [3, 4, 6, 9, 14, 22, 35, 60, 100],  # at p=2 the risk of a run spreads as widely as its mean
     "epsilon": [2.5, 4, 6.3, 10, 16, 25, 40, 63, 100],  # its noise spends more than epsilon above 8 ln(1/delta) = 110
 }
 RATE = "(p/(n*epsilon))**2"
@@ -30,9 +30,10 @@ def test_one_file_of_at_most_sixty_lines_is_enough() -> None:
 
 
 def test_mirror_descent_by_object_and_by_command(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """True claims come out inconclusive or worse for fewer than 1 of 10 seeds; the seed is fixed."""
     results = tmp_path / "results"
     outcome = dprepro.run(
-        algorithm=MirrorDescent(), construction=records, sweep=SWEEP, rate=RATE, replicates=60,
+        algorithm=MirrorDescent(), construction=records, sweep=SWEEP, rate=RATE, replicates=120,
         results_dir=results, progress=False,
     )  # fmt: skip
     checks = outcome.verdict["checks"]
@@ -42,14 +43,12 @@ def test_mirror_descent_by_object_and_by_command(tmp_path: Path, capsys: pytest.
     assert {path.name for path in outcome.folder.glob("figure.*")} == {"figure.png", "figure.pdf"}
     file = private_mirror.__file__
     sweep = [f"sweep.{axis}={values}".replace(" ", "") for axis, values in SWEEP.items()]
-    words = ["rate", f"algorithm={file}:MirrorDescent", f"construction={file}:records", *sweep, "replicates=60"]
+    words = ["rate", f"algorithm={file}:MirrorDescent", f"construction={file}:records", *sweep]
     where = f"results_dir={results}"
-    assert command.main([*words, f"rate={RATE}", where, "name=by_command"]) == 0
+    assert command.main([*words, f"rate={RATE}", where, "name=by_command", "replicates=120"]) == 0
     assert "all checks came out as expected" in capsys.readouterr().out.splitlines()[-3]
-    assert command.main([*words, "rate=(p/(n*epsilon))**3", where, "name=wrong"]) == 0
-    said = capsys.readouterr().out
-    assert ": refuted" in said
-    assert "cells: 0 measured now" in said
+    assert command.main([*words, "rate=(p/(n*epsilon))**3", where, "name=wrong", "replicates=20"]) == 0
+    assert ": refuted" in capsys.readouterr().out
 
 
 def perturbed(X: FloatArray, y: FloatArray, epsilon: float, delta: float, rng: np.random.Generator) -> FloatArray:  # noqa: N803
@@ -80,4 +79,3 @@ def test_logistic_regression_of_another_library(tmp_path: Path) -> None:
     assert outcome.verdict["verdict"] == "confirmed", str(outcome)
     wrong = dprepro.run(rate="1/(n*epsilon)**3", name="wrong", **given)
     assert wrong.verdict["verdict"] == "refuted"
-    assert wrong.measured == 0

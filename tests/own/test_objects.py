@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import functools
+import json
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
@@ -12,7 +14,8 @@ from helpers.private_mirror import MirrorDescent, records, release
 
 import dprepro
 from dprepro.errors import InputError
-from dprepro.problems.data import FloatArray
+from dprepro.own.experiment import Asked, Described, described
+from dprepro.problems.problem_data import FloatArray
 from dprepro.report.outcome import Outcome
 
 pytestmark = pytest.mark.usefixtures("undrawn")
@@ -66,15 +69,32 @@ def test_each_swept_axis_has_a_series_a_check_and_a_panel(tmp_path: Path) -> Non
     assert len(outcome.figure.axes) == 3
 
 
-def test_a_grid_that_is_saturated_is_told_before_it_is_measured(
-    tmp_path: Path, capsys: pytest.CaptureFixture[str]
-) -> None:
-    outcome = measured(tmp_path, sweep={"n": [100, 200, 500, 1500, 4000], "p": 16, "epsilon": 1}, replicates=1)
-    assert outcome.verdict["verdict"] == "inconclusive"
-    said = capsys.readouterr().out
-    assert "n: by one run and the rate " in said
-    assert " of 5 values lie below saturation" in said
-    assert "and 5 are needed; n from about" in said
+@pytest.mark.parametrize(
+    ("sweep", "said"),
+    [
+        ({"n": [100, 200, 500, 1500, 4000], "p": 16, "epsilon": 1}, [
+            "saturated by a few runs and the rate: 5 of 5 values of n; above a risk of 0.0016, a tenth of what",
+                "no rate shows; type sweep.n=[", ]),
+        ({"n": [*N, 100, 200, 300], "p": 16, "epsilon": 16}, ["2 of 12 values of n; ", "; the others are enough"]),
+        ({"n": N, "p": [4, 8, 16, 64, 256], "epsilon": 16}, ["1 of 5 values of p", "; type sweep.n=["]),
+    ],
+    ids=["all", "some", "p"],
+)  # fmt: skip
+def test_what_is_saturated_is_told_before_it_is_measured(sweep: dict[str, Any], said: list[str]) -> None:
+    found = asked(sweep=sweep, rate=FAST["rate"]).said
+    (line,) = [line for line in found if line.startswith("saturated")]
+    assert not [words for words in said if words not in line], line
+    for _ in range(2):  # of a saturated run the first answer is the least that could do
+        if "; type " in line:
+            sweep = {**sweep, "n": json.loads(line.rpartition("=")[2])}
+            line = "".join(one for one in asked(sweep=sweep, rate=FAST["rate"]).said if one.startswith("saturated"))
+    assert "; type" not in line
+
+
+def test_arrays_without_more_records_are_told_a_larger_epsilon() -> None:
+    made = records(1000, 4, np.random.default_rng(1))
+    found = asked(construction=made, sweep={"n": [20, 50, 100, 300, 1000], "epsilon": 1}, rate=FAST["rate"]).said
+    assert any("; type sweep.epsilon=[" in line for line in found), found
 
 
 def test_an_algorithm_with_mechanisms_is_accounted_for(tmp_path: Path) -> None:
@@ -139,6 +159,88 @@ def test_an_object_serves_in_a_shipped_experiment(tmp_path: Path) -> None:
     assert len(outcome.frame[outcome.frame["series"] == "pair"]) > 0
 
 
+def shrunk(X: FloatArray, y: FloatArray, epsilon: float, rng: np.random.Generator, factor: float) -> FloatArray:  # noqa: N803
+    return np.asarray(factor * (X.T @ y / len(y) + rng.standard_normal(X.shape[1]) / (len(y) * epsilon)))
+
+
+@dataclass
+class Means:
+    """What answers by a call, by a method, or by a method of its class."""
+
+    factor: float = 1.0
+
+    def __call__(self, X: FloatArray, y: FloatArray) -> FloatArray:  # noqa: N803
+        return np.asarray(self.factor * X.T @ y / len(y))
+
+    def release(self, features: FloatArray, labels: FloatArray) -> FloatArray:
+        return self(features, labels)
+
+    @classmethod
+    def plain(cls, X: FloatArray, y: FloatArray) -> FloatArray:  # noqa: N803
+        return cls()(X, y)
+
+
+class Halves:
+    """No dataclass; it keeps its constructor's argument."""
+
+    def __init__(self, factor: float) -> None:
+        self.factor = factor
+
+    def __call__(self, X: FloatArray, y: FloatArray) -> FloatArray:  # noqa: N803
+        return np.asarray(self.factor * X.T @ y / len(y))
+
+    def draw(self, n: int, p: int, rng: np.random.Generator) -> tuple[FloatArray, FloatArray]:
+        features, labels = records(n, p, rng)
+        return features, self.factor * labels
+
+
+class Forgets:
+    """It does not keep it."""
+
+    def __init__(self, factor: float) -> None:
+        self._half = factor / 2
+
+    def __call__(self, X: FloatArray, y: FloatArray) -> FloatArray:  # noqa: N803
+        return np.asarray(self._half * X.T @ y / len(y))
+
+
+def asked(**given: Any) -> Described:
+    usual: dict[str, Any] = {"algorithm": release, "construction": records, "sweep": {"n": [200, 400, 800], "p": 4}}
+    return described(Asked(**{"rate": "p/n", **usual, **given}))
+
+
+HALF = 0.5
+
+
+@pytest.mark.parametrize(
+    ("given", "title", "parameters"),
+    [
+        (functools.partial(shrunk, factor=0.5), "shrunk", {"factor": 0.5}),
+        (functools.partial(shrunk, factor=np.float64(0.5)), "shrunk", {"factor": 0.5}),
+        (functools.partial(Ridge, alpha=1e-3), "Ridge", {"alpha": 1e-3}),
+        (functools.partial(MirrorDescent, steps=3), "MirrorDescent", None),
+        (functools.partial(lambda scale, x, y: scale() * x.T @ y / len(y), lambda: HALF), "function", {}),
+        (lambda x, y, epsilon, rng: x.T @ y / len(y) + rng.laplace(size=x.shape[1]) / epsilon, "function", {}),
+        (Ridge(alpha=1e-3).fit, "Ridge", {"alpha": 1e-3, "epsilon": 1.0}),
+        (Means(0.5), "Means", {}),
+        (Means(0.5).release, "release", {}),
+        (Means.plain, "plain", {}),
+        (Halves(0.5), "Halves", {}),
+        (Halves(0.5).__call__, "Halves", {}),
+    ],
+)  # fmt: skip
+def test_what_can_be_called_is_an_algorithm(given: object, title: str, parameters: dict[str, Any] | None) -> None:
+    config = asked(algorithm=given).composed.config
+    assert config["claim"].startswith(f"{title} on records: ")
+    if parameters is not None:
+        assert config["study"]["series"]["in_n"]["algorithm"].get("parameters", {}) == parameters
+
+
+@pytest.mark.parametrize("given", [functools.partial(records), Halves(0.5).draw], ids=["partial", "method"])
+def test_what_can_be_called_gives_data(given: object) -> None:
+    assert described(Asked(algorithm=release, construction=given, rate="p/n", sweep={"n": [200, 400, 800], "p": 4}))
+
+
 def wants_more(X: FloatArray, y: FloatArray, step: float) -> FloatArray:  # noqa: N803
     return np.asarray(step * X[0])
 
@@ -175,6 +277,10 @@ exec("def typed(X, y):\n    return X[0]", _TYPED)
         ({"algorithm": wants_more}, "wants_more asks for step, which nobody has; give it a default, or ask for"),
         ({"algorithm": answers_short}, r"at n=1000, .*: answers_short returned an array of shape \(15,\)"),
         ({"algorithm": raises}, r"at n=1000, .*, line \d+ of .*own_raises_\w+.py: IndexError: list index"),
+        ({"algorithm": Forgets(1.0)}, "an object of Forgets keeps no attribute factor of its constructor's argument"),
+        ({"algorithm": functools.partial(release, epsilon=2)}, "epsilon is set by functools.partial, and each grid"),
+        ({"algorithm": functools.partial(wants_more, stap=2)}, "wants_more asks for step|takes no stap"),
+        ({"algorithm": functools.partial(raises, step=_LARGE)}, "_LARGE|an array of 100000 numbers"),
         ({"algorithm": uses_much}, "uses_much: it uses _LARGE, an array of 100000 numbers, .* 'FILE.py:uses_much'"),
         ({"algorithm": _TYPED["typed"]}, "typed: its source cannot be found: .* put it into a file of its own"),
         ({"construction": "planted"}, "unknown construction 'planted'"),

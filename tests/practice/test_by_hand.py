@@ -116,7 +116,7 @@ def test_mean_excess_risks_agree_with_a_computation_by_hand_within_three_standar
     problem = table.build(table.settle({"n": 1e9, "p": 1.0}), 0.0)
     assert (problem.domain.n, problem.domain.p) == x.shape
     least = float(np.mean((x @ in_ball(x.T @ x / len(y), x.T @ y / len(y)) - y) ** 2))
-    assert problem.listed.minimum.value == pytest.approx(least, rel=1e-8)
+    assert problem.dense.minimum.value == pytest.approx(least, rel=1e-8)
     budget, rng = Budget(EPSILON, DELTA, Neighbours.REPLACE_ONE), np.random.default_rng(11)
     ours = [problem.excess_risk(algorithm.solve(problem, budget, rng).theta) for _ in range(DRAWS)]
     theirs = [float(np.mean((x @ own(x, y, rng) - y) ** 2)) - least for _ in range(DRAWS)]  # type: ignore[operator]

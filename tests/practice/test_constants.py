@@ -9,15 +9,15 @@ import pandas as pd
 import pytest
 
 from dprepro.config.compose import compose
-from dprepro.practice.constants import Case, Fitted, fit, fitted, measured_cases, shipped, written
+from dprepro.practice.constants import FittedConstant, PredictionCase, fit, fitted, measured_cases, shipped, written
 from dprepro.practice.prediction import SOURCES
 
 
-def cases(factor: float, held_out: float) -> list[Case]:
+def cases(factor: float, held_out: float) -> list[PredictionCase]:
     noise = (0.99, 1.0, 1.01, 1.0)
     return [
-        *(Case("release", "smooth", 1.0, factor * one, False) for one in noise),
-        *(Case("release", "smooth", 1.0, held_out * one, True) for one in noise),
+        *(PredictionCase("release", "smooth", 1.0, factor * one, False) for one in noise),
+        *(PredictionCase("release", "smooth", 1.0, held_out * one, True) for one in noise),
     ]
 
 
@@ -36,7 +36,7 @@ def test_the_held_out_half_has_no_part_in_the_fit_and_notices_a_factor_of_two() 
 
 
 def test_what_chance_explains_is_no_constant() -> None:
-    some = [Case("release", "smooth", 1.0, ratio, False) for ratio in (0.8, 1.3, 1.1, 0.9)]
+    some = [PredictionCase("release", "smooth", 1.0, ratio, False) for ratio in (0.8, 1.3, 1.1, 0.9)]
     assert fit(some)["release smooth"].constant == 1.0
 
 
@@ -50,7 +50,9 @@ def test_kinds_without_cases_have_the_errors_of_their_source_or_of_all() -> None
 def test_the_file_that_ships_has_every_source_and_says_what_its_text_says() -> None:
     table = shipped()
     assert {key.split()[0] for key in table} == {*SOURCES, "any"}
-    assert all(isinstance(one, Fitted) and one.tested and 0 < one.median <= one.nine_of_ten for one in table.values())
+    assert all(
+        isinstance(one, FittedConstant) and one.tested and 0 < one.median <= one.nine_of_ten for one in table.values()
+    )
     assert "NaN" not in written(table)
     # the numbers of the claim: half within 10%, nine of ten within 30%
     assert table["any any"].median < 0.1
@@ -66,7 +68,7 @@ def test_cases_are_read_from_the_measurements_of_the_experiment(tmp_path: Path) 
     }  # fmt: skip
     pd.DataFrame(rows).to_parquet(tmp_path / "measurements.parquet")
     assert measured_cases(tmp_path / "measurements.parquet") == [
-        Case("release", "smooth", 1.0, 2.0, False), Case("release", "smooth", 1.0, 3.0, True)
+        PredictionCase("release", "smooth", 1.0, 2.0, False), PredictionCase("release", "smooth", 1.0, 3.0, True)
     ]  # fmt: skip
 
 

@@ -12,9 +12,9 @@ from helpers.cheap_experiment import command
 
 from dprepro.algorithms import Algorithm, DataFree, Huberised
 from dprepro.budget import Budget, Neighbours
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import build_experiment
-from dprepro.config.pairs import blocks
+from dprepro.config.group_pairs import blocks
 from dprepro.dispatch import dispatch
 from dprepro.errors import DpreproError, InputError, PremiseError
 from dprepro.practice.encoding import encode
@@ -23,7 +23,7 @@ from dprepro.practice.schema import Column, Schema, load_schema
 from dprepro.practice.table import File
 from dprepro.reductions import solver
 from dprepro.studies import RateStudy
-from dprepro.studies.rate import resolve
+from dprepro.studies.rate_study import resolve
 from dprepro.support import typed
 
 pytest.importorskip("sklearn", reason="the optional extra data is not installed")

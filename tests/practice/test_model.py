@@ -54,7 +54,7 @@ def test_at_most_one_in_twenty_answers_lies_further_from_the_fit_without_noise(
     assert "95% intervals, all together" in note
     schedule = algorithm.schedule(problem.domain, BUDGET)
     weight = getattr(schedule, "regulariser", 0) / problem.domain.n or getattr(schedule, "weight", 0.0)
-    plain = problem.listed.minimise(np.zeros(problem.domain.p), weight).theta
+    plain = problem.dense.minimise(np.zeros(problem.domain.p), weight).theta
     rng = np.random.default_rng(3)
     far = [np.linalg.norm(algorithm.solve(problem, BUDGET, rng).theta - plain) > radius for _ in range(120)]
     assert sum(far) < 15
@@ -68,7 +68,7 @@ def test_at_most_one_in_twenty_models_misses_a_coefficient_and_inside_the_set_in
     budget, algorithm = Budget(epsilon, 1e-6, Neighbours.REPLACE_ONE), RegularisedRelease("gaussian")
     problem, rng = table.build(table.settle({"n": 1e9, "p": 1.0}), 0.0), np.random.default_rng(4)
     schedule = algorithm.schedule(problem.domain, budget)
-    plain = np.asarray(problem.listed.minimise(np.zeros(problem.domain.p), schedule.weight).theta)
+    plain = np.asarray(problem.dense.minimise(np.zeros(problem.domain.p), schedule.weight).theta)
     plain = plain * own_units(table.public)
     missed, inside = 0, 0
     for _ in range(120):

@@ -12,6 +12,7 @@ from dprepro.algorithms import (
     ExponentialMechanism,
     FullGradient,
     GaussianFrankWolfe,
+    Huberised,
     LeastRegulariser,
     NoisyGD,
     NoisySGD,
@@ -24,17 +25,17 @@ from dprepro.algorithms import (
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import RandomDesign
 from dprepro.errors import InputError
-from dprepro.practice import prediction
-from dprepro.practice.advice import expected
-from dprepro.practice.ordinary import FAMILIES, Asked, noises, of
+from dprepro.practice import prediction, releases
+from dprepro.practice.advice import Advice, Choice, expected
+from dprepro.practice.ordinary import FAMILIES, AdviceQuestion, noises, of
 from dprepro.practice.prediction import predict
 from dprepro.practice.simulation import simulated
 
 BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
 
 
-def asked(loss: str, within: str, n: float, p: float, radius: float = 1.0, budget: Budget = BUDGET) -> Asked:
-    return Asked(n, p, budget, loss, within, radius)
+def asked(loss: str, within: str, n: float, p: float, radius: float = 1.0, budget: Budget = BUDGET) -> AdviceQuestion:
+    return AdviceQuestion(n, p, budget, loss, within, radius)
 
 
 @pytest.mark.parametrize("loss", ["squared", "logistic", "huber", "absolute", "hinge", "half_squared_distance"])
@@ -149,3 +150,44 @@ def test_more_budget_is_never_predicted_to_lose_more() -> None:
 def test_who_has_no_prediction_says_why() -> None:
     with pytest.raises(InputError, match="law of its choice"):
         predict(SparseRegression(), asked("squared", "l1_ball", 1e4, 5))
+
+
+def test_the_hessian_of_many_coordinates_is_that_of_the_rows_in_disguise() -> None:
+    """More coordinates than rows: the same damping, and the same step of Newton's, by dense linear algebra."""
+    found = of(asked("logistic", "l2_ball", 40, 90))
+    v, shares = np.random.default_rng(1).standard_normal((3, 2, 90)), np.random.default_rng(2).random((5, 40))
+    hessian = found.hessian(found.best)
+    for kind in range(3):
+        damped = np.linalg.solve(np.eye(90) + 2.5 * hessian[kind], v[kind].T).T
+        assert found.damped(v, 2.5)[kind] == pytest.approx(damped, abs=1e-9)
+        slope = found.loss.derivative(found.best[kind] @ found.features[kind].T, found.labels[kind])
+        pull = (shares * slope) @ found.features[kind]
+        step = np.linalg.solve(hessian[kind] + 0.1 * np.eye(90), pull.T).T
+        assert found.newton(found.best, shares, 0.1)[kind] == pytest.approx(step, abs=1e-6)
+
+
+def test_the_least_eigenvalue_of_a_large_matrix_is_that_of_the_dense_solver() -> None:
+    noise = np.random.default_rng(3).standard_normal((300, 300))
+    for matrix in (noise + noise.T, np.diag(np.arange(300.0) - 7), np.zeros((300, 300))):
+        span = np.ptp(np.linalg.eigvalsh(matrix))
+        assert releases._least_eigenvalue(matrix) == pytest.approx(np.linalg.eigvalsh(matrix)[0], abs=2e-3 * span)
+
+
+def test_many_records_leave_rounded_losses_no_risk() -> None:
+    """At n=1e7 kinks are rounded so little that a search from afar stops half-way: it begins at the minimiser."""
+    risks = [
+        predict(Huberised(ObjectivePerturbation(constants="exact")), asked("absolute", "l1_ball", n, 20)).risks.max()
+        for n in (1e5, 1e7, 1e9)
+    ]
+    assert risks[1] < risks[0] / 10
+    assert risks[2] < risks[1]
+
+
+def test_a_risk_below_what_the_search_for_the_minimum_resolves_is_told_as_such() -> None:
+    found = of(asked("logistic", "box", 1e7, 300))
+    slope = found.gradient(found.best)
+    gap = max(float(g @ (theta + np.sign(g))) for g, theta in zip(slope[:, 0], found.best[:, 0], strict=True))
+    assert found.resolution == pytest.approx(gap, rel=1e-9)
+    choice = Choice("output_perturbation", {}, typical=gap / 2)
+    assert Advice([choice], {}, 1.0, 2.0, gap).unresolved(choice)
+    assert not Advice([choice], {}, 1.0, 2.0, gap / 3).unresolved(choice)

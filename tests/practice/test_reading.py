@@ -166,13 +166,27 @@ NASTY: dict[str, tuple[Any, str, str, Any]] = {
     "ends of lines of Windows": ("\r\n".join(lines(["5", "10"])).encode(), NUMBERS, "", [[0], [1]]),
     "ends of lines of an old Mac": ("\r".join(lines(["5", "10"])).encode(), NUMBERS, "", [[0], [1]]),
     "empty lines": ([*lines(["5", "10"]), "", ""], NUMBERS, "", [[0], [1]]),
-    "a line of spaces": ([*lines(["5", "10"]), "  "], NUMBERS, "", "line 16 of t.csv has 1 values and there are 2"),
+    "a line of spaces": ([*lines(["5", "10"]), "  "], NUMBERS, "", "line 16 of t.csv holds nothing but spaces"),
+    "the end of a file of DOS": ([*lines(["5", "10"]), "\x1a"], NUMBERS, "", "line 16 of t.csv holds nothing"),
+    "a letter and its accent apart": (
+        lines(["e\u0301", "\u00e9", "b"]), "x: {categories: [\u00e9, b]}", "", [[1, 0], [1, 0], [0, 1]]),
+    "an accent apart in a name": (lines(["5", "10"], "y,e\u0301"), "\u00e9: {range: [0, 10]}", "", [[0], [1]]),
+    "a newline of Windows in quotation marks": (
+        lines(['"a\r\nb"', "c"]), 'x: {categories: ["a\\nb", c]}', "", [[1, 0], [0, 1]]),
+    "numbers in the place of names": (lines(["5"], "1,2"), NUMBERS, "", "has no column y, and its first line, which"),
+    "a JSON file": (b'[{"x": 1, "y": 2}]', NUMBERS, "", "t.csv is a JSON file: save it as CSV"),
+    "a web page": (b"<!DOCTYPE html>", NUMBERS, "", "t.csv is a web page: save it as CSV"),
+    "marks between thousands": (
+        lines(['"1.234,5"']), NUMBERS, "", "take out the marks between thousands"),
+    "marks that may be decimal": (
+        lines(['"1,000"']), NUMBERS, "", 'between thousands, as in 1000 for 1,000, or write decimal: ","'),
     "a newline in quotation marks": (
         lines(['"a\nb"', "c"]), 'x: {categories: ["a\\nb", c]}', "", [[1, 0], [0, 1]]),
     "doubled quotation marks": (lines(['"a ""b"""', "c"]), "x: {categories: ['a \"b\"', c]}", "", [[1, 0], [0, 1]]),
     "a comma in quotation marks": (lines([' "a,b"', "c"]), "x: {categories: ['a,b', c]}", "", [[1, 0], [0, 1]]),
     "an open quotation mark": (lines(['"a', "c"]), "x: {categories: [a, c]}", "", "line 2 of t.csv cannot be re"),
-    "text after a quotation mark": (lines(["a", '"b"c']), "x: {categories: [a, b]}", "", "line 3 of t.csv cannot be"),
+    "text after a quotation mark": (lines(["a", '"b"c']), "x: {categories: [a, b]}", "",
+                                    "line 3 of t.csv cannot be read: text follows a closing quotation mark; double"),
     "a longer record": (lines(["5", "6,7", "8"]), NUMBERS, "", "line 3 of t.csv has 3 values and there are 2 names"),
     "a shorter record": ([*lines(["5"]), "3"], NUMBERS, "", "line 16 of t.csv has 1 values"),
     "an empty file": (b"", NUMBERS, "", "t.csv is empty; its first line must name the columns"),
@@ -344,6 +358,8 @@ ARROWS: dict[str, tuple[Any, dict[str, Any], Any]] = {
     "numbers as texts": (repeated(["5", "10"]), TEN, [[0], [1]]),
     "days": (repeated([18264, None], pa.date32()), DAYS, [[0], [0]]),
     "times": (repeated([1577836800, 1577880000], pa.timestamp("s")), DAYS, [[-1], [-0.75]]),
+    "times before all nanoseconds": (
+        repeated([1577836800 * 10**9], pa.timestamp("ns")), {"since": "1200-01-01", "until": "2840-01-01"}, [[0]]),
     "far times": (repeated([1577836800, 253402300799], pa.timestamp("s")), DAYS, [[-1], [1]]),
     "times with a zone": (repeated([1577836800], pa.timestamp("s", "UTC")), DAYS, "with the time zone UTC"),
     "times as numbers": (repeated([1577836800], pa.timestamp("s")), TEN, "which cannot be read as number"),

@@ -18,8 +18,8 @@ from dprepro.mechanisms import (
 )
 from dprepro.privacy import compose, noise_factor, noise_for, spent
 from dprepro.privacy.accounting import _by_renyi_curves
-from dprepro.privacy.pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
 from dprepro.privacy.sampled import sampled_epsilon
+from dprepro.privacy.worst_pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
 
 BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
 

@@ -21,7 +21,7 @@ from dprepro.privacy.accounting import SHARES
 from dprepro.privacy.audit import audit, lower_limit
 from dprepro.privacy.conversions import budget_under, converted
 from dprepro.privacy.losses import limit_of_losses
-from dprepro.privacy.pairs import gaussian_epsilon
+from dprepro.privacy.worst_pairs import gaussian_epsilon
 
 DELTA = 1e-6
 REPLACE, ZERO_OUT = Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT

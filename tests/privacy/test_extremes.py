@@ -20,9 +20,9 @@ import pytest
 
 from dprepro.mechanisms import GaussianShift, NoisyTop, PureLoss
 from dprepro.privacy import compose, spent
-from dprepro.privacy.pairs import gaussian_delta, gaussian_epsilon, mixed_epsilon, pure_epsilon
 from dprepro.privacy.ranges import range_delta, range_epsilon
 from dprepro.privacy.sampled import sampled_epsilon
+from dprepro.privacy.worst_pairs import gaussian_delta, gaussian_epsilon, mixed_epsilon, pure_epsilon
 
 GAUSSIAN = (
     (1e-15, 3.0e-15, 3.8215431704772417e-19),

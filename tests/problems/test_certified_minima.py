@@ -14,7 +14,7 @@ from scipy.optimize import linprog, minimize
 
 import dprepro.problems.minimise.newton as newton_module
 import dprepro.problems.minimise.pieces as pieces_module
-import dprepro.problems.views.records as records_module
+import dprepro.problems.views.records_view as records_module
 from dprepro.errors import DpreproError, Incompatible, InputError
 from dprepro.problems import (
     AbsoluteLoss,

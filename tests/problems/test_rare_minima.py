@@ -1,4 +1,4 @@
-"""Branches of minimisers and views that no other test takes, each against all cases counted or another solver."""
+"""Branches of minimisers and representations that no other test takes, each against all cases or another solver."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""One risk in several views: records, moments, groups of vertices, a plane, and the problem that has them."""
+"""One risk in several representations: records, moments, groups of vertices, a plane, and the problem that has them."""
 
 from __future__ import annotations
 
@@ -33,7 +33,7 @@ from dprepro.problems import (
     Simplex,
     SquaredLoss,
     VertexGroups,
-    derived_views,
+    derived_representations,
 )
 
 QUADRATIC: list[Loss] = [SquaredLoss(), HalfSquaredLoss(), LinearLoss(), HalfSquaredDistance()]
@@ -247,29 +247,29 @@ def problem(loss: Loss | None = None) -> Problem:
 
 
 def test_records_of_a_quadratic_loss_have_moments_and_others_have_none() -> None:
-    assert problem().views == {"records", "moments"}
+    assert problem().representations == {"records", "moments"}
     assert problem().given == {"records"}
-    assert problem(LogisticLoss()).views == {"records"}
+    assert problem(LogisticLoss()).representations == {"records"}
     with pytest.raises(Incompatible, match="this problem has no moments; it has: records"):
         _ = problem(LogisticLoss()).moments
     with pytest.raises(InputError, match="LogisticLoss has no moments: it is not quadratic"):
         problem(LogisticLoss()).records.to_moments()
     large = Domain(SquaredLoss(), L1Ball(6000), 40, feature_norm=INF)
-    assert derived_views(large, frozenset({"records"})) == {"records"}
+    assert derived_representations(large, frozenset({"records"})) == {"records"}
     flat = Domain(LinearLoss(), L1Ball(6000), 40, feature_norm=INF)
-    assert derived_views(flat, frozenset({"records"})) == {"records", "moments"}
+    assert derived_representations(flat, frozenset({"records"})) == {"records", "moments"}
 
 
 def test_one_hot_counts_have_records_and_moments_of_the_same_risk() -> None:
     domain = Domain(SquaredLoss(), L2Ball(4), 10)
     view = OneHotView(domain, np.array([0.5, 1.0]), np.array([0.3, 0.2]), np.array([0.1, 0.2]))
     whole = Problem(domain, {"one_hot": view})
-    assert whole.views == {"one_hot", "records", "moments"}
+    assert whole.representations == {"one_hot", "records", "moments"}
     theta = np.array([0.1, -0.2, 0.3, 0.0])
     for other in (whole.records, whole.moments):
         assert other.excess(theta) == pytest.approx(view.excess(theta), abs=1e-14)
-    assert derived_views(Domain(SquaredLoss(), L2Ball(1e5), 10), frozenset({"one_hot"})) == {"one_hot"}
-    assert "moments" not in derived_views(Domain(AbsoluteLoss(), L2Ball(4), 10), frozenset({"one_hot"}))
+    assert derived_representations(Domain(SquaredLoss(), L2Ball(1e5), 10), frozenset({"one_hot"})) == {"one_hot"}
+    assert "moments" not in derived_representations(Domain(AbsoluteLoss(), L2Ball(4), 10), frozenset({"one_hot"}))
 
 
 def test_views_are_built_when_they_are_asked_for_and_once() -> None:
@@ -280,7 +280,7 @@ def test_views_are_built_when_they_are_asked_for_and_once() -> None:
         return view_of(L1Ball(6))
 
     lazy = Problem(view_of(L1Ball(6)).domain, {"records": build})
-    assert lazy.views == {"records", "moments"}
+    assert lazy.representations == {"records", "moments"}
     assert not calls
     assert lazy.records is lazy.records
     assert lazy.moments.value(np.zeros(6)) == pytest.approx(lazy.records.value(np.zeros(6)))
@@ -293,7 +293,7 @@ def test_a_problem_judges_every_kind_of_point_by_the_view_that_knows_it() -> Non
     weights = np.random.default_rng(4).dirichlet(np.ones(13))[:12]
     theta = weights[:6] - weights[6:]
     assert both.excess_risk(GroupPoint(weights)) == pytest.approx(both.excess_risk(theta), abs=1e-13)
-    assert both.judge(theta) is both.listed is view
+    assert both.judge(theta) is both.dense is view
     assert both.cheapest is both.groups
     assert isinstance(both.start, GroupPoint)
     assert both.trivial_risk == pytest.approx(view.trivial_risk, abs=1e-12)
@@ -301,14 +301,14 @@ def test_a_problem_judges_every_kind_of_point_by_the_view_that_knows_it() -> Non
     np.testing.assert_array_equal(both.gradient(theta), view.gradient(theta))
     with pytest.raises(Incompatible, match="this problem has no plane"):
         both.excess_risk(PlanePoint(np.zeros(2)))
-    with pytest.raises(Incompatible, match="coordinates of this problem are not listed; it has: groups"):
+    with pytest.raises(Incompatible, match="has no dense representation; it has: groups"):
         Problem(view.domain, {"groups": both.groups}).gradient(theta)
 
 
 def test_moments_that_are_given_come_before_records() -> None:
     view = view_of(L1Ball(6))
     both = Problem(view.domain, {"records": view, "moments": view.to_moments()})
-    assert both.listed is both.cheapest is both.moments
+    assert both.dense is both.cheapest is both.moments
 
 
 def test_a_problem_is_restricted_with_its_data() -> None:

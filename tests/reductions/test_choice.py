@@ -1,4 +1,4 @@
-"""Which reduction is used where: from the domain and the names of the views alone."""
+"""Which reduction is used where: from the domain and the names of the representations alone."""
 
 import pytest
 from helpers.reduction_problems import domain_of
@@ -13,7 +13,7 @@ BALL = domain_of(SquaredLoss(), L2Ball(4), 100, 2)
 
 
 @pytest.mark.parametrize(
-    ("algorithm", "domain", "views", "expected"),
+    ("algorithm", "domain", "representations", "expected"),
     [
         (NoisyFrankWolfe(), LASSO, {"groups", "moments"}, "grouped_vertices"),
         (NoisyFrankWolfe(), LASSO, {"moments"}, "incremental_gradients"),
@@ -28,27 +28,27 @@ BALL = domain_of(SquaredLoss(), L2Ball(4), 100, 2)
         (ObjectivePerturbation(), BALL, {"records", "moments"}, "literal"),
     ],
 )
-def test_the_automatic_choice_takes_the_cheapest_that_serves(algorithm, domain, views, expected):
-    name = choose("automatic", algorithm, domain, frozenset(views), "here")
+def test_the_automatic_choice_takes_the_cheapest_that_serves(algorithm, domain, representations, expected):
+    name = choose("automatic", algorithm, domain, frozenset(representations), "here")
     assert name == expected
     assert isinstance(solver(name, algorithm), REDUCTIONS.get(name, type(algorithm)))
 
 
 @pytest.mark.parametrize(
-    ("name", "domain", "views", "match"),
+    ("name", "domain", "representations", "match"),
     [
         ("grouped_vertices", LASSO, {"moments"}, "series a: GroupedVertices needs a problem with groups; this one has"),
         ("incremental_gradients", LASSO, {"groups"}, "needs a problem with moments or records; this one has groups"),
         ("incremental_gradients", BALL, {"moments"}, "needs an l1 ball or a simplex, not an l2 ball"),
         ("incremental_gradients", domain_of(HuberLoss(), L1Ball(4), 100), {"records"}, "needs a quadratic loss, Huber"),
         ("gaussian_groups", LASSO, {"groups"}, "GaussianGroups serves GaussianFrankWolfe, not NoisyFrankWolfe"),
-        ("literal", LASSO, {"groups"}, "series a: NoisyFrankWolfe needs a problem with its coordinates listed"),
-        ("automatic", LASSO, {"plane"}, "series a: NoisyFrankWolfe needs a problem with its coordinates listed"),
+        ("literal", LASSO, {"groups"}, "series a: NoisyFrankWolfe needs a problem with a dense representation"),
+        ("automatic", LASSO, {"plane"}, "series a: NoisyFrankWolfe needs a problem with a dense representation"),
     ],
 )
-def test_what_cannot_serve_is_refused_with_the_reason(name, domain, views, match):
+def test_what_cannot_serve_is_refused_with_the_reason(name, domain, representations, match):
     with pytest.raises(Incompatible, match=match):
-        choose(name, NoisyFrankWolfe(), domain, frozenset(views), "series a")
+        choose(name, NoisyFrankWolfe(), domain, frozenset(representations), "series a")
 
 
 def test_an_unknown_name_is_refused_with_the_choices():

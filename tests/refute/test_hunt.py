@@ -14,9 +14,9 @@ from dprepro.algorithms import FrankWolfe, ObjectivePerturbation
 from dprepro.budget import Neighbours
 from dprepro.constructions import FewRecords, LinearSlope
 from dprepro.errors import InputError, PremiseError
-from dprepro.refute import GRANTED, Attack, Axis, Effort, Risks, Shown, Sides, axis, hunt, measured_again
-from dprepro.refute.axes import STANDARD, corners, place_of, values_at
+from dprepro.refute import GRANTED, Attack, Axis, Effort, Risks, Sides, Trial, axis, hunt, measured_again
 from dprepro.refute.find import attacks_on, forms, says_of, statement_at, untried
+from dprepro.refute.search_axes import STANDARD, corners, place_of, values_at
 from dprepro.refute.witness import Witness, read_witness
 from dprepro.statements.papers import papers
 from dprepro.statements.statement import Says
@@ -100,9 +100,9 @@ class Lucky(Attack):
 
     exact: ClassVar[bool] = False
 
-    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Shown:
+    def see(self, says: Says, numbers: Mapping[str, float], rng: np.random.Generator) -> Trial:
         taken = rng.exponential(size=8)
-        return Shown(float(taken.mean()), 1.0, float(np.std(taken, ddof=1) / math.sqrt(8)))
+        return Trial(float(taken.mean()), 1.0, float(np.std(taken, ddof=1) / math.sqrt(8)))
 
 
 def test_luck_is_no_counterexample() -> None:

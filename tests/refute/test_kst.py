@@ -12,7 +12,7 @@ from dprepro.bounds import kst_perturbed, kst_privacy, kst_selection
 from dprepro.refute import GRANTED, Axis, Effort, Sides, hunt
 from dprepro.refute.find import attacks_on, forms, says_of, untried
 from dprepro.refute.kst import ATTACKS, PRINTED, UNTRIED
-from dprepro.refute.kst_perturbation import CURVED_RECORD, POPULATION
+from dprepro.refute.kst_perturbation_attacks import CURVED_RECORD, POPULATION
 from dprepro.statements.kst import RANGE, STATEMENTS
 
 BY_ITEM = {one.item: one for one in STATEMENTS}

@@ -16,7 +16,7 @@ from jinja2 import UndefinedError
 from dprepro.config.asked import asked
 from dprepro.report import entries, text
 from dprepro.report import page as pages
-from dprepro.report.measured import Measured
+from dprepro.report.measured import MeasuredStore
 from dprepro.report.page import page
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
@@ -66,7 +66,7 @@ def measured(tmp_path: Path) -> Pages:
         }
         folded = verdict | {"provenance": provenance}
         published[name] = Published(tmp_path, pd.DataFrame([line]), config, folded, "", Mock(), "")
-    store = Measured(
+    store = MeasuredStore(
         published, dict.fromkeys(published, "a later run had overrides"), dict.fromkeys(published, "lasso")
     )
     rows = {"claims": [*entries.claims(store), *entries.further(store)], "errata": list(entries.errata_rows(store))}

@@ -14,11 +14,11 @@ from dprepro.report import entries
 from dprepro.report.evidence import finding_in_words
 from dprepro.report.formulas import plain, prose
 from dprepro.report.markdown import markdown
-from dprepro.report.measured import Measured
+from dprepro.report.measured import MeasuredStore
 from dprepro.report.page import page
 from dprepro.report.publish import alone
 from dprepro.report.tex import tex
-from dprepro.statements.papers import Erratum, Paper, Shown
+from dprepro.statements.papers import Erratum, ErratumEvidence, Paper
 from dprepro.statements.statement import Says, Statement
 
 NO_CAUSES = {"rows": 0, "causes": 0, "corners": 0}
@@ -106,7 +106,7 @@ def test_privacy_is_confirmed_by_an_exact_law_or_by_an_audit_next_to_a_certifica
 
 
 def test_a_statement_that_an_erratum_disproves_is_refuted_as_printed_and_has_a_repaired_twin() -> None:
-    erratum = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
+    erratum = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [ErratumEvidence("one", "slip")])
     repaired = Says(text="It holds with the other step.")
     found = row(store(one=GOOD), errata=[erratum], evidence=BOTH, false=[erratum.item], repaired=repaired)
     assert (found["verdict"], found["repaired"]["verdict"]) == ("refuted", "confirmed")
@@ -115,7 +115,7 @@ def test_a_statement_that_an_erratum_disproves_is_refuted_as_printed_and_has_a_r
     assert row(store(), errata=[erratum], false=[erratum.item])["verdict"] == "not measured"
     broken = store(one=GOOD | {"slip": check("erratum", "confirmed")})
     assert row(broken, errata=[erratum], false=[erratum.item])["verdict"] == "inconclusive"
-    exact = Erratum("Theorem 1, step", "x", "y", "false", [Shown(test="tests/x.py::test_y")])
+    exact = Erratum("Theorem 1, step", "x", "y", "false", [ErratumEvidence(test="tests/x.py::test_y")])
     assert row(store(), errata=[exact], false=[erratum.item])["verdict"] == "refuted"
 
 
@@ -180,13 +180,13 @@ def test_a_confirmation_within_a_wide_margin_says_so_and_guards_do_not_count() -
 @pytest.mark.parametrize(
     ("shown_by", "state"),
     [
-        ([Shown("one", "wrong")], "shown"),
-        ([Shown("one", "odd"), Shown("one", "wrong")], "not as expected"),
-        ([Shown("late", "wrong")], "not in this store"),
-        ([Shown("late", "wrong"), Shown(test="tests/x.py::test_y")], "by a test"),
+        ([ErratumEvidence("one", "wrong")], "shown"),
+        ([ErratumEvidence("one", "odd"), ErratumEvidence("one", "wrong")], "not as expected"),
+        ([ErratumEvidence("late", "wrong")], "not in this store"),
+        ([ErratumEvidence("late", "wrong"), ErratumEvidence(test="tests/x.py::test_y")], "by a test"),
     ],
 )
-def test_an_erratum_says_whether_its_check_came_out(shown_by: list[Shown], state: str) -> None:
+def test_an_erratum_says_whether_its_check_came_out(shown_by: list[ErratumEvidence], state: str) -> None:
     measured = store(one={**GOOD, "odd": check("erratum", "confirmed")})
     erratum = entries._erratum_row("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)
     assert erratum["state"] == state
@@ -202,7 +202,7 @@ def test_markdown_keeps_signs_that_would_break_its_tables() -> None:
 def test_latex_has_a_table_of_rows_that_are_escaped_and_whole() -> None:
     line = row(store(one=GOOD), evidence=BOTH) | {"statement": r"100% of $L_1 \le n^2$ & more_"}
     erratum = entries._erratum_row(
-        "lasso", Erratum("Theorem 1", "50%", "#", "typo", [Shown(test="a::b")]), store(one=GOOD)
+        "lasso", Erratum("Theorem 1", "50%", "#", "typo", [ErratumEvidence(test="a::b")]), store(one=GOOD)
     )
     text = tex({"claims": [line], "errata": [erratum]})
     cells = ("Theorem 1", "confirmed", r"100\% of $L_1 \le n^2$ \& more\_", "attained (one); holds (one)")
@@ -261,7 +261,7 @@ def test_a_statement_that_restates_another_has_its_evidence() -> None:
         Statement(item="Corollary", kind="rate", says=says, restates=["Theorem 1"]),
     ]
     described = {"lasso": Paper(title="x", authors="x", year=1, claims=both)}
-    again = entries._row("lasso", both[1], Measured(measured.published, described=described), [])
+    again = entries._row("lasso", both[1], MeasuredStore(measured.published, described=described), [])
     assert again["evidence"] == found["evidence"]
 
 
@@ -287,7 +287,7 @@ def test_a_statement_is_confirmed_only_after_an_attack_that_found_nothing() -> N
 
 
 def test_an_attack_on_what_is_printed_says_nothing_of_what_is_repaired() -> None:
-    erratum = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [Shown("one", "slip")])
+    erratum = Erratum("Theorem 1, step", "x", "The other step is meant.", "false", [ErratumEvidence("one", "slip")])
     measured = store(one=GOOD)
     frame = measured.published["attacks"].frame
     frame.loc[frame["key"] == "printed", "value"] = 7.0
@@ -327,7 +327,7 @@ def test_what_reaches_less_far_than_the_statement_is_not_contradicted() -> None:
 
 
 def test_causes_are_counted_once_and_corners_apart() -> None:
-    shown = [Shown(test="tests/x.py::test_y")]
+    shown = [ErratumEvidence(test="tests/x.py::test_y")]
     errata = [
         Erratum(f"{item}, x", "x", "y", severity, shown, cause=cause)  # type: ignore[arg-type]
         for item, severity, cause in (
@@ -342,7 +342,7 @@ def test_causes_are_counted_once_and_corners_apart() -> None:
         Statement(item=erratum.statements[0], kind="inequality", says=says, false=[erratum.item], repaired=says)
         for erratum in errata
     ]
-    measured = Measured({}, described={"lasso": Paper(title="x", authors="x", year=1, claims=both, errata=errata)})
+    measured = MeasuredStore({}, described={"lasso": Paper(title="x", authors="x", year=1, claims=both, errata=errata)})
     rows = list(entries.claims(measured))
     assert [one["verdict"] for one in rows] == ["refuted"] * 4
     assert [one["words"] for one in rows] == ["refuted", "refuted", "refuted at a corner", "refuted"]

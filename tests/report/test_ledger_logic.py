@@ -18,15 +18,15 @@ from dprepro.analysis.checks import as_expected, build, up_to_logarithms, worst
 from dprepro.analysis.fits import Interval
 from dprepro.analysis.rule import CheckResult, Measured, Rule
 from dprepro.report import entries
-from dprepro.report.measured import Measured as Store
-from dprepro.statements.papers import Erratum, Shown
+from dprepro.report.measured import MeasuredStore
+from dprepro.statements.papers import Erratum, ErratumEvidence
 from dprepro.statements.statement import Says
 
 SOUND = row(store(one=GOOD), evidence=BOTH)
 CARRIED = SOUND["verdict"]
 
 
-def changed(**checks: dict[str, Any]) -> Store:
+def changed(**checks: dict[str, Any]) -> MeasuredStore:
     """A store whose experiment has other or further checks."""
     return store(one=GOOD | checks)
 
@@ -113,7 +113,9 @@ CERTIFIED = {"certified": {"one": ["bound"]}}
 def test_a_lower_bound_is_certified_by_its_own_sizes_or_exact() -> None:
     measured = store(one=GOOD)
     assert row(measured, kind="attack", evidence={"exact": {"one": ["bound"]}})["verdict"] == CARRIED
-    few = Store({"one": published("one", GOOD, SIZES[:3]), "two": published("two", GOOD), "attacks": attacks()}, {})
+    few = MeasuredStore(
+        {"one": published("one", GOOD, SIZES[:3]), "two": published("two", GOOD), "attacks": attacks()}, {}
+    )
     other = CERTIFIED | {"holds": {"two": ["slope"]}, "attained": {"two": ["bound"]}}
     assert row(few, kind="attack", evidence=other)["verdict"] == "not contradicted"
     for said in ("inconclusive", "refuted"):
@@ -121,7 +123,7 @@ def test_a_lower_bound_is_certified_by_its_own_sizes_or_exact() -> None:
         assert row(unsure, kind="attack", evidence={"holds": {"one": ["bound"]}})["verdict"] == said
 
 
-def grid(*changes: tuple[str, Sequence[Any]]) -> Store:
+def grid(*changes: tuple[str, Sequence[Any]]) -> MeasuredStore:
     """The sound store, of whose frame some columns have these values in turn."""
     measured = store(one=GOOD)
     frame = measured.published["one"].frame
@@ -144,7 +146,7 @@ def test_an_exact_law_needs_no_families_and_no_bound() -> None:
     assert row(store(one=GOOD), evidence={"exact": {"one": ["slope"]}})["verdict"] == CARRIED
 
 
-def families(*blocks: dict[str, Any]) -> Store:
+def families(*blocks: dict[str, Any]) -> MeasuredStore:
     """The sound store with other constructions of its three series."""
     measured = store(one=GOOD)
     series = measured.published["one"].config["study"]["series"]
@@ -217,12 +219,12 @@ def test_evidence_stands_with_the_strongest_kind_first() -> None:
     assert [one["kind"] for one in found["evidence"]] == kinds
 
 
-SLIP = Erratum("Theorem 1, step", "x", "y", "false", [Shown("one", "slip")])
-OTHER = Erratum("Theorem 1, size", "x", "y", "typo", [Shown("one", "odd")])
+SLIP = Erratum("Theorem 1, step", "x", "y", "false", [ErratumEvidence("one", "slip")])
+OTHER = Erratum("Theorem 1, size", "x", "y", "typo", [ErratumEvidence("one", "odd")])
 REPAIRED = Says(text="It holds otherwise.")
 
 
-def disproved(measured: Store, *errata: Erratum, **fields: Any) -> dict[str, Any]:
+def disproved(measured: MeasuredStore, *errata: Erratum, **fields: Any) -> dict[str, Any]:
     return row(measured, errata=errata, evidence=BOTH, false=[one.item for one in errata], **fields)
 
 
@@ -254,26 +256,28 @@ def test_what_holds_of_a_repair_confirms_nothing_that_is_printed() -> None:
 
 
 def test_a_row_names_the_errata_of_its_statement_only() -> None:
-    far = Erratum("Lemma 9", "x", "y", "typo", [Shown("one", "slip")])
+    far = Erratum("Lemma 9", "x", "y", "typo", [ErratumEvidence("one", "slip")])
     assert row(store(one=GOOD), errata=[SLIP, far], evidence=BOTH)["errata"] == ["Theorem 1, step"]
 
 
-BY_TEST, ABSENT = Shown(test="tests/x.py::test_y"), Shown("late", "slip")
+BY_TEST, ABSENT = ErratumEvidence(test="tests/x.py::test_y"), ErratumEvidence("late", "slip")
 
 
 @pytest.mark.parametrize(
     ("shown_by", "state"),
     [
-        ([Shown("one", "slip"), BY_TEST], "shown"),
-        ([BY_TEST, Shown("one", "slip"), ABSENT], "shown"),
-        ([BY_TEST, Shown("one", "odd")], "not as expected"),
-        ([Shown("one", "slip"), ABSENT, Shown("one", "odd")], "not as expected"),
+        ([ErratumEvidence("one", "slip"), BY_TEST], "shown"),
+        ([BY_TEST, ErratumEvidence("one", "slip"), ABSENT], "shown"),
+        ([BY_TEST, ErratumEvidence("one", "odd")], "not as expected"),
+        ([ErratumEvidence("one", "slip"), ABSENT, ErratumEvidence("one", "odd")], "not as expected"),
         ([BY_TEST, ABSENT], "by a test"),
         ([ABSENT], "not in this store"),
-        ([Shown("one", "held")], "shown"),
+        ([ErratumEvidence("one", "held")], "shown"),
     ],
 )
-def test_the_state_of_an_erratum_is_the_worst_of_what_this_store_shows(shown_by: list[Shown], state: str) -> None:
+def test_the_state_of_an_erratum_is_the_worst_of_what_this_store_shows(
+    shown_by: list[ErratumEvidence], state: str
+) -> None:
     measured = changed(odd=check("erratum", "inconclusive"), held=check("erratum", "confirmed", "confirmed"))
     assert entries._erratum_row("lasso", Erratum("Theorem 1", "x", "y", "typo", shown_by), measured)["state"] == state
 

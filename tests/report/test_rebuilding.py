@@ -15,7 +15,7 @@ from helpers.databases import opened
 from helpers.report_contract import breaches
 
 from dprepro import figures
-from dprepro.engine.code import Code
+from dprepro.engine.code import CodeDigest
 from dprepro.engine.store import Store
 from dprepro.report import picture, published_manifest
 from dprepro.report import publish as publishing
@@ -186,7 +186,7 @@ def test_no_seal_survives_a_change_of_anything_behind_a_row(
         assert command("ledger", f"results_dir={results}", "--strict") == 1
         return
     if change == "code":
-        monkeypatch.setattr(picture, "code_of", lambda *parts: Code("other", {}))
+        monkeypatch.setattr(picture, "code_of", lambda *parts: CodeDigest("other", {}))
         assert rebuilt() == ["cheap", "cheap_too"]
         return
     path = folder / {"verdict": "verdict.json", "table": "measurements.parquet", "log": "run.log"}[change]
@@ -216,7 +216,7 @@ def test_the_stamp_changes_with_data_verdict_options_and_code_and_not_with_the_r
     ]
     assert {fingerprint} == set(same)
     assert len({fingerprint, *others}) == 5
-    monkeypatch.setattr(picture, "code_of", lambda *parts: Code("other", {}))
+    monkeypatch.setattr(picture, "code_of", lambda *parts: CodeDigest("other", {}))
     assert picture.fingerprint(drawing, frame, verdict, run.config) != fingerprint
 
 

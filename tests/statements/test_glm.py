@@ -8,7 +8,7 @@ from helpers.shipped import composed
 from scipy.special import log_ndtr
 
 from dprepro import bounds
-from dprepro.config.experiment import build_experiment
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.constructions import OneHotFamily
 from dprepro.dispatch.backend import Numbers
 from dprepro.statements.glm import STATEMENTS

@@ -10,8 +10,8 @@ from helpers.shipped import composed
 from dprepro import bounds
 from dprepro.algorithms import NoisyFrankWolfe
 from dprepro.budget import Budget, Neighbours
+from dprepro.config.checked_experiment import check
 from dprepro.config.compose import compose
-from dprepro.config.experiment import check
 from dprepro.problems import Domain
 from dprepro.problems.losses import SquaredLoss
 from dprepro.problems.sets import L1Ball

@@ -5,7 +5,7 @@ from __future__ import annotations
 from helpers.shipped import composed
 
 from dprepro.algorithms import Algorithm
-from dprepro.config.pairs import blocks
+from dprepro.config.group_pairs import blocks
 from dprepro.support import typed
 
 EXPERIMENTS = ("privacy_audit", "privacy_audit_glm", "privacy_laws")

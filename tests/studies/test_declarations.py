@@ -33,7 +33,7 @@ from dprepro.constructions import (
 from dprepro.engine import measure_cell
 from dprepro.minimax import Linear, Squared
 from dprepro.practice.shipped import RandHealth
-from dprepro.practice.study import AdviceStudy, Described, Question
+from dprepro.practice.study import AdviceStudy, PublicDescription, Question
 from dprepro.studies import (
     AttackStudy,
     Declaration,
@@ -178,7 +178,7 @@ STUDIES: dict[str, tuple[Study, dict[str, list[float]]]] = {
             fitted=(Question(n=100, p=2, loss="squared", set="l2", algorithm="perturbed", draws=2),),
             held_out=(Question(n=200, p=2, loss="squared", set="l1", algorithm="descent", draws=2),),
             problems=(Question(n=200, p=2, loss="squared", set="l2"),),
-            tables={"iris": Described("target", {"target": [0, 2], "petal length (cm)": [0, 10]}, above=0.5)},
+            tables={"iris": PublicDescription("target", {"target": [0, 2], "petal length (cm)": [0, 10]}, above=0.5)},
             designs={"planted": RandomDesign(kind="planted", rows=100, constraint_set="l2_ball")},
             copies=(100,),
             draws=2,

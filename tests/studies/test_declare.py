@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 from helpers.shipped import composed
 
-from dprepro.config.experiment import check
+from dprepro.config.checked_experiment import check
 from dprepro.errors import MissingDependency, PremiseError
 from dprepro.support.folders import experiment_files
 

@@ -8,13 +8,13 @@ import numpy as np
 import pytest
 
 from dprepro.algorithms import ExactMinimiser, FullGradient, JohnsonLindenstrauss, NoisyFrankWolfe, NoisySGD
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
-from dprepro.config.experiment import build_experiment
 from dprepro.constructions import OneHotFamily, OnePlace, TunedNeedle
 from dprepro.dispatch.prices import least_seconds, least_steps, takes_few_steps
 from dprepro.studies import Design, EnvelopeStudy, RateStudy, Series
 from dprepro.studies.forecast import LONG, forecast
-from dprepro.studies.rate import resolve
+from dprepro.studies.rate_study import resolve
 
 
 def study(algorithm, construction, kind=RateStudy, **changes):

@@ -44,7 +44,7 @@ class Telling(Attackable):
     def domain(self, point: Any) -> Any:
         return unit_lasso(point)
 
-    def views(self, point: Any) -> frozenset[str]:
+    def representations(self, point: Any) -> frozenset[str]:
         return frozenset({"records"})
 
     def challenge(self, point: Any, noise_scale: float, rng: np.random.Generator) -> Told:

@@ -44,7 +44,7 @@ from dprepro.constructions import (
 )
 from dprepro.mechanisms import NoiseMoments
 from dprepro.mechanisms.noise_moments import least_gumbel, least_laplace, least_normal, raw_moments
-from dprepro.problems import derived_views
+from dprepro.problems import derived_representations
 from dprepro.reductions import REDUCTIONS, choose, solver
 
 STANDARD_ERRORS = 6.0
@@ -92,10 +92,10 @@ CASES: dict[str, tuple[Algorithm, Construction, dict[str, float], int]] = {
 def paths() -> list[tuple[str, str]]:
     found = []
     for name, (algorithm, construction, changes, _) in CASES.items():
-        domain, views, _ = setting(algorithm, construction, {**POINT, **changes})
+        domain, representations, _ = setting(algorithm, construction, {**POINT, **changes})
         for how in ("literal", *REDUCTIONS):
             try:
-                choose(how, algorithm, domain, views, name)
+                choose(how, algorithm, domain, representations, name)
             except Exception:
                 continue
             found.append((name, how))
@@ -105,7 +105,11 @@ def paths() -> list[tuple[str, str]]:
 def setting(algorithm: Algorithm, construction: Construction, point: dict[str, float]) -> tuple[Any, Any, Budget]:
     relation = Neighbours.REPLACE_ONE if Neighbours.REPLACE_ONE in algorithm.relations else Neighbours.ADD_OR_REMOVE_ONE
     domain = construction.domain(point)
-    return domain, derived_views(domain, construction.views(point)), Budget(point["epsilon"], point["delta"], relation)
+    return (
+        domain,
+        derived_representations(domain, construction.representations(point)),
+        Budget(point["epsilon"], point["delta"], relation),
+    )
 
 
 def ratio(name: str, how: str, runs: int = 0) -> tuple[float, float]:
@@ -158,10 +162,10 @@ def test_the_least_of_many_draws_has_the_moments_of_the_least_of_an_array() -> N
 @pytest.mark.parametrize(
     ("module", "name", "case", "how"),
     [
-        ("dprepro.reductions.few_steps", "_FewSteps", "descent_one_hot", "few_steps"),
-        ("dprepro.reductions.frank_wolfe", "_Vertices", "gumbel_needle", "grouped_vertices"),
-        ("dprepro.reductions.frank_wolfe", "_Vertices", "gumbel_design", "incremental_gradients"),
-        ("dprepro.reductions.frank_wolfe", "_Vertices", "laplace_design", "incremental_gradients"),
+        ("dprepro.reductions.few_steps_reductions", "_FewSteps", "descent_one_hot", "few_steps"),
+        ("dprepro.reductions.frank_wolfe_reductions", "_Vertices", "gumbel_needle", "grouped_vertices"),
+        ("dprepro.reductions.frank_wolfe_reductions", "_Vertices", "gumbel_design", "incremental_gradients"),
+        ("dprepro.reductions.frank_wolfe_reductions", "_Vertices", "laplace_design", "incremental_gradients"),
     ],
 )
 def test_a_reduction_that_draws_half_of_the_noise_is_noticed(
@@ -185,8 +189,8 @@ def test_a_reduction_that_draws_half_of_the_noise_is_noticed(
 
 @pytest.mark.parametrize("case", ["gumbel_needle", "gumbel_design", "descent_one_hot"])
 def test_a_run_without_noise_has_drawn_none_of_it(monkeypatch: pytest.MonkeyPatch, case: str) -> None:
-    from dprepro.reductions.few_steps import _FewSteps
-    from dprepro.reductions.frank_wolfe import _Vertices
+    from dprepro.reductions.few_steps_reductions import _FewSteps
+    from dprepro.reductions.frank_wolfe_reductions import _Vertices
 
     plan, few = _Vertices._plan, _FewSteps._few
     monkeypatch.setattr(_Vertices, "_plan", lambda *given: (plan(*given)[0], 0.0, *plan(*given)[2:]))

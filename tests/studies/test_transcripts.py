@@ -28,7 +28,7 @@ from dprepro.constructions.corners import Corners
 from dprepro.errors import InputError, PremiseError
 from dprepro.mechanisms import Gaussian, GumbelMin, L2Laplace, Laplace, LaplaceMin, NoisyTop, noted
 from dprepro.privacy.losses import limit_of_losses
-from dprepro.privacy.pairs import gaussian_epsilon
+from dprepro.privacy.worst_pairs import gaussian_epsilon
 from dprepro.studies import AuditSeries
 from dprepro.studies.transcripts import audit_transcripts, losses_of, worst_transcripts
 

@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from dprepro.errors import Stop
-from dprepro.reductions.kernels.groups import on_groups
+from dprepro.reductions.kernels.group_kernels import on_groups
 from dprepro.support.interrupts import CTRL_C, ENDING, defer_signals, handle_signals, raise_or_wait
 
 pytestmark = pytest.mark.usefixtures("under_a_terminal")

@@ -44,13 +44,16 @@ def test_an_unknown_name_is_refused_with_those_of_the_kind_s_own_module() -> Non
 
 
 def test_a_rule_of_one_s_own_runs_literally_and_compiled_loops_refuse_it() -> None:
-    domain, views = Domain(SquaredLoss(), L1Ball(3), 100, feature_norm=float("inf")), frozenset({"groups", "records"})
+    domain, representations = (
+        Domain(SquaredLoss(), L1Ball(3), 100, feature_norm=float("inf")),
+        frozenset({"groups", "records"}),
+    )
     own = NoisyFrankWolfe(step_size=SlowStep())
     assert describe(own)["step_size"]["lag"] == 10
     assert not own.refusal(domain, Budget(1.0, 1e-6, Neighbours.REPLACE_ONE))
     for reduction in (GroupedVertices, IncrementalGradients):
-        assert "decaying or constant, not SlowStep" in reduction.obstacle(own, domain, views)
-        assert not reduction.obstacle(NoisyFrankWolfe(step_size=ConstantStep()), domain, views)
+        assert "decaying or constant, not SlowStep" in reduction.obstacle(own, domain, representations)
+        assert not reduction.obstacle(NoisyFrankWolfe(step_size=ConstantStep()), domain, representations)
 
 
 def test_a_copy_with_another_field_leaves_the_first_as_it_is() -> None:

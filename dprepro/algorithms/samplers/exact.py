@@ -10,7 +10,7 @@ import numpy as np
 
 from dprepro.errors import InputError
 from dprepro.problems import ConstraintSet, DistanceLoss, Domain, L2Ball, LinearLoss, MarginLoss, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 GRID = 4001  # points of the quadrature behind an inverse distribution function
 TRIES = 100_000
@@ -39,7 +39,7 @@ def exact_sampler(problem: Problem) -> Sampler | None:
     misses the set.
     """
     loss, within, start = problem.domain.loss, problem.constraint_set, problem.constraint_set.start()
-    view = problem.records if "records" in problem.views else None
+    view = problem.records if "records" in problem.representations else None
     places = len(view.records.features) if view else 2
     law = known_law(problem.domain, places)
     if law == "linear":

@@ -10,7 +10,7 @@ from functools import cached_property
 import numpy as np
 from numpy.typing import ArrayLike
 
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 BLOCK = 4096  # steps whose randomness is drawn at once
 LARGEST = 1e18  # steps beyond which no mixing time is looked for

@@ -8,7 +8,7 @@ from collections.abc import Callable
 import numpy as np
 
 from dprepro.problems import ConstraintSet
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 
 def hit_and_run(

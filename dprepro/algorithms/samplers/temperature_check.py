@@ -13,7 +13,7 @@ import numpy as np
 from dprepro.algorithms.samplers.exact import known_law
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import ConstraintSet, DistanceLoss, L2Ball, LocalBall, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 
 POINTS = 4001
 DEEP = 60.0  # densities below exp(-DEEP) of the largest one are left out
@@ -26,7 +26,7 @@ def temperature_check(problem: Problem, temperature: float, theta: FloatArray) -
     Known are linear losses over a ball, and losses of the distance whose mass lies within the set.
     """
     loss, within = problem.domain.loss, problem.constraint_set
-    places = problem.records.records.features if "records" in problem.views else np.zeros((2, within.p))
+    places = problem.records.records.features if "records" in problem.representations else np.zeros((2, within.p))
     law, slope = known_law(problem.domain, len(places)), problem.gradient(within.start())
     if law == "linear" and slope.any():
         height = float(np.linalg.norm(slope)) * within.radius

@@ -15,7 +15,7 @@ from typing import Any, ClassVar
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import ConstraintSet, dual_order, norm_ratio
 
 EVERYWHERE = 1e9  # a convex function that is the same at zero and this far to both sides is constant

@@ -7,8 +7,8 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dprepro.problems.data import FloatArray
 from dprepro.problems.losses.base import Loss, MarginLoss
+from dprepro.problems.problem_data import FloatArray
 
 
 @dataclass(frozen=True)

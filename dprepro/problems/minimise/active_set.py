@@ -6,8 +6,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprepro.errors import DpreproError
-from dprepro.problems.data import FloatArray, IntArray
 from dprepro.problems.moments import Moments
+from dprepro.problems.problem_data import FloatArray, IntArray
 from dprepro.problems.sets import L1Ball, Simplex
 
 GAP_TARGET = 1e-15  # the search ends here, times the risk's scale, or where rounding lets nothing improve

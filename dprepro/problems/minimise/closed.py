@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import numpy as np
 
-from dprepro.problems.data import FloatArray
 from dprepro.problems.moments import Moments
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import L1Ball, Simplex
 
 

@@ -11,7 +11,7 @@ from typing import Any
 import numpy as np
 
 from dprepro.errors import DpreproError
-from dprepro.problems.data import FloatArray, Records
+from dprepro.problems.problem_data import FloatArray, Records
 from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LocalBall, LqBall, Simplex, SpikedBall
 
 

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from dprepro.problems.data import FloatArray
 from dprepro.problems.minimise.quadratic import best_point, duality_gap
 from dprepro.problems.moments import Moments
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import ConstraintSet
 
 STEPS = 200

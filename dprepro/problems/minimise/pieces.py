@@ -8,10 +8,10 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from dprepro.problems.data import FloatArray
 from dprepro.problems.minimise.conic import solve_cones
 from dprepro.problems.minimise.quadratic import minimise_quadratic
 from dprepro.problems.moments import Moments
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import ConstraintSet
 
 AT_ONCE = 3000

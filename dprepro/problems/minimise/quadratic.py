@@ -7,11 +7,11 @@ from dataclasses import replace
 import numpy as np
 
 from dprepro.errors import DpreproError
-from dprepro.problems.data import FloatArray
 from dprepro.problems.minimise.active_set import ActiveSet
 from dprepro.problems.minimise.closed import diagonal_over_polytope, secular
 from dprepro.problems.minimise.conic import minimise_over_cones
 from dprepro.problems.moments import Moments
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import Box, ConstraintSet, L1Ball, L2Ball, LqBall, Simplex
 
 ROUNDS = 40  # of the search for a radius; two or three are what it takes

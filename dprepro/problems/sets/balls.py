@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dprepro.errors import InputError
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets.base import Kernel, NormBall, dual_order, norm
-from dprepro.problems.sets.widths import mean_normal_norm, mean_normal_power_norm
+from dprepro.problems.sets.gaussian_widths import mean_normal_norm, mean_normal_power_norm
 from dprepro.support.roots import brentq
 
 

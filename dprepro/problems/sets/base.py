@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dprepro.errors import Incompatible, InputError
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.support.frozen import normalise
 
 Kernel: TypeAlias = Callable[[FloatArray, float], None]

@@ -10,10 +10,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dprepro.errors import Incompatible, InputError
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets.balls import chord
 from dprepro.problems.sets.base import ConstraintSet, norm_ratio
-from dprepro.problems.sets.widths import mean_normal_norm
+from dprepro.problems.sets.gaussian_widths import mean_normal_norm
 
 ROUNDING = 1e-12  # relative: what a point on a sphere may miss it by
 

@@ -10,9 +10,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from dprepro.errors import InputError
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets.base import ConstraintSet, Kernel, NormBall, norm_ratio
-from dprepro.problems.sets.widths import mean_largest_absolute_normal
+from dprepro.problems.sets.gaussian_widths import mean_largest_absolute_normal
 
 
 def project_on_l1_ball(theta: FloatArray, radius: float) -> None:

@@ -10,9 +10,9 @@ from functools import cached_property
 import numpy as np
 
 from dprepro.errors import DpreproError, Incompatible, InputError
-from dprepro.problems.answers import Minimum, Point
-from dprepro.problems.data import FloatArray
 from dprepro.problems.domain import Domain
+from dprepro.problems.point_forms import Minimum, Point
+from dprepro.problems.problem_data import FloatArray
 
 GAP_ALLOWED = 1e-9  # of a minimum, relative to how much the risk varies over the set
 
@@ -56,7 +56,7 @@ class View(ABC):
         return self.minimise()
 
     def excess(self, theta: Point) -> float:
-        """value(theta) - minimum; views that can avoid the difference of near-equal numbers do."""
+        """value(theta) - minimum; representations that can avoid the difference of near-equal numbers do."""
         return self.value(theta) - self.minimum.value
 
     @cached_property

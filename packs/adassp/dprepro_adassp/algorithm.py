@@ -15,7 +15,7 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import Gaussian
 from dprepro.privacy import noise_factor
 from dprepro.problems import Domain, Problem
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro_adassp.bounds import threshold_factor
 
 

@@ -21,7 +21,7 @@ from __future__ import annotations
 
 import math
 
-from dprepro.privacy.pairs import gaussian_epsilon
+from dprepro.privacy.worst_pairs import gaussian_epsilon
 
 LEVEL = math.log(100)
 RHO = 0.05

@@ -11,7 +11,7 @@ import numpy as np
 from dprepro.constructions.base import Construction, Point, offered
 from dprepro.errors import PremiseError
 from dprepro.problems import Domain, Moments, MomentsView, Problem, SquaredLoss
-from dprepro.problems.data import FloatArray
+from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.sets import L2Ball
 from dprepro_adassp.bounds import threshold_factor
 
@@ -55,7 +55,7 @@ class Spectrum(Construction):
             known = {"least_eigenvalue": float(sums.min()), "inverse_trace": float(np.sum(1 / sums))}
         return SpectralDomain(SquaredLoss(), ball, point["n"], proper=False, **known)
 
-    def views(self, point: Point) -> frozenset[str]:
+    def representations(self, point: Point) -> frozenset[str]:
         """Moments."""
         return frozenset({"moments"} if point["p"] <= MOST_COORDINATES else ())
 
@@ -74,7 +74,7 @@ class Spectrum(Construction):
             form = Moments(weights * theta, float(weights @ theta**2), ridge=weights)
             return MomentsView(domain, form, theta)
 
-        return offered(domain, self.views(point), moments=moments)
+        return offered(domain, self.representations(point), moments=moments)
 
     def _weights(self, p: int) -> FloatArray:
         j = np.arange(1, p + 1, dtype=np.float64)

@@ -37,7 +37,7 @@ def test_the_ridge_is_gone_where_the_spectrum_is_far_above_the_threshold_and_who
 def test_the_risk_on_an_even_spectrum_is_that_of_the_two_noises() -> None:
     problem = Spectrum().build(POINT, 0.0)
     rng, draws = np.random.default_rng(1), 400
-    risks = [problem.listed.excess(AdaSSP().solve(problem, BUDGET, rng).theta) for _ in range(draws)]
+    risks = [problem.dense.excess(AdaSSP().solve(problem, BUDGET, rng).theta) for _ in range(draws)]
     # to first order in the noise; the next is of relative size p (p sigma/n)^2 = 1e-6
     expected = 2 * 9 * math.log(6e6) * (20 / 1e6) ** 2
     assert abs(np.mean(risks) - expected) < 4 * np.std(risks) / math.sqrt(draws)

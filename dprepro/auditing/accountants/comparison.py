@@ -1,0 +1,205 @@
+"""Every accountant on every law, at ordinary and extreme arguments: below, tight, above by how much, or fails.
+
+Each accountant works in a process of its own, with a limit of time for each answer: what it does to numpy, to memory or
+to the clock is its own affair.
+"""
+
+from __future__ import annotations
+
+import math
+import multiprocessing
+import signal
+import warnings
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from itertools import product
+from types import FrameType
+from typing import Any
+
+from dprepro.auditing.accountants.laws import Enclosed, KnownLaw, enclosed_epsilons
+from dprepro.auditing.accountants.subjects import ABSENT, Unknown, accountants, by_name
+
+TIGHT = 0.01
+"""An answer within this share above the exact one is tight."""
+
+ROUNDED = 1e-9
+"""An answer below the enclosure by no more than this share is taken for rounded, not for below."""
+
+SECONDS = 5
+"""Of the processor, for one answer."""
+
+
+@dataclass(frozen=True)
+class Case:
+    """A law, a delta, and whether both are such as users meet."""
+
+    law: KnownLaw
+    delta: float
+    ordinary: bool
+
+
+@dataclass(frozen=True)
+class ComparisonRow:
+    """What an accountant answered.
+
+    Attributes:
+        accountant, version: of whom.
+        case: what was asked.
+        exact: the enclosure of the right answer.
+        epsilon: the answer, NaN where there is none; a negative one is true where 0 is, and counts as 0.
+        error: why there is none.
+    """
+
+    accountant: str
+    version: str
+    case: Case
+    exact: Enclosed
+    epsilon: float
+    error: str = ""
+
+    @property
+    def verdict(self) -> str:
+        """``below``, ``tight``, ``above``, ``fails``, ``unknown`` (no form for the law), or ``undecided``."""
+        if self.error == "unknown":
+            return "unknown"
+        if self.error or math.isnan(self.epsilon) or math.isinf(self.epsilon):
+            return "fails"
+        if max(self.epsilon, 0.0) < self.exact.low * (1 - ROUNDED):
+            return "below"
+        if self.epsilon <= self.exact.high * (1 + TIGHT) + 1e-300:
+            return "tight"
+        return "above"
+
+    @property
+    def ratio(self) -> float:
+        """The answer over the exact one (its nearer end), NaN where there is none."""
+        if self.verdict in ("fails", "unknown"):
+            return math.nan
+        end = self.exact.low if self.epsilon < self.exact.low else self.exact.high
+        if not end:
+            return 1.0 if self.epsilon <= 0 else math.inf
+        return max(self.epsilon, 0.0) / end
+
+
+def cases() -> Iterator[Case]:
+    """One use and up to a million of each law, epsilon from 1e-8 to 1e4, delta from 1e-300 to .3."""
+    for mu, delta in product((1e-8, 0.1, 1.0, 130.0), (0.3, 1e-2, 1e-6, 1e-12, 1e-300)):
+        yield Case(KnownLaw("gaussian", mu), delta, mu in (0.1, 1.0) and 1e-12 <= delta < 0.1)
+    for (whole, uses), delta in product(((1.0, 2**10), (10.0, 2**10), (1.0, 2**20)), (1e-6, 1e-12, 1e-100)):
+        yield Case(KnownLaw("gaussian", whole / math.sqrt(uses), uses), delta, delta > 1e-20 and uses < 2**20)
+    for kind in ("laplace", "response"):
+        for epsilon, delta in (*product((1e-8, 1.0, 1e4), (1e-2, 1e-6, 1e-300)), (0.1, 1e-6), (10.0, 1e-6)):
+            yield Case(KnownLaw(kind, epsilon), delta, 0.1 <= epsilon <= 10 and delta > 1e-20)
+        for (whole, uses), delta in product(
+            ((3.0, 2**4), (0.3, 2**10), (3.0, 2**10), (3.0, 2**20)), (1e-2, 1e-6, 1e-12)
+        ):
+            yield Case(KnownLaw(kind, whole / math.sqrt(uses), uses), delta, uses < 2**20)
+    for rate, delta in product((1e-6, 1e-2, 0.5), (1e-6, 1e-12, 1e-300)):
+        yield Case(KnownLaw("sampled", 1.0, 1, rate), delta, rate > 1e-6 and delta > 1e-20)
+    several = (
+        (1.0, 2**4, 0.01), (1.0, 2**10, 0.01), (1.0, 2**14, 0.01),
+        (2.0, 2**7, 0.1), (4.0, 2**4, 0.5), (0.1, 2**20, 0.01),
+    )  # fmt: skip
+    for (mu, uses, rate), delta in product(several, (1e-2, 1e-6, 1e-12)):
+        yield Case(KnownLaw("sampled", mu, uses, rate), delta, uses < 2**20)
+
+
+def table(
+    names: tuple[str, ...] = (),
+    some: tuple[Case, ...] = (),
+    progress: Callable[[str], None] | None = None,
+    seconds: int = SECONDS,
+) -> list[ComparisonRow]:
+    """The rows of all named accountants (default: all) that are installed.
+
+    Args:
+        names: of accountants.
+        some: the cases, default all.
+        progress: called with a line for each accountant.
+        seconds: of the processor, for one answer.
+
+    Raises:
+        InputError: an accountant that is none.
+    """
+    say = progress or (lambda _: None)
+    asked = some or tuple(cases())
+    exact = enclosures(asked)
+    rows: list[ComparisonRow] = []
+    for accountant in [by_name(name) for name in names] or accountants():
+        version = accountant.version
+        if version == ABSENT:
+            say(f"{accountant.name}: skipped, {accountant.package} is not installed")
+            continue
+        answers = _answers(accountant.name, asked, seconds)
+        rows += [
+            ComparisonRow(accountant.name, version, case, enclosed, *answer)
+            for case, enclosed, answer in zip(asked, exact, answers, strict=True)
+        ]
+        own = rows[-len(asked) :]
+        told = {verdict: sum(row.verdict == verdict for row in own) for verdict in VERDICTS}
+        say(f"{accountant.name} {version}: " + ", ".join(f"{count} {word}" for word, count in told.items() if count))
+    return rows
+
+
+def enclosures(asked: tuple[Case, ...]) -> list[Enclosed]:
+    """The right answers, each law's at once."""
+    found: dict[tuple[KnownLaw, float], Enclosed] = {}
+    for law in dict.fromkeys(case.law for case in asked):
+        deltas = tuple(case.delta for case in asked if case.law == law)
+        found |= {(law, delta): one for delta, one in zip(deltas, enclosed_epsilons(law, deltas), strict=True)}
+    return [found[case.law, case.delta] for case in asked]
+
+
+VERDICTS = ("below", "tight", "above", "fails", "unknown")
+
+
+def _answers(name: str, asked: tuple[Case, ...], seconds: int) -> list[tuple[float, str]]:
+    """In a process of its own, started anew where it dies over a case."""
+    found: list[tuple[float, str]] = []
+    context = multiprocessing.get_context("spawn")
+    while len(found) < len(asked):
+        ours, theirs = context.Pipe(duplex=False)
+        process = context.Process(target=_serve, args=(name, asked[len(found) :], seconds, theirs), daemon=True)
+        process.start()
+        theirs.close()
+        try:
+            while len(found) < len(asked):
+                if not ours.poll(30 * seconds + 60):
+                    raise EOFError
+                found.append(ours.recv())
+        except EOFError:
+            found.append((math.nan, "the process ended or did not answer"))
+        finally:
+            process.terminate()
+            process.join()
+    return found
+
+
+class _TooLong(BaseException):
+    """No library catches this by accident."""
+
+
+def _serve(name: str, asked: tuple[Case, ...], seconds: int, pipe: Any) -> None:
+    import logging
+
+    logging.disable(logging.CRITICAL)
+    warnings.simplefilter("ignore")
+    signal.signal(signal.SIGPROF, _stop)  # of the processor, not of the clock
+    accountant = by_name(name)
+    for case in asked:
+        signal.setitimer(signal.ITIMER_PROF, seconds)
+        try:
+            answer = accountant.epsilon(case.law, case.delta), ""
+        except Unknown:
+            answer = math.nan, "unknown"
+        except _TooLong:
+            answer = math.nan, f"no answer in {seconds} s of a processor"
+        except BaseException as error:  # whatever it raises is its answer
+            answer = math.nan, f"{type(error).__name__}: {str(error).splitlines()[0][:100] if str(error) else ''}"
+        finally:
+            signal.setitimer(signal.ITIMER_PROF, 0)
+        pipe.send(answer)
+
+
+def _stop(number: int, frame: FrameType | None) -> None:
+    raise _TooLong

@@ -1,0 +1,128 @@
+"""Tables of the referee: other libraries' functions, accountants, and floating-point supports, as JSON and Markdown."""
+
+from __future__ import annotations
+
+import json
+from collections import Counter
+from collections.abc import Mapping, Sequence
+from pathlib import Path
+from typing import Any
+
+from dprepro.errors import InputError
+from dprepro.report.tables import table
+from dprepro.support.regular_files import replace_file
+
+Rows = Sequence[Mapping[str, Any]]
+
+TABLES = ("peers_audit", "accountants", "supports")
+"""The names of the tables, and of their files."""
+
+FILES = tuple(f"{name}.{kind}" for name in TABLES for kind in ("json", "md"))
+
+
+def write(name: str, rows: Rows, skipped: Sequence[str], results_dir: Path) -> list[Path]:
+    """Write both files of a table; raises InputError where that is not possible."""
+    text = json.dumps({"rows": list(rows), "skipped": list(skipped)}, indent=1, allow_nan=False) + "\n"
+    lines = {"peers_audit": _peers, "accountants": _accountants, "supports": _supports}[name](rows)
+    if skipped:
+        lines += ["", "Skipped:", "", *(f"- {line}" for line in skipped)]
+    paths = [results_dir / f"{name}.{kind}" for kind in ("json", "md")]
+    try:
+        results_dir.mkdir(parents=True, exist_ok=True)
+        for path, content in zip(paths, (text, "\n".join(lines) + "\n"), strict=True):
+            replace_file(path, content.encode())
+    except OSError as error:
+        raise InputError(f"cannot write {results_dir}: {error.strerror or error}") from error
+    return paths
+
+
+def _peers(rows: Rows) -> list[str]:
+    violated = sum("violates" in row["verdict"] for row in rows)
+    return [
+        "# Functions of other libraries, audited",
+        "",
+        f"{len(rows)} functions, each asked for epsilon = 1 under the relation that is named; {violated} spend more.",
+        "The level of each limit is .99. `fault:` functions rebuild a fault that was reported in public.",
+        "",
+        *table(
+            ("function", "library", "relation", "delta", "data", "verdict", "spends", "would notice", "report"),
+            ((row["name"], row["version"], row["relation"], f"{row['delta']:g}", row["domain"], row["verdict"],
+              _number(row["epsilon"]), _number(row["noticed"]), row["report"]) for row in rows),
+        ),
+    ]  # fmt: skip
+
+
+def _accountants(rows: Rows) -> list[str]:
+    names = list(dict.fromkeys((row["accountant"], row["version"]) for row in rows))
+    verdicts = ("below", "tight", "above", "fails", "unknown")
+    counts = {name: Counter(row["verdict"] for row in rows if row["accountant"] == name) for name, _ in names}
+    wrong = [row for row in rows if row["verdict"] == "below"]
+    failed = [row for row in rows if row["verdict"] == "fails" and row["ordinary"]]
+    far = [row for row in rows if row["verdict"] == "above" and row["ordinary"] and (row["ratio"] or 2) > 1.5]
+    shown = ("accountant", "law", "delta", "exact epsilon", "answer", "answer / exact", "ordinary")
+    return [
+        "# Accountants, held against exact laws",
+        "",
+        "`below`: less than is spent, by an enclosure; `tight`: within 1% above; `above`: more than that; `fails`: an",
+        "error, no number, an infinite one, or no answer in time; `unknown`: the accountant has no form for the law.",
+        "",
+        *table(
+            ("accountant", "version", *verdicts, "largest ratio, ordinary"),
+            ((name, version, *(counts[name][verdict] for verdict in verdicts), _worst(rows, name))
+             for name, version in names),
+        ),
+        "",
+        "## Below what is spent",
+        "",
+        *(table(shown, map(_case, wrong)) if wrong else ["None."]),
+        "",
+        "## Ordinary questions with an answer above 1.5 times the exact one",
+        "",
+        *(table(shown, map(_case, far)) if far else ["None."]),
+        "",
+        "## Ordinary questions without an answer",
+        "",
+        *(table(("accountant", "law", "delta", "exact epsilon", "what it said"),
+                ((row["accountant"], row["law"], f"{row['delta']:g}", _enclosed(row), row["error"] or "infinite")
+                 for row in failed)) if failed else ["None."]),
+    ]  # fmt: skip
+
+
+def _worst(rows: Rows, name: str) -> str:
+    ratios = [row["ratio"] for row in rows if row["accountant"] == name and row["ordinary"] and row["ratio"]]
+    return f"{max(ratios):.4g}" if ratios else "-"
+
+
+def _case(row: Mapping[str, Any]) -> tuple[str, ...]:
+    ratio = "-" if row["ratio"] is None else f"{row['ratio']:.6g}"
+    answer = "-" if row["epsilon"] is None else f"{row['epsilon']:.6g}"
+    return (
+        row["accountant"], row["law"], f"{row['delta']:g}", _enclosed(row), answer, ratio,
+        "yes" if row["ordinary"] else "no",
+    )  # fmt: skip
+
+
+def _enclosed(row: Mapping[str, Any]) -> str:
+    low, high = row["low"], row["high"]
+    return f"{high:.6g}" if high - low <= 1e-6 * high else f"{low:.5g} to {high:.5g}"
+
+
+def _supports(rows: Rows) -> list[str]:
+    different = sum(row["verdict"] == "different" for row in rows)
+    return [
+        "# Floating-point supports of additive mechanisms",
+        "",
+        f"{len(rows)} mechanisms at epsilon = 1 on values one apart; of {different} the answers' last bits tell",
+        "more than epsilon = 1 at delta = 0 (level .99).",
+        "",
+        *table(
+            ("mechanism", "version", "verdict", "rounding spends at least", "values", "answers of one value only"),
+            ((row["name"], row["version"], row["verdict"], f"{row['epsilon']:.3g}",
+              "-" if row["pair"] is None else " and ".join(f"{value:g}" for value in row["pair"]),
+              f"{row['only']:.2%}") for row in rows),
+        ),
+    ]  # fmt: skip
+
+
+def _number(value: float | None) -> str:
+    return "-" if value is None else f"{value:.4g}"

@@ -1,0 +1,380 @@
+"""Excess risk of algorithms on families of data sets, over a grid: the study behind every rate and every bound."""
+
+from __future__ import annotations
+
+import itertools
+import math
+from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
+from dataclasses import dataclass, field
+from typing import Any, ClassVar
+
+import numpy as np
+
+from dprepro import bounds
+from dprepro.algorithms import Schedule, Solution
+from dprepro.axes import at
+from dprepro.budget import Budget
+from dprepro.dispatch import dispatch
+from dprepro.engine.blocks import VALUE, Block
+from dprepro.engine.cell import Cell, Row, canonical
+from dprepro.errors import InputError, PremiseError, unknown
+from dprepro.laws import LEMMAS
+from dprepro.problems import Problem, View
+from dprepro.reductions import LITERAL, REDUCTIONS
+from dprepro.statements.conditions import condition, unmet
+from dprepro.studies.base import Declaration, Design, Study, drawn, spending
+from dprepro.studies.describe import describe
+from dprepro.studies.forecast import forecast
+from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, CellContext, References, Series
+from dprepro.support.last_result import cache_last
+
+Columns = dict[str, float | int | str | bool | None]
+
+
+@dataclass(frozen=True)
+class RateStudy(Study):
+    """Measures ``excess_risk`` (mean over n, against the certified minimum) and ``spent_epsilon`` of every series.
+
+    Attributes:
+        series: the curves, by name.
+        bound: explicit bound of every series that names none, by name (`lasso.theorem_2_5`); may be empty, or ``own``:
+            the one that the paper proves of the series' algorithm, where it has one and the domain has its constants.
+        shape: shape of the rate, likewise. Shapes and laws are formulas in the grid point and the domain's constants:
+            never in the noise, steps or k as run, or a measurement would be held against itself.
+        schedule: the schedule as printed, as of `Series`, of every series that says nothing else. Like shapes and laws
+            these are formulas in public numbers.
+        lemmas: of every series that names none and whose algorithm has them.
+        tails: bounds that hold with a probability, by name: risk >= bound(level) with probability at most exp(-level).
+        levels: the levels at which the tails are measured.
+        skip_refused: whether an algorithm that refuses the data leaves its cells skipped, with its reason, in place of
+            an error: for lists of algorithms on data of somebody's choice.
+
+    Every diagnostic of a solution, and every lemma's ratio, is a quantity of its own, with bound 1. A tail gives the
+    quantity ``<function>_<level>``, 1 where the risk reached the bound and 0 elsewhere, with bound exp(-level).
+    ``noise_drawn`` is the second moment of the noise that was drawn over the schedule's, with its degrees of freedom in
+    the column ``freedom``.
+    Columns besides the contract's: ``shape``, ``trivial_risk`` (excess risk of the data-free start), ``largest_risk``
+    (what no answer can exceed), ``total_steps``, ``noise_scale`` and `SCHEDULED` (empty where the schedule has no such
+    number), each that is in ``schedule`` again as ``<column>_printed`` (empty where that has no value),
+    ``reduction``, ``gap`` (certificate of the minimum), ``deterministic`` (one run has no error).
+    """
+
+    version: ClassVar[int] = 3  # since the noise that was drawn is measured
+
+    series: Mapping[str, Series]
+    bound: str = ""
+    shape: str = ""
+    schedule: Mapping[str, str] = field(default_factory=dict)
+    lemmas: tuple[str, ...] = ()
+    tails: tuple[str, ...] = ()
+    levels: tuple[float, ...] = ()
+    skip_refused: bool = False
+
+    def cells(self, design: Design) -> list[Cell]:
+        """Series by series, grid point by grid point, replicate by replicate."""
+        self._check_names()
+        parts = [part for one in self.series.values() for part in (one.algorithm, one.construction)]
+        cells: list[Cell] = []
+        for label, one in self.series.items():
+            science, checked = self._science(one), False
+            printed = self._references(one).schedule
+            beside = canonical(dict(printed)) if printed else ""
+            for point in one.grid(label, design, parts):
+                backend, used = LITERAL, dict[str, int | str]()
+                try:
+                    context = self._context(label, point)
+                    if not checked:
+                        self._check_bounds(label, context)
+                    checked, backend = True, context.dispatch.backend
+                    kind = REDUCTIONS.get(backend)
+                    used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
+                    used |= self._affords(one, context)
+                except PremiseError as error:  # such a point becomes a skipped row
+                    # a series without a premise may have a measurement there, under the same key
+                    used |= {"unmet": f"{error}"} if one.premise else {}
+                made = canonical(science | used), self.code(*self._parts(one, backend)), beside
+                replicates = range(one.replicates or design.replicates)
+                cells += [Cell(label, one.role, point, replicate, design.seed, *made) for replicate in replicates]
+        if not cells:
+            raise InputError("the sweep is empty: no series has a grid point within its limits")
+        return cells
+
+    def declare(self, design: Design) -> Declaration:
+        """As the class says."""
+        self._check_names()
+        axes = {axis for label, one in self.series.items() for axis in one.axes(label, design)}
+        quantities = {label: frozenset(self._quantities(one)) for label, one in self.series.items()}
+        return Declaration(quantities, frozenset(self._columns()), frozenset(axes))
+
+    def remarks(self, cells: Sequence[Cell]) -> list[str]:
+        """Controls that cannot overspend as much as they are asked to, and a forecast where the time is long."""
+        said = dict[str, None]()
+        over = {label for label, one in self.series.items() if one.overspend > 1}
+        for cell in (cell for cell in cells if over and cell.series in over and not cell.replicate):
+            asked, claimed = self.series[cell.series].overspend, cell.axes["epsilon"]
+            with suppress(PremiseError):
+                given = resolve(self, cell.series, dict(cell.axes)).budget.epsilon
+                if given < 0.999 * asked * claimed:
+                    most = f"{given / claimed:.3g} times the budget"
+                    said |= {f"{cell.series}: {most}, the most that can be, for {asked:g}": None}
+        long = forecast(cells, lambda cell: resolve(self, cell.series, cell.axes)) if self._runs() else ""
+        return [*said, *([long] if long else [])]
+
+    def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
+        """Of the risk what does not depend on the data: rate, law and schedule, and a bound that does not either."""
+        context = resolve(self, cell.series, dict(cell.axes))
+        known = self._scheduled(context, context.schedule, context.algorithm.deterministic)
+        name = context.references.names["bound"]
+        if not (name and "initial_risk" in bounds.arguments(name)):
+            known["bound"] = context.value("bound", initial_risk=0.0)
+        return {"excess_risk": known}
+
+    def measure(self, cell: Cell, rng: np.random.Generator) -> Sequence[Row]:
+        """Build the problem, solve it, and report risk and privacy; replicates that cannot differ share their rows."""
+        context = resolve(self, cell.series, dict(cell.axes))
+        if context.held:
+            return context.held[0]
+        before = rng.bit_generator.state if context.constant else None
+        problem = context.construction.draw(cell.axes, context.schedule.noise_scale, rng)
+        solutions = context.solve(problem, rng)
+        rows = self._rows(context, problem, solutions) + drawn(solutions, context.schedule.noise_scale)
+        rows += self._reported(context) + self._scored(context, solutions)
+        if context.constant and rng.bit_generator.state == before:
+            context.held.append(tuple(rows))
+            return context.held[0]
+        return rows
+
+    def measure_many(self, cells: Sequence[Cell], streams: Callable[[], list[np.random.Generator]]) -> Block | None:
+        """Replicates that share their data: all answers in one call, and of their rows only what can differ anew."""
+        context = resolve(self, cells[0].series, dict(cells[0].axes))
+        if type(self).measure is not RateStudy.measure:
+            return None
+        if context.held:
+            return Block(context.held[0])
+        one = context.series
+        if context.construction.varies or context.constant or self.tails or self._lemmas(one):
+            return None
+        rngs = streams()
+        problem = context.construction.draw(context.point, context.schedule.noise_scale, rngs[0])
+        solutions = context.solve_many(problem, rngs)
+        first, view, scale = solutions[0], problem.judge(solutions[0].theta), context.schedule.noise_scale
+        alike = all(
+            (one.schedule is first.schedule or one.schedule == first.schedule)
+            and (one.spent is first.spent or one.spent == first.spent) and type(one.theta) is type(first.theta)
+            and one.diagnostics.keys() == first.diagnostics.keys() and (one.noise is None) is (first.noise is None)
+            for one in solutions
+        )  # fmt: skip
+        if not alike or self._scored(context, [first]):
+            return None
+        noise = drawn([first], scale)
+        rows = [*self._rows(context, problem, [first]), *noise, *self._reported(context)]
+        varying: dict[tuple[int, str], Sequence[float]] = {}
+        for number, row in enumerate(rows):
+            if row.quantity == "excess_risk":
+                varying[number, VALUE] = [_mean([risk]) for risk in view.excess_many([one.theta for one in solutions])]
+            elif row.quantity in first.diagnostics:
+                varying[number, VALUE] = [_mean([one.diagnostics[row.quantity]]) for one in solutions]
+            elif noise and row is noise[0]:
+                moments = [one.noise for one in solutions if one.noise is not None]
+                varying[number, VALUE] = [one.ratio(scale) for one in moments]
+                varying[number, "freedom"] = [one.freedom for one in moments]
+        return Block(rows, varying)
+
+    def _check_names(self) -> None:
+        """Raise InputError for a bound, a shape, a column of a schedule, a lemma or a condition that nobody has."""
+        for label, series in self.series.items():
+            for text in series.premise:
+                try:
+                    condition(text)
+                except InputError as error:
+                    raise InputError(f"series {label}: premise: {error}") from error
+        everyone: list[RateStudy | Series] = [self, *self.series.values()]
+        named = [name for one in everyone for name in (one.bound, one.shape, getattr(one, "law", ""))]
+        for name in (*self.tails, *named):
+            if name not in ("", NONE, OWN):
+                bounds.find(name)
+        for column, name in (item for one in everyone for item in one.schedule.items()):
+            if column not in PRINTED:
+                raise unknown("column of a schedule", column, PRINTED)
+            if name not in ("", NONE):
+                bounds.find(name)
+        known = {name for lemmas in LEMMAS.values() for name in lemmas.names}
+        for name in (name for one in everyone for name in one.lemmas):
+            if name not in known:
+                raise unknown("lemma", name, known)
+
+    def _check_bounds(self, label: str, context: CellContext) -> None:
+        """Raise InputError for a bound that was named and that needs a number which nobody has."""
+        context.references.check(label, context)
+        for name in self.tails:
+            if lack := context.numbers(initial_risk=1.0, level=1.0).lacks(name):
+                raise InputError(
+                    f"series {label}: the bound {name} is a function of {lack}, which "
+                    f"{type(context.algorithm).__name__} does not have here; study.tails=[] leaves it out"
+                )
+
+    def _quantities(self, one: Series) -> list[str]:
+        """What a series may write."""
+        noise = [] if one.algorithm.deterministic else ["noise_drawn"]
+        found = ["excess_risk", *noise, *one.algorithm.measures, *one.construction.measures, *self._lemmas(one)]
+        found += self._tails()
+        return [*found, "spent_epsilon"] if one.algorithm.promises() else found
+
+    def _tails(self) -> list[str]:
+        return [_reached(tail, level) for tail in self.tails for level in self.levels]
+
+    def _columns(self) -> list[str]:
+        known = ["shape", "law", "trivial_risk", "largest_risk", "total_steps", "noise_scale", *SCHEDULED]
+        noisy = any(not one.algorithm.deterministic for one in self.series.values())
+        known += [
+            f"{column}_printed" for column in PRINTED if any(column in schedule for schedule in self._schedules())
+        ]
+        return [*known, "reduction", "gap", "deterministic", *(["freedom"] if noisy else [])]
+
+    def _runs(self) -> bool:
+        """Whether measuring runs the algorithms."""
+        return True
+
+    def _schedules(self) -> list[Mapping[str, str]]:
+        return [self._references(one).schedule for one in self.series.values()]
+
+    def _context(self, label: str, point: Mapping[str, float]) -> CellContext:
+        one = self.series[label]
+        algorithm, construction = at(one.algorithm, point), at(one.construction, point)
+        claimed = Budget(point["epsilon"], point["delta"], self.neighbours)
+        budget = claimed if one.overspend == 1 else one.given(algorithm, construction.domain(point), claimed)
+        try:
+            found = dispatch(algorithm, construction, point, budget, one.reduction, f"series {label}")
+        except InputError as error:
+            if self.skip_refused:
+                raise PremiseError(f"{error}") from error
+            raise
+        if math.isfinite(one.most_operations):
+            domain = found.domain
+            each = domain.p * (domain.p if "moments" in found.representations else domain.n)
+            if (wanted := algorithm.schedule(domain, budget).steps * each) > one.most_operations:
+                raise PremiseError(
+                    f"series {label}: {wanted:.2g} operations, more than most_operations={one.most_operations:g}"
+                )
+        context = CellContext(one, point, algorithm, construction, budget, found, self._references(one))
+        if one.premise and (reason := unmet(one.premise, context.public.find, self._facts(context))):
+            raise PremiseError(reason)
+        return context
+
+    def _facts(self, context: CellContext) -> dict[str, str]:
+        """The words that a premise may ask for."""
+        domain = context.dispatch.domain
+        kinds = {"loss": domain.loss, "set": domain.constraint_set, "algorithm": context.algorithm}
+        return {"relation": str(self.neighbours)} | {word: type(one).__name__ for word, one in kinds.items()}
+
+    def _references(self, one: Series) -> References:
+        return References.of(one, {"bound": self.bound, "shape": self.shape}, self.schedule)
+
+    def _lemmas(self, one: Series) -> list[str]:
+        known = LEMMAS.get(type(one.algorithm))
+        return [name for name in one.lemmas or self.lemmas if known and name in known.names]
+
+    def _rows(self, context: CellContext, problem: Problem, solutions: Sequence[Solution]) -> list[Row]:
+        """Means over some answers on one problem, the risk first."""
+        first, view = solutions[0], problem.judge(solutions[0].theta)
+        risks = [view.excess(solution.theta) for solution in solutions]
+
+        def reached(bound: float) -> float:
+            return _mean([risk >= bound for risk in risks])
+
+        risk = self._risk_row(context, view, _mean(risks), first.schedule, context.algorithm.deterministic)
+        diagnostics = [
+            Row(name, _mean([one.diagnostics[name] for one in solutions]), 1.0) for name in first.diagnostics
+        ]
+        held = self._held(context, problem, view, solutions, reached)
+        return [risk, *diagnostics, *held, *spending(first.spent, context.point["epsilon"], first.schedule.steps)]
+
+    def _risk_row(self, context: CellContext, view: View, risk: float, schedule: Schedule, deterministic: bool) -> Row:
+        """The risk beside its bound, with the columns that tell where it comes from."""
+        columns = self._scheduled(context, schedule, deterministic)
+        columns |= {
+            "trivial_risk": view.trivial_risk,
+            "gap": view.minimum.gap,
+        }
+        return Row("excess_risk", risk, context.value("bound", initial_risk=view.trivial_risk), columns)
+
+    def _scheduled(self, context: CellContext, schedule: Schedule, deterministic: bool) -> Columns:
+        """The columns of a risk that no data decide."""
+        columns: Columns = {
+            "shape": context.value("shape"),
+            "law": context.value("law"),
+            "largest_risk": context.dispatch.domain.largest_risk,
+            "total_steps": schedule.steps,
+            "noise_scale": schedule.noise_scale,
+            "reduction": context.dispatch.backend,
+            "deterministic": deterministic,
+        }
+        return {**columns, **{name: getattr(schedule, name, None) for name in SCHEDULED}, **context.printed}
+
+    def _held(
+        self,
+        context: CellContext,
+        problem: Problem,
+        view: View,
+        solutions: Sequence[Solution],
+        reached: Callable[[float], float],
+    ) -> list[Row]:
+        """The largest ratio of each lemma over the answers, and how often each tail's bound was ``reached``."""
+        names, known = self._lemmas(context.series), LEMMAS.get(type(context.algorithm))
+        ratios = known.ratios(context.algorithm, problem, context.schedule, solutions, names) if known and names else {}
+        rows = [Row(name, ratio, 1.0) for name, ratio in ratios.items()]
+        for tail, level in itertools.product(self.tails, self.levels):
+            bound = context.numbers(initial_risk=view.trivial_risk, level=level).evaluate(tail)
+            rows.append(Row(_reached(tail, level), reached(bound), math.exp(-level)))
+        return rows
+
+    def _scored(self, context: CellContext, solutions: Sequence[Solution]) -> list[Row]:
+        """What the answers are worth on records that were held out, in the mean."""
+        listed = [solution.theta for solution in solutions if isinstance(solution.theta, np.ndarray)]
+        scores = [context.construction.score(context.point, theta) for theta in listed]
+        return [Row(name, _mean([score[name] for score in scores])) for name in (scores[0] if scores else ())]
+
+    def _reported(self, context: CellContext) -> list[Row]:
+        return [Row(name, value) for name, value in context.construction.report(context.point).items()]
+
+    def _affords(self, one: Series, context: CellContext) -> dict[str, int]:
+        """What a grid point must do with, where that is less than a series asks for; it is part of the cell's key."""
+        return {}
+
+    def _parts(self, one: Series, backend: str) -> list[object]:
+        """What makes a series' measurements, besides the study."""
+        parts: list[object] = [one.algorithm, one.construction, *self._references(one).functions]
+        parts += [bounds.find(name) for name in self.tails]
+        parts += [REDUCTIONS[backend]] if backend in REDUCTIONS else []
+        return parts + ([LEMMAS[type(one.algorithm)].ratios] if self._lemmas(one) else [])
+
+    def _science(self, one: Series) -> dict[str, Any]:
+        references = self._references(one)
+        names = references.names
+        further = {
+            "tails": [list(self.tails), list(self.levels)] if self.tails else None,
+            "law": names["law"],
+            "lemmas": self._lemmas(one),
+            "overspend": one.overspend if one.overspend != 1 else None,
+        }
+        return self.identity(
+            bound=names["bound"], shape=names["shape"], algorithm=describe(one.algorithm),
+            construction=describe(one.construction), reduction=one.reduction,
+            **{key: value for key, value in further.items() if value},
+        )  # fmt: skip
+
+
+@cache_last
+def resolve(study: RateStudy, label: str, point: Mapping[str, float]) -> CellContext:
+    """The parts of a cell, held for its replicates."""
+    return study._context(label, point)
+
+
+def _mean(values: Sequence[float]) -> float:
+    return math.fsum(values) / len(values)
+
+
+def _reached(tail: str, level: float) -> str:
+    """What a tail at a level is called."""
+    return f"{tail.rpartition('.')[2]}_{level:g}"

@@ -1,0 +1,120 @@
+"""What is published of the last iterate, and closed forms of quadratics, derived here again after the papers' abstracts and code.
+
+s: gradient sensitivity, sup |grad F - grad G| (L/n where one of n records is replaced); eta: step size; sigma: noise of
+the gradient; D: diameter of the constraint set; B = sD/(eta sigma^2). A bound is a mu of Gaussian differential privacy.
+
+**Shifted interpolation** (after Bok, Su and Altschuler 2024). Runs x_t of F and y_t of G from one point. Let k be given, and
+start the shift k steps before the end: z = y at T - k, |x - z| <= D there. In each of the k steps the map of F moves z by at most
+|x - z| (it is nonexpansive for convex F and eta <= 2/M, and so is the projection), the gradient differs by at most eta s more,
+and the noise hides what the shift closes: if each step closes a k-th part of D and the whole eta s, then the k Gaussian steps
+have shifts of D/k + eta s at noise v = eta sigma, and what lies before does not count, as x_{T-k} is shifted to y_{T-k}
+itself: mu^2 = k (D/k + eta s)^2/v^2 for every whole 1 <= k <= T (with k = T the start is shared, and the shift starts at 0: mu^2
+= T s^2/sigma^2, composition).
+"""
+
+from __future__ import annotations
+
+import math
+
+from scipy.optimize import brentq
+from scipy.special import log_ndtr
+
+
+def gaussian_delta(epsilon: float, mu: float) -> float:
+    """delta of N(0, 1) against N(mu, 1) at epsilon: Phi(-e/mu + mu/2) - e^epsilon Phi(-e/mu - mu/2)."""
+    first, second = log_ndtr(-epsilon / mu + mu / 2), epsilon + log_ndtr(-epsilon / mu - mu / 2)
+    return float(math.exp(first) * -math.expm1(min(second - first, 0.0)))
+
+
+def gaussian_epsilon(mu: float, delta: float) -> float:
+    """epsilon of N(0, 1) against N(mu, 1) at delta, within 1e-12; for delta down to 1e-300."""
+    if mu <= 0 or gaussian_delta(0.0, mu) <= delta:
+        return 0.0
+
+    def surplus(epsilon: float) -> float:
+        first, second = log_ndtr(-epsilon / mu + mu / 2), epsilon + log_ndtr(-epsilon / mu - mu / 2)
+        gap = -math.expm1(min(second - first, -1e-300))
+        return float(first + math.log(max(gap, 1e-300)) - math.log(delta))
+
+    high = mu**2 / 2 + mu * math.sqrt(-2 * math.log(delta)) + 1
+    return float(brentq(surplus, 0.0, high, xtol=1e-12))
+
+
+def ratio_b(s: float, eta: float, sigma: float, diameter: float = 1.0) -> float:
+    """B = sD/(eta sigma^2)."""
+    return s * diameter / (eta * sigma**2)
+
+
+def composition_mu(steps: float, s: float, sigma: float) -> float:
+    """sqrt(T) s/sigma: every step is seen."""
+    return math.sqrt(steps) * s / sigma
+
+
+def contraction(eta: float, convexity: float, smoothness: float) -> float:
+    """c = max(|1 - eta m|, |1 - eta M|): of a gradient step of an m-strongly convex, M-smooth loss."""
+    return max(abs(1 - eta * convexity), abs(1 - eta * smoothness))
+
+
+def geometric_mu(steps: float, ratio: float, c: float) -> float:
+    """(s/sigma) sqrt((1 + c)/(1 - c) (1 - c^T)/(1 + c^T)), ``ratio`` = s/sigma: after Bok, Su and Altschuler."""
+    if c == 0:
+        return ratio
+    power = steps * math.log(c)
+    return ratio * math.sqrt((1 + c) / (1 - c) * -math.expm1(power) / (1 + math.exp(power)))
+
+
+def quadratic_mu(steps: float, ratio: float, c: float) -> float:
+    """Exact, of F' = mx, G' = mx + s, c = 1 - eta m in (-1, 1], T whole: the mean moves by eta s sum c^k, the
+    variance is v^2 sum c^2k."""
+    if c == 1:
+        return ratio * math.sqrt(steps)
+    if c > 0:
+        power = steps * math.log(c)
+        moved, variance = -math.expm1(power) / (1 - c), -math.expm1(2 * power) / ((1 - c) * (1 + c))
+    else:
+        moved, variance = (1 - c**steps) / (1 - c), (1 - abs(c) ** (2 * steps)) / ((1 - c) * (1 + c))
+    return ratio * moved / math.sqrt(variance)
+
+
+def convex_steps(s: float, eta: float, diameter: float) -> int:
+    """ceil(D/(s eta)) steps before the end the published shift starts."""
+    return max(1, math.ceil(diameter / (s * eta) - 1e-9))
+
+
+def convex_mu(steps: float, s: float, eta: float, sigma: float, diameter: float = 1.0) -> float:
+    """As published: [3sD/eta + s^2 ceil(D/(s eta))]/sigma^2 from T >= D/(s eta) on, composition before."""
+    k = convex_steps(s, eta, diameter)
+    if steps < k:
+        return composition_mu(steps, s, sigma)
+    return math.sqrt(3 * s * diameter / eta + s**2 * k) / sigma
+
+
+def convex_mu_least(steps: float, s: float, eta: float, sigma: float, diameter: float = 1.0) -> float:
+    """The same proof at its best: the least of k (D/k + eta s)^2/v^2 over whole k <= T, and of composition."""
+    best = diameter / (eta * s)
+    choices = {max(1, min(int(steps), int(one))) for one in (math.floor(best), math.ceil(best))}
+    shifted = min(k * (diameter / k + eta * s) ** 2 for k in choices) / (eta * sigma) ** 2
+    return math.sqrt(min(shifted, composition_mu(steps, s, sigma) ** 2))
+
+
+def cyclic_mu(epochs: float, batches: float, ratio: float, c: float) -> float:
+    """Cyclic batches, strongly convex, ``ratio`` = s/sigma with s = L/b: after Bok, Su and Altschuler."""
+    if epochs == 1:
+        return ratio
+    r, power = batches, batches * (epochs - 1)
+    tail = c ** (2 * r - 2) * (1 - c**2) / (1 - c**r) ** 2 * (1 - c**power) / (1 + c**power)
+    return ratio * math.sqrt(1 + tail)
+
+
+def cyclic_quadratic_mu(epochs: float, batches: float, ratio: float, c: float) -> float:
+    """Exact, of quadratics whose record lies in the last batch of every epoch."""
+    moved = (1 - c ** (batches * epochs)) / (1 - c**batches)
+    return ratio * moved / math.sqrt((1 - c ** (2 * batches * epochs)) / (1 - c**2))
+
+
+def cyclic_convex_mu(epochs: float, batches: float, s: float, eta: float, sigma: float, diameter: float = 1.0) -> float:
+    """Cyclic batches, convex, constrained: [3sD/(eta r) + s^2 + (s^2/r) ceil(D/(s eta))]/sigma^2, or composition."""
+    k = convex_steps(s, eta, diameter)
+    shifted = 3 * s * diameter / (eta * batches) + s**2 + s**2 / batches * k
+    whole = epochs * s**2
+    return math.sqrt(min(shifted, whole) if epochs * batches >= k else whole) / sigma
