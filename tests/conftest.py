@@ -17,13 +17,17 @@ from helpers import shipped, small_runs
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
-from dprepro.config import compose
+from dprepro.config import asked, compose
 from dprepro.report import picture, power_report, publish
+from dprepro.support.folders import conf_dir
 
 
 @pytest.fixture(scope="session", autouse=True)
 def _hydra_reads_shipped_files_once(tmp_path_factory: pytest.TempPathFactory) -> Iterator[None]:
-    """Every choice of the package's own files is composed once: Hydra takes a twentieth of a second for it."""
+    """Every choice of the package's own files is composed once, for which Hydra takes a twentieth of a second.
+
+    Of experiments that a store lacks, a ledger reads the checks; those are read once too, which took two thirds of it.
+    """
     base = tmp_path_factory.getbasetemp()  # of a worker it lies in the folder of the run
     shipped.FOLDER[:] = [(base.parent if "PYTEST_XDIST_WORKER" in os.environ else base) / "composed"]
     shipped.FOLDER[0].mkdir(exist_ok=True)
@@ -42,9 +46,20 @@ def _hydra_reads_shipped_files_once(tmp_path_factory: pytest.TempPathFactory) ->
     def as_shipped(name: str, config_dir: str | None, base: compose.Base) -> dict[str, Any]:
         return plain(name, config_dir, base) if config_dir else shipped.composed(name).config
 
+    read, checks = asked._read, dict[tuple[str, int], Any]()
+
+    def read_once(file: Path, config_dir: str | None) -> Any:
+        key = (str(file), file.stat().st_mtime_ns)
+        if not file.is_relative_to(conf_dir()):
+            return read(file, config_dir)
+        if key not in checks:  # whatever folder of a user stands beside: of equal names the shipped one counts
+            checks[key] = read(file, config_dir)
+        return checks[key]
+
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(compose, "_composed", composed)
         patch.setattr(compose, "_as_shipped", as_shipped)
+        patch.setattr(asked, "_read", read_once)
         yield
 
 

@@ -50,6 +50,8 @@ def find(name: str) -> Bound:
         try:
             module = importlib.import_module(where)
         except ModuleNotFoundError as error:
+            if error.name and error.name.partition(".")[0] in allowed_packages() and error.name not in where:
+                raise InputError(f"bound {name} cannot be imported: {error}") from error
             if error.name and not f"{where}.".startswith(f"{error.name}."):
                 raise MissingDependency(f"bound {name} needs {error.name}: pip install {error.name}") from error
             raise InputError(f"bound {name}: there is no module {where}") from error

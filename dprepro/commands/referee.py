@@ -60,7 +60,7 @@ def _rows(name: str, arguments: Arguments, skipped: list[str]) -> list[dict[str,
         print(line, file=sys.stderr, flush=True)
 
     if name == "peers_audit":
-        from dprepro.auditing.peers.table import table as peers
+        from dprepro.auditing.peers.audited_functions import table as peers
 
         return [
             {

@@ -33,7 +33,7 @@ from __future__ import annotations
 
 from collections.abc import Container, Mapping
 from contextlib import suppress
-from functools import partial
+from functools import cache, partial
 from typing import Any
 
 from dprepro.config.check_forms import NUMBERS, CheckForms, matching
@@ -60,7 +60,7 @@ def expand(config: Mapping[str, Any], find: Find, statements: Statements = state
     Raises:
         InputError: a short form that names what does not exist, or cannot be understood.
     """
-    full = dict(config)
+    full, statements = dict(config), cache(statements)  # every check asks for those of its paper
     study = full.get("study")
     series: Mapping[str, Any] = {}
     if isinstance(study, Mapping) and isinstance(study.get("series"), Mapping):

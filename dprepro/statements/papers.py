@@ -173,6 +173,8 @@ def _module(name: str) -> Sequence[Statement]:
     try:
         found = getattr(importlib.import_module(name), "STATEMENTS", None)
     except ModuleNotFoundError as error:
+        if error.name and error.name.partition(".")[0] in allowed and error.name not in name:
+            raise InputError(f"statements {name} cannot be imported: {error}") from error
         if error.name and not f"{name}.".startswith(f"{error.name}."):
             raise MissingDependency(f"statements {name} needs {error.name}: pip install {error.name}") from error
         raise InputError(f"statements: there is no module {name}") from error

@@ -12,9 +12,9 @@ import numpy as np
 import pytest
 
 from dprepro.auditing.accountants import Enclosed, KnownLaw, enclosed_epsilon, exact_delta
+from dprepro.auditing.accountants.comparison import Case, ComparisonRow, cases, table
 from dprepro.auditing.accountants.lattice import comes, composed, epsilons_between, goes, laplace
 from dprepro.auditing.accountants.subjects import Accountant, Unknown, accountants, by_name
-from dprepro.auditing.accountants.comparison import Case, ComparisonRow, cases, table
 from dprepro.errors import InputError
 
 

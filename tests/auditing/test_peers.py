@@ -9,8 +9,8 @@ import pytest
 
 from dprepro.auditing import DataDomain, audit
 from dprepro.auditing.peers import is_peer, peer, peers, warned
+from dprepro.auditing.peers.audited_functions import SUBJECTS, audited
 from dprepro.auditing.peers.found import MissingPeer
-from dprepro.auditing.peers.table import SUBJECTS, audited
 from dprepro.errors import InputError
 
 FAULTS = [subject for subject in SUBJECTS if subject.name.startswith("fault:")]

@@ -11,6 +11,7 @@ import pytest
 from helpers.cheap_experiment import CHEAP, command, write_config_dir
 from helpers.json_schema import faults
 
+from dprepro import bounds
 from dprepro.errors import InputError
 from dprepro.statements.papers import papers
 from dprepro.support import typed
@@ -100,6 +101,31 @@ def test_the_rows_of_a_pack_come_with_it_and_go_with_it(
     assert [erratum for erratum in with_it["errata"] if erratum["paper"] != "adassp"] == without["errata"]
 
 
+def test_the_privacy_of_the_last_iterate_is_a_pack_whose_rows_come_and_go(
+    install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = list(papers())
+    if "last_iterate" in shipped:
+        pytest.skip("the pack is installed")
+    install("dprepro_last_iterate")
+    results = tmp_path / "results"
+    for experiment in ("last_strong", "last_trap"):
+        assert command(f"+experiment={experiment}", f"results_dir={results}", "workers=1") == 0
+        verdict = json.loads((results / experiment / "verdict.json").read_text(encoding="utf-8"))
+        assert verdict["verdict"] == "confirmed"
+        assert verdict["as_expected"]
+    assert command("ledger", f"results_dir={results}") == 0
+    rows = {row["item"]: row for row in read(results)["claims"] if row["paper"] == "last_iterate"}
+    # no attack was stored: nothing is confirmed yet
+    assert rows["Strong convexity"]["verdict"] == "not contradicted"
+    assert rows["Conjecture"]["verdict"] == "not measured"
+    assert rows["Lower bound of Altschuler and Talwar"]["verdict"] == "nothing to measure"
+    monkeypatch.undo()
+    forget()
+    assert list(papers()) == shipped
+    assert not [name for name in experiment_files() if name.startswith("last_")]
+
+
 def test_papers_of_a_user_s_folder_are_papers_and_their_commands_name_it(tmp_path: Path) -> None:
     folder = write_config_dir(tmp_path / "my conf", own=SPEAKING)
     (folder / "papers").mkdir()
@@ -139,3 +165,23 @@ def test_a_pack_without_configurations_is_refused_by_its_name(install: Any) -> N
     install("email")
     with pytest.raises(InputError, match=r"package email, declared by .* dprepro\.papers, has no folder conf"):
         folders()
+
+
+def test_a_pack_that_imports_what_this_version_has_not_is_told_so_and_not_to_install_it(
+    install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    package = tmp_path / "older_pack"
+    (package / "conf").mkdir(parents=True)
+    (package / "__init__.py").write_text('"""A pack."""\n', encoding="utf-8")
+    for module in ("bounds", "statements"):
+        (package / f"{module}.py").write_text("import dprepro.gone\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    install("older_pack")
+    with pytest.raises(InputError, match=r"older_pack.bounds.one cannot be imported: No module named 'dprepro.gone'"):
+        bounds.find("older_pack.bounds.one")
+    (package / "conf" / "papers").mkdir()
+    (package / "conf" / "papers" / "older.yaml").write_text(
+        "title: Older\nauthors: Nobody\nyear: 1999\nstatements: older_pack.statements\n", encoding="utf-8"
+    )
+    with pytest.raises(InputError, match=r"older_pack.statements cannot be imported: No module named 'dprepro.gone'"):
+        papers()

@@ -101,6 +101,7 @@ TYPED = (
         r"python -m dprepro audit noisy_mean\.py:fit (.*) draws=40000",
         "python -m dprepro audit noisy_mean.py:fit {1} draws=4000",
     ),
+    Row(r"python -m dprepro audit noisy_mean\.py:fit .* draws=4000 replay=true"),
     Row(r"python -m dprepro audit FILE\.py:fit .*", HELP, "it needs a function", once=True),
     Row(r"python -m dprepro release survey\.csv .*", HELP, "tests/command/test_release.py", once=True),
     Row(r"python -m dprepro (reference|stability|heldout)", HELP, "tests/report/test_stability_report.py", once=True),

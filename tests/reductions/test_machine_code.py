@@ -250,3 +250,19 @@ def test_nothing_in_the_repository_is_compiled_by_another_door() -> None:
                         else []
                     )
     assert found == []
+
+
+def test_what_is_compiled_to_round_freely_has_no_power_whose_code_others_may_have_asked_for_first():
+    """Numba keeps the code of x ** 2 by its types alone: descent on one place had two sets of bits, by what came first.
+
+    `distance` rounded its squares as `noisy_descent` is told to, wherever that had been compiled before it.
+    """
+    free = [
+        function
+        for path in sorted((ROOT / "dprepro" / "reductions" / "kernels").glob("*.py"))
+        for function in ast.walk(ast.parse(path.read_text(encoding="utf-8")))
+        if isinstance(function, ast.FunctionDef) and "FAST" in "".join(map(ast.unparse, function.decorator_list))
+    ]
+    assert {"distance", "advance", "enter"} <= {function.name for function in free}
+    for function in free:
+        assert not any(isinstance(one, ast.Pow) for one in ast.walk(function)), function.name

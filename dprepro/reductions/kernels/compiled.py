@@ -21,6 +21,8 @@ from dprepro.support.interrupts import defer_signals
 Function: TypeAlias = Callable[..., Any]
 
 FAST = {"nnan", "nsz", "contract", "reassoc"}  # rounding may differ; infinities keep their meaning
+# No power in what is compiled so: numba keeps the code of x ** 2 by the types alone, with the options of whoever asked
+# for it first in a process, and rounding would hang on that.
 
 VECTOR = float64[::1]
 GIVEN = types.Array(float64, 1, "C", readonly=True)  # also takes arrays that may be written

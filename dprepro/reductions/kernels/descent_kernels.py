@@ -42,7 +42,8 @@ def distance(table, k, a):  # type: ignore[no-untyped-def]
     """||row k - a||_2."""
     total = 0.0
     for j in range(a.shape[0]):
-        total += (a[j] - table[k, j]) ** 2
+        apart = a[j] - table[k, j]
+        total += apart * apart
     return math.sqrt(total)
 
 

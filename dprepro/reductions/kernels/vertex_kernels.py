@@ -219,7 +219,8 @@ def advance(fitted, origin, column, keep, add, loads, offsets, residual):  # typ
     for k in range(fitted.shape[0]):
         fitted[k] = keep * fitted[k] + add * column[k]
         residual[k] = loads[k] * fitted[k] - offsets[k]
-        square += loads[k] * (fitted[k] - origin[k]) ** 2
+        apart = fitted[k] - origin[k]
+        square += loads[k] * (apart * apart)
     return square
 
 

@@ -1,6 +1,7 @@
 """Both sides of every statement, as functions of plain numbers; lengths in units of the diameter D = 1.
 
-``sensitivity`` is s = sup |grad F - grad G|, ``step_size`` eta, ``noise`` sigma, ``steps`` T; v = eta sigma, B = s/(eta sigma^2).
+``sensitivity`` is s = sup |grad F - grad G|, ``step_size`` eta, ``noise`` sigma, ``steps`` T; v = eta sigma, B =
+s/(eta sigma^2).
 """
 
 from __future__ import annotations
@@ -70,9 +71,10 @@ def double_noise_loss(steps: float, signal: float, convexity: float, step_size: 
 def kinked_loss(steps: float, signal: float, convexity: float, step_size: float, smoothness: float) -> float:
     """mu of G' = Mx, F' = Mx - s clip(x/w, -1, 1), w = s/(M - m), from a start so far away that x_t never comes near.
 
-    F'' is m within w of 0 and M beyond: both losses are m-strongly convex and M-smooth, and their gradients differ by s at
-    most. With eta > 2/(m + M), 1 - eta M = -c: x_t changes sign at every step, and so does the difference. Up to the
-    probability of coming near, at most 1e-12 here (checked), laws are normal: mu = (s/sigma) sum c^k/sqrt(sum c^2k).
+    F'' is m within w of 0 and M beyond: both losses are m-strongly convex and M-smooth, and their gradients differ by
+    s at most. With eta > 2/(m + M), 1 - eta M = -c: x_t changes sign at every step, and so does the difference. Up to
+    the probability of coming near, at most 1e-12 here (checked), laws are normal: mu = (s/sigma) sum c^k/sqrt(sum
+    c^2k).
     """
     factor, c = 1 - step_size * smoothness, _contraction(step_size, convexity, smoothness)
     if not (factor < 0 and c == -factor):
@@ -320,7 +322,7 @@ def some_convex_loss(
 
 
 def heuristic_epsilon(steps: float, sampling_rate: float, signal: float, delta: float) -> float:
-    """epsilon of sum of T Bernoulli(q) s + N(0, T sigma^2) against N(0, T sigma^2), the heuristic of Steinke et al. 2024.
+    """The heuristic of Steinke et al. 2024: sum of T Bernoulli(q) s + N(0, T sigma^2) against N(0, T sigma^2).
 
     The likelihood ratio is monotone: half-lines decide, both orders.
     """
@@ -344,7 +346,7 @@ SAMPLED_WIDTH = 60.0
 
 
 def sampled_loss(steps: float, sampling_rate: float, signal: float, delta: float, contraction: float) -> float:
-    """Exact epsilon of quadratics with c = ``contraction`` on an interval of 60 v: a record enters each step with chance q."""
+    """Exact epsilon of quadratics with c = ``contraction`` on an interval of 60 v, batches sampled at rate q."""
     eta, v = 1.0, 1 / SAMPLED_WIDTH
     slope = affine(-0.5 * (1 - contraction), 1 - contraction)
     shifted = slope.plus(-signal * v)

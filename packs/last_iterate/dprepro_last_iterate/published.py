@@ -1,15 +1,16 @@
-"""What is published of the last iterate, and closed forms of quadratics, derived here again after the papers' abstracts and code.
+"""What is published of the last iterate, and closed forms of quadratics.
 
-s: gradient sensitivity, sup |grad F - grad G| (L/n where one of n records is replaced); eta: step size; sigma: noise of
-the gradient; D: diameter of the constraint set; B = sD/(eta sigma^2). A bound is a mu of Gaussian differential privacy.
+Derived here again, after the papers' abstracts and code. s: gradient sensitivity, sup |grad F - grad G| (L/n where one
+of n records is replaced); eta: step size; sigma: noise of the gradient; D: diameter of the constraint set; B =
+sD/(eta sigma^2). A bound is a mu of Gaussian differential privacy.
 
-**Shifted interpolation** (after Bok, Su and Altschuler 2024). Runs x_t of F and y_t of G from one point. Let k be given, and
-start the shift k steps before the end: z = y at T - k, |x - z| <= D there. In each of the k steps the map of F moves z by at most
-|x - z| (it is nonexpansive for convex F and eta <= 2/M, and so is the projection), the gradient differs by at most eta s more,
-and the noise hides what the shift closes: if each step closes a k-th part of D and the whole eta s, then the k Gaussian steps
-have shifts of D/k + eta s at noise v = eta sigma, and what lies before does not count, as x_{T-k} is shifted to y_{T-k}
-itself: mu^2 = k (D/k + eta s)^2/v^2 for every whole 1 <= k <= T (with k = T the start is shared, and the shift starts at 0: mu^2
-= T s^2/sigma^2, composition).
+**Shifted interpolation** (after Bok, Su and Altschuler 2024). Runs x_t of F and y_t of G start from one point. Let k be
+given, and start the shift k steps before the end: x and y are at most D apart there. In each of the k steps the map of
+F moves them no further apart (it is nonexpansive for convex F and eta <= 2/M, and so is the projection), the gradients
+differ by s at most, and the noise hides what the shift closes: if each step closes a k-th part of D and the whole
+eta s, then the k Gaussian steps have shifts of D/k + eta s at noise v = eta sigma, and what lies before does not count.
+So mu^2 = k (D/k + eta s)^2/v^2 for every whole 1 <= k <= T. With a shift from the common start on it is composition,
+mu^2 = T s^2/sigma^2.
 """
 
 from __future__ import annotations
@@ -64,8 +65,10 @@ def geometric_mu(steps: float, ratio: float, c: float) -> float:
 
 
 def quadratic_mu(steps: float, ratio: float, c: float) -> float:
-    """Exact, of F' = mx, G' = mx + s, c = 1 - eta m in (-1, 1], T whole: the mean moves by eta s sum c^k, the
-    variance is v^2 sum c^2k."""
+    """Exact, of F' = mx, G' = mx + s, c = 1 - eta m in (-1, 1], T whole.
+
+    The mean moves by eta s sum c^k, the variance is v^2 sum c^2k.
+    """
     if c == 1:
         return ratio * math.sqrt(steps)
     if c > 0:
@@ -73,7 +76,7 @@ def quadratic_mu(steps: float, ratio: float, c: float) -> float:
         moved, variance = -math.expm1(power) / (1 - c), -math.expm1(2 * power) / ((1 - c) * (1 + c))
     else:
         moved, variance = (1 - c**steps) / (1 - c), (1 - abs(c) ** (2 * steps)) / ((1 - c) * (1 + c))
-    return ratio * moved / math.sqrt(variance)
+    return float(ratio * moved / math.sqrt(variance))
 
 
 def convex_steps(s: float, eta: float, diameter: float) -> int:

@@ -48,8 +48,9 @@ STATEMENTS = (
         kind="inequality",
         says=Says(
             text=(
-                r"The same bound is attained for $2/(m + M) < \eta < 2/M$, up to any probability, by $G' = Mx$ and $F' = "
-                r"Mx - s\, \mathrm{clip}(x (M - m)/s, -1, 1)$ from a start far away; quadratics do not attain it there."
+                r"The same bound is attained for $2/(m + M) < \eta < 2/M$, up to any probability, by $G' = Mx$ and $F' "
+                r"= Mx - s\, \mathrm{clip}(x (M - m)/s, -1, 1)$ from a start far away; quadratics do not attain it "
+                "there."
             ),
             latex=r"\mu = \frac s\sigma \sqrt{\frac{1+c}{1-c} \cdot \frac{1-c^T}{1+c^T}}",
             premise=["steps >= 1", "step_size > 2/(convexity + smoothness)", "step_size < 2/smoothness"],
@@ -83,8 +84,8 @@ STATEMENTS = (
         kind="inequality",
         says=Says(
             text=(
-                r"Strongly convex losses have $D_\alpha \le \frac{8 \alpha s^2}{m \eta \sigma^2} (1 - e^{-m \eta T/2})$; "
-                r"quadratics, with $\alpha \mu^2/2$, are 4 to 9 times below."
+                r"Strongly convex losses have $D_\alpha \le \frac{8 \alpha s^2}{m \eta \sigma^2} (1 - e^{-m \eta "
+                r"T/2})$; quadratics, with $\alpha \mu^2/2$, are 4 to 9 times below."
             ),
             latex=r"D_\alpha \le \frac{8 \alpha s^2}{m \eta \sigma^2} (1 - e^{-m \eta T/2})",
             premise=["steps >= 1", "order > 1", "convexity*step_size < 1"],
@@ -100,7 +101,8 @@ STATEMENTS = (
         says=Says(
             text=(
                 r"Convex losses on a set of diameter D lose at most $\mu^2 = [3sD/\eta + s^2 \lceil D/(s\eta) "
-                r"\rceil]/\sigma^2$, which is $4B = 4sD/(\eta \sigma^2)$ where $D/(s \eta)$ is whole, however long they run."
+                r"\rceil]/\sigma^2$, which is $4B = 4sD/(\eta \sigma^2)$ where $D/(s \eta)$ is whole, however long "
+                "they run."
             ),
             latex=r"\mu^2 \le \frac{3sD/\eta + s^2 \lceil D/(s\eta) \rceil}{\sigma^2}",
             premise=["steps >= 1"],
@@ -109,8 +111,8 @@ STATEMENTS = (
             direction="at_most",
         ),
         note=(
-            "Derived here, after Bok, Su and Altschuler 2024. Sharp for large B: at B = 128, delta = 1e-5, mu^2 = 3.25 B is "
-            "needed by a linear pair; loose for small delta and T > T*."
+            "Derived here, after Bok, Su and Altschuler 2024. Sharp for large B: at B = 128, delta = 1e-5, mu^2 = 3.25 "
+            "B is needed by a linear pair; loose for small delta and T > T*."
         ),
     ),
     Statement(
@@ -134,8 +136,9 @@ STATEMENTS = (
         kind="comparison",
         says=Says(
             text=(
-                r"From $T^*$ on linear losses lose $2B(1 + 2v/D)$ at most, in one dimension, where $B \le 10$ and $v \le "
-                r"D/10$: the pure privacy of the stationary law, with an allowance for finite steps. It is flat there."
+                r"From $T^*$ on linear losses lose $2B(1 + 2v/D)$ at most, in one dimension, where $B \le 10$ and $v "
+                r"\le D/10$: the pure privacy of the stationary law, with an allowance for finite steps. It is flat "
+                "there."
             ),
             latex=r"\epsilon \le 2B (1 + 2v/D)",
             premise=["sensitivity <= 10*step_size*noise^2", "step_size*noise <= 0.1", "delta >= 1e-12"],
@@ -143,9 +146,9 @@ STATEMENTS = (
             direction="at_most",
         ),
         note=(
-            "Derived here. The premise was narrowed after an attack: at B = 40, delta = 1e-11 the loss at T* is 1.13 times "
-            "this. 2B is a limit for fixed losses and dimension; no bound at finite steps is uniform in the losses: "
-            "with a drift of eta a = 2D one step loses 1.5 times 2B (v/D = .2, B = .5)."
+            "Derived here. The premise was narrowed after an attack: at B = 40, delta = 1e-11 the loss at T* is 1.13 "
+            "times this. 2B is a limit for fixed losses and dimension; no bound at finite steps is uniform in the "
+            "losses: with a drift of eta a = 2D one step loses 1.5 times 2B (v/D = .2, B = .5)."
         ),
     ),
     Statement(
@@ -166,8 +169,8 @@ STATEMENTS = (
         kind="comparison",
         says=Says(
             text=(
-                r"The largest loss of linear pairs tends to $(4 - 2/(1 + a)) B$, $\ln(1/\delta) = 2a^2/(1 + a) B$, as B "
-                "grows."
+                r"The largest loss of linear pairs tends to $(4 - 2/(1 + a)) B$, $\ln(1/\delta) = 2a^2/(1 + a) B$, as "
+                "B grows."
             ),
             latex=r"\epsilon \approx (4 - \tfrac{2}{1+a}) B",
             premise=["b > 0"],
@@ -192,8 +195,8 @@ STATEMENTS = (
         kind="comparison",
         says=Says(
             text=(
-                r"With batches sampled at rate .01 and $s = 2 \sigma$ quadratics lose more than the linear heuristic says, at "
-                "T = 100: it is no bound for convex losses."
+                r"With batches sampled at rate .01 and $s = 2 \sigma$ quadratics lose more than the linear heuristic "
+                "says, at T = 100: it is no bound for convex losses."
             ),
             premise=["steps >= 1"],
             assumes=["one dimension", "a record comes or goes"],
@@ -205,7 +208,7 @@ STATEMENTS = (
         item="Convexity is needed",
         kind="comparison",
         says=Says(
-            text="Without convexity the plateau fails: a loss with a ledge loses more than the published bound, at 8 T*.",
+            text="Without convexity the plateau fails: with a ledge more leaks than the published bound, at 8 T*.",
             assumes=[_LINE, _START, "B >= 2"],
             direction="none",
         ),
@@ -216,8 +219,8 @@ STATEMENTS = (
         kind="comparison",
         says=Says(text="The Renyi divergence of the plateau is attained up to a constant by linear losses."),
         nothing=(
-            "the text is not at hand: a lower bound in alpha B cannot hold for large alpha (the stationary law has pure "
-            "privacy 2B) nor for small B, so its premises decide"
+            "the text is not at hand: a lower bound in alpha B cannot hold for large alpha (the stationary law has "
+            "pure privacy 2B) nor for small B, so its premises decide"
         ),
     ),
 )
@@ -247,8 +250,9 @@ _WORST = {"sensitivity": 0.1, "step_size": 0.2, "noise": 1, "delta": 1e-5}
 def _convex(right: str, **fixed: Axis) -> tuple[Attack, ...]:
     return (
         Sides(
-            name="linear losses that bend", left=f"{_BOUNDS}some_convex_loss", right=f"{_BOUNDS}{right}", axes={**_CONVEX, **fixed},
-            premise=("bend <= 2/step_size",), reason="drifts to both ends, a bend on the way, any start",
+            name="linear losses that bend", left=f"{_BOUNDS}some_convex_loss", right=f"{_BOUNDS}{right}",
+            axes={**_CONVEX, **fixed}, premise=("bend <= 2/step_size",),
+            reason="drifts to both ends, a bend on the way, any start",
         ),
     )  # fmt: skip
 

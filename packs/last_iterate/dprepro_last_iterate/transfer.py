@@ -1,16 +1,17 @@
 """Exact laws of the last iterate in one dimension, by a transfer matrix with a certified error.
 
-x_{t+1} = clip(x_t - eta (F'(x_t) + Z_t), 0, D), Z_t ~ N(0, sigma^2), v = eta sigma, F' affine on the panels of a partition
-of [0, D] with |1 - eta F''| <= 1. The law of x_t (t >= 1) has two atoms, at 0 and D, and a density in between. A state is the
-mass of both atoms and w_i p(x_i) at the Gauss-Legendre nodes x_i, w_i of all panels.
+x_{t+1} = clip(x_t - eta (F'(x_t) + Z_t), 0, D), Z_t ~ N(0, sigma^2), v = eta sigma, F' affine on the panels of a
+partition of [0, D] with |1 - eta F''| <= 1. The law of x_t (t >= 1) has two atoms, at 0 and D, a density in between.
+A state is the mass of both atoms and w_i p(x_i) at the Gauss-Legendre nodes x_i, w_i of all panels.
 
-**Error of a half-line's probability.** The density before a quadrature is mass times an average of normal densities with means
-g(z), so at a distance tau from the real axis it is at most e^{tau^2/2v^2}/(sqrt(2 pi) v); what the further steps make of an
-event is an average of values in [0, 1] against such a density in y, so at most e^{tau^2/2v^2}, since |g'| <= 1. Their product
-M is what Gauss-Legendre integrates over a panel of half length h: on the ellipse of Bernstein with rho = e^theta, tau <= h sinh
-theta, the error is at most (64/15) h M rho^{-2n}/(1 - rho^{-2}) (Trefethen 2013, Theorem 19.3; from memory, tested). The first
-step (from a point) and the last one (into a half-line) use the normal law itself, so T steps have T - 1 such errors, which add
-up, as all maps are contractions of mass. All terms are positive: rounding is relative.
+**Error of a half-line's probability.** The density before a quadrature is mass times an average of normal densities
+with means g(z), so at a distance tau from the real axis it is at most e^{tau^2/2v^2}/(sqrt(2 pi) v); what the further
+steps make of an event is an average of values in [0, 1] against such a density in y, so at most e^{tau^2/2v^2}, since
+|g'| <= 1. Their product M is what Gauss-Legendre integrates over a panel of half length h: on the ellipse of Bernstein
+with rho = e^theta, tau <= h sinh theta, the error is at most (64/15) h M rho^{-2n}/(1 - rho^{-2}) (Trefethen 2013,
+Theorem 19.3; from memory, tested). The first step (from a point) and the last one (into a half-line) use the normal law
+itself, so T steps have T - 1 such errors, which add up, as all maps are contractions of mass. All terms are positive:
+rounding is relative.
 """
 
 from __future__ import annotations

@@ -18,7 +18,7 @@ from dprepro.auditing.search import audit
 
 
 @dataclass(frozen=True)
-class Subject:
+class AuditedCall:
     """What is audited.
 
     Attributes:
@@ -42,39 +42,39 @@ REPLACED, COMES = "replace_one", "add_or_remove_one"
 ROWS = "n=3 p=1 x=-1..1 y=-1..1"
 
 SUBJECTS = (
-    Subject("diffprivlib:mean", REPLACED, "n=5 x=0..1"),
-    Subject("diffprivlib:mean_without_bounds", REPLACED, "n=5 x=0..1", report="IBM/differential-privacy-library 20"),
-    Subject("diffprivlib:var", REPLACED, "n=5 x=0..1"),
-    Subject("diffprivlib:histogram", COMES, "n=5 x=0..1"),
-    Subject("diffprivlib:histogram", REPLACED, "n=5 x=0..1", report="not its relation: two bins change"),
-    Subject("diffprivlib:quantile", REPLACED, "n=5 x=0..1"),
-    Subject("diffprivlib:linear", REPLACED, ROWS, draws=6000),
-    Subject(
+    AuditedCall("diffprivlib:mean", REPLACED, "n=5 x=0..1"),
+    AuditedCall("diffprivlib:mean_without_bounds", REPLACED, "n=5 x=0..1", report="IBM/differential-privacy-library 20"),
+    AuditedCall("diffprivlib:var", REPLACED, "n=5 x=0..1"),
+    AuditedCall("diffprivlib:histogram", COMES, "n=5 x=0..1"),
+    AuditedCall("diffprivlib:histogram", REPLACED, "n=5 x=0..1", report="not its relation: two bins change"),
+    AuditedCall("diffprivlib:quantile", REPLACED, "n=5 x=0..1"),
+    AuditedCall("diffprivlib:linear", REPLACED, ROWS, draws=6000),
+    AuditedCall(
         "diffprivlib:linear", REPLACED, "n=3 p=1 x=0..1 y=-1..1", report="IBM/differential-privacy-library 105",
         draws=6000,
     ),
-    Subject("diffprivlib:logistic", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", draws=6000),
-    Subject("opendp:laplace_mean", REPLACED, "n=5 x=0..1"),
-    Subject("opendp:gaussian_mean", REPLACED, "n=5 x=0..1", 0.01),
-    Subject("opendp:laplace_count", COMES, "n=5 x=0..1"),
-    Subject("opendp:quantile", COMES, "n=5 x=0..1"),
-    Subject("opendp:theil_sen", COMES, "n=9 p=1 x=-1..1 y=-1..1", report="opendp/opendp 2950"),
-    Subject("opacus:sgd", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", 0.05, draws=4000),
-    Subject(
+    AuditedCall("diffprivlib:logistic", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", draws=6000),
+    AuditedCall("opendp:laplace_mean", REPLACED, "n=5 x=0..1"),
+    AuditedCall("opendp:gaussian_mean", REPLACED, "n=5 x=0..1", 0.01),
+    AuditedCall("opendp:laplace_count", COMES, "n=5 x=0..1"),
+    AuditedCall("opendp:quantile", COMES, "n=5 x=0..1"),
+    AuditedCall("opendp:theil_sen", COMES, "n=9 p=1 x=-1..1 y=-1..1", report="opendp/opendp 2950"),
+    AuditedCall("opacus:sgd", REPLACED, "n=3 p=1 x=-1..1 norm=1 y=-1|1", 0.05, draws=4000),
+    AuditedCall(
         "estimator:diffprivlib.models.LinearRegression", REPLACED, "n=3 p=1 x=0..1 y=-1..1",
         report="IBM/differential-privacy-library 105", draws=6000,
     ),
-    Subject("fault:one_sided_sensitivity", REPLACED, "n=3 x=0..1", report="IBM/differential-privacy-library 105"),
-    Subject("fault:bounds_from_data", REPLACED, "n=3 x=0..1", report="IBM/differential-privacy-library 20"),
-    Subject("fault:even_length", COMES, "n=3 x=0..1", report="opendp/opendp 2950"),
-    Subject("fault:group_changes", REPLACED, "n=3 x=-1..1", report="opendp/opendp 2945"),
-    Subject("fault:halved_down", REPLACED, "n=3 x=0..1", report="opendp/opendp 314", draws=40_000),
-    Subject("fault:mean_of_private_n", COMES, "n=3 x=0..1", report="opendp/smartnoise-core 356"),
+    AuditedCall("fault:one_sided_sensitivity", REPLACED, "n=3 x=0..1", report="IBM/differential-privacy-library 105"),
+    AuditedCall("fault:bounds_from_data", REPLACED, "n=3 x=0..1", report="IBM/differential-privacy-library 20"),
+    AuditedCall("fault:even_length", COMES, "n=3 x=0..1", report="opendp/opendp 2950"),
+    AuditedCall("fault:group_changes", REPLACED, "n=3 x=-1..1", report="opendp/opendp 2945"),
+    AuditedCall("fault:halved_down", REPLACED, "n=3 x=0..1", report="opendp/opendp 314", draws=40_000),
+    AuditedCall("fault:mean_of_private_n", COMES, "n=3 x=0..1", report="opendp/smartnoise-core 356"),
 )  # fmt: skip
 
 
 @dataclass(frozen=True)
-class Result:
+class AuditedResult:
     """The verdict on a subject.
 
     Attributes:
@@ -88,7 +88,7 @@ class Result:
         error: why there is no verdict.
     """
 
-    subject: Subject
+    subject: AuditedCall
     version: str
     verdict: str
     epsilon: float
@@ -105,7 +105,7 @@ class Result:
         return f"{self.verdict}, as the library warns" if self.warns and "violates" in self.verdict else self.verdict
 
 
-def audited(subject: Subject, draws: int | None = None, seed: int = 0) -> Result:
+def audited(subject: AuditedCall, draws: int | None = None, seed: int = 0) -> AuditedResult:
     """One audit at epsilon = 1.
 
     Raises:
@@ -124,13 +124,15 @@ def audited(subject: Subject, draws: int | None = None, seed: int = 0) -> Result
                 draws=draws or subject.draws, seed=seed, parameters=given, target=found.target,
             )  # fmt: skip
     except Exception as error:  # whatever a library raises is told, and the others go on
-        return Result(subject, found.version, "", math.nan, math.nan, "", warns, f"{type(error).__name__}: {error}")
+        return AuditedResult(
+            subject, found.version, "", math.nan, math.nan, "", warns, f"{type(error).__name__}: {error}"
+        )
     shown = verdict.shown.pair.name if verdict.shown and verdict.epsilon > 0 else ""
     noticed = math.nan if verdict.noticed is None else verdict.noticed
-    return Result(subject, found.version, verdict.verdict, verdict.epsilon, noticed, shown, warns)
+    return AuditedResult(subject, found.version, verdict.verdict, verdict.epsilon, noticed, shown, warns)
 
 
-def table(draws: int | None = None, progress: Callable[[str], None] | None = None) -> list[Result]:
+def table(draws: int | None = None, progress: Callable[[str], None] | None = None) -> list[AuditedResult]:
     """All subjects whose libraries are installed; what is not is told by name."""
     results = []
     for subject in SUBJECTS:
