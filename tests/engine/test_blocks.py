@@ -7,9 +7,9 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 import pytest
-from dprepro.config.checked_experiment import build_experiment
 from helpers import engine_measures as em
 
+from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
 from dprepro.engine import Cell, Row, generator, measuring, runner
 from dprepro.engine.blocks import VALUE, Block, texts_of
