@@ -71,7 +71,7 @@ TYPED = (
         "no queue is here",
         once=True,
     ),
-    Row(r"python -m dprepro merge results/shards/\* .*", HELP, "tests/command/test_merge.py", once=True),
+    Row(r"python -m dprepro merge( results/shards/\* .*)?", HELP, "tests/command/test_merge.py", once=True),
     Row(r"python -m dprepro \+experiment=pair --(cfg|info) .*"),
     Row(r"python -m dprepro (-m )?\+experiment=pair .*", "{0} --cfg job", "five to twenty seconds", slow=True),
     Row(r"python -m dprepro \+experiment=\w+ attack\.algorithm=\w+", "{0} --cfg job", "half a minute", slow=True),
