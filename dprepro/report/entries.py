@@ -7,7 +7,7 @@ from typing import Any
 
 from dprepro.analysis.checks import worded
 from dprepro.report.attacked import Attacked
-from dprepro.report.evidence import sentence, sizes_of
+from dprepro.report.evidence import evidence_entry, sizes_of
 from dprepro.report.formulas import with_symbols
 from dprepro.report.ledger_rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.measured import MeasuredStore
@@ -234,8 +234,7 @@ def further(measured: MeasuredStore) -> Iterable[dict[str, Any]]:
             row |= {key: verdict[key] for key in ("statement", "verdict", "as_expected")}
             row["words"] = worded(verdict)
             row["measurements"] = [_measurement(measured, name, claims)]
-            text = sentence("holds", measured.published[name], claims)
-            row["evidence"] = [{"kind": "holds", "text": text, "experiment": name, "checks": claims}]
+            row["evidence"] = [evidence_entry("holds", name, measured.published[name], claims)]
         yield row
 
 

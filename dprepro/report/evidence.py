@@ -65,19 +65,47 @@ def sizes_of(one: Published, check: str) -> str:
     return _grid(_rows(one, [check]))
 
 
-def sentence(kind: str, one: Published, checks: Sequence[str]) -> str:
-    """What these checks of an experiment are evidence of: where it was measured, under what, and what was found."""
+def evidence_entry(kind: str, experiment: str, one: Published, checks: Sequence[str]) -> dict[str, Any]:
+    """What these checks of an experiment are evidence of: where it was measured, under what, and what was found.
+
+    ``families``, ``range``, ``under`` and ``findings`` are the parts of ``text``, which is one sentence of all.
+    """
     rows = _rows(one, checks)
-    known = sorted({family for name in checks for family in families(one, name)})
-    on = f" on {_listed([_plain(name) for name in known])}" if known else ""
+    known = [_plain(name) for name in sorted({family for name in checks for family in families(one, name)})]
+    on = f" on {_listed(known)}" if known else ""
     by = _tried(one, checks) if kind == "not contradicted" else ""
     relation = RELATIONS.get(one.verdict["neighbours"], one.verdict["neighbours"])
-    said = [_grid(rows), _replicates(rows), _constants(one, checks), relation]
+    grid, under = _grid(rows), ", ".join(filter(None, [_replicates(rows), _constants(one, checks), relation]))
     words = "Certified by an accountant" if kind == "certified" and _accounted(one, checks) else WORDS[kind]
     settings = one.config["checks"]
-    findings = [finding_in_words(name, one.verdict["checks"][name], settings.get(name, {})) for name in checks]
-    where = ", ".join(part for part in (f"{words}{by}{on}", *said) if part)
-    return with_symbols(f"{where}. Found: {'; '.join(findings)}.")
+    findings = [_finding(name, one.verdict["checks"][name], settings.get(name, {})) for name in checks]
+    where = ", ".join(filter(None, (f"{words}{by}{on}", grid, under)))
+    return {
+        "kind": kind,
+        "experiment": experiment,
+        "checks": list(checks),
+        "words": words + by,
+        "families": known,
+        "range": with_symbols(grid),
+        "under": with_symbols(under),
+        "findings": findings,
+        "text": with_symbols(f"{where}. Found: ") + "; ".join(finding["text"] for finding in findings) + ".",
+    }
+
+
+def _finding(name: str, check: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
+    """A check as an entry of the ledger has it: what was compared, and what came out."""
+    kept = ("rule", "verdict", "estimate", "low", "high", "expected", "margin")
+    axis = settings.get("axis", "n")
+    return {
+        "check": name,
+        **{key: check[key] for key in kept},
+        "quantity": str(settings.get("quantity", "excess_risk")),
+        "axis": f"ln({axis})" if settings.get("transform", "log") != "log" else axis,
+        "over": str(settings.get("divide") or ""),
+        "side": str((check.get("details") or {}).get("side") or settings.get("side") or ""),
+        "text": with_symbols(finding_in_words(name, check, settings)),
+    }
 
 
 def finding_in_words(name: str, check: Mapping[str, Any], settings: Mapping[str, Any]) -> str:

@@ -11,6 +11,7 @@ from typing import Any
 from dprepro.engine.store import Changes, Run
 from dprepro.errors import InputError
 from dprepro.report.entries import causes, claims, errata_rows, further
+from dprepro.report.in_short import in_short
 from dprepro.report.measured import BESIDE, MeasuredStore, measure
 from dprepro.report.multiplicity import corrected
 from dprepro.report.spoken import Checks
@@ -18,7 +19,7 @@ from dprepro.statements.papers import heads, papers
 from dprepro.support.regular_files import replace_file
 from dprepro.support.texts import visible
 
-SCHEMA_VERSION = 3
+SCHEMA_VERSION = 4
 SCHEMA = Path(__file__).parent / "ledger.schema.json"
 SCHEMAS = (SCHEMA, SCHEMA.with_name("verdict.schema.json"))
 """JSON Schema of ``ledger.json`` and of every ``verdict.json``, written beside the first."""
@@ -53,7 +54,7 @@ def build_ledger(
     if others is not None:
         measured = replace(measured, elsewhere=others(measured.published))
     ledger: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "papers": heads(described)}
-    rows = [*claims(measured), *further(measured)]
+    rows = [row | {"short": in_short(row)} for row in (*claims(measured), *further(measured))]
     ledger |= {"causes": causes(rows, measured), "claims": rows, "errata": list(errata_rows(measured))}
     path = root / BESIDE
     try:

@@ -20,7 +20,7 @@ from typing import Any
 from dprepro.analysis.checks import is_precondition, qualified
 from dprepro.analysis.rule import EVIDENCE, VERDICTS
 from dprepro.report.attacked import Attacked
-from dprepro.report.evidence import families, sentence, sizes
+from dprepro.report.evidence import evidence_entry, families, sizes
 from dprepro.report.publish import Published
 from dprepro.report.spoken import Evidence
 from dprepro.statements.statement import Says
@@ -40,7 +40,7 @@ class Judged:
     Attributes:
         verdict: of the row; ``words`` say besides within which margin and up to which logarithms it is confirmed.
         reasons: why it is no better.
-        evidence: for the ledger: {kind, text, experiment, checks}.
+        evidence: for the ledger, as `evidence_entry` makes it.
         expected: whether all checks that it rests on came out as expected; None without any.
     """
 
@@ -105,8 +105,7 @@ def _collect(found: _Found, kind: str, wanted: Mapping[str, Sequence[str]], publ
         found.sizes = max([found.sizes, *(sizes(one, name) for name in present)])
         if kind == "certified":
             found.certified = max([found.certified, *(sizes(one, name) for name in present)])
-        text = sentence(kind, one, present)
-        found.entries.append({"kind": kind, "text": text, "experiment": experiment, "checks": present})
+        found.entries.append(evidence_entry(kind, experiment, one, present))
 
 
 def _doubts(found: _Found, kind: str) -> Iterable[str]:

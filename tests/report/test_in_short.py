@@ -1,0 +1,88 @@
+"""The sentences of a row: made of its evidence, and no more than it says."""
+
+from __future__ import annotations
+
+import math
+from typing import Any
+
+import pytest
+
+from dprepro.report.in_short import _half, _rounded, in_short
+
+
+def finding(**given: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "check": "one", "rule": "exponent", "verdict": "confirmed", "estimate": -0.6659, "low": -0.6674,
+        "high": -0.6644, "expected": -2 / 3, "margin": 0.03, "quantity": "excess_risk", "axis": "n", "over": "",
+        "side": "",
+        "text": "the exponent of n in the excess risk: -0.6659",
+    }  # fmt: skip
+    return plain | given
+
+
+def entry(
+    *findings: dict[str, Any], families: tuple[str, ...] = ("tuned needle",), at: str = "n = 10"
+) -> dict[str, Any]:
+    return {"kind": "attained", "words": "Attained", "families": list(families), "range": at, "under": "", "text": "",
+            "experiment": "one", "checks": [], "findings": list(findings)}  # fmt: skip
+
+
+def row(*evidence: dict[str, Any], **given: Any) -> dict[str, Any]:
+    plain: dict[str, Any] = {
+        "verdict": "confirmed", "words": "confirmed", "direction": "at_most", "evidence": list(evidence),
+        "note": "A note.", "repaired": None,
+    }  # fmt: skip
+    return plain | given
+
+
+def test_a_rate_is_told_with_its_interval_what_was_stated_and_where() -> None:
+    said = in_short(row(entry(finding(), at="$n$ from 4 to 9")))
+    assert said == (
+        r"On tuned needle the excess risk goes as $n^{-0.666 \pm 0.002}$ (stated: -0.667 at most). "
+        "Measured at $n$ from 4 to 9."
+    )
+
+
+def test_what_no_check_confirmed_is_not_told() -> None:
+    open_one = finding(verdict="inconclusive", text="the exponent: open")
+    assert "goes as" not in in_short(row(entry(open_one)))
+    assert "times its bound" not in in_short(row(entry(finding(rule="below", side="at_most", verdict="refuted"))))
+
+
+def test_a_bound_is_told_at_its_worst_over_all_families_and_rounded_away_from_the_claim() -> None:
+    near = entry(finding(rule="below", side="at_most", estimate=0.8, low=0.79, high=0.8201), families=("a", "b"))
+    far = entry(finding(rule="below", side="at_most", estimate=0.1, low=0.1, high=0.2), families=("c",), at="n = 20")
+    said = in_short(row(near, far))
+    assert "The excess risk is at most 0.821 times its bound on each of the 3 families tried." in said
+    assert "on 1 more grid (below)" in said
+    lower = entry(finding(rule="below", side="at_least", estimate=1.3, low=1.2349, high=1.4))
+    assert "at least 1.23 times its bound on tuned needle" in in_short(row(lower))
+
+
+@pytest.mark.parametrize(
+    ("words", "begin"),
+    [("refuted", "As printed it is false."), ("refuted at a corner", "As printed it fails at a degenerate corner.")],
+)
+def test_a_refuted_row_says_so_first_and_then_what_holds_with_the_repair(words: str, begin: str) -> None:
+    repaired = {"verdict": "confirmed", "words": "confirmed", "direction": "at_most", "evidence": [entry(finding())]}
+    said = in_short(row(entry(finding()), verdict="refuted", words=words, repaired=repaired))
+    assert said.startswith(f"{begin} With the repair: On tuned needle")
+    assert in_short(row(entry(finding()), verdict="refuted", words=words)) == begin  # nothing that speaks for it
+
+
+def test_what_is_not_contradicted_is_not_told_as_confirmed() -> None:
+    said = in_short(row(entry(finding()), verdict="not contradicted", words="not contradicted"))
+    assert said.endswith("That is less than the statement says: not contradicted, no more.")
+
+
+def test_a_row_without_measurements_tells_its_note() -> None:
+    assert in_short(row(verdict="nothing to measure", words="nothing to measure")) == "A note."
+    assert in_short(row(verdict="not measured", words="not measured")) == "A note."
+
+
+@pytest.mark.parametrize("value", [0.8201, 0.82, 1.0, 12345.6, 3.4e-7, 0.0, 0.99951])
+def test_rounding_up_is_never_below_and_rounding_down_never_above(value: float) -> None:
+    assert _rounded(value, 3, math.ceil) >= value - 1e-9 * value
+    assert _rounded(value, 3, math.floor) <= value + 1e-9 * value
+    assert _rounded(value, 3, math.ceil) == pytest.approx(value, rel=0.01)
+    assert _half({"estimate": 0.5, "low": 0.5 - 0.0021, "high": 0.5 + 0.0013}) == pytest.approx(0.003)
