@@ -6,6 +6,7 @@ import json
 import math
 import os
 import resource
+import shlex
 import subprocess
 import sys
 from pathlib import Path
@@ -237,3 +238,17 @@ def test_simulations_stand_beside_the_predictions_on_request(capsys: pytest.Capt
     assert len(found["simulated"]) == 3
     for label, (risk, error) in found["simulated"].items():
         assert abs(risk - predicted[label]) < 5 * error + 0.2 * risk, label
+
+
+def test_by_a_schema_the_next_step_is_a_release_on_the_table_that_runs(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    schema, table = tmp_path / "my schema.yaml", tmp_path / "t.csv"
+    schema.write_text("target: y\ncolumns:\n  a: {range: [0, 1]}\n  y: {range: [0, 2]}\n", encoding="utf-8")
+    table.write_text("a,y\n" + "0.2,1.5\n0.9,0.3\n" * 50, encoding="utf-8")
+    assert command("advise", f"schema={schema}", "n=100", "epsilon=3", "delta=1e-6") == 0
+    line = capsys.readouterr().out.splitlines()[3]
+    words = shlex.split(line.partition("python -m dprepro ")[2])
+    assert words[:2] == ["release", "TABLE.csv"]
+    assert command("release", str(table), *words[2:]) == 0
+    assert "epsilon=3, delta=1e-06" in capsys.readouterr().out

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import shlex
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import asdict, dataclass, replace
 from typing import TYPE_CHECKING, Any
@@ -153,7 +154,7 @@ def at_a_point(
         own = next(candidate for candidate in known if (candidate[0], candidate[1]) == (best.name, best.changes))
         assert best.typical is not None
         reached = enough(asked, own, target, best.typical)
-    command = _verify(asked, best) if best else ""
+    command = _next(asked, best, values) if best else ""
     words = sentences(asked, advice, target, bool(values["risk"]), reached, command)
     lines = [title(asked), *words, "", *table(asked, advice, verbose)]
     answer: dict[str, Any] = {
@@ -161,7 +162,7 @@ def at_a_point(
         "epsilon_for_target": reached,
         "choices": [{"label": choice.label, **asdict(choice)} for choice in advice.choices],
         "refused": {why: [*names] for why, names in advice.refused.items()}, "zero_typical": advice.zero,
-        "largest_risk": advice.most, "verify": command or None,
+        "largest_risk": advice.most, "verify": _verify(asked, best) if best else None,
     }  # fmt: skip
     if run:
         answer["simulated"] = _simulated(asked, advice, known)
@@ -287,6 +288,21 @@ def _number(key: str, text: str) -> float:
         return float(expressions.evaluate(text))
     except ValueError as error:
         raise InputError(f"{key} must be a number, got {key}={text}") from error
+
+
+def _next(asked: AdviceQuestion, best: Choice, values: Mapping[str, str]) -> str:
+    """What to do with the choice: release it on the table whose schema was given, else look at it on ordinary data."""
+    from dprepro.budget import Neighbours
+
+    if not values["schema"] or asked.budget.neighbours is not Neighbours.REPLACE_ONE:
+        return f"check with {_verify(asked, best)}"
+    chosen = {
+        "schema": values["schema"], "algorithm": best.label, "epsilon": f"{asked.budget.epsilon:.12g}",
+        "delta": f"{asked.budget.delta:.12g}", "loss": asked.loss, "set": values["set"],
+        "radius": f"{asked.radius:.12g}",
+    }  # fmt: skip
+    words = [shlex.quote(f"{key}={value}") for key, value in chosen.items()]
+    return " ".join(["publish its answer on your table with python -m dprepro release TABLE.csv", *words])
 
 
 def _verify(asked: AdviceQuestion, best: Choice) -> str:

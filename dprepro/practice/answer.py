@@ -144,7 +144,7 @@ def sentences(
 
     Args:
         target: the risk that will do. given: whether the user said so. reached: the least epsilon for it, if any.
-        command: what checks the choice.
+        command: what to do with the choice, ``check with ...``.
     """
     best, zero = advice.best, short(advice.zero)
     if best is None:
@@ -173,7 +173,7 @@ def sentences(
         second += f"{said} is reached from epsilon={reached:.3g} on, and below."
     else:
         second += f"{said} is reached from epsilon={reached:.3g} on."
-    return [first, second, f"Next: choose before looking at the data, then check with {command}"]
+    return [first, second, f"Next: choose before looking at the data, then {command}"]
 
 
 def table(asked: AdviceQuestion, advice: Advice, verbose: bool) -> list[str]:
