@@ -244,3 +244,17 @@ def test_numbers_of_single_precision_that_are_met_twice_by_chance_are_no_noise_t
     assert recorder.hidden == 1  # of a single number it cannot be told: losses are not known
     _, form = Recorder().noise("normal", np.array([0.25, 0.5, 0.25]), 0.0, 1.0)
     assert form.tags.tolist() == [0, 1, 0]
+
+
+def test_answers_of_which_noise_decides_the_kind_are_not_called_unlike_whatever_is_drawn():
+    def refuses(values, epsilon, rng):
+        found = values.sum() + rng.laplace(scale=1 / epsilon)
+        if found < 1:
+            raise ValueError("too few")
+        return found
+
+    subject = Subject(refuses, 1.0, 0.0)
+    seeds = [replay(subject, PAIR.first, PAIR.second, seed) for seed in range(40)]
+    unlike = [(some.first.answer is None) != (some.again.answer is None) for some in seeds]
+    assert 5 < sum(unlike) < 35  # by noise
+    assert not any(replayed(subject, [PAIR], PURE, seed).faults for seed in range(3))

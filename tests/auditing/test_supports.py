@@ -6,6 +6,7 @@ import numpy as np
 import pytest
 
 from dprepro.auditing.supports import Additive, compared, last_bits, mechanisms, rounded_to
+from dprepro.privacy.audit import audit
 
 BY_NAME = {mechanism.name: mechanism for mechanism in mechanisms()}
 
@@ -25,6 +26,15 @@ def test_rounding_tells_answers_of_additive_noise_apart(name: str) -> None:
     assert found.verdict == "different"
     assert found.epsilon > 3
     assert found.only > 0.03
+
+
+def test_last_bits_of_gaussian_sums_tell_more_than_one_at_the_delta_that_gaussian_noise_is_promised_at() -> None:
+    bits = [
+        last_bits(BY_NAME["dprepro Gaussian"].release(value, 20_000, place)) for place, value in enumerate((0.0, 1.0))
+    ]
+    limits = [audit(bits[0][:, None], bits[1][:, None], delta).epsilon for delta in (0.0, 1e-3)]
+    assert limits[0] - 0.1 < limits[1] < limits[0]
+    assert limits[1] > 4
 
 
 def test_a_sum_near_one_is_a_multiple_of_the_last_bit_of_one_half_and_a_small_noise_is_not() -> None:
