@@ -157,7 +157,8 @@ class Kept:
             InputError: no such file can be made, or it is none of ours; the function's code, or what it holds beside
                 it (as closures, parts and callable objects do), cannot be read.
         """
-        settings = (subject.epsilon, subject.delta, sorted(subject.parameters.items()), subject.timed, np.__version__)
+        given = _held(sorted(subject.parameters.items()))
+        settings = (subject.epsilon, subject.delta, given, subject.timed, np.__version__)
         try:
             said = repr((_code_of(subject.function), settings, rest))
         except RecursionError:

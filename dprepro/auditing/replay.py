@@ -262,7 +262,7 @@ def replayed(
     ]
     calls = sum(2 * TRIED + 1 for _ in ways)
     best, tries = max(ways, key=lambda way: _badness(way[1]))
-    odd = next((way for way in ways if any(_distance(some) == math.inf for some in way[1])), None)
+    odd = next((way for way in ways if all(_distance(some) == math.inf for some in way[1])), None)
     unknown = next((some.unknown for some in tries if some.unknown), "")
     if not unknown and not _repeats(subject, best.first, shared[0]):
         unknown = "it draws from a generator that is not recorded"
@@ -280,7 +280,7 @@ def replayed(
         epsilon = max(epsilon * (1 - ROUGH if found[0].first.rough else 1) - _rounding(found), 0.0)
     faults += _faults(subject, best, found, budget, epsilon, next(seeds))
     if odd is not None:
-        faults.append(Fault("no noise", f"whatever noise is drawn, answers are of unlike kinds: {odd[0].name}"))
+        faults.append(Fault("no noise", f"with all noise that was tried answers are of unlike kinds: {odd[0].name}"))
         best = best if epsilon > 0 else odd[0]
     told_apart = best if odd is not None or any(_tells(some) for some in found) else None
     return Replayed(epsilon, told_apart, tuple(faults), unknown, calls, budget.epsilon)

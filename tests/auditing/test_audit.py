@@ -22,6 +22,7 @@ from dprepro.auditing.power import power
 from dprepro.auditing.subject import Subject
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
+from dprepro.privacy.audit import lower_limit
 from dprepro.privacy.outcomes import Refused
 
 FILE = Path(functions.__file__)
@@ -80,6 +81,23 @@ def power_of(function, draws):
     rng, each = np.random.default_rng(3), int(draws * 0.25)
     answers = tuple((rng.random((each, 1)) < RARE).astype(float) for _ in range(2))
     return power(answers, Budget(1.0, 0.0, Neighbours.REPLACE_ONE), 1 - 0.5 * 0.01, 0.5, rng).noticed
+
+
+@pytest.mark.parametrize("seed", range(3))
+def test_no_leak_is_said_to_be_noticed_that_counts_cannot_see(seed):
+    """A leak on one answer that makes the ratio of all others larger still is not taken for the small one.
+
+    Of the best event at 1.05 times epsilon, expected counts of 2,500 answers give a limit below epsilon.
+    """
+    most = np.exp(1.05) / (1 + np.exp(1.05))
+    counts = [np.array([round(2500 * share)]) for share in (most, 1 - most)]
+    assert lower_limit(counts[0], counts[1], 2500, 0.0, 0.995)[0] < 1
+    rng = np.random.default_rng(seed)
+    stop = 1 - np.exp(-1)
+    drawn = [rng.geometric(stop, (5000, 1)) - rng.geometric(stop, (5000, 1)) + place for place in (1.0, 0.0)]
+    noticed = power((drawn[0], drawn[1]), Budget(1.0, 0.0, Neighbours.REPLACE_ONE), 0.995, 0.5, rng).noticed
+    assert noticed is not None
+    assert 1.05 < noticed <= 1.5
 
 
 def test_what_was_drawn_before_a_kill_is_not_drawn_again_and_the_verdict_is_the_same(tmp_path):
