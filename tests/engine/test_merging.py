@@ -193,6 +193,17 @@ def test_a_run_whose_name_differs_by_case_only_is_refused_as_it_is_where_it_is_m
     assert frame(tmp_path / "all").equals(frame(tmp_path / "one"))
 
 
+def test_a_store_in_a_folder_that_cannot_be_written_is_merged_without_a_file_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = measured(tmp_path / "sealed", cells())
+    monkeypatch.setattr("dprepro.engine.connection.os.access", lambda *_: False)
+    with Store.open(own) as store, Merger(tmp_path / "all", differences) as merger:
+        merger.merge(store)
+        assert [file.name for file in own.iterdir()] == ["measurements.sqlite"]
+    assert frame(tmp_path / "all").equals(frame(own))
+
+
 def of_another_cpu(folder: Path, factor: float) -> None:
     """Let a store be of another type of CPU, with other last bits."""
     with opened(folder / "measurements.sqlite") as database:
