@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -121,6 +122,33 @@ def test_kept_answers_of_another_function_claim_or_seed_are_others(tmp_path):
         Kept.at(tmp_path / "no.sqlite", subject)
     with pytest.raises(InputError, match="keep needs the function's code"):
         Kept.at(tmp_path / "a.sqlite", Subject(eval("lambda values: 0.0", {"__name__": "nowhere"}), 1.0, 0.0))
+
+
+def test_kept_answers_are_told_apart_by_what_a_function_holds_beside_its_code(tmp_path):
+    def made(scale, inner=None):
+        return lambda values, rng: float(values.sum() + scale * rng.laplace() + (inner(values) if inner else 0.0))
+
+    class Noisy:
+        def __init__(self, scale):
+            self.scale = scale
+
+        def __call__(self, values, rng):
+            return float(values.sum() + self.scale * rng.laplace())
+
+        def fit(self, values, rng):
+            return self(values, rng)
+
+    functions_apart = [
+        made(1.0), made(2.0), made(1.0, lambda values: values[0]), made(1.0, lambda values: values[1]),
+        partial(functions.laplace_mean, epsilon=1.0), partial(functions.laplace_mean, epsilon=2.0),
+        partial(functions.half_sensitivity, epsilon=1.0),
+    ]  # fmt: skip
+    digests = [Kept.at(tmp_path / "a.sqlite", Subject(some, 1.0, 0.0)).audit for some in functions_apart]
+    assert len(set(digests)) == len(functions_apart)
+    assert Kept.at(tmp_path / "a.sqlite", Subject(made(1.0), 1.0, 0.0)).audit == digests[0]
+    for some in (Noisy(1.0), Noisy(1.0).fit):  # of a class that is made inside: its object cannot be written
+        with pytest.raises(InputError, match="give it as an argument"):
+            Kept.at(tmp_path / "a.sqlite", Subject(some, 1.0, 0.0))
 
 
 def test_answers_of_all_kinds_are_kept_as_they_are():
