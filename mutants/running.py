@@ -37,8 +37,8 @@ class Verdicts:
 
 
 def copy_of_package(folder: Path, source: Path = ROOT) -> Path:
-    """Package, configuration and tests in a new folder, with machine code: that is used for its own code only."""
-    for part in ("dprepro", "conf", "tests"):
+    """Package, configuration, packs and tests in a new folder, with machine code: it is for its own code only."""
+    for part in ("dprepro", "conf", "packs", "tests"):
         shutil.copytree(source / part, folder / part, ignore=shutil.ignore_patterns("*.pyc"))
     shutil.copy(source / "pyproject.toml", folder)
     return folder

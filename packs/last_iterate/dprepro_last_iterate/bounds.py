@@ -217,7 +217,9 @@ def published_epsilon(sensitivity: float, step_size: float, noise: float, delta:
 
 
 def four_b(sensitivity: float, step_size: float, noise: float, delta: float) -> float:
-    """4B(1 + 1.2 v/D): the conjecture, for ln(1/delta) < 8 (D/v)^2."""
+    """4B(1 + 1.2 v/D): the conjecture, for ln(1/delta) < 8 (D/v)^2 and s <= 5 sigma."""
+    if sensitivity > 5 * noise:
+        raise PremiseError("one step takes over: s > 5 sigma")
     if -math.log(delta) >= 8 / (step_size * noise) ** 2:
         raise PremiseError("one step takes over: ln(1/delta) >= 8 (D/v)^2")
     return 4 * ratio_b(sensitivity, step_size, noise) * (1 + 1.2 * step_size * noise)

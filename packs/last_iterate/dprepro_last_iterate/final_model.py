@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import argparse
+import math
 from dataclasses import dataclass
 
+from dprepro.errors import PremiseError
 from dprepro_last_iterate.pairs import plateau_time, worst_linear_at
 from dprepro_last_iterate.published import (
     composition_mu,
@@ -33,7 +35,7 @@ class Leak:
     def __str__(self) -> str:
         return (
             f"epsilon of all iterates {self.all_steps:.4g}; of the last one at most {self.proved:.4g} (proved), "
-            f"at least {self.seen:.4g} for some convex losses (exact law)"
+            f"at least {self.seen:.4g} for some linear losses (exact law)"
         )
 
 
@@ -56,8 +58,14 @@ def final_model(
             C-Lipschitz losses.
         noise: sigma, of every coordinate of the gradient of the mean loss.
         diameter: of the convex set on which steps are projected.
-        convexity, smoothness: m and M where losses are strongly convex, eta < 2/M.
+        convexity, smoothness: m and M where losses are strongly convex, eta < 2/M; M alone is held against eta <= 2/M.
+
+    Raises:
+        PremiseError: m > M, or a step size that is too large for M.
     """
+    largest = 2 / smoothness if smoothness > 0 else math.inf
+    if convexity > smoothness or step_size > largest or (convexity > 0 and step_size == largest):
+        raise PremiseError("the bounds ask for convexity <= smoothness and step-size <= 2/smoothness (< if strongly)")
     mu = convex_mu_least(steps, sensitivity, step_size, noise, diameter)
     if convexity > 0:
         mu = min(mu, geometric_mu(steps, sensitivity / noise, contraction(step_size, convexity, smoothness)))
@@ -79,9 +87,10 @@ def main() -> None:
         parser.error("steps must be at least 1; sensitivity, step-size, noise and diameter positive")
     if not 0 < given.delta < 1:
         parser.error(f"delta must lie in (0, 1), got {given.delta:g}")
-    if given.convexity and not given.convexity <= given.smoothness < 2 / given.step_size:
-        parser.error("strong convexity asks for convexity <= smoothness < 2/step-size")
-    print(final_model(**vars(given)))
+    try:
+        print(final_model(**vars(given)))
+    except PremiseError as error:
+        parser.error(str(error))
     unit = ratio_b(given.sensitivity, given.step_size, given.noise, given.diameter)
     late = plateau_time(given.sensitivity / given.diameter, given.step_size)
     print(f"B = {unit:.4g}; composition is no better than the convex bound from T* = {late:.0f} steps on")

@@ -11,6 +11,16 @@ differ by s at most, and the noise hides what the shift closes: if each step clo
 eta s, then the k Gaussian steps have shifts of D/k + eta s at noise v = eta sigma, and what lies before does not count.
 So mu^2 = k (D/k + eta s)^2/v^2 for every whole 1 <= k <= T. With a shift from the common start on it is composition,
 mu^2 = T s^2/sigma^2.
+
+**Strong convexity.** The map of F contracts by c. What step t closes, a_t, has shrunk to c^(T-t) a_t at the end, so all
+is closed if sum c^(T-t) a_t = eta s sum c^(T-t); of sum a_t^2/v^2 the least is (s/sigma)^2 (sum c^k)^2/sum c^2k, by
+Cauchy and Schwarz, at a_t proportional to c^(T-t).
+
+**Cyclic batches**, strongly convex, the record in the last of r batches (steps after its last use are post-processing,
+steps before its first change nothing). Step T closes its own eta s. The E - 1 uses before it, q = c^r, come to eta s
+(q + ... + q^(E-1)) at the end, and the r(E - 1) steps from r to T - 1 close them: Cauchy and Schwarz with sum c^2k, k =
+1 to r(E - 1), give the second term. a_t grows with t, faster than what is there to be closed: nothing is closed before
+it is there.
 """
 
 from __future__ import annotations
@@ -113,11 +123,3 @@ def cyclic_quadratic_mu(epochs: float, batches: float, ratio: float, c: float) -
     """Exact, of quadratics whose record lies in the last batch of every epoch."""
     moved = (1 - c ** (batches * epochs)) / (1 - c**batches)
     return float(ratio * moved / math.sqrt((1 - c ** (2 * batches * epochs)) / (1 - c**2)))
-
-
-def cyclic_convex_mu(epochs: float, batches: float, s: float, eta: float, sigma: float, diameter: float = 1.0) -> float:
-    """Cyclic batches, convex, constrained: [3sD/(eta r) + s^2 + (s^2/r) ceil(D/(s eta))]/sigma^2, or composition."""
-    k = convex_steps(s, eta, diameter)
-    shifted = 3 * s * diameter / (eta * batches) + s**2 + s**2 / batches * k
-    whole = epochs * s**2
-    return math.sqrt(min(shifted, whole) if epochs * batches >= k else whole) / sigma

@@ -70,6 +70,87 @@ def test_the_bound_on_the_quadrature_holds_and_is_not_idle(half: float) -> None:
     assert transfer.quadrature_error(nodes, half) <= 1e-12 < transfer.quadrature_error(nodes - 4, half)
 
 
+def exact_weights(nodes: int) -> tuple[np.ndarray, np.ndarray]:
+    """Gauss-Legendre of forty digits."""
+    points, weights = np.polynomial.legendre.leggauss(nodes)
+    with mpmath.workdps(40):
+        for place, near in enumerate(points[: (nodes + 1) // 2]):
+            z = mpmath.mpf(float(near))
+            for _ in range(3):
+                before, now = mpmath.mpf(1), z
+                for k in range(1, nodes):
+                    before, now = now, ((2 * k + 1) * z * now - k * before) / (k + 1)
+                slope = nodes * (z * now - before) / (z * z - 1)
+                z -= now / slope
+            points[place], points[nodes - 1 - place] = float(z), -float(z)
+            weights[[place, nodes - 1 - place]] = float(2 / ((1 - z * z) * slope**2))
+    return points, weights
+
+
+@pytest.mark.parametrize("drift", [-0.4, 0.0, 0.05], ids=["pressed to the end", "free", "leaves"])
+def test_the_rounding_of_weights_is_within_what_is_granted(drift: float, monkeypatch: pytest.MonkeyPatch) -> None:
+    pair = (((1.0, transfer.constant(drift)),), ((1.0, transfer.constant(drift + 0.1)),))
+    laws = [transfer.half_lines(pair, 1.0, 1.0, 0.05, [20, 200], 1e-50)]
+    monkeypatch.setattr(transfer, "_gauss", exact_weights)
+    laws.append(transfer.half_lines(pair, 1.0, 1.0, 0.05, [20, 200], 1e-50))
+    for rough, exact in ((laws[0].first, laws[1].first), (laws[0].second, laws[1].second)):
+        seen = exact > 1e-45
+        granted = transfer.ROUNDING * np.array([[21], [201]])
+        assert (np.abs(rough - exact) <= 0.1 * granted * exact)[seen].all()
+
+
+def test_no_loss_is_infinite_where_probabilities_are_too_small_for_a_float() -> None:
+    for signal in (20.0, 45.0, 200.0):
+        found = pairs.linear(0.0, signal, 0.05, 1.0, [1], 1e-40).epsilons(1e-5)[0]
+        assert 0 < found <= published.gaussian_epsilon(signal, 1e-5)
+
+
+def test_the_conjecture_needs_a_step_that_loses_little() -> None:
+    s, eta, sigma, delta = 80.0, 0.2, 1.0, 1e-5
+    assert bounds.one_step(s, eta, sigma, delta) > bounds.four_b_anywhere(s, eta, sigma, delta) * (1 + 1.2 * eta)
+    with pytest.raises(PremiseError, match="one step takes over"):
+        bounds.four_b(s, eta, sigma, delta)
+    for steps, small in ((1, 1e-20), (2, 1e-80), (4, 1e-20)):  # at the edge of the premise
+        exact = pairs.worst_linear_at(steps, 5.0, eta, sigma, small).epsilon
+        assert exact <= bounds.four_b(5.0, eta, sigma, small)
+
+
+def test_quadratics_attain_long_steps_at_one_step_only() -> None:
+    shape = {"signal": 1.0, "convexity": 1.0, "step_size": 0.45, "smoothness": 4.0}
+    assert bounds.best_quadratic(steps=1, **shape) == pytest.approx(bounds.strong_bound(steps=1, **shape))
+    for steps in (2, 3, 50):
+        assert bounds.best_quadratic(steps=steps, **shape) < 0.999 * bounds.strong_bound(steps=steps, **shape)
+
+
+@pytest.mark.parametrize("signal", [0.1, 5.0])
+def test_the_renyi_bound_is_six_to_sixteen_times_that_of_quadratics(signal: float) -> None:
+    for steps in (1, 2, 3, 10, 100, 3000):
+        for eta in (1e-3, 0.05, 0.5, 0.999):
+            share = bounds.renyi_strong(2, steps, signal, 1.0, eta) / bounds.renyi_quadratic(2, steps, signal, 1.0, eta)
+            assert 6.29 < share < 16
+
+
+@pytest.mark.parametrize(("epochs", "batches", "c"), [(2, 3, 0.9), (5, 4, 0.5), (4, 1, 0.8)])
+def test_the_bound_of_cyclic_batches_is_what_shifts_cost_that_can_be_made(epochs: int, batches: int, c: float) -> None:
+    """Those of the derivation: a step closes at most what is there, and nothing is left at the end."""
+    last = epochs * batches
+    ages = np.arange(last - 1, -1, -1.0)
+    used = np.arange(1, last + 1) % batches == 0
+
+    def left(closed: np.ndarray) -> np.ndarray:
+        return np.cumsum((used - closed) * c ** (-np.arange(1, last + 1)))
+
+    uses = used[:-batches] @ c ** ages[:-batches]
+    shifts = np.zeros(last)
+    between = np.arange(batches - 1, last - 1)  # steps r to T - 1, counted from 0
+    shifts[between] = uses * c ** ages[between] / (c ** (2 * ages[between])).sum()
+    shifts[-1] = 1.0
+    assert left(shifts).min() > -1e-9
+    assert left(shifts)[-1] == pytest.approx(0, abs=1e-9)
+    assert published.cyclic_mu(epochs, batches, 1.0, c) ** 2 == pytest.approx((shifts**2).sum())
+    assert published.cyclic_quadratic_mu(epochs, batches, 1.0, c) <= published.cyclic_mu(epochs, batches, 1.0, c)
+
+
 def test_finer_rules_and_steps_taken_at_once_give_the_same() -> None:
     coarse = pairs.linear(0.8, S, ETA, SIGMA, [50, 100, 200], 1e-13)
     fine = pairs.linear(0.8, S, ETA, SIGMA, range(1, 201), 1e-40)
@@ -200,3 +281,6 @@ def test_the_final_model_leaks_no_more_than_is_proved_and_no_unit_matters() -> N
     assert (scaled.proved, scaled.seen) == pytest.approx((leak.proved, leak.seen))
     curved = final_model(300, 0.1, 0.2, 1.0, 1e-5, convexity=2.0, smoothness=4.0)
     assert curved.proved < leak.proved
+    for convexity, smoothness in ((0.0, 11.0), (2.0, 10.0), (2.0, 1.0)):  # 2/eta = 10
+        with pytest.raises(PremiseError, match="2/smoothness"):
+            final_model(300, 0.1, 0.2, 1.0, 1e-5, convexity=convexity, smoothness=smoothness)
