@@ -12,11 +12,12 @@ SUPPORTED = import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 14) 
 PYTHON ?= $(shell for one in python3 python3.13 python3.12 python3.11 python; do \
 	"$$one" -c '$(SUPPORTED)' >/dev/null 2>&1 && echo "$$one" && exit; done; echo python3)
 
-.PHONY: help demo test test-store test-newest test-all lint format types docs ledger figures constants reference mutants all clean
+.PHONY: help demo test test-pages test-store test-newest test-all lint format types docs ledger figures constants reference mutants all clean
 
 help:
 	@echo "make demo         run the experiment $(DEMO): table, verdict, figure"
 	@echo "make test         run the tests but for the slow ones"
+	@echo "make test-pages   run every command and every example that a page shows"
 	@echo "make test-all     run all tests"
 	@echo "make test-store   run the tests of store, commands and report, for a further Python: VENV=.venv-3.12 PYTHON=python3.12"
 	@echo "make test-newest  run the tests with the newest version of everything, in an environment of its own"
@@ -37,6 +38,9 @@ demo: $(VENV)/.installed
 
 test: $(VENV)/.installed-dev
 	@$(PYTEST)
+
+test-pages: $(VENV)/.installed-dev
+	@$(PYTEST) -m 'pages and not slow' tests/documentation
 
 # What differs between versions of Python: the store, the commands, what they write. For a further interpreter:
 # make test-store VENV=.venv-3.12 PYTHON=python3.12

@@ -15,11 +15,10 @@ from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined
 
-from docs.ledger import SEVERITIES
 from docs.sources import ROOT, reference
 from dprepro.report.formulas import latex, tex_text
 from dprepro.report.tex import tex
-from dprepro.report.text import by_paper
+from dprepro.report.text import SEVERITIES, by_paper
 from dprepro.statements.papers import citation
 
 PAPER = ROOT / "paper"

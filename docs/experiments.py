@@ -27,7 +27,7 @@ def page(name: str) -> str:
     """What is claimed, of which statements, on which grid, what every check found, and how to repeat it."""
     head, found = header(name), checks(name)
     source, rows = _provenance(name), reference("ledger.json")["claims"]
-    return templates("../").get_template("experiment.md.j2").render(
+    return templates().get_template("experiment.md.j2").render(
         name=name,
         head=head,
         neighbours=NEIGHBOURS.get(said := head.get("neighbours", "replace_one"), said),
@@ -53,7 +53,7 @@ def index() -> str:
         cited(paper): [(name, header(name), _verdict(name), rivals(name)) for name in names]
         for paper, names in by_paper().items()
     }
-    return templates("../").get_template("experiments.md.j2").render(groups=groups, count=len(EXPERIMENTS))
+    return templates().get_template("experiments.md.j2").render(groups=groups, count=len(EXPERIMENTS))
 
 
 def gallery() -> str:

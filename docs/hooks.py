@@ -20,13 +20,8 @@ ROLE = re.compile(r":(?:func|class|mod|meth|attr|data):(?=<code>)")
 
 def pages() -> dict[str, str]:
     """All generated pages by their place in the site."""
-    found = {
-        "experiments/index.md": experiments.index(),
-        "ledger/index.md": ledger.index(),
-        "errata.md": ledger.errata(),
-    }
+    found = {"experiments/index.md": experiments.index()}
     found |= {f"experiments/{name}.md": experiments.page(name) for name in EXPERIMENTS}
-    found |= {f"ledger/{paper}.md": ledger.paper_page(paper) for paper in ledger.papers()}
     found |= {f"walkthroughs/{name}.md": walkthroughs.page(name) for name in walkthroughs.SCRIPTS}
     return found | contributing.pages() | api.pages()
 
@@ -39,7 +34,6 @@ def pictures() -> dict[str, Path]:
 def on_config(config: Any) -> Any:
     """Fills the sections of the navigation that are generated: each is named, with nothing in it."""
     sections = {
-        "Ledger": [{"Overview": "ledger/index.md"}, *({cited(one): f"ledger/{one}.md"} for one in ledger.papers())],
         "Experiments": [
             {"All": "experiments/index.md"},
             *({cited(paper): [f"experiments/{name}.md" for name in names]} for paper, names in by_paper().items()),
@@ -56,11 +50,18 @@ def on_files(files: Files, config: Any) -> Files:
     for name in filter(has_table, EXPERIMENTS):
         files.append(File.generated(config, f"assets/data/{name}.csv", content=unpacked(table_of(name))))
     files.append(File.generated(config, "explorer.html", content=explorer.page()))
+    files.append(File.generated(config, "ledger.html", content=ledger.page()))
     for place, content in pages().items():
         files.append(File.generated(config, place, content=content))
     for place, path in pictures().items():
         files.append(File.generated(config, place, abs_src_path=str(path)))
     return files
+
+
+def on_env(env: Any, config: Any, **_: Any) -> Any:
+    """The search knows the ledger too, whose page is no Markdown."""
+    config.plugins["material/search"].search_index.entries += ledger.searched()
+    return env
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:

@@ -1,50 +1,42 @@
-"""The ledger of the last full run as pages: every statement and erratum at an address of its own."""
+"""The ledger of the last full run: the page that the command writes, and what the site's search knows of it."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from typing import Any
 
-from docs.sources import EXPERIMENTS, cited, known_errata, reference, templates
-from dprepro.report.text import by_paper, counts
+from markupsafe import escape
 
-SEVERITIES = ("privacy failure", "false", "constant", "proof gap", "typo", "corner")
-"""From the gravest."""
+from docs.sources import EXPERIMENTS, cited, reference
+from dprepro.report import page as written
+from dprepro.report.formulas import plain
 
-
-def papers() -> dict[str, list[Mapping[str, Any]]]:
-    """The rows of every paper."""
-    return by_paper(reference("ledger.json")["claims"])
-
-
-def paper_page(paper: str) -> str:
-    """All statements of a paper, with evidence, controls and what holds where print is false."""
-    head, rows = reference("ledger.json")["papers"][paper], papers()[paper]
-    return _rendered("paper.md.j2", "../", head=head, rows=rows, summary=counts(rows))
+BESIDE = {
+    "The documentation": "index.html",
+    "What a verdict means": "verdicts.html",
+    "The experiments": "experiments/index.html",
+    "The explorer": "explorer.html",
+}
 
 
-def index() -> str:
-    """All statements in tables, and how the ledger is built."""
+def page() -> str:
+    """Every statement and erratum at an address of its own, with links to the experiments' pages."""
+    experiments = {name: f"experiments/{name}.html" for name in EXPERIMENTS}
+    return written.page(reference("ledger.json"), [], experiments=experiments, beside=BESIDE)
+
+
+def searched() -> Iterator[dict[str, str]]:
+    """The page and its entries as the search takes them, with texts that it shows as they are."""
     ledger = reference("ledger.json")
-    further = [row for row in ledger["claims"] if row["kind"] == "further"]
-    return _rendered(
-        "ledger.md.j2",
-        "../",
-        papers=papers(),
-        further=further,
-        count=len(ledger["claims"]),
-        errata_count=len(ledger["errata"]),
-    )
+    yield {"location": "ledger.html", "title": "Ledger", "text": "Every statement and erratum with its verdict."}
+    for row in ledger["claims"]:
+        yield _entry(
+            written.anchor(row), row, row["statement"], (row["repaired"] or {}).get("statement", ""), row["note"]
+        )
+    for erratum in ledger["errata"]:
+        yield _entry(erratum["id"], erratum, erratum["severity"], erratum["printed"], erratum["holds"])
 
 
-def errata() -> str:
-    """The errata as an article: the grave ones first, then paper by paper."""
-    rows = reference("ledger.json")["errata"]
-    grave = {word: [erratum for erratum in rows if erratum["severity"] == word] for word in SEVERITIES}
-    own = {paper: [erratum for erratum in rows if erratum["paper"] == paper] for paper in papers()}
-    return _rendered("errata.md.j2", "", grave=grave, papers=own, count=len(rows))
-
-
-def _rendered(template: str, prefix: str, **context: Any) -> str:
-    known = {"known": set(EXPERIMENTS), "errata": known_errata(), "config_dir": None, "counts": counts, "cited": cited}
-    return templates(prefix).get_template(template).render(**known, **context)
+def _entry(place: str, about: Mapping[str, Any], *texts: str) -> dict[str, str]:
+    title, text = f"{cited(about['paper'])}: {about['item']}", " ".join(plain(text) for text in texts if text)
+    return {"location": f"ledger.html#{place}", "title": str(escape(title)), "text": str(escape(text))}

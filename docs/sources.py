@@ -131,16 +131,9 @@ def noticed(experiment: str) -> dict[str, str]:
     }
 
 
-@lru_cache(maxsize=4)
-def templates(prefix: str) -> Environment:
-    """The ledger's templates and those of the site, for a page that reaches the site's top by ``prefix``."""
-    found = environment(
-        f"{prefix}experiments/{{}}.html", f"{prefix}errata.html#{{}}", Path(__file__).parent / "templates"
-    )
+@lru_cache(maxsize=1)
+def templates() -> Environment:
+    """The ledger's templates and those of the site."""
+    found = environment(Path(__file__).parent / "templates")
     found.filters |= {"cited": cited}
     return found
-
-
-def known_errata() -> dict[tuple[str, str], str]:
-    """Addresses of errata by paper and item."""
-    return {(erratum["paper"], erratum["item"]): erratum["id"] for erratum in reference("ledger.json")["errata"]}

@@ -78,7 +78,7 @@ def rates() -> list[dict[str, Any]]:
                 row = rows[identity]
                 line[side] = {
                     "said": f"{cited(row['paper'])}, {row['item']}",
-                    "page": f"ledger/{row['paper']}.html#{identity}",
+                    "page": f"ledger.html#{identity}",
                     "formula": str(prose(f"${row['formula']}$")),
                     "rate": text,
                     "constant": row["constant"] and [row["constant"]["lower"], row["constant"]["upper"]],

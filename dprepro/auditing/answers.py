@@ -8,6 +8,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import json
+import pickle
 import sqlite3
 import time
 from collections.abc import Callable, Iterator
@@ -15,6 +16,7 @@ from contextlib import closing, suppress
 from dataclasses import dataclass, field
 from functools import partial
 from pathlib import Path
+from types import CodeType, ModuleType
 from typing import Any, Protocol
 
 import numpy as np
@@ -152,18 +154,16 @@ class Kept:
         """The file, made where there is none, for this function and whatever else answers depend on.
 
         Raises:
-            InputError: no such file can be made, or it is none of ours; the function's code cannot be read.
+            InputError: no such file can be made, or it is none of ours; the function's code, or what it holds beside
+                it (as closures, parts and callable objects do), cannot be read.
         """
-        function = subject.function
+        given = _held(sorted(subject.parameters.items()))
+        settings = (subject.epsilon, subject.delta, given, subject.timed, np.__version__)
         try:
-            module = inspect.getmodule(function)
-            of = function if module is None or module.__name__ == "__main__" else module
-            code = inspect.getsource(of)
-        except (OSError, TypeError):
-            raise InputError("keep needs the function's code, which cannot be read: put it into a file") from None
-        name = getattr(function, "__qualname__", ""), getattr(getattr(function, "__code__", None), "co_code", b"")
-        settings = (subject.epsilon, subject.delta, sorted(subject.parameters.items()), subject.timed, np.__version__)
-        digest = hashlib.blake2b(repr((code, name, settings, rest)).encode(), digest_size=16).hexdigest()
+            said = repr((_code_of(subject.function), settings, rest))
+        except RecursionError:
+            raise InputError("keep cannot tell what the function holds: it holds itself") from None
+        digest = hashlib.blake2b(said.encode(), digest_size=16).hexdigest()
         try:
             with closing(sqlite3.connect(path)) as base, base:
                 base.execute("PRAGMA journal_mode=WAL")
@@ -191,6 +191,47 @@ class Kept:
         with closing(sqlite3.connect(self.path, timeout=60)) as base, base:
             row = (self.audit, label, answers, _digest(answers))
             base.execute("INSERT OR REPLACE INTO answers VALUES (?, ?, ?, ?)", row)
+
+
+def _code_of(function: Any) -> tuple[object, ...]:
+    """The code of a function and whatever it holds beside it: defaults, the variables of its closure, its object's."""
+    if isinstance(function, partial):
+        return "part", _code_of(function.func), _held(function.args), _held(function.keywords)
+    if inspect.ismethod(function):
+        return "method", _code_of(function.__func__), _held(function.__self__)
+    if not inspect.isroutine(function) and not inspect.isclass(function):
+        return "object", _code_of(type(function).__call__), _held(function)
+    try:
+        module = inspect.getmodule(function)
+        source = inspect.getsource(function if module is None or module.__name__ == "__main__" else module)
+    except (OSError, TypeError):
+        raise InputError("keep needs the function's code, which cannot be read: put it into a file") from None
+    cells = [cell.cell_contents for cell in getattr(function, "__closure__", None) or ()]
+    beside = cells, getattr(function, "__defaults__", None), getattr(function, "__kwdefaults__", None)
+    return source, function.__qualname__, _written(getattr(function, "__code__", None)), _held(beside)
+
+
+def _written(code: object) -> object:
+    """Compiled code without the places in memory that its own words have."""
+    if not isinstance(code, CodeType):
+        return repr(code)
+    return code.co_code, code.co_names, tuple(_written(constant) for constant in code.co_consts)
+
+
+def _held(values: object) -> bytes:
+    """What a function holds, as bytes; other functions in it by their code."""
+    try:
+        return pickle.dumps(values)
+    except Exception:
+        if isinstance(values, (list, tuple)):
+            return repr([_held(value) for value in values]).encode()
+        if isinstance(values, ModuleType):
+            return values.__name__.encode()
+        if inspect.isroutine(values) or isinstance(values, partial):
+            return repr(_code_of(values)).encode()
+        raise InputError(
+            f"keep cannot tell what the function holds, {type(values).__name__}: give it as an argument"
+        ) from None
 
 
 def _digest(content: bytes) -> bytes:

@@ -10,7 +10,7 @@ from typing import Any
 import numpy as np
 
 from dprepro.budget import Budget
-from dprepro.privacy.audit import audit, chosen, lower_limit
+from dprepro.privacy.audit import Event, audit, chosen, lower_limit
 from dprepro.privacy.outcomes import Answers, FloatArray, outcomes
 from dprepro.privacy.statistics import FEW
 
@@ -42,10 +42,11 @@ def power(
 ) -> Power:
     """The least factor at which a leak, planted in these answers, is noticed by the same test.
 
-    The leak: answers that are in an event get likelier on the first data set and, where that is not enough, rarer on
-    the second, by leaving out others, until the event's ratio is e^(factor epsilon). The event is the one that the
-    answers themselves tell apart best, its threshold such that a leak is well seen; of few different answers it is the
-    most usual one but for that of more than half, and answers are repeated.
+    The leak: answers that are in an event get likelier on the data set on which they are likelier already and, where
+    that is not enough, rarer on the other, by leaving out others, until the event's ratio is e^(factor epsilon), and
+    that of its complement no further from 1. The event is the one that the answers themselves tell apart best; of few
+    different answers it is the most usual one but for that of more than half, and answers are repeated. Where another
+    event was noticed, whose ratio the leak has made larger still, the factor is that of this ratio.
 
     Args:
         answers: on two data sets, drawn for one test.
@@ -65,19 +66,35 @@ def power(
         return np.asarray((some == usual).all(axis=1)) if few and len(met) > 1 else event.holds(some)
 
     usual = met[int(np.argmax(np.where(counts <= counts.sum() / 2, counts, 0)))]
+    if holds(data[0]).mean() < holds(data[1]).mean():
+        data = data[1], data[0]
     leak = _mixed if few else _thinned
-    noticed = []
+    noticed, ratios = [], {}
     for factor in FACTORS:
         planted = _planted(data, holds, leak, factor * budget.epsilon, budget.delta, rng)
-        enough = planted is not None and min(len(some) for some in planted) >= LEFT
-        noticed.append(enough and planted is not None and audit(*planted, budget.delta, level).epsilon > budget.epsilon)
+        found = None
+        if planted is not None and min(len(some) for some in planted) >= LEFT:
+            found = audit(*planted, budget.delta, level)
+            if found.found is not None:
+                ratios[factor] = _ratio(planted, found.found, budget.delta)
+        noticed.append(found is not None and found.epsilon > budget.epsilon)
     least = least_noticed(FACTORS, noticed)
     if least is not None:
-        return Power(least)
+        return Power(next((some for some in FACTORS if some >= max(least, ratios[least] / budget.epsilon)), None))
     if len(met) == 1:
         return Power(None, "all answers were the same on both data sets; give a domain on which they differ")
     chances = counts / counts.sum() if few else np.geomspace(1e-9, 0.5, 60)
     return Power(None, _advice(chances[chances <= 0.5], budget, level, share, calls))
+
+
+def _ratio(planted: tuple[FloatArray, FloatArray], event: Event, delta: float) -> float:
+    """The ln of the event's ratio by all planted answers, less two standard errors."""
+    both = planted[event.swapped], planted[not event.swapped]
+    likely, rare = (max(event.count(some), 0.5) / len(some) for some in both)
+    if likely <= delta:
+        return 0.0
+    error = math.hypot(*(math.sqrt((1 - at) / (at * len(some))) for at, some in zip((likely, rare), both, strict=True)))
+    return math.log((likely - delta) / rare) - 2 * error
 
 
 def _advice(chances: FloatArray, budget: Budget, level: float, share: float, calls: int) -> str:
@@ -110,7 +127,9 @@ def _planted(
     likely, rare = (float(some.mean()) for some in inside)
     if not 0 < likely < 1 or not 0 < rare < 1:
         return None  # neither can be made likelier or rarer
-    wanted_likely, wanted_rare = min(math.exp(min(epsilon, 700.0)) * rare + delta, 0.9), rare
+    ratio = math.exp(min(epsilon, 700.0))
+    most = min((ratio + delta) / (1 + ratio), 0.9)  # where the complement's ratio is the same, the other way round
+    wanted_likely, wanted_rare = min(ratio * rare + delta, most), rare
     if wanted_likely < math.exp(min(epsilon, 700.0)) * rare + delta:
         wanted_rare = (wanted_likely - delta) / math.exp(min(epsilon, 700.0))
     return (

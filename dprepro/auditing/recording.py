@@ -46,6 +46,7 @@ class Recorder:
         forced: noise in the place of what is drawn, by its number; where it has none, noise is as drawn.
         hidden: draws that are counted only. raw: all noise as drawn, before any is forced.
         depth: above 0 while a generator calls itself. rough: whether numbers are of single precision.
+        aliases: draws that repeat earlier ones.
     """
 
     ledger: Ledger = field(default_factory=Ledger)
@@ -54,20 +55,23 @@ class Recorder:
     raw: list[float] = field(default_factory=list)
     depth: int = 0
     rough: bool = False
-    _seen: dict[float, int] = field(default_factory=dict)
+    aliases: set[int] = field(default_factory=set)
+    _seen: dict[tuple[float, ...], int] = field(default_factory=dict)
     _call: int = 0
 
-    def noise(self, law: str, drawn: FloatArray, loc: Any, scale: Any) -> tuple[FloatArray, Form]:
+    def noise(self, law: str, drawn: FloatArray, loc: Any, scale: Any, rough: bool = False) -> tuple[FloatArray, Form]:
         """The values loc + scale * noise and their form, of noise in units of its scale; all of one shape.
 
         Noise that was drawn before, number for number, is the same: a generator was started anew with the same seed.
+        Of single precision (``rough``) some numbers are met twice by chance: there only whole arrays are the same, and
+        a single number that is met again may be either, so that it is counted with what is not followed.
         """
         start, self._call = len(self.ledger.noise), self._call + 1
         fresh = drawn.ravel().tolist()
-        tags = []
-        for place, value in enumerate(fresh, start=start):
-            tags.append(self._seen.setdefault(value, place))
-            self.ledger.noise.append(float(self.forced[tags[-1]]) if tags[-1] < len(self.forced) else value)
+        tags = self._tags(fresh, start, rough)
+        self.rough |= rough
+        for tag, value in zip(tags, fresh, strict=True):
+            self.ledger.noise.append(float(self.forced[tag]) if tag < len(self.forced) else value)
         self.raw += fresh
         self.ledger.laws += [law] * len(fresh)
         self.ledger.calls += [self._call] * len(fresh)
@@ -80,6 +84,19 @@ class Recorder:
         values = form.offsets + form.factors * np.array(self.ledger.noise)[form.tags]
         self.ledger.enter(values, form)
         return values, form
+
+    def _tags(self, fresh: list[float], start: int, rough: bool) -> list[int]:
+        """Of each number its place, or that at which it was drawn first."""
+        if rough and len(fresh) > 1:
+            first = self._seen.setdefault(tuple(fresh), start)
+            tags = list(range(first, first + len(fresh)))
+        else:
+            tags = [self._seen.setdefault((value,), place) for place, value in enumerate(fresh, start=start)]
+        again = {place for place, tag in enumerate(tags, start=start) if tag != place}
+        if rough and len(fresh) == 1 and again:
+            self.hidden += 1
+        self.aliases |= again
+        return tags
 
     def give(self, law: str, drawn: Any, loc: Any = 0.0, scale: Any = 1.0) -> Any:
         """The same as an array, or a number, that remembers."""

@@ -46,6 +46,15 @@ PASSES = 40
 SIMULATED = 100_000
 """Losses that are drawn from the laws themselves, where what one record changes does not depend on noise."""
 
+ROUNDED = 1e-12
+"""Relative rounding error of a number before noise is added: a loss is known up to what it makes of it."""
+
+STEEPEST = 40.0
+"""How steeply a log density falls at noise that is met; that of Laplace noise is 1."""
+
+FAR, UNSEEN = 3, 1e-9
+"""Noise that is forced, far out, where the limit comes from; share of delta that lies farther out still."""
+
 WHOLE = 0.9
 """Share of the claim that one draw of noise spends where it has the whole budget and not a part of it."""
 
@@ -110,6 +119,7 @@ class Call:
         raw: as drawn. hidden: draws of other laws.
         tags, offsets, factors: of each number of the answer; the tag is -1 where it has no noise.
         full: whether there was more noise than is remembered. rough: whether it is of single precision.
+        aliases: draws that repeat earlier ones.
     """
 
     answer: FloatArray | None
@@ -123,6 +133,7 @@ class Call:
     factors: FloatArray
     full: bool
     rough: bool
+    aliases: frozenset[int] = frozenset()
 
     @property
     def shown(self) -> IntArray:
@@ -171,13 +182,13 @@ def call(subject: Subject, data: Data, seed: int, forced: FloatArray | None = No
     return Call(
         answer, np.array(ledger.noise), tuple(ledger.laws), np.array(ledger.calls, dtype=np.int64), tuple(recorder.raw),
         recorder.hidden, tags.astype(np.int64), offsets.astype(np.float64), factors.astype(np.float64), ledger.full,
-        recorder.rough,
+        recorder.rough, frozenset(recorder.aliases),
     )  # fmt: skip
 
 
-def replay(subject: Subject, first: Data, second: Data, seed: int) -> Replay:
-    """The loss of an answer that is drawn on the first data set, where it is known."""
-    there = call(subject, first, seed)
+def replay(subject: Subject, first: Data, second: Data, seed: int, forced: FloatArray | None = None) -> Replay:
+    """The loss of an answer that is drawn, or made of ``forced`` noise, on the first data set, where it is known."""
+    there = call(subject, first, seed, forced)
     noise = there.noise
     again = call(subject, second, seed, noise)
     steady = True
@@ -194,7 +205,7 @@ def replay(subject: Subject, first: Data, second: Data, seed: int) -> Replay:
     if not there.laws:
         return unknown("no noise of a generator that is recorded is drawn")
     places = there.shown
-    if len(places) < len({*range(len(there.laws))} - _aliases(there)):
+    if len(places) < len({*range(len(there.laws))} - there.aliases):
         return unknown("not all of its noise is in its answer")
     for turn in range(PASSES):
         alike = again.answer is not None and again.answer.shape == there.answer.shape and again.laws == there.laws
@@ -218,12 +229,6 @@ def replay(subject: Subject, first: Data, second: Data, seed: int) -> Replay:
     density = _density(there.laws, there.noise, there.tags[places]) - _density(there.laws, noise, there.tags[places])
     loss = float(np.sum(density - np.log(np.abs(there.factors[places] / again.factors[places]))))
     return Replay(there, again, noise, math.inf if apart.size else loss, "", steady, apart)
-
-
-def _aliases(found: Call) -> set[int]:
-    """Draws that repeat an earlier one, number for number."""
-    seen: dict[float, int] = {}
-    return {place for place, value in enumerate(found.raw) if seen.setdefault(value, place) != place}
 
 
 def _equal(there: Call, again: Call) -> np.ndarray[Any, np.dtype[np.bool_]]:
@@ -257,7 +262,7 @@ def replayed(
     ]
     calls = sum(2 * TRIED + 1 for _ in ways)
     best, tries = max(ways, key=lambda way: _badness(way[1]))
-    odd = next((way for way in ways if any(_distance(some) == math.inf for some in way[1])), None)
+    odd = next((way for way in ways if all(_distance(some) == math.inf for some in way[1])), None)
     unknown = next((some.unknown for some in tries if some.unknown), "")
     if not unknown and not _repeats(subject, best.first, shared[0]):
         unknown = "it draws from a generator that is not recorded"
@@ -266,11 +271,16 @@ def replayed(
     found = tries if unknown else [replay(subject, best.first, best.second, next(seeds)) for _ in range(COUNTED)]
     calls += CALLS + (0 if unknown else 3 * COUNTED)
     unknown = unknown or next((some.unknown for some in found if some.unknown), "")
-    epsilon = 0.0 if unknown else _epsilon(found, budget, (1 + level) / 2, seed)
-    epsilon *= 1 - ROUGH if found[0].first.rough else 1
+
+    def forced(noise: FloatArray) -> Replay:
+        return replay(subject, best.first, best.second, shared[0], noise)
+
+    epsilon = 0.0 if unknown else _epsilon(found, budget, (1 + level) / 2, seed, forced)
+    if epsilon:
+        epsilon = max(epsilon * (1 - ROUGH if found[0].first.rough else 1) - _rounding(found), 0.0)
     faults += _faults(subject, best, found, budget, epsilon, next(seeds))
     if odd is not None:
-        faults.append(Fault("no noise", f"whatever noise is drawn, answers are of unlike kinds: {odd[0].name}"))
+        faults.append(Fault("no noise", f"with all noise that was tried answers are of unlike kinds: {odd[0].name}"))
         best = best if epsilon > 0 else odd[0]
     told_apart = best if odd is not None or any(_tells(some) for some in found) else None
     return Replayed(epsilon, told_apart, tuple(faults), unknown, calls, budget.epsilon)
@@ -302,22 +312,63 @@ def _repeats(subject: Subject, data: Data, seed: int) -> bool:
     return one is not None and other is not None and np.array_equal(one, other, equal_nan=True)
 
 
-def _epsilon(found: Sequence[Replay], budget: Budget, level: float, seed: int) -> float:
-    """The lower limit, by losses of which none is unknown."""
+def _epsilon(
+    found: Sequence[Replay], budget: Budget, level: float, seed: int, forced: Callable[[FloatArray], Replay]
+) -> float:
+    """The lower limit, by losses of which none is unknown.
+
+    By the laws themselves only where ``forced`` noise far out, which the calls hardly meet, acts as theirs does: what
+    is clipped or drawn anew there spends less.
+    """
+    from scipy.special import ndtri
+
     losses = np.array([some.loss for some in found])
+    counted = limit_of_losses(losses, budget.delta, level)
     shifts = _shifts(found)
-    if shifts is None or np.isinf(losses).any():
-        return limit_of_losses(losses, budget.delta, level)
-    laws = [found[0].first.laws[tag] for tag in found[0].first.tags[found[0].first.shown].tolist()]
+    if shifts is None or np.isinf(losses).any() or not shifts.any():
+        return counted
+    first = found[0].first
+    tags = first.tags[first.shown]
+    laws = [first.laws[tag] for tag in tags.tolist()]
+    rng = np.random.default_rng([seed, 23])
     if set(laws) == {"normal"}:
         size = float(np.linalg.norm(shifts))
-        return gaussian_epsilon(size, budget.delta) if budget.delta > 0 else MOST if size > 0 else 0.0
-    rng = np.random.default_rng([seed, 23])
-    noise = np.column_stack([_drawn(law, SIMULATED, rng) for law in laws])
-    simulated = np.zeros(SIMULATED)
-    for law, column, shift in zip(laws, noise.T, shifts, strict=True):
-        simulated += LOG_DENSITY[law](column) - LOG_DENSITY[law](column + shift)
-    return limit_of_losses(simulated, budget.delta, level)
+        epsilon = gaussian_epsilon(size, budget.delta) if budget.delta > 0 else MOST
+        # the loss is size * x + size^2/2 at noise x along the shifts
+        if budget.delta > 0:
+            places = np.linspace(epsilon / size - size / 2, -ndtri(max(budget.delta * UNSEEN, 1e-320)), FAR)
+        else:
+            places = np.geomspace(min(2 * budget.epsilon, MOST), MOST, FAR) / size - size / 2
+        rest = rng.standard_normal((FAR, shifts.size))
+        along = shifts / size
+        noise = rest + (places - rest @ along)[:, None] * along
+    else:
+        drawn = np.column_stack([_drawn(law, SIMULATED, rng) for law in laws])
+        simulated = np.zeros(SIMULATED)
+        for law, column, shift in zip(laws, drawn.T, shifts, strict=True):
+            simulated += LOG_DENSITY[law](column) - LOG_DENSITY[law](column + shift)
+        epsilon = limit_of_losses(simulated, budget.delta, level)
+        worst = drawn[simulated >= epsilon * (1 - CLOSE)]
+        noise = worst[np.argsort(-np.abs(worst).max(axis=1))[:FAR]]
+    far = []
+    for row in noise:
+        whole = first.noise.copy()
+        whole[tags] = row
+        far.append(forced(whole))
+    if not any(some.unknown for some in far) and _shifts([*found, *far]) is not None:
+        return epsilon
+    known = [some.loss for some in far if not some.unknown and not some.apart.size]
+    return max(counted, *known, 0.0) if budget.delta == 0 else counted
+
+
+def _rounding(found: Sequence[Replay]) -> float:
+    """How much of a loss may be rounding of what noise is added to."""
+    most = 0.0
+    for some in found:
+        places = some.first.shown
+        size = np.abs(some.first.offsets[places]) + np.abs(some.again.offsets[places])
+        most = max(most, ROUNDED * float((size / np.abs(some.again.factors[places])).sum()))
+    return most * (1.0 if {*found[0].first.laws} == {"laplace"} else STEEPEST)
 
 
 def _drawn(law: str, draws: int, rng: np.random.Generator) -> FloatArray:

@@ -64,8 +64,7 @@ def noting(recorder: Recorder, seed: int) -> Iterator[None]:
         found = values_of(tensor)
         with np.errstate(divide="ignore", invalid="ignore"):
             noise = np.where(np.asarray(scale) != 0, (found - loc) / scale, 0.0) if whole else found
-        values, form = recorder.noise(law, noise, loc, scale)
-        recorder.rough |= tensor.dtype != torch.float64
+        values, form = recorder.noise(law, noise, loc, scale, rough=tensor.dtype != torch.float64)
         with torch.no_grad():
             tensor.copy_(torch.as_tensor(values.reshape(tuple(tensor.shape))))
         return remember(tensor, form)

@@ -19,7 +19,6 @@ from dprepro.session import StoredRun, measure_experiment
 from dprepro.support import shared_memory
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
     from concurrent.futures import Future
 
     from dprepro.engine.progress import Progress

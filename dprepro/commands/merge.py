@@ -25,8 +25,8 @@ run whose cells are all there is judged and drawn.
 
 A store is refused, in one line, where it is damaged, or has other rows for a
 cell than those here by the same code. A run of other code, or of another
-configuration under the same name, is kept apart, in results_dir/apart/1, which
-is a folder of results like any other."""
+configuration or other data under the same name, is kept apart, in
+results_dir/apart/1, which is a folder of results like any other."""
 
 NOTES = "exit codes: 0 all merged, 1 a store was refused, 2 bad input"
 

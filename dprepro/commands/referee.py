@@ -13,7 +13,7 @@ from dprepro.errors import unknown
 
 ABOUT = """\
 Renews the tables peers_audit (functions of diffprivlib, OpenDP and opacus, and
-faults that were reported in public, each audited under its own relation),
+faults that were reported in public, each audited under a named relation),
 accountants (dp-accounting, autodp, prv-accountant, opacus and this project's
 own against exact laws) and supports (whether rounding alone tells neighbours
 apart): all, or the named ones, as JSON and Markdown in results_dir, with a

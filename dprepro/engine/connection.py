@@ -100,8 +100,10 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
         )
     if not create and not path.exists():
         return _empty()
-    address = f"{path.absolute().as_uri()}?mode={'rwc' if create else 'rw'}"
-    database = sqlite3.connect(address, uri=True, timeout=BUSY_SECONDS, isolation_level=None)
+    mode = "rwc" if create else "ro&immutable=1" if _sealed(path) else "rw"
+    database = sqlite3.connect(
+        f"{path.absolute().as_uri()}?mode={mode}", uri=True, timeout=BUSY_SECONDS, isolation_level=None
+    )
     try:
         version, objects = _state(database)
         if version > SCHEMA_VERSION:
@@ -135,6 +137,12 @@ def connect(path: Path, create: bool) -> sqlite3.Connection:
         database.close()
         raise
     return database
+
+
+def _sealed(path: Path) -> bool:
+    """Whether nothing can be written beside a file, as SQLite wants to even to read, and nothing stands beside it."""
+    beside = [path.with_name(f"{path.name}-{side}") for side in ("wal", "journal")]
+    return not os.access(path.parent, os.W_OK) and not any(file.exists() and file.stat().st_size for file in beside)
 
 
 _Objects = list[tuple[str, str, str | None]]

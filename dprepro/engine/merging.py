@@ -4,8 +4,8 @@ A store is merged whole or not at all, in one transaction, and what is there alr
 killed, repeated, and done in any order. What cannot stand beside what is there is told, never dropped:
 
 - the same cell with other rows, by the same code: the store is refused, with both origins;
-- a run of other code for the same cells, or of another configuration under the same name: it is kept apart, in a store
-  of its own below the folder, where it is a run like any other.
+- a run of other code for the same cells, or of another configuration or other cells under the same name: it is kept
+  apart, in a store of its own below the folder, where it is a run like any other.
 """
 
 from __future__ import annotations
@@ -173,8 +173,10 @@ class _Target:
 
         ``known`` are the modules behind the codes of its store.
         """
+        beside = False
         for other in self._runs:
             if other.group == record.group:
+                beside = True
                 if differs := differences(other.run.config, record.run.config):
                     return f"another configuration, {differs[0]}", None
                 if (other.layout, other.keys) == (record.layout, record.keys):
@@ -184,8 +186,8 @@ class _Target:
             for key, (_, code) in (_cells(record) or {}).items()
             if self.asked.get(key, code) != code
         }
-        if not codes:
-            return "", None
+        if not codes:  # of two runs under one name the one merged last would hide the other
+            return ("other cells, of other data or versions" if beside else ""), None
         here = self.store.codes()
         modules = sorted(
             {

@@ -10,6 +10,7 @@ import traceback
 from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
+from contextlib import suppress
 from dataclasses import dataclass
 from functools import partial
 from typing import Literal
@@ -336,7 +337,7 @@ def _measured(
     cell_seconds: float | None,
     watch: Watch,
 ) -> list[Line]:
-    """The lines of cells until the deadline, replicates of a point together where that is possible."""
+    """The lines of cells until the deadline, replicates of a point together where that gives the same bits."""
 
     def alone(cell: Cell) -> Result:
         watch.began, watch.cell = time.monotonic(), cell
@@ -348,20 +349,29 @@ def _measured(
             seconds = time.monotonic() - watch.began
             return Result(cell.key, status, seconds, cell.axes, cell.replicate, (), None, cell.code, cpu_type())
 
+    def together(alike: Sequence[Cell]) -> list[Line]:
+        watch.began, watch.cell = time.monotonic(), alike[0]
+        with suppress(CellLimit), limited(cell_seconds):
+            return measure_block(many, alike, made) if many else []
+        return []
+
     lines: list[Line] = []
     results: list[Result] = []
     for alike in _alike(cells) if many else [cells]:
-        at, refused = 0, False
+        at, refused, held = 0, False, False
         while at < len(alike) and (not (lines or results) or time.perf_counter() < deadline):
             if many and at and not refused and (size := _together(results[-1:], lines[-1:])) > 1:
                 lines += lines_of(results, made)
                 results.clear()
-                watch.began, watch.cell = time.monotonic(), alike[at]
-                with limited(cell_seconds):
-                    found = measure_block(many, alike[at : at + size], made)
-                lines += found
-                at += len(found)
-                refused = not found
+                # the first call measures the cell before it too: of that one the bits are known
+                found = together(alike[at - (not held) : at + size])
+                if found and not held:
+                    first, *found = found
+                    held = first.rows == lines[-1].rows
+                refused = not (found and held)
+                if not refused:
+                    lines += found
+                    at += len(found)
                 continue
             modules = len(sys.modules)
             result = alone(alike[at])

@@ -162,17 +162,11 @@ class Store(CellTable):
         ``codes`` has the modules of each code that the cells name, with the digest of each; ``sources`` is what the
         run is judged against.
         """
-        checked_name("experiment", experiment)
         layout, keys = laid_out(cells)
         asked = (experiment, dump(dict(config)), dump(list(overrides)))
         mark = digest(*asked, layout, keys)
         with self._transaction() as database:
-            for (other,) in database.execute("SELECT DISTINCT experiment FROM runs WHERE typeof(experiment) = 'text'"):
-                if other != experiment and folded(other) == folded(experiment):
-                    raise InputError(
-                        f"{self.path} holds runs of {other}, whose name differs from {experiment} by case only; rename "
-                        "the experiment, or choose another results_dir"
-                    )
+            self._check_name(database, experiment)
             for code, modules in (codes or {}).items():
                 self._record_code(database, code, dump(dict(modules)))
             newest = database.execute(
@@ -192,6 +186,16 @@ class Store(CellTable):
             gone = [digest(newest[0], newest[3])] if repeated else []
             manifest.enter(database, "runs", [digest(number, whole)], gone, more=1 - len(gone))
             return number
+
+    def _check_name(self, database: sqlite3.Connection, experiment: str) -> None:
+        """Raise InputError for a name that is none, or that is one with another run's on some disks."""
+        checked_name("experiment", experiment)
+        for (other,) in database.execute("SELECT DISTINCT experiment FROM runs WHERE typeof(experiment) = 'text'"):
+            if other != experiment and folded(other) == folded(experiment):
+                raise InputError(
+                    f"{self.path} holds runs of {other}, whose name differs from {experiment} by case only; rename "
+                    "the experiment, or choose another results_dir"
+                )
 
     def _record_code(self, database: sqlite3.Connection, code: str, modules: str) -> None:
         gone = [digest(*one) for one in database.execute("SELECT code, modules FROM codes WHERE code = ?", (code,))]
@@ -225,6 +229,9 @@ class Store(CellTable):
         """Enter a run of another store, in place of ``beside``, which is the same run here, where there is one.
 
         ``codes`` has the modules of each code that it names. Provenance and sources are those of the later one.
+
+        Raises:
+            InputError: its experiment's name is none, or differs by case only from that of a run that is here.
         """
         if beside is not None and _later(beside) >= _later(record):
             return
@@ -233,6 +240,7 @@ class Store(CellTable):
         provenance, sources = record.texts[3:]
         mark = digest(experiment, config, overrides, layout, keys)
         with self._transaction() as database:
+            self._check_name(database, experiment)
             for code, modules in codes.items():
                 self._record_code(database, code, dump(dict(modules)))
             number, gone = None, []

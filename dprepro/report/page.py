@@ -1,5 +1,7 @@
 """The ledger as an HTML page: no network, no script to be read; its figures are files beside it, or inside.
 
+The command writes it of a results folder, and the site has it of the last full run, where each experiment has a page.
+
 What is shown is gathered here; how, stands in ``templates``, which escape every text. Only two things are trusted as
 markup: formulas from :func:`prose`, which escapes before it sets them, and the package's own style and script.
 
@@ -9,8 +11,9 @@ Without it, on paper and on a telephone the page is a plain long list.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from functools import lru_cache
 from pathlib import Path
 from typing import Any
@@ -21,7 +24,7 @@ from markupsafe import Markup
 from dprepro.report.formulas import prose
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
-from dprepro.report.text import ORDER, by_paper, causes_in_words, claim, counts, finding, number, wanted
+from dprepro.report.text import ORDER, by_paper, causes_in_words, claim, counts, finding, gravity, number, wanted
 from dprepro.statements.papers import citation
 from dprepro.support.folders import command
 
@@ -52,11 +55,17 @@ class Section:
 
 
 def page(
-    ledger: Mapping[str, Any], published: Sequence[tuple[Published, Picture]], config_dir: str | None = None
+    ledger: Mapping[str, Any],
+    published: Sequence[tuple[Published, Picture]],
+    config_dir: str | None = None,
+    *,
+    experiments: Mapping[str, str] | None = None,
+    beside: Mapping[str, str] | None = None,
 ) -> str:
     """The whole file, with the published experiments and where their figures are.
 
-    Commands name the user's ``config_dir`` where they need it.
+    Commands name the user's ``config_dir`` where they need it. A site's page has no experiments of its own: it gives
+    the addresses of theirs by name in ``experiments``, and those of further pages by title in ``beside``.
     """
     sections = list(_sections(ledger, published))
     entries = [entry for section in sections for entry in section.entries]
@@ -64,7 +73,9 @@ def page(
     return _page().render(
         summary=f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}. {causes_in_words(ledger['causes'])}.",
         sections=sections,
-        known={one.verdict["experiment"] for one, _ in published},
+        known={name: f"#experiment-{name}" for name in (one.verdict["experiment"] for one, _ in published)}
+        | dict(experiments or {}),
+        beside=beside or {},
         errata={(erratum["paper"], erratum["item"]): erratum["id"] for erratum in ledger["errata"]},
         papers={paper: citation(paper, ledger.get("papers", {})) for paper in by_paper(ledger["claims"])},
         config_dir=config_dir,
@@ -81,11 +92,8 @@ def _page() -> Template:
     return environment().get_template("page.html.j2")
 
 
-def environment(experiments: str = "#experiment-{}", errata: str = "#{}", *folders: Path) -> Environment:
-    """The templates, those in further ``folders`` among them, with the addresses that entries have where they are set.
-
-    ``experiments`` and ``errata`` take a name and the id of an erratum.
-    """
+def environment(*folders: Path) -> Environment:
+    """The templates, those in further ``folders`` among them."""
     templates = Environment(
         loader=FileSystemLoader([*folders, SOURCES / "templates"]),
         autoescape=True,
@@ -95,6 +103,7 @@ def environment(experiments: str = "#experiment-{}", errata: str = "#{}", *folde
         keep_trailing_newline=True,
     )
     templates.filters |= {
+        "anchor": anchor,
         "aside": _aside,
         "claim": claim,
         "command": command,
@@ -103,8 +112,12 @@ def environment(experiments: str = "#experiment-{}", errata: str = "#{}", *folde
         "number": number,
         "prose": prose,
     }
-    templates.filters |= {"experiment_address": experiments.format, "erratum_address": errata.format}
     return templates
+
+
+def anchor(row: Mapping[str, Any]) -> str:
+    """Where a row stands in the page: at its id, or beside that if it is an experiment's, which has an entry there."""
+    return str(row["id"]).replace("experiment-", "further-", 1) if row["kind"] == "further" else str(row["id"])
 
 
 def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Picture]]) -> Iterator[Section]:
@@ -112,19 +125,25 @@ def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Pi
     for paper, rows in by_paper(ledger["claims"]).items():
         title = f"{citation(paper, papers)}, {papers[paper]['title']}" if paper in papers else paper
         yield Section(paper, title, f"{counts(rows)}.", "statement.html.j2", [_statement(row) for row in rows])
-    rows = [row for row in ledger["claims"] if row["kind"] == "further"]
-    # Their ids are those of the experiments, which have entries of their own below.
-    if further := [replace(_statement(row), id=row["id"].replace("experiment-", "further-", 1)) for row in rows]:
+    if further := [_statement(row) for row in ledger["claims"] if row["kind"] == "further"]:
         lead = "They serve no single statement of the papers."
         yield Section("further", "Further experiments", lead, "statement.html.j2", further)
-    lead = f"Errata that were reproduced: {counts(ledger['errata'], 'state')}."
-    yield Section("errata", "Errata", lead, "erratum.html.j2", [_erratum(row, papers) for row in ledger["errata"]])
-    lead = "What was measured, with figures and how to repeat it."
-    yield Section("experiments", "Experiments", lead, "experiment.html.j2", [_experiment(*one) for one in published])
+    errata = sorted(ledger["errata"], key=lambda erratum: gravity(erratum["severity"]))
+    severities = Counter(erratum["severity"] for erratum in errata)
+    lead = "What print says and an exact computation, a check or a test shows to be false, or its proof does not carry"
+    lead += f", the grave ones first: {', '.join(f'{count} {word}' for word, count in severities.items()) or 'none'}"
+    lead += f". Reproduced: {counts(errata, 'state')}."
+    yield Section("errata", "Errata", lead, "erratum.html.j2", [_erratum(erratum, papers) for erratum in errata])
+    if published:
+        lead, entries = (
+            "What was measured, with figures and how to repeat it.",
+            [_experiment(*one) for one in published],
+        )
+        yield Section("experiments", "Experiments", lead, "experiment.html.j2", entries)
 
 
 def _statement(row: Mapping[str, Any]) -> PageEntry:
-    return PageEntry(row["item"], row["kind"], row["paper"], row["verdict"], row, row["id"])
+    return PageEntry(row["item"], row["kind"], row["paper"], row["verdict"], row, anchor(row))
 
 
 def _erratum(erratum: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]) -> PageEntry:

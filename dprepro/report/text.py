@@ -268,6 +268,14 @@ ORDER = (
     "not as expected", "shown", "by a test", "not in this store",
 )  # fmt: skip
 
+SEVERITIES = ("privacy failure", "false", "constant", "proof gap", "typo", "corner")
+"""Of errata, from the gravest."""
+
+
+def gravity(severity: str) -> int:
+    """The place of a severity among all, from the gravest; an unknown one comes last."""
+    return SEVERITIES.index(severity) if severity in SEVERITIES else len(SEVERITIES)
+
 
 def claim(said: Mapping[str, Any]) -> str:
     """Of a ledger's row, or of what holds instead: on which side the formula bounds, and for what; a sentence."""

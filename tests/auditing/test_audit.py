@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import inspect
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -21,6 +22,7 @@ from dprepro.auditing.power import power
 from dprepro.auditing.subject import Subject
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
+from dprepro.privacy.audit import lower_limit
 from dprepro.privacy.outcomes import Refused
 
 FILE = Path(functions.__file__)
@@ -81,6 +83,23 @@ def power_of(function, draws):
     return power(answers, Budget(1.0, 0.0, Neighbours.REPLACE_ONE), 1 - 0.5 * 0.01, 0.5, rng).noticed
 
 
+@pytest.mark.parametrize("seed", range(3))
+def test_no_leak_is_said_to_be_noticed_that_counts_cannot_see(seed):
+    """A leak on one answer that makes the ratio of all others larger still is not taken for the small one.
+
+    Of the best event at 1.05 times epsilon, expected counts of 2,500 answers give a limit below epsilon.
+    """
+    most = np.exp(1.05) / (1 + np.exp(1.05))
+    counts = [np.array([round(2500 * share)]) for share in (most, 1 - most)]
+    assert lower_limit(counts[0], counts[1], 2500, 0.0, 0.995)[0] < 1
+    rng = np.random.default_rng(seed)
+    stop = 1 - np.exp(-1)
+    drawn = [rng.geometric(stop, (5000, 1)) - rng.geometric(stop, (5000, 1)) + place for place in (1.0, 0.0)]
+    noticed = power((drawn[0], drawn[1]), Budget(1.0, 0.0, Neighbours.REPLACE_ONE), 0.995, 0.5, rng).noticed
+    assert noticed is not None
+    assert 1.05 < noticed <= 1.5
+
+
 def test_what_was_drawn_before_a_kill_is_not_drawn_again_and_the_verdict_is_the_same(tmp_path):
     kept = tmp_path / "answers.sqlite"
     whole = audit(functions.laplace_mean, 1.0, domain="n=10", draws=4_000)
@@ -121,6 +140,33 @@ def test_kept_answers_of_another_function_claim_or_seed_are_others(tmp_path):
         Kept.at(tmp_path / "no.sqlite", subject)
     with pytest.raises(InputError, match="keep needs the function's code"):
         Kept.at(tmp_path / "a.sqlite", Subject(eval("lambda values: 0.0", {"__name__": "nowhere"}), 1.0, 0.0))
+
+
+def test_kept_answers_are_told_apart_by_what_a_function_holds_beside_its_code(tmp_path):
+    def made(scale, inner=None):
+        return lambda values, rng: float(values.sum() + scale * rng.laplace() + (inner(values) if inner else 0.0))
+
+    class Noisy:
+        def __init__(self, scale):
+            self.scale = scale
+
+        def __call__(self, values, rng):
+            return float(values.sum() + self.scale * rng.laplace())
+
+        def fit(self, values, rng):
+            return self(values, rng)
+
+    functions_apart = [
+        made(1.0), made(2.0), made(1.0, lambda values: values[0]), made(1.0, lambda values: values[1]),
+        partial(functions.laplace_mean, epsilon=1.0), partial(functions.laplace_mean, epsilon=2.0),
+        partial(functions.half_sensitivity, epsilon=1.0),
+    ]  # fmt: skip
+    digests = [Kept.at(tmp_path / "a.sqlite", Subject(some, 1.0, 0.0)).audit for some in functions_apart]
+    assert len(set(digests)) == len(functions_apart)
+    assert Kept.at(tmp_path / "a.sqlite", Subject(made(1.0), 1.0, 0.0)).audit == digests[0]
+    for some in (Noisy(1.0), Noisy(1.0).fit):  # of a class that is made inside: its object cannot be written
+        with pytest.raises(InputError, match="give it as an argument"):
+            Kept.at(tmp_path / "a.sqlite", Subject(some, 1.0, 0.0))
 
 
 def test_answers_of_all_kinds_are_kept_as_they_are():

@@ -3,35 +3,50 @@
 from __future__ import annotations
 
 import warnings
+from typing import Any
 
 import numpy as np
 import pytest
 
-from dprepro.auditing import DataDomain, audit
+from dprepro.auditing import DataDomain, Verdict, audit
 from dprepro.auditing.peers import is_peer, peer, peers, warned
-from dprepro.auditing.peers.audited_functions import SUBJECTS, audited
+from dprepro.auditing.peers.audited_functions import SUBJECTS, AuditedCall, audited
 from dprepro.auditing.peers.found import MissingPeer
 from dprepro.errors import InputError
 
 FAULTS = [subject for subject in SUBJECTS if subject.name.startswith("fault:")]
 
 
-@pytest.mark.parametrize(
-    "subject",
-    [pytest.param(one, marks=[pytest.mark.slow] if one.draws > 20_000 else [], id=one.name) for one in FAULTS],
-)
-def test_a_fault_that_was_reported_in_public_is_found_and_its_repair_is_not(subject: object) -> None:
-    fault = next(one for one in FAULTS if one is subject)
-    found, domain = peer(fault.name), DataDomain.parse(fault.domain)
-    verdicts = [
+def both(subject: AuditedCall, **given: Any) -> list[Verdict]:
+    """Audits of the fault and of its repair."""
+    found, domain = peer(subject.name), DataDomain.parse(subject.domain)
+    return [
         audit(
-            found.function, 1.0, neighbours=fault.relation, domain=domain, draws=fault.draws,
-            parameters=found.parameters(domain) | {"repaired": repaired},
+            found.function, 1.0, neighbours=subject.relation, domain=domain,
+            parameters=found.parameters(domain) | {"repaired": repaired}, **given,
         )
         for repaired in (False, True)
     ]  # fmt: skip
-    assert verdicts[0].violates
-    assert not verdicts[1].violates
+
+
+@pytest.mark.parametrize("subject", FAULTS, ids=lambda subject: subject.name)
+def test_a_fault_that_was_reported_in_public_is_found_and_its_repair_is_not(
+    subject: AuditedCall, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """By replay: what a fault spends is known and not counted; a repair is accused once in 10,000 seeds at most."""
+    monkeypatch.setattr("dprepro.auditing.replay.CALLS", 100)
+    monkeypatch.setattr("dprepro.auditing.replay.COUNTED", 40)
+    monkeypatch.setattr("dprepro.auditing.replay.TRIED", 1)
+    verdicts = both(subject, draws=2000, level=1 - 1e-4, replay=True)
+    assert [verdict.violates for verdict in verdicts] == [True, False]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("subject", FAULTS, ids=lambda subject: subject.name)
+def test_a_fault_is_found_by_counts_as_the_table_says(subject: AuditedCall) -> None:
+    """The seed is fixed. With another one a repair is accused with probability .01 at most."""
+    verdicts = both(subject, draws=subject.draws)
+    assert [verdict.violates for verdict in verdicts] == [True, False]
 
 
 def test_a_name_is_a_library_s_function_or_is_refused_with_what_there_is() -> None:

@@ -16,7 +16,7 @@ from dprepro.auditing import replay as replays
 from dprepro.auditing.data import Data
 from dprepro.auditing.forms import Form, Ledger, combined, form_of, noisy
 from dprepro.auditing.neighbours import NeighbourPair
-from dprepro.auditing.recording import RecordingGenerator, recording
+from dprepro.auditing.recording import Recorder, RecordingGenerator, recording
 from dprepro.auditing.replay import call, replay, replayed
 from dprepro.auditing.subject import Subject
 from dprepro.budget import Budget, Neighbours
@@ -200,3 +200,47 @@ def test_torchs_noise_is_followed_too():
     assert found.violates
     assert found.faults[0].name == "noise reused"
     assert torch.equal(state, torch.get_rng_state())
+
+
+def test_the_rounding_of_large_numbers_is_no_violation():
+    # the mean of 20 numbers near 10^7 is off by 10^-9: more than its noise of scale 1/20 allows, over the reals
+    def mean(values, epsilon, rng):
+        return values.mean() + rng.laplace(scale=1 / (epsilon * len(values)))
+
+    far = [Data(np.append(1e7 + place, np.full(19, 1e7))) for place in (0.0, 1.0)]
+    found = replayed(Subject(mean, 1.0, 0.0), [NeighbourPair("far", *far)], PURE)
+    assert 0.999 < found.epsilon <= 1
+    assert not found.violates
+    assert not found.faults
+
+
+def clipped_at(most, delta):
+    """Gaussian noise on a sum of numbers in 0..1, clipped to a public range: no answer shows what lies beyond."""
+
+    def clipped(values, rng):
+        return np.clip(values.sum() + 2 * rng.standard_normal(), -most, most)
+
+    return replayed(Subject(clipped, 1.0, delta), [PAIR], Budget(1.0, delta, Neighbours.REPLACE_ONE))
+
+
+def test_answers_that_are_clipped_where_no_call_came_do_not_spend_what_lies_beyond():
+    assert clipped_at(1e6, 1e-6).epsilon == pytest.approx(gaussian_epsilon(0.5, 1e-6))
+    # beyond 4 scales there is a single answer, of loss below that of Gaussian noise at 10^-6
+    assert clipped_at(8.0, 1e-6).epsilon < 0.9 * gaussian_epsilon(0.5, 1e-6)
+    assert clipped_at(1e6, 0.0).epsilon == pytest.approx(64)
+    assert clipped_at(8.0, 0.0).epsilon < math.log(0.5 * math.erfc(3.5 / 2**0.5) / (0.5 * math.erfc(4 / 2**0.5))) + 1
+
+
+def test_numbers_of_single_precision_that_are_met_twice_by_chance_are_no_noise_that_is_reused():
+    recorder = Recorder()
+    _, form = recorder.noise("normal", np.array([0.25, 0.5, 0.25]), 0.0, 1.0, rough=True)
+    assert form.tags.tolist() == [0, 1, 2]
+    _, form = recorder.noise("normal", np.array([0.25, 0.5, 0.25]), 0.0, 1.0, rough=True)
+    assert form.tags.tolist() == [0, 1, 2]  # a whole array: the generator was started anew
+    assert recorder.aliases == {3, 4, 5}
+    assert not recorder.hidden
+    for _ in range(2):
+        recorder.noise("normal", np.array([0.75]), 0.0, 1.0, rough=True)
+    assert recorder.hidden == 1  # of a single number it cannot be told: losses are not known
+    _, form = Recorder().noise("normal", np.array([0.25, 0.5, 0.25]), 0.0, 1.0)
+    assert form.tags.tolist() == [0, 1, 0]

@@ -33,12 +33,9 @@ TOGETHER = [
     ("CONTRIBUTING.md", "docs/pages/howto/families.md", "docs/pages/howto/paper.md"),
 ]
 """Pages that a person reads in one sitting: what one measures the next one draws, or measures with another seed."""
-LONG = TOGETHER[1:]
-"""Half a minute each, for commands of kinds that README's sitting has: they await the slow tests."""
 SITTINGS = [
-    TOGETHER[0],
+    *TOGETHER,
     *((page,) for page in pages() if page not in sum(TOGETHER, ()) and commands(page)),
-    *LONG,  # last: what another page has too is run there
 ]
 SAYS = {
     r"python -m dprepro": r"lasso_rate .*Theorem 2\.5",
@@ -160,7 +157,8 @@ def title(sitting: tuple[str, ...]) -> str:
     return Path(sitting[0]).with_suffix("").as_posix()
 
 
-@pytest.mark.parametrize("sitting", [one for one in SITTINGS if one not in LONG], ids=title)
+@pytest.mark.pages
+@pytest.mark.parametrize("sitting", SITTINGS, ids=title)
 def test_every_command_of_a_page_runs_and_leaves_the_exit_code_that_the_page_states(
     sitting: tuple[str, ...], checkout: Checkout
 ) -> None:
@@ -175,7 +173,7 @@ def long(sitting: tuple[str, ...]) -> bool:
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("sitting", [one for one in SITTINGS if long(one) or one in LONG], ids=title)
+@pytest.mark.parametrize("sitting", list(filter(long, SITTINGS)), ids=title)
 def test_every_command_of_a_page_that_takes_less_than_minutes_runs_as_it_stands(
     sitting: tuple[str, ...], checkout: Checkout
 ) -> None:
@@ -207,6 +205,7 @@ def test_every_command_of_a_step_of_a_workflow_exists(job: str, checkout: Checko
         assert done.returncode == 0, step + done.stdout + done.stderr
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("page", [page for page in pages() if page.endswith(".md") and examples(page)])
 def test_every_notebook_example_of_a_page_ends_confirmed_with_a_table_and_a_figure(
     page: str, checkout: Checkout

@@ -22,6 +22,7 @@ from PIL import Image
 from docs import api, contributing, experiments, ledger, sources, walkthroughs
 from docs.links import dead
 from docs.pictures import LARGEST, reference_figure, small
+from dprepro.report.page import anchor
 from dprepro.statements.papers import papers
 from dprepro.statements.statement import identity
 from dprepro.support.regular_files import unpacked
@@ -33,10 +34,9 @@ NAMES = sorted(path.stem for path in (ROOT / "conf/experiment").glob("*.yaml"))
 
 
 @lru_cache(maxsize=1)
-def anchors() -> dict[str, set[str]]:
-    """Addresses on the pages of the ledger and of the errata."""
-    pages = {paper: ledger.paper_page(paper) for paper in ledger.papers()} | {"errata": ledger.errata()}
-    return {name: set(re.findall(r"\{ #([\w-]+) \}", text)) for name, text in pages.items()}
+def entries() -> dict[str, str]:
+    """The entries of the ledger's page by their addresses."""
+    return dict(re.findall(r'<article id="([\w-]+)"(.*?)</article>', ledger.page(), re.DOTALL))
 
 
 def test_every_experiment_has_a_page_with_its_claim_checks_and_command_and_a_line_in_the_table() -> None:
@@ -69,16 +69,24 @@ def test_a_figure_of_too_many_bytes_is_made_narrower() -> None:
 def test_every_statement_and_erratum_of_the_last_full_run_has_an_address() -> None:
     # Those of today come with the next full run, which the reference folder keeps.
     reference = json.loads(unpacked(ROOT / "results/reference/ledger.json.gz"))
-    for row in reference["claims"]:
-        assert row["kind"] == "further" or row["id"] in anchors()[row["paper"]]
-    assert {erratum["id"] for erratum in reference["errata"]} <= anchors()["errata"]
-    overview = ledger.index()
-    assert not [row["id"] for row in reference["claims"] if row["id"] not in overview]
+    expected = {anchor(row) for row in reference["claims"]} | {erratum["id"] for erratum in reference["errata"]}
+    assert set(entries()) == expected
+    found = [one["location"].partition("#") for one in ledger.searched()]
+    assert {page for page, _, _ in found} == {"ledger.html"}
+    assert {place for _, _, place in found} == {"", *expected}
+
+
+def test_a_statement_and_the_pages_of_its_experiments_lead_to_each_other() -> None:
+    for row in sources.reference("ledger.json")["claims"]:
+        for name in row["experiments"] if row["statement"] else ():
+            assert f'<a href="../ledger.html#{anchor(row)}">' in experiments.page(name)
+        for measurement in row["measurements"]:
+            assert f'<a href="experiments/{measurement["experiment"]}.html">' in entries()[anchor(row)]
 
 
 def test_an_address_is_that_of_the_statement() -> None:
     known = {identity(paper, claim.item) for paper, described in papers().items() for claim in described.claims}
-    assert len(known & set().union(*anchors().values())) > 100
+    assert len(known & set(entries())) > 100
 
 
 def test_every_walkthrough_is_a_page_and_what_it_printed_belongs_to_its_cells() -> None:
@@ -183,4 +191,4 @@ def test_the_search_answers_in_a_site_that_was_opened_from_a_folder(site: Path) 
     words = [str(BROWSER), "--headless", "--no-sandbox", "--disable-gpu", "--virtual-time-budget=30000", "--dump-dom"]
     document = subprocess.run([*words, address], capture_output=True, text=True, check=True, timeout=120).stdout
     assert "matching documents" in document
-    assert "errata.html?h=huberisation" in document
+    assert re.search("ledger.html[?]h=huberisation#bst-erratum-", document)

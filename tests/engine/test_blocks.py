@@ -14,6 +14,7 @@ from dprepro.config.compose import compose
 from dprepro.engine import Cell, Row, generator, measuring, runner
 from dprepro.engine.blocks import VALUE, Block, texts_of
 from dprepro.engine.cell_lines import Line
+from dprepro.engine.long_cells import CellLimit
 from dprepro.engine.measuring import measure_block
 from dprepro.engine.rows import text_of
 from dprepro.support import shared_memory, supervisor
@@ -58,7 +59,24 @@ def test_cells_that_are_measured_at_once_have_the_lines_of_cells_measured_alone(
         return many(own, streams)
 
     assert lines((em.draw, counted), cells()) == lines((em.draw, None), cells())
-    assert seen == [7, 7]
+    assert seen == [8, 8]  # the first of them is held against what it gave alone
+
+
+def test_a_call_with_other_last_bits_than_a_cell_alone_has_is_not_believed() -> None:
+    def rounded(own: Sequence[Cell], streams: Streams) -> Block:
+        block = many(own, streams)
+        values = [float(np.nextafter(value, 2.0)) for value in block.varying[0, VALUE]]
+        return Block(block.rows, {**block.varying, (0, VALUE): values})
+
+    assert lines((em.draw, rounded), cells()) == lines((em.draw, None), cells())
+
+
+def test_a_limit_that_ends_between_two_cells_of_a_call_ends_no_run(monkeypatch: pytest.MonkeyPatch) -> None:
+    def late(*_: object) -> list[Line]:
+        raise CellLimit
+
+    monkeypatch.setattr(runner, "measure_block", late)
+    assert lines((em.draw, many), cells()) == lines((em.draw, None), cells())
 
 
 @pytest.mark.parametrize("fault", ["none", "nan", "raises", "interrupt", "column"])

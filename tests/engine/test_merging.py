@@ -33,13 +33,13 @@ def cells(code: str = NOW) -> list[Cell]:
 
 def measured(
     folder: Path, own: Sequence[Cell], whole: Sequence[Cell] | None = None, measure: Measure = em.draw,
-    config: Mapping[str, Any] | None = None, made: str = '{"commit": "abc"}',
+    config: Mapping[str, Any] | None = None, made: str = '{"commit": "abc"}', name: str = "rate",
 ) -> Path:  # fmt: skip
     """The store of a run of ``whole`` of which ``own`` are measured."""
     with Store.open(folder, create=True) as store:
         store.made = made
         named = {cell.code for cell in whole or own}
-        store.begin_run("rate", config or {}, [], {"date": made}, whole or own, {code: CODES[code] for code in named})
+        store.begin_run(name, config or {}, [], {"date": made}, whole or own, {code: CODES[code] for code in named})
         execute(measure, own, store, workers=1)
     return folder
 
@@ -170,6 +170,38 @@ def test_a_run_of_other_code_or_of_another_configuration_is_kept_apart_whole_and
     apart = [tmp_path / "all/apart" / one for one in ("1", "2")]
     assert frame(apart[0]).equals(frame(whole))
     assert frame(apart[1]).equals(frame(tmp_path / "configured"))
+
+
+def test_a_run_of_other_data_under_the_same_name_is_kept_apart_whatever_was_merged_first(tmp_path: Path) -> None:
+    changed = [replace(cell, science=f"{cell.science} other") for cell in cells()]
+    measured(tmp_path / "one", cells())
+    measured(tmp_path / "other", changed)
+    for first, second in (("one", "other"), ("other", "one")):
+        target = tmp_path / f"{first} first"
+        _, found = merged(target, tmp_path / first, tmp_path / second)
+        assert "is kept apart" in str(found)
+        assert "other cells" in str(found)
+        assert frame(target).equals(frame(tmp_path / first))
+        assert frame(target / "apart/1").equals(frame(tmp_path / second))
+
+
+def test_a_run_whose_name_differs_by_case_only_is_refused_as_it_is_where_it_is_measured(tmp_path: Path) -> None:
+    measured(tmp_path / "one", cells()[:5])
+    measured(tmp_path / "other", cells()[5:9], name="Rate")
+    _, said = merged(tmp_path / "all", tmp_path / "one", tmp_path / "other")
+    assert "differs from Rate by case only" in str(said)
+    assert frame(tmp_path / "all").equals(frame(tmp_path / "one"))
+
+
+def test_a_store_in_a_folder_that_cannot_be_written_is_merged_without_a_file_beside_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    own = measured(tmp_path / "sealed", cells())
+    monkeypatch.setattr("dprepro.engine.connection.os.access", lambda *_: False)
+    with Store.open(own) as store, Merger(tmp_path / "all", differences) as merger:
+        merger.merge(store)
+        assert [file.name for file in own.iterdir()] == ["measurements.sqlite"]
+    assert frame(tmp_path / "all").equals(frame(own))
 
 
 def of_another_cpu(folder: Path, factor: float) -> None:

@@ -145,6 +145,6 @@ def test_hostile_text_in_any_field_of_the_ledger_is_shown_as_it_is_and_adds_no_t
 
 def test_a_field_that_the_page_shows_and_the_ledger_lacks_is_an_error(measured: Pages) -> None:
     rows, published = measured
-    del rows["errata"][0]["severity"]
-    with pytest.raises(UndefinedError, match="severity"):
+    del rows["errata"][0]["holds"]
+    with pytest.raises(UndefinedError, match="holds"):
         page(rows, [(one, Picture("a.png", 2, 2)) for one in published])

@@ -33,6 +33,9 @@ NARROW = 1e-12
 GAMMA_ERROR = 1e-7
 """Relative error of a binomial probability of a million trials, more than enough."""
 
+LEAST_CHANCE = 1e-307
+"""What a chance that underflows may be, at most."""
+
 DIGITS = 60
 
 
@@ -212,7 +215,7 @@ def _responses(epsilon: float, uses: int, delta: float) -> Enclosed:
 
     margin = GAMMA_ERROR
     low = least_root(lambda x: at(x) * (1 - margin) <= delta, epsilon * uses)
-    high = least_root(lambda x: at(x) * (1 + margin) <= delta, epsilon * uses)
+    high = least_root(lambda x: at(x) * (1 + margin) + uses * LEAST_CHANCE <= delta, epsilon * uses)
     return Enclosed(low[0], high[1])
 
 
