@@ -26,16 +26,19 @@ class Leak:
         all_steps: where every iterate is published: exact for linear losses.
         proved: the least bound that is proved for the last iterate.
         seen: the largest exact epsilon of a pair of linear losses with the same numbers, on an interval.
+        strongly: whether losses are promised to be strongly convex, as linear ones are not.
     """
 
     all_steps: float
     proved: float
     seen: float
+    strongly: bool = False
 
     def __str__(self) -> str:
+        apart = ", which are not strongly convex" if self.strongly else ""
         return (
             f"epsilon of all iterates {self.all_steps:.4g}; of the last one at most {self.proved:.4g} (proved), "
-            f"at least {self.seen:.4g} for some linear losses (exact law)"
+            f"at least {self.seen:.4g} for some linear losses (exact law){apart}"
         )
 
 
@@ -71,7 +74,8 @@ def final_model(
         mu = min(mu, geometric_mu(steps, sensitivity / noise, contraction(step_size, convexity, smoothness)))
     # lengths in units of the diameter
     seen = worst_linear_at(steps, sensitivity / noise, step_size * noise / diameter, 1.0, delta).epsilon
-    return Leak(gaussian_epsilon(composition_mu(steps, sensitivity, noise), delta), gaussian_epsilon(mu, delta), seen)
+    everything = gaussian_epsilon(composition_mu(steps, sensitivity, noise), delta)
+    return Leak(everything, gaussian_epsilon(mu, delta), seen, convexity > 0)
 
 
 def main() -> None:

@@ -281,6 +281,8 @@ def test_the_final_model_leaks_no_more_than_is_proved_and_no_unit_matters() -> N
     assert (scaled.proved, scaled.seen) == pytest.approx((leak.proved, leak.seen))
     curved = final_model(300, 0.1, 0.2, 1.0, 1e-5, convexity=2.0, smoothness=4.0)
     assert curved.proved < leak.proved
+    assert "not strongly convex" in str(curved)
+    assert "not strongly convex" not in str(leak)
     for convexity, smoothness in ((0.0, 11.0), (2.0, 10.0), (2.0, 1.0)):  # 2/eta = 10
         with pytest.raises(PremiseError, match="2/smoothness"):
             final_model(300, 0.1, 0.2, 1.0, 1e-5, convexity=convexity, smoothness=smoothness)
