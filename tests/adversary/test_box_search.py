@@ -5,7 +5,7 @@ from __future__ import annotations
 import numpy as np
 import pytest
 
-from dprepro.adversary import GAIN, SPACES, Found, Range, box_search, play, space_of
+from dprepro.adversary import GAIN, SPACES, Found, Range, play, search, space_of
 from dprepro.constructions import NeedleFamily, RandomDesign, TunedNeedle
 from dprepro.constructions.needle_family import known_hard
 from dprepro.errors import InputError
@@ -27,7 +27,7 @@ def test_a_hill_hidden_in_the_box_is_found_more_often_than_not_beside_a_lower_on
     found = 0
     for seed in range(24):
         where = np.random.default_rng(seed).uniform(0.5, 0.95, 3)
-        best = box_search(
+        best = search(
             lambda x, where=where: well(x, where, 0.2), 3, [np.full(3, 0.2)], 1200, np.random.default_rng(seed)
         )
         assert best.evaluations <= 1200
@@ -37,14 +37,12 @@ def test_a_hill_hidden_in_the_box_is_found_more_often_than_not_beside_a_lower_on
 
 def test_without_evaluations_the_best_start_is_the_answer():
     starts = [np.array([0.1]), np.array([0.7]), np.array([0.4])]
-    found = box_search(lambda x: float(x[0]), 1, starts, 0, np.random.default_rng(0))
+    found = search(lambda x: float(x[0]), 1, starts, 0, np.random.default_rng(0))
     assert (found.value, found.evaluations) == (0.7, 3)
 
 
 def test_a_search_repeats_itself_bit_for_bit():
-    one, two = (
-        box_search(lambda x: well(x, 0.6), 2, [], 200, np.random.default_rng(5)).place.tolist() for _ in range(2)
-    )
+    one, two = (search(lambda x: well(x, 0.6), 2, [], 200, np.random.default_rng(5)).place.tolist() for _ in range(2))
     assert one == two
 
 

@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from dprepro.adversary import box_search, space_of
+from dprepro.adversary import search, space_of
 from dprepro.algorithms import (
     DataFree,
     FullGradient,
@@ -77,7 +77,7 @@ def test_a_needle_hidden_at_odd_places_is_found():
     def risk(place):  # two thirds of all is elsewhere, a peak as wide as a tenth of a side about the needle
         return 2 / 3 * float(place[-1]) + float(np.exp(-50 * np.sum((place - hidden)[where] ** 2)))
 
-    found = box_search(risk, len(space.ranges), [], 600, np.random.default_rng(5))
+    found = search(risk, len(space.ranges), [], 600, np.random.default_rng(5))
     member = space.parameters(space.member(found.place))
     assert member["level"] == pytest.approx(0.37, abs=0.05)
     assert member["gap"] == pytest.approx(23, rel=0.2)
