@@ -13,8 +13,13 @@ from typing import Any
 from dprepro.analysis.points import number
 
 LETTERS = {"epsilon": r"\epsilon", "delta": r"\delta", "ln(delta)": r"\ln(1/\delta)", "norm": r"\|w\|"}
+EXACT = 1e-6
+"""Half an interval below which an exponent is told without it."""
 PRIMARY = ("n", "p", "epsilon")
 """Axes whose exponents are told first."""
+NAMES = {"spent_epsilon": "The certified epsilon", "ratio": "The left side"}
+LIMITS = {"spent_epsilon": "its budget", "ratio": "the right side"}
+"""Of quantities that the field has other words for: those of an inequality are one side over the other."""
 UNMEASURED = ("not measured", "nothing to measure")
 
 
@@ -85,20 +90,19 @@ def _rates(exponents: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], dir
         parts.append(
             f"its ratio to {rate} {'stays the same' if stated else 'goes with the exponents stated'} in {flat}"
         )
-    return f"{_on(families)}{' and '.join(parts)}."
+    said = f"{_on(families)}{' and '.join(parts)}."
+    return said[0].upper() + said[1:]
 
 
 def _bounded(quantity: str, found: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Iterable[str]:
     """``It stays below 82.9% of its explicit bound on all of 3 families tried``, the worst of all experiments."""
     families = list(dict.fromkeys(name for entry, _ in found for name in entry["families"]))
     where = _everywhere(families)
-    name = {"excess_risk": "The excess risk", "spent_epsilon": "The certified epsilon"}.get(
-        quantity, f"The {quantity.replace('_', ' ')}"
-    )
+    name = NAMES.get(quantity, f"The {quantity.replace('_', ' ')}")
     above = [finding for _, finding in found if finding["side"] == "at_least"]
     below = [finding for _, finding in found if finding["side"] == "at_most"]
     equal = [finding for _, finding in found if finding["side"] == "equals"]
-    limit = "its budget" if quantity == "spent_epsilon" else "its bound"
+    limit = LIMITS.get(quantity, "its bound")
     if below:
         most = _rounded(max(one["high"] for one in below), 3, math.ceil)
         yield f"{name} is at most {number(most)} times {limit}{where}."
@@ -125,13 +129,20 @@ def _first(form: Mapping[str, Any]) -> Iterable[str]:
 
 def _limits(form: Mapping[str, Any]) -> Iterable[str]:
     """The ranges of everything that was measured, outside of which nothing was."""
-    ranges = list(dict.fromkeys(entry["range"] for entry in form["evidence"] if entry.get("range")))
+    ranges = list(dict.fromkeys(filter(None, (_told(entry.get("range", "")) for entry in form["evidence"]))))
     if len(ranges) == 1:
         yield f"Measured at {ranges[0]}."
     elif ranges:
         yield f"Measured at {ranges[0]}, and on {len(ranges) - 1} more grid{'s' if len(ranges) > 2 else ''} (below)."
     if form.get("verdict") == "not contradicted":
         yield "That is less than the statement says: not contradicted, no more."
+
+
+def _told(grid: str) -> str:
+    """A grid without what no budget has: a statement without one is measured at epsilon = inf, delta = 0 and n = 1."""
+    if r"$\epsilon$ = inf" in grid:
+        grid = grid.replace(r", $\epsilon$ = inf, $\delta$ = 0", "").removeprefix("$n$ = 1, ")
+    return "" if grid == "$p$ = 1" else grid
 
 
 def _on(families: Sequence[str], start: str = "On ") -> str:
@@ -148,11 +159,12 @@ def _everywhere(families: Sequence[str]) -> str:
 
 
 def _power(finding: Mapping[str, Any]) -> str:
-    return f"${_letter(finding['axis'])}^{{{number(_short(finding['estimate']))} \\pm {number(_half(finding))}}}$"
+    error = f" \\pm {number(_half(finding))}" if _half(finding) > EXACT else ""
+    return f"${_letter(finding['axis'])}^{{{number(_short(finding['estimate']))}{error}}}$"
 
 
 def _plus_minus(finding: Mapping[str, Any]) -> str:
-    return f"{number(_short(finding['estimate']))} ± {number(_half(finding))}"
+    return f"{number(round(finding['estimate'], 4))} ± {number(_half(finding))}"
 
 
 def _letter(axis: str) -> str:
