@@ -164,7 +164,7 @@ def _power(finding: Mapping[str, Any]) -> str:
 
 
 def _plus_minus(finding: Mapping[str, Any]) -> str:
-    return f"{number(round(finding["estimate"], 4) + 0.0)} ± {number(_half(finding))}"
+    return f"{number(round(finding['estimate'], 4) + 0.0)} ± {number(_half(finding))}"
 
 
 def _letter(axis: str) -> str:
