@@ -1,9 +1,8 @@
 """The files by which others cite and find a release: all made of CITATION.cff, pyproject.toml and the reference folder.
 
-``python -m docs.release`` writes ``references.bib`` (BibTeX), ``codemeta.json`` (CodeMeta 3.0),
-``ro-crate-metadata.json`` (RO-Crate 1.1: the checkout) and ``results/reference/croissant.json`` (Croissant 1.0: the
-measurements, a record set for each experiment). Nothing is typed twice, so a test holds the files against what this
-writes.
+``python -m docs.release`` writes ``references.bib`` (BibTeX), ``codemeta.json`` (CodeMeta 3.0), ``ro-crate-metadata.json``
+(RO-Crate 1.1: the checkout) and ``croissant.json`` (Croissant 1.0: the measurements, a record set for each experiment).
+Nothing is typed twice, so a test holds the files against what this writes.
 """
 
 from __future__ import annotations
@@ -21,7 +20,7 @@ import yaml
 from docs.sources import ROOT
 
 REFERENCE = "results/reference"
-CROISSANT = f"{REFERENCE}/croissant.json"
+CROISSANT = "croissant.json"
 LICENSES = {"MIT": "https://spdx.org/licenses/MIT"}
 
 COLUMNS = {
@@ -239,7 +238,7 @@ def _file(path: Path) -> dict[str, Any]:
         "@type": "cr:FileObject",
         "@id": path.name,
         "name": path.name,
-        "contentUrl": path.name,
+        "contentUrl": f"{REFERENCE}/{path.name}",
         "contentSize": f"{len(content)} B",
         "encodingFormat": "text/csv",
         "sha256": hashlib.sha256(content).hexdigest(),

@@ -21,7 +21,8 @@ ROOMS: dict[str, set[str]] = {
     "__main__": {"commands"},
     "commands": {
         "__init__", "auditing", "config", "own", "report", "replication", "session", "studies", "refute",
-        "statements", "practice", "dispatch", "figures", "budget", "constructions.base", "engine.merging", "engine.pools", "engine.progress",
+        "statements", "practice", "dispatch", "figures", "budget", "constructions.base",
+        "engine.merging", "engine.pools", "engine.progress",
         "engine.runner", "engine.store",
     },
     "replication": {"config", "report", "session", "engine"},

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-import os
 import re
 from pathlib import Path
 
@@ -86,11 +85,11 @@ def test_readers_of_each_format_read_them(monkeypatch: pytest.MonkeyPatch) -> No
     crate = rocrate.ROCrate(str(ROOT))
     assert {entity.id for entity in crate.data_entities} >= {"dprepro/", "results/reference/"}
     cff.Citation((ROOT / "CITATION.cff").read_text(encoding="utf-8")).validate()
-    monkeypatch.chdir(ROOT / release.REFERENCE)
-    read = croissant.Dataset(os.path.basename(release.CROISSANT))
+    monkeypatch.chdir(ROOT)
+    read = croissant.Dataset(release.CROISSANT)
     assert not read.metadata.issues.errors
     for record_set in ("lasso_rate", "glm_phase_diagram"):
-        lines = gzip.decompress(Path(f"{record_set}.csv.gz").read_bytes()).decode().splitlines()
+        lines = gzip.decompress(Path(release.REFERENCE, f"{record_set}.csv.gz").read_bytes()).decode().splitlines()
         assert sum(1 for _ in read.records(record_set)) == len(lines) - 1
 
 
