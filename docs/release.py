@@ -1,7 +1,7 @@
 """The files by which others cite and find a release: all made of CITATION.cff, pyproject.toml and the reference folder.
 
-``python -m docs.release`` writes ``references.bib`` (BibTeX), ``codemeta.json`` (CodeMeta 3.0), with RO-Crate 1.1 of the
-checkout ``ro-crate-metadata.json``, and with Croissant 1.0 of the measurements ``croissant.json``.
+``python -m docs.release`` writes ``references.bib`` (BibTeX), ``codemeta.json`` (CodeMeta 3.0), ``croissant.json``
+(Croissant 1.0 of the measurements) and ``ro-crate-metadata.json`` (RO-Crate 1.1 of the checkout).
 Nothing is typed twice, so a test holds the files against what this writes.
 """
 

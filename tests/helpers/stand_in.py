@@ -102,6 +102,28 @@ TYPED = (
         "python -m dprepro audit noisy_mean.py:fit {1} draws=4000",
     ),
     Row(r"python -m dprepro audit noisy_mean\.py:fit .* draws=4000 replay=true"),
+    Row(
+        r"python -m dprepro audit (diffprivlib|estimator):.*",
+        "python -m dprepro audit --help",
+        "the extra peers",
+        once=True,
+    ),
+    Row(r"python -m dprepro referee( \w+)?", HELP, "minutes, and the extras", once=True),
+    Row(
+        r"pip install \./packs/last_iterate", "python -m ast packs/last_iterate/walkthrough.py", "no network", once=True
+    ),
+    Row(
+        r"python -m dprepro (-m )?\+experiment=(glob\(last_\*\)|attacks_last_iterate)",
+        "python -m dprepro --help",
+        "the pack is not installed here; packs/last_iterate/tests",
+        once=True,
+    ),
+    Row(
+        r"python (packs/last_iterate/walkthrough\.py|-m dprepro_last_iterate\.final_model .*)",
+        "python -m ast packs/last_iterate/walkthrough.py",
+        "the pack is not installed here; packs/last_iterate/tests",
+        once=True,
+    ),
     Row(r"python -m dprepro audit FILE\.py:fit .*", HELP, "it needs a function", once=True),
     Row(r"python -m dprepro release survey\.csv .*", HELP, "tests/command/test_release.py", once=True),
     Row(r"python -m dprepro (reference|stability|heldout)", HELP, "tests/report/test_stability_report.py", once=True),
