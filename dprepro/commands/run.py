@@ -34,7 +34,7 @@ useful keys (any key of the YAML can be set; the grammar is Hydra's)
   workers=2                  local processes, auto, or a Dask scheduler such as
                              tcp://host:8786
   results_dir=DIR            where the store and the results are [results]
-  shard=3/16                 every sixteenth block of cells, in a store of its own;
+  shard=3/16                 every sixteenth block of cells, in a store apart;
                              python -m dprepro merge brings them together
   cell_minutes=30            a cell that takes longer has failed
   reuse=any                  keep cells that were measured by other code; such a
