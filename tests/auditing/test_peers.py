@@ -109,6 +109,7 @@ def test_a_warning_of_privacy_is_part_of_what_a_function_promises(monkeypatch: p
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what libraries warn of is their own affair
 @pytest.mark.parametrize("subject", [one for one in SUBJECTS if not one.name.startswith("fault:")], ids=str)
 def test_libraries_are_as_the_table_says(subject: object) -> None:
     asked = next(one for one in SUBJECTS if one is subject)
@@ -121,6 +122,7 @@ def test_libraries_are_as_the_table_says(subject: object) -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what libraries warn of is their own affair
 def test_one_record_that_comes_changes_two_predictions_of_opendp_where_it_promises_one() -> None:
     """OpenDP 2950: an odd record is dropped. Where this fails the fault is repaired."""
     pytest.importorskip("opendp", reason="opendp is not installed")
