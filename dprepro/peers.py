@@ -97,8 +97,8 @@ class Peer(Algorithm):
 class DiffprivlibLinear(Peer):
     """``diffprivlib.models.LinearRegression``: the functional mechanism (Zhang et al. 2012), Laplace noise, delta 0.
 
-    The library is told that features lie in [-X, X]. In [0, X] version 0.6.6 takes the diagonal of X^T X for insensitive,
-    and releases it as it is.
+    The library is told that features lie in [-X, X]. In [0, X] version 0.6.6 takes the diagonal of X^T X for
+    insensitive, and releases it as it is.
     """
 
     package: ClassVar[str] = "diffprivlib"
