@@ -90,8 +90,8 @@ def judged(
 
 def _collect(found: _Found, kind: str, wanted: Mapping[str, Sequence[str]], published: Mapping[str, Published]) -> None:
     for experiment, names in wanted.items():
-        one = published.get(experiment)
-        stored = one.verdict["checks"] if one else {}
+        measured = published.get(experiment)
+        stored = measured.verdict["checks"] if measured else {}
         found.missing += [f"{experiment}:{name}" for name in names if name not in stored] if one else [experiment]
         present = [name for name in names if name in stored]
         if one is None or not present:
