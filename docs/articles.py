@@ -116,18 +116,18 @@ def shown(erratum: Mapping[str, Any], number: Numbers) -> list[str]:
     """What shows that the print is false: each check with what it found, each test with its path."""
     sides = {"at_most": "at most", "at_least": "at least"}
     said = []
-    for evidence in erratum["shown_by"]:
-        if "test" in evidence:
-            said.append(rf"\test{{{evidence['test']}}}")
+    for shown in erratum["shown_by"]:
+        if "test" in shown:
+            said.append(rf"\test{{{shown['test']}}}")
             continue
-        name = f"{erratum['id']}/{evidence['check']}"
-        found = number(name, evidence["estimate"])
-        claimed = number(f"{name}/expected", evidence["expected"])
-        words = f"{sides.get(evidence['side'], 'equal to')} {claimed}"
+        name = f"{erratum['id']}/{shown['check']}"
+        found = number(name, shown["estimate"])
+        claimed = number(f"{name}/expected", shown["expected"])
+        words = f"{sides.get(shown['side'], 'equal to')} {claimed}"
         said.append(
-            rf"check \code{{{evidence['check']}}} finds {found} where the print has {words} (\code{{{evidence['command']}}})"
-            if evidence["verdict"] == "refuted"
-            else rf"check \code{{{evidence['check']}}}: {found}, {words}, {evidence['verdict']} (\code{{{evidence['command']}}})"
+            rf"check \code{{{shown['check']}}} finds {found} where the print has {words} (\code{{{shown['command']}}})"
+            if shown["verdict"] == "refuted"
+            else rf"check \code{{{shown['check']}}}: {found}, {words}, {shown['verdict']} (\code{{{shown['command']}}})"
         )
     return said
 

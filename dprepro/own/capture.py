@@ -291,7 +291,7 @@ def _class_source(kind: type) -> Source:
     for function in functions:
         known |= function.__globals__
     for function in functions:
-        known |= {name: value for name, value in _enclosed(one).items() if name != "__class__"}
+        known |= {name: value for name, value in _enclosed(function).items() if name != "__class__"}
     lines = {function.__code__.co_firstlineno for function in functions}
     trees = [_tree(functions[0].__code__, known)] if functions else list(_all_trees(kind))
     for tree in trees:
