@@ -21,7 +21,7 @@ from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.laws import LEMMAS
 from dprepro.problems import Problem, View
-from dprepro.reductions import LITERAL, REDUCTIONS
+from dprepro.reductions import LITERAL, reductions_of
 from dprepro.statements.conditions import condition, unmet
 from dprepro.studies.base import Declaration, Design, Study, drawn, spending
 from dprepro.studies.describe import describe
@@ -87,7 +87,7 @@ class RateStudy(Study):
                     if not checked:
                         self._check_bounds(label, context)
                     checked, backend = True, context.dispatch.backend
-                    kind = REDUCTIONS.get(backend)
+                    kind = reductions_of(one.algorithm).get(backend)
                     used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
                     used |= self._affords(one, context)
                 except PremiseError as error:  # such a point becomes a skipped row
@@ -346,7 +346,7 @@ class RateStudy(Study):
         """What makes a series' measurements, besides the study."""
         parts: list[object] = [one.algorithm, one.construction, *self._references(one).functions]
         parts += [bounds.find(name) for name in self.tails]
-        parts += [REDUCTIONS[backend]] if backend in REDUCTIONS else []
+        parts += [] if backend == LITERAL else [reductions_of(one.algorithm)[backend]]
         return parts + ([LEMMAS[type(one.algorithm)].ratios] if self._lemmas(one) else [])
 
     def _science(self, one: Series) -> dict[str, Any]:
