@@ -59,7 +59,7 @@ def choose(name: str, algorithm: Algorithm, domain: Domain, representations: fro
     known = reductions_of(algorithm)
     if name == AUTOMATIC:
         name = next(
-            (one for one, kind in known.items() if not kind.obstacle(algorithm, domain, representations)), LITERAL
+            (key for key, kind in known.items() if not kind.obstacle(algorithm, domain, representations)), LITERAL
         )
     if name not in (LITERAL, *known):
         raise unknown("reduction", name, [AUTOMATIC, LITERAL, *known])

@@ -18,7 +18,7 @@ ABSOLUTE = 1e9
 def erm_linear(size: float, step_size: float, mean: float, start: float) -> float:
     """|wbar - wbar'|/(L eta) on [-1, 1], linear losses: of ``size`` records one is 1 or -1, the others have a mean."""
     others = (size - 1) * mean
-    ends = [min(1.0, max(-1.0, start + step_size / 2 * (others + one))) for one in (-1.0, 1.0)]
+    ends = [min(1.0, max(-1.0, start + step_size / 2 * (others + record))) for record in (-1.0, 1.0)]
     return (ends[1] - ends[0]) / step_size
 
 
@@ -26,8 +26,8 @@ def erm_kink(size: float, step_size: float, share: float, place: float, start: f
     """The same where ``share`` of the records have the loss |w - place|, and nothing bounds the set."""
     scale, threshold = step_size * size / 2, share * (size - 1) * step_size / 2
     ends = []
-    for one in (-1.0, 1.0):
-        free = start + scale * one / size
+    for slope in (-1.0, 1.0):
+        free = start + scale * slope / size
         ends.append(place + math.copysign(max(0.0, abs(free - place) - threshold), free - place))
     return (ends[1] - ends[0]) / step_size
 

@@ -144,7 +144,7 @@ STATEMENTS = (
             quantifiers=["for all data"],
             direction="at_most",
         ),
-        note="Derived here; the exponent of the bound and of the measured risk is -3/4 there.",
+        note="Derived here; the bound's exponent is -3/4 there, and the measured risk keeps its slope on both sides.",
     ),
     Statement(
         item="Halves and quarters",
