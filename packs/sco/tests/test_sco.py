@@ -18,7 +18,7 @@ from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import AxisPopulation, CoinPopulation
 from dprepro.errors import InputError
 from dprepro.privacy.worst_pairs import gaussian_epsilon
-from dprepro.problems import AbsoluteLoss, Domain, HalfSquaredDistance, L2Ball, LinearLoss
+from dprepro.problems import AbsoluteLoss, Domain, HalfSquaredDistance, L2Ball, LinearLoss, LogisticLoss
 
 BUDGET = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
 MU = 0.236704
@@ -68,12 +68,12 @@ def test_what_the_premises_lack_is_said() -> None:
 
 
 def test_a_first_step_above_two_over_beta_is_refused() -> None:
-    stiff = Domain(HalfSquaredDistance(), L2Ball(1, 1.0), 2, feature_bound=0.01)
-    loose = Budget(1000.0, 0.1, Neighbours.REPLACE_ONE)
-    step = PhasedSGD().step(2, 1, bounds.gaussian_parameter(1000.0, 0.1)) / 4 / stiff.lipschitz
-    assert (step * stiff.smoothness > 2) == bool(PhasedSGD().refusal(stiff, loose))
-    long = Domain(HalfSquaredDistance(), L2Ball(1, 100.0), 2, feature_bound=0.01)
-    assert not PhasedSGD().refusal(long, BUDGET)  # noise makes steps short
+    loose, long = Budget(1000.0, 0.1, Neighbours.REPLACE_ONE), Domain(LogisticLoss(), L2Ball(1, 100.0), 2)
+    assert long.smoothness == pytest.approx(0.25)
+    with pytest.raises(InputError, match=r"steps of at most 2/beta=8, its first one is 75.9"):
+        PhasedSGD().schedule(long, loose)
+    assert not PhasedSGD().refusal(long, BUDGET)  # much noise makes steps short
+    assert not PhasedERM().refusal(long, loose)
 
 
 def test_a_phase_of_erm_is_the_minimum_of_its_objective() -> None:
@@ -134,6 +134,17 @@ def test_the_noise_that_is_drawn_is_the_schedules(algorithm: Phased) -> None:
             freedom += noise.unit
     assert freedom == 2 * 20 * 6 * 4
     assert abs(total / freedom - 1) < 4 * math.sqrt(2 / freedom)
+
+
+def test_the_signal_is_in_units_of_both_terms_or_of_what_a_single_phase_misses() -> None:
+    place, private = point(n=1e6, p=1e4), 100 / MU
+    assert DirectionStream(size=2.0).strength(place) == pytest.approx(2 * (1e-3 + private / 1e6), rel=1e-5)
+    alone = DirectionStream(size=2.0, signal="one_phase").strength(place)
+    assert alone == pytest.approx(2 * math.sqrt((1 + private) / 1e6), rel=1e-5)
+    assert DirectionStream(size=1e9).strength(place) == DirectionStream(size=math.inf).strength(place) == 1
+    sample = DirectionStream(size=50.0).draw(place, 0.0, np.random.default_rng(1))
+    mean = 2 * sample.see("halves").total / 1e6 - 1  # type: ignore[attr-defined]
+    assert abs(mean - 50 * (1e-3 + private / 1e6)) < 4e-3  # 4 standard errors
 
 
 def test_the_risk_at_a_hundred_thousand_records_in_a_thousand_dimensions() -> None:
