@@ -22,7 +22,7 @@ from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.laws import LEMMAS
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Problem, View
-from dprepro.reductions import LITERAL, REDUCTIONS
+from dprepro.reductions import LITERAL, reductions_of
 from dprepro.statements.conditions import condition, unmet
 from dprepro.studies.base import Declaration, Design, Study, drawn, spending
 from dprepro.studies.describe import describe
@@ -88,7 +88,7 @@ class RateStudy(Study):
                     if not checked:
                         self._check_bounds(label, context)
                     checked, backend = True, context.dispatch.backend
-                    kind = REDUCTIONS.get(backend)
+                    kind = reductions_of(series.algorithm).get(backend)
                     used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
                     used |= self._affords(series, context)
                 except PremiseError as error:  # such a point becomes a skipped row
@@ -358,7 +358,7 @@ class RateStudy(Study):
         """What makes a series' measurements, besides the study."""
         parts: list[object] = [series.algorithm, series.construction, *self._references(series).functions]
         parts += [bounds.find(name) for name in self.tails]
-        parts += [REDUCTIONS[backend]] if backend in REDUCTIONS else []
+        parts += [] if backend == LITERAL else [reductions_of(series.algorithm)[backend]]
         return parts + ([LEMMAS[type(series.algorithm)].ratios] if self._lemmas(series) else [])
 
     def _science(self, series: Series) -> dict[str, Any]:
