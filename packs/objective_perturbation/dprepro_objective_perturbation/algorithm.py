@@ -29,6 +29,7 @@ from dprepro.mechanisms import Gaussian
 from dprepro.privacy import Spent
 from dprepro.problems import Domain, Problem
 from dprepro.problems.problem_data import FloatArray
+from dprepro.support.last_result import cache_last
 from dprepro_objective_perturbation.minima import Split, both_stages
 
 MOST_STEPS = 1_000_000
@@ -112,14 +113,11 @@ class ApproximateMinima(Algorithm):
         released, _ = Gaussian(schedule.output_noise).release(theta, rng)  # lines 5 and 6
         answer = domain.constraint_set.project(released) if domain.proper else released
         shares = {"gradient_share": norm / schedule.gamma}
-        of_output = Gaussian(schedule.noise_scale).moments((released - theta) * self._units(schedule))
+        in_units_of_b = (released - theta) * (schedule.noise_scale / schedule.output_noise)
+        of_output = Gaussian(schedule.noise_scale).moments(in_units_of_b)
         return Solution(answer, schedule, self.spent(domain, budget), shares, of_objective + of_output)
 
-    @staticmethod
-    def _units(schedule: MinimaSchedule) -> float:
-        """The output noise in units of b's."""
-        return schedule.noise_scale / schedule.output_noise
-
+    @cache_last
     def spent(self, domain: Domain, budget: Budget) -> Spent:
         """The account of `minima.both_stages` at the budget's delta, a record being replaced; exact to 1e-9."""
         split = self._split(budget)

@@ -80,6 +80,16 @@ def profile(mu: float, curvature: float, epsilon: float) -> float:
     return accounts.profile(mu, curvature, epsilon)
 
 
+def profile_attained(mu: float, curvature: float, epsilon: float) -> float:
+    """The profile where its larger part is attained."""
+    _asked(curvature, epsilon)
+    goes = accounts.removal(mu, epsilon) >= accounts.addition(mu, curvature, epsilon)
+    attained = accounts.removal_is_attained if goes else accounts.addition_is_attained
+    if not attained(mu, curvature, epsilon):
+        raise PremiseError("the larger part is not attained")
+    return accounts.profile(mu, curvature, epsilon)
+
+
 def largest_pair(mu: float, curvature: float, epsilon: float) -> float:
     """The larger of both pairs."""
     _asked(curvature, epsilon)

@@ -111,7 +111,7 @@ def reached(mu: float, curvature: float, epsilon: float, mu_output: float) -> fl
 
 
 def _mean(loss: object, epsilon: float, mu_output: float) -> float:
-    u = np.linspace(-REACH, REACH, 20_001)
+    u = np.linspace(-REACH, REACH, 6_001)
     assert callable(loss)
     lost = gaussian_delta(mu_output, epsilon - np.asarray(loss(u)))
     return _sum(np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi) * lost, u)
@@ -119,7 +119,7 @@ def _mean(loss: object, epsilon: float, mu_output: float) -> float:
 
 def seen_twice(mu: float, curvature: float, epsilon: float, mu_output: float) -> float:
     """The same sum with the losses of the worst pairs themselves."""
-    u = np.linspace(-REACH, REACH, 20_001)
+    u = np.linspace(-REACH, REACH, 6_001)
     found = []
     if epsilon >= math.log1p(curvature):
         at, loss = pairs.bending(mu, curvature, epsilon).losses(u)

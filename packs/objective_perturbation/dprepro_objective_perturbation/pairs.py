@@ -18,6 +18,9 @@ from dprepro_objective_perturbation.accounts import FloatArray, best_place, gaus
 STEPS = 400
 """Steps of the map that comes near to the account of addition."""
 
+REST = math.log(1000)
+"""Of ln(mu/g), down to which g is followed."""
+
 FAR = 60.0
 """Where the outermost knots lie: beyond, there is no probability."""
 
@@ -106,7 +109,9 @@ def bending(mu: float, curvature: float, epsilon: float, steps: int = STEPS) -> 
     A step of g by h is a piece of length h/s, s = r/(1 + r), in v about its best place, or right of the piece before.
     """
     s, left = curvature / (1 + curvature), epsilon - math.log1p(curvature)
-    levels = np.linspace(mu, mu * 1e-3, steps + 1)
+    within = (mu / max(left, mu)) ** 2  # of ln(mu/g) what counts most: steps are finer there
+    share = np.linspace(0, REST / (REST + within), steps + 1)
+    levels = mu * np.exp(-within * share / (1 - share))
     middle = (levels[1:] + levels[:-1]) / 2
     turn = math.sqrt(curvature * epsilon / (1 + curvature / 2))
     place = np.where(middle <= turn, best_place(middle, left), epsilon / middle - middle / 2)
@@ -161,7 +166,7 @@ def in_the_plane(mu: float, curvature: float, epsilon: float, stiffness: float, 
     lambda = sigma = 1; the record's slope is mu tanh(r (<x, theta> - shift)/mu), the other's is tanh(stiffness
     <y, theta>) along y at this angle from x. Both bend smoothly, and only once: nothing comes near to the accounts.
     """
-    points = np.linspace(-10, 10, 801)
+    points = np.linspace(-10, 10, 501)
     width = points[1] - points[0]
     one, two = np.meshgrid(points, points, indexing="ij")
     cosine, sine = math.cos(angle), math.sin(angle)
