@@ -32,7 +32,8 @@ is the Gaussian's delta(epsilon; g), of derivative phi(c(g)) in g. So delta is a
 K(v(g), g), K = (phi(v) - e^epsilon phi(v + g)/(1 + r))_+/s for v <= c(g) and phi(c(g)) beyond. K is largest where
 v g + g^2/2 = epsilon - ln(1 + r) + ln(1 + g/v), with the value phi(v) g/((v + g) s), if that is below c(g), which is:
 g^2 <= r (epsilon - g^2/2); else it is phi(c(g)). Hence `addition`. It is attained, in the limit of losses that bend and
-do not in turn, if that place moves by 1/s at least as g falls by one: v ((v + g)^2 - 1)/(g (v (v + g) + 1)) >= (1 + r)/r.
+do not in turn, if that place moves by 1/s at least as g falls by one: if v ((v + g)^2 - 1)/(g (v (v + g) + 1)) is
+(1 + r)/r at least.
 """
 
 from __future__ import annotations

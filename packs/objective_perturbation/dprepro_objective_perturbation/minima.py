@@ -14,6 +14,7 @@ ln(1 + beta/Lambda) with probability at most delta.
 from __future__ import annotations
 
 import math
+from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
@@ -110,27 +111,22 @@ def reached(mu: float, curvature: float, epsilon: float, mu_output: float) -> fl
     return max(comes, _mean(lambda u: mu * np.abs(u) + mu**2 / 2, epsilon, mu_output))
 
 
-def _mean(loss: object, epsilon: float, mu_output: float) -> float:
+def _mean(loss: Callable[[FloatArray], FloatArray], epsilon: float, mu_output: float) -> float:
+    """E delta_G(epsilon - loss(u); mu_2) over a standard normal u."""
     u = np.linspace(-REACH, REACH, 6_001)
-    assert callable(loss)
-    lost = gaussian_delta(mu_output, epsilon - np.asarray(loss(u)))
-    return _sum(np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi) * lost, u)
+    lost = gaussian_delta(mu_output, epsilon - loss(u))
+    return float((np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi) * lost).sum() * (u[1] - u[0]))
 
 
 def seen_twice(mu: float, curvature: float, epsilon: float, mu_output: float) -> float:
-    """The same sum with the losses of the worst pairs themselves."""
-    u = np.linspace(-REACH, REACH, 6_001)
+    """The same mean with the losses of the worst pairs themselves."""
     found = []
-    if epsilon >= math.log1p(curvature):
-        at, loss = pairs.bending(mu, curvature, epsilon).losses(u)
-        # u has the density phi(v) v' under the data with the record, phi(u) e^-l
-        density = np.exp(-(u**2) / 2 - loss) / math.sqrt(2 * math.pi)
-        found.append(_sum(density * gaussian_delta(mu_output, epsilon + loss), u))
-    at, loss = pairs.one_record(mu, curvature, 0.0).losses(u)
-    density = np.exp(-(u**2) / 2) / math.sqrt(2 * math.pi)
-    found.append(_sum(density * gaussian_delta(mu_output, epsilon - loss), u))
+    for pair, comes in ((pairs.bending(mu, curvature, epsilon), True), (pairs.one_record(mu, curvature, 0.0), False)):
+        ends = np.union1d(np.linspace(-REACH, REACH, 6_001), pair.u)
+        u, width = (ends[1:] + ends[:-1]) / 2, np.diff(ends)  # on each, the map is linear
+        _, loss = pair.losses(u)
+        # u has the density phi(u) without the record, and phi(v) v' = phi(u) e^-loss with it
+        density = np.exp(-(u**2) / 2 - (loss if comes else 0.0)) / math.sqrt(2 * math.pi)
+        lost = gaussian_delta(mu_output, epsilon + (loss if comes else -loss))
+        found.append(float(width @ (density * lost)))
     return max(found)
-
-
-def _sum(values: FloatArray, places: FloatArray) -> float:
-    return float(values.sum() * (places[1] - places[0]))

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 from scipy.special import ndtr
@@ -82,7 +83,7 @@ def _stick(first: FloatArray, second: FloatArray, epsilon: float) -> float:
         cuts = [np.where(np.isfinite(one), one, 0.0) for one in (big / a, c / big)]
     ends = np.sort(np.clip([np.zeros_like(run), *cuts, run], 0.0, run), axis=0)
     total = 0.0
-    for low, high in zip(ends[:-1], ends[1:], strict=True):
+    for low, high in pairwise(ends):
         middle = (low + high) / 2
         counts = a * middle**2 + b * middle + c > 0
         gained = _mass(x + low, x + high) - math.exp(epsilon) * _mass(y + slope * low, y + slope * high)
@@ -181,14 +182,14 @@ def in_the_plane(mu: float, curvature: float, epsilon: float, stiffness: float, 
         float(np.maximum(np.exp(high) - np.exp(epsilon + low), 0).sum())
         for high, low in ((without, beside), (beside, without))
     ]
-    return max(sums) * width**2 / (2 * math.pi)
+    return float(max(sums) * width**2 / (2 * math.pi))
 
 
 def renyi(order: float, mu: float, curvature: float, shift: float, comes: bool) -> float:
     """D_alpha of the pair of a Huber loss, by a sum over a fine grid in u."""
     far = order * mu + 12  # the integrand is largest where |u| is at most order mu
     u = np.linspace(-far, far, 40_001)
-    at, loss = one_record(mu, curvature, shift).losses(u)
+    _, loss = one_record(mu, curvature, shift).losses(u)
     # the density of v at this place is phi(v) v'; loss = ln phi(u) - ln(phi(v) v')
     log_first = -(u**2) / 2 - math.log(2 * math.pi) / 2 - (loss if comes else 0.0)
     exponents = log_first + (order - 1) * (-loss if comes else loss)

@@ -1,4 +1,4 @@
-"""What is claimed of objective perturbation, in our own words: derived here, after papers whose texts were not at hand."""
+"""What is claimed of objective perturbation: derived here, after papers whose texts were not at hand."""
 
 from __future__ import annotations
 
@@ -15,7 +15,9 @@ _OBJECTIVE = (
 _LOSS = r"$f_i$ convex and smooth, $|f_i'| \|x_i\| \le L$, $f_i'' \|x_i\|^2 \le \beta$; R convex; any dimension"
 _ASSUMED = [_OBJECTIVE, _LOSS, r"$\mu = L/\sigma$, $r = \beta/\lambda$"]
 _T = r"T(\epsilon) = E (1 - e^{\epsilon - \mu |Z| - \mu^2/2})_+"
-_SPLIT = r"the split $\epsilon = \epsilon_1 + \epsilon_2$, $\epsilon_3 = .9 \epsilon_1$, $\Lambda = 2\beta/(\epsilon_1 - \epsilon_3)$"
+_SPLIT = (
+    r"$\epsilon = \epsilon_1 + \epsilon_2$, $\Lambda = 2\beta/(\epsilon_1 - \epsilon_3)$, $\epsilon_1 - \epsilon_3 < 1$"
+)
 _AFTER = "After a public implementation of Iyengar et al. 2019; the text was not at hand"
 
 STATEMENTS = (
@@ -136,8 +138,8 @@ STATEMENTS = (
         kind="inequality",
         says=Says(
             text=(
-                r"$D_\alpha$ is at most the larger of $\frac{\mu^2}2 + \frac{\ln E e^{(\alpha-1) \mu |Z|}}{\alpha-1}$ and "
-                r"$\ln(1+r) + \frac{\ln E e^{(\alpha-1) \max(\mu Z + \mu^2/2, 0)}}{\alpha-1}$."
+                r"$D_\alpha$ is at most the larger of $\frac{\mu^2}2 + \frac{\ln E e^{(\alpha-1) \mu |Z|}}{\alpha-1}$ "
+                r"and $\ln(1+r) + \frac{\ln E e^{(\alpha-1) \max(\mu Z + \mu^2/2, 0)}}{\alpha-1}$."
             ),
             premise=["order > 1"],
             assumes=_ASSUMED,
@@ -154,9 +156,9 @@ STATEMENTS = (
         kind="comparison",
         says=Says(
             text=(
-                r"Curvature is free up to a point: at $\epsilon = 1$, $\delta = 10^{-6}$ the noise for $r = .1$ is that "
-                r"of a Gaussian at $\delta/2$. At $r = .5$ it is .80 of that by determinant and two-sided shift, .43 of "
-                "that of Redberg, Koskela and Wang, .52 of that which Kifer, Smith and Thakurta print; no less would do."
+                r"Curvature is free up to a point: at $\epsilon = 1$, $\delta = 10^{-6}$ the noise for $r = .1$ is "
+                r"that of a Gaussian at $\delta/2$. At $r = .5$ it is .81 of what determinant and two-sided shift ask "
+                "for, .43 of Redberg, Koskela and Wang's, .52 of what Kifer, Smith and Thakurta print; it is the least."
             ),
             assumes=_ASSUMED,
             direction="none",
@@ -185,7 +187,8 @@ STATEMENTS = (
         says=Says(
             text=(
                 r"With $\sigma_2 = \frac{n\gamma}\Lambda \cdot \frac{1 + \sqrt{2 \ln(1/\delta_2)}}{\epsilon_2}$ the "
-                r"answer of a solver that stops at gradients of norm $\gamma$ hides its error: $(\epsilon_2, \delta_2)$."
+                r"answer of a solver that stops at gradients of norm $\gamma$ hides its error: $(\epsilon_2, "
+                r"\delta_2)$."
             ),
             latex=r"\delta(\epsilon_2) \le \delta_2",
             assumes=[_LOSS, "a solver that may err as it likes on either data set"],
@@ -299,7 +302,8 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
             axes={"mu": Axis(0.1, 2, usual=0.5), "curvature": Axis(0.05, 10, usual=0.5),
                   "epsilon": Axis(0.05, 3, usual=0.5), "stiffness": Axis(0.01, 20, usual=1),
                   "angle": Axis(0, 1.5708, usual=0.3, log=False), "shift": Axis(-3, 3, usual=0, log=False)},
-            premise=("exp(epsilon) >= 1 + curvature", "epsilon <= 6*mu"), reason="other records along, across and between",
+            premise=("exp(epsilon) >= 1 + curvature", "epsilon <= 6*mu"),
+            reason="other records along, across and between",
         ),
     ),
     "Privacy profile of Redberg, Koskela and Wang": (_pair("both pairs", "largest_pair", "redberg", "r near 1"),),
