@@ -39,8 +39,8 @@ print(f"T = {accounts.removal(mu, epsilon):.3g}")
 # ## A record that comes: bend, and do not, in turn
 #
 # Bending costs shift: u - v falls from mu to 0 once, and each bit of it is spent where it tells most. That is an
-# integral, and losses that bend in 400 steps come to 1e-5 of it. The determinant and the whole shift never act at once: the
-# account that adds them is 16 times too large here, the one of Redberg, Koskela and Wang 1800 times.
+# integral, and losses that bend in 400 steps come to 1e-5 of it. The determinant and the whole shift never act at once:
+# the account that adds them is 16 times too large here, the one of Redberg, Koskela and Wang 1800 times.
 
 # %%
 print(f"bent in steps {pairs.bending(mu, r, epsilon).addition(epsilon):.5g} <= {accounts.addition(mu, r, epsilon):.5g}")
