@@ -135,6 +135,22 @@ TYPED = (
         r"python packs/sco/walkthrough\.py",
         "python -m ast packs/sco/walkthrough.py",
         "the pack is not installed here; packs/sco/tests",
+    Row(
+        r"pip install \./packs/objective_perturbation",
+        "python -m ast packs/objective_perturbation/walkthrough.py",
+        "no network",
+        once=True,
+    ),
+    Row(
+        r"python -m dprepro (-m )?\+experiment=(glob\(perturbed_\*\)|attacks_objective_perturbation)",
+        "python -m dprepro --help",
+        "the pack is not installed here; packs/objective_perturbation/tests",
+        once=True,
+    ),
+    Row(
+        r"python packs/objective_perturbation/walkthrough\.py",
+        "python -m ast packs/objective_perturbation/walkthrough.py",
+        "the pack is not installed here; packs/objective_perturbation/tests",
         once=True,
     ),
     Row(r"python -m dprepro audit FILE\.py:fit .*", HELP, "it needs a function", once=True),
