@@ -80,18 +80,21 @@ def plain_addition(mu: float, curvature: float, epsilon: float) -> float:
 
 
 def addition(mu: float, curvature: float, epsilon: float) -> float:
-    """The exact account of the module's text for epsilon >= ln(1 + r); `plain_addition` below."""
-    left = epsilon - math.log1p(curvature)
+    """The account of the module's text for epsilon >= ln(1 + r); `plain_addition` below, and where that is less.
+
+    It is less only where mu^2 > 2 (epsilon - ln(1 + r)), where probabilities are no longer small.
+    """
+    left, plain = epsilon - math.log1p(curvature), plain_addition(mu, curvature, epsilon)
     if left < 0 or curvature == 0:
-        return plain_addition(mu, curvature, epsilon)
+        return plain
     turn = math.sqrt(curvature * epsilon / (1 + curvature / 2))  # up to here bending helps
     top = min(mu, turn)
     g, weights = _panels()
     g = top * g
     v = best_place(g, left)
     density = np.exp(-(v**2) / 2) / math.sqrt(2 * math.pi)
-    bent = float(weights @ (g * density * g / (v + g))) * (1 + curvature) / curvature
-    return bent + (gaussian(mu, epsilon) - gaussian(turn, epsilon) if mu > turn else 0.0)
+    bent = float(weights @ (g * density * g / (v + g))) * ((1 + curvature) / curvature)
+    return min(plain, bent + (gaussian(mu, epsilon) - gaussian(turn, epsilon) if mu > turn else 0.0))
 
 
 def best_place(g: FloatArray, left: float) -> FloatArray:

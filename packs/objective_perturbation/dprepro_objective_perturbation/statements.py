@@ -28,7 +28,8 @@ STATEMENTS = (
             text=(
                 r"A record that comes costs $\delta(\epsilon) \le \int_0^\mu K(g) dg$: $K = \varphi(v) g/((v + g) s)$, "
                 r"$s = r/(1+r)$, at $v g + g^2/2 = \epsilon - \ln(1+r) + \ln(1 + g/v)$ where $g^2 \le r (\epsilon - "
-                r"g^2/2)$, and $\varphi(\epsilon/g - g/2)$ beyond."
+                r"g^2/2)$, and $\varphi(\epsilon/g - g/2)$ beyond (or Plain account where that is less, which "
+                r"takes $\mu^2 > 2 (\epsilon - \ln(1+r))$)."
             ),
             latex=r"\delta(\epsilon) \le \int_0^\mu K(g) \, dg",
             premise=["exp(epsilon) >= 1 + curvature"],

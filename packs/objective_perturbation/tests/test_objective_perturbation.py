@@ -19,7 +19,7 @@ from dprepro.problems import Domain, HuberLoss, L2Ball, LogisticLoss
 SETTINGS = [(0.2, 0.5, 1.0), (0.5, 0.5, 1.0), (0.1, 0.3, 0.5), (1.0, 1.0, 3.0), (0.3, 1.5, 1.0)]
 
 
-@pytest.mark.parametrize(("mu", "curvature", "epsilon"), SETTINGS)
+@pytest.mark.parametrize(("mu", "curvature", "epsilon"), [*SETTINGS, (0.5, 0.1, 1.0)])
 def test_the_account_of_addition_is_the_integral_of_the_best_places(
     mu: float, curvature: float, epsilon: float
 ) -> None:
@@ -141,6 +141,22 @@ def test_the_accounts_stand_in_their_order() -> None:
     assert accounts.two_sided(0.2, 0.5, 1.0) <= accounts.redberg(0.2, 0.5, 1.0)
     with pytest.raises(PremiseError, match="beta < lambda"):
         accounts.redberg(0.2, 1.0, 1.0)
+
+
+def test_the_plain_account_takes_over_where_the_other_is_more_and_delta_falls_with_epsilon() -> None:
+    for mu, curvature in ((0.4, 1.0), (2.0, 0.3), (5.0, 4.0)):
+        curve = [accounts.profile(mu, curvature, epsilon) for epsilon in np.linspace(0, 15, 301)]
+        assert np.diff(curve).max() <= 1e-12
+        assert 0 <= curve[-1] <= curve[0] <= 1
+
+
+def test_removal_is_attained_from_the_edge_on_and_not_before() -> None:
+    mu, epsilon = 0.5, 1.0
+    edge = mu**2 / (epsilon - mu**2 / 2)
+    for share, attained in ((1.001, True), (0.95, False)):
+        assert accounts.removal_is_attained(mu, share * edge, epsilon) is attained
+        ratio = pairs.largest_removal(mu, share * edge, epsilon) / accounts.removal(mu, epsilon)
+        assert (ratio > 1 - 1e-9) is attained
 
 
 def test_accounts_go_on_below_what_curvature_alone_may_cost() -> None:
