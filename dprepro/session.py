@@ -21,10 +21,10 @@ from dprepro.config.checked_experiment import WORKERS_ALL, Experiment, build_exp
 from dprepro.config.compose import compose
 from dprepro.config.overrides import literal
 from dprepro.engine.code import behind, libraries
-from dprepro.engine.pools import check_reachable
 from dprepro.engine.resources import check_resources
 from dprepro.engine.shards import Shard
 from dprepro.engine.store import Store
+from dprepro.engine.workers import check_reachable
 from dprepro.errors import InputError
 
 if TYPE_CHECKING:

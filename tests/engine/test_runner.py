@@ -22,6 +22,7 @@ from helpers.databases import opened
 
 from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner, source
 from dprepro.engine.rows import rows_of
+from dprepro.engine.workers import check_reachable
 from dprepro.errors import InputError, Interrupted, OtherCode, Stop
 from dprepro.support import shared_memory
 from dprepro.support.interrupts import CTRL_C, handle_signals
@@ -418,7 +419,7 @@ def test_where_no_worker_can_start_this_process_measures(tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, "two", ""])
 def test_workers_that_cannot_be_are_refused(tmp_path: Path, workers: Any) -> None:
-    with Store.open(tmp_path) as store, pytest.raises(InputError, match="Dask address"):
+    with Store.open(tmp_path) as store, pytest.raises(InputError, match="Dask scheduler"):
         execute(em.draw, [], store, workers=workers)
 
 
@@ -438,10 +439,10 @@ def test_an_address_at_which_nobody_answers_is_found_before_anything_else_is_don
     monkeypatch.setattr(pools, "_CONNECT_SECONDS", 0.3)
     for address in ("tcp://127.0.0.1:1", "nosuch://x:1", "tcp://"):
         with pytest.raises(InputError, match=f"no Dask scheduler answers at workers={address}") as caught:
-            pools.check_reachable(address)
+            check_reachable(address)
         assert "\n" not in str(caught.value)
     for workers in (1, 8, "auto"):  # which are nobody's address
-        pools.check_reachable(workers)
+        check_reachable(workers)
 
 
 def test_importing_the_engine_imports_no_heavy_package() -> None:
