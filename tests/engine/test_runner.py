@@ -286,42 +286,6 @@ def test_rows_that_cannot_be_data_are_failures(rows: list[Row], fault: str) -> N
     assert list(result.rows) == []
 
 
-def test_a_cell_that_ends_its_worker_is_stored_as_failed_and_the_others_are_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
-    cells = em.cells(4)
-    with Store.open(tmp_path, create=True) as store:
-        run = store.begin_run("rate", {}, [], {}, cells)
-        outcome = execute(em.deadly, cells, store, workers=2)
-        assert (outcome.measured, outcome.failed) == (len(cells), len(em.DEADLY))
-        frame = store.frame(run)
-    failed = frame[frame["status"] != "ok"]
-    found = {(one["series"], one["replicate"]): one["status"] for _, one in failed.iterrows()}
-    assert found == {key: f"failed: {said}" for key, said in em.DEADLY.items()}
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_cell_that_ends_its_dask_worker_is_stored_as_failed_and_the_others_are_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), str(ROOT)]))
-    cells, local = em.cells(4), {"dashboard_address": ":0", "silence_logs": 60}
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **local) as cluster,
-        Store.open(tmp_path, create=True) as store,
-    ):
-        run = store.begin_run("rate", {}, [], {}, cells)
-        outcome = execute(em.deadly, cells, store, workers=cluster.scheduler_address)
-        frame = store.frame(run)
-    assert (outcome.measured, outcome.failed) == (len(cells), len(em.DEADLY))
-    failed = frame[frame["status"] != "ok"]
-    found = {(one["series"], one["replicate"]): one["status"] for _, one in failed.iterrows()}
-    assert found == {key: f"failed: {said.partition(' (')[0]}" for key, said in em.DEADLY.items()}
-
-
 def test_only_a_cell_s_own_keyboard_interrupt_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     (cell, *_) = em.cells(1)
 
