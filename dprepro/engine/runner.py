@@ -23,7 +23,7 @@ from dprepro.engine.code import guard
 from dprepro.engine.long_cells import CellLimit, Watch, limited, watched
 from dprepro.engine.measuring import Measure, cpu_type, measure_block, measure_cell, one_thread
 from dprepro.engine.progress import LINE_SECONDS, Indicator, Progress, indicator
-from dprepro.engine.shards import BLOCK_CELLS, Shard, blocks, first_key
+from dprepro.engine.shards import BLOCK_CELLS, blocks, first_key
 from dprepro.engine.slurm import has_jobs
 from dprepro.engine.store import Store
 from dprepro.engine.workers import is_scheduler, is_setup, parallel
@@ -76,10 +76,12 @@ class Chunk:
             store.made = self.made
             done = store.done({cell.key: cell.code for cell in self.cells}).keys
             todo = [cell for cell in self.cells if cell.key not in done]
-            _Loop(
-                self, todo, store, Counter(), indicator(len(todo), folder, False), lambda: pools.local(processes),
-                (len(done), len(self.cells)),
-            ).run(at_once=True)  # fmt: skip
+            pool, counts = pools.local(processes), (len(done), len(self.cells))
+            loop = _Loop(self, todo, store, Counter(), indicator(len(todo), folder, False), lambda: pool, counts)
+            try:
+                loop.run(at_once=True)
+            finally:
+                pool.close(drop=True)  # a job ends with its work: no other experiment follows
 
 
 @dataclass(frozen=True)
@@ -142,7 +144,10 @@ def execute(
         from threadpoolctl import ThreadpoolController
 
         queue = is_setup(workers)
-        at_once = has_jobs(store.path.parent, todo) if queue else is_scheduler(workers) or pools.STARTED.is_set()
+        if queue:
+            at_once = has_jobs(store.path.parent, {cell.key: cell.code for cell in todo})
+        else:
+            at_once = is_scheduler(workers) or pools.STARTED.is_set()
         bar = indicator(len(todo), label, progress)
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
         chunk = Chunk((measure, many), (), store.made, tuple((sources or {}).items()), cell_seconds)
@@ -346,12 +351,16 @@ class _Agenda:
         """
         width, chunks = pool.width, list[list[Cell]]()
         if pool.job_seconds and self.queue:
-            cells = list(self.queue)
+            points: dict[int, list[Cell]] = {}
+            for cell in self.queue:
+                points.setdefault(id(cell.axes), []).append(cell)
+            cost = self._cost() if self._seconds > 0 else 0.0
+            together = min(BLOCK_CELLS, int(pool.job_seconds / cost)) if cost else BLOCK_CELLS
+            found = blocks(points.values(), most=max(1, together))
+            jobs = math.ceil(cost * len(self.queue) / pool.job_seconds) if cost else width
+            of = max(1, min(jobs, width, len(found)))
             self.queue.clear()
-            jobs = math.ceil(self._cost() * len(cells) / pool.job_seconds) if self._seen else width
-            of = max(1, min(jobs, width, -(-len(cells) // BLOCK_CELLS)))
-            shares = (Shard(number, of).share(cells) for number in range(1, of + 1))
-            return [share for share in shares if share]
+            return [[cell for block in found[number::of] for cell in block] for number in range(of)]
         while self.queue and pending + len(chunks) < width:
             size = min(self._size, -(-len(self.queue) // width))
             chunks.append([self.queue.popleft() for _ in range(size)])

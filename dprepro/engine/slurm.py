@@ -27,7 +27,7 @@ from dprepro.engine.cell import Cell
 from dprepro.engine.cell_lines import Line, digest
 from dprepro.engine.pools import Chunk, ChunkPool
 from dprepro.engine.store import FILE_NAME, Store
-from dprepro.errors import DpreproError, InputError, MissingDependency, OtherCode, printable, shortened, unknown
+from dprepro.errors import DpreproError, InputError, OtherCode, printable, shortened, unknown
 from dprepro.own.files import portable
 from dprepro.support import yaml_files
 
@@ -47,6 +47,8 @@ LOOK_SECONDS, LOOK_GROWTH, LONGEST_LOOK = 0.2, 1.2, 10.0
 GONE_LOOKS = 2
 """A job is over that the queue does not know so many times; what it wrote may take a while to be seen here."""
 ASKING_SECONDS = 60
+_LEFT: list[Any] = []
+"""Processes that may run on: Python complains of those that it forgets."""
 _MARK = 16
 _BATCH = 10_000
 
@@ -76,8 +78,7 @@ class Setup:
         """From a file.
 
         Raises:
-            InputError: it cannot be read, or has a key or a value that cannot be.
-            MissingDependency: submitit is not installed.
+            InputError: it cannot be read, or has a key or a value that cannot be; or submitit is not installed.
         """
         given = yaml_files.load(os.path.expanduser(path))
         said = f"workers={path}"
@@ -86,7 +87,7 @@ class Setup:
         try:
             from submitit import AutoExecutor, SlurmExecutor
         except ImportError:
-            raise MissingDependency(f"{said} needs submitit: pip install 'dprepro[slurm]'") from None
+            raise InputError(f"{said} needs submitit: pip install 'dprepro[slurm]'") from None
         kinds = {key: kind for key, kind in AutoExecutor._typed_parameters().items() if key not in ONE_PROCESS}
         own = {"cluster": str, "jobs": int, "job_minutes": float, "resubmit": int}
         of_slurm = {f"slurm_{key}" for key in SlurmExecutor._valid_parameters()}
@@ -285,8 +286,7 @@ class Slurm(ChunkPool):
         self._closed.set()
         if self._watch:
             self._watch.join()
-        for job in self._jobs:
-            job.process = None
+        _LEFT.extend(job.process for job in self._jobs if job.process)
         if not drop:
             for array in self._arrays:
                 shutil.rmtree(array, ignore_errors=True)
@@ -353,10 +353,10 @@ class Slurm(ChunkPool):
         return dict(line.split(maxsplit=1) for line in said.splitlines() if " " in line)
 
 
-def has_jobs(results_dir: Path, cells: Sequence[Cell]) -> bool:
-    """Whether jobs were handed in for some of these cells."""
-    arrays = _arrays(results_dir / FOLDER)
-    marks = {_mark(cell) for cell in cells} if arrays else set()
+def has_jobs(results_dir: str | Path, codes: Mapping[bytes, str]) -> bool:
+    """Whether jobs were handed in for some of these cells, given by key and code."""
+    arrays = _arrays(Path(results_dir) / FOLDER)
+    marks = {digest(*one) for one in codes.items()} if arrays else set()
     return any(not marks.isdisjoint(own) for array in arrays for own in _marks(array).values())
 
 

@@ -40,7 +40,7 @@ def parallel(workers: int | str, results_dir: Path, label: str = "") -> Callable
             return lambda: Slurm(setup, results_dir, label)
     elif isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1:
         return (lambda: pools.local(workers)) if workers > 1 else None
-    raise InputError(f"workers={workers!r} must be {NAMED}; a number is at least 1")
+    raise InputError(f"workers={workers!r} must be {NAMED}; a number from 1")
 
 
 def check_reachable(workers: int | str) -> None:
