@@ -5,6 +5,7 @@ Jobs of a queue are behind it too: `dprepro.engine.slurm`.
 
 from __future__ import annotations
 
+import asyncio
 import faulthandler
 import io
 import os
@@ -172,7 +173,7 @@ class Dask(TaskPool):
         except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise InputError(f"no Dask scheduler answers at workers={address}: {reason}") from None
-        self._executor = self._client.get_executor()  # type: ignore[no-untyped-call]
+        self._flying: set[Any] = set()
         self._counted = -_RECOUNT_SECONDS
         self._threads = 0
         self.deaths = (KilledWorker,)
@@ -191,11 +192,34 @@ class Dask(TaskPool):
         import cloudpickle
 
         # As bytes: a worker that lacks a module and finds out before a task begins never says a word.
-        future: Future[_T] = self._executor.submit(pickle.loads, cloudpickle.dumps(_Call(portable(task))))
+        given = self._client.submit(pickle.loads, cloudpickle.dumps(_Call(portable(task))), pure=False)
+        future: Future[_T] = Future()
+        self._flying.add(given)
+        self._client.loop.add_callback(self._hand_over, given, future)
         return future
 
+    async def _hand_over(self, given: Any, future: Future[_T]) -> None:
+        """Set our future to what Dask's has come to.
+
+        Dask's own executor never hears of a task that is done, is lost with its worker before it is fetched, and then
+        fails; and takes a result that is lost later for a failure. A result is released once it is here, as it would
+        be computed again wherever its worker dies.
+        """
+        try:
+            result = await given._result()
+        except asyncio.CancelledError:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+        self._flying.discard(given)
+        given.release()
+
     def close(self, drop: bool) -> None:
-        self._executor.shutdown(wait=not drop)
+        if drop and self._client.status == "running":
+            self._client.cancel(list(self._flying))
         self._client.close()
 
 
