@@ -182,7 +182,9 @@ def _run_named(
             part = chosen(group, given)
             overrides.append(f"{group}={part.said or part.name}")
             overrides += [
-                f"++{line}" for key, one in part.parameters.items() for line in _flatten(f"{group}.{key}", one)
+                f"++{line}"
+                for key, parameter in part.parameters.items()
+                for line in _flatten(f"{group}.{key}", parameter)
             ]
     for key, value in changes.items():
         if value is not None or key != "sweep":
@@ -243,7 +245,7 @@ class StoredRun:
                 "python -m dprepro merge"
             )
         with Store.open(self.results_dir, create=True) as store, alone(self.results_dir):
-            run = next((one for one in store.runs(self.experiment) if one.id == self.run_id), None)
+            run = next((run for run in store.runs(self.experiment) if run.id == self.run_id), None)
             if run is None:
                 raise InputError(f"the store in {self.results_dir} was removed or replaced during the run")
             published = publish(store, replace(run, provenance=self.provenance), self.results_dir)
@@ -274,7 +276,7 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True,
         run_id = store.begin_run(*asked, provenance, cells, codes, experiment.sources)
         started = time.perf_counter()
         workers = _cores() if settings.workers == WORKERS_ALL else settings.workers
-        sources = {name: digest for one in (*codes.values(), libraries(NUMERICAL)) for name, digest in one.items()}
+        sources = {name: digest for entry in (*codes.values(), libraries(NUMERICAL)) for name, digest in entry.items()}
         detached = ""
         try:
             done = execute(
@@ -319,7 +321,7 @@ def _cores() -> int:
 def _flatten(prefix: str, value: Any) -> list[str]:
     """Nested mappings as overrides in Hydra's grammar."""
     if isinstance(value, Mapping) and value:
-        return [line for key, one in value.items() for line in _flatten(f"{prefix}.{key}", one)]
+        return [line for key, number in value.items() for line in _flatten(f"{prefix}.{key}", number)]
     return [f"{prefix}={literal(value)}"]
 
 

@@ -42,7 +42,7 @@ _PREEMPTING = [signal.Signals[name] for name in ("SIGUSR2", "SIGCONT") if name i
 """What a queue sends to all processes of a job before it takes the job away."""
 
 
-class Chunk(Protocol):
+class Workload(Protocol):
     """Cells, and how they are measured: here, until the time of a chunk is over, or all of them, into a store."""
 
     @property
@@ -78,7 +78,7 @@ class ChunkPool(ABC):
         """How many chunks to keep in flight."""
 
     @abstractmethod
-    def submit_all(self, chunks: Sequence[Chunk]) -> list[Future[list[Line]]]:
+    def submit_all(self, chunks: Sequence[Workload]) -> list[Future[list[Line]]]:
         """Start chunks."""
 
     def resume(self, todo: Sequence[Cell], stored: Sequence[Cell]) -> dict[Future[list[Line]], list[Cell]]:
@@ -95,7 +95,7 @@ class ChunkPool(ABC):
 class TaskPool(ChunkPool):
     """One whose workers take any task."""
 
-    def submit_all(self, chunks: Sequence[Chunk]) -> list[Future[list[Line]]]:
+    def submit_all(self, chunks: Sequence[Workload]) -> list[Future[list[Line]]]:
         return [self.submit(chunk) for chunk in chunks]
 
     @abstractmethod

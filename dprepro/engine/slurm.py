@@ -25,7 +25,7 @@ from typing import Any, Self
 
 from dprepro.engine.cell import Cell
 from dprepro.engine.cell_lines import Line, digest
-from dprepro.engine.pools import Chunk, ChunkPool
+from dprepro.engine.pools import ChunkPool, Workload
 from dprepro.engine.store import FILE_NAME, Store
 from dprepro.errors import DpreproError, InputError, OtherCode, printable, shortened, unknown
 from dprepro.own.files import portable
@@ -249,7 +249,7 @@ class Slurm(ChunkPool):
                 shutil.rmtree(array, ignore_errors=True)  # collected by somebody who was ended before this
         return found
 
-    def submit_all(self, chunks: Sequence[Chunk]) -> list[Future[list[Line]]]:
+    def submit_all(self, chunks: Sequence[Workload]) -> list[Future[list[Line]]]:
         import cloudpickle
 
         array = _new_folder(self._folder)
