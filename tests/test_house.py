@@ -23,7 +23,7 @@ ROOMS: dict[str, set[str]] = {
         "__init__", "auditing", "config", "own", "report", "replication", "session", "studies", "refute",
         "statements", "practice", "dispatch", "figures", "budget", "constructions.base",
         "engine.merging", "engine.pools", "engine.progress",
-        "engine.runner", "engine.store",
+        "engine.runner", "engine.slurm", "engine.store", "engine.workers",
     },
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own", "budget"},

@@ -66,6 +66,13 @@ TYPED = (
         "there is no such host; tests/engine/test_runner.py starts a scheduler",
     ),
     Row(
+        r"python -m dprepro \+experiment=lasso_rate workers=slurm\.yaml( --detach)?",
+        "python -m dprepro --cfg job +experiment=lasso_rate",
+        "no queue is here; tests/command/test_collect.py",
+        once=True,
+    ),
+    Row(r"python -m dprepro collect( workers=slurm\.yaml)?", HELP, "tests/command/test_collect.py", once=True),
+    Row(
         r"python -m dprepro \+experiment=lasso_rate workers=1 shard=\S+",
         "{0}1 --cfg job",
         "no queue is here",
@@ -208,7 +215,11 @@ RECIPES = (
     Row(r"python -m dprepro (new|rate)", HELP, "it needs a kind, or an algorithm", once=True),
     Row(r"python -m dprepro rate .*", "{0} replicates=2 workers=1", "ten seconds", slow=True),
     Row(r"python -m dprepro plot fit wrong axis=n output=both\.png"),
-    Row(r"python -m dprepro (ledger|merge|check|verify|reference|stability|heldout|advise)( .*)?", HELP, once=True),
+    Row(
+        r"python -m dprepro (ledger|merge|collect|check|verify|reference|stability|heldout|advise)( .*)?",
+        HELP,
+        once=True,
+    ),
     Row(r"python -m dprepro .*", "{0} --cfg job", once=True),
     Row(r"python -m (mutants|paper_figures|docs\.walkthroughs)( .*)?", HELP, once=True),
     Row(r"python -m docs\.(articles|pictures|release)", "python -m pyclbr docs.{1}", "it writes", once=True),
