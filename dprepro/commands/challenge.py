@@ -89,7 +89,9 @@ def _entered(witness: Path, path: Path, arguments: Arguments) -> str:
 def told(entry: RegisterEntry) -> str:
     """An entry in a line."""
     verdict = "accepted" if entry.accepted else "not accepted"
-    return f"{verdict}: {entry.reason} ({entry.draws} draws, error probability {entry.level:.1g}; entry {entry.id})"
+    return (
+        f"{verdict}: {entry.reason} ({sum(entry.draws)} draws, error probability {entry.level:.1g}; entry {entry.id})"
+    )
 
 
 def _again(register: ConstantsRegister, arguments: Arguments) -> Iterator[str]:

@@ -17,6 +17,9 @@ BATCHES = 32
 PILOT = 4
 """Draws of each batch in the pilot, which plans the size and is thrown away."""
 
+LEAST_DRAWS, LEAST_FROM_ABOVE = PILOT * BATCHES, 2048
+"""Of data, and of a schedule or an algorithm, whose limit from above rare answers could exceed."""
+
 MOST_DRAWS = 100_000
 POWER = 0.9
 """With which the planned size notices the difference that the pilot shows."""
@@ -65,19 +68,19 @@ def level_of(attempts: int) -> float:
     return LEVEL * 6 / (math.pi * (attempts + 1)) ** 2
 
 
-def planned(pilot: Estimate, record: Estimate | None, level: float, most: int) -> int:
-    """Draws in all, a multiple of `BATCHES`, from a pilot of which none is used again."""
+def planned(pilot: Estimate, record: Estimate | None, level: float, most: int, less: bool = False) -> int:
+    """Draws in all, a multiple of `BATCHES`, from a pilot of which none is used again; ``less`` as of `judged`."""
     deviation = pilot.error * math.sqrt(PILOT * BATCHES)
     if deviation == 0:
-        return BATCHES
-    if record is None:
+        wanted = 0.0
+    elif record is None:
         wanted = (deviation / (FINE * pilot.value)) ** 2 if pilot.value > 0 else math.inf
     else:
         gap = abs(pilot.value - record.value)
         reach = _quantile(level, BATCHES - 1) + _quantile(1 - POWER, BATCHES - 1)
         left = (gap / reach) ** 2 - record.error**2
         wanted = deviation**2 / left if left > 0 else math.inf
-    draws = min(max(wanted, PILOT * BATCHES), MOST_DRAWS, max(most, BATCHES))
+    draws = min(max(wanted, LEAST_FROM_ABOVE if less else LEAST_DRAWS), MOST_DRAWS, max(most, BATCHES))
     return BATCHES * max(1, int(draws // BATCHES))
 
 
@@ -96,6 +99,8 @@ def judged(
     """
     worst = max(found, key=lambda one: one.value)
     said = f"{worst.value:.5g} +- {worst.error:.2g} on fresh seeds"
+    if record is None and not worst.limit(level) > 0:
+        return Decision(False, f"it shows no constant: {said}")
     if record is None:
         return Decision(True, f"the first of this statement: {said}")
     against = f"the record is {record.value:.5g} +- {record.error:.2g}"

@@ -4,11 +4,14 @@ from __future__ import annotations
 
 import secrets
 import tempfile
+import warnings
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
+
+import numpy as np
 
 from dprepro.engine.cell import canonical
 from dprepro.errors import InputError, PremiseError
@@ -83,8 +86,22 @@ class WitnessChallenge:
                     return append(path, now, entry)
         raise InputError(f"{path} changes all the time; try again later")
 
-    def measured(self, register: ConstantsRegister, seed: int) -> FreshlyMeasured:
-        """What it shows on the streams of a seed, beside what the register holds; raises as `enter`."""
+    def measured(self, register: ConstantsRegister, seed: int, sizes: Sequence[int] = ()) -> FreshlyMeasured:
+        """What it shows on the streams of a seed, beside what the register holds.
+
+        Args:
+            register: what is known.
+            seed: of all draws.
+            sizes: draws on each data set, where they were planned before.
+
+        Raises:
+            InputError, PremiseError: as `enter`.
+        """
+        with warnings.catch_warnings(), np.errstate(all="ignore"):  # what is not finite is refused
+            warnings.simplefilter("ignore")
+            return self._measured_once(register, seed, sizes)
+
+    def _measured_once(self, register: ConstantsRegister, seed: int, sizes: Sequence[int]) -> FreshlyMeasured:
         submission = self.submission
         statement = rate_statement(submission.statement)
         algorithm = algorithm_of(submission, self.folder)
@@ -95,9 +112,9 @@ class WitnessChallenge:
                 if reason := statement.unmet(algorithm):
                     raise PremiseError(reason)
                 trial = FreshTrial(statement, algorithm, data_of(submission), submission.at, submission.neighbours)
-                return self._measured(register, [trial], "data", seed)
+                return self._measured(register, [trial], "data", seed, sizes)
             kind: Kind = "algorithm" if submission.file or statement.unmet(algorithm, False) else "schedule"
-            return self._measured(register, self._known(register, statement, algorithm), kind, seed)
+            return self._measured(register, self._known(register, statement, algorithm), kind, seed, sizes)
         except (ArithmeticError, TypeError, ValueError, IndexError, MemoryError) as error:
             if isinstance(error, InputError):
                 raise
@@ -125,7 +142,12 @@ class WitnessChallenge:
         return trials
 
     def _measured(
-        self, register: ConstantsRegister, trials: Sequence[FreshTrial], kind: Kind, seed: int
+        self,
+        register: ConstantsRegister,
+        trials: Sequence[FreshTrial],
+        kind: Kind,
+        seed: int,
+        sizes: Sequence[int],
     ) -> FreshlyMeasured:
         """Data are planned for and drawn once; a search adds one more of each family that a schedule meets."""
         trial = trials[0]
@@ -147,13 +169,16 @@ class WitnessChallenge:
             found = [data for one in families if (data := one.searched(seed, time)) is not None]
             trials = [*trials, *(replace(trial, construction=_built(block)) for block in found)]
         most = int(self.seconds * (1 - SEARCH_SHARE) / (trial.seconds * len(trials)))
-        estimates, draws, noise = [], 0, None
+        estimates: list[Estimate] = []
+        draws: list[int] = []
+        noise: NoiseMoments | None = None
         for number, one in enumerate(trials):
-            size = planned(one.pilot(seed + number), record, level, most)
+            size = sizes[number] if number < len(sizes) else 0
+            size = size or planned(one.pilot(seed + number), record, level, most, kind != "data")
             estimate, drawn = one.measure(seed + number, size)
             noise = drawn if not number else noise
             estimates.append(estimate)
-            draws += 1 if one.exact else size
+            draws.append(1 if one.exact else size)
         worst = max(estimates, key=lambda one: one.value)
         searched = zip(found, estimates[len(estimates) - len(found) :], strict=True)
         found = [data for data, estimate in searched if estimate is worst]  # others show nothing
@@ -205,7 +230,7 @@ class FreshlyMeasured:
 
     Attributes:
         trial: of the first data. kind: what was submitted.
-        estimates: its constant on each data set. draws: of all.
+        estimates: its constant on each data set. draws: on each.
         noise: what was drawn on the first data; None where it is not counted.
         found: data that searches found. pool: what was known of data as it was measured.
     """
@@ -213,7 +238,7 @@ class FreshlyMeasured:
     trial: FreshTrial
     kind: Kind
     estimates: Sequence[Estimate]
-    draws: int
+    draws: Sequence[int]
     noise: NoiseMoments | None
     found: Sequence[Mapping[str, Any]]
     pool: Sequence[str]
@@ -244,7 +269,7 @@ def enter_counterexample(
             reason=f"a counterexample: {said}" if holds else f"no counterexample on fresh seeds: {said}",
             at=dict(witness.numbers), witness=witness.to_dict(), value=min(shown.share, LARGEST_SHARE),
             error=0.0 if exact else shown.error / shown.allowed, certified=min(shown.least_share, LARGEST_SHARE),
-            level=0.0 if exact else FALSE_ALARM, draws=1 if exact else AGAIN, seed=seed, version=version,
+            level=0.0 if exact else FALSE_ALARM, draws=[1 if exact else AGAIN], seed=seed, version=version,
         )  # fmt: skip
         return append(path, read_register(path), entry)
 
@@ -259,12 +284,12 @@ def repeated(register: ConstantsRegister, entry: RegisterEntry, trusted: bool, s
     given = {**entry.witness, "statement": entry.statement, "who": entry.who}
     submission = typed.build(Submission, given, f"entry {entry.id}")
     if not submission.file:
-        return WitnessChallenge(submission, None, entry.seconds).measured(before, seed)
+        return WitnessChallenge(submission, None, entry.seconds).measured(before, seed, entry.draws)
     if not trusted:
         raise InputError(f"entry {entry.id} runs code, which it holds as source; read that, then add --trust")
     with tempfile.TemporaryDirectory(prefix="dprepro-challenge-") as folder:
         (Path(folder) / submission.file.rpartition(":")[0]).write_text(entry.source, encoding="utf-8")
-        return WitnessChallenge(submission, Path(folder), entry.seconds).measured(before, seed)
+        return WitnessChallenge(submission, Path(folder), entry.seconds).measured(before, seed, entry.draws)
 
 
 def _incumbent(register: ConstantsRegister, trial: FreshTrial, kind: Kind) -> Estimate | None:

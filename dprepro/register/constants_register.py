@@ -42,7 +42,7 @@ class RegisterEntry:
         certified: the limit of it that fresh draws leave, one-sided: the lower one of data, the upper one of a
             schedule or an algorithm.
         level: the probability with which this limit is wrong, or a witness that is no better is accepted.
-        draws, seed: how many, and from where. seconds: what was planned for, on which the draws depend.
+        draws: on each data set. seed: from where. seconds: what a search could take.
         proved: the explicit bound over the rate there; None where none is known.
         against: entries whose data a schedule or an algorithm was run on. found: data that a search found against it.
         remark: what the submitter says besides; nothing rests on it.
@@ -64,7 +64,7 @@ class RegisterEntry:
     error: float
     certified: float
     level: float
-    draws: int
+    draws: Sequence[int]
     seed: int
     seconds: float = 0.0
     proved: float | None = None

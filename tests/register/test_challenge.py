@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import shutil
 import threading
+from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
@@ -183,6 +184,8 @@ HOSTILE: dict[str, tuple[object, str]] = {
     "too few labels": ({**TUNED, "construction": None, "records": {"X": [[1], [1]], "y": [1]}}, "2 records, y 1"),
     "half a copy": ({**TUNED, "construction": None, "records": {"X": [[1]], "y": [1], "copies": [0.5]}}, "whole"),
     "out of bounds": ({**TUNED, "at": {}, "construction": None, "records": {"X": [[9]], "y": [1]}}, ""),
+    "label bound": ({**TUNED, "construction": None, "at": {**AT, "n": 9, "p": 1},
+                     "records": {"X": [[1]], "y": [1], "copies": [9], "label_bound": 1e300}}, ""),
     "relation": ({**TUNED, "neighbours": "replace_two"}, "replace_one"),
     "counterexample of nobody": ({"attack": "x", "statement": "kst-theorem-26", "form": "printed"}, "who is missing"),
 }  # fmt: skip
@@ -282,7 +285,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     [
         ("Short", "spends epsilon="),
         ("Judge", "certifies itself by its own spent"),
-        ("Quiet", "violates its guarantee"),
+        pytest.param("Quiet", "violates its guarantee", marks=pytest.mark.slow),
         ("fit", "promises no privacy"),
     ],
 )
@@ -293,6 +296,7 @@ def test_an_algorithm_that_does_not_keep_its_privacy_is_not_accepted(name: str, 
     assert len(read_register(mine / "constants.json").entries) == 1
 
 
+@pytest.mark.slow
 def test_an_algorithm_of_a_file_is_measured_once_the_file_is_trusted(
     mine: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
@@ -316,7 +320,7 @@ def test_an_algorithm_of_a_file_is_measured_once_the_file_is_trusted(
 def made(number: int) -> RegisterEntry:
     return RegisterEntry(
         date="2026-01-01", who=f"{number}", statement="s", kind="data", verdict="rejected", reason="", at={"n": 1},
-        witness={}, value=1.5, error=0, certified=1, level=0.1, draws=1, seed=number,
+        witness={}, value=1.5, error=0, certified=1, level=0.1, draws=[1], seed=number,
     )  # fmt: skip
 
 
@@ -365,8 +369,8 @@ def test_what_is_entered_meanwhile_is_measured_against(tmp_path: Path, monkeypat
     first, better = enter(tmp_path / "a.json", 1, construction="needle_family"), enter(tmp_path / "b.json", 1)
     measure = WitnessChallenge.measured
 
-    def late(self: WitnessChallenge, register: ConstantsRegister, seed: int) -> Any:
-        found = measure(self, register, seed)
+    def late(self: WitnessChallenge, register: ConstantsRegister, seed: int, sizes: Sequence[int] = ()) -> Any:
+        found = measure(self, register, seed, sizes)
         if not path.exists():
             shutil.copy(tmp_path / "b.json", path)
         return found

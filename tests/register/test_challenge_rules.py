@@ -76,7 +76,8 @@ def test_a_size_is_bounded_and_a_multiple_of_the_batches() -> None:
         assert draws % BATCHES == 0
         assert BATCHES <= draws <= 10_000
     assert planned(pilot, Estimate(1.0), 0.01, 10**9) <= challenge_rules.MOST_DRAWS
-    assert planned(Estimate(1.0), None, 0.01, 10**9) == BATCHES
+    assert planned(Estimate(1.0), None, 0.01, 10**9) == PILOT * BATCHES
+    assert planned(Estimate(1.0), None, 0.01, 10**9, less=True) == challenge_rules.LEAST_FROM_ABOVE
 
 
 def test_a_schedule_must_lose_less_on_every_data_set_known() -> None:
@@ -92,6 +93,7 @@ def test_a_schedule_must_lose_less_on_every_data_set_known() -> None:
         (Estimate(0.5, 0.01), 0.0, "not better: "),
         (Estimate(0.5, 0.01), 1.4, "lucky seed: 1.4 was claimed"),
         (Estimate(1.0), 0.0, "not better: "),
+        (Estimate(0.999, 0.01), 0.0, "not better: "),
     ],
 )
 def test_a_rejection_says_why(found: Estimate, claimed: float, said: str) -> None:
@@ -113,3 +115,9 @@ def test_limits_hold_the_truth_as_often_as_they_say() -> None:
     for upper in (False, True):
         wrong = sum((one.limit(level, upper) < 1) if upper else (one.limit(level) > 1) for one in found)
         assert wrong / trials < level + 4 * math.sqrt(level * (1 - level) / trials) + 0.01
+
+
+def test_a_first_witness_must_show_a_constant_above_zero() -> None:
+    assert judged([Estimate(0.0)], None, 0.01).reason.startswith("it shows no constant")
+    assert not judged([Estimate(0.1, 0.1)], None, 0.01).accepted
+    assert judged([Estimate(0.1, 0.01)], None, 0.01).accepted
