@@ -6,7 +6,7 @@ import json
 import math
 from collections.abc import Mapping, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, fields
+from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -18,6 +18,7 @@ from dprepro.algorithms import Algorithm, Solution
 from dprepro.budget import Neighbours
 from dprepro.config.compose import group_block
 from dprepro.constructions import Construction
+from dprepro.constructions.base import LOSSES, SETS
 from dprepro.dispatch.prices import run_seconds
 from dprepro.engine.cell import Cell
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
@@ -39,6 +40,9 @@ PILOTED, MEASURED, SEARCHED = 0, 1, 2
 """What streams of random numbers are for; those of data further on follow."""
 
 NAME = "witness"
+
+MOST_COORDINATES = 10_000
+"""Of a record that is written out."""
 
 SEARCHES = 40
 """Data that are tried against a schedule or an algorithm, beside those known."""
@@ -231,6 +235,29 @@ class FreshTrial:
     def pilot(self, seed: int) -> Estimate:
         """A small measurement, by which the size of another is planned."""
         return self.measure(seed, PILOT * BATCHES, PILOTED)[0]
+
+    def equal_records(self) -> FreshTrial | None:
+        """The same on n equal records at a vertex of what is public: no answer that is made without data does there.
+
+        None where the domain has no words for them, or the algorithm cannot see records.
+        """
+        domain = self.context.dispatch.domain
+        loss = next((word for word, one in LOSSES.items() if one == domain.loss), "")
+        within = next((word for word, kind in SETS.items() if isinstance(domain.constraint_set, kind)), "")
+        if not loss or not within or domain.p > MOST_COORDINATES:
+            return None
+        record = [domain.feature_bound, *[0.0] * (domain.p - 1)]
+        with suppress(DpreproError):
+            data = typed.build(
+                ListedRecords,
+                {"X": [record], "y": [domain.label_bound], "copies": [domain.n], "loss": loss, "constraint_set": within,
+                 "radius": domain.radius, "feature_bound": domain.feature_bound, "feature_norm": domain.feature_norm,
+                 "label_bound": domain.label_bound},
+            )  # fmt: skip
+            trial = replace(self, construction=data)
+            if data.domain(self.point) == domain and trial.rate:
+                return trial
+        return None
 
     def searched(self, seed: int, seconds: float) -> dict[str, Any] | None:
         """Data of the family on which the algorithm loses most, by a short search; None for one without a space."""

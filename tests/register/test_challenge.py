@@ -117,6 +117,16 @@ def test_a_schedule_is_held_against_all_data_known_and_what_a_search_finds(tmp_p
         enter(path, construction=None, at={**AT, "n": 5e4}, algorithm=fewer)
 
 
+def test_an_answer_without_data_is_no_better_algorithm(tmp_path: Path) -> None:
+    """On needles, whose labels are small, it loses less than private Frank-Wolfe; on equal records it loses all."""
+    path = tmp_path / "constants.json"
+    needle = {"name": "needle_family", "gap": 1, "label": 0.1}
+    enter(path, 1, construction=needle)
+    entry = enter(path, 2, construction=None, at=AT, algorithm="data_free")
+    assert entry.kind == "algorithm"
+    assert not entry.accepted
+
+
 @pytest.mark.parametrize(
     ("changes", "said"),
     [
