@@ -27,8 +27,8 @@ ROOMS: dict[str, set[str]] = {
         "engine.runner", "engine.store",
     },
     "register": {
-        "adversary", "auditing", "config", "own", "refute", "statements", "studies", "dispatch", "constructions", "algorithms",
-        "mechanisms", "problems", "budget", "engine.cell", "engine.store",
+        "adversary", "auditing", "config", "own", "refute", "statements", "studies", "dispatch", "constructions",
+        "algorithms", "mechanisms", "problems", "budget", "engine.cell", "engine.store",
     },
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own", "budget"},
