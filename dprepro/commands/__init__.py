@@ -30,5 +30,6 @@ COMMANDS = {
     "referee": "audit other libraries, and hold accountants against exact laws",
     "new": "write a file to start from: an algorithm, data, a statement, a pack",
     "refute": "attack a statement over its whole premise",
+    "challenge": "hold a witness against the register of constants",
 }
 """What there is beside `run`, which needs no name: by name, in a line."""

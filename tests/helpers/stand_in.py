@@ -96,6 +96,11 @@ TYPED = (
     Row(r"python -m dprepro refute( STATEMENT)?", HELP, "it needs a statement", once=True),
     Row(r"python -m dprepro refute kst-theorem-31", "{0} minutes=1/100", "forty seconds"),
     Row(r"python -m dprepro refute \S+ minutes=1/20"),
+    Row(r"python -m dprepro challenge"),
+    Row(
+        r"python -m dprepro challenge (WITNESS\.json|again=ENTRY)", HELP, "tests/register/test_challenge.py", once=True
+    ),
+    Row(r"python -m dprepro challenge results_dir=results .*", HELP, "two minutes, and a run", once=True),
     Row(r"python -m dprepro new algorithm private_descent"),
     Row(r"python -m dprepro -sc install=bash"),
     Row(r"python -m dprepro new KIND NAME", HELP, "it needs a kind and a name", once=True),
