@@ -80,6 +80,7 @@ class RateStudy(Study):
             science, checked = self._science(one), False
             printed = self._references(one).schedule
             beside = canonical(dict(printed)) if printed else ""
+            codes: dict[str, str] = {}  # one for each backend, however many grid points
             for point in one.grid(label, design, parts):
                 backend, used = LITERAL, dict[str, int | str]()
                 try:
@@ -93,7 +94,9 @@ class RateStudy(Study):
                 except PremiseError as error:  # such a point becomes a skipped row
                     # a series without a premise may have a measurement there, under the same key
                     used |= {"unmet": f"{error}"} if one.premise else {}
-                made = canonical(science | used), self.code(*self._parts(one, backend)), beside
+                if backend not in codes:
+                    codes[backend] = self.code(*self._parts(one, backend))
+                made = canonical(science | used), codes[backend], beside
                 replicates = range(one.replicates or design.replicates)
                 cells += [Cell(label, one.role, point, replicate, design.seed, *made) for replicate in replicates]
         if not cells:
