@@ -9,13 +9,14 @@ from typing import Any
 import pytest
 from helpers.shipped import composed
 
+from dprepro.config import checked_experiment
 from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
 from dprepro.errors import InputError
 from dprepro.session import run_experiment
 from dprepro.support.folders import experiment_files
 
-pytestmark = pytest.mark.usefixtures("undrawn")
+pytestmark = pytest.mark.usefixtures("undrawn", "unforetold")
 
 MOVED = {"n": 1.7, "p": 1.5, "epsilon": 0.5, "delta": 0.1, "norm": 0.5}
 """By axis what its values are multiplied with: another grid, of the same span."""
@@ -25,6 +26,12 @@ WITH_TABLES = ("linear_regression_table", "lasso_data", "advice", "pair")
 
 NEVER = ("privacy_audit", "privacy_audit_glm")
 """An hour and more at another grid."""
+
+
+@pytest.fixture
+def unforetold(monkeypatch: pytest.MonkeyPatch) -> None:
+    """What takes long is not said before, for which every override is composed away; see test_reach."""
+    monkeypatch.setattr(checked_experiment, "reach", lambda *_: [])
 
 
 def values(axis: str, given: object) -> list[float]:
