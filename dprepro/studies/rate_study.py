@@ -81,6 +81,7 @@ class RateStudy(Study):
             science, checked = self._science(series), False
             printed = self._references(series).schedule
             beside = canonical(dict(printed)) if printed else ""
+            codes: dict[str, str] = {}  # one for each backend, however many grid points
             for point in series.grid(label, design, parts):
                 backend, used = LITERAL, dict[str, int | str]()
                 try:
@@ -94,7 +95,9 @@ class RateStudy(Study):
                 except PremiseError as error:  # such a point becomes a skipped row
                     # a series without a premise may have a measurement there, under the same key
                     used |= {"unmet": f"{error}"} if series.premise else {}
-                made = canonical(science | used), self.code(*self._parts(series, backend)), beside
+                if backend not in codes:
+                    codes[backend] = self.code(*self._parts(series, backend))
+                made = canonical(science | used), codes[backend], beside
                 replicates = range(series.replicates or design.replicates)
                 cells += [Cell(label, series.role, point, replicate, design.seed, *made) for replicate in replicates]
         if not cells:

@@ -147,6 +147,8 @@ TYPED = (
         r"python packs/sco/walkthrough\.py",
         "python -m ast packs/sco/walkthrough.py",
         "the pack is not installed here; packs/sco/tests",
+        once=True,
+    ),
     Row(
         r"pip install \./packs/objective_perturbation",
         "python -m ast packs/objective_perturbation/walkthrough.py",
