@@ -78,7 +78,10 @@ def evidence_entry(kind: str, experiment: str, one: Published, checks: Sequence[
     grid, under = _grid(rows), ", ".join(filter(None, [_replicates(rows), _constants(one, checks), relation]))
     words = "Certified by an accountant" if kind == "certified" and _accounted(one, checks) else WORDS[kind]
     settings = one.config["checks"]
-    findings = [_finding(name, one.verdict["checks"][name], settings.get(name, {})) for name in checks]
+    findings = [
+        _finding(name, one.verdict["checks"][name], settings.get(name, {}), sorted(map(_plain, families(one, name))))
+        for name in checks
+    ]
     where = ", ".join(filter(None, (f"{words}{by}{on}", grid, under)))
     return {
         "kind": kind,
@@ -93,8 +96,8 @@ def evidence_entry(kind: str, experiment: str, one: Published, checks: Sequence[
     }
 
 
-def _finding(name: str, check: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A check as an entry of the ledger has it: what was compared, and what came out."""
+def _finding(name: str, check: Mapping[str, Any], settings: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    """A check as an entry of the ledger has it: what was compared, on which families, and what came out."""
     kept = ("rule", "verdict", "estimate", "low", "high", "expected", "margin")
     axis = settings.get("axis", "n")
     return {
@@ -103,6 +106,7 @@ def _finding(name: str, check: Mapping[str, Any], settings: Mapping[str, Any]) -
         "quantity": str(settings.get("quantity", "excess_risk")),
         "axis": f"ln({axis})" if settings.get("transform", "log") != "log" else axis,
         "over": str(settings.get("divide") or ""),
+        "families": list(known),
         "side": str((check.get("details") or {}).get("side") or settings.get("side") or ""),
         "text": with_symbols(finding_in_words(name, check, settings)),
     }
