@@ -6,6 +6,7 @@ import html
 import importlib.util
 import io
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -121,9 +122,35 @@ def test_pages_written_by_hand_name_experiments_that_exist(page: Path) -> None:
 
 def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 150
+    assert len(text.splitlines()) <= 100
     targets = [one.partition("#")[0] for one in re.findall(r"\]\((?!https?:)([^)]+)\)", text)]
     assert not [target for target in targets if not (ROOT / target).exists()]
+
+
+def test_the_numbers_of_the_readme_are_those_of_the_last_full_run() -> None:
+    ledger, checks = sources.reference("ledger.json"), sources.reference("checks.json")
+    rows = [row for row in ledger["claims"] if row["kind"] != "further"]
+    lasso = next(row["constant"] for row in rows if row["id"] == "lasso-theorem-2-5")
+    spent = checks["glm_output_perturbation"]["certified_budget_as_printed"]
+    optimum = checks["minimax_linear"]
+    assert spent["verdict"] == "refuted"
+    assert {optimum[name]["verdict"] for name in ("closed_form", "closed_form_most", "limit")} == {"confirmed"}
+    failures = sum(erratum["severity"] == "privacy failure" for erratum in ledger["errata"])
+    confirmed = sum(row["verdict"] == "confirmed" for row in rows)
+    packing, fingerprinting = (math.ceil(100 * optimum[name]["high"] - 1e-9) for name in ("packing", "fingerprinting"))
+    refuted, corners = ledger["causes"]["rows"], ledger["causes"]["corners"]
+    wanted = [
+        f"between {math.floor(100 * lasso['lower']) / 100}, which stored data need, and",
+        f"{math.ceil(100 * lasso['upper']) / 100}, which is proved",
+        f"spends {spent['estimate']:.2f} times its budget",
+        f"one of {failures} places",
+        f"{packing}% and {fingerprinting}% of it",
+        f"Of {len(rows)} numbered statements {confirmed} are confirmed as printed, {refuted} are refuted",
+        f"{corners} more at a degenerate corner",
+    ]
+    first = " ".join((ROOT / "README.md").read_text(encoding="utf-8").partition("## Two commands")[0].split())
+    assert not [words for words in wanted if words not in first]
+    assert len(re.findall(r"[0-9]+[.][0-9]+", first)) == 4  # no number besides these and the theorem's
 
 
 @pytest.fixture(scope="module")
