@@ -25,7 +25,7 @@ _ENTRIES = {
 
 def together(digests: Iterable[object]) -> int:
     """The digests of entries as one number; what is none counts as an entry only."""
-    whole = (int.from_bytes(one) for one in digests if type(one) is bytes and len(one) == _SIZE)
+    whole = (int.from_bytes(digest) for digest in digests if type(digest) is bytes and len(digest) == _SIZE)
     return functools.reduce(operator.xor, whole, 0)
 
 

@@ -21,6 +21,7 @@ from typing import Any
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
+from dprepro import __version__
 from dprepro.report.formulas import prose
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
@@ -73,9 +74,10 @@ def page(
     return _page().render(
         summary=f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}. {causes_in_words(ledger['causes'])}.",
         sections=sections,
-        known={name: f"#experiment-{name}" for name in (one.verdict["experiment"] for one, _ in published)}
+        known={name: f"#experiment-{name}" for name in (item.verdict["experiment"] for item, _ in published)}
         | dict(experiments or {}),
         beside=beside or {},
+        version=__version__,
         errata={(erratum["paper"], erratum["item"]): erratum["id"] for erratum in ledger["errata"]},
         papers={paper: citation(paper, ledger.get("papers", {})) for paper in by_paper(ledger["claims"])},
         config_dir=config_dir,
@@ -137,7 +139,7 @@ def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Pi
     if published:
         lead, entries = (
             "What was measured, with figures and how to repeat it.",
-            [_experiment(*one) for one in published],
+            [_experiment(*item) for item in published],
         )
         yield Section("experiments", "Experiments", lead, "experiment.html.j2", entries)
 
@@ -151,9 +153,9 @@ def _erratum(erratum: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]
     return PageEntry(title, "erratum", erratum["paper"], erratum["state"], erratum, erratum["id"])
 
 
-def _experiment(one: Published, picture: Picture) -> PageEntry:
-    name, verdict = one.verdict["experiment"], one.verdict
-    about = verdict | {"figure": picture, "seconds": one.measuring_seconds}
+def _experiment(published: Published, picture: Picture) -> PageEntry:
+    name, verdict = published.verdict["experiment"], published.verdict
+    about = verdict | {"figure": picture, "seconds": published.measuring_seconds}
     return PageEntry(name, "experiment", verdict["paper"], verdict["verdict"], about, f"experiment-{name}")
 
 

@@ -101,6 +101,14 @@ def test_every_walkthrough_is_a_page_and_what_it_printed_belongs_to_its_cells() 
         assert page.count("```text") == sum(bool(known.get(cell.digest)) for cell in code)
 
 
+def test_a_walkthrough_shows_the_figure_of_each_experiment_that_it_runs_once() -> None:
+    for name in walkthroughs.SCRIPTS:
+        page = walkthroughs.page(name)
+        ran = {one for cell in walkthroughs.cells(name) if cell.code for one in walkthroughs.RUN.findall(cell.text)}
+        shown = re.findall(r"]\(\.\./assets/experiments/(\w+)\.png\)", page)
+        assert sorted(shown) == sorted(one for one in ran if reference_figure(one).is_file())
+
+
 def test_every_section_of_contributing_is_on_a_page() -> None:
     text = "".join(contributing.pages().values())
     assert not [title for title in contributing.sections() if f"## {title}\n" not in text]
@@ -206,8 +214,8 @@ def test_no_page_is_wider_than_its_window_or_hard_to_read(site: Path, width: int
     assert wrong["wide"]
     assert wrong["faint"]
     assert len(found) > 100
-    assert not {page: one for page, one in found.items() if one["scroll"] > one["width"] or one["wide"]}
-    assert not {page: one["faint"] for page, one in found.items() if one["faint"]}
+    assert not {page: value for page, value in found.items() if value["scroll"] > value["width"] or value["wide"]}
+    assert not {page: value["faint"] for page, value in found.items() if value["faint"]}
     assert min(one["words"] for one in found.values()) > 500
 
 
