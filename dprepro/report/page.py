@@ -15,13 +15,13 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
 from jinja2 import Environment, FileSystemLoader, StrictUndefined, Template
 from markupsafe import Markup
 
-from dprepro import __version__
 from dprepro.report.formulas import prose
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
@@ -77,7 +77,7 @@ def page(
         known={name: f"#experiment-{name}" for name in (item.verdict["experiment"] for item, _ in published)}
         | dict(experiments or {}),
         beside=beside or {},
-        version=__version__,
+        version=version("dprepro"),
         errata={(erratum["paper"], erratum["item"]): erratum["id"] for erratum in ledger["errata"]},
         papers={paper: citation(paper, ledger.get("papers", {})) for paper in by_paper(ledger["claims"])},
         config_dir=config_dir,
