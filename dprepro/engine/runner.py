@@ -17,7 +17,7 @@ from typing import Literal
 
 from dprepro.engine import pools
 from dprepro.engine.blocks import MeasureMany
-from dprepro.engine.cell import Cell, Result
+from dprepro.engine.cell import Cell, Result, keys_of
 from dprepro.engine.cell_lines import Line, lines_of
 from dprepro.engine.code import guard
 from dprepro.engine.long_cells import CellLimit, Watch, limited, watched
@@ -91,7 +91,8 @@ def execute(
     """
     start = time.perf_counter()
     open_pool = pools.parallel(workers)
-    distinct = {cell.key: cell for cell in cells}
+    every = list(cells)
+    distinct = dict(zip(keys_of(every), every, strict=True))
     held = store.done({key: cell.code for key, cell in distinct.items()}, any_code=reuse == "any")
     done = held.keys
     todo = [cell for key, cell in distinct.items() if key not in done]
