@@ -23,6 +23,7 @@ class Reduction(ABC):
         serves: the algorithms, by their very classes: a subclass may have a ``solve`` of its own.
         representations: what it needs of `Construction.representations`, all of them.
         either: further ones, of which it needs one.
+        to_the_bits: whether ``solve_many`` answers as ``solve`` does to the last bit, and not in law or rounding only.
     """
 
     algorithm: Algorithm
@@ -30,6 +31,7 @@ class Reduction(ABC):
     serves: ClassVar[tuple[type[Algorithm], ...]] = ()
     representations: ClassVar[tuple[str, ...]] = ()
     either: ClassVar[tuple[str, ...]] = ()
+    to_the_bits: ClassVar[bool] = True
 
     @abstractmethod
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:

@@ -139,6 +139,7 @@ class IncrementalGradients(_Vertices):
     """
 
     either: ClassVar[tuple[str, ...]] = ("moments", "records")
+    to_the_bits: ClassVar[bool] = False
     version: ClassVar[int] = 4  # since records without moments need no Gram matrix
 
     @classmethod

@@ -33,6 +33,7 @@ class BatchedPerturbation(Reduction):
 
     serves: ClassVar[tuple[type[Algorithm], ...]] = (ObjectivePerturbation,)
     representations: ClassVar[tuple[str, ...]] = ("records",)
+    to_the_bits: ClassVar[bool] = False
 
     @classmethod
     def premise(cls, algorithm: Algorithm, domain: Domain) -> str:

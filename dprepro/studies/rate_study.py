@@ -20,6 +20,7 @@ from dprepro.engine.blocks import VALUE, Block
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.laws import LEMMAS
+from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Problem, View
 from dprepro.reductions import LITERAL, REDUCTIONS
 from dprepro.statements.conditions import condition, unmet
@@ -147,9 +148,9 @@ class RateStudy(Study):
 
     def measure_many(self, cells: Sequence[Cell], streams: Callable[[], list[np.random.Generator]]) -> Block | None:
         """Replicates that share their data: all answers in one call, and of their rows only what can differ anew."""
+        if type(self) is not RateStudy:
+            return None  # a study that derives from this one may have rows of its own
         context = resolve(self, cells[0].series, dict(cells[0].axes))
-        if type(self).measure is not RateStudy.measure:
-            return None
         if context.held:
             return Block(context.held[0])
         one = context.series
@@ -168,6 +169,10 @@ class RateStudy(Study):
         if not alike or self._scored(context, [first]):
             return None
         noise = drawn([first], scale)
+        # as a cell sums them: a float, where a count of draws is a whole number
+        moments = [NoiseMoments() + (one.noise or NoiseMoments()) for one in solutions]
+        if any((moment.unit > 0) is not (moments[0].unit > 0) for moment in moments):
+            return None
         rows = [*self._rows(context, problem, [first]), *noise, *self._reported(context)]
         varying: dict[tuple[int, str], Sequence[float]] = {}
         for number, row in enumerate(rows):
@@ -176,7 +181,6 @@ class RateStudy(Study):
             elif row.quantity in first.diagnostics:
                 varying[number, VALUE] = [_mean([one.diagnostics[row.quantity]]) for one in solutions]
             elif noise and row is noise[0]:
-                moments = [one.noise for one in solutions if one.noise is not None]
                 varying[number, VALUE] = [moment.ratio(scale) for moment in moments]
                 varying[number, "freedom"] = [moment.freedom for moment in moments]
         return Block(rows, varying)

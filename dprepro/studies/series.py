@@ -249,8 +249,11 @@ class CellContext:
         return [runs.solve(problem, self.budget, rng) for _ in range(draws)]
 
     def solve_many(self, problem: Problem, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
-        """A run for each stream."""
-        return solver(self.dispatch.backend, self.algorithm).solve_many(problem, self.budget, rngs)
+        """A run for each stream, to the bits of `solve`."""
+        runs = solver(self.dispatch.backend, self.algorithm)
+        if isinstance(runs, Reduction) and not runs.to_the_bits:
+            return [runs.solve(problem, self.budget, rng) for rng in rngs]
+        return runs.solve_many(problem, self.budget, rngs)
 
     def value(self, kind: str, **further: float) -> float | None:
         """The series' ``bound``, ``shape`` or ``law`` here, if any."""
