@@ -74,9 +74,7 @@ def digest_before(cell: Sequence[Any], end: bytes) -> bytes:
     """As `cell_digest`, with the `digest_end` of the origin."""
     key, status, seconds, axes, replicate, rows, trace = cell
     try:
-        content = (
-            f"{len(status)} {len(axes)} {len(rows)} {seconds!r} {replicate!r} {trace!r} {status}{axes}{rows}"
-        )
+        content = f"{len(status)} {len(axes)} {len(rows)} {seconds!r} {replicate!r} {trace!r} {status}{axes}{rows}"
     except TypeError:
         return b""
     return _blake2b(content.encode() + key + end, digest_size=16).digest()

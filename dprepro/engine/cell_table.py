@@ -167,7 +167,8 @@ class CellTable:
         keys: set[bytes] = set()
         other: Counter[str] = Counter()
         damaged: list[bytes] = []
-        for key, cell, origin, sound in self._cells(list(wanted)):
+        ((empty,),) = self._database.execute("SELECT NOT EXISTS (SELECT 1 FROM cells)")
+        for key, cell, origin, sound in self._cells([] if empty else list(wanted)):
             if not sound:
                 damaged.append(key)
             elif not cell[0].startswith("failed"):

@@ -23,6 +23,7 @@ from dprepro.engine.code import guard
 from dprepro.engine.long_cells import CellLimit, Watch, limited, watched
 from dprepro.engine.measuring import Measure, cpu_type, measure_block, measure_cell, one_thread
 from dprepro.engine.progress import LINE_SECONDS, Indicator, Progress, indicator
+from dprepro.engine.resources import gc_frozen
 from dprepro.engine.shards import blocks, first_key
 from dprepro.engine.store import Store
 from dprepro.errors import DpreproError, Interrupted, OtherCode
@@ -107,7 +108,7 @@ def execute(
             (measure, many), todo, store, tally, bar, open_pool, (len(done), len(distinct)),
             tuple((sources or {}).items()), cell_seconds,
         )  # fmt: skip
-        with ThreadpoolController().limit(limits=1), handle_signals(CTRL_C):
+        with ThreadpoolController().limit(limits=1), handle_signals(CTRL_C), gc_frozen():
             try:
                 loop.run(at_once)
             except (KeyboardInterrupt, CancelledError) as error:
