@@ -130,8 +130,9 @@ def single_solves(quick: bool) -> None:
     repeats = 3 if quick else 15
     print(f"a single solve on records, ms of the processor (medians of {repeats}; the ratio too, of pairs run in turn)")
     print("algorithm          n      p  epsilon      T chosen  matrix  first solve  later  matrix/first (quartiles)")
-    sizes = [(1000, 1000, 1.0), (1000, 1000, 5.0), (1000, 1000, 20.0), (300, 3000, 1.0), (10_000, 300, 1.0)]
-    for n, p, epsilon in sizes[:1] if quick else sizes:
+    sizes = [(1000, 1000, 1.0), (10_000, 300, 1.0), (10_000, 300, 20.0)]
+    more = [(1000, 1000, 5.0), (1000, 1000, 20.0), (300, 3000, 1.0), (10_000, 1000, 1.0), (1000, 100, 1.0)]
+    for n, p, epsilon in sizes if quick else [*sizes, *more]:
         features, labels = lasso(n, p, rng)
         for kind in ("laplace", "gumbel"):
             _single(f"noisy, {kind}", NoisyFrankWolfe(selection=kind), features, labels, epsilon, repeats)
