@@ -166,7 +166,7 @@ def perturbed(n: int, p: int, draws: int, repeats: int) -> None:
     instance, reduction = problem(LogisticLoss(), n, p, radius=5.0), BatchedPerturbation(ObjectivePerturbation("gamma"))
     streams = np.random.default_rng(0).spawn(draws)
     ours = seconds(lambda: reduction.solve_many(instance, budget, streams), repeats) / draws
-    worst = max(one.gap for one in reduction.minima(instance, budget, streams))
+    worst = max(minimum.gap for minimum in reduction.minima(instance, budget, streams))
     line = f"  n={n:6d} p={p:4d}: reduction {ours * 1e3:7.3f} ms a fit ({draws} together, gaps up to {worst:.0e})"
     try:
         from diffprivlib.models import LogisticRegression

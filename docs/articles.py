@@ -116,18 +116,18 @@ def shown(erratum: Mapping[str, Any], number: Numbers) -> list[str]:
     """What shows that the print is false: each check with what it found, each test with its path."""
     sides = {"at_most": "at most", "at_least": "at least"}
     said = []
-    for one in erratum["shown_by"]:
-        if "test" in one:
-            said.append(rf"\test{{{one['test']}}}")
+    for shown in erratum["shown_by"]:
+        if "test" in shown:
+            said.append(rf"\test{{{shown['test']}}}")
             continue
-        name = f"{erratum['id']}/{one['check']}"
-        found = number(name, one["estimate"])
-        claimed = number(f"{name}/expected", one["expected"])
-        words = f"{sides.get(one['side'], 'equal to')} {claimed}"
+        name = f"{erratum['id']}/{shown['check']}"
+        found = number(name, shown["estimate"])
+        claimed = number(f"{name}/expected", shown["expected"])
+        words = f"{sides.get(shown['side'], 'equal to')} {claimed}"
         said.append(
-            rf"check \code{{{one['check']}}} finds {found} where the print has {words} (\code{{{one['command']}}})"
-            if one["verdict"] == "refuted"
-            else rf"check \code{{{one['check']}}}: {found}, {words}, {one['verdict']} (\code{{{one['command']}}})"
+            rf"check \code{{{shown['check']}}} finds {found} where the print has {words} (\code{{{shown['command']}}})"
+            if shown["verdict"] == "refuted"
+            else rf"check \code{{{shown['check']}}}: {found}, {words}, {shown['verdict']} (\code{{{shown['command']}}})"
         )
     return said
 

@@ -78,18 +78,18 @@ def _verdict(name: str) -> str:
 
 def _provenance(name: str) -> dict[str, Any]:
     """Cells, seconds, seed and commit of the last full run, as a row of the ledger keeps them; empty if it has none."""
-    rows = (one for row in reference("ledger.json")["claims"] for one in row["measurements"])
-    return next((one for one in rows if one["experiment"] == name), {})
+    rows = (item for row in reference("ledger.json")["claims"] for item in row["measurements"])
+    return next((row for row in rows if row["experiment"] == name), {})
 
 
 def _shown_by(erratum: dict[str, Any]) -> set[str]:
-    return {one["experiment"] for one in erratum["shown_by"] if "experiment" in one}
+    return {item["experiment"] for item in erratum["shown_by"] if "experiment" in item}
 
 
 def _walkthrough(name: str) -> tuple[str, str] | None:
     """Name and title of the walkthrough that runs it."""
     from docs.walkthroughs import SCRIPTS, title
 
-    told = (one for one, path in SCRIPTS.items() if f'dprepro.run("{name}"' in path.read_text(encoding="utf-8"))
+    told = (key for key, path in SCRIPTS.items() if f'dprepro.run("{name}"' in path.read_text(encoding="utf-8"))
     found = next(told, None)
     return (found, title(found)) if found else None

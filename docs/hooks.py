@@ -41,7 +41,7 @@ def on_config(config: Any) -> Any:
         "Walkthroughs": [f"walkthroughs/{name}.md" for name in walkthroughs.SCRIPTS],
         "API": [{"Overview": "api/index.md"}, *(place for place in api.pages() if place != "api/index.md")],
     }
-    config.nav = [{key: sections.get(key, value) for key, value in one.items()} for one in config.nav]
+    config.nav = [{key: sections.get(key, value) for key, value in item.items()} for item in config.nav]
     return config
 
 

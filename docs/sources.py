@@ -67,11 +67,11 @@ def checks(experiment: str) -> Mapping[str, Mapping[str, Any]]:
 
 def rivals(experiment: str) -> dict[str, str]:
     """Claims that are confirmed up to logarithms, with the powers that their grids do not exclude."""
-    claims = {name: one for name, one in checks(experiment).items() if one["role"] == "claim"}
+    claims = {name: check for name, check in checks(experiment).items() if check["role"] == "claim"}
     return {
-        name: one["reason"]
-        for name, one in claims.items()
-        if one["verdict"] == "confirmed" and "up to logarithms" in one["reason"]
+        name: claim["reason"]
+        for name, claim in claims.items()
+        if claim["verdict"] == "confirmed" and "up to logarithms" in claim["reason"]
     }
 
 
@@ -125,9 +125,9 @@ def noticed(experiment: str) -> dict[str, str]:
         "flatter": "a power of {} less", "epsilon": "{} times the epsilon",
     }  # fmt: skip
     return {
-        one["check"]: ", ".join(text.format(number(one[key])) for key, text in words.items() if one[key] is not None)
-        for one in reference("power.json")["checks"]
-        if one["experiment"] == experiment
+        item["check"]: ", ".join(text.format(number(item[key])) for key, text in words.items() if item[key] is not None)
+        for item in reference("power.json")["checks"]
+        if item["experiment"] == experiment
     }
 
 

@@ -91,9 +91,9 @@ def _parts(cell: Cell, printed: dict[str, str]) -> Iterator[str]:
     if output := printed.get(cell.digest, ""):
         yield f"```text {{ .printed }}\n{output.rstrip()}\n```"
     known = experiment_files()
-    names = [one for one in dict.fromkeys(RUN.findall(cell.text)) if one in known]
+    names = [item for item in dict.fromkeys(RUN.findall(cell.text)) if item in known]
     if names:
-        links = ", ".join(f"[`{one}`](../experiments/{one}.md)" for one in names)
+        links = ", ".join(f"[`{name}`](../experiments/{name}.md)" for name in names)
         yield f"Checks, controls and grid: {links}."
 
 

@@ -22,7 +22,7 @@ def _leave(number: int, _: object) -> None:
 # A command is being started, by -m (Python is still looking for its module) or by the console script: signals are heard
 # from the first moment on, by what needs no import. What the caller ignores (nohup) is left alone.
 if (sys.argv[:1] == ["-m"] and "dprepro" in sys.orig_argv) or any(
-    os.path.basename(one) in ("dprepro", "dprepro.exe") for one in sys.orig_argv[1:2]
+    os.path.basename(text) in ("dprepro", "dprepro.exe") for text in sys.orig_argv[1:2]
 ):
     import _signal  # type: ignore[import-not-found]
 

@@ -82,9 +82,9 @@ def _nearest(name: str, known: Iterable[str]) -> list[str]:
     """The five names that are most alike: those that share a word of letters count before those that look similar."""
     words = set(_WORD.findall(name.casefold()))
 
-    def distance(one: str) -> tuple[int, float, str]:
-        alike = difflib.SequenceMatcher(None, name.casefold(), one.casefold()).ratio()
-        return -len(words & set(_WORD.findall(one.casefold()))), -alike, one
+    def distance(text: str) -> tuple[int, float, str]:
+        alike = difflib.SequenceMatcher(None, name.casefold(), text.casefold()).ratio()
+        return -len(words & set(_WORD.findall(text.casefold()))), -alike, text
 
     return sorted(known, key=distance)[:NEAREST]
 
@@ -177,5 +177,5 @@ def is_hidden(character: str) -> bool:
 
 def printable(text: str, most: int = 4000) -> str:
     """A message in one line that no terminal takes for a command, with its middle left out where it is long."""
-    line = "".join(ascii(one)[1:-1] if is_hidden(one) else one for one in " ".join(text.split()))
+    line = "".join(ascii(word)[1:-1] if is_hidden(word) else word for word in " ".join(text.split()))
     return line if len(line) <= most else f"{line[: most // 2]} ... {line[-most // 4 :]}"

@@ -173,7 +173,7 @@ class OpacusDescent(Peer):
         import torch
         from opacus import PrivacyEngine
 
-        x, y = (torch.tensor(one, dtype=torch.float32) for one in listed(records))
+        x, y = (torch.tensor(vector, dtype=torch.float32) for vector in listed(records))
         noise, clip = self.schedule(domain, budget).noise_scale, domain.lipschitz
         step = domain.diameter / math.sqrt(self.steps * (clip**2 + domain.p * noise**2))
         torch.manual_seed(seed)

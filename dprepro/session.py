@@ -181,7 +181,9 @@ def _run_named(
             part = chosen(group, given)
             overrides.append(f"{group}={part.said or part.name}")
             overrides += [
-                f"++{line}" for key, one in part.parameters.items() for line in _flatten(f"{group}.{key}", one)
+                f"++{line}"
+                for key, parameter in part.parameters.items()
+                for line in _flatten(f"{group}.{key}", parameter)
             ]
     for key, value in changes.items():
         if value is not None or key != "sweep":
@@ -238,7 +240,7 @@ class StoredRun:
                 "python -m dprepro merge"
             )
         with Store.open(self.results_dir, create=True) as store, alone(self.results_dir):
-            run = next((one for one in store.runs(self.experiment) if one.id == self.run_id), None)
+            run = next((run for run in store.runs(self.experiment) if run.id == self.run_id), None)
             if run is None:
                 raise InputError(f"the store in {self.results_dir} was removed or replaced during the run")
             published = publish(store, replace(run, provenance=self.provenance), self.results_dir)
@@ -274,7 +276,9 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
             progress=progress,
             label=experiment.name,
             reuse=settings.reuse,
-            sources={name: digest for one in (*codes.values(), libraries(NUMERICAL)) for name, digest in one.items()},
+            sources={
+                name: digest for entry in (*codes.values(), libraries(NUMERICAL)) for name, digest in entry.items()
+            },
         )
         provenance["seconds"] = round(time.perf_counter() - started, 3)
     return StoredRun(run_id, experiment.name, settings.results_dir, workers, provenance, done, experiment.reach, shard)
@@ -301,7 +305,7 @@ def _cores() -> int:
 def _flatten(prefix: str, value: Any) -> list[str]:
     """Nested mappings as overrides in Hydra's grammar."""
     if isinstance(value, Mapping) and value:
-        return [line for key, one in value.items() for line in _flatten(f"{prefix}.{key}", one)]
+        return [line for key, number in value.items() for line in _flatten(f"{prefix}.{key}", number)]
     return [f"{prefix}={literal(value)}"]
 
 

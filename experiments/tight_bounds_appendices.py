@@ -136,10 +136,11 @@ verdict(lemmas)
 lemmas
 
 # %%
-claims = [one for one in lemmas.verdict["checks"].values() if one["role"] == "claim" and one["rule"] == "below"]
+claims = [it for it in lemmas.verdict["checks"].values() if it["role"] == "claim" and it["rule"] == "below"]
 practice(
-    f"of {len(claims)} inequalities {sum(one['estimate'] > 0.85 for one in claims)} leave less than 15% of room, and",
-    f"{sum(one['estimate'] < 0.1 for one in claims)} more than a factor of ten. Composition is at",
+    f"of {len(claims)} inequalities {sum(claim['estimate'] > 0.85 for claim in claims)} leave less than 15% of room,",
+    "and",
+    f"{sum(claim['estimate'] < 0.1 for claim in claims)} more than a factor of ten. Composition is at",
     f"{check(lemmas, 'lemma_2_3'):.2f} of its bound. Sampling holds up to epsilon = 1; at 2 it is exceeded",
     f"{check(lemmas, 'lemma_2_2_beyond'):.1f} times: take ln(1 + gamma (e^epsilon - 1)). The logarithms of the last",
     f"iterate are real, their constants {1 / check(lemmas, 'lemma_2_5'):.0f} and {1 / check(lemmas, 'lemma_2_6'):.0f}",

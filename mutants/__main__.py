@@ -52,16 +52,17 @@ def main(arguments: list[str]) -> int:
         raise InputError(f"workers must be a whole number of at least 1, got workers={values['workers']}")
     chosen, small = mutants(names), grids()
     if wanted := values["experiment"]:
-        known = dict.fromkeys(one.experiment for one in chosen if one.experiment)
+        known = dict.fromkeys(item.experiment for item in chosen if item.experiment)
         if wanted not in known:
             raise unknown("experiment of these mutants", wanted, known)
-        chosen = [one for one in chosen if one.experiment == wanted]
+        chosen = [item for item in chosen if item.experiment == wanted]
     if listed:
-        for one in chosen:
-            words = one.judge
-            if one.experiment:
-                words = " ".join(small.get(one.experiment, Grid()).command(one.experiment, one.checks))
-            print(f"{one.name}: {one.says}\n  {one.where}\n  - {one.expression}\n  + {one.replace}\n  {words}")
+        for mutant in chosen:
+            words = mutant.judge
+            if mutant.experiment:
+                words = " ".join(small.get(mutant.experiment, Grid()).command(mutant.experiment, mutant.checks))
+            change = f"  - {mutant.expression}\n  + {mutant.replace}"
+            print(f"{mutant.name}: {mutant.says}\n  {mutant.where}\n{change}\n  {words}")
         return 0
     folder = Path(values["reference_dir"])
     before = read(folder / "mutants.json.gz")
@@ -72,7 +73,7 @@ def main(arguments: list[str]) -> int:
     folder.mkdir(parents=True, exist_ok=True)
     replace_file(folder / "mutants.json.gz", packed(as_json(every).encode()))
     replace_file(folder / "mutants.md", markdown(every).encode())
-    return 0 if all(one.good for one in lines) else 1
+    return 0 if all(line.good for line in lines) else 1
 
 
 def judged(chosen: Sequence[Mutant], workers: int) -> list[Line]:
@@ -93,17 +94,20 @@ def judged(chosen: Sequence[Mutant], workers: int) -> list[Line]:
             sound[name] = running.result()
             _tell(f"{name}, as it is: {sound[name].fault or f'{sound[name].seconds:.0f} s'}")
         commands = {
-            one.name: small.get(one.experiment, Grid()).command(one.experiment, one.checks) if one.experiment else []
-            for one in chosen
+            mutant.name: small.get(mutant.experiment, Grid()).command(mutant.experiment, mutant.checks)
+            if mutant.experiment
+            else []
+            for mutant in chosen
         }
-        waiting = {pool.submit(_one, one, folder, commands[one.name]): one for one in chosen}
+        waiting = {pool.submit(_one, mutant, folder, commands[mutant.name]): mutant for mutant in chosen}
         found: dict[str, Line] = {}
         for number, future in enumerate(as_completed(waiting), 1):
             mutant = waiting[future]
             found[mutant.name] = line(mutant, sound[mutant.judge], future.result())
-            one = found[mutant.name]
-            _tell(f"[{number}/{len(chosen)}] {one.mutant}: {one.outcome}; {one.before} -> {one.after}; {one.seconds} s")
-    return [found[one.name] for one in chosen]
+            done = found[mutant.name]
+            outcome = f"{done.outcome}; {done.before} -> {done.after}; {done.seconds} s"
+            _tell(f"[{number}/{len(chosen)}] {done.mutant}: {outcome}")
+    return [found[mutant.name] for mutant in chosen]
 
 
 @contextmanager
@@ -118,9 +122,9 @@ def _cut(pool: ThreadPoolExecutor) -> Iterator[None]:
 
 def _checks(some: Sequence[Mutant]) -> list[str]:
     """All checks that some mutants need; none, which stands for all, where one of them names none."""
-    if not all(one.checks for one in some):
+    if not all(mutant.checks for mutant in some):
         return []
-    return list(dict.fromkeys(check for one in some for check in one.checks))
+    return list(dict.fromkeys(check for mutant in some for check in mutant.checks))
 
 
 def _one(mutant: Mutant, folder: Path, words: Sequence[str]) -> Verdicts:

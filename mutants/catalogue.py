@@ -108,7 +108,14 @@ def _found(tree: ast.Module, name: str) -> ast.AST | None:
     for part in name.split(".") if name else ():
         within = ast.walk(scope) if scope else ()
         kinds = (ast.FunctionDef, ast.ClassDef)
-        scope = next((one for one in within if isinstance(one, kinds) and one.name == part and one is not scope), None)
+        scope = next(
+            (
+                function
+                for function in within
+                if isinstance(function, kinds) and function.name == part and function is not scope
+            ),
+            None,
+        )
     return scope
 
 
@@ -134,7 +141,9 @@ def _extent(source: str, node: ast.AST) -> tuple[int, int]:
 
 def _replaced(old: ast.Module, node: ast.AST, new: list[ast.AST], planted: ast.Module) -> bool:
     """Whether a tree is the old one with others in the place of one of its nodes: of the statement that holds it."""
-    place = next(number for number, one in enumerate(old.body) if any(part is node for part in ast.walk(one)))
+    place = next(
+        number for number, statement in enumerate(old.body) if any(part is node for part in ast.walk(statement))
+    )
     more = len(planted.body) - len(old.body)
     changed = _Put(node, new).visit(copy.deepcopy(old.body[place], {id(node): node}))
     changed = changed if isinstance(changed, list) else [changed]
@@ -184,12 +193,12 @@ class Grid:
         rules = checked.rules
         series = list(composed.config["study"].get("series", {}))
         for pattern in self.drop:
-            if not any(fnmatchcase(one, pattern) for one in series):
+            if not any(fnmatchcase(item, pattern) for item in series):
                 raise unknown(f"series of {experiment}", pattern, series)
         for name in checks:
             if name not in rules:
                 raise unknown(f"check of {experiment}", name, rules)
-        gone = {one for one in series for pattern in self.drop if fnmatchcase(one, pattern)}
+        gone = {item for item in series for pattern in self.drop if fnmatchcase(item, pattern)}
         kept = {name: rule for name, rule in rules.items() if name in checks or not checks}
         used = [rule.uses() for rule in kept.values()]
         if checks and all(used):  # a rule that names no series is about all of them
@@ -199,7 +208,7 @@ class Grid:
             named = getattr(rule, "series", ())
             if named == "*" and gone:  # all that there are, then
                 named = tuple(series)
-            left = () if isinstance(named, str) else tuple(one for one in named if one not in gone)
+            left = () if isinstance(named, str) else tuple(item for item in named if item not in gone)
             if left and left != getattr(rule, "series", ()):
                 words.append(f"++checks.{name}.series=[{','.join(left)}]")
             elif gone & set(rule.uses()):
@@ -207,11 +216,15 @@ class Grid:
         if all(rule.role != "claim" for rule in kept.values()):  # an experiment needs one
             name, rule = next(iter(kept.items()))
             words += [f"checks.{name}.role=claim", f"++checks.{name}.expect={rule.expect}"]
-        words += [f"~study.series.{one}" for one in series if one in gone]
-        mine = [one for one in self.overrides if not any(f"study.series.{name}." in one for name in gone)]
+        words += [f"~study.series.{item}" for item in series if item in gone]
+        mine = [
+            override for override in self.overrides if not any(f"study.series.{name}." in override for name in gone)
+        ]
         blocks = composed.config["study"].get("series", {})
-        if all(blocks[one].get("replicates") for one in series if one not in gone):  # nobody has the experiment's own
-            mine = [one for one in mine if not one.startswith("replicates=")]
+        if all(
+            blocks[item].get("replicates") for item in series if item not in gone
+        ):  # nobody has the experiment's own
+            mine = [text for text in mine if not text.startswith("replicates=")]
         return [f"+experiment={experiment}", *_plain(checked, gone), *words, *mine]
 
 
@@ -254,7 +267,7 @@ def mutants(patterns: Sequence[str] = ()) -> list[Mutant]:
         if not any(fnmatchcase(name, pattern) for name in found):
             raise unknown("mutant", pattern, found)
     chosen = patterns or ["*"]
-    return [one for name, one in found.items() if any(fnmatchcase(name, pattern) for pattern in chosen)]
+    return [mutant for name, mutant in found.items() if any(fnmatchcase(name, pattern) for pattern in chosen)]
 
 
 def _read(path: Path) -> Mapping[str, Any]:

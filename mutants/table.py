@@ -98,7 +98,10 @@ def text(lines: Sequence[Line]) -> str:
     """For a terminal."""
     rows = [
         COLUMNS,
-        *((one.mutant, one.experiment, one.outcome, one.before, one.after, f"{one.seconds:.0f}") for one in lines),
+        *(
+            (line.mutant, line.experiment, line.outcome, line.before, line.after, f"{line.seconds:.0f}")
+            for line in lines
+        ),
     ]
     widths = [max(len(row[at]) for row in rows) for at in range(len(COLUMNS))]
     padded = (" ".join(cell.ljust(width + 1) for cell, width in zip(row, widths, strict=True)) for row in rows)
@@ -107,12 +110,12 @@ def text(lines: Sequence[Line]) -> str:
 
 def summary(lines: Sequence[Line]) -> str:
     """One sentence."""
-    planted = [one for one in lines if not one.harmless]
-    harmless = [one for one in lines if one.harmless]
-    said = f"{sum(one.good for one in planted)} of {len(planted)} falsehoods were noticed"
+    planted = [line for line in lines if not line.harmless]
+    harmless = [line for line in lines if line.harmless]
+    said = f"{sum(line.good for line in planted)} of {len(planted)} falsehoods were noticed"
     if harmless:
-        said += f"; {sum(one.good for one in harmless)} of {len(harmless)} harmless changes were not"
-    bad = [one.mutant for one in lines if not one.good]
+        said += f"; {sum(line.good for line in harmless)} of {len(harmless)} harmless changes were not"
+    bad = [line.mutant for line in lines if not line.good]
     return said + (f"; survivors and faults: {', '.join(bad)}" if bad else "")
 
 
@@ -131,9 +134,9 @@ def markdown(lines: Sequence[Line]) -> str:
         "|---|---|---|---|---|---|---|",
     ]  # fmt: skip
     parts += [
-        f"| {one.mutant} | {_cell(one.says)} | {one.experiment} | {_cell(one.outcome)} | {one.before} | {one.after} "
-        f"| {one.seconds:.0f} |"
-        for one in lines
+        f"| {row.mutant} | {_cell(row.says)} | {row.experiment} | {_cell(row.outcome)} | {row.before} | {row.after} "
+        f"| {row.seconds:.0f} |"
+        for row in lines
     ]
     return "\n".join(parts) + "\n"
 
@@ -144,8 +147,8 @@ def _cell(words: str) -> str:
 
 def renewed(before: Sequence[Line], lines: Sequence[Line], every: Sequence[Mutant]) -> list[Line]:
     """The table with these ``lines`` in it, in the order of the catalogue; of what is planted no more it has none."""
-    known = {one.mutant: one for one in (*before, *lines)}
-    return [known[one.name] for one in every if one.name in known and known[one.name].of(one)]
+    known = {line.mutant: line for line in (*before, *lines)}
+    return [known[mutant.name] for mutant in every if mutant.name in known and known[mutant.name].of(mutant)]
 
 
 def read(path: Path) -> list[Line]:
@@ -158,11 +161,11 @@ def read(path: Path) -> list[Line]:
         return []
     try:
         entries = json.loads(unpacked(path))
-        return [Line(**{key: value for key, value in one.items() if key != "good"}) for one in entries]
+        return [Line(**{key: value for key, value in entry.items() if key != "good"}) for entry in entries]
     except (ValueError, TypeError, AttributeError, OSError, EOFError) as error:
         raise InputError(f"{path} is no table of mutants: {error}") from error
 
 
 def as_json(lines: Sequence[Line]) -> str:
     """As data."""
-    return json.dumps([asdict(one) | {"good": one.good} for one in lines], indent=1) + "\n"
+    return json.dumps([asdict(line) | {"good": line.good} for line in lines], indent=1) + "\n"

@@ -95,7 +95,7 @@ def _fill(part: SubFigure, panel: Panel, measured: Measured, title: str) -> list
 def _only(options: dict[str, Any], panel: Panel) -> dict[str, Any]:
     """The options of the experiment's figure, restricted to one quantity."""
     kept = {
-        key: {name: one for name, one in value.items() if name == panel.quantity} if key in BY_QUANTITY else value
+        key: {name: number for name, number in value.items() if name == panel.quantity} if key in BY_QUANTITY else value
         for key, value in options.items()
     }
     kept |= {key: [name for name in kept[key] if name == panel.quantity] for key in BY_NAME if key in kept}

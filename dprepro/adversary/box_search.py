@@ -51,16 +51,16 @@ def search(
     generations = int((1 - LAST) / 2 * evaluations) // members - 1
     for first in (starts, []) if generations >= 1 else ():
         layers = (rng.permuted(np.tile(np.arange(members), (dimensions, 1)), axis=1).T + rng.random()) / members
-        population = np.concatenate([*(one[None] for one in first), layers[len(first) :]])
+        population = np.concatenate([*(vector[None] for vector in first), layers[len(first) :]])
         differential_evolution(
             loss, Bounds(np.zeros(dimensions), np.ones(dimensions)), init=population, maxiter=generations,
             tol=0, polish=False, mutation=(0.4, 0.9), recombination=0.8, rng=rng,
         )  # fmt: skip
-    best = max(tried, key=lambda one: one[0])[1]
+    best = max(tried, key=lambda pair: pair[0])[1]
     if evaluations > len(tried):
         size = np.where(best > 0.5, -0.05, 0.05)  # inwards
         simplex = np.concatenate([best[None], best + np.diag(size)])
         minimize(loss, best, method="Nelder-Mead", options={"maxfev": evaluations - len(tried),
                  "initial_simplex": simplex, "xatol": 1e-4, "fatol": 0.0})  # fmt: skip
-    highest, place = max(tried, key=lambda one: one[0])
+    highest, place = max(tried, key=lambda pair: pair[0])
     return Found(place, highest, len(tried))

@@ -68,6 +68,6 @@ def play(
 def _least(value: Callable[[float], float], low: float, high: float) -> float:
     """Where a value is least, by two passes."""
     coarse = np.geomspace(low, high, max(2, 1 + round(PER_DECADE * np.log10(high / low)))).tolist()
-    best = int(np.argmin([value(one) for one in coarse]))
+    best = int(np.argmin([value(item) for item in coarse]))
     fine = np.geomspace(coarse[max(0, best - 1)], coarse[min(len(coarse) - 1, best + 1)], 9).tolist()
     return float(min([coarse[best], *fine], key=value))

@@ -71,13 +71,13 @@ class Space:
 
     def member(self, place: Sequence[float] | FloatArray) -> Construction:
         """The data at a place, shape (parameters,)."""
-        changes = {name: one.value(float(at)) for (name, one), at in zip(self.ranges.items(), place, strict=True)}
+        changes = {name: axis.value(float(at)) for (name, axis), at in zip(self.ranges.items(), place, strict=True)}
         return replace(self.family, **changes)
 
     def place(self, values: Mapping[str, float]) -> FloatArray:
         """Where the family with these values stands."""
         given = {name: float(values.get(name, getattr(self.family, name))) for name in self.ranges}
-        return np.array([one.place(given[name]) for name, one in self.ranges.items()])
+        return np.array([axis.place(given[name]) for name, axis in self.ranges.items()])
 
     def parameters(self, member: Construction) -> dict[str, float]:
         """The values of a member."""

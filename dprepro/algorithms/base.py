@@ -127,13 +127,13 @@ class Algorithm(ABC):
         """Settings and rules that it has and that may assume something: in words, what they do, and what others do."""
         for name, table in self.by_setting.items():
             yield f"{name} {getattr(self, name)}", table.get(getattr(self, name), ()), table
-        for one in fields(self):
-            if isinstance(rule := getattr(self, one.name), AlgorithmRule):
-                yield f"{one.name} {rule.name or type(rule).__name__}", rule.assumptions, rule.choices()
+        for setting in fields(self):
+            if isinstance(rule := getattr(self, setting.name), AlgorithmRule):
+                yield f"{setting.name} {rule.name or type(rule).__name__}", rule.assumptions, rule.choices()
 
     def assumed(self) -> tuple[Assumption, ...]:
         """What is assumed with the settings that it has."""
-        return (*self.assumptions, *(one for _, some, _ in self.settings() for one in some))
+        return (*self.assumptions, *(assumption for _, some, _ in self.settings() for assumption in some))
 
     def lacks(self, domain: Domain, budget: Budget) -> str:
         """What an assumption or the `premise` does not find, as the rest of a sentence; empty if all hold."""

@@ -89,7 +89,7 @@ class ConfidenceBoosting(Algorithm):
         domain, schedule, m = problem.domain, self.schedule(problem.domain, budget), self.count
         chunks = parted(problem, sizes(domain.n, m + 1), rng)
         w = [self.inner.solve(chunk, budget, rng).theta for chunk in chunks[:m]]
-        losses = np.array([chunks[m].dense.value(one) for one in w])
+        losses = np.array([chunks[m].dense.value(item) for item in w])
         mechanism = LaplaceMin(schedule.noise_scale)
         chosen, noise = mechanism.select(losses, rng)
         regret = float(losses[chosen] - losses.min()) / (schedule.noise_scale * 2 * math.log(m / self.failure))

@@ -154,7 +154,7 @@ class EfficientSampler(Algorithm):
         if self._by_law(schedule, grid.p):
             end = self.walk_law(problem, schedule).after(grid.number(grid.middle), schedule.steps)
             cell = np.unravel_index(int(rng.choice(end.size, p=end)), (grid.cells,) * grid.p)
-            centre = grid.centre(tuple(int(one) for one in cell))
+            centre = grid.centre(tuple(int(index) for index in cell))
         else:
             log_weight = log_weight_of(problem, schedule)
             centre = grid.centre(walk(log_weight, grid, schedule.steps, self.lazy, rng))
@@ -222,7 +222,7 @@ def extension(problem: Problem, schedule: WalkSchedule, theta: FloatArray) -> fl
 
     low, high = near, near + problem.domain.diameter
     inner = [high - GOLDEN * (high - low), low + GOLDEN * (high - low)]
-    values = [least(one) for one in inner]
+    values = [least(value) for value in inner]
     for _ in range(SEARCH):
         left = values[0] <= values[1]
         low, high = (low, inner[1]) if left else (inner[0], high)

@@ -99,5 +99,5 @@ class ExponentialMechanism(Algorithm):
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """One draw: a record moves its log-density by a function of range kappa L C, normalised or not."""
-        one = self.kappa(domain, budget) * domain.lipschitz * domain.diameter
-        return ((BoundedRange(records_changed(budget.neighbours) * one), 1),)
+        value = self.kappa(domain, budget) * domain.lipschitz * domain.diameter
+        return ((BoundedRange(records_changed(budget.neighbours) * value), 1),)

@@ -119,7 +119,9 @@ class ExponentialSupport(SupportSelection):
         known = _scores.setdefault(problem, {})
         if self.sparsity not in known:
             values = problem.supports.value
-            known[self.sparsity] = np.array([values(SupportPoint(one)) for one in self.supports(problem.domain)])
+            known[self.sparsity] = np.array(
+                [values(SupportPoint(support)) for support in self.supports(problem.domain)]
+            )
         return known[self.sparsity]
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:

@@ -54,7 +54,7 @@ class GaussianFrankWolfe(Algorithm):
         if self.constants == "exact":
             sensitivity = gradient_sensitivity(domain, budget.neighbours, self.constants)
             # T - 1 uses of a Gaussian shift mu are one use of mu sqrt(T - 1)
-            sigma = noise_for(lambda one: Gaussian(one).guarantee(sensitivity * math.sqrt(steps - 1)), 1, budget)
+            sigma = noise_for(lambda value: Gaussian(value).guarantee(sensitivity * math.sqrt(steps - 1)), 1, budget)
         else:
             power = lipschitz if self.constants == "printed" else lipschitz**2
             sigma = math.sqrt(32 * power * steps) * math.log(n / budget.delta) / (n * budget.epsilon)
@@ -77,5 +77,5 @@ class GaussianFrankWolfe(Algorithm):
         """T - 1 noisy gradients (Theorem B.1)."""
         schedule = self.schedule(domain, budget)
         sensitivity = gradient_sensitivity(domain, budget.neighbours, self.constants)
-        one = Gaussian(schedule.noise_scale).guarantee(sensitivity)
-        return ((one, schedule.steps - 1),)
+        shift = Gaussian(schedule.noise_scale).guarantee(sensitivity)
+        return ((shift, schedule.steps - 1),)

@@ -133,9 +133,9 @@ class GridSearch(Algorithm):
             return None
         scale = self.schedule(domain, budget).noise_scale * (1 if self.sensitivities == "mean" else domain.n / 2)
         moved = domain.n / 2 / sizes(domain.n, 2)[1]
-        one = compose([(GumbelMin(scale).guarantee(moved), 1)], budget.delta)
+        spent = compose([(GumbelMin(scale).guarantee(moved), 1)], budget.delta)
         all_of = compose([(part, uses * self.guesses) for part, uses in runs], budget.delta)
-        return max((one, all_of), key=lambda half: half.epsilon)
+        return max((spent, all_of), key=lambda half: half.epsilon)
 
 
 def normalised(scores: FloatArray, sensitivities: FloatArray, t: float) -> FloatArray:

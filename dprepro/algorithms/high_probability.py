@@ -104,12 +104,12 @@ class HighProbability(Algorithm):
             for _ in range(schedule.runs)
         ]
         scores = np.array([problem.dense.value(theta) for theta in runs])
-        choice, one = GumbelMin(schedule.selection_scale), schedule.selection_scale
+        choice, value = GumbelMin(schedule.selection_scale), schedule.selection_scale
         chosen, _ = choice.select(scores, rng)
-        most = choice.expected_regret(schedule.runs) if schedule.runs > 1 else one
+        most = choice.expected_regret(schedule.runs) if schedule.runs > 1 else value
         found = {
             "selection_regret": float(scores[chosen] - scores.min()) / most,
-            "selection_lag": float(scores.max() - scores[chosen]) / (one * math.log(schedule.runs / self.failure)),
+            "selection_lag": float(scores.max() - scores[chosen]) / (value * math.log(schedule.runs / self.failure)),
         }
         return Solution(runs[chosen], schedule, self.spent(domain, budget), found)
 

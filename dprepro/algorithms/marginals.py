@@ -53,7 +53,7 @@ class ReleasedMarginals(Algorithm):
         if self.release == "laplace":
             scale = sensitivity / budget.epsilon
         elif self.release == "gaussian":
-            scale = noise_for(lambda one: vector_noise(self.release, one).guarantee(sensitivity), 1, budget)
+            scale = noise_for(lambda value: vector_noise(self.release, value).guarantee(sensitivity), 1, budget)
         return Schedule(1, self.noise_factor * scale)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
@@ -88,8 +88,8 @@ class ReleasedMarginals(Algorithm):
         return mechanism.release(mean, rng)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
-        one = vector_noise(self.release, self.schedule(domain, budget).noise_scale)
-        return ((one.guarantee(mean_sensitivity(domain, budget.neighbours)), 1),) if one.scale else None
+        mechanism = vector_noise(self.release, self.schedule(domain, budget).noise_scale)
+        return ((mechanism.guarantee(mean_sensitivity(domain, budget.neighbours)), 1),) if mechanism.scale else None
 
 
 def mean_record(problem: Problem) -> FloatArray:

@@ -88,8 +88,8 @@ class NoisyFrankWolfe(Algorithm):
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """T - 1 selections (Theorem 2.4)."""
         schedule = self.schedule(domain, budget)
-        one = self.mechanism(schedule.noise_scale).guarantee(score_sensitivity(domain, budget.neighbours))
-        return ((one, schedule.steps - 1),)
+        guarantee = self.mechanism(schedule.noise_scale).guarantee(score_sensitivity(domain, budget.neighbours))
+        return ((guarantee, schedule.steps - 1),)
 
 
 def score_sensitivity(domain: Domain, neighbours: Neighbours) -> float:

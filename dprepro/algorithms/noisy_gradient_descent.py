@@ -116,5 +116,7 @@ class NoisyGD(Algorithm):
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """T - 1 Gaussian releases of the mean gradient; None without noise."""
         schedule = self.schedule(domain, budget)
-        one = Gaussian(schedule.noise_scale)
-        return ((one.guarantee(self._sensitivity(domain, budget)), schedule.steps - 1),) if one.scale else None
+        mechanism = Gaussian(schedule.noise_scale)
+        return (
+            ((mechanism.guarantee(self._sensitivity(domain, budget)), schedule.steps - 1),) if mechanism.scale else None
+        )

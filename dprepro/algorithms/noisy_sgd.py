@@ -218,14 +218,14 @@ class NoisySGD(Algorithm):
         self.admit(domain, budget)
         if self.constants == "printed":
             logarithms = math.log(domain.n / budget.delta) * math.log(1 / budget.delta)
-            one = domain.lipschitz * math.sqrt(32 * logarithms) / (domain.n * budget.epsilon)
+            value = domain.lipschitz * math.sqrt(32 * logarithms) / (domain.n * budget.epsilon)
         else:
             sensitivity = gradient_sensitivity(domain, budget.neighbours, self.constants)
-            one = noise_for(lambda scale: GaussianShift(sensitivity / scale), 1, budget)
-        rule = self.steps or math.ceil(self.steps_factor * (domain.lipschitz / one) ** 2 / domain.p)
+            value = noise_for(lambda scale: GaussianShift(sensitivity / scale), 1, budget)
+        rule = self.steps or math.ceil(self.steps_factor * (domain.lipschitz / value) ** 2 / domain.p)
         steps = self.gradient.steps(domain.n, rule)
         taken = max(1, steps - 1)  # by the loop; the printed noise counts T
-        noise = one * math.sqrt(steps if self.constants == "printed" else taken)
+        noise = value * math.sqrt(steps if self.constants == "printed" else taken)
         if self.constants == "exact" and not isinstance(self.gradient, FullGradient):  # other steps add up otherwise
             noise = noise_for(lambda scale: self._guarantee(domain, budget, scale), taken, budget)
         noise *= self.noise_factor

@@ -72,8 +72,8 @@ class OutputPerturbation(Algorithm):
         return math.sqrt(3 * math.log(domain.n) * domain.p) * scale
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
-        one = vector_noise(self.noise, self.schedule(domain, budget).noise_scale)
-        return ((one.guarantee(minimiser_sensitivity(domain, budget.neighbours, self.constants)), 1),)
+        mechanism = vector_noise(self.noise, self.schedule(domain, budget).noise_scale)
+        return ((mechanism.guarantee(minimiser_sensitivity(domain, budget.neighbours, self.constants)), 1),)
 
 
 def minimiser_sensitivity(domain: Domain, neighbours: Neighbours, constants: str = "printed") -> float:

@@ -104,8 +104,10 @@ class AlgorithmRule(NamedRule):
     @classmethod
     def choices(cls) -> Choices:
         """What the rules of this rule's kind assume, by their names."""
-        kind = next(one for one in reversed(cls.__mro__) if issubclass(one, AlgorithmRule) and one is not AlgorithmRule)
-        return {name: one.assumptions for name, one in named(kind).items() if issubclass(one, AlgorithmRule)}
+        kind = next(
+            kind for kind in reversed(cls.__mro__) if issubclass(kind, AlgorithmRule) and kind is not AlgorithmRule
+        )
+        return {name: value.assumptions for name, value in named(kind).items() if issubclass(value, AlgorithmRule)}
 
 
 def first_lacking(assumptions: Sequence[Assumption], domain: Domain, budget: Budget) -> str:

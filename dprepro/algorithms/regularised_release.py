@@ -52,7 +52,7 @@ class RegularisedRelease(Algorithm):
     def schedule(self, domain: Domain, budget: Budget) -> RegularisedReleaseSchedule:
         self.admit(domain, budget)
         moved, p = gradient_sensitivity(domain, budget.neighbours), domain.p
-        unit = noise_for(lambda one: self._noise(one).guarantee(1.0), 1, budget)  # for a shift of 1
+        unit = noise_for(lambda value: self._noise(value).guarantee(1.0), 1, budget)  # for a shift of 1
         length = unit * (p if self.noise == "laplace" else math.sqrt(p))
         weight = self.weight_factor * math.sqrt(2 * domain.lipschitz * moved * length) / domain.radius
         return RegularisedReleaseSchedule(1, unit * moved / weight, weight)

@@ -52,7 +52,7 @@ class StronglyConvexPerturbation(Algorithm):
         """``noise_scale`` is that of b: the scale of the gamma law of ||b||, or the standard deviation."""
         self.admit(domain, budget)
         if self.constants == "exact":
-            scale = noise_for(lambda one: self._noise(one).guarantee(self._sensitivity(domain)), 1, budget)
+            scale = noise_for(lambda value: self._noise(value).guarantee(self._sensitivity(domain)), 1, budget)
         else:
             root = 1.0 if self.noise == "gamma" else math.sqrt(2 * math.log(1 / budget.delta))
             scale = 2 * domain.lipschitz * root / budget.epsilon

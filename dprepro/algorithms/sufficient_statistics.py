@@ -59,8 +59,8 @@ class SufficientStatistics(Algorithm):
         return Solution(theta, schedule, self.spent(domain, budget))
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
-        one = Gaussian(self.schedule(domain, budget).noise_scale)
-        return ((one.guarantee(statistics_sensitivity(domain, budget.neighbours)), 1),)
+        mechanism = Gaussian(self.schedule(domain, budget).noise_scale)
+        return ((mechanism.guarantee(statistics_sensitivity(domain, budget.neighbours)), 1),)
 
 
 def second_moments(problem: Problem) -> tuple[FloatArray, FloatArray]:

@@ -84,14 +84,14 @@ class Attainment(Rule):
         mean = float(np.mean(list(target.values())))
         goal = f"target: {self.quantity} {'<=' if self.side == 'at_most' else '>='} {number(mean)}"
         places = {label: [end if math.isfinite(end) else None for end in ends] for label, ends in found.items()}
-        name, (low, estimate, high) = min(found.items(), key=lambda one: (one[1][2], one[1][1], one[1][0]))
+        name, (low, estimate, high) = min(found.items(), key=lambda pair: (pair[1][2], pair[1][1], pair[1][0]))
         if high <= self.within and math.isfinite(high):
             verdict, words = "confirmed", f"good enough from {self.axis} ~ {number(high)} ({name})"
         elif all(not math.isfinite(ends[0]) or ends[0] > self.within for ends in found.values()):
             limit = f" up to {number(self.within)}" if math.isfinite(self.within) else " that was measured"
             verdict, words = "refuted", f"not good enough at any {self.axis}{limit}"
         else:
-            name, (_, estimate, _) = min(found.items(), key=lambda one: (one[1][1], one[1][0]))
+            name, (_, estimate, _) = min(found.items(), key=lambda pair: (pair[1][1], pair[1][0]))
             words = f"perhaps good enough from {self.axis} ~ {number(estimate)} ({name})"
             verdict = "inconclusive"
             if not math.isfinite(estimate):
@@ -109,7 +109,7 @@ class Attainment(Rule):
         for name in sorted(rows["series"].astype(str).unique()):
             for label, own in self._curves(rows, name).items():
                 units = {float(str(v)): self._by_split(part)["value"].mean() for v, part in own.groupby(self.axis)}
-                found[label] = (name, {value: float(one.mean()) for value, one in sorted(units.items())})
+                found[label] = (name, {value: float(item.mean()) for value, item in sorted(units.items())})
         return found
 
     def _series(self, rows: pd.DataFrame) -> list[str]:
@@ -123,14 +123,14 @@ class Attainment(Rule):
     def _curves(self, rows: pd.DataFrame, name: str) -> dict[str, pd.DataFrame]:
         """The rows of a series by curve: by the values of the axes besides `axis` and those averaged over."""
         own = rows[rows["series"] == name]
-        others = [one for one in (*AXES, *self.axes) if one != self.axis and one not in self.over and one in own]
+        others = [text for text in (*AXES, *self.axes) if text != self.axis and text not in self.over and text in own]
         # n follows from the split where a table is dealt with unequal parts; delta may follow n
         varying = [other for other in others if (own.groupby(self.axis)[other].nunique(dropna=False) > 1).any()]
         if not varying:
             return {name: own}
         found = {}
         for key, curve in own.groupby(varying, dropna=False):
-            places = [f"{axis}={number(float(str(one)))}" for axis, one in zip(varying, key, strict=True)]
+            places = [f"{axis}={number(float(str(item)))}" for axis, item in zip(varying, key, strict=True)]
             found[", ".join([name, *places])] = curve
         return found
 
@@ -147,7 +147,7 @@ class Attainment(Rule):
             ]
             if not len(ends[0]):
                 raise NotEnoughError(f"series {name} has no {self.quantity}")
-            both.append(best(ends, key=lambda one: float(one.mean())))
+            both.append(best(ends, key=lambda end: float(end.mean())))
         left, reached = both
         return dict((reached + self.expected * (left - reached)).dropna())
 
@@ -157,11 +157,11 @@ class Attainment(Rule):
             self._by_split(own[own["n"] == own["n"].max()])["value"].mean()
             for own in self._curves(rows, self.best).values()
         ]
-        best, found = min(ends, key=lambda one: float(one.mean())), {}
+        best, found = min(ends, key=lambda end: float(end.mean())), {}
         for label, own in curves.items():
             units = {float(str(n)): self._by_split(point)["value"].mean() for n, point in own.groupby("n")}
-            values = {n: one.reindex(best.index).to_numpy(dtype=float) for n, one in units.items()}
-            whole = {n: one for n, one in values.items() if np.isfinite(one).all()}
+            values = {n: unit.reindex(best.index).to_numpy(dtype=float) for n, unit in units.items()}
+            whole = {n: value for n, value in values.items() if np.isfinite(value).all()}
             if law := learning_curve(whole, best.to_numpy(dtype=float), target, self.power):
                 found[label] = law.details()
         return found
@@ -182,8 +182,8 @@ class Attainment(Rule):
                 for place, split in self._by_split(point)
                 if place in target
             ]
-            one = [float(unit.mean()) for unit in units] if len(units) > 1 else [float(v) for u in units for v in u]
-            found.append((float(str(value)), np.array(one, dtype=np.float64)))
+            single = [float(unit.mean()) for unit in units] if len(units) > 1 else [float(v) for u in units for v in u]
+            found.append((float(str(value)), np.array(single, dtype=np.float64)))
         return found
 
     def _places(self, points: list[tuple[float, Vector]], level: float) -> tuple[float, float, float]:

@@ -95,7 +95,7 @@ class Audit(Rule):
         """The audits whose limit exceeds what the law of their pair spends, by more than its cells may hide."""
         places = ["series", *AXES, "replicate"]
         cell = ["series", "key"] if "key" in rows else places
-        seen, exact = (rows[rows["quantity"] == f"{one}_epsilon"] for one in ("audited", "lower"))
+        seen, exact = (rows[rows["quantity"] == f"{text}_epsilon"] for text in ("audited", "lower"))
         both = seen[[*dict.fromkeys([*places, *cell, "value"])]].merge(
             exact[[*cell, "value"]], on=cell, suffixes=("", "_by_law")
         )

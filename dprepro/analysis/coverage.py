@@ -70,10 +70,10 @@ class Coverage(Rule):
         rule = self._inner()
         truth = rule.measure(own).interval
         number = own["replicate"].to_numpy(dtype=int) // self.batch
-        found = [rule.measure(own[number == one]).interval for one in range(count)]
+        found = [rule.measure(own[number == item]).interval for item in range(count)]
         if truth is None or None in found:
             raise NotEnoughError("not every batch has an interval")
-        missed = sum(one is not None and not one.low <= truth.estimate <= one.high for one in found)
+        missed = sum(interval is not None and not interval.low <= truth.estimate <= interval.high for interval in found)
         low, high = (
             float(side[0]) for side in clopper_pearson(np.array([1.0 * missed]), np.array([1.0 * count]), LEVEL)
         )

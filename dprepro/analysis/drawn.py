@@ -71,27 +71,29 @@ class Drawn(Rule):
             for name, own in rows.assign(total=rows["value"] * rows["freedom"].astype(float)).groupby("series")
         }
         few = [name for name, (_, freedom) in sums.items() if freedom < ENOUGH]
-        together = {name: one for name, one in sums.items() if name not in few}
+        together = {name: value for name, value in sums.items() if name not in few}
         if few:
             pooled = tuple(np.sum([sums[name] for name in few], axis=0))
             if pooled[1] < ENOUGH and together:  # too few even so: those of the next one are counted with them
-                pooled = tuple(np.add(pooled, min(together.values(), key=lambda one: one[1])))
+                pooled = tuple(np.add(pooled, min(together.values(), key=lambda pair: pair[1])))
             together[few[0] if len(few) == 1 else "those of few draws"] = pooled
         tail = (1 - self.level) / 2 / (len(sums) + 1)
         lowest, highest = self.region()
-        intervals = {name: _interval(*one, tail) for name, one in together.items()}
+        intervals = {name: _interval(*value, tail) for name, value in together.items()}
         wrong = [
-            f"{name} {number(one.estimate)}"
-            for name, one in {name: _interval(*one, tail) for name, one in sums.items()}.items()
-            if one.high < lowest or one.low > highest
+            f"{name} {number(interval.estimate)}"
+            for name, interval in {name: _interval(*value, tail) for name, value in sums.items()}.items()
+            if interval.high < lowest or interval.low > highest
         ]
         worst = max(intervals, key=lambda name: abs(np.log(max(intervals[name].estimate, 1e-300) / self.expected)))
         scaled = frame[frame["noise_scale"].fillna(0) > 0]["series"] if "noise_scale" in frame else frame["series"][:0]
         uncounted = sorted(set(map(str, scaled.unique())) - set(map(str, frame.loc[counted, "series"].unique())))
-        details = {"ratios": {name: one[0] / one[1] for name, one in sums.items()}}
+        details = {"ratios": {name: value[0] / value[1] for name, value in sums.items()}}
         if wrong:
             verdict, words = "refuted", f"not the schedule's noise: {', '.join(wrong)}"
-        elif doubtful := [name for name, one in intervals.items() if one.low < lowest or one.high > highest]:
+        elif doubtful := [
+            name for name, interval in intervals.items() if interval.low < lowest or interval.high > highest
+        ]:
             verdict, words = "inconclusive", f"too few draws to tell: {', '.join(doubtful)}"
         else:
             verdict, words = "confirmed", ""

@@ -204,11 +204,11 @@ class Exponent(Rule):
             return ""
         found = rivals(self.axis, x, y, error, count, curve, self.expected, slope.low, slope.high)
         left = surviving(found)
-        details["rivals"] = [one.to_dict() for one in found]
+        details["rivals"] = [rival.to_dict() for rival in found]
         details["up_to_logarithms"] = bool(left)
         details["axis"] = self.axis
-        details["log_powers"] = [one.log_power for one in left]
-        return f"up to logarithms ({', '.join(one.name for one in left)} not excluded)" if left else ""
+        details["log_powers"] = [rival.log_power for rival in left]
+        return f"up to logarithms ({', '.join(rival.name for rival in left)} not excluded)" if left else ""
 
     def _judged(
         self, slope: Slope, x: Vector, curve: Vector, count: Vector, own: Mapping[str, Vector]
@@ -288,7 +288,7 @@ class Exponent(Rule):
             if values + drowned >= self.minimum_points:
                 return f"{some}: {drowned} {'is' if drowned == 1 else 'are'} saturated"
             return f"{some}: {longer}"
-        span = max(np.ptp(x[curve == one]) for one in np.unique(curve)) / np.log(10)
+        span = max(np.ptp(x[curve == value]) for value in np.unique(curve)) / np.log(10)
         # Decades that are asked for exactly must not fail by rounding.
         if span < needed - 1e-9:
             some = f"{number(span)} decades of {inner or self.axis}"

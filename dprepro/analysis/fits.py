@@ -105,7 +105,7 @@ def replicate_errors(error: Vector, count: Vector, series: ArrayLike | None = No
     freedom = np.where(several, count - 1, 0)
     squares = np.where(several, freedom * np.nan_to_num(error) ** 2 * count, 0.0)
     sums, known = np.bincount(pool, squares), np.bincount(pool, freedom)
-    sums, known = (np.where(known > 0, one, one.sum()) for one in (sums, known))
+    sums, known = (np.where(known > 0, vector, vector.sum()) for vector in (sums, known))
     pooled = np.sqrt((sums / known)[pool] / count)
     return Errors(
         own=np.where(several, error, pooled),
@@ -202,10 +202,10 @@ def dummies(group: Vector) -> Vector:
 
 
 def _arrays(y: Vector, error: ArrayLike | None, count: ArrayLike | None) -> tuple[Vector, Vector]:
-    nothing, one = np.full(len(y), np.nan), np.ones(len(y))
+    nothing, vector = np.full(len(y), np.nan), np.ones(len(y))
     return (
         nothing if error is None else np.asarray(error, dtype=float),
-        one if count is None else np.asarray(count, dtype=float),
+        vector if count is None else np.asarray(count, dtype=float),
     )
 
 

@@ -111,7 +111,7 @@ class Below(Rule):
         vacuous = self._vacuous(points, ratio) if self.side == "at_most" else ""
         details["vacuous"] = bool(vacuous)
         found = [self._against(side, limits, points, axes) for side in sides]
-        verdict, words = min(found, key=lambda one: VERDICTS.index(one[0]))
+        verdict, words = min(found, key=lambda pair: VERDICTS.index(pair[0]))
         if verdict == "confirmed" and (named["failed"] or named["unusable"]):
             verdict, words = "inconclusive", "not all points could be judged"
         reason = "; ".join(filter(None, (words, vacuous, left_out)))
@@ -124,7 +124,7 @@ class Below(Rule):
             farthest = float(ratio[np.argmax(np.abs(ratio - self.expected))])
             return Interval(farthest, float(limits["lower"].min()), float(limits["upper"].max()))
         pick = np.max if self.side == "at_most" else np.min
-        return Interval(*(float(pick(one)) for one in (ratio, limits["lower"], limits["upper"])))
+        return Interval(*(float(pick(vector)) for vector in (ratio, limits["lower"], limits["upper"])))
 
     def _against(
         self, side: str, limits: Mapping[str, Vector], points: pd.DataFrame, axes: list[str]

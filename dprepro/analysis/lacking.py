@@ -80,7 +80,9 @@ def _way_out(points: pd.DataFrame, chosen: NDArray[np.bool_], law: Powers) -> st
     with np.errstate(invalid="ignore", divide="ignore"):
         beyond = np.log(raw / (SATURATION * points["trivial"].to_numpy(dtype=float)))
     usable = chosen & np.isfinite(x) & np.isfinite(beyond)
-    starts = [min(np.flatnonzero(usable & (curve == one)), key=lambda i: beyond[i]) for one in np.unique(curve[usable])]
+    starts = [
+        min(np.flatnonzero(usable & (curve == value)), key=lambda i: beyond[i]) for value in np.unique(curve[usable])
+    ]
     with np.errstate(over="ignore"):
         ends = [law.back(float(np.exp(x[i] - beyond[i] / power))) for i in starts]
     ends = [end for end in ends if np.isfinite(end) and end > 0]
@@ -95,8 +97,8 @@ def _fitted(x: Vector, raw: Vector, curve: Vector, used: NDArray[np.bool_]) -> f
     """The common slope of ln raw on x over the usable points of all curves; None where no curve has two of them."""
     good = used & np.isfinite(x) & (raw > 0)
     across = squares = 0.0
-    for one in np.unique(curve[good]):
-        mine = good & (curve == one)
+    for value in np.unique(curve[good]):
+        mine = good & (curve == value)
         away = x[mine] - x[mine].mean()
         across += float(away @ np.log(raw[mine]))
         squares += float(away @ away)

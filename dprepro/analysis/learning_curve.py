@@ -60,7 +60,7 @@ def learning_curve(
     from scipy.special import stdtrit
 
     places = sorted(values)[-MOST:]
-    if len(places) < FEWEST or best.size < 2 or any(values[one].size != best.size for one in places):
+    if len(places) < FEWEST or best.size < 2 or any(values[place].size != best.size for place in places):
         return None
     over = np.array([values[place] ** power - best**power for place in places])  # shape (places, units)
     left_out = (over.sum(axis=1, keepdims=True) - over) / (best.size - 1)  # means without one unit
@@ -86,8 +86,8 @@ def learning_curve(
     reached_by = float(np.mean(best**power))
     lines = [wanted @ fit + sign * half for sign in (0, -1, 1)]
     goal = target**power - reached_by
-    middle, low, high = (((reached_by + np.exp(one)) ** (1 / power)).tolist() for one in lines)
-    reached = [_first(far, one, np.log(goal)) if goal > 0 else None for one in lines]
+    middle, low, high = (((reached_by + np.exp(line)) ** (1 / power)).tolist() for line in lines)
+    reached = [_first(far, line, np.log(goal)) if goal > 0 else None for line in lines]
     return LearningCurve(float(fit[1]), slope_half, np.exp(far).tolist(), middle, low, high, reached)
 
 

@@ -50,7 +50,7 @@ def _selected(frame: pd.DataFrame, series: str, quantity: str, cell: list[str], 
         raise unknown("series", series, map(str, frame["series"].unique()))
     chosen = mine & (frame["quantity"] == quantity).to_numpy(dtype=bool)
     left = mine & ~chosen & (frame["status"] != "ok").to_numpy(dtype=bool)
-    own, lost = (pd.DataFrame({name: frame[name].array[one] for name in columns}) for one in (chosen, left))
+    own, lost = (pd.DataFrame({name: frame[name].array[vector] for name in columns}) for vector in (chosen, left))
     if own.empty and lost.empty:
         # An algorithm may lack a quantity that others have (nothing is spent where nothing is private): no slip.
         if quantity in frame["quantity"].unique():
@@ -227,7 +227,7 @@ def further_axes(frame: pd.DataFrame, config: Mapping[str, Any]) -> list[str]:
     """The axes of a run's sweeps beyond the main ones."""
     sweeps = [config.get("sweep", {})]
     series = config["study"].get("series", {})
-    sweeps += [one.get("sweep") or {} for one in series.values() if isinstance(one, Mapping)]
+    sweeps += [entry.get("sweep") or {} for entry in series.values() if isinstance(entry, Mapping)]
     return sorted({axis for sweep in sweeps for axis in sweep if axis not in AXES and axis in frame.columns})
 
 

@@ -76,7 +76,7 @@ def rivals(
 
 def surviving(found: list[Rival]) -> list[Rival]:
     """The rivals with a logarithm that are not excluded."""
-    return [one for one in found if one.log_power and not one.excluded]
+    return [rival for rival in found if rival.log_power and not rival.excluded]
 
 
 def powers_in_words(axis: str, powers: Sequence[float]) -> str:

@@ -74,15 +74,15 @@ def combined(name: str, first: object, second: object) -> Form | None:
 
     Each is a `Form` with its values, or plain numbers. Of two with noise the one that was drawn later keeps it.
     """
-    one, other = _split(first), _split(second)
-    if one.form is not None and other.form is not None:
-        if name not in ("add", "subtract") or np.intersect1d(one.form.tags, other.form.tags).size:
+    side, other = _split(first), _split(second)
+    if side.form is not None and other.form is not None:
+        if name not in ("add", "subtract") or np.intersect1d(side.form.tags, other.form.tags).size:
             return None
-        one, other = (
-            (one, _Side(None, other.values)) if one.form.tags.max() > other.form.tags.max()
-            else (_Side(None, one.values), other)
+        side, other = (
+            (side, _Side(None, other.values)) if side.form.tags.max() > other.form.tags.max()
+            else (_Side(None, side.values), other)
         )  # fmt: skip
-    kept, plain, turned = (one.form, other.values, False) if one.form is not None else (other.form, one.values, True)
+    kept, plain, turned = (side.form, other.values, False) if side.form is not None else (other.form, side.values, True)
     if kept is None:
         return None
     try:

@@ -104,7 +104,7 @@ def _changes(
 
 def _same(first: list[Record], second: list[Record]) -> bool:
     return len(first) == len(second) and all(
-        np.array_equal(one[0], other[0]) and one[1] == other[1] for one, other in zip(first, second, strict=True)
+        np.array_equal(item[0], other[0]) and item[1] == other[1] for item, other in zip(first, second, strict=True)
     )
 
 

@@ -188,12 +188,12 @@ def _gauss(base: type, name: str) -> Callable[..., Any]:
 
 
 def _made(name: str, base: type) -> type:
-    methods: dict[str, Any] = {one: _hiding(base, one) for one in HIDDEN if hasattr(base, one)}
+    methods: dict[str, Any] = {text: _hiding(base, text) for text in HIDDEN if hasattr(base, text)}
     if base is random.Random:
-        methods |= {one: _gauss(base, one) for one in ("gauss", "normalvariate")}
+        methods |= {text: _gauss(base, text) for text in ("gauss", "normalvariate")}
     else:
-        methods |= {one: _scaled(base, one, law) for one, law in SCALED.items()}
-        methods |= {one: _standard(base, one, law) for one, law in STANDARD.items()}
+        methods |= {key: _scaled(base, key, law) for key, law in SCALED.items()}
+        methods |= {key: _standard(base, key, law) for key, law in STANDARD.items()}
         methods["exponential"] = _exponential(base)
     if base is np.random.RandomState:
         methods["randn"] = lambda self, *shape: self.standard_normal(shape or None)

@@ -298,18 +298,18 @@ def _badness(tries: Sequence[Replay]) -> tuple[float, float]:
 
 
 def _distance(found: Replay) -> float:
-    one, other = found.first.answer, found.again.answer
-    if one is None or other is None or one.shape != other.shape:
-        return 0.0 if one is None and other is None else math.inf
-    if not np.array_equal(np.isfinite(one), np.isfinite(other)):
+    vector, other = found.first.answer, found.again.answer
+    if vector is None or other is None or vector.shape != other.shape:
+        return 0.0 if vector is None and other is None else math.inf
+    if not np.array_equal(np.isfinite(vector), np.isfinite(other)):
         return math.inf
-    return float(np.nan_to_num(np.linalg.norm(one - other), nan=0.0))
+    return float(np.nan_to_num(np.linalg.norm(vector - other), nan=0.0))
 
 
 def _repeats(subject: Subject, data: Data, seed: int) -> bool:
     """Whether the recorded random numbers decide on the answer."""
-    one, other = call(subject, data, seed).answer, call(subject, data, seed).answer
-    return one is not None and other is not None and np.array_equal(one, other, equal_nan=True)
+    vector, other = call(subject, data, seed).answer, call(subject, data, seed).answer
+    return vector is not None and other is not None and np.array_equal(vector, other, equal_nan=True)
 
 
 def _epsilon(
@@ -406,7 +406,7 @@ def _faults(
     subject: Subject, pair: NeighbourPair, found: Sequence[Replay], budget: Budget, epsilon: float, seed: int
 ) -> list[Fault]:
     """What is wrong on this pair, the worst first."""
-    some = max(found, key=lambda one: -math.inf if math.isnan(one.loss) else one.loss)
+    some = max(found, key=lambda replay: -math.inf if math.isnan(replay.loss) else replay.loss)
     there, again = some.first, some.again
     if there.answer is None or again.answer is None or there.tags.shape != again.tags.shape:
         return []

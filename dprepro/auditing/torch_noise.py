@@ -60,7 +60,7 @@ def noting(recorder: Recorder, seed: int) -> Iterator[None]:
 
     def drawn(law: str, tensor: Any, loc: Any, scale: Any, whole: bool = True) -> Any:
         """``tensor``, of which the noise is loc + scale * noise, or the noise alone."""
-        loc, scale = (values_of(one) if isinstance(one, torch.Tensor) else one for one in (loc, scale))
+        loc, scale = (values_of(item) if isinstance(item, torch.Tensor) else item for item in (loc, scale))
         found = values_of(tensor)
         with np.errstate(divide="ignore", invalid="ignore"):
             noise = np.where(np.asarray(scale) != 0, (found - loc) / scale, 0.0) if whole else found
@@ -99,13 +99,13 @@ def noting(recorder: Recorder, seed: int) -> Iterator[None]:
 
     def arithmetic(name: str, func: Callable[..., Any], args: tuple[Any, ...]) -> Any:
         order = args[::-1] if name == "reversed" else args
-        forms = [form_of(one) for one in order]
+        forms = [form_of(item) for item in order]
         form = None
         if any(forms):
             sides = [
                 (values, part) if part is not None else values
                 for part, values in zip(
-                    forms, [values_of(one) if isinstance(one, torch.Tensor) else one for one in order], strict=True
+                    forms, [values_of(item) if isinstance(item, torch.Tensor) else item for item in order], strict=True
                 )
             ]
             form = combined("subtract" if name == "reversed" else name, *sides)

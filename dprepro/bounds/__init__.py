@@ -56,7 +56,7 @@ def find(name: str) -> Bound:
                 raise MissingDependency(f"bound {name} needs {error.name}: pip install {error.name}") from error
             raise InputError(f"bound {name}: there is no module {where}") from error
     else:
-        raise unknown("bound", name, [f"{one}.*" for one in (*papers, *sorted(plugins))])
+        raise unknown("bound", name, [f"{text}.*" for text in (*papers, *sorted(plugins))])
     # only the package's own functions: what it imports from elsewhere may do anything
     package = where.partition(".")[0] if where not in papers else __name__.partition(".")[0]
     choices = {

@@ -73,8 +73,8 @@ def linear_law(n: float, p: float, epsilon: float, delta: float, lipschitz: floa
     = (p + 1) eta s^2/4. Here p s^2 = 8 L^2, G = 3 L and s = s_1 sqrt T, s_1 = L sqrt(32 ln(n/delta) ln(1/delta))/
     (n epsilon): the limit is C (p + 1) s_1 sqrt(8)/(12 sqrt p), free of T.
     """
-    one = lipschitz * math.sqrt(32 * math.log(n / delta) * math.log(1 / delta)) / (n * epsilon)
-    return _settled(p, lipschitz, diameter, one)
+    value = lipschitz * math.sqrt(32 * math.log(n / delta) * math.log(1 / delta)) / (n * epsilon)
+    return _settled(p, lipschitz, diameter, value)
 
 
 def linear_law_tight(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
@@ -82,8 +82,8 @@ def linear_law_tight(n: float, p: float, epsilon: float, delta: float, lipschitz
     return _settled(p, lipschitz, diameter, 2 * lipschitz * least_deviation(epsilon, delta) / n)
 
 
-def _settled(p: float, lipschitz: float, diameter: float, one: float) -> float:
-    kappa = 6 * math.sqrt(p) / (math.sqrt(8) * diameter * one)
+def _settled(p: float, lipschitz: float, diameter: float, value: float) -> float:
+    kappa = 6 * math.sqrt(p) / (math.sqrt(8) * diameter * value)
     a = kappa * lipschitz * diameter / 2
     ratio = a / ((p + 1) / 2 + math.hypot((p + 3) / 2, a))  # of Bessel functions, to O(p^-2) (Amos 1974)
     return lipschitz * diameter / 2 * (1 - ratio)

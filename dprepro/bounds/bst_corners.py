@@ -458,9 +458,9 @@ def exponential_loss(n: float, epsilon: float) -> float:
     The density is a e^(a theta)/(2 sinh a) with a = epsilon n/4 or epsilon (n - 2)/4, so the logarithm of the ratio is
     epsilon theta/2 and that of the masses, m(a) = 2 sinh(a)/a: at theta = 1 and -1.
     """
-    one, other = epsilon * n / 4, epsilon * abs(n - 2) / 4
-    grown = abs(n - 2) / 4 * epsilon - one if n < 2 else -epsilon / 2
-    masses = grown + _log_mass(other) - _log_mass(one)
+    value, other = epsilon * n / 4, epsilon * abs(n - 2) / 4
+    grown = abs(n - 2) / 4 * epsilon - value if n < 2 else -epsilon / 2
+    masses = grown + _log_mass(other) - _log_mass(value)
     return max(abs(epsilon / 2 + masses), abs(-epsilon / 2 + masses))
 
 

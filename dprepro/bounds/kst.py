@@ -270,8 +270,8 @@ def largest_gradient(sparsity: float) -> float:
 
 def rows_broken(n: float, p: float, deviation: float) -> float:
     """The probability that an entry of n p independent N(0, deviation^2) exceeds 1: Definition 2 (1) fails at s = 1."""
-    one = math.erfc(1 / (deviation * math.sqrt(2)))
-    return -math.expm1(n * p * math.log1p(-one))
+    value = math.erfc(1 / (deviation * math.sqrt(2)))
+    return -math.expm1(n * p * math.log1p(-value))
 
 
 def rows_broken_at_small_deviation(n: float, p: float) -> float:
@@ -296,7 +296,7 @@ def records_for_selection(p: float, sparsity: float, epsilon: float) -> float:
     def loss(t: float) -> float:
         logs = [size - t * m for m, size in enumerate(sizes)]
         weights = [math.exp(log - max(logs)) for log in logs]
-        return t * sum(m * one for m, one in enumerate(weights)) / sum(weights)
+        return t * sum(m * weight for m, weight in enumerate(weights)) / sum(weights)
 
     low, high = 0.1, 2 * math.log(p)
     for _ in range(200):  # one maximum: golden section

@@ -97,7 +97,7 @@ def _steepness(n: float, epsilon: float, radius: float) -> tuple[float, float]:
 def _beyond(t: float, eta: float, ridge: float, radius: float, deviation: float, norm: float) -> float:
     """P(|theta^priv - theta_hat| > t), theta_hat = ``norm``: the ridge pulls towards 0."""
     slope = eta * min(t, radius)
-    return sum(0.5 * math.erfc((slope + ridge * (t + one)) / (deviation * math.sqrt(2))) for one in (norm, -norm))
+    return sum(0.5 * math.erfc((slope + ridge * (t + value)) / (deviation * math.sqrt(2))) for value in (norm, -norm))
 
 
 def _risk_reaches(total: float, eta: float, radius: float) -> float:

@@ -70,7 +70,7 @@ def top_loss(epsilon: float, p: float, sparsity: float, lead: float) -> float:
 
     Theorem 37's noise is 2 s/epsilon in units of the sensitivity; the lead is 2 less with the other data set.
     """
-    missed, found = ([chance(p, sparsity, one, epsilon) for one in (lead, lead - 2)] for chance in CHANCES)
+    missed, found = ([chance(p, sparsity, value, epsilon) for value in (lead, lead - 2)] for chance in CHANCES)
     return max(math.log(found[0]) - math.log(found[1]), math.log(missed[1]) - math.log(missed[0]))
 
 

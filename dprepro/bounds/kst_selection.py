@@ -196,8 +196,8 @@ def two_columns_error(correlation: float, first: float, second: float) -> float:
         return e1**2
     z = math.copysign(1.0, left)
     over = 1 - correlation**2
-    one, two = (e1 - correlation * (second - z)) / over, (second - z - correlation * e1) / over
-    return one**2 + two**2
+    value, two = (e1 - correlation * (second - z)) / over, (second - z - correlation * e1) / over
+    return value**2 + two**2
 
 
 def two_columns_allowed(correlation: float) -> float:

@@ -253,9 +253,9 @@ def score_limit(feature_bound: float, label_bound: float, l1_radius: float) -> f
 def path_delta(uses: int, first: float, second: float, epsilon: float) -> float:
     """delta(epsilon) of a number of equal choices between two groups, of chances ``first`` and ``second``."""
     counts = np.arange(uses + 1)
-    one, other = binom.pmf(counts, uses, first), binom.pmf(counts, uses, second)
+    vector, other = binom.pmf(counts, uses, first), binom.pmf(counts, uses, second)
     grown = math.exp(epsilon)
-    return float(max(np.maximum(a - grown * b, 0).sum() for a, b in ((one, other), (other, one))))
+    return float(max(np.maximum(a - grown * b, 0).sum() for a, b in ((vector, other), (other, vector))))
 
 
 def _shift(total: float, epsilon: float, delta: float) -> float:

@@ -171,7 +171,7 @@ def at_a_point(
     if verbose:
         lines += ["", *rest(advice)]
     else:
-        without = sum(one.typical is None for one in advice.choices) + sum(map(len, advice.refused.values()))
+        without = sum(choice.typical is None for choice in advice.choices) + sum(map(len, advice.refused.values()))
         lines.append(f"{without} more have no prediction or cannot run here: --verbose says why.")
     return answer, lines
 
@@ -223,7 +223,7 @@ def _chosen(values: Mapping[str, str], algorithms: Mapping[str, Any]) -> tuple[d
     lines.append("n is public here, as under replacement; the seed has to stay secret"
                  + ("." if seed else ", and is not kept."))  # fmt: skip
     answer = {
-        "chosen": found.choice.label, "name": spelled(found.choice), "among": [one.label for one in found.among],
+        "chosen": found.choice.label, "name": spelled(found.choice), "among": [choice.label for choice in found.among],
         "epsilon": found.spent.epsilon, "delta": found.spent.delta, "run_epsilon": found.run.epsilon,
         "run_delta": found.run.delta, "unpriced_epsilon": len(found.among) * asked.budget.epsilon,
         "predicted_alone": found.alone, "predicted_run": found.shared,
@@ -248,8 +248,8 @@ def _simulated(asked: AdviceQuestion, advice: Advice, known: Sequence[Any]) -> d
     from dprepro.practice.simulation import simulated
 
     found = {}
-    for choice in [one for one in advice.choices if one.typical is not None][:SIMULATED]:
-        algorithm = next(one for name, changes, one in known if Choice(name, changes).label == choice.label)
+    for choice in [choice for choice in advice.choices if choice.typical is not None][:SIMULATED]:
+        algorithm = next(item for name, changes, item in known if Choice(name, changes).label == choice.label)
         risks = simulated(algorithm, asked, RUNS, 0)
         worst = risks[int(risks.mean(axis=1).argmax())]
         found[choice.label] = float(worst.mean()), float(worst.std(ddof=1) / math.sqrt(RUNS))
@@ -356,7 +356,7 @@ def _predicted(
     from dprepro.practice.answer import ENDS, crossing, predicted_risk
 
     def ranked(place: float, some: Sequence[Candidate]) -> list[tuple[float, Choice, Candidate]]:
-        own = {(one[0], repr(one[1])): one for one in some}
+        own = {(item[0], repr(item[1])): item for item in some}
         return [(choice.typical, choice, own[choice.name, repr(choice.changes)])
                 for choice in advise(at(place), some, QUICK).choices if choice.typical is not None]  # fmt: skip
 
@@ -369,7 +369,7 @@ def _predicted(
         there, choice, own = here[0]
         if found[1] is not None and choice.label == found[1].label:
             break
-        some = [one for value, _, one in here if value <= CLOSE * there]
+        some = [item for value, _, item in here if value <= CLOSE * there]
         reached = crossing(lambda where, own=own: predicted_risk(own, at(where)), ENDS[key], risk, place, there)  # type: ignore[misc]
         if reached is None:
             if found[0] is None and place < ENDS[key][1]:
@@ -394,14 +394,16 @@ def draw(asked: AdviceQuestion, algorithms: Mapping[str, Any], path: str) -> Non
     places = [asked.n * 10 ** (k / 2) for k in range(-2, 3) if asked.n * 10 ** (k / 2) >= 10]
     answers = {place: advise(replace(asked, n=float(round(place))), known, QUICK) for place in places}
     here = answers.get(asked.n) or next(iter(answers.values()))
-    ranked = [one for one in here.choices if one.typical is not None]
-    styles = looks(dict.fromkeys((one.label for one in ranked[:DRAWN]), "claim"))
+    ranked = [choice for choice in here.choices if choice.typical is not None]
+    styles = looks(dict.fromkeys((choice.label for choice in ranked[:DRAWN]), "claim"))
     with styled() as figure_class:
         figure = figure_class(figsize=(4.5, 3.4), layout="constrained")
         panel = figure.subplots()
         for choice in reversed(ranked):
-            several = {n: one for n, advice in answers.items() for one in advice.choices if one.label == choice.label}
-            line = [(n, one.typical) for n, one in several.items() if one.typical]
+            several = {
+                n: item for n, advice in answers.items() for item in advice.choices if item.label == choice.label
+            }
+            line = [(n, value.typical) for n, value in several.items() if value.typical]
             look = styles.get(choice.label, {"color": "0.8", "linewidth": 0.6, "zorder": 1})
             if line:
                 panel.plot(*zip(*line, strict=True), **look, label=spelled(choice) if choice.label in styles else None)
@@ -430,8 +432,9 @@ def renew(results_dir: str) -> int:
         raise InputError(f"{path} is not there; run python -m dprepro +experiment=advice results_dir={results_dir}")
     table = fit(measured_cases(path))
     replace_file(SHIPPED, written(table).encode())
-    for law, one in table.items():
-        print(f"{law}: constant {one.constant:.3g} ({one.low:.3g} to {one.high:.3g}) of {one.cases} cases; "
-              f"{one.tested} held out, half within {100 * one.median:.2g}%, nine of ten within "
-              f"{100 * one.nine_of_ten:.2g}%")  # fmt: skip
+    for law, constant in table.items():
+        print(f"{law}: constant {constant.constant:.3g} ({constant.low:.3g} to {constant.high:.3g}) of "
+              f"{constant.cases} cases; "
+              f"{constant.tested} held out, half within {100 * constant.median:.2g}%, nine of ten within "
+              f"{100 * constant.nine_of_ten:.2g}%")  # fmt: skip
     return 0

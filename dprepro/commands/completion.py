@@ -75,7 +75,7 @@ def completion(words: Sequence[str]) -> str:
         found = completed(line[: int(point)] if point.isdecimal() else line)
     except DpreproError:
         found = []  # an unfinished line may mean anything; what is wrong with it is said when it is run
-    return "".join(f"{one}\n" for one in found)
+    return "".join(f"{text}\n" for text in found)
 
 
 def completed(line: str) -> list[str]:
@@ -96,7 +96,7 @@ def completed(line: str) -> list[str]:
         found = (f"{task}={shell}" for task in TASKS for shell in SHELLS)
     else:
         found = [*(COMMANDS if not before else ()), *_overrides(word, before)]
-    return sorted({one for one in found if one.startswith(word)})
+    return sorted({text for text in found if text.startswith(word)})
 
 
 def _split(line: str) -> tuple[list[str], str]:
@@ -117,7 +117,7 @@ def _declared(name: str) -> dict[str, list[str]]:
     from dprepro.commands.parser import declared_by, options_of
 
     declared = declared_by(import_module(f"dprepro.commands.{name or 'run'}"))
-    keys = [f"{key}=" for key, one in declared.items() if one.form == "key"]
+    keys = [f"{key}=" for key, value in declared.items() if value.form == "key"]
     return {"options": options_of(declared), "keys": keys}
 
 
@@ -134,7 +134,7 @@ def _of_a_rate(word: str) -> list[str]:
     key, equals, value = word.partition("=")
     if not equals:
         keys = (*rate.TEXTS, "direction", "margin", *rate.DATA, *rate.SETTINGS, *rate.BUDGET)
-        return [*(f"{one}=" for one in keys), *(f"sweep.{axis}=" for axis in ("n", "p", "epsilon", "delta"))]
+        return [*(f"{text}=" for text in keys), *(f"sweep.{axis}=" for axis in ("n", "p", "epsilon", "delta"))]
     values: Iterable[str] = ()
     file = value.rpartition(":")[0]
     if key in (*rate.PARTS, "rate") and file.endswith(".py"):
@@ -189,7 +189,7 @@ def _overrides(word: str, before: Sequence[str]) -> list[str]:
         return [f"{prefix}{found}" for found in _keys(key, before, config_dir)]
     listed, comma, _ = value.rpartition(",")  # of several the last one is completed
     values = _values(key, before, config_dir)
-    return [f"{prefix}{key}={listed}{comma}{one}" for one in values]
+    return [f"{prefix}{key}={listed}{comma}{text}" for text in values]
 
 
 def _config_dir(before: Sequence[str]) -> str | None:
@@ -205,7 +205,7 @@ def _keys(key: str, before: Sequence[str], config_dir: str | None) -> list[str]:
     chosen = any(word.lstrip("+").startswith("experiment=") for word in before)
     parent, dot, _ = key.rpartition(".")
     node = _at(_configuration(before, config_dir), parent)
-    found = [f"{parent}{dot}{name}{'.' if isinstance(one, Mapping) else '='}" for name, one in node.items()]
+    found = [f"{parent}{dot}{name}{'.' if isinstance(value, Mapping) else '='}" for name, value in node.items()]
     if not dot:
         found += ["label=", "reuse=", *(() if chosen else ("experiment=",))]
         found += [f"{group}=" for group in ("algorithm", "construction") if f"{group}." in found]
@@ -251,7 +251,7 @@ def _configuration(before: Sequence[str], config_dir: str | None) -> Mapping[str
             return compose(attempt, config_dir).config
         except DpreproError:
             continue
-    return {key: one for key, one in read_block(conf_dir() / "config.yaml").items() if key != "defaults"}
+    return {key: value for key, value in read_block(conf_dir() / "config.yaml").items() if key != "defaults"}
 
 
 def _at(config: Mapping[str, Any], place: str) -> Mapping[str, Any]:

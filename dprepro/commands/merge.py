@@ -43,7 +43,7 @@ class Arguments:
 def main(arguments: Arguments) -> int:
     """Merge one store after the other, and judge what is complete; 1 where one was refused."""
     return merged(
-        [Path(os.path.expanduser(one)) for one in arguments.stores], arguments.results_dir, arguments.config_dir
+        [Path(os.path.expanduser(store)) for store in arguments.stores], arguments.results_dir, arguments.config_dir
     )
 
 
@@ -58,7 +58,7 @@ def merged(stores: list[Path], results_dir: str, config_dir: str | None) -> int:
     from dprepro.engine.store import FILE_NAME, Store
     from dprepro.report.soundness import existing_store
 
-    folders = list(dict.fromkeys(one.parent if one.name == FILE_NAME else one for one in stores))
+    folders = list(dict.fromkeys(path.parent if path.name == FILE_NAME else path for path in stores))
     for folder in folders:
         existing_store(str(folder))
         if os.path.realpath(folder) == os.path.realpath(results_dir):

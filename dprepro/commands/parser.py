@@ -184,11 +184,11 @@ def parsed(module: ModuleType, arguments: Sequence[str]) -> Any:
     declared = declared_by(module)
     parser = _Parser(add_help=False, allow_abbrev=False, argument_default=argparse.SUPPRESS)
     parser.add_argument("-h", "--help", action="store_true")
-    for name, one in declared.items():
-        if one.form == "flag":
-            parser.add_argument(*one.short, _option(name), dest=name, action="store_true")
-        elif one.form == "option":
-            parser.add_argument(*one.short, _option(name), dest=name, nargs="?", const=one.alone)
+    for name, value in declared.items():
+        if value.form == "flag":
+            parser.add_argument(*value.short, _option(name), dest=name, action="store_true")
+        elif value.form == "option":
+            parser.add_argument(*value.short, _option(name), dest=name, nargs="?", const=value.alone)
     _check_options(declared, arguments)
     found, rest = parser.parse_known_args(arguments)
     values: dict[str, Any] = vars(found)
@@ -199,15 +199,15 @@ def parsed(module: ModuleType, arguments: Sequence[str]) -> Any:
     values |= _words(declared, rest)
     if values.pop("help", False):
         return None
-    for name, one in declared.items():
-        if one.form == "words" and len(values.get(name, ())) < one.least:
-            raise InputError(f"{one.needed}; see {_typed(module)} --help")
+    for name, value in declared.items():
+        if value.form == "words" and len(values.get(name, ())) < value.least:
+            raise InputError(f"{value.needed}; see {_typed(module)} --help")
     return module.Arguments(**values)
 
 
 def _check_options(declared: dict[str, Declared], arguments: Sequence[str]) -> None:
     """Raise InputError for ``-cfg`` and its like, which argparse would read as ``-c fg``."""
-    known = {"-h", *(name for key, one in declared.items() for name in (*one.short, _option(key)))}
+    known = {"-h", *(name for key, value in declared.items() for name in (*value.short, _option(key)))}
     for word in arguments:
         name = word.partition("=")[0]
         if re.fullmatch(r"-[A-Za-z][\w-]+", name) and name not in known:
@@ -216,8 +216,8 @@ def _check_options(declared: dict[str, Declared], arguments: Sequence[str]) -> N
 
 def _words(declared: dict[str, Declared], rest: Sequence[str]) -> dict[str, Any]:
     """The values of keys and words, of what argparse has left over."""
-    keys = {name: one for name, one in declared.items() if one.form == "key"}
-    others = next(((name, one) for name, one in declared.items() if one.form == "words"), None)
+    keys = {name: number for name, number in declared.items() if number.form == "key"}
+    others = next(((name, number) for name, number in declared.items() if number.form == "words"), None)
     choices = [*(f"{name}=" for name in keys), *options_of(declared)]
     values: dict[str, Any] = {}
     room = others[1].most if others else 0
@@ -248,8 +248,8 @@ def _option(name: str) -> str:
 
 def options_of(declared: dict[str, Declared]) -> list[str]:
     """All options of a command, as they are typed."""
-    shown = [(name, one) for name, one in declared.items() if one.about and one.form in ("option", "flag")]
-    return [*(word for name, one in shown for word in (*one.short, _option(name))), "-h", "--help"]
+    shown = [(name, value) for name, value in declared.items() if value.about and value.form in ("option", "flag")]
+    return [*(word for name, evidence in shown for word in (*evidence.short, _option(name))), "-h", "--help"]
 
 
 def _a(shown: str) -> str:
@@ -266,19 +266,19 @@ def help_of(module: ModuleType) -> str:
     declared = declared_by(module)
     usage = [_typed(module)]
     keys, options = [], []
-    for name, one in declared.items():
-        written = f"{name}={one.shown}" if one.form == "key" else ", ".join([*one.short, _option(name)])
-        if one.form == "words":
-            usage.append(one.shown)
-        elif not one.about:
+    for name, value in declared.items():
+        written = f"{name}={value.shown}" if value.form == "key" else ", ".join([*value.short, _option(name)])
+        if value.form == "words":
+            usage.append(value.shown)
+        elif not value.about:
             continue
-        elif one.form == "key":
-            keys.append(_entry(written, one.about))
+        elif value.form == "key":
+            keys.append(_entry(written, value.about))
         else:
-            options.append(_entry(f"{written} {one.shown}".rstrip(), one.about))
-            usage.append(f"[{_option(name)}{f' {one.shown}' if one.shown else ''}]")
+            options.append(_entry(f"{written} {value.shown}".rstrip(), value.about))
+            usage.append(f"[{_option(name)}{f' {value.shown}' if value.shown else ''}]")
     if keys:
-        usage.insert(2 if any(one.form == "words" for one in declared.values()) else 1, "[key=value ...]")
+        usage.insert(2 if any(item.form == "words" for item in declared.values()) else 1, "[key=value ...]")
     options.append(_entry("-h, --help", "print this text"))
     parts = [
         _usage(usage),

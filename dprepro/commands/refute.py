@@ -77,14 +77,14 @@ def main(arguments: Arguments) -> int:
 def _lines(found: Sequence[Tried]) -> list[str]:
     """What was tried, and what came of it."""
     lines = []
-    within = [one for one in found if one.numbers]
-    for one in within:
-        tried = f"{one.corners} corners, {one.searched} searched, {one.outside} outside the premise"
-        lines.append(f"- {one.attack}: {tried}; least margin {_margin(one)}")
+    within = [item for item in found if item.numbers]
+    for attempt in within:
+        tried = f"{attempt.corners} corners, {attempt.searched} searched, {attempt.outside} outside the premise"
+        lines.append(f"- {attempt.attack}: {tried}; least margin {_margin(attempt)}")
     if len(within) < len(found):
         lines.append(f"- {len(found) - len(within)} further attacks: no place that was tried lies within the premise")
     worst = found[0]
-    corners, searched = sum(one.corners for one in found), sum(one.searched for one in found)
+    corners, searched = sum(item.corners for item in found), sum(item.searched for item in found)
     if worst.violated:
         times = "infinitely many" if math.isinf(worst.least_share) else f"{worst.least_share:.4g}"
         lines.append(f"COUNTEREXAMPLE, by {worst.attack}: {times} times what the statement allows, measured again, at")
@@ -98,11 +98,11 @@ def _lines(found: Sequence[Tried]) -> list[str]:
     return lines
 
 
-def _margin(one: Tried) -> str:
+def _margin(attempt: Tried) -> str:
     """How many times what is taken fits into what is allowed."""
-    if not one.numbers:
+    if not attempt.numbers:
         return "unknown"
-    return "infinite" if one.least_share == 0 else f"{1 / one.least_share:.4g}"
+    return "infinite" if attempt.least_share == 0 else f"{1 / attempt.least_share:.4g}"
 
 
 def _keep(found: Sequence[Tried], address: str, form: str, results: Path) -> None:

@@ -158,12 +158,12 @@ def _check_together(arguments: Arguments) -> None:
         "--checks": arguments.checks,
         "--shell-completion": arguments.shell_completion,
     }
-    said = [name for name, one in given.items() if one]
+    said = [name for name, value in given.items() if value]
     of_several = {"--multirun", "--cfg"}, {"--multirun", "--checks"}  # of each job
     if len(said) > 1 and {*said} not in of_several:
         raise InputError(f"{' and '.join(said)} do not go together; give one of them")
-    for name, one in (("--resolve", arguments.resolve), ("--package", bool(arguments.package))):
-        if one and not arguments.cfg:
+    for name, given_here in (("--resolve", arguments.resolve), ("--package", bool(arguments.package))):
+        if given_here and not arguments.cfg:
             raise InputError(f"{name} says what --cfg prints: add --cfg job")
 
 

@@ -105,7 +105,9 @@ def information(what: str, overrides: Overrides, config_dir: str | None) -> str:
         "config": ("searchpath", "defaults-tree", "defaults", "config"),
         "all": ("plugins", "searchpath", "defaults-tree", "defaults", "config"),
     }
-    shown = [f"{titled[one]}\n{'*' * len(titled[one])}\n{parts[one]().rstrip()}" for one in order.get(what, (what,))]
+    shown = [
+        f"{titled[text]}\n{'*' * len(titled[text])}\n{parts[text]().rstrip()}" for text in order.get(what, (what,))
+    ]
     if what == "all":
         name = f"Hydra {version('hydra-core')}"
         shown.insert(0, f"{name}\n{'=' * len(name)}")

@@ -52,8 +52,8 @@ def matching(names: Any, series: Mapping[str, Any], where: str) -> Any:
     found: list[Any] = []
     for name in names:
         if isinstance(name, str) and "*" in name:
-            new = [one for one in series if fnmatchcase(one, name) and one not in found]
-            if not any(fnmatchcase(one, name) for one in series):
+            new = [text for text in series if fnmatchcase(text, name) and text not in found]
+            if not any(fnmatchcase(text, name) for text in series):
                 raise InputError(f"{where}: {unknown('series', name, series)}")
             found += new
         else:
@@ -67,54 +67,54 @@ class CheckForms:
     def __init__(self, given: Mapping[str, Any], series: Mapping[str, Any], speaks: Speaks) -> None:
         self._series, self._speaks = series, speaks
         self._given: dict[str, tuple[str, Any]] = {}
-        for name, one in self._families(self._sections(given)):
+        for name, family in self._families(self._sections(given)):
             if name in self._given:
                 raise InputError(f"check {name} is given twice")
-            self._given[name] = one
+            self._given[name] = family
 
     def all(self) -> Block:
         return {name: _with_numbers(self._one(name, ())) for name in self._given}
 
     def _sections(self, given: Mapping[str, Any]) -> Iterator[tuple[str, tuple[str, Any]]]:
-        for name, one in given.items():
+        for name, value in given.items():
             if name not in SECTIONS:
-                yield name, ("", one)
-            elif isinstance(one, Mapping):
-                yield from ((inner, (SECTIONS[name], check)) for inner, check in ungrouped(one))
-            elif one is not None:
-                raise InputError(f"checks.{name} is {one!r}; it must be a block of checks")
+                yield name, ("", value)
+            elif isinstance(value, Mapping):
+                yield from ((inner, (SECTIONS[name], check)) for inner, check in ungrouped(value))
+            elif value is not None:
+                raise InputError(f"checks.{name} is {value!r}; it must be a block of checks")
 
     def _families(self, given: Iterator[tuple[str, tuple[str, Any]]]) -> Iterator[tuple[str, tuple[str, Any]]]:
         every = list(given)
-        for name, (role, one) in every:
-            if isinstance(one, Mapping) and isinstance(ends := one.get("between"), list) and len(ends) == 2:
-                left = {key: value for key, value in one.items() if key != "between"}
+        for name, (role, entry) in every:
+            if isinstance(entry, Mapping) and isinstance(ends := entry.get("between"), list) and len(ends) == 2:
+                left = {key: value for key, value in entry.items() if key != "between"}
                 first = {} if "like" in left else {"rule": Below.name}
                 yield name, (role, {**first, "side": "at_least", **left, "expected": ends[0]})
                 yield f"{name}_most", (role, {"like": name, "side": "at_most", "expected": ends[1]})
                 continue
             pattern = "exponent_*" if name == FAMILY else str(name)
             if "*" not in pattern:
-                yield name, (role, one)
+                yield name, (role, entry)
                 continue
-            if not isinstance(one, Mapping):
-                raise InputError(f"checks.{name} is {one!r}; a family of checks must be a block of keys")
-            shared = {key: value for key, value in one.items() if key in _OF_RULES}
-            if of := next((key for key in ("quantity", "series") if _named(one, key)), ""):
-                values = one[of] if isinstance(one[of], Mapping) else {label: label for label in one[of]}
+            if not isinstance(entry, Mapping):
+                raise InputError(f"checks.{name} is {entry!r}; a family of checks must be a block of keys")
+            shared = {key: value for key, value in entry.items() if key in _OF_RULES}
+            if of := next((key for key in ("quantity", "series") if _named(entry, key)), ""):
+                values = entry[of] if isinstance(entry[of], Mapping) else {label: label for label in entry[of]}
                 for label, value in values.items():
-                    yield pattern.replace("*", str(label)), (role, {**_member(one, label, values), of: value})
-            elif axes := [key for key in one if key not in shared]:
+                    yield pattern.replace("*", str(label)), (role, {**_member(entry, label, values), of: value})
+            elif axes := [key for key in entry if key not in shared]:
                 for axis in axes:
-                    own = self._exponent(name, str(axis), _member(shared, axis, axes), one[axis])
+                    own = self._exponent(name, str(axis), _member(shared, axis, axes), entry[axis])
                     yield pattern.replace("*", str(axis)), (role, own)
-            elif isinstance(one.get("series"), list) or (role and "series" not in one):
-                said = one.get("series", self._left(role, every))
+            elif isinstance(entry.get("series"), list) or (role and "series" not in entry):
+                said = entry.get("series", self._left(role, every))
                 if not said:
                     raise InputError(f"checks.{name} judges nothing: other checks name every series of role {role}")
                 labels = matching(said, self._series, f"checks.{name}")
                 for label in labels:
-                    yield pattern.replace("*", str(label)), (role, {**_member(one, label, labels), "series": label})
+                    yield pattern.replace("*", str(label)), (role, {**_member(entry, label, labels), "series": label})
             else:
                 raise InputError(
                     f"checks.{name} is a family; it needs axes with their exponents (n: -2/3), or a list of series"
@@ -122,12 +122,12 @@ class CheckForms:
 
     def _left(self, role: str, every: Sequence[tuple[str, tuple[str, Any]]]) -> list[str]:
         """The series of a role that no other check of its section is called after, or is about."""
-        own = [(name, one) for name, (section, one) in every if section == role]
-        about = {name for name, _ in own} | {str(one.get("series")) for _, one in own if isinstance(one, Mapping)}
+        own = [(name, item) for name, (section, item) in every if section == role]
+        about = {name for name, _ in own} | {str(entry.get("series")) for _, entry in own if isinstance(entry, Mapping)}
         return [
             label
-            for label, one in self._series.items()
-            if isinstance(one, Mapping) and one.get("role") == role and label not in about
+            for label, value in self._series.items()
+            if isinstance(value, Mapping) and value.get("role") == role and label not in about
         ]
 
     def _exponent(self, family: str, axis: str, shared: Mapping[str, Any], said: Any) -> Block:
@@ -140,7 +140,7 @@ class CheckForms:
         else:
             check["expected"] = said
         if "series" not in check and "like" not in check:
-            claims = [label for label, one in self._series.items() if _is_claim(one)]
+            claims = [label for label, value in self._series.items() if _is_claim(value)]
             if len(claims) != 1:
                 raise InputError(f"checks.{family} does not say of which series; choices: {', '.join(self._series)}")
             check["series"] = claims[0]
@@ -192,7 +192,7 @@ class CheckForms:
             taken = USUAL[other]
         else:
             raise InputError(f"check {name}: like: {unknown('check', other, {*self._given, *USUAL})}")
-        taken = {key: one for key, one in dict(taken).items() if key not in _JUDGEMENT}
+        taken = {key: value for key, value in dict(taken).items() if key not in _JUDGEMENT}
         if (section or given.get("role")) != "claim":
             taken.pop("about", None)
         return taken | ({"series": name} if name in self._series else {})
@@ -217,14 +217,17 @@ def ungrouped(section: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
 
     A number in the place of such a check is what it expects, anything else that is no block its series.
     """
-    for name, one in section.items():
+    for name, value in section.items():
         plain = (
-            not isinstance(one, Mapping) or not one or _OF_RULES & one.keys() or {"between", *_JUDGEMENT} & one.keys()
+            not isinstance(value, Mapping)
+            or not value
+            or _OF_RULES & value.keys()
+            or {"between", *_JUDGEMENT} & value.keys()
         )
         if plain or name == FAMILY or "*" in str(name):
-            yield name, one
+            yield name, value
             continue
-        for inner, own in one.items():
+        for inner, own in value.items():
             yield inner, {"like": name, **_varied(own)}
 
 
@@ -242,13 +245,13 @@ def _member(family: Mapping[str, Any], label: Any, labels: Iterable[Any]) -> Blo
     Raises:
         InputError: of such a mapping, a key that is no member.
     """
-    said, members = family.get("about"), [str(one) for one in labels]
+    said, members = family.get("about"), [str(label) for label in labels]
     if not isinstance(said, Mapping) or not {*said} & {*members}:
         return dict(family)
     for key in said:
         if key not in members:
             raise InputError(f"about: {unknown('member of its family of checks', str(key), members)}")
-    own = {key: one for key, one in family.items() if key != "about"}
+    own = {key: value for key, value in family.items() if key != "about"}
     return own | ({"about": said[str(label)]} if str(label) in said else {})
 
 
@@ -256,9 +259,9 @@ def _is_claim(series: Any) -> bool:
     return isinstance(series, Mapping) and series.get("role") == "claim"
 
 
-def _named(one: Mapping[str, Any], key: str) -> bool:
+def _named(entry: Mapping[str, Any], key: str) -> bool:
     """Whether a family has a check for each of some quantities, or for each of some series with names of their own."""
-    return isinstance(one.get(key), Mapping) or (key == "quantity" and isinstance(one.get(key), list))
+    return isinstance(entry.get(key), Mapping) or (key == "quantity" and isinstance(entry.get(key), list))
 
 
 def _is_number(text: str) -> bool:

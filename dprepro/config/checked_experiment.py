@@ -210,9 +210,9 @@ def _check_drawn(settings: Settings, figure: Mapping[str, Any]) -> None:
     drawn: list[tuple[str, Any]] = [] if figure.get("heading") else [("claim", settings.claim)]
     for key, said in figure.items():
         if isinstance(said, Mapping):
-            drawn += [(f"figure.{key}.{name}", one) for name, one in said.items()]
+            drawn += [(f"figure.{key}.{name}", value) for name, value in said.items()]
         elif isinstance(said, str) or key == "names":
-            drawn += [(f"figure.{key}", one) for one in ([said] if isinstance(said, str) else said)]
+            drawn += [(f"figure.{key}", word) for word in ([said] if isinstance(said, str) else said)]
     labels, series = figure.get("labels") or (), settings.study.get("series") or ()
     drawn += [(f"series {name}, which has no label", name) for name in series if name not in labels]
     drawn += [(f"check {name}", name) for name in settings.checks]
@@ -262,5 +262,5 @@ def _told_apart(
     for series in [series for series in rule.uses() or grids if series in grids]:
         if repeats(series, known):
             own = grids[series]
-            further |= {axis: None for axis in own[0] if axis not in known and len({one[axis] for one in own}) > 1}
+            further |= {axis: None for axis in own[0] if axis not in known and len({entry[axis] for entry in own}) > 1}
     return {**check, "axes": [*check.get("axes", ()), *further]} if further else check

@@ -94,7 +94,7 @@ class Composed:
 
     def without(self, override: str) -> Composed:
         """The same but for one override; raises InputError where the others need it."""
-        others = [one for one in self.overrides if one != override]
+        others = [text for text in self.overrides if text != override]
         return compose([f"+experiment={self.name}", *others], self.config_dir, self.base)
 
 
@@ -208,8 +208,8 @@ def _as_written(found: Any, resolved: Any, unresolved: Any) -> Any:
         return unresolved
     if isinstance(found, Mapping) and isinstance(resolved, Mapping) and isinstance(unresolved, Mapping):
         return {
-            key: _as_written(one, resolved[key], unresolved[key]) if key in resolved and key in unresolved else one
-            for key, one in found.items()
+            key: _as_written(value, resolved[key], unresolved[key]) if key in resolved and key in unresolved else value
+            for key, value in found.items()
         }
     return found
 
@@ -296,7 +296,7 @@ def _check_blocks(name: str, files: Mapping[str, Path], overrides: Sequence[str]
         block = ".".join(parts[: 2 if parts[0] == "attack" else 1])
         if parts[0] not in PARTS or block in parts_of(files[name]):
             continue
-        having = [one for one, path in sorted(files.items()) if block in parts_of(path)]
+        having = [text for text, path in sorted(files.items()) if block in parts_of(path)]
         more = f" and {len(having) - MOST_NAMED} more" if len(having) > MOST_NAMED else ""
         named = ", ".join(having[:MOST_NAMED]) or "none"
         raise InputError(f"{name} has no {block}; experiments that have one: {named}{more}")
@@ -376,7 +376,9 @@ def _left(config: dict[str, Any], before: Mapping[str, Any]) -> dict[str, Any]:
     """The configuration once the series that an override deletes are held against no statement."""
     from dprepro.config.statement_forms import without_series
 
-    had, has = (one["study"].get("series") if isinstance(one.get("study"), Mapping) else {} for one in (before, config))
+    had, has = (
+        entry["study"].get("series") if isinstance(entry.get("study"), Mapping) else {} for entry in (before, config)
+    )
     return without_series(config, {*(had or {})} - {*(has or {})})
 
 

@@ -49,7 +49,10 @@ def parts_of(file: Path) -> set[str]:
         return set()  # composing it will say why
     defaults = found.get("defaults")
     chosen = [
-        str(key) for one in (defaults if isinstance(defaults, list) else ()) if isinstance(one, dict) for key in one
+        str(key)
+        for default in (defaults if isinstance(defaults, list) else ())
+        if isinstance(default, dict)
+        for key in default
     ]
     places = {key.lstrip("/").rpartition("@")[2].removeprefix("override ").lstrip("/") for key in chosen}
     attack = found.get("attack")

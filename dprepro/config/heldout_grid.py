@@ -102,20 +102,20 @@ def moved_values(
         ends: whether the least and the largest finite value stay beside those that move.
     """
     limits = {0.0} if axis == "delta" else {1.0} if axis == "p" and len(set(shipped)) == 1 else set[float]()
-    known = sorted({float(one) for one in shipped if math.isfinite(one)} - limits)
-    stay = {float(one) for one in shipped} - set(known)
+    known = sorted({float(value) for value in shipped if math.isfinite(value)} - limits)
+    stay = {float(value) for value in shipped} - set(known)
     if not known:
         return []
     if axis in DRAWS:
-        return [one + known[-1] - known[0] + 1 for one in known]
-    whole = axis not in REAL and all(one == int(one) for one in known)
+        return [value + known[-1] - known[0] + 1 for value in known]
+    whole = axis not in REAL and all(value == int(value) for value in known)
     if len(known) == 1:
         found = [known[0] * SINGLE[axis]] if axis in SINGLE and not (less >= NEAR and axis in COSTLY) else []
     else:
         found = [*itertools.starmap(_between, itertools.pairwise(known)), *([] if less else _beyond(axis, known))]
     kept: dict[float, None] = {}
-    for one in found:
-        value = _rounded(axis, one, whole, rounding)
+    for number in found:
+        value = _rounded(axis, number, whole, rounding)
         if value not in known and _inside(axis, value, known) and len(kept) < len(known):
             kept[value] = None
     return sorted({*kept, *stay, *((known[0], known[-1]) if ends else ())}) if kept else []
@@ -154,7 +154,7 @@ def axes_of(config: Mapping[str, Any]) -> dict[str, Grid]:
     """The sweep of the experiment (under an empty name) and those of its series, with numbers only."""
     series = config["study"].get("series")
     blocks: dict[str, Any] = {"": config.get("sweep")}
-    blocks |= {label: one.get("sweep") for label, one in (series if isinstance(series, Mapping) else {}).items()}
+    blocks |= {label: value.get("sweep") for label, value in (series if isinstance(series, Mapping) else {}).items()}
     return {
         label: {axis: values for axis, values in block.items() if _numbers(values)}
         for label, block in blocks.items()
@@ -165,7 +165,7 @@ def axes_of(config: Mapping[str, Any]) -> dict[str, Grid]:
 def envelopes_of(config: Mapping[str, Any]) -> set[str]:
     """Axes over which a slope or a ratio takes the largest risk."""
     checks = [check for check in config["checks"].values() if check.get("rule") in SATURATED]
-    return {axis for one in checks for axis in one.get("envelope") or ()}
+    return {axis for check in checks for axis in check.get("envelope") or ()}
 
 
 def _numbers(values: object) -> bool:
@@ -307,7 +307,7 @@ def as_shipped(config: Mapping[str, Any]) -> dict[str, Any]:
     for name, check in config["checks"].items():
         formula = check.get("rule") == "exponent" or check.get("expected", 1) in PROMISED
         if check.get("role") == "claim" and formula and check.get("quantity") != "spent_epsilon":
-            checks[name] = {key: one for key, one in check.items() if key not in ("pinned", "grid")}
+            checks[name] = {key: value for key, value in check.items() if key not in ("pinned", "grid")}
         else:
             checks[name] = check
     return {**config, "checks": checks}

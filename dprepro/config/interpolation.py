@@ -26,12 +26,12 @@ def only_keys(value: Any, where: object) -> None:
                 "does: environment, functions and relative keys are refused"
             )
     elif isinstance(value, Mapping):
-        for key, one in value.items():
+        for key, number in value.items():
             only_keys(key, where)
-            only_keys(one, where)
+            only_keys(number, where)
     elif isinstance(value, list):
-        for one in value:
-            only_keys(one, where)
+        for number in value:
+            only_keys(number, where)
 
 
 def bounded(config: Mapping[str, Any]) -> None:
@@ -40,9 +40,9 @@ def bounded(config: Mapping[str, Any]) -> None:
 
     def size(value: Any, within: tuple[str, ...]) -> int:
         if isinstance(value, Mapping):
-            return 1 + sum(size(one, within) for one in value.values())
+            return 1 + sum(size(item, within) for item in value.values())
         if isinstance(value, list):
-            return 1 + sum(size(one, within) for one in value)
+            return 1 + sum(size(item, within) for item in value)
         if not isinstance(value, str):
             return 1
         return 1 + len(value) // 10 + sum(referred(key, within) for key in _REFERENCE.findall(value))

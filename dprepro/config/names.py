@@ -32,14 +32,14 @@ def check_names(declared: Declaration, sweep: Iterable[str], rules: Mapping[str,
     }
     columns = declared.columns | declared.axes | EVERYWHERE
 
-    def check(one: NameUse, where: str) -> None:
+    def check(use: NameUse, where: str) -> None:
         # A rule's axis may be any column that does not vary within a grid point, and an axis is a column too.
-        allowed = columns if one.kind in ("axis", "column") else choices[one.kind]
-        if not any(fnmatchcase(one.name, name) for name in allowed):
-            raise InputError(f"{where}: {unknown(one.kind, one.name, choices[one.kind])}")
+        allowed = columns if use.kind in ("axis", "column") else choices[use.kind]
+        if not any(fnmatchcase(use.name, name) for name in allowed):
+            raise InputError(f"{where}: {unknown(use.kind, use.name, choices[use.kind])}")
 
     for name, rule in rules.items():
-        for one in rule.mentions():
-            check(one, f"check {name}" if one.field == one.kind else f"check {name}: {one.field}")
+        for mention in rule.mentions():
+            check(mention, f"check {name}" if mention.field == mention.kind else f"check {name}: {mention.field}")
     for mention in figure.mentions():
         check(mention, f"figure.{mention.field}")

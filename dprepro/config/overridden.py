@@ -50,7 +50,7 @@ def overridden(
     set_by_hand = {
         parts[1] for override in overrides if (parts := place_of(override).split("."))[0] == "checks" and parts[1:]
     }
-    whole = any(place_of(one) == "checks" for one in overrides)
+    whole = any(place_of(override) == "checks" for override in overrides)
     full = dict(config)
     full["checks"] = {
         name: check if whole or name in set_by_hand else _fitted(check, config, touched, known)
@@ -68,14 +68,14 @@ class _Change:
     def __init__(self, now: Mapping[str, Any], before: Mapping[str, Any], grid: bool) -> None:
         self.grid = grid or any(now.get(key) != before.get(key) for key in GRID)
         self.data = sorted(key for key in DATA if now.get(key) != before.get(key))
-        mine, theirs = (one.get("algorithm") or {} for one in (now, before))
+        mine, theirs = (entry.get("algorithm") or {} for entry in (now, before))
         if not (isinstance(mine, Mapping) and isinstance(theirs, Mapping)):
             mine, theirs = {"_target_": str(mine)}, {"_target_": str(theirs)}
         self.ran = _kind(mine)
         self.another = mine.get("_target_") != theirs.get("_target_")
         changed = {key for key in {*mine, *theirs} if mine.get(key) != theirs.get(key)} - {"_target_"}
         # of an algorithm as shipped a premise is asked nothing: where it departs from the theorem's, that is on purpose
-        self.facts = {f"algorithm.{key}": _kind(one) for key, one in mine.items() if self.another or key in changed}
+        self.facts = {f"algorithm.{key}": _kind(value) for key, value in mine.items() if self.another or key in changed}
         self.facts |= {"algorithm": self.ran} if self.another and self.ran else {}  # an inequality has none
         self.parameters = [] if self.another else sorted(changed - set(ALLOWED))
         self.allowed = bool(changed & set(ALLOWED))
@@ -100,7 +100,7 @@ class _Change:
 
 def _touched(config: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, _Change]:
     """The series that are others than shipped, each with its change."""
-    now, before = (one["study"].get("series") for one in (config, plain))
+    now, before = (entry["study"].get("series") for entry in (config, plain))
     relation = config.get("neighbours") != plain.get("neighbours")
     beyond = {
         key
@@ -111,14 +111,14 @@ def _touched(config: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, _
         change = _Change({}, {}, bool(beyond) or relation or config.get("sweep") != plain.get("sweep"))
         return {"*": change} if change else {}
     found = {}
-    for label, one in now.items():
-        if not isinstance(one, Mapping):
+    for label, value in now.items():
+        if not isinstance(value, Mapping):
             continue
         other = before.get(label)
         if not isinstance(other, Mapping):
             continue  # a series of the user's own: the checks that name it are too
-        grid = _swept(config, one) != _swept(plain, other)
-        change = _Change(one, other, relation or bool(beyond - {"bound", "shape"}) or grid)
+        grid = _swept(config, value) != _swept(plain, other)
+        change = _Change(value, other, relation or bool(beyond - {"bound", "shape"}) or grid)
         if change:
             found[label] = change
     return found
@@ -126,7 +126,7 @@ def _touched(config: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, _
 
 def _swept(config: Mapping[str, Any], series: Mapping[str, Any]) -> Block:
     """The axes of a series; what is no block is refused where the sweep is built."""
-    sweeps = [one.get("sweep") for one in (config, series)]
+    sweeps = [entry.get("sweep") for entry in (config, series)]
     return {axis: values for sweep in sweeps if isinstance(sweep, Mapping) for axis, values in sweep.items()}
 
 
@@ -139,7 +139,7 @@ def _series_of(check: Mapping[str, Any], config: Mapping[str, Any]) -> list[str]
     if not named or "*" in named:
         series = config["study"].get("series") or {}
         roles = ("claim", "context")
-        named += [label for label, one in series.items() if isinstance(one, Mapping) and one.get("role") in roles]
+        named += [label for label, value in series.items() if isinstance(value, Mapping) and value.get("role") in roles]
     return [*named, "*"]
 
 
@@ -158,20 +158,22 @@ def _fitted(
     if rule == "below" and check.get("quantity") == "spent_epsilon" and sound:
         # what is certified is an upper limit: more than the budget refutes nothing of an algorithm that is another
         # or where no statement promises anything, unless the noise itself was changed
-        other = any(one.another or one.parameters for one in changes)
-        other |= not check.get("about") and not any(one.allowed for one in changes)
+        other = any(change.another or change.parameters for change in changes)
+        other |= not check.get("about") and not any(change.allowed for change in changes)
         return {**check, "pinned": CERTIFIED.format(what=what)} if other else dict(check)
     if rule == "below" and sound and _has_own_bound(check, config):
         return dict(check)
-    if _is_law(check) and any(one.beyond_grid for one in changes):  # a remark on what ran, and no part of a statement
+    if _is_law(check) and any(
+        change.beyond_grid for change in changes
+    ):  # a remark on what ran, and no part of a statement
         lacks = f"the predicted risk is that of the experiment as shipped, and {what} changed"
         return {**check, "role": "context", "expect": "inconclusive", "lacks": lacks}
     items = [item for item in check.get("about") or () if item in known]
     if rule == "scheduled" and not items:  # no evidence by itself, and about what its series attain
         items = [item for item, form in (config.get("statements") or {}).items() if _attained(check, form)]
-    if lacking := next(filter(None, (_lacks(one, items, check, known) for one in changes)), ""):
+    if lacking := next(filter(None, (_lacks(change, items, check, known) for change in changes)), ""):
         return {**check, "lacks": lacking}
-    if rule == "scheduled" and any(one.constants for one in changes):
+    if rule == "scheduled" and any(change.constants for change in changes):
         return {**check, "lacks": CONSTANTS}
     if rule == "exponent":
         return {**check, "grid": "other", "pinned": SLOPE.format(what=what)}
@@ -191,9 +193,9 @@ def _lacks(change: _Change, items: Sequence[str], check: Mapping[str, Any], know
     asked = [
         condition for name in items for condition in known[name].holds.conditions if condition.fact in change.facts
     ]
-    if reason := next(filter(None, (one.unmet(lambda _: None, change.facts) for one in asked)), ""):
+    if reason := next(filter(None, (condition.unmet(lambda _: None, change.facts) for condition in asked)), ""):
         return f"{item} asks for {reason}"
-    free = {one.fact.partition(".")[2] for one in asked}  # such as the theorem's own premise allows
+    free = {condition.fact.partition(".")[2] for condition in asked}  # such as the theorem's own premise allows
     if (left := [name for name in change.parameters if name not in free]) and not bound_as_run:
         return PARAMETERS.format(item=item, what=" and ".join(f"algorithm.{name}" for name in left))
     return ""
@@ -211,7 +213,7 @@ def _has_own_bound(check: Mapping[str, Any], config: Mapping[str, Any]) -> bool:
     study = config["study"]
     series = study.get("series")
     found = [series.get(label) for label in _series_of(check, config)] if isinstance(series, Mapping) else []
-    bounds = [one.get("bound") or study.get("bound") for one in found if isinstance(one, Mapping)]
+    bounds = [item.get("bound") or study.get("bound") for item in found if isinstance(item, Mapping)]
     return check.get("quantity", RISK) == RISK and bool(bounds) and {*bounds} == {"own"}
 
 
@@ -227,9 +229,9 @@ def _algorithms(statement: Statement) -> list[str]:
     ]
 
 
-def _kind(one: Any) -> str:
+def _kind(entry: Any) -> str:
     """A parameter in a word: of a part, the class that it is of."""
-    return str(one.get("_target_", "")).rpartition(".")[2] if isinstance(one, Mapping) else str(one)
+    return str(entry.get("_target_", "")).rpartition(".")[2] if isinstance(entry, Mapping) else str(entry)
 
 
 def _number(value: Any) -> float:
@@ -247,9 +249,9 @@ def _figure(config: Mapping[str, Any], touched: Mapping[str, _Change], overrides
     for label, change in touched.items():
         if choice and not (change.another or change.parameters):
             continue
-        one = series.get(label) if label != ATTACKED else None  # whose label says what runs, whatever that is
-        if isinstance(one, Mapping) and (change.another or change.parameters or "construction" in change.data):
-            parts = [_words(one.get(part)) for part in ("construction", "algorithm")]
+        changed = series.get(label) if label != ATTACKED else None  # whose label says what runs, whatever that is
+        if isinstance(changed, Mapping) and (change.another or change.parameters or "construction" in change.data):
+            parts = [_words(changed.get(part)) for part in ("construction", "algorithm")]
             labels[label] = f"{', '.join(part for part in parts if part)} (in place of {label.replace('_', ' ')})"
     if labels:
         figure["labels"] = labels
@@ -261,4 +263,4 @@ def _figure(config: Mapping[str, Any], touched: Mapping[str, _Change], overrides
 
 def _words(block: Any) -> str:
     name = str(block.get("_target_", "")).rpartition(".")[2] if isinstance(block, Mapping) else ""
-    return "".join(f" {one.lower()}" if one.isupper() and i else one.lower() for i, one in enumerate(name))
+    return "".join(f" {text.lower()}" if text.isupper() and i else text.lower() for i, text in enumerate(name))

@@ -30,8 +30,8 @@ def check_text(override: str) -> None:
     if len(override) > LONGEST:
         raise InputError(f"{shortened(override)} has more than {LONGEST:,} characters")
     depth = 0
-    for one in override:
-        depth += (one in "([{") - (one in ")]}")
+    for text in override:
+        depth += (text in "([{") - (text in ")]}")
         if depth > DEEPEST:
             raise InputError(f"{shortened(override)} is nested deeper than {DEEPEST} levels")
 
@@ -108,7 +108,7 @@ def refuse_no_blocks(config: Mapping[str, Any]) -> None:
     blocks = {key: config.get(key, {}) for key in ("sweep", "checks", "study", "figure")} | {"study.series": series}
     for key in ("checks", "study.series"):
         if isinstance(blocks[key], Mapping):
-            blocks |= {f"{key}.{name}": one for name, one in blocks[key].items() if not isinstance(one, str)}
+            blocks |= {f"{key}.{name}": value for name, value in blocks[key].items() if not isinstance(value, str)}
     for key, block in blocks.items():
         if not isinstance(block, Mapping):
             said = "null" if block is None else shortened(block)
@@ -159,15 +159,17 @@ def quoted(override: str) -> str:
     """Expressions with parentheses or ^ in quotes: Hydra would take them for functions of its own, or for nothing."""
     key, equals, value = override.partition("=")
     parts, depth = [""], 0
-    for one in value:
-        depth += {"(": 1, ")": -1}.get(one, 0)
-        if one in "[]{}:," and depth == 0:
-            parts += [one, ""]
+    for text in value:
+        depth += {"(": 1, ")": -1}.get(text, 0)
+        if text in "[]{}:," and depth == 0:
+            parts += [text, ""]
         else:
-            parts[-1] += one
+            parts[-1] += text
     quotes = [{"(", "^"} & set(part) and expressions.is_meant(part) for part in parts]
     return (
-        key + equals + "".join(f"'{one.strip()}'" if quote else one for one, quote in zip(parts, quotes, strict=True))
+        key
+        + equals
+        + "".join(f"'{part.strip()}'" if quote else part for part, quote in zip(parts, quotes, strict=True))
     )
 
 
@@ -201,9 +203,9 @@ def literal(value: Any) -> str:
     if hasattr(value, "tolist"):  # numpy arrays and scalars
         value = value.tolist()
     if isinstance(value, Mapping):
-        return "{" + ",".join(f"{key}:{literal(one)}" for key, one in value.items()) + "}"
+        return "{" + ",".join(f"{key}:{literal(number)}" for key, number in value.items()) + "}"
     if isinstance(value, Sequence) and not isinstance(value, str):
-        return "[" + ",".join(literal(one) for one in value) + "]"
+        return "[" + ",".join(literal(item) for item in value) + "]"
     if isinstance(value, int | float):
         return repr(value)
     if isinstance(value, str | Path):

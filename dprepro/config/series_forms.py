@@ -34,13 +34,13 @@ def changes_parameters(part: Any) -> bool:
 
 def _families(given: Mapping[str, Any]) -> Iterator[tuple[str, Any]]:
     """All series, with one for each of those under `like` in the place of a family."""
-    for name, one in given.items():
-        others = one.get("like") if isinstance(one, Mapping) and "*" in str(name) else None
+    for name, value in given.items():
+        others = value.get("like") if isinstance(value, Mapping) and "*" in str(name) else None
         if not isinstance(others, Mapping | list):
-            yield name, one
+            yield name, value
             continue
         for star, other in others.items() if isinstance(others, Mapping) else zip(others, others, strict=True):
-            yield name.replace("*", str(star)), {**one, "like": other}
+            yield name.replace("*", str(star)), {**value, "like": other}
 
 
 class SeriesForms:
@@ -52,10 +52,10 @@ class SeriesForms:
         if not isinstance(defaults, Mapping):
             raise InputError(f"study.defaults is {defaults!r}; it must be a block of keys")
         self._given: Block = {}
-        for name, one in _families(given):
+        for name, family in _families(given):
             if name in self._given:
                 raise InputError(f"series {name} is given twice")
-            self._given[name] = one
+            self._given[name] = family
         self._find = find
         self._own: Block = {part: f"${{{place}}}" for part, place in own.items()}
         self._base = self._with({"role": "claim", **self._own}, defaults, "study.defaults")
@@ -96,7 +96,7 @@ class SeriesForms:
         if isinstance(said, str) and not said.startswith("${"):
             return dict(self._named(part, said, where))
         if isinstance(said, Mapping) and "name" in said and "_target_" not in said:
-            changes = {key: one for key, one in said.items() if key != "name"}
+            changes = {key: value for key, value in said.items() if key != "name"}
             return {**self._named(part, said["name"], where), **changes}
         if not changes_parameters(said) or base is None or base == self._own.get(part):
             return said

@@ -58,7 +58,7 @@ def with_statements(config: Mapping[str, Any], known: Mapping[str, Statement]) -
         raise InputError(
             "statements must map items of the paper to series of the study, as in Theorem 2.5: {attains: needle}"
         )
-    forms = [_Form(item, one, config, known, first=not i) for i, (item, one) in enumerate(given.items())]
+    forms = [_Form(item, value, config, known, first=not i) for i, (item, value) in enumerate(given.items())]
     full = dict(config)
     full["study"] = _study(study, forms)
     full["checks"] = _checks(config.get("checks") or {}, forms)
@@ -72,8 +72,10 @@ def without_series(config: Block, gone: Collection[str]) -> Block:
         return config
     full = {**config, "checks": dict(config.get("checks") or {})}
     if isinstance(given := config.get("statements"), Mapping):
-        full["statements"] = {item: _without(one, NAMED, gone) for item, one in given.items()}
-        for name in (name for one in given.values() if isinstance(one, Mapping) for name in one.get("made") or ()):
+        full["statements"] = {item: _without(value, NAMED, gone) for item, value in given.items()}
+        for name in (
+            name for entry in given.values() if isinstance(entry, Mapping) for name in entry.get("made") or ()
+        ):
             check = full["checks"].get(name)
             if isinstance(check, Mapping) and {*_listed(check.get("series") or [])} & {*gone}:
                 full["checks"][name] = _without(check, ("series",), gone)
@@ -89,11 +91,11 @@ def without_series(config: Block, gone: Collection[str]) -> Block:
 def _without(block: Any, keys: Collection[str], gone: Collection[str]) -> Any:
     if not isinstance(block, Mapping):
         return block
-    return {key: _kept(one, gone) if key in keys and one else one for key, one in block.items()}
+    return {key: _kept(value, gone) if key in keys and value else value for key, value in block.items()}
 
 
 def _kept(said: Any, gone: Collection[str]) -> list[str]:
-    return [one for one in _listed(said) if one not in gone]
+    return [item for item in _listed(said) if item not in gone]
 
 
 def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
@@ -125,7 +127,7 @@ PREMISED = ("RateStudy", "EnvelopeStudy", "AttackStudy", "WorstCaseStudy")
 
 def _checks(given: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     """The checks that were given, with those that follow from the statements in the section of claims."""
-    sections = {key: one for key, one in given.items() if key in SECTIONS}
+    sections = {key: value for key, value in given.items() if key in SECTIONS}
     named = {
         name for section in sections.values() if isinstance(section, Mapping) for name, _ in ungrouped(section)
     } | set(given)
@@ -134,7 +136,7 @@ def _checks(given: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
     for form in forms:
         for name, check in form.checks():
             if name in made:  # of two privacy statements
-                both = [*made[name]["series"], *(one for one in check["series"] if one not in made[name]["series"])]
+                both = [*made[name]["series"], *(item for item in check["series"] if item not in made[name]["series"])]
                 made[name] = {**check, "series": both, "about": [*made[name]["about"], *check["about"]]}
             else:
                 made[name] = check
@@ -149,8 +151,8 @@ def _checks(given: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
             fitted[name] = {**check, **own}
         elif name not in named:
             fitted[name] = {"role": "claim", **check}
-    claims = fitted | {name: one for name, one in claims.items() if name not in fitted}
-    rest = {key: one for key, one in given.items() if key != "claims"}
+    claims = fitted | {name: claim for name, claim in claims.items() if name not in fitted}
+    rest = {key: value for key, value in given.items() if key != "claims"}
     return {"claims": claims, **rest} if claims else rest
 
 
@@ -199,7 +201,7 @@ class _Form:
         """The checks that follow and that were not made before, by name."""
         wanted = self._given.get("checks")
         for name, check in self._every():
-            if name not in self._made and (wanted is None or any(name.startswith(one) for one in wanted)):
+            if name not in self._made and (wanted is None or any(name.startswith(item) for item in wanted)):
                 yield name, check
 
     def _every(self) -> Iterator[tuple[str, Block]]:
@@ -274,9 +276,9 @@ class _Form:
 
     def _swept(self, series: str) -> list[str]:
         """The axes of a series with several values, the main ones and those of which the statement has a power."""
-        one = self._all[series] or {}
-        sweep = {**(self._config.get("sweep") or {}), **(one.get("sweep") or {})}
-        tied = one.get("tied") or {}
+        described = self._all[series] or {}
+        sweep = {**(self._config.get("sweep") or {}), **(described.get("sweep") or {})}
+        tied = described.get("tied") or {}
         axes = [axis for axis in (*AXES, *self.says.powers) if axis not in tied]
         return [axis for axis in dict.fromkeys(axes) if _several(sweep.get(axis))]
 

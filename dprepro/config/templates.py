@@ -66,7 +66,7 @@ def expand(config: Mapping[str, Any], find: Find, statements: Statements = state
     if isinstance(study, Mapping) and isinstance(study.get("series"), Mapping):
         own = {part: place for part in PARTS if (place := own_place(config, part))}
         series = SeriesForms(study["series"], study.get("defaults") or {}, own, find).all()
-        full["study"] = {key: one for key, one in study.items() if key != "defaults"} | {"series": series}
+        full["study"] = {key: value for key, value in study.items() if key != "defaults"} | {"series": series}
     if full.get("statements"):
         full = with_statements(
             full, {statement.item: statement for statement in statements(str(full.get("paper", "")))}
@@ -75,8 +75,8 @@ def expand(config: Mapping[str, Any], find: Find, statements: Statements = state
         full["checks"] = CheckForms(full["checks"], series, partial(_spoken_of, full, statements)).all()
     if isinstance(figure := full.get("figure"), Mapping):
         full["figure"] = {
-            key: matching(one, series, f"figure.{key}") if key in _LISTS_OF_SERIES else one
-            for key, one in figure.items()
+            key: matching(value, series, f"figure.{key}") if key in _LISTS_OF_SERIES else value
+            for key, value in figure.items()
         }
         if ATTACKED in series and isinstance(labels := figure.get("labels", {}), Mapping):
             full["figure"]["labels"] = {ATTACKED: f"{ATTACKED}: ${{attack.algorithm._target_}}", **labels}
@@ -100,17 +100,17 @@ def resolve(config: Mapping[str, Any]) -> Block:
     study, checks = config.get("study"), config.get("checks")
     full = {**config, "sweep": _numbers(config.get("sweep"))}
     if isinstance(checks, Mapping):
-        full["checks"] = {name: _numbers(one, NUMBERS) for name, one in checks.items()}
+        full["checks"] = {name: _numbers(check, NUMBERS) for name, check in checks.items()}
     if not (isinstance(study, Mapping) and isinstance(study.get("series"), Mapping)):
         return full
     series = {}
-    for label, one in study["series"].items():
-        block = dict(one) if isinstance(one, Mapping) else one
-        for key in BY_AXIS if isinstance(one, Mapping) else ():
-            if key in one:
-                block[key] = _numbers(one[key])
+    for label, value in study["series"].items():
+        block = dict(value) if isinstance(value, Mapping) else value
+        for key in BY_AXIS if isinstance(value, Mapping) else ():
+            if key in value:
+                block[key] = _numbers(value[key])
         for part in PARTS:
-            if isinstance(one, Mapping) and changes_parameters(one.get(part)):
+            if isinstance(value, Mapping) and changes_parameters(value.get(part)):
                 place = own_place(config, part)
                 whole = at(config, place)
                 if not isinstance(whole, Mapping):
@@ -118,7 +118,7 @@ def resolve(config: Mapping[str, Any]) -> Block:
                         f"series {label}: {part} changes parameters of the experiment's own {part}, and it has none; "
                         "say which by name"
                     )
-                block[part] = {**whole, **one[part]}
+                block[part] = {**whole, **value[part]}
         series[label] = block
     return {**full, "study": {**study, "series": series}}
 
@@ -128,14 +128,14 @@ def _numbers(block: Any, keys: Container[str] | None = None) -> Any:
     if not isinstance(block, Mapping):
         return block
     numbers = dict(block)
-    for key, one in block.items():
+    for key, value in block.items():
         with suppress(ValueError):
-            if isinstance(one, Mapping):
-                numbers[key] = _numbers(one) if keys is None or key in keys else one
+            if isinstance(value, Mapping):
+                numbers[key] = _numbers(value) if keys is None or key in keys else value
             elif keys is None or key in keys:
-                many = expressions.spread(one) if isinstance(one, list) else [one]
+                many = expressions.spread(value) if isinstance(value, list) else [value]
                 found = [expressions.evaluate(each) if isinstance(each, str) else each for each in many]
-                numbers[key] = found if isinstance(one, list) else found[0]
+                numbers[key] = found if isinstance(value, list) else found[0]
     return numbers
 
 
@@ -145,7 +145,7 @@ def parts_in_use(config: Mapping[str, Any]) -> frozenset[str]:
     text = str(study)
     found = {place for part in PARTS for place in (part, f"attack.{part}") if f"${{{place}" in text}
     series = study.get("series") if isinstance(study, Mapping) else None
-    for one in series.values() if isinstance(series, Mapping) else ():
-        block = one if isinstance(one, Mapping) else {}
+    for entry in series.values() if isinstance(series, Mapping) else ():
+        block = entry if isinstance(entry, Mapping) else {}
         found |= {own_place(config, part) for part in PARTS if changes_parameters(block.get(part))}
     return frozenset(found)

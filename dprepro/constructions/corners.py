@@ -129,8 +129,8 @@ class Corners:
         if distance and relation is Neighbours.ZERO_OUT:
             raise InputError("a loss of the distance has no record that says nothing; choices: replace_one")
         if domain.p == 1:
-            others = [one for one in others if one not in ("aside", "tilted")]
-        rests = [one for one in REST if one in ("plus", "both", *others) and one != "zeroed"]
+            others = [other for other in others if other not in ("aside", "tilted")]
+        rests = [text for text in REST if text in ("plus", "both", *others) and text != "zeroed"]
         if domain.n == 1:
             rests = rests[:1] if relation is not Neighbours.ADD_OR_REMOVE_ONE else []
         return [f"plus {other} {rest}" for other in others for rest in rests]

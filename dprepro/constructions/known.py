@@ -45,17 +45,17 @@ class WorstKnown(Construction):
     @cached_property
     def entries(self) -> list[tuple[Mapping[str, float], Construction]]:
         """Grid points with what was found there; raises InputError for a file without any of that series."""
-        own = [one for one in _stored(self.path) if one["series"] == self.series]
+        own = [entry for entry in _stored(self.path) if entry["series"] == self.series]
         if not own:
             raise InputError(f"series {self.series} is not among what {self.path} says was found")
         kind: type[Any] = Construction
-        return [(one, typed.build(kind, json.loads(one["found"]), f"{self.path}: found")) for one in own]
+        return [(entry, typed.build(kind, json.loads(entry["found"]), f"{self.path}: found")) for entry in own]
 
     def at(self, point: Point) -> Construction:
         """What was found nearest to a point."""
 
-        def distance(one: Mapping[str, float]) -> float:
-            return sum(abs(math.log(max(one[axis], 1e-300) / max(point[axis], 1e-300))) for axis in AXES)
+        def distance(described: Mapping[str, float]) -> float:
+            return sum(abs(math.log(max(described[axis], 1e-300) / max(point[axis], 1e-300))) for axis in AXES)
 
         return min(self.entries, key=lambda entry: distance(entry[0]))[1]
 
@@ -94,6 +94,6 @@ def _stored(path: Path) -> list[dict[str, Any]]:
         raise InputError(f"{path} does not hold what a search has found: {error}") from error
     worst = found.sort_values("value").drop_duplicates(["series", *AXES], keep="last")
     return [
-        {str(name): value for name, value in one.items()}
-        for one in worst[["series", *AXES, "value", "found"]].to_dict("records")
+        {str(name): value for name, value in entry.items()}
+        for entry in worst[["series", *AXES, "value", "found"]].to_dict("records")
     ]

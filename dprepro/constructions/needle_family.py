@@ -164,8 +164,8 @@ def known_hard(point: Point, noise_scale: float) -> list[dict[str, float]]:
     blocks that are nearly all curved, with their minimiser inside.
     """
     p, none = point["p"], {"rivals": 0.0, "gap": 0.1}
-    one = hardest_gap(1.0, 2 * p)
-    tuned = max(-1.0, 0.5 - one * noise_scale)
+    value = hardest_gap(1.0, 2 * p)
+    tuned = max(-1.0, 0.5 - value * noise_scale)
     faces = [
         {"level": 0.5, "heads": heads, "curved": curved, "fill": 1.0} | none
         for heads, curved in ((0.8, 0.8), (0.95, 0.6))
@@ -175,7 +175,7 @@ def known_hard(point: Point, noise_scale: float) -> list[dict[str, float]]:
     ]
     gaps = []
     for gap in (1.0, 2.0, 4.0) if noise_scale else ():
-        heads = min(1.0, math.log(max(2.0, gap / (one * noise_scale))) / math.log(p))
+        heads = min(1.0, math.log(max(2.0, gap / (value * noise_scale))) / math.log(p))
         gaps.append({"level": -0.15, "heads": heads, "label": 0.6, "curved": 0.85, "fill": 0.7} | none)
-    needles = [{"gap": hardest_gap(1.0, 2 * p - 1) / 2}, {"level": tuned, "gap": one}, {"level": 1.0}]
+    needles = [{"gap": hardest_gap(1.0, 2 * p - 1) / 2}, {"level": tuned, "gap": value}, {"level": 1.0}]
     return [*needles, *faces, *gaps]

@@ -254,14 +254,14 @@ def _gaussian(family: PlantedSupport, point: Point, height: float) -> Made:
     if np.abs(y).max() > domain.label_bound:
         raise PremiseError(f"|y| reaches {np.abs(y).max():.3g}, above s={s}")
     form = Moments(0.5 * x.T @ y / n, 0.5 * float(y @ y) / n, 0.5 * gram / n)
-    blocks = [_behaviour(family, one.size, x[one], w[one]) for one in np.array_split(np.arange(n), k)]
+    blocks = [_behaviour(family, vector.size, x[vector], w[vector]) for vector in np.array_split(np.arange(n), k)]
     problem = offered(
         domain,
         family.representations(point),
         moments=lambda: MomentsView(domain, form, theta),
         records=lambda: RecordsView(domain, Records(x, y, in_order=True)),
     )
-    return problem, [max(found, key=lambda one: one.value) for found in zip(*blocks, strict=True)]
+    return problem, [max(found, key=lambda candidate: candidate.value) for found in zip(*blocks, strict=True)]
 
 
 @dataclass(frozen=True)

@@ -93,7 +93,7 @@ def score_slope(users: int, columns: int, tau: float, agreement: float) -> float
     """
     d, law, low = longest_code(users, columns, tau), column_law(users), lowest_angle(users)
     b, k = math.sin(low) ** 2, np.arange(users + 1)
-    choices = np.array([math.comb(users, int(one)) for one in k])
+    choices = np.array([math.comb(users, int(index)) for index in k])
     ends = choices * ((1 - b) ** k * b ** (users - k) - b**k * (1 - b) ** (users - k))
     alike = float(law[0] + law[-1])
     most = columns - d * (1 - alike) + math.sqrt(d * math.log(1 / FAILURE) / 2)
@@ -153,8 +153,8 @@ class PaddedCode:
 
     def scores(self, words: NDArray[np.float64], answer: NDArray[np.float64]) -> NDArray[np.float64]:
         """Z of every code word, shape (count,)."""
-        one = np.sqrt((1 - self.biases) / self.biases)
-        return np.asarray(np.where(words > 0, one, -1 / one) @ answer)
+        vector = np.sqrt((1 - self.biases) / self.biases)
+        return np.asarray(np.where(words > 0, vector, -1 / vector) @ answer)
 
     def threshold(self, answer: NDArray[np.float64], false_accusation: float) -> float:
         """z with P(Z >= z) <= fa for every innocent, given biases and answer.

@@ -60,7 +60,7 @@ class Numbers:
 
     def find(self, name: str) -> float | None:
         """The number of that name, if anybody has it; a constant may be infinite."""
-        value = next((one[name] for one in self.given if name in one), getattr(self.domain, name, None))
+        value = next((entry[name] for entry in self.given if name in entry), getattr(self.domain, name, None))
         return value if isinstance(value, int | float) else None
 
     def lacks(self, bound: str) -> str:

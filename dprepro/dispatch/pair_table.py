@@ -22,18 +22,23 @@ WORDS = {
 
 def table(pairs: Sequence[Pair]) -> str:
     """The matrix, with the words of the reasons, and the reasons in full."""
-    algorithms = list(dict.fromkeys(one.algorithm for one in pairs))
-    constructions = list(dict.fromkeys(one.construction for one in pairs))
-    words = dict.fromkeys(word(one.reason) for one in pairs if not one.runs)
+    algorithms = list(dict.fromkeys(pair.algorithm for pair in pairs))
+    constructions = list(dict.fromkeys(pair.construction for pair in pairs))
+    words = dict.fromkeys(word(pair.reason) for pair in pairs if not pair.runs)
     letters = dict(zip(words, string.ascii_lowercase, strict=False))
-    marks = {(one.algorithm, one.construction): _mark(one, letters) for one in pairs}
+    marks = {(pair.algorithm, pair.construction): _mark(pair, letters) for pair in pairs}
     width = max(map(len, algorithms), default=0)
     lines = [" " * width + "".join(f"{number:>3}" for number in range(1, len(constructions) + 1))]
     for name in algorithms:
         lines.append(name.ljust(width) + "".join(f"{marks[name, data]:>3}" for data in constructions))
     legend = ["L literal", "R reduced", *(f"{letter} {about}" for about, letter in letters.items())]
     lines += ["", _wrapped([f"{number} {data}" for number, data in enumerate(constructions, 1)], "")]
-    lines += ["", _wrapped(legend, ""), "", f"{sum(one.runs for one in pairs)} of {len(pairs)} pairs run. The others:"]
+    lines += [
+        "",
+        _wrapped(legend, ""),
+        "",
+        f"{sum(pair.runs for pair in pairs)} of {len(pairs)} pairs run. The others:",
+    ]
     reasons: dict[str, dict[str, list[str]]] = {}
     for pair in pairs:
         if not pair.runs:

@@ -298,7 +298,7 @@ class CellTable:
         with reading(self.path):
             for code, text in self._database.execute("SELECT code, modules FROM codes"):
                 with suppress(*SHAPE):
-                    modules = {str(name): str(one) for name, one in json.loads(text).items()}
+                    modules = {str(name): str(load) for name, load in json.loads(text).items()}
                     if fingerprint(modules) == code:
                         found[code] = modules
         return found

@@ -201,7 +201,7 @@ class _Graph:
         if name not in self._targets:
             foreign, parts = _is_foreign(name), name.split(".")
             around = [(".".join(parts[:depth]), True) for depth in range(1, len(parts))] if foreign else []
-            needed = [one for where, asked, _ in module.imports for one in self._defining(where, asked, foreign)]
+            needed = [item for where, asked, _ in module.imports for item in self._defining(where, asked, foreign)]
             self._targets[name] = tuple(
                 spec for spec in dict.fromkeys([*around, *needed]) if self._read(spec[0]) is not None
             )
@@ -355,9 +355,9 @@ _DATA = (str, bytes, int, float, complex, type(None), Path)
 def _of_class(kind: type) -> tuple[frozenset[str], frozenset[str]]:
     """The modules of a class and its bases, and those of the functions in them."""
     own, put = set[str](), set[str]()
-    for one in (*getmro(kind), *getmro(type(kind))):
-        own.add(one.__module__)
-        todo = list(vars(one).values())
+    for ancestor in (*getmro(kind), *getmro(type(kind))):
+        own.add(ancestor.__module__)
+        todo = list(vars(ancestor).values())
         while todo:
             value = todo.pop()
             if isinstance(value, types.FunctionType):

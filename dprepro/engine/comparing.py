@@ -70,12 +70,12 @@ def result_fault(stored: StoredCell, again: Result, tolerance: float) -> str:
     return _fault((stored.status, stored.parsed or []), (again.status, rows_of(text_of(again.rows))), tolerance)
 
 
-def lines_fault(one: Line, other: Line, tolerance: float) -> str:
+def lines_fault(line: Line, other: Line, tolerance: float) -> str:
     """Where two lines of the same cell differ beyond the seconds it took; empty if nowhere."""
-    if one.rows == other.rows and one.status == other.status:
+    if line.rows == other.rows and line.status == other.status:
         return ""
     try:
-        return _fault((one.status, rows_of(one.rows)), (other.status, rows_of(other.rows)), tolerance)
+        return _fault((line.status, rows_of(line.rows)), (other.status, rows_of(other.rows)), tolerance)
     except SHAPE:
         return "its rows cannot be read"
 
@@ -96,7 +96,7 @@ def _fault(one: tuple[str, list[list[Any]]], other: tuple[str, list[list[Any]]],
     return ""
 
 
-def _equal(one: Any, other: Any, tolerance: float) -> bool:
-    if isinstance(one, float | int) and isinstance(other, float | int):
-        return one == other or (one != one and other != other) or math.isclose(one, other, rel_tol=tolerance)
-    return bool(one == other)
+def _equal(value: Any, other: Any, tolerance: float) -> bool:
+    if isinstance(value, float | int) and isinstance(other, float | int):
+        return value == other or (value != value and other != other) or math.isclose(value, other, rel_tol=tolerance)
+    return bool(value == other)

@@ -138,20 +138,20 @@ def joined(found: Sequence[Part]) -> pd.DataFrame:
     import numpy as np
     import pandas as pd
 
-    every = [one for one in found if one.lines] or [Part("", (), {})]
+    every = [part for part in found if part.lines] or [Part("", (), {})]
 
     def common(name: str) -> pd.Series:
-        return pd.concat([one.common.pop(name) for one in every], ignore_index=True)
+        return pd.concat([part.common.pop(name) for part in every], ignore_index=True)
 
     frame: dict[str, Any] = {name: common(name) for name in _FIRST}
     for name in ("n", "p"):
         if (frame[name] % 1 == 0).all() and (frame[name].empty or frame[name].max() < 2.0**63):
             frame[name] = frame[name].astype(np.int64)
-    for name in sorted({name for one in every for name in one.further}):
-        column = [one.further.pop(name) if name in one.further else np.full(one.lines, np.nan) for one in every]
+    for name in sorted({name for part in every for name in part.further}):
+        column = [part.further.pop(name) if name in part.further else np.full(part.lines, np.nan) for part in every]
         frame[name] = np.concatenate(column)
-    for name in sorted({name for one in every for name in one.study}):
-        frame[name] = _unpacked([one.study.pop(name, None) for one in every], [one.lines for one in every])
+    for name in sorted({name for part in every for name in part.study}):
+        frame[name] = _unpacked([part.study.pop(name, None) for part in every], [part.lines for part in every])
         if len(every) > 1:
             give_back()
     frame["key"] = common("key")
@@ -204,16 +204,16 @@ def _unpacked(packed: Sequence[Any], lines: Sequence[int]) -> Any:
     import numpy as np
     import pandas as pd
 
-    known = [one for one in packed if one is not None]
+    known = [part for part in packed if part is not None]
     if not known:
         return pd.Series(np.full(sum(lines), None, dtype=object))
     gaps, both = len(known) < len(packed), list(zip(packed, lines, strict=True))
-    kinds = {getattr(one, "dtype", None) for one in known}
+    kinds = {getattr(part, "dtype", None) for part in known}
     if len(kinds) == 1 and (kind := kinds.pop()) is not None and (kind == np.float64 or not gaps):
-        return np.concatenate([np.full(n, np.nan) if one is None else one for one, n in both])
+        return np.concatenate([np.full(n, np.nan) if part is None else part for part, n in both])
     entries, places = list[Any]([None]), []
-    for one, n in both:
-        column = one if isinstance(one, Column) else _listed(one, n)
+    for part, n in both:
+        column = part if isinstance(part, Column) else _listed(part, n)
         # its None is the first one
         places.append(np.where(column.places > 0, column.places + (len(entries) - 1), 0))
         entries += column.entries[1:]

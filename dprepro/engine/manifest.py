@@ -25,7 +25,7 @@ _ENTRIES = {
 
 def together(digests: Iterable[object]) -> int:
     """The digests of entries as one number; what is none counts as an entry only."""
-    whole = b"".join([one for one in digests if type(one) is bytes and len(one) == _SIZE])
+    whole = b"".join([digest for digest in digests if type(digest) is bytes and len(digest) == _SIZE])
     halves = np.bitwise_xor.reduce(np.frombuffer(whole, dtype=">u8").reshape(-1, 2), axis=0)
     return int(halves[0]) << 64 | int(halves[1])
 

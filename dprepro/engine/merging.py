@@ -192,9 +192,9 @@ class _Target:
         modules = sorted(
             {
                 name
-                for one, other in codes
+                for code, other in codes
                 for name, digest in known.get(other, {}).items()
-                if here.get(one, {}).get(name) != digest
+                if here.get(code, {}).get(name) != digest
             }
         )
         return "other code" + (f" ({', '.join(modules[:3])})" if modules else ""), None
@@ -260,16 +260,16 @@ def _cells(record: Record) -> Mapping[bytes, tuple[str, str]] | None:
         return None
 
 
-def _contradiction(one: Line, other: Line) -> str:
+def _contradiction(line: Line, other: Line) -> str:
     """Where two results of one cell by the same code contradict each other; empty if nowhere.
 
     A failure contradicts nothing: it may be the machine's, and a failed cell is tried again.
     """
-    if one.digest == other.digest or _failed(one) or _failed(other):
+    if line.digest == other.digest or _failed(line) or _failed(other):
         return ""
-    if (one.axes, one.replicate) != (other.axes, other.replicate):
-        return f"its place was {one.axes}, replicate {one.replicate}, and is {other.axes}, {other.replicate}"
-    return lines_fault(one, other, 0.0 if one.origin[2] == other.origin[2] else TOLERANCE)
+    if (line.axes, line.replicate) != (other.axes, other.replicate):
+        return f"its place was {line.axes}, replicate {line.replicate}, and is {other.axes}, {other.replicate}"
+    return lines_fault(line, other, 0.0 if line.origin[2] == other.origin[2] else TOLERANCE)
 
 
 def _rank(line: Line) -> tuple[bool, str, str]:

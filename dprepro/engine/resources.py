@@ -31,7 +31,7 @@ def check_resources(cells: int, results_dir: str | Path | None = None) -> None:
     if results_dir is None:
         return
     folder = Path(results_dir).absolute()
-    folder = next(one for one in (folder, *folder.parents) if one.exists())
+    folder = next(path for path in (folder, *folder.parents) if path.exists())
     free = shutil.disk_usage(folder).free
     if cells * DISK > free:
         raise InputError(

@@ -138,7 +138,7 @@ def rows_of(text: str) -> list[list[Any]]:
 def _names(line: str) -> Names:
     """The names that a first line has, each quantity and each of its columns once."""
     names = tuple((quantity, tuple(further)) for quantity, further in json.loads(line))
-    if not all(isinstance(name, str) for name in itertools.chain.from_iterable((one, *more) for one, more in names)):
+    if not all(isinstance(name, str) for name in itertools.chain.from_iterable((name, *more) for name, more in names)):
         raise TypeError("a name that is no text")
     return names
 

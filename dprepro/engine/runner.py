@@ -390,10 +390,10 @@ def _alike(cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
     """The cells in stretches of one series, grid point and specification."""
     start = 0
     for at in range(1, len(cells) + 1):
-        one = cells[start]
+        cell = cells[start]
         if at == len(cells) or not (
-            cells[at].axes is one.axes and cells[at].science == one.science and cells[at].series == one.series
-            and cells[at].code == one.code
+            cells[at].axes is cell.axes and cells[at].science == cell.science and cells[at].series == cell.series
+            and cells[at].code == cell.code
         ):  # fmt: skip
             yield cells[start:at]
             start = at

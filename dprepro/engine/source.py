@@ -302,11 +302,11 @@ class _Reading:
                 self._call(node, handled)
             elif isinstance(node, ast.Attribute | ast.Name) and id(node) not in handled:
                 self._use(node, handled)
-        for one in named or ():
-            package = one.removesuffix(".*")
+        for text in named or ():
+            package = text.removesuffix(".*")
             self.imports[package, WHOLE, ""] = None
-            if package != one:
-                self.imports[one, "", ""] = None
+            if package != text:
+                self.imports[text, "", ""] = None
         return digest(ast.dump(tree)), list(self.imports), self._unclear(named, reads), list(reads or ())
 
     def _unclear(self, named: tuple[str, ...] | None, reads: tuple[str, ...] | None) -> str:
@@ -373,11 +373,11 @@ class _Reading:
             if node.level:
                 base = self.within.split(".")
                 source = ".".join([*base[: len(base) - node.level + 1], *([source] if source else [])])
-            for one in node.names:
-                self.imports[source, one.name, one.asname or one.name] = None
-                self.bound[one.asname or one.name] = f"{source}.{one.name}"
-                if f"{source}.{one.name}" not in (*_FINDERS, *_GROUPS):
-                    self._judge(f"{source}.{one.name}", node.lineno, True)
+            for name in node.names:
+                self.imports[source, name.name, name.asname or name.name] = None
+                self.bound[name.asname or name.name] = f"{source}.{name.name}"
+                if f"{source}.{name.name}" not in (*_FINDERS, *_GROUPS):
+                    self._judge(f"{source}.{name.name}", node.lineno, True)
 
     def _strip(self, node: ast.AST) -> None:
         """Take a docstring away."""
@@ -403,8 +403,9 @@ class _Reading:
         elif path is not None and path.startswith("numba."):
             self.compiled += [
                 node.lineno
-                for one in node.keywords
-                if one.arg == "cache" and not (isinstance(one.value, ast.Constant) and one.value.value is False)
+                for keyword in node.keywords
+                if keyword.arg == "cache"
+                and not (isinstance(keyword.value, ast.Constant) and keyword.value.value is False)
             ]
         elif path == "getattr" and len(node.args) > 1:
             name, owner = self._value(node.args[1]), self._path(node.args[0])
@@ -492,7 +493,7 @@ def _targets(node: ast.AST) -> list[ast.expr]:
 
 
 def _is_texts(value: object) -> bool:
-    return isinstance(value, tuple | list) and all(isinstance(one, str) and one for one in value)
+    return isinstance(value, tuple | list) and all(isinstance(text, str) and text for text in value)
 
 
 def _text(node: ast.AST | None) -> str | None:

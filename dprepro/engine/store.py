@@ -198,7 +198,7 @@ class Store(CellTable):
                 )
 
     def _record_code(self, database: sqlite3.Connection, code: str, modules: str) -> None:
-        gone = [digest(*one) for one in database.execute("SELECT code, modules FROM codes WHERE code = ?", (code,))]
+        gone = [digest(*item) for item in database.execute("SELECT code, modules FROM codes WHERE code = ?", (code,))]
         if gone != [digest(code, modules)]:
             database.execute("INSERT OR REPLACE INTO codes VALUES (?, ?)", (code, modules))
             manifest.enter(database, "codes", [digest(code, modules)], gone, more=1 - len(gone))
@@ -355,7 +355,7 @@ class Store(CellTable):
             raise InputError(
                 f"the store {self.path}: the layout of run {run_id} ({run.experiment}) is damaged; run it again"
             ) from None
-        labels = itertools.chain.from_iterable(itertools.repeat(one[:3], one[3]) for one in segments)
+        labels = itertools.chain.from_iterable(itertools.repeat(segment[:3], segment[3]) for segment in segments)
         places = list(dict.fromkeys((key, *label) for key, label in zip(keys, labels, strict=True)))
         places.sort(key=itemgetter(1, 2, 3))  # quick, since they come in segments
         places.sort(key=itemgetter(0))
@@ -410,7 +410,7 @@ def _run(number: int, *columns: Any) -> Run:
         parts.append(part if isinstance(part, kind) else kind())
     damaged = "" if sound else "the record of the run is not as it was stored"
     mark_digest = mark.hex() if isinstance(mark, bytes) else ""
-    texts, config = [str(one) for one in parts[1]], current_config(parts[0])
+    texts, config = [str(part) for part in parts[1]], current_config(parts[0])
     return Run(number, experiment, config, texts, parts[2], bool(finished), parts[3], mark_digest, damaged)
 
 

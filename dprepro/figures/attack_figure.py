@@ -149,7 +149,7 @@ class AttackFigure(Drawing):
         """As for all figures; of `curves` the values too."""
         return [
             *super().mentions(),
-            *(NameUse("curves", "quantity", one) for many in self.curves.values() for one in many),
+            *(NameUse("curves", "quantity", text) for many in self.curves.values() for text in many),
         ]
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
@@ -166,7 +166,7 @@ class AttackFigure(Drawing):
             names: list[NamedCurves] = []
             for panel, quantity in zip(panels, shown, strict=True):
                 handles = few.panel(panel, quantity, names) | handles
-                said = [briefly(one, bounded=bounded(one, frame, few.roles)) for one in few.claims[quantity][:1]]
+                said = [briefly(check, bounded=bounded(check, frame, few.roles)) for check in few.claims[quantity][:1]]
                 heads.append((panel, said[0] if said else []))
             high += keys(figure, few.in_order(handles))
             finish(figure, high + HEIGHT[self.style], heads, names)
@@ -179,7 +179,7 @@ class AttackFigure(Drawing):
         drawn = {quantity: self._drawn(rows, quantity) for quantity in self.panels}
         claims = {quantity: self._claims(quantity, verdict, config, drawn[quantity]) for quantity in self.panels}
         shown = {quantity: claims[quantity] for quantity in self._shown(claims)}
-        nearest = {one: _shares(rows, one) for one in shown}
+        nearest = {evidence: _shares(rows, evidence) for evidence in shown}
         series, drawing = self._few(shown, drawn, nearest, roles, came_out)
         rows = rows[rows["series"].isin([name for names in series.values() for name in names])]
         known = [name for name in roles if name in set(rows["series"])]
@@ -189,7 +189,7 @@ class AttackFigure(Drawing):
 
     def _rows(self, frame: pd.DataFrame) -> pd.DataFrame:
         """The measurements that are drawn."""
-        for quantity in (*self.panels, *(one for several in self.curves.values() for one in several)):
+        for quantity in (*self.panels, *(text for several in self.curves.values() for text in several)):
             if quantity not in frame["quantity"].unique():
                 raise unknown("figure.panels or figure.curves", quantity, map(str, frame["quantity"].unique()))
         return frame[~frame["series"].isin(self.hide)]
@@ -204,13 +204,13 @@ class AttackFigure(Drawing):
         own = [
             check for check in judged(verdict, config) if check.quantity in (quantity, *self.curves.get(quantity, ()))
         ]
-        own = [one for one in own if one.rule not in OF_THE_SCHEDULE and one.series(drawn)]
-        return worst_first(sorted(own, key=lambda one: not any(drawn[name] for name in one.series(drawn))))
+        own = [check for check in own if check.rule not in OF_THE_SCHEDULE and check.series(drawn)]
+        return worst_first(sorted(own, key=lambda check: not any(drawn[name] for name in check.series(drawn))))
 
     def _shown(self, claims: Mapping[str, Sequence[JudgedCheck]]) -> list[str]:
         """The panels on which something is claimed, as many as stand side by side: what is not confirmed first."""
         told = [quantity for quantity in self.panels if claims[quantity]] or list(self.panels[:1])
-        confirmed = [bool(claims[one]) and claims[one][0].result["verdict"] == "confirmed" for one in told]
+        confirmed = [bool(claims[text]) and claims[text][0].result["verdict"] == "confirmed" for text in told]
         chosen = sorted(range(len(told)), key=lambda place: (confirmed[place], place))[:MOST_PANELS]
         return [told[place] for place in sorted(chosen)]
 
@@ -230,8 +230,8 @@ class AttackFigure(Drawing):
         for claim in claims:
             before = [name for names in claimed.values() for name in names[:1]]
             claimed[claim] = self._claimed(drawn[claim], claims[claim], shares[claim], roles, before)
-        limits = {one: self._limits(one, claims[one]) for one in claims}
-        known = dict.fromkeys(name for one in claims for name in drawn[one])
+        limits = {text: self._limits(text, claims[text]) for text in claims}
+        known = dict.fromkeys(name for text in claims for name in drawn[text])
         control = [name for name in known if roles[name] == "control"]
         control += [name for name in known if roles[name] == "context" and came_out.get(name, "").startswith("refuted")]
         wanted = [("series", name) for names in claimed.values() for name in names[:1]]
@@ -240,24 +240,24 @@ class AttackFigure(Drawing):
         wanted += [("series", name) for names in claimed.values() for name in names[1:]]
         wanted += [limit for own in limits.values() for limit in own[1:]]
         if self.main:
-            wanted = [*(("series", name) for name in self.main), *(one for one in wanted if one[0] != "series")]
+            wanted = [*(("series", name) for name in self.main), *(item for item in wanted if item[0] != "series")]
         few = list(dict.fromkeys(wanted))[:MOST_ENTRIES]
         kept = {kind: [name for of, name in few if of == kind] for kind in ("series", "bound", "curve", "constant")}
         elsewhere = {name for names in claimed.values() for name in names}
         shown = {
-            one: [
+            text: [
                 name for name in kept["series"]
-                if name in self.main or name in claimed[one] or name not in elsewhere or roles[name] == "control"
+                if name in self.main or name in claimed[text] or name not in elsewhere or roles[name] == "control"
             ]
-            for one in claims
+            for text in claims
         }  # fmt: skip
         return shown, replace(
             self,
-            bounds={one: text for one, text in self.bounds.items() if text in kept["bound"]},
-            curves={one: tuple(q for q in several if q in kept["curve"]) for one, several in self.curves.items()},
+            bounds={key: text for key, text in self.bounds.items() if text in kept["bound"]},
+            curves={key: tuple(q for q in several if q in kept["curve"]) for key, several in self.curves.items()},
             constants={
-                one: {text: value for text, value in several.items() if text in kept["constant"]}
-                for one, several in self.constants.items()
+                key: {text: value for text, value in several.items() if text in kept["constant"]}
+                for key, several in self.constants.items()
             },
         )
 
@@ -294,12 +294,12 @@ class AttackFigure(Drawing):
     def _limits(self, quantity: str, claims: Sequence[JudgedCheck]) -> list[tuple[str, str]]:
         """The lines of a panel: its bound, curves on which something is claimed, constants, further curves."""
         about = [claim.quantity for claim in claims]
-        curves = sorted(self.curves.get(quantity, ()), key=lambda one: one not in about)
-        judged = sum(one in about for one in curves)
+        curves = sorted(self.curves.get(quantity, ()), key=lambda text: text not in about)
+        judged = sum(curve in about for curve in curves)
         found = [("bound", self.bounds[quantity])] if quantity in self.bounds else []
         found += [("curve", curve) for curve in curves[:judged]]
         found += [("constant", text) for text in self.constants.get(quantity, {})]
-        return [*found, *(("curve", one) for one in curves[judged:])]
+        return [*found, *(("curve", curve) for curve in curves[judged:])]
 
     def draw_all(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The panels with all series; see the class."""
@@ -318,12 +318,12 @@ class AttackFigure(Drawing):
             for panel, quantity in zip(panels, self.panels, strict=True):
                 some[self.panel(panel, rows, quantity, styles, texts, further)] = None
                 shown, names = panel.get_legend_handles_labels()
-                handles |= {text: one for text, one in zip(names, shown, strict=True) if text not in handles}
+                handles |= {text: evidence for text, evidence in zip(names, shown, strict=True) if text not in handles}
                 shown = (quantity, *self.curves.get(quantity, ()))
                 own = [claim for claim in claims if claim.quantity in shown and claim.series(styles)]
-                own = [one for one in own if one.rule not in OF_THE_SCHEDULE]
-                heads.append((panel, [self._said(one, rows, texts, quantity) for one in own]))
-                said_of |= {one.name for one in own}
+                own = [check for check in own if check.rule not in OF_THE_SCHEDULE]
+                heads.append((panel, [self._said(check, rows, texts, quantity) for check in own]))
+                said_of |= {check.name for check in own}
             panels[-1].set_xlabel(self.x_label or axis_label(self.axis))
             series = [texts[name] for name in styles if texts[name] in handles]
             handles = {text: handles[text] for text in dict.fromkeys([*series, *handles])}  # lines come before errors
@@ -332,11 +332,13 @@ class AttackFigure(Drawing):
             figure.set_size_inches(COLUMN, height + more)
         return figure
 
-    def _said(self, one: JudgedCheck, rows: pd.DataFrame, texts: Mapping[str, str], quantity: str) -> str:
+    def _said(self, check: JudgedCheck, rows: pd.DataFrame, texts: Mapping[str, str], quantity: str) -> str:
         """The comparison of a check; of a line in the panel it is told by the line's name, not by a series."""
-        if one.quantity == quantity:
-            return said(one, rows, texts)
-        return f"{self.names.get(one.quantity, quantity_label(one.quantity))}: {said(one, rows, texts, named=False)}"
+        if check.quantity == quantity:
+            return said(check, rows, texts)
+        return (
+            f"{self.names.get(check.quantity, quantity_label(check.quantity))}: {said(check, rows, texts, named=False)}"
+        )
 
     def panel(
         self,
@@ -369,13 +371,13 @@ class AttackFigure(Drawing):
                     _level(panel, curve.points, styles[name], texts[name])
                 else:
                     _points(panel, curve, styles[name], texts[name])
-        for place, one in enumerate(self.curves.get(quantity, ())):
-            label = self.names.get(one, quantity_label(one))
-            self._line(panel, rows, one, "mean", label, place + 1, further)
+        for place, word in enumerate(self.curves.get(quantity, ())):
+            label = self.names.get(word, quantity_label(word))
+            self._line(panel, rows, word, "mean", label, place + 1, further)
         if quantity in self.bounds:
             place = list(dict.fromkeys(self.bounds.values())).index(self.bounds[quantity])  # one look for one text
             self._line(panel, rows, quantity, "bound", self.bounds[quantity], place, further)
-        lines = list(dict.fromkeys(text for one in self.panels for text in self.constants.get(one, {})))
+        lines = list(dict.fromkeys(text for panel in self.panels for text in self.constants.get(panel, {})))
         for text, value in self.constants.get(quantity, {}).items():
             place = lines.index(text) % len(LINE_COLOURS)
             panel.axhline(
@@ -408,7 +410,8 @@ class AttackFigure(Drawing):
             trials = own["trials"].astype(float)
             own = own.assign(_trials=trials, _hits=own["value"].astype(float) * trials)
         found = curves(
-            own, series, quantity, self.axis, [one for one in self.envelope if one in own.columns], further, self.times,
+            own, series, quantity, self.axis, [name for name in self.envelope if name in own.columns], further,
+            self.times,
             columns=("_trials", "_hits"), positive=False,
         )  # fmt: skip
         return [replace(curve, points=curve.points.assign(**_limits(curve.points))) for curve in found]
@@ -426,7 +429,7 @@ class AttackFigure(Drawing):
         """A quantity, or its bound, as a line without markers along every curve; across the panel if all are points."""
         style = {"color": LINE_COLOURS[place % 4], "linestyle": LINE_DASHES[place % 4], "linewidth": 1.2, "zorder": 1}
         several = [self._curves(rows, name, quantity, further) for name in dict.fromkeys(rows["series"])]
-        tables = [curve.points.dropna(subset=[column]) for one in several for curve in one]
+        tables = [curve.points.dropna(subset=[column]) for item in several for curve in item]
         found = [points for points in tables if len(points)]
         long = sorted((points for points in found if len(points) > 1), key=len, reverse=True)
         drawn: set[tuple[str, str]] = set()

@@ -55,7 +55,7 @@ class AxisPanel:
     def judged(self) -> list[JudgedCheck]:
         """The claims that the column shows: exponents on its axis, and what else is about the values."""
         shown = [claim for claim in self.claims if claim.rule not in OF_THE_SCHEDULE]
-        return [one for one in shown if one.rule != "exponent" or one.options.get("axis", "n") == self.axis]
+        return [check for check in shown if check.rule != "exponent" or check.options.get("axis", "n") == self.axis]
 
     @cached_property
     def claimed(self) -> list[str]:
@@ -68,11 +68,11 @@ class AxisPanel:
 
         A shape along which crossings move is no rate.
         """
-        if any(one.rule == "crossing" and one.options.get("along") == "shape" for one in self.judged):
+        if any(check.rule == "crossing" and check.options.get("along") == "shape" for check in self.judged):
             return {}
         claimed = [name for name in self.claimed if not self.bounded or name in self.bounded]
         own = [check for check in reversed(self.judged) if check.rule in OF_THE_RATE]
-        found = {name: one.result.get("constant") for one in own for name in one.series(self.claimed)}
+        found = {name: check.result.get("constant") for check in own for name in check.series(self.claimed)}
         fitted = {name: found[name] for name in claimed if found.get(name) is not None}
         unfitted = [name for name in claimed[:1] if not self._elsewhere(name)]
         return fitted or dict.fromkeys(name for name in unfitted if not self.bounded or self._about_the_rate(name))
@@ -87,7 +87,7 @@ class AxisPanel:
     def _about_the_rate(self, name: str) -> bool:
         """Whether the exponent that is claimed of a series is that of the rate."""
         own = [check for check in self.judged if check.rule == "exponent" and name in check.series(self.drawn)]
-        return any(one.options.get("divide", "") in ("", "shape") for one in own)
+        return any(check.options.get("divide", "") in ("", "shape") for check in own)
 
     def _elsewhere(self, name: str) -> bool:
         """Whether a claimed exponent is not that of the column ``shape``, which is then not the rate claimed."""
@@ -95,8 +95,8 @@ class AxisPanel:
         for curve in self.drawn[name]:
             x, y = map(np.log, curve.xy("shape")) if "shape" in curve.points else (np.empty(0), np.empty(0))
             slope = (y[-1] - y[0]) / (x[-1] - x[0]) if x.size > 1 and x[-1] > x[0] else None
-            own = [float(one.result["expected"]) for one in claimed if name in one.series(self.drawn)]
-            if slope is not None and any(abs(slope - one) > 0.1 for one in own):
+            own = [float(check.result["expected"]) for check in claimed if name in check.series(self.drawn)]
+            if slope is not None and any(abs(slope - value) > 0.1 for value in own):
                 return True
         return False
 
@@ -118,7 +118,7 @@ class AxisPanel:
             shown = [draw_curve(panel, curve, style, text) for curve in several]
             entries[name] = text, shown[0]
         held = [claim for claim in self.claims if claim.rule == "below"]
-        vacuous = risks and bool(held) and all((one.result.get("details") or {}).get("vacuous") for one in held)
+        vacuous = risks and bool(held) and all((check.result.get("details") or {}).get("vacuous") for check in held)
         if self.bounds:
             entries[BOUNDS] = draw_bounds(panel, self.bounds, self.styles, marked, vacuous)
         for name, constant in self.constants.items() if risks else ():

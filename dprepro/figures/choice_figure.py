@@ -96,16 +96,16 @@ class ChoiceFigure(Drawing):
         for axis in self.axis:
             every = {name: curves(rows, name, self.quantity, axis, (), further) for name in roles}
             found[axis] = {
-                name: several for name, several in every.items() if any(len(one.points) > 1 for one in several)
+                name: several for name, several in every.items() if any(len(curve.points) > 1 for curve in several)
             }
         looks = self._looks(found)
-        attainment = [one for one in (*claims, *judged(verdict, config, "context")) if one.rule == "attainment"]
+        attainment = [check for check in (*claims, *judged(verdict, config, "context")) if check.rule == "attainment"]
         with styled(self.style) as figure_class:
             width = self.width(2)
             figure: Figure = figure_class(figsize=(width, 3), layout="constrained")
             panels = figure.subplots(1, len(self.axis), squeeze=False)[0]
             for axis, panel in zip(self.axis, panels, strict=True):
-                own = [one for one in attainment if one.options.get("axis", "epsilon") == axis]
+                own = [check for check in attainment if check.options.get("axis", "epsilon") == axis]
                 self._panel(panel, axis, found[axis], looks, own)
             panels[0].set_ylabel(quantity_label(self.quantity))
             thin_grid(*panels)
@@ -120,7 +120,7 @@ class ChoiceFigure(Drawing):
 
     def _beside(self, rows: pd.DataFrame, peer: str, further: Sequence[str]) -> str:
         """The peer's errors and seconds over those of the best claim at each place; empty without the peer."""
-        keys = [self.axis[0], *(one for one in further if one not in self.average)]
+        keys = [self.axis[0], *(text for text in further if text not in self.average)]
         measured = rows[rows["status"] == "ok"].groupby([*keys, "series", "role"])[["value", "seconds"]]
         means = measured.agg({"value": "mean", "seconds": "median"}).reset_index(["series", "role"])
         ours = means[means["role"] == "claim"].sort_values("value", ascending=self.quantity not in RISING)
@@ -131,7 +131,9 @@ class ChoiceFigure(Drawing):
         slower = (pairs["seconds"] / pairs["seconds_ours"]).groupby(pairs[self.axis[0]]).median()
         both = pairs.groupby(self.axis[0])[["value", "value_ours"]].mean()
         ahead = both.index[(both["value"] < both["value_ours"]) != (self.quantity in RISING)]
-        errors = "; ".join(f"{place:g}: {one.value:.3g} against {one.value_ours:.3g}" for place, one in both.iterrows())
+        errors = "; ".join(
+            f"{place:g}: {series.value:.3g} against {series.value_ours:.3g}" for place, series in both.iterrows()
+        )
         words = f"{peer}, {quantity_label(self.quantity)} at {self.axis[0]} {errors}, ours"
         words += f"; ahead of ours at {', '.join(f'{place:g}' for place in ahead)}" if len(ahead) else "; nowhere ahead"
         return f"{words}; a cell takes {slower.min():.2g} to {slower.max():.2g} times as long."
@@ -195,7 +197,7 @@ class ChoiceFigure(Drawing):
                     panel.fill_between(
                         law["places"], law["low"], law["high"], color=look["color"], alpha=0.12, linewidth=0
                     )
-        tops = [y for several in drawn.values() for one in several for y in one.xy()[1]]
+        tops = [y for several in drawn.values() for curve in several for y in curve.xy()[1]]
         panel.set(xscale="log", yscale="log", xlabel=axis_label(axis))
         if tops:
             panel.set_ylim(min(tops) / 1.06, max(tops) * 1.06)  # a band may be far wider

@@ -89,21 +89,23 @@ def curves(
     """
     powers = times or {}
     wanted = [column for column in ("bound", "shape", "law", *columns) if column in rows.columns]
-    known = [one for one in further if one in rows.columns]
+    known = [text for text in further if text in rows.columns]
     axes = list(dict.fromkeys([*AXES, *known, axis, *powers]))
     points = grid_points(rows, name, quantity, columns=wanted, axes=axes, distinct=True, envelope=envelope)
     points = points[points["state"].isin(["used", "saturated"]) & ((points["mean"] > 0) | (not positive))].copy()
     x = points[axis].to_numpy(dtype=float)
     with np.errstate(divide="ignore"):
         points["x"] = -np.log(x) if axis == "delta" else x
-    for one, power in powers.items():
-        points["x"] *= points[one].astype(float) ** power
+    for key, power in powers.items():
+        points["x"] *= points[key].astype(float) ** power
     points = points[points["x"].notna()]
     if np.isfinite(points["x"]).any():  # a limit lies off the axis
         points = points[np.isfinite(points["x"])]
     if points["x"].nunique() == len(points):  # a tied axis follows the figure's
         return _few([Curve(points.sort_values("x"))]) if len(points) else []
-    others = [one for one in axes if one not in (axis, *powers, *envelope) and points[one].nunique(dropna=False) > 1]
+    others = [
+        text for text in axes if text not in (axis, *powers, *envelope) and points[text].nunique(dropna=False) > 1
+    ]
     groups = points.groupby(others, sort=True, dropna=False)
     return _few(
         [
@@ -118,14 +120,14 @@ def curves(
 
 def _few(found: Sequence[Curve]) -> list[Curve]:
     """No more of a series than a figure can show, which would take minutes to draw too."""
-    shown, longest = _evenly(len(found), MOST_CURVES), max(len(one.points) for one in found)
+    shown, longest = _evenly(len(found), MOST_CURVES), max(len(curve.points) for curve in found)
     if len(shown) == len(found) and longest <= MOST_POINTS:
         return list(found)
     counts = [f"{len(shown)} of {len(found)} curves"] if len(shown) < len(found) else []
     counts += [f"{MOST_POINTS} of {longest} points"] if longest > MOST_POINTS else []
     return [
-        replace(one, points=one.points.iloc[_evenly(len(one.points), MOST_POINTS)], of=" and ".join(counts))
-        for one in (found[place] for place in shown)
+        replace(item, points=item.points.iloc[_evenly(len(item.points), MOST_POINTS)], of=" and ".join(counts))
+        for item in (found[place] for place in shown)
     ]
 
 
@@ -148,7 +150,7 @@ def thinned(found: Mapping[str, Sequence[Curve]], roles: Mapping[str, str]) -> d
     many = [several for name, several in found.items() if len(several) > 1 and roles[name] != "control"]
     most = 2 if len(many) > 1 or any(map(_many_bounds, many)) else 3
     return {
-        name: sorted(several, key=lambda one: -one.xy()[1].max(initial=0.0))[:1]
+        name: sorted(several, key=lambda curve: -curve.xy()[1].max(initial=0.0))[:1]
         if roles[name] == "control"
         else [several[place] for place in _evenly(len(several), most)]
         for name, several in found.items()
@@ -157,7 +159,7 @@ def thinned(found: Mapping[str, Sequence[Curve]], roles: Mapping[str, str]) -> d
 
 def _many_bounds(several: Sequence[Curve]) -> bool:
     """Whether the curves of a series have bounds of their own each."""
-    own = [one.xy("bound") for one in several if "bound" in one.points]
+    own = [curve.xy("bound") for curve in several if "bound" in curve.points]
     lines = [(x, y) for x, y in own if x.size]
     return len(lines) > 1 and not all(_alike(*line, *lines[0]) for line in lines[1:])
 
@@ -176,7 +178,7 @@ def at_edge(rows: pd.DataFrame, name: str, found: Sequence[Curve], axis: str) ->
     """Whether the worst of a family, at some point that is used, is the first or last member that was measured."""
     members = rows.loc[rows["series"] == name, axis].dropna().unique()
     used = [curve.points.loc[curve.points["state"] == "used", axis] for curve in found]
-    return len(members) > 1 and any(one.isin([members.min(), members.max()]).any() for one in used)
+    return len(members) > 1 and any(series.isin([members.min(), members.max()]).any() for series in used)
 
 
 def bounds(drawn: Mapping[str, Sequence[Curve]], claims: Sequence[str]) -> list[Bound]:
@@ -186,14 +188,14 @@ def bounds(drawn: Mapping[str, Sequence[Curve]], claims: Sequence[str]) -> list[
     where it would else seem to break one that it is not held against.
     """
     lines: list[Bound] = []
-    for name in sorted(drawn, key=lambda one: one not in claims):
+    for name in sorted(drawn, key=lambda text: text not in claims):
         for curve in drawn[name]:
             x, bound = curve.xy("bound") if "bound" in curve.points else (np.empty(0), np.empty(0))
             if not x.size:
                 continue
             own, new = name in claims, Bound(name, x, bound)
             joined = ((place, _joined(line, new) if own else None) for place, line in enumerate(lines))
-            whole = next(((place, one) for place, one in joined if one is not None), None)
+            whole = next(((place, bound) for place, bound in joined if bound is not None), None)
             alike = [place for place, line in enumerate(lines) if _alike(x, bound, line.x, line.y)]
             if whole is not None:
                 lines[whole[0]] = whole[1]
@@ -213,7 +215,7 @@ def _joined(line: Bound, more: Bound) -> Bound | None:
     y = np.log(np.concatenate([line.y, more.y]))
     if not np.allclose(_between(more.x, np.exp(x), np.exp(y[first])), more.y, rtol=ALIKE):
         return None  # two values at one place
-    own = [np.interp(x, np.log(one.x), np.gradient(np.log(one.y), np.log(one.x))) for one in (line, more)]
+    own = [np.interp(x, np.log(bound.x), np.gradient(np.log(bound.y), np.log(bound.x))) for bound in (line, more)]
     steps = np.diff(y[first]) / np.diff(x)
     low, high = np.min(own, axis=0), np.max(own, axis=0)
     low, high = np.minimum(low[:-1], low[1:]) - BENT, np.maximum(high[:-1], high[1:]) + BENT

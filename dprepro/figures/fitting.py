@@ -66,7 +66,7 @@ def headed(figure: Figure, verdict: Mapping[str, Any], heading: str = "") -> flo
     name, verdicts = headlines(verdict, heading)
     mark = _MARK if name.endswith(_MARK) else ""
     whole = [f"{name}: {said}" for said in verdicts]
-    text = next((one for one in whole if width_of(one, kind) <= room), "")
+    text = next((word for word in whole if width_of(word, kind) <= room), "")
     if not text:
         for said in verdicts:
             left = room - width_of(f"{mark}: {said}", kind)

@@ -16,7 +16,7 @@ from dprepro.figures.words import JudgedCheck
 
 def worst_first(claims: Iterable[JudgedCheck]) -> list[JudgedCheck]:
     """Claims that are refuted, then such as are inconclusive, then the others, each in their order."""
-    return sorted(claims, key=lambda one: VERDICTS.index(str(one.result["verdict"])))
+    return sorted(claims, key=lambda check: VERDICTS.index(str(check.result["verdict"])))
 
 
 def panels(columns: Sequence[AxisPanel]) -> list[AxisPanel]:
@@ -34,7 +34,9 @@ def panels(columns: Sequence[AxisPanel]) -> list[AxisPanel]:
 def heading_check(column: AxisPanel) -> JudgedCheck | None:
     """The claim that a panel is about: one not confirmed before others, an exponent of its axis before other rules."""
     own = [check for check in column.judged if _claimed(check, column)]
-    return min(own, key=lambda one: (VERDICTS.index(str(one.result["verdict"])), one.rule != "exponent"), default=None)
+    return min(
+        own, key=lambda check: (VERDICTS.index(str(check.result["verdict"])), check.rule != "exponent"), default=None
+    )
 
 
 def reduced(
@@ -56,7 +58,7 @@ def reduced(
         [*names, control] if control in column.drawn else names for column, names in zip(columns, shown, strict=True)
     ]
     found = [_with(column, names, names[:1]) for column, names in zip(columns, shown, strict=True)]
-    rates = risks and any(_rated(one) for one in found)
+    rates = risks and any(_rated(panel) for panel in found)
     entries = any(column.bounds for column in found) + rates + 1 + bool(control)
     if len(columns) > 1 or rates or not shown[0]:
         return found
@@ -75,8 +77,8 @@ def _first(column: AxisPanel) -> list[str]:
     return [*column.claimed, *column.drawn][:1]
 
 
-def _claimed(one: JudgedCheck, column: AxisPanel) -> bool:
-    return any(name in column.claimed for name in one.series(column.drawn))
+def _claimed(check: JudgedCheck, column: AxisPanel) -> bool:
+    return any(name in column.claimed for name in check.series(column.drawn))
 
 
 def _controls(column: AxisPanel, came_out: Mapping[str, str]) -> list[str]:

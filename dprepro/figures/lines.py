@@ -135,8 +135,8 @@ def draw_slopes(panel: Axes, curve: Curve, style: Mapping[str, Any], column: str
 
 def mark_crossing(panel: Axes, first: Curve, second: Curve, symbol: str) -> None:
     """A dotted line where two curves meet, interpolated on logarithmic axes, with its place written beside it."""
-    one, other = (curve.points.set_index("x")["mean"] for curve in (first, second))
-    both = one.to_frame("first").join(other.rename("second")).dropna()
+    series, other = (curve.points.set_index("x")["mean"] for curve in (first, second))
+    both = series.to_frame("first").join(other.rename("second")).dropna()
     x, gap = np.log(both.index.to_numpy(float)), np.log((both["first"] / both["second"]).to_numpy(float))
     change = np.flatnonzero((gap[:-1] * gap[1:] <= 0) & (gap[:-1] != gap[1:]))  # not where they coincide
     if not change.size:
@@ -185,18 +185,18 @@ def line_mark(style: Mapping[str, Any]) -> Line2D:
     return Line2D([], [], **style)
 
 
-def said(one: JudgedCheck, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = "", named: bool = True) -> str:
+def said(check: JudgedCheck, rows: pd.DataFrame, texts: Mapping[str, str], axis: str = "", named: bool = True) -> str:
     """The comparison of a check, after the series' name where it is about one of several."""
-    names = one.series(texts)
-    further = one.options.get("series") or ""
+    names = check.series(texts)
+    further = check.options.get("series") or ""
     others = "" if isinstance(further, str) or len(further) == len(names) else " and others"
     name = f"{re.split(r' [(](?:claim|control)', texts[names[0]])[0]}{others}: " if named and len(names) == 1 else ""
-    return name + comparison(one, axis, bounded(one, rows, texts))
+    return name + comparison(check, axis, bounded(check, rows, texts))
 
 
-def bounded(one: JudgedCheck, rows: pd.DataFrame, known: Iterable[str]) -> bool:
+def bounded(check: JudgedCheck, rows: pd.DataFrame, known: Iterable[str]) -> bool:
     """Whether a check is about the share of a bound; what is a ratio already has the bound 1."""
-    limits = rows.loc[rows["series"].isin(one.series(known)) & (rows["quantity"] == one.quantity), "bound"]
+    limits = rows.loc[rows["series"].isin(check.series(known)) & (rows["quantity"] == check.quantity), "bound"]
     return bool((limits.notna() & (limits != 1.0)).any())
 
 
@@ -239,7 +239,7 @@ def legend(
     """
     width = figure.bbox.width / figure.dpi
     layouts = [(_wrapped(list(handles), count, width), count) for count in range(1, most + 1)]
-    texts, columns = min(layouts, key=lambda one: _lines(*one))
+    texts, columns = min(layouts, key=lambda layout: _lines(*layout))
     box = figure.legend(
         list(handles.values()), texts, loc="outside lower center", ncols=columns, frameon=False, handlelength=2.6,
         columnspacing=1.0, labelspacing=0.25,

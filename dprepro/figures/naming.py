@@ -71,7 +71,7 @@ def name_all(figure: Figure, names: Sequence[NamedCurves]) -> None:
     from matplotlib.patheffects import withStroke
 
     for panel in dict.fromkeys(name.panel for name in names):
-        own = [one for one in names if one.panel is panel and any(curve.name for curve in one.curves)]
+        own = [curves for curves in names if curves.panel is panel and any(curve.name for curve in curves.curves)]
         places, cost = _places(panel, own, figure.dpi)
         if cost > _MUCH:
             _widen(panel)
@@ -153,7 +153,7 @@ def _best(
             if len(far) and np.hypot(*(far - middle).T).min() < np.hypot(*(near - middle).T).min():
                 cost += _STRAY
             found.append((cost, place, box, (across, up)))
-    cost, place, box, side = min(found, key=lambda one: one[0])
+    cost, place, box, side = min(found, key=lambda box: box[0])
     return (float(x[place]), float(y[place])), box, side, cost
 
 

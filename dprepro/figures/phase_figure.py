@@ -95,7 +95,7 @@ class PhaseFigure(Drawing):
         """The claims on a panel's transition."""
         place = (self.series[index], self.against[index])
         own = [check for check in judged(verdict, config) if check.rule == "crossing"]
-        return [one for one in own if (one.options.get("series"), one.options.get("against")) == place]
+        return [check for check in own if (check.options.get("series"), check.options.get("against")) == place]
 
     def _ratio(self, frame: pd.DataFrame, index: int) -> pd.DataFrame:
         """log10 of the ratio of mean risks: a row for each value of `axis`, a column for each of `along`."""

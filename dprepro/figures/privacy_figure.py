@@ -72,22 +72,22 @@ class PrivacyFigure(Drawing):
                 if own.loc[own["quantity"].isin([*SHOWN, "spent_epsilon"]), "bound"].nunique() > 1:
                     # a pair that sees a part of the algorithm alone: what is certified is of the whole, at its delta
                     shares.pop("spent_epsilon", None)
-                ends = [shares[one] for one in (*SHOWN, "spent_epsilon") if one in shares]
+                ends = [shares[word] for word in (*SHOWN, "spent_epsilon") if word in shares]
                 panel.plot(ends, [place] * len(ends), color="0.75", linewidth=1.5, zorder=2)
                 for quantity, share in shares.items():
                     text, look = marks[quantity]
                     above = 5 if quantity == "overspent_epsilon" else 4  # a cross stays visible on a diamond
                     (handles[text],) = panel.plot([share], [place], linestyle="none", zorder=above, **look)
-                most = max((shares[one] for one in SHOWN if one in shares), default=0.0)
+                most = max((shares[evidence] for evidence in SHOWN if evidence in shares), default=0.0)
                 if most and "spent_epsilon" in shares:
                     panel.annotate(
                         f"{shares['spent_epsilon'] / most:.2g}", (1.01, place), xycoords=("axes fraction", "data"),
                         fontsize=letters(), va="center",
                     )  # fmt: skip
                 overspent = own[own["quantity"] == "overspent_epsilon"]
-                for one in overspent["overspend"].astype(float) if len(overspent) else ():
+                for value in overspent["overspend"].astype(float) if len(overspent) else ():
                     panel.annotate(
-                        f"×{one:g}", (shares["overspent_epsilon"], place), xytext=(4, 0), textcoords="offset points",
+                        f"×{value:g}", (shares["overspent_epsilon"], place), xytext=(4, 0), textcoords="offset points",
                         fontsize=letters(), va="center", color=COLOURS["control"][0],
                     )  # fmt: skip
             panel.set_yticks(range(len(lines)), [text for text, _ in lines])
@@ -109,7 +109,7 @@ class PrivacyFigure(Drawing):
         found = []
         for role in ("claim", "context", "control"):
             names = set(rows.loc[rows["role"] == role, "series"])
-            for name in [*(one for one in order if one in names), *sorted(names - set(order))]:
+            for name in [*(word for word in order if word in names), *sorted(names - set(order))]:
                 own = self._worst(rows[(rows["series"] == name) & (rows["replicate"] == 0)])
                 several = [axis for axis in swept if own[axis].nunique() > 1]
                 shown = list(dict.fromkeys([*self.worst, *several, "epsilon", "delta"]))
@@ -119,7 +119,7 @@ class PrivacyFigure(Drawing):
                     text += f" ({role})" if role == "control" else ""
                     text += f": {came_out[str(name)].split()[0]}" if str(name) in came_out else ""
                     relations = part["relation"].dropna() if "relation" in part else ()
-                    said += "".join(f", {one}".replace("_", " ") for one in set(relations) - {usual})
+                    said += "".join(f", {relation}".replace("_", " ") for relation in set(relations) - {usual})
                     found.append((f"{text}; {said}", part))
         return found
 

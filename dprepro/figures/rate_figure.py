@@ -220,7 +220,7 @@ class RateFigure(Drawing):
             room = width / len(axes) - (0.55 if len(axes) == 1 else 0.4)
             more = titles(figure, headline(verdict, self.heading), heads, room)
             said_of = {check.name for column in columns for check in column.judged}
-            some = left_out(one for column in columns for several in column.drawn.values() for one in several)
+            some = left_out(curve for column in columns for several in column.drawn.values() for curve in several)
             note = " ".join(filter(None, (self.note, undrawn(judged(verdict, config), said_of), some)))
             more += legend(figure, self._in_order(entries, columns, panels[0]), min(2 * len(axes), 4), note)
             figure.set_size_inches(width, (2.9 if self.slopes else 2.6) + more)
@@ -239,13 +239,15 @@ class RateFigure(Drawing):
         """What is drawn along an axis: series with a curve of ``least`` points; beside others what is swept there."""
         styles, further = looks(roles, list(self.labels)), further_axes(frame, config)
         found = {name: curves(frame, name, self.quantity, axis, self.envelope, further) for name in styles}
-        drawn = {name: several for name, several in found.items() if any(len(one.points) >= least for one in several)}
+        drawn = {
+            name: several for name, several in found.items() if any(len(curve.points) >= least for curve in several)
+        }
         edge = [name for name in drawn for family in self.envelope if at_edge(frame, name, drawn[name], family)]
         texts = {name: texts[name] + (EDGE if name in edge else "") for name in styles}
         claims = [check for check in judged(verdict, config) if check.quantity == self.quantity and check.series(drawn)]
-        others = [one for role in ("control", "erratum") for one in judged(verdict, config, role)]
-        below = [one for one in (*claims, *others) if one.rule == "below" and one.quantity == self.quantity]
-        held = [name for name in drawn if any(name in one.series(drawn) for one in below)]
+        others = [check for role in ("control", "erratum") for check in judged(verdict, config, role)]
+        below = [check for check in (*claims, *others) if check.rule == "below" and check.quantity == self.quantity]
+        held = [name for name in drawn if any(name in check.series(drawn) for check in below)]
         return AxisPanel(axis, drawn, roles, styles, texts, claims, held)
 
     def _said(self, column: AxisPanel, frame: pd.DataFrame) -> list[str]:

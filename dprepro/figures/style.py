@@ -155,7 +155,7 @@ def undrawable(text: str) -> str:
         for line in text.split("\n"):
             mathematics = is_math_text(line)
             plain = "".join(re.split(r"(?<!\\)\$", line)[::2]) if mathematics else line
-            if lacking := [one for one in plain if ord(one) not in has]:
+            if lacking := [word for word in plain if ord(word) not in has]:
                 return f"{shortened(text)} has {lacking[0]!a}, of which the figures' font {FONT} has no glyph"
             if mathematics:
                 try:
@@ -188,7 +188,9 @@ def looks(roles: Mapping[str, str], order: Sequence[str] = ()) -> dict[str, dict
     No two have one marker, as long as there are enough, so that they are distinct in grey.
     """
     ranks = list(DASHES)
-    names = sorted(roles, key=lambda one: (ranks.index(roles[one]), order.index(one) if one in order else len(order)))
+    names = sorted(
+        roles, key=lambda text: (ranks.index(roles[text]), order.index(text) if text in order else len(order))
+    )
     found: dict[str, dict[str, Any]] = {}
     for name in names:
         style = look(roles[name], sum(roles[other] == roles[name] for other in found))

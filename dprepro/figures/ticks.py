@@ -47,7 +47,7 @@ def _few_powers(panel: Axes, low: float, high: float) -> None:
 
     first, last = np.ceil(np.log10(low)), np.floor(np.log10(high))
     step = max(1, int((last - first) // 25)) * 5
-    powers = [int(one) for one in np.arange(np.ceil(first / step) * step, last + 1, step)]
+    powers = [int(value) for value in np.arange(np.ceil(first / step) * step, last + 1, step)]
     panel.set_xticks([10.0**power for power in powers], [f"$10^{{{power}}}$" for power in powers])
     panel.xaxis.set_minor_locator(NullLocator())
 

@@ -137,18 +137,20 @@ def judged(verdict: Mapping[str, Any], config: Mapping[str, Any], role: str = "c
     """The checks of a role, in the order of the configuration."""
     known = config.get("checks", {})
     return [
-        JudgedCheck(name, one, known.get(name, {})) for name, one in verdict["checks"].items() if one["role"] == role
+        JudgedCheck(name, value, known.get(name, {}))
+        for name, value in verdict["checks"].items()
+        if value["role"] == role
     ]
 
 
 def controls(verdict: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str, str]:
     """For each series that is judged as a control or an erratum: what came out, and by what."""
     found: dict[str, str] = {}
-    for one in (*judged(verdict, config, "control"), *judged(verdict, config, "erratum")):
-        named = one.options.get("series")
-        how = "budget" if one.quantity == "spent_epsilon" else BY.get(one.rule, one.rule)
+    for check in (*judged(verdict, config, "control"), *judged(verdict, config, "erratum")):
+        named = check.options.get("series")
+        how = "budget" if check.quantity == "spent_epsilon" else BY.get(check.rule, check.rule)
         for name in [named] if isinstance(named, str) else named or ():
-            found.setdefault(name, f"{one.result['verdict']} by {'its' if isinstance(named, str) else 'their'} {how}")
+            found.setdefault(name, f"{check.result['verdict']} by {'its' if isinstance(named, str) else 'their'} {how}")
     return found
 
 
@@ -177,8 +179,8 @@ def headline(verdict: Mapping[str, Any], heading: str = "") -> str:
     if verdict["verdict"] == "confirmed":
         return text
     names = [
-        name for name, one in verdict["checks"].items()
-        if one["role"] == "claim" and one["verdict"] == verdict["verdict"]
+        name for name, value in verdict["checks"].items()
+        if value["role"] == "claim" and value["verdict"] == verdict["verdict"]
     ]  # fmt: skip
     more = f" and {len(names) - 2} more" if len(names) > 2 else ""
     return f"{text} ({', '.join(names[:2])}{more})" if names else text
@@ -195,41 +197,41 @@ def headlines(verdict: Mapping[str, Any], heading: str = "") -> tuple[str, list[
 def undrawn(claims: Iterable[JudgedCheck], said: Collection[str]) -> str:
     """The claims that are not among the ``said``, which the panels speak of; with numbers where not confirmed."""
     left = [claim for claim in claims if claim.name not in said]
-    held = [one.name for one in left if one.result["verdict"] == "confirmed"]
-    others = [f"{one.name}: {comparison(one)}" for one in left if one.result["verdict"] != "confirmed"]
+    held = [check.name for check in left if check.result["verdict"] == "confirmed"]
+    others = [f"{check.name}: {comparison(check)}" for check in left if check.result["verdict"] != "confirmed"]
     more = f" and {len(held) - MOST} more" if len(held) > MOST else ""
     words = [*others, *([f"{', '.join(held[:MOST])}{more} (confirmed)"] if held else [])]
     return f"Judged, not drawn: {'; '.join(words)}." if words else ""
 
 
-def comparison(one: JudgedCheck, axis: str = "", bounded: bool = True) -> str:
+def comparison(judged: JudgedCheck, axis: str = "", bounded: bool = True) -> str:
     """What was compared with what: the estimate, with half its 99% interval, and what is claimed.
 
     ``axis`` is that of the panel, which an exponent need not repeat; ``bounded`` says whether an inequality is about
     the share of a bound. Words where there is no estimate.
     """
-    check = one.result
-    if one.rule == "attainment":
+    check = judged.result
+    if judged.rule == "attainment":
         return str((check.get("details") or {}).get("goal", check["reason"]))
     if check["estimate"] is None:
-        return f"{one.name}: {check['verdict']}, {check['reason']}"
-    one_sided = one.rule in ("below", "proportion") and one.options.get("side") != "equals"
-    text = _inequality(one, bounded) if one_sided else _equality(one, axis)
+        return f"{judged.name}: {check['verdict']}, {check['reason']}"
+    one_sided = judged.rule in ("below", "proportion") and judged.options.get("side") != "equals"
+    text = _inequality(judged, bounded) if one_sided else _equality(judged, axis)
     if up_to_logarithms(check):
         return f"{text}; {kept('up to' + said(check).rpartition('up to')[2])}"
     return text if check["verdict"] == "confirmed" else f"{text}: {check['verdict']}"
 
 
-def briefly(one: JudgedCheck, axis: str = "", bounded: bool = True) -> list[str]:
+def briefly(check: JudgedCheck, axis: str = "", bounded: bool = True) -> list[str]:
     """The same in few words, then in ever fewer: without margins, without errors.
 
     A verdict that is no confirmation stays.
     """
-    verdict = str(one.result["verdict"])
+    verdict = str(check.result["verdict"])
     ending = "" if verdict == "confirmed" else f": {verdict}"
-    if one.rule == "attainment" or one.result["estimate"] is None:
-        return [comparison(one, axis, bounded), f"{one.name.replace('_', ' ')}: {verdict}"]
-    first = comparison(one, axis, bounded).partition("; ")[0].removesuffix(ending).replace("exponent", "slope", 1)
+    if check.rule == "attainment" or check.result["estimate"] is None:
+        return [comparison(check, axis, bounded), f"{check.name.replace('_', ' ')}: {verdict}"]
+    first = comparison(check, axis, bounded).partition("; ")[0].removesuffix(ending).replace("exponent", "slope", 1)
     found = [first, first := _MARGIN.sub(r"\1", first), _ERROR.sub("", first)]
     return [f"{text}{ending}" for text in dict.fromkeys(found)]
 
@@ -249,47 +251,47 @@ def estimated(check: Mapping[str, Any]) -> str:
     return kept(f"{_decimal(check['estimate'])} ± {_decimal((high - low) / 2, '<0.001')}")
 
 
-def _equality(one: JudgedCheck, axis: str) -> str:
+def _equality(judged: JudgedCheck, axis: str) -> str:
     """Rules whose estimate is compared with a number, from two sides or from one."""
-    check, details = one.result, one.result.get("details") or {}
+    check, details = judged.result, judged.result.get("details") or {}
     side = {"at_most": "at most ", "at_least": "at least "}.get(str(details.get("side", "")), "")
     claimed = f"claimed {side}{_short(check['expected'])}{_margin(check, ', margin ' if side else ' ± ')}"
-    text = f"{_subject(one, axis)} {estimated(check)}, {kept(claimed)}"
-    bare = details.get("measured_slope") if one.options.get("divide") else None
+    text = f"{_subject(judged, axis)} {estimated(check)}, {kept(claimed)}"
+    bare = details.get("measured_slope") if judged.options.get("divide") else None
     return text if bare is None else f"{text}; {kept(f'log-log slope {_decimal(bare)}')}"
 
 
-def _subject(one: JudgedCheck, axis: str) -> str:
-    own = str(one.options.get("axis", "n"))
+def _subject(check: JudgedCheck, axis: str) -> str:
+    own = str(check.options.get("axis", "n"))
     where = "" if own == axis else f" of {AXES.get(own, own).split()[-1]}"
-    divide = str(one.options.get("divide", ""))
+    divide = str(check.options.get("divide", ""))
     owner = COLUMNS.get(divide, f"{divide.replace('_', ' ')}'s")
-    if one.rule == "exponent":
+    if check.rule == "exponent":
         return f"exponent{where}" + (f" less {owner}" if divide else "")
-    if one.rule == "crossing":
-        along = str(one.options.get("along", "n"))
+    if check.rule == "crossing":
+        along = str(check.options.get("along", "n"))
         where = "" if along == "n" else f" in {along}"
         return f"exponent of the crossing{where}" + (
-            " less the bounds'" if one.options.get("versus") == "bound" else ""
+            " less the bounds'" if check.options.get("versus") == "bound" else ""
         )
-    if one.rule == "below":
+    if check.rule == "below":
         return "share of the bound, where it is farthest from it"
-    if one.rule == "affine":
+    if check.rule == "affine":
         return "curvature over slope"
-    if one.rule == "ratio":
-        against = str(one.options.get("against", "")).replace("_", " ")
+    if check.rule == "ratio":
+        against = str(check.options.get("against", "")).replace("_", " ")
         return f"ratio to {against or owner.removesuffix(chr(39) + 's')}"
-    if one.rule == "drawn":
+    if check.rule == "drawn":
         return "noise drawn, over the schedule's"
-    if one.rule == "scheduled":
-        column = str(one.options.get("column", one.name))
+    if check.rule == "scheduled":
+        column = str(check.options.get("column", check.name))
         return f"{SCHEDULED.get(column, column.replace('_', ' '))}, over the formula"
-    return one.name.replace("_", " ")
+    return check.name.replace("_", " ")
 
 
-def _inequality(one: JudgedCheck, bounded: bool) -> str:
+def _inequality(judged: JudgedCheck, bounded: bool) -> str:
     """Rules whose estimate is the share of a bound that comes nearest to it."""
-    check = one.result
+    check = judged.result
     least = (check.get("details") or {}).get("side") == "at_least"
     word, limit = ("least", check["low"]) if least else ("most", check["high"])
     text = f"at {word} {number(check['estimate'])}" + (" of the bound" if bounded else "")
@@ -297,7 +299,7 @@ def _inequality(one: JudgedCheck, bounded: bool) -> str:
         text += " " + kept(f"(99%: {number(limit)})")
     claimed = f"claimed at {word} {number(check['expected'])}{_margin(check, ', margin ')}"
     text += f", {kept(claimed)}"
-    vacuous = one.quantity == "excess_risk" and (check.get("details") or {}).get("vacuous")
+    vacuous = judged.quantity == "excess_risk" and (check.get("details") or {}).get("vacuous")
     return f"{text}; vacuous" if vacuous else text
 
 

@@ -96,13 +96,13 @@ def beside(algorithm: Algorithm, budget: Budget, pair: tuple[Problem, Problem]) 
 
     An algorithm that answers on one of them alone has told them apart.
     """
-    reasons = [algorithm.refusal(one.domain, budget) for one in pair]
+    reasons = [algorithm.refusal(problem.domain, budget) for problem in pair]
     if any(reasons):
         if all(reasons):
             raise InputError(reasons[0])
         return NeighbourLaws(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
     try:
-        known = [find(algorithm, one.domain, budget) for one in pair]
+        known = [find(algorithm, problem.domain, budget) for problem in pair]
         return known[0].beside(known[1], *pair)
     except Incompatible:
         return None

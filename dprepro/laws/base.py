@@ -92,7 +92,7 @@ class Law(ABC):
     def below(self, problem: Problem, places: FloatArray) -> FloatArray:
         """P(theta <= place) on these data, for an array of places in one dimension."""
 
-    def beside(self, other: Law, one: Problem, another: Problem) -> NeighbourLaws:
+    def beside(self, other: Law, problem: Problem, another: Problem) -> NeighbourLaws:
         """The law on one data set beside that of ``other`` on another, whose n may differ, over fine intervals.
 
         Probabilities below `LEAST`, differences of numbers near one, are left out of both.
@@ -101,7 +101,7 @@ class Law(ABC):
         ends, fine = np.array([-radius, radius]), np.linspace(-radius, radius, PLACES)
         next_to = np.concatenate([np.nextafter(ends, 0.0), np.nextafter(ends, 2 * ends)])
         places = np.unique(np.concatenate([fine, SPREAD * fine, next_to]))
-        ranks = (self.below(one, places), other.below(another, places))
+        ranks = (self.below(problem, places), other.below(another, places))
         masses = [np.diff(rank, prepend=0.0, append=1.0) for rank in ranks]
         seen = np.minimum(*masses) > LEAST
         return NeighbourLaws(masses[0][seen], masses[1][seen], silent=False)

@@ -20,8 +20,8 @@ class ExponentialLaw(Law):
 
     @classmethod
     def obstacle(cls, domain: Domain) -> str:
-        one = domain.p == 1 and domain.loss.affine(np.ones(1)) is not None
-        return "" if one else f"is known for risks of affine pieces in one dimension, not at p={domain.p}"
+        flag = domain.p == 1 and domain.loss.affine(np.ones(1)) is not None
+        return "" if flag else f"is known for risks of affine pieces in one dimension, not at p={domain.p}"
 
     def below(self, problem: Problem, places: FloatArray) -> FloatArray:
         kinks, energy = self._energy(problem)

@@ -23,9 +23,9 @@ class HuberisedLaw(PerturbationLaw):
 
     @classmethod
     def obstacle(cls, domain: Domain) -> str:
-        one = domain.p == 1 and isinstance(domain.loss, PositivePartLoss)
+        flag = domain.p == 1 and isinstance(domain.loss, PositivePartLoss)
         said = f"{type(domain.loss).__name__} at p={domain.p}"
-        return "" if one else f"is known for the positive part in one dimension, not for {said}"
+        return "" if flag else f"is known for the positive part in one dimension, not for {said}"
 
     @property
     def noise(self) -> Noise:

@@ -48,7 +48,7 @@ class LocalizationLaw(Law):
 
         def within(values: FloatArray) -> FloatArray:
             """Their sums over the cells within reach of each cell, added up from the side on which they are small."""
-            up, down = (np.concatenate([[0.0], np.cumsum(one)]) for one in (values, values[::-1]))
+            up, down = (np.concatenate([[0.0], np.cumsum(vector)]) for vector in (values, values[::-1]))
             from_above = down[CELLS - first] - down[CELLS - end]
             return np.asarray(np.where(up[end] < up[-1] / 2, up[end] - up[first], from_above))
 

@@ -187,8 +187,8 @@ class ObjectivePerturbationLaw(PerturbationLaw):
 
     @classmethod
     def obstacle(cls, domain: Domain) -> str:
-        one = domain.p == 1 and isinstance(domain.loss, MarginLoss)
-        return "" if one else f"is known for margins in one dimension, not for {_said(domain)}"
+        flag = domain.p == 1 and isinstance(domain.loss, MarginLoss)
+        return "" if flag else f"is known for margins in one dimension, not for {_said(domain)}"
 
     @property
     def noise(self) -> Noise:

@@ -46,8 +46,8 @@ class SamplerLaw(Law):
 
     @classmethod
     def obstacle(cls, domain: Domain) -> str:
-        one = isinstance(domain.loss, LinearLoss)
-        return "" if one else f"is known for linear losses, not for {type(domain.loss).__name__}"
+        flag = isinstance(domain.loss, LinearLoss)
+        return "" if flag else f"is known for linear losses, not for {type(domain.loss).__name__}"
 
     @classmethod
     def domain_at(cls, point: Mapping[str, float]) -> Domain:
@@ -119,8 +119,8 @@ class SamplerLaw(Law):
 
     def pairs(self) -> Iterator[NeighbourLaws]:
         seen = self.shares > 0
-        for one, other in zip(self._answers[:-1], self._answers[1:], strict=True):
-            yield NeighbourLaws((one * self.shares)[seen], (other * self.shares)[seen], False)
+        for answer, other in zip(self._answers[:-1], self._answers[1:], strict=True):
+            yield NeighbourLaws((answer * self.shares)[seen], (other * self.shares)[seen], False)
 
     def below(self, problem: Problem, places: FloatArray) -> FloatArray:
         mass = self.density(self.walked(problem)) * self.shares
@@ -150,13 +150,13 @@ class SamplerLaw(Law):
         for problem in self.data:
             walked = self.walked(problem)
             far = _distance(walked.end, walked.law.stationary)
-            one = {
+            entry = {
                 "walk_distance": far,
                 "distance": self._distance_from_target(problem, walked),
                 "mixing_steps": walked.law.mixing(plan.precision / 2),
                 "excess_risk": self.expected_risk(problem),
             }
-            found |= {name: max(found[name], value) for name, value in one.items()}
+            found |= {name: max(found[name], value) for name, value in entry.items()}
             found["acceptance"] = min(found["acceptance"], walked.acceptance)
         wanted = self.budget.epsilon / 3
         loss = self.domain.p * plan.noise_scale
@@ -184,7 +184,7 @@ def _lattice(offsets: FloatArray, grid: Grid) -> FloatArray:
     return grid.edge * np.stack(np.meshgrid(*[offsets] * grid.p, indexing="ij"), -1).reshape(-1, grid.p)
 
 
-def _distance(one: FloatArray, other: FloatArray) -> float:
+def _distance(array: FloatArray, other: FloatArray) -> float:
     """sup |ln P/Q|; infinite where one is zero."""
     with np.errstate(divide="ignore"):
-        return float(np.abs(np.log(one) - np.log(other)).max())
+        return float(np.abs(np.log(array) - np.log(other)).max())

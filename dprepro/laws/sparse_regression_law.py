@@ -63,8 +63,8 @@ class SparseRegressionLaw(SupportLaw):
         for j in (0, 1):
             data = [self._column(problem, j) for problem in (first, second)]
             places = self.fit.partition(*data)
-            for law, chance, one in zip(laws, chances, data, strict=True):
-                law.append(chance[j] * self.fit.probabilities(one, places))
+            for law, chance, sample in zip(laws, chances, data, strict=True):
+                law.append(chance[j] * self.fit.probabilities(sample, places))
         return NeighbourLaws(np.concatenate(laws[0]), np.concatenate(laws[1]), False)
 
     def pairs(self) -> Iterator[NeighbourLaws]:

@@ -50,9 +50,9 @@ class SupportLaw(Law):
     def between(self, first: Problem, second: Problem) -> NeighbourLaws:
         """The laws on two data sets, each of which says its n."""
 
-    def beside(self, other: Law, one: Problem, another: Problem) -> NeighbourLaws:
+    def beside(self, other: Law, problem: Problem, another: Problem) -> NeighbourLaws:
         """`between`."""
-        return self.between(one, another)
+        return self.between(problem, another)
 
 
 @dataclass(frozen=True)
@@ -118,8 +118,8 @@ class ExponentialSupportLaw(ChoiceLaw):
         return float(choice.members()[lost >= risk * (1 - 1e-12)].sum())
 
     def pairs(self) -> Iterator[NeighbourLaws]:
-        for rows, one, other in self._neighbours():
-            yield self.between(problem_of(self.domain, [*rows, *one]), problem_of(self.domain, [*rows, *other]))
+        for rows, neighbour, other in self._neighbours():
+            yield self.between(problem_of(self.domain, [*rows, *neighbour]), problem_of(self.domain, [*rows, *other]))
 
     @property
     def measures(self) -> tuple[str, ...]:

@@ -152,7 +152,7 @@ class VotesLaw(ChoiceLaw):
             for gap in (0.0, 2.0, 2 * scale, 10 * scale, 30 * scale):
                 scores = np.where(np.arange(p) < s, -gap, 0.0)
                 shifted = scores + np.where(np.arange(p) < s, 1.0, -1.0)
-                before, after = (mechanism.probability(one, chosen) for one in (scores, shifted))
+                before, after = (mechanism.probability(vector, chosen) for vector in (scores, shifted))
                 largest = max(largest, abs(math.log(after / before)))
         return {"top_of_scores": (largest, epsilon)}
 

@@ -68,7 +68,7 @@ class Selection(Candidates):
     def _subsets(self, p: int) -> IntArray:
         if p < 2:
             raise InputError(f"a selection needs at least 2 candidates, got p={p}")
-        return np.array([one for one in itertools.product((0, 1), repeat=p) if sum(one) < p])
+        return np.array([item for item in itertools.product((0, 1), repeat=p) if sum(item) < p])
 
 
 @dataclass(frozen=True)

@@ -189,7 +189,7 @@ class Cube(Game):
         if self.sums:
             _listable((n + 1) ** p)
             axis = np.arange(-n, n + 1, 2)
-            states = np.stack([one.ravel() for one in np.meshgrid(*[axis] * p, indexing="ij")], axis=1)
+            states = np.stack([vector.ravel() for vector in np.meshgrid(*[axis] * p, indexing="ij")], axis=1)
             moves = 2 * np.array([m for m in itertools.product((-1, 0, 1), repeat=p) if any(m)])
             symmetries = [Symmetry(place, sign, image) for (place, sign), image in zip(group, images, strict=True)]
             return GameStates(states, moves, symmetries, lost(states @ corners.T), n)

@@ -159,7 +159,11 @@ class Fitted(Algorithm):
 
     def _own(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """The parameters of an estimator but for those that a grid point sets."""
-        return {name: one for name, one in self.parameters.items() if name not in given or name in ("loss", "radius")}
+        return {
+            name: parameter
+            for name, parameter in self.parameters.items()
+            if name not in given or name in ("loss", "radius")
+        }
 
     def _records(
         self, problem: Problem, distinct: bool, rng: np.random.Generator
@@ -210,19 +214,27 @@ class _Asked:
         except (TypeError, ValueError):
             found = []
         known = {*_given(None, None, None), *COUNTS}
-        usual = [one for one in found if one.kind in (one.POSITIONAL_ONLY, one.POSITIONAL_OR_KEYWORD)]
-        arrays = [one.name for one in usual if one.name not in known and one.default is one.empty][:data]
+        usual = [
+            parameter
+            for parameter in found
+            if parameter.kind in (parameter.POSITIONAL_ONLY, parameter.POSITIONAL_OR_KEYWORD)
+        ]
+        arrays = [
+            parameter.name
+            for parameter in usual
+            if parameter.name not in known and parameter.default is parameter.empty
+        ][:data]
         kinds = (inspect.Parameter.KEYWORD_ONLY, inspect.Parameter.POSITIONAL_OR_KEYWORD)
-        rest = [one for one in found if one.kind in kinds and one.name not in arrays]
+        rest = [parameter for parameter in found if parameter.kind in kinds and parameter.name not in arrays]
         return cls(
-            tuple(arrays), tuple(one.name for one in rest),
-            tuple(one.name for one in rest if one.default is one.empty),
-            any(one.kind is one.VAR_KEYWORD for one in found),
+            tuple(arrays), tuple(parameter.name for parameter in rest),
+            tuple(parameter.name for parameter in rest if parameter.default is parameter.empty),
+            any(parameter.kind is parameter.VAR_KEYWORD for parameter in found),
         )  # fmt: skip
 
     def taken(self, given: Mapping[str, Any]) -> dict[str, Any]:
         """Those of what is given that it names."""
-        return {name: one for name, one in given.items() if name in self.names}
+        return {name: value for name, value in given.items() if name in self.names}
 
     def call(self, function: Callable[..., Any], arrays: tuple[FloatArray, ...], given: Mapping[str, Any]) -> Any:
         """The function of the arrays and what it names."""
@@ -328,9 +340,9 @@ class Made(_Bounded):
         name = self.code.rpartition(".")[2]
         if inspect.isclass(self._function) or not callable(self._function):
             raise InputError(f"{name} is neither a Construction of dprepro nor a function of n, p and rng")
-        for one in self._asked.required:
-            if one not in ("n", "p", "rng", "generator", "seed", "random_state"):
-                raise InputError(f"{name} asks for {one}, which nobody has; choices: n, p, rng, seed")
+        for text in self._asked.required:
+            if text not in ("n", "p", "rng", "generator", "seed", "random_state"):
+                raise InputError(f"{name} asks for {text}, which nobody has; choices: n, p, rng, seed")
 
     @property
     def _function(self) -> Any:

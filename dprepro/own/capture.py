@@ -131,17 +131,17 @@ class _Module:
             for node in ast.walk(tree):
                 if not isinstance(node, ast.ImportFrom) or node.level or not node.module:
                     continue
-                for one in node.names:
-                    found = getattr(sys.modules.get(node.module), one.name, _Unwritable)
-                    if (one.asname or one.name) == name and found is value:
-                        return node.module, one.name
+                for alias in node.names:
+                    found = getattr(sys.modules.get(node.module), alias.name, _Unwritable)
+                    if (alias.asname or alias.name) == name and found is value:
+                        return node.module, alias.name
         return None
 
     def _expression(self, name: str) -> str:
         """How a name was given its value; empty if nobody can tell."""
         for tree in self._around():
             for node in tree.body:
-                targets = [one.id for one in getattr(node, "targets", []) if isinstance(one, ast.Name)]
+                targets = [name.id for name in getattr(node, "targets", []) if isinstance(name, ast.Name)]
                 if isinstance(node, ast.Assign) and targets == [name]:
                     return ast.unparse(node)
         return ""
@@ -189,7 +189,7 @@ class _Module:
         if isinstance(value, float):
             return repr(value) if math.isfinite(value) else f'float("{value}")'
         if isinstance(value, list | tuple | set | frozenset):
-            inner = ", ".join(self._literal(one, name) for one in value)
+            inner = ", ".join(self._literal(item, name) for item in value)
             if isinstance(value, tuple):
                 return f"({inner},)" if len(value) == 1 else f"({inner})"
             kinds = {list: f"[{inner}]", set: f"{{{inner}}}" if inner else "set()"}
@@ -208,9 +208,9 @@ class _Module:
             return f"pathlib.Path({str(value)!r})"
         if isinstance(value, functools.partial):
             self.add("functools", functools)
-            keys = "".join(f", {key}={self._literal(one, name)}" for key, one in value.keywords.items())
+            keys = "".join(f", {key}={self._literal(keyword, name)}" for key, keyword in value.keywords.items())
             return (
-                f"functools.partial({', '.join(self._literal(one, name) for one in (value.func, *value.args))}{keys})"
+                f"functools.partial({', '.join(self._literal(item, name) for item in (value.func, *value.args))}{keys})"
             )
         if isinstance(value, types.MethodType):
             return f"{self._literal(value.__self__, name)}.{value.__name__}"
@@ -219,7 +219,7 @@ class _Module:
         if dataclasses.is_dataclass(value) and not isinstance(value, type):
             kind = self.add(type(value).__name__, type(value))
             given = {field.name: getattr(value, field.name) for field in dataclasses.fields(value) if field.init}
-            return f"{kind}({', '.join(f'{key}={self._literal(one, name)}' for key, one in given.items())})"
+            return f"{kind}({', '.join(f'{key}={self._literal(number, name)}' for key, number in given.items())})"
         if callable(value) and type(value).__module__ in self._homes:
             return self._constructed(value, name)
         what = f"an array of {value.size} numbers" if isinstance(value, np.ndarray) else f"a {type(value).__name__}"
@@ -230,7 +230,7 @@ class _Module:
         if getattr(value, "__name__", "") != "<lambda>":
             return name
         names = (name, *(f"{name}_{number}" for number in range(2, len(self._values) + 3)))
-        return next(one for one in names if self._values.get(one, value) is value)
+        return next(text for text in names if self._values.get(text, value) is value)
 
     def _constructed(self, value: object, name: str) -> str:
         """An object of a class, by those attributes that are called as its constructor's arguments."""
@@ -242,7 +242,7 @@ class _Module:
                     "so that it cannot be constructed again; set it there"
                 )
             given[argument.name] = getattr(value, argument.name)
-        inner = ", ".join(f"{key}={self._literal(one, name)}" for key, one in given.items())
+        inner = ", ".join(f"{key}={self._literal(number, name)}" for key, number in given.items())
         return f"{self.add(kind.__name__, kind)}({inner})"
 
 
@@ -250,7 +250,7 @@ def _importable(name: str, value: object, homes: set[str]) -> tuple[str, str] | 
     """Where an import finds a value that another module defines, and its name there."""
     if isinstance(value, bool | int | float | str | bytes | list | tuple | dict | set | types.NoneType):
         return None
-    own = [str(one) for key in ("__name__", "_name") if (one := getattr(value, key, None))]
+    own = [str(found) for key in ("__name__", "_name") if (found := getattr(value, key, None))]
     module = getattr(value, "__module__", None)
     places = [module] if isinstance(module, str) else ["numpy", "math", "typing"]
     for place in places:
@@ -283,14 +283,16 @@ _FUTURE = __import__("__future__").annotations.compiler_flag
 
 
 def _class_source(kind: type) -> Source:
-    functions = [one for one in map(_function_of, vars(kind).values()) if one is not None]
-    functions = [one for one in functions if one.__module__ == kind.__module__ and _has_lines(one.__code__)]
+    functions = [function for function in map(_function_of, vars(kind).values()) if function is not None]
+    functions = [
+        function for function in functions if function.__module__ == kind.__module__ and _has_lines(function.__code__)
+    ]
     known: dict[str, object] = dict(vars(sys.modules.get(kind.__module__, builtins)))
-    for one in functions:
-        known |= one.__globals__
-    for one in functions:
-        known |= {name: value for name, value in _enclosed(one).items() if name != "__class__"}
-    lines = {one.__code__.co_firstlineno for one in functions}
+    for function in functions:
+        known |= function.__globals__
+    for function in functions:
+        known |= {name: value for name, value in _enclosed(function).items() if name != "__class__"}
+    lines = {function.__code__.co_firstlineno for function in functions}
     trees = [_tree(functions[0].__code__, known)] if functions else list(_all_trees(kind))
     for tree in trees:
         found = [node for node in ast.walk(tree) if isinstance(node, ast.ClassDef) and node.name == kind.__name__]
@@ -299,7 +301,7 @@ def _class_source(kind: type) -> Source:
             continue
         for function in functions:
             _check_loaded(tree, function.__code__)
-        return Source(fitting[-1], known, any(one.__code__.co_flags & _FUTURE for one in functions), tree)
+        return Source(fitting[-1], known, any(function.__code__.co_flags & _FUTURE for function in functions), tree)
     raise _Unwritable("its source cannot be found")
 
 
@@ -366,11 +368,11 @@ def _fits(node: ast.AST, code: types.CodeType) -> bool:
     elif not isinstance(node, ast.FunctionDef):
         return False
     else:
-        first = min([node.lineno, *(one.lineno for one in node.decorator_list)])
+        first = min([node.lineno, *(item.lineno for item in node.decorator_list)])
         if (node.name, first) != (code.co_name, code.co_firstlineno):
             return False
     arguments = node.args
-    names = [one.arg for one in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
+    names = [argument.arg for argument in (*arguments.posonlyargs, *arguments.args, *arguments.kwonlyargs)]
     return names == list(code.co_varnames[: len(names)])
 
 
@@ -381,14 +383,14 @@ def _check_loaded(tree: ast.Module, code: types.CodeType) -> None:
     flags = code.co_flags & (_FUTURE | ast.PyCF_ALLOW_TOP_LEVEL_AWAIT)
     todo = [compile(tree, code.co_filename, "exec", flags, dont_inherit=True)]
     while todo:
-        one = todo.pop()
-        if (one.co_name, one.co_firstlineno, _instructions(one)) == (
+        code_object = todo.pop()
+        if (code_object.co_name, code_object.co_firstlineno, _instructions(code_object)) == (
             code.co_name,
             code.co_firstlineno,
             _instructions(code),
         ):
             return
-        todo += [inner for inner in one.co_consts if isinstance(inner, types.CodeType)]
+        todo += [inner for inner in code_object.co_consts if isinstance(inner, types.CodeType)]
     raise _Unwritable(f"the source of {code.co_name} is not what was loaded: it was edited since; load it again")
 
 

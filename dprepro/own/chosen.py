@@ -129,9 +129,9 @@ def plain(value: object, where: str) -> Any:
     if isinstance(value, np.ndarray) and value.ndim <= 1 and value.size <= 1000:
         return value.tolist()
     if isinstance(value, list | tuple):
-        return [plain(one, where) for one in value]
+        return [plain(item, where) for item in value]
     if isinstance(value, Mapping):
-        return {str(key): plain(one, f"{where}.{key}") for key, one in value.items()}
+        return {str(key): plain(number, f"{where}.{key}") for key, number in value.items()}
     if isinstance(value, Path):
         return str(value)
     if dataclasses.is_dataclass(value) and not isinstance(value, type):
@@ -154,15 +154,15 @@ def _name_of(thing: Any, title: str = "") -> str:
 def _fields(thing: Any, where: str) -> dict[str, Any]:
     """The fields of a dataclass that are not as by default."""
     found = {}
-    for one in dataclasses.fields(thing):
-        value = getattr(thing, one.name)
-        usual = one.default_factory() if one.default_factory is not dataclasses.MISSING else one.default
+    for declared in dataclasses.fields(thing):
+        value = getattr(thing, declared.name)
+        usual = declared.default_factory() if declared.default_factory is not dataclasses.MISSING else declared.default
         try:
-            same = one.init and bool(usual == value)
+            same = declared.init and bool(usual == value)
         except (TypeError, ValueError):
             same = False
-        if one.init and not same:
-            found[one.name] = plain(value, f"{where}.{one.name}")
+        if declared.init and not same:
+            found[declared.name] = plain(value, f"{where}.{declared.name}")
     return found
 
 

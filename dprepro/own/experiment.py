@@ -151,7 +151,7 @@ def described(asked: Asked) -> Described:
         upper_only=asked.direction != "equals", quantifiers=["in expectation"],
     )  # fmt: skip
     statement = Statement(item=ITEM, kind="rate", says=says)
-    full = expand(config, lambda group, one: group_block(group, one, asked.config_dir), lambda paper: (statement,))
+    full = expand(config, lambda group, text: group_block(group, text, asked.config_dir), lambda paper: (statement,))
     _merge(full, asked.changes, "")
     return Described(Composed(name, resolve(full), (), asked.config_dir), tuple(said))
 
@@ -322,7 +322,7 @@ def _body(name: str) -> str:
     path, own = path_of(name), name.rpartition(".")[2]
     for node in ast.parse(path.read_bytes()).body if path else ():
         if isinstance(node, ast.FunctionDef) and node.name == own:
-            lines = [one for one in node.body if not isinstance(one, ast.Expr)]
+            lines = [statement for statement in node.body if not isinstance(statement, ast.Expr)]
             if len(lines) == 1 and isinstance(lines[0], ast.Return) and lines[0].value:
                 return _short(lines[0].value, own)
         if isinstance(node, ast.Assign) and isinstance(node.value, ast.Lambda) and ast.unparse(node.targets[0]) == own:
@@ -512,11 +512,11 @@ def _modules(blocks: Mapping[str, Any], rate: _Named) -> dict[str, str]:
 
     def look(value: object) -> None:
         if isinstance(value, Mapping):
-            for one in value.values():
-                look(one)
+            for inner in value.values():
+                look(inner)
         elif isinstance(value, list | tuple):
-            for one in value:
-                look(one)
+            for inner in value:
+                look(inner)
         elif is_dotted(value):
             module = str(value).partition(".")[0]
             found[module] = str(path_of(module))

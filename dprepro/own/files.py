@@ -94,7 +94,7 @@ def split(target: str) -> tuple[Path, str]:
     if found is None:
         raise InputError(f"{shortened(target)} names no class or function of a file; it must be FILE.py:NAME")
     path = Path(found["file"]).expanduser()
-    path = next((one for one in (path, *(folder / path for folder in _KNOWN.folders)) if _is_file(one)), path)
+    path = next((file for file in (path, *(folder / path for folder in _KNOWN.folders)) if _is_file(file)), path)
     if not _is_file(path):
         raise InputError(f"{target}: there is no file {path} in {Path.cwd()}" if not path.is_absolute() else
                          f"{target}: there is no file {path}")  # fmt: skip
@@ -181,7 +181,7 @@ def in_folder(group: str, name: str) -> str:
         if not (name.isidentifier() and _is_file(path)):
             continue
         found = names_in(str(path))
-        same = [one for one in found if one.replace("_", "").lower() == name.replace("_", "").lower()]
+        same = [text for text in found if text.replace("_", "").lower() == name.replace("_", "").lower()]
         if len(found) > 1 and len(same) != 1:
             raise InputError(f"{path} has {', '.join(found)}; say which: {group}={path}:{found[0]}")
         if found:
@@ -207,9 +207,9 @@ def _is_wrapped(group: str, name: str) -> bool:
     path = _KNOWN.files.get(module, _READ.get(module))
     for node in _parsed(path).body if path else ():
         if isinstance(node, ast.ClassDef) and node.name == own:
-            methods = {one.name for one in node.body if isinstance(one, ast.FunctionDef)}
+            methods = {function.name for function in node.body if isinstance(function, ast.FunctionDef)}
             return group == "algorithm" and "fit" in methods and "solve" not in methods
-        names = [one.asname or one.name for one in node.names] if isinstance(node, ast.ImportFrom) else []
+        names = [name.asname or name.name for name in node.names] if isinstance(node, ast.ImportFrom) else []
         if own in names and str(getattr(node, "module", "")).partition(".")[0] == _PROJECT:
             return False
     return True
@@ -378,7 +378,9 @@ def _imported(module: str) -> ModuleType:
     except InputError:
         raise
     except Exception as error:
-        lines = [one.lineno for one in traceback.extract_tb(error.__traceback__) if one.filename == str(path)]
+        lines = [
+            summary.lineno for summary in traceback.extract_tb(error.__traceback__) if summary.filename == str(path)
+        ]
         where = f", line {lines[-1]}" if lines else ""
         said = " ".join(str(error).split())
         raise InputError(f"{path}{where}: {type(error).__name__}{f': {said}' if said else ''}") from error

@@ -140,11 +140,11 @@ def _check_free(name: str, made: Start) -> None:
     if made.module and _imports(name):
         raise InputError(f"{name} is a package of Python, which a file of that name would hide; give another name")
     known = experiment_files()
-    for experiment in (_named(one, name) for one in made.experiments):
+    for experiment in (_named(text, name) for text in made.experiments):
         checked_name("experiment", experiment)
         if experiment in known:
             raise InputError(f"{experiment} is the name of an experiment; give another name")
-    if made.group and any((one / made.group / f"{name}.yaml").is_file() for one in folders()):
+    if made.group and any((path / made.group / f"{name}.yaml").is_file() for path in folders()):
         raise InputError(f"{name} is the name of a paper; give another name")
 
 

@@ -136,7 +136,7 @@ class PrivateChoice(Algorithm):
         if not math.isfinite(sum(map(abs, domain.loss_range))):
             return "needs losses that are bounded over the set"
         train, run = self._part(domain, 0), self.run_budget(budget)
-        refused = [reason for one in self.inner if (reason := one.refusal(train, run))]
+        refused = [reason for algorithm in self.inner if (reason := algorithm.refusal(train, run))]
         if len(self.inner) - len(refused) >= 2:
             return ""
         return f"needs two candidates that run at epsilon={run.epsilon:.3g}, delta={run.delta:.2g}: {refused[0]}"
@@ -150,7 +150,7 @@ class PrivateChoice(Algorithm):
     def candidates(self, domain: Domain, budget: Budget) -> list[int]:
         """The places of those in ``inner`` that run, which public numbers decide."""
         train, run = self._part(domain, 0), self.run_budget(budget)
-        return [place for place, one in enumerate(self.inner) if not one.refusal(train, run)]
+        return [place for place, algorithm in enumerate(self.inner) if not algorithm.refusal(train, run)]
 
     def schedule(self, domain: Domain, budget: Budget) -> ChoiceSchedule:
         self.admit(domain, budget)
@@ -182,10 +182,10 @@ class PrivateChoice(Algorithm):
         """By the proven price, whatever ``price`` says, of the dearest candidate or score."""
         run, train = self.run_budget(budget), self._part(domain, 0)
         every = [self.inner[place].spent(train, run) for place in self.candidates(domain, budget)]
-        known = [one for one in every if one is not None]
+        known = [spent for spent in every if spent is not None]
         if len(known) < len(every):
             return None
-        dearest = max(known, key=lambda one: one.epsilon)
+        dearest = max(known, key=lambda spent: spent.epsilon)
         epsilon = max(dearest.epsilon, run.epsilon)  # a score spends all of it
         return self.stopping.price(Spent(epsilon, run.delta, dearest.conversion))
 

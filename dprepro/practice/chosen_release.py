@@ -68,11 +68,11 @@ def choose(
     whole = AdviceQuestion(point["n"], point["p"], budget, str(table.loss), table.constraint_set, table.radius)
     learnt = max(1.0, round((1 - PrivateChoice.holdout) * point["n"]))
     asked = replace(whole, n=learnt, budget=run)
-    here = [one for one in known if not one[2].refusal(problem.domain, run)]
+    here = [item for item in known if not item[2].refusal(problem.domain, run)]
     ranked = [choice for choice in advise(asked, here).choices if choice.typical is not None][:CANDIDATES]
     own: dict[str, Algorithm] = {Choice(name, changes).label: algorithm for name, changes, algorithm in here}
     among = [*ranked, MEAN]
-    choice = PrivateChoice((*(own[one.label] for one in ranked), ConstantPrediction()), stopping)
+    choice = PrivateChoice((*(own[choice.label] for choice in ranked), ConstantPrediction()), stopping)
     answer = choice.solve(problem, budget, rng)
     if answer.spent is None:
         raise InputError("a candidate has no certificate of its privacy, and the choice has none")

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import math
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import lru_cache
 from pathlib import Path
 
@@ -70,7 +70,7 @@ def losses_of(loss: Loss) -> str:
 def shipped() -> Mapping[str, FittedConstant]:
     """By ``source losses``; see `fitted`."""
     found = json.loads(SHIPPED.read_text(encoding="utf-8"))
-    return {key: FittedConstant(**one) for key, one in found.items()}
+    return {key: FittedConstant(**value) for key, value in found.items()}
 
 
 def fitted(source: str, losses: str, table: Mapping[str, FittedConstant] | None = None) -> FittedConstant:
@@ -89,13 +89,15 @@ def fit(cases: Sequence[PredictionCase]) -> dict[str, FittedConstant]:
     for source in sorted({source for source, _ in pairs}):
         found[f"{source} {ANY}"] = _tested([case for case in cases if case.source == source], found)
     found[f"{ANY} {ANY}"] = _tested(cases, found)
-    for key, one in found.items():  # errors of few cases say little: those of the source, or of all, stand for them
-        if one.tested < FEWEST:
+    for (
+        key,
+        constant,
+    ) in found.items():  # errors of few cases say little: those of the source, or of all, stand for them
+        if constant.tested < FEWEST:
             source = key.split()[0]
             larger = found[f"{source} {ANY}"]
             larger = larger if larger.tested >= FEWEST else found[f"{ANY} {ANY}"]
-            found[key] = FittedConstant(one.constant, one.low, one.high, one.cases, one.tested, larger.median,
-                                larger.nine_of_ten)  # fmt: skip
+            found[key] = replace(constant, median=larger.median, nine_of_ten=larger.nine_of_ten)
     return found
 
 
@@ -129,9 +131,9 @@ def _errors(cases: Sequence[PredictionCase], constants: Sequence[float]) -> tupl
 def written(table: Mapping[str, FittedConstant]) -> str:
     """The file's text: four digits, a line for each kind."""
     lines = []
-    for key, one in sorted(table.items()):
+    for key, constant in sorted(table.items()):
         numbers = {name: float(f"{value:.4g}") if isinstance(value, float) else value
-                   for name, value in vars(one).items()}  # fmt: skip
+                   for name, value in vars(constant).items()}  # fmt: skip
         lines.append(f"  {json.dumps(key)}: {json.dumps(numbers)}")
     return "{\n" + ",\n".join(lines) + "\n}\n"
 

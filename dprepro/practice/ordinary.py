@@ -359,7 +359,7 @@ def ordinary(loss: str, constraint_set: str, radius: float, p: float, rows: int)
         for kind in FAMILIES
     ]
     domain = made[0].domain({"n": float(rows), "p": p})
-    features, labels = zip(*(one.base_records(int(p)) for one in made), strict=True)
+    features, labels = zip(*(design.base_records(int(p)) for design in made), strict=True)
     return Ordinary(domain.loss, domain.constraint_set, np.stack(features), np.stack(labels))
 
 

@@ -66,7 +66,7 @@ class RawTable:
         name = plain(name)
         if name in self.columns:
             return self.columns[name]
-        if several := [one for one in self.names if one.rpartition("#")[0] == name and name]:
+        if several := [text for text in self.names if text.rpartition("#")[0] == name and name]:
             raise InputError(f"the column {name} stands twice in {where}; say which of them: {', '.join(several)}")
         if self.names and all(map(is_number, self.names)):
             raise InputError(

@@ -140,13 +140,20 @@ class AdviceStudy(Study):
         """Series by series."""
         found = []
         for label, questions in self._questions.items():
-            for place, one in enumerate(questions):
-                parts: dict[str, Any] = {"question": one, "draws": self.draws}
-                named = [one.algorithm] if one.algorithm else list(self.chosen)
+            for place, question in enumerate(questions):
+                parts: dict[str, Any] = {"question": question, "draws": self.draws}
+                named = [question.algorithm] if question.algorithm else list(self.chosen)
                 parts["algorithms"] = {name: self.algorithms[name] for name in named}
-                family = one.asked(self).family("iid")
+                family = question.asked(self).family("iid")
                 made = canonical(self.identity(**describe(parts))), self.code(family, *self._judged)
-                axes = {"n": one.n, "p": one.p, "epsilon": one.epsilon, "delta": one.delta, "norm": 1.0, "case": place}
+                axes = {
+                    "n": question.n,
+                    "p": question.p,
+                    "epsilon": question.epsilon,
+                    "delta": question.delta,
+                    "norm": 1.0,
+                    "case": place,
+                }
                 role = "context" if label == FITTED else "claim"
                 point = {name: float(value) for name, value in axes.items()}
                 found += [Cell(label, role, point, k, design.seed, *made) for k in range(design.replicates)]
@@ -171,13 +178,19 @@ class AdviceStudy(Study):
     def _data(self) -> dict[str, Table | RandomDesign]:
         """All data, by series."""
         found: dict[str, Table | RandomDesign] = {}
-        for label, one in self.tables.items():
+        for label, description in self.tables.items():
             columns = {
-                name: Column(range=tuple(ends), above=one.above if name == one.target else None, missing="drop")
-                for name, ends in one.bounds.items()
+                name: Column(
+                    range=tuple(ends), above=description.above if name == description.target else None, missing="drop"
+                )
+                for name, ends in description.bounds.items()
             }
             found[label] = Shipped(
-                name=one.name or label, target=one.target, columns=columns, loss=one.loss, constraint_set="l2_ball"
+                name=description.name or label,
+                target=description.target,
+                columns=columns,
+                loss=description.loss,
+                constraint_set="l2_ball",
             )
         return {**found, **self.designs}
 

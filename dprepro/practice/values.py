@@ -168,7 +168,7 @@ def _numbers(array: Any) -> tuple[FloatArray, IntArray]:
 
     gone = np.asarray(array.is_null())
     if kinds.is_decimal(array.type):
-        numbers = np.array([0.0 if one is None else float(one) for one in array.to_pylist()], dtype=np.float64)
+        numbers = np.array([0.0 if item is None else float(item) for item in array.to_pylist()], dtype=np.float64)
     else:
         plain = array.fill_null(False if kinds.is_boolean(array.type) else 0) if array.null_count else array
         numbers = plain.to_numpy(zero_copy_only=False).astype(np.float64)

@@ -118,7 +118,7 @@ def _scaled(parts: Parts, noise: float) -> Parts:
 
 @lru_cache(maxsize=4096)
 def _least_factor(parts: Parts, epsilon: float, delta: float) -> float:
-    if delta == 0 and (impure := [one.words for one, _ in parts if not math.isfinite(one.pure_loss)]):
+    if delta == 0 and (impure := [guarantee.words for guarantee, _ in parts if not math.isfinite(guarantee.pure_loss)]):
         raise InputError(f"{impure[0]} noise cannot satisfy delta=0: no finite noise suffices")
 
     def excess(log_noise: float) -> float:
@@ -143,10 +143,10 @@ def _least(parts: Parts, delta: float) -> tuple[float, str]:
     """The least epsilon that an account gives, and that account's name."""
     if not parts:
         return 0.0, "no use"
-    if not all(math.isfinite(one.loss) for one, _ in parts):
+    if not all(math.isfinite(guarantee.loss) for guarantee, _ in parts):
         return math.inf, "a part of infinite loss"
     if delta == 0:
-        return math.fsum(count * one.pure_loss for one, count in parts), "sum of pure losses"
+        return math.fsum(count * guarantee.pure_loss for guarantee, count in parts), "sum of pure losses"
     answers = [_by_pairs(parts, delta)]
     if len(parts) == 1 and math.isfinite(eta := parts[0][0].log_range):
         answers.append((range_epsilon(eta, parts[0][1], delta), "optimal composition of bounded ranges"))
@@ -156,15 +156,21 @@ def _least(parts: Parts, delta: float) -> tuple[float, str]:
         answers.append(_by_rest(parts, delta))
     if rest and exact:
         for share in SHARES:
-            (one, by), (other, otherwise) = _by_pairs(exact, (1 - share) * delta), _by_rest(rest, share * delta)
-            answers.append((one + other, f"delta split: {by}; {otherwise}"))
+            (value, by), (other, otherwise) = _by_pairs(exact, (1 - share) * delta), _by_rest(rest, share * delta)
+            answers.append((value + other, f"delta split: {by}; {otherwise}"))
     return min(answers)
 
 
 def _by_pairs(parts: Parts, delta: float) -> tuple[float, str]:
-    pure = tuple((one.pure_loss, count) for one, count in parts if math.isfinite(one.pure_loss))
-    mu = math.hypot(*(one.shift * math.sqrt(count) for one, count in parts if math.isfinite(one.shift)))
-    known = "" if all(one.attained for one, _ in parts if math.isfinite(one.shift)) else ", as if not sampled"
+    pure = tuple((guarantee.pure_loss, count) for guarantee, count in parts if math.isfinite(guarantee.pure_loss))
+    mu = math.hypot(
+        *(guarantee.shift * math.sqrt(count) for guarantee, count in parts if math.isfinite(guarantee.shift))
+    )
+    known = (
+        ""
+        if all(guarantee.attained for guarantee, _ in parts if math.isfinite(guarantee.shift))
+        else ", as if not sampled"
+    )
     if not pure:
         return gaussian_epsilon(mu, delta), f"Gaussian, exact{known}"
     if mu:
@@ -175,17 +181,17 @@ def _by_pairs(parts: Parts, delta: float) -> tuple[float, str]:
 
 def _by_rest(parts: Parts, delta: float) -> tuple[float, str]:
     """By Renyi curves; of a Gaussian on a sampled record alone by its loss distribution, where it is computed."""
-    (one, uses), *others = parts
-    if isinstance(one, SampledGaussianShift) and not others:
-        epsilon = sampled_epsilon(one.mu, one.population, uses, delta)
+    (guarantee, uses), *others = parts
+    if isinstance(guarantee, SampledGaussianShift) and not others:
+        epsilon = sampled_epsilon(guarantee.mu, guarantee.population, uses, delta)
         if math.isfinite(epsilon):
             return epsilon, "loss distribution of a sampled Gaussian"
     return _by_renyi_curves(parts, delta)
 
 
 def _by_renyi_curves(parts: Parts, delta: float) -> tuple[float, str]:
-    name = f"Renyi curves, tight conversion: {', '.join(dict.fromkeys(one.words for one, _ in parts))}"
-    if any(one.whole_orders for one, _ in parts):
+    name = f"Renyi curves, tight conversion: {', '.join(dict.fromkeys(guarantee.words for guarantee, _ in parts))}"
+    if any(guarantee.whole_orders for guarantee, _ in parts):
         return float(_accountant(parts, WHOLE_ORDERS).get_epsilon(delta)), name
     _, order = _converted(parts, COARSE_ORDERS, delta)
     orders = tuple(1 + (order - 1) * 1.01**k for k in range(-30, 31))
@@ -198,12 +204,12 @@ def _converted(parts: Parts, orders: tuple[float, ...], delta: float) -> tuple[f
     Lines rho times the order are converted here, by Proposition 12 of Canonne, Kamath and Steinke 2020 as
     `dp_accounting` has it: its import takes half a second.
     """
-    if not all(math.isfinite(one.rho) for one, _ in parts):
+    if not all(math.isfinite(guarantee.rho) for guarantee, _ in parts):
         epsilon, order = _accountant(parts, orders).get_epsilon_and_optimal_order(delta)
         return float(epsilon), float(order)
 
     def at(order: float) -> float:
-        curve = math.fsum(count * (one.rho * order) for one, count in parts)
+        curve = math.fsum(count * (guarantee.rho * order) for guarantee, count in parts)
         if delta**2 + math.expm1(-curve) > 0:  # delta <= sqrt(1 - exp(-KL))
             return 0.0
         if order <= 1.01:  # not stable there, and of no use
@@ -221,5 +227,7 @@ def _accountant(parts: Parts, orders: tuple[float, ...]) -> Any:
     from dp_accounting.rdp import RdpAccountant
 
     accountant = RdpAccountant(orders, NeighboringRelation.REPLACE_ONE)
-    accountant.compose(events.ComposedDpEvent([events.SelfComposedDpEvent(one.event(), count) for one, count in parts]))
+    accountant.compose(
+        events.ComposedDpEvent([events.SelfComposedDpEvent(guarantee.event(), count) for guarantee, count in parts])
+    )
     return accountant

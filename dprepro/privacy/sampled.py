@@ -89,11 +89,11 @@ def _tail(losses: NDArray[np.float64], weights: NDArray[np.float64], uses: int, 
 
 def _epsilon(weights: NDArray[np.float64], uses: int, step: float, delta: float) -> float:
     """Where the sum of so many losses spends delta; a sum below the lattice comes back as one above 0."""
-    one = np.zeros(CELLS)
-    one[: len(weights)] = weights
+    vector = np.zeros(CELLS)
+    vector[: len(weights)] = weights
     moved = len(weights) // 2 * uses % CELLS  # to where a sum of 0 is the first
     turn = np.exp(2j * np.pi / CELLS * (np.arange(CELLS // 2 + 1) * moved % CELLS))
-    total = np.fft.irfft(np.fft.rfft(one) ** uses * turn, CELLS)[: CELLS // 2]
+    total = np.fft.irfft(np.fft.rfft(vector) ** uses * turn, CELLS)[: CELLS // 2]
     excess = np.expm1(step * np.arange(total.size))
     first, second = (np.cumsum(masses[::-1])[::-1] for masses in (total, total / (1 + excess)))
     deltas = first - (1 + excess) * second

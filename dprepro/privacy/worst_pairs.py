@@ -85,8 +85,8 @@ def mixed_epsilon(pure: tuple[tuple[float, int], ...], mu: float, delta: float) 
         return largest
     losses, probabilities = np.zeros(1), np.ones(1)
     for epsilon, uses in pure:
-        one = _responses(epsilon, uses, math.log(delta * LOST / len(pure)))
-        losses, probabilities = _sum((losses, probabilities), one)
+        response = _responses(epsilon, uses, math.log(delta * LOST / len(pure)))
+        losses, probabilities = _sum((losses, probabilities), response)
 
     def delta_at(x: float) -> float:
         return float(probabilities @ gaussian_delta(mu, x - losses))
@@ -172,15 +172,15 @@ def _binomial(epsilon: float, uses: int, log_lost: float) -> tuple[FloatArray, F
     return epsilon * (2 * truths - uses), logs - math.log(math.fsum(np.exp(logs)))
 
 
-def _sum(one: Pmf, other: Pmf) -> Pmf:
+def _sum(pmf: Pmf, other: Pmf) -> Pmf:
     """Distribution of the sum of independent losses; sums are of positive terms, so that small tails keep their digits.
 
     A Fourier transform would lose all tails below 1e-16.
     """
-    if len(one[0]) * len(other[0]) <= ATOMS:
-        return (one[0][:, None] + other[0]).ravel(), (one[1][:, None] * other[1]).ravel()
-    step = float(np.ptp(one[0]) + np.ptp(other[0])) / (ATOMS // 2)
-    (first, a), (second, b) = _on_lattice(one, step), _on_lattice(other, step)
+    if len(pmf[0]) * len(other[0]) <= ATOMS:
+        return (pmf[0][:, None] + other[0]).ravel(), (pmf[1][:, None] * other[1]).ravel()
+    step = float(np.ptp(pmf[0]) + np.ptp(other[0])) / (ATOMS // 2)
+    (first, a), (second, b) = _on_lattice(pmf, step), _on_lattice(other, step)
     probabilities = np.convolve(a, b)
     return step * np.arange(first + second, first + second + len(probabilities), dtype=np.float64), probabilities
 

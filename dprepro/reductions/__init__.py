@@ -44,7 +44,7 @@ def choose(name: str, algorithm: Algorithm, domain: Domain, representations: fro
     """
     if name == AUTOMATIC:
         name = next(
-            (one for one, kind in REDUCTIONS.items() if not kind.obstacle(algorithm, domain, representations)), LITERAL
+            (key for key, kind in REDUCTIONS.items() if not kind.obstacle(algorithm, domain, representations)), LITERAL
         )
     if name not in (LITERAL, *REDUCTIONS):
         raise unknown("reduction", name, [AUTOMATIC, LITERAL, *REDUCTIONS])

@@ -55,7 +55,9 @@ class Reduction(ABC):
         if type(algorithm) not in cls.serves:
             names = ", ".join(kind.__name__ for kind in cls.serves)
             return f"{cls.__name__} serves {names}, not {type(algorithm).__name__}"
-        lacking = ", ".join(one for one in cls.representations if one not in representations)
+        lacking = ", ".join(
+            representation for representation in cls.representations if representation not in representations
+        )
         if not lacking and cls.either and not representations & set(cls.either):
             lacking = " or ".join(cls.either)
         if lacking:

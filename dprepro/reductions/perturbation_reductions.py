@@ -104,7 +104,7 @@ def minimise_together(view: RecordsView, linear: FloatArray, ridge: float) -> tu
         unsettled = gap > target
         if not unsettled.any():
             break
-        left, theta, before, slope, factor = (one[unsettled] for one in (left, theta, curved, slope, factor))
+        left, theta, before, slope, factor = (vector[unsettled] for vector in (left, theta, curved, slope, factor))
         moved = _step(theta, slope, values, factor, radius) - theta
         theta = theta + moved
     thetas = thetas @ vectors.T

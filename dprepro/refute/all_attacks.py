@@ -29,8 +29,8 @@ def attacked(attacks: Sequence[Attack], says: Says, seconds: float, seed: int) -
         found[attack.name] = hunt(attack, says, Effort(1000, 0, seconds=max(left, LEAST_SECONDS)), seed)
         if found[attack.name].violated:
             return _ranked(found)
-    by_name = {one.name: one for one in attacks}
-    order = [one for one in _ranked(found) if one.numbers or one.outside]
+    by_name = {attack.name: attack for attack in attacks}
+    order = [attempt for attempt in _ranked(found) if attempt.numbers or attempt.outside]
     for place, tried in enumerate(order):
         attack, left = by_name[tried.attack], (until - time.process_time()) / (len(order) - place)
         if not attack.axes or left <= 0:
@@ -43,7 +43,7 @@ def attacked(attacks: Sequence[Attack], says: Says, seconds: float, seed: int) -
 
 
 def _together(first: Tried, second: Tried) -> Tried:
-    worst = max(first, second, key=lambda one: (one.least_share, one.share))
+    worst = max(first, second, key=lambda attempt: (attempt.least_share, attempt.share))
     return replace(
         worst, corners=first.corners, searched=first.searched + second.corners + second.searched,
         outside=first.outside + second.outside,
@@ -51,4 +51,4 @@ def _together(first: Tried, second: Tried) -> Tried:
 
 
 def _ranked(found: dict[str, Tried]) -> list[Tried]:
-    return sorted(found.values(), key=lambda one: (-one.least_share, -one.share))
+    return sorted(found.values(), key=lambda attempt: (-attempt.least_share, -attempt.share))

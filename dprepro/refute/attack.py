@@ -99,11 +99,11 @@ class Attack(ABC):
         Conditions of the statement on further numbers are none of the attack's: its reason says why they hold.
         """
         for text in (*self.premise, *says.premise):
-            one = condition(text)
+            needed = condition(text)
             own = text in self.premise
-            if one.fact or not (own or one.names <= numbers.keys()):
+            if needed.fact or not (own or needed.names <= numbers.keys()):
                 continue
-            if reason := one.unmet(numbers.get, {}):
+            if reason := needed.unmet(numbers.get, {}):
                 raise PremiseError(f"the statement asks for {reason}")
 
 
@@ -133,7 +133,7 @@ class Sides(Attack):
         if not name:
             return 1.0
         needed = bounds.arguments(name)
-        if lacking := [one for one in needed if one not in numbers]:
+        if lacking := [text for text in needed if text not in numbers]:
             raise InputError(f"attack {self.name}: {name} needs the axis {lacking[0]}; given are {', '.join(numbers)}")
         try:
             with np.errstate(all="ignore"):

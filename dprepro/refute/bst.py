@@ -14,7 +14,7 @@ OWN = {item: found for part in PARTS for item, found in part.ATTACKS.items()}
 
 
 def _those_of(*items: str) -> tuple[Attack, ...]:
-    return tuple(replace(one, name=f"{item}: {one.name}") for item in items for one in OWN[item] if one.exact)
+    return tuple(replace(entry, name=f"{item}: {entry.name}") for item in items for entry in OWN[item] if entry.exact)
 
 
 ATTACKS: Mapping[str, tuple[Attack, ...]] = {

@@ -44,8 +44,8 @@ def attacks_on(paper: str, statement: Statement, form: str, config_dir: str | No
     own = list(_written(paper, form, statement, config_dir))
     if not (own and (form != forms(statement)[-1] or _the_same(says, [by_item[item] for item in statement.restates]))):
         own += of_algorithms(says)
-    found = tuple(sorted(own, key=lambda one: not one.exact))
-    names = [one.name for one in found]
+    found = tuple(sorted(own, key=lambda attack: not attack.exact))
+    names = [attack.name for attack in found]
     if twice := sorted({name for name in names if names.count(name) > 1}):
         raise InputError(f"{statement.item}: two attacks are called {twice[0]!r}")
     return found

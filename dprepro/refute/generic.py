@@ -77,12 +77,12 @@ def of_algorithms(says: Says) -> tuple[Attack, ...]:
         relation = _relation(says, algorithm)
         for name, family, axes, choices in map(partial(_admitted, algorithm, relation), _families(says)):
             free = {named_field.name for part in (algorithm, family) for named_field in fields(part)} | set(DEFAULTS)
-            moved = {key: one for key, one in {**SIZES, **axes}.items() if key in free} | _deltas(algorithm)
+            moved = {key: value for key, value in {**SIZES, **axes}.items() if key in free} | _deltas(algorithm)
             if isinstance(algorithm, REJECTING):
                 kept = {"p": axis("p", usual=3, high=6, corners=(2,)), **NEAR}
-                moved |= {key: one for key, one in kept.items() if key in moved}
+                moved |= {key: value for key, value in kept.items() if key in moved}
             if "epsilon == inf" in says.premise:  # as it is where no axis sets it
-                moved = {key: one for key, one in moved.items() if key not in ("epsilon", "delta")}
+                moved = {key: value for key, value in moved.items() if key not in ("epsilon", "delta")}
             found.append(
                 Risks(
                     name=f"{_title(algorithm)} on {name}", axes=moved, algorithm=algorithm, family=family,
@@ -97,7 +97,9 @@ def _relation(says: Says, algorithm: Algorithm) -> Neighbours:
     named = [
         Neighbours(value) for condition in says.conditions if condition.fact == "relation" for value in condition.values
     ]
-    return next((one for one in named if one in algorithm.relations), (*named, Neighbours.REPLACE_ONE)[0])
+    return next(
+        (neighbours for neighbours in named if neighbours in algorithm.relations), (*named, Neighbours.REPLACE_ONE)[0]
+    )
 
 
 def _admitted(algorithm: Algorithm, relation: Neighbours, found: Family) -> Family:
@@ -171,7 +173,7 @@ def _families(says: Says) -> Iterator[Family]:
         first = FewRecords(loss=words["loss"][0], over=words["over"][0], proper=INSIDE not in says.assumes)
         yield "a few records", first, {**RECORDS, **chosen}, words
     others: list[tuple[str, Construction, Mapping[str, Axis]]] = [
-        (kind.__name__, kind(), {name: _axis(one) for name, one in ranges.items()}) for kind, ranges in SPACES.items()
+        (kind.__name__, kind(), {name: _axis(axis) for name, axis in ranges.items()}) for kind, ranges in SPACES.items()
     ]
     mass = {"mass": Axis(1e-5, 1)}
     others += [("OneHotFamily, absolute", OneHotFamily(loss="absolute"), mass)]
@@ -179,7 +181,7 @@ def _families(says: Says) -> Iterator[Family]:
     for name, family, axes in others:
         domain = family.domain({**DEFAULTS, **USUAL})
         facts = {"loss": domain.loss, "set": domain.constraint_set}
-        if all(_allows(says, fact, type(one).__name__) for fact, one in facts.items()):
+        if all(_allows(says, fact, type(built).__name__) for fact, built in facts.items()):
             yield name, family, axes, {}
 
 
@@ -187,8 +189,8 @@ def _allows(says: Says, fact: str, value: str) -> bool:
     return all(value in condition.values for condition in says.conditions if condition.fact == fact)
 
 
-def _axis(one: Range) -> Axis:
-    return Axis(one.low, one.high, log=one.log)
+def _axis(axis: Range) -> Axis:
+    return Axis(axis.low, axis.high, log=axis.log)
 
 
 def _title(algorithm: Algorithm) -> str:

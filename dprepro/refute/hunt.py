@@ -105,7 +105,7 @@ def hunt(attack: Attack, says: Says, effort: Effort, seed: int = 0) -> Tried:
         tried = len(inside)
         rounds = 0
         while attack.axes and effort.searched and rounds < effort.rounds and not _violated(attack, inside):
-            best = sorted(inside, key=lambda one: -one[0])[:STARTS] if rounds % 2 == 0 else []
+            best = sorted(inside, key=lambda pair: -pair[0])[:STARTS] if rounds % 2 == 0 else []
             starts = [place_of(attack.axes, numbers) for _, numbers in best]
             _search(attack, share, starts, effort.searched * 2 ** min(rounds, 6), [seed, 2, rounds])
             rounds += 1
@@ -113,7 +113,7 @@ def hunt(attack: Attack, says: Says, effort: Effort, seed: int = 0) -> Tried:
         tried = tried or len(inside)
     if not inside:
         return Tried(attack.name, 0, 0, outside, {}, 0.0, 0.0)
-    found, numbers = max(inside, key=lambda one: one[0])
+    found, numbers = max(inside, key=lambda pair: pair[0])
     return Tried(
         attack.name, tried, len(inside) - tried, outside, numbers, found,
         measured_again(attack, says, numbers, seed).least_share,
@@ -128,9 +128,9 @@ def measured_again(attack: Attack, says: Says, numbers: Mapping[str, float], see
     """
     rng = np.random.default_rng([seed, 3])
     shown = [attack.see(says, numbers, rng) for _ in range(1 if attack.exact else AGAIN)]
-    if len(shown) == 1 or all(one.error == 0 for one in shown):
+    if len(shown) == 1 or all(trial.error == 0 for trial in shown):
         return shown[0]
-    taken = np.array([one.taken for one in shown])
+    taken = np.array([trial.taken for trial in shown])
     return Trial(float(taken.mean()), shown[0].allowed, float(np.std(taken, ddof=1) / math.sqrt(len(shown))))
 
 

@@ -34,7 +34,7 @@ def _sides(
     premise: tuple[str, ...] = (), reason: str = "",
 ) -> Sides:  # fmt: skip
     """Two functions of `dprepro.bounds.lasso_corners`, or with their module's name."""
-    here = [one if not one or "." in one or "*" in one else f"lasso_corners.{one}" for one in (left, right)]
+    here = [text if not text or "." in text or "*" in text else f"lasso_corners.{text}" for text in (left, right)]
     return Sides(
         name=name, left=here[0], right=here[1], axes=axes, constant=GRANTED if granted else constant, premise=premise,
         reason=reason,

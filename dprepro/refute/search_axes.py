@@ -51,7 +51,7 @@ class Axis:
     def first(self) -> tuple[float, ...]:
         """The corners: what is tried before anything else, `middle` left out."""
         every = dict.fromkeys((self.low, self.high, *self.corners))
-        return tuple(one for one in every if one != self.middle)
+        return tuple(value for value in every if value != self.middle)
 
     def value(self, place: float) -> float:
         """What stands at a place in [0, 1]."""
@@ -101,7 +101,7 @@ def corners(axes: Mapping[str, Axis], most: int, seed: int = 0) -> Iterator[dict
 
     The order is the same for the same seed.
     """
-    usual = {name: one.middle for name, one in axes.items()}
+    usual = {name: axis.middle for name, axis in axes.items()}
     yielded = 0
     for moved in range(min(2, len(axes)) + 1):
         every = [
@@ -119,17 +119,17 @@ def corners(axes: Mapping[str, Axis], most: int, seed: int = 0) -> Iterator[dict
     while len(axes) > 2 and yielded < most and tried < 2 * most:
         tried += 1
         yielded += 1
-        yield {name: _drawn((*one.first, one.middle), rng) for name, one in axes.items()}
+        yield {name: _drawn((*axis.first, axis.middle), rng) for name, axis in axes.items()}
 
 
 def values_at(axes: Mapping[str, Axis], place: FloatArray) -> dict[str, float]:
     """The numbers at a place of the unit cube, shape (axes,)."""
-    return {name: one.value(float(at)) for (name, one), at in zip(axes.items(), place, strict=True)}
+    return {name: axis.value(float(at)) for (name, axis), at in zip(axes.items(), place, strict=True)}
 
 
 def place_of(axes: Mapping[str, Axis], numbers: Mapping[str, float]) -> FloatArray:
     """Where numbers stand in the unit cube."""
-    return np.array([one.place(numbers[name]) for name, one in axes.items()])
+    return np.array([axis.place(numbers[name]) for name, axis in axes.items()])
 
 
 def _drawn(values: Sequence[float], rng: np.random.Generator) -> float:

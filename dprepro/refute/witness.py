@@ -47,7 +47,7 @@ class Witness:
     def find(self, config_dir: str | None = None) -> Attack:
         """The attack; raises InputError where there is none of that name, or one with other axes."""
         paper, statement = statement_at(self.statement, config_dir)
-        known = {one.name: one for one in attacks_on(paper, statement, self.form, config_dir)}
+        known = {attack.name: attack for attack in attacks_on(paper, statement, self.form, config_dir)}
         if self.attack not in known:
             raise unknown(f"attack on {self.statement}", self.attack, known)
         attack = known[self.attack]

@@ -88,7 +88,7 @@ def measured(name: str, results_dir: Path, config_dir: str | None = None, less: 
     experiment = replace(built, overrides=composed.overrides)
     run_id = measure_experiment(experiment, progress=False).run_id
     with Store.open(folder) as store:
-        run = next(one for one in store.runs(name) if one.id == run_id)
+        run = next(run for run in store.runs(name) if run.id == run_id)
         frame, integrity = store.measurements(run_id)
         verdict = judge_run(run, frame, integrity.problem)
     failed = int((frame["status"].astype(str).str.startswith("failed")).sum())
@@ -105,7 +105,7 @@ def shipped_verdicts(results_dir: Path, name: str) -> dict[str, str]:
 
     path = results_dir / name / "verdict.json"
     try:
-        return {key: one["verdict"] for key, one in json.loads(bytes_of(path))["checks"].items()}
+        return {key: load["verdict"] for key, load in json.loads(bytes_of(path))["checks"].items()}
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError) as error:
         raise InputError(f"{path} is missing or damaged; python -m dprepro ledger makes it anew") from error
 

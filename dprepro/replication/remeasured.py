@@ -117,20 +117,20 @@ def _hold_cells(store: Store, experiment: Experiment, share: float, found: Compa
         batch = keys[start : start + BATCH]
         stored = store.stored(batch)
         found.lost += len(batch) - len(stored)
-        for key, one in stored.items():
+        for key, value in stored.items():
             cell = cells[key]
-            found.other += one.code != cell.code
-            fault, doubtful = known.fault(cell, one)
-            if fault := label_fault(cell, one) or fault:
+            found.other += value.code != cell.code
+            fault, doubtful = known.fault(cell, value)
+            if fault := label_fault(cell, value) or fault:
                 found.faults.append(f"{_place(cell)}: {fault}")
             elif key in drawn or doubtful:
-                again[key] = one
+                again[key] = value
             else:
-                sound[key] = one.origin
-    found.origins = len({*sound.values(), *(one.origin for one in again.values())})
-    for key, one in again.items():
-        _measure(experiment, cells[key], one, found)
-    seen = {label for key, one in again.items() for label in (cells[key].series, one.origin)}
+                sound[key] = value.origin
+    found.origins = len({*sound.values(), *(stored.origin for stored in again.values())})
+    for key, value in again.items():
+        _measure(experiment, cells[key], value, found)
+    seen = {label for key, number in again.items() for label in (cells[key].series, number.origin)}
     _measure_more(store, experiment, {key: (cells[key], origin) for key, origin in sound.items()}, seen, found)
 
 

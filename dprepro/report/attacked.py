@@ -72,10 +72,10 @@ class Attacks:
     def of(cls, published: Iterable[Published]) -> Attacks:
         """What experiments of attacks hold; cells without a place within the premise add nothing."""
         several: dict[tuple[str, str], list[Attacked]] = {}
-        for one in published:
-            if str(one.config["study"].get("_target_", "")).rpartition(".")[2] != STUDY:
+        for run in published:
+            if str(run.config["study"].get("_target_", "")).rpartition(".")[2] != STUDY:
                 continue
-            good = one.frame[(one.frame["status"] == "ok") & one.frame["quantity"].isin(SHARES)]
+            good = run.frame[(run.frame["status"] == "ok") & run.frame["quantity"].isin(SHARES)]
             for row in good.to_dict("records"):
                 witness = json.loads(str(row["witness"]))
                 attacked = Attacked(
@@ -104,6 +104,6 @@ def _holding(statement: Statement) -> str:
 
 def together(some: Sequence[Attacked]) -> Attacked:
     """Several attacks as one: all that was tried, and the worst of it."""
-    worst = max(some, key=lambda one: one.share)
-    corners, searched = sum(one.corners for one in some), sum(one.searched for one in some)
+    worst = max(some, key=lambda attacked: attacked.share)
+    corners, searched = sum(attacked.corners for attacked in some), sum(attacked.searched for attacked in some)
     return Attacked(corners, searched, worst.share, worst.limit, worst.witness)

@@ -71,7 +71,7 @@ def _row(paper: str, statement: Statement, measured: MeasuredStore, of_paper: Se
             **_said(statement.repaired),
         }
         expected.append(held.expected)
-    known = [one for one in expected if one is not None]
+    known = [flag for flag in expected if flag is not None]
     absent = [f"{name}: {measured.notes[name]}" for name in experiments if name in measured.notes]
     constant = _constant(statement.holds, measured)
     return {
@@ -124,13 +124,19 @@ def _disproved(paper: str, errata: Sequence[Erratum], measured: MeasuredStore) -
     for erratum in errata:
         line = _erratum_row(paper, erratum, measured)
         states.append(line["state"])
-        shown = [one for one in line["shown_by"] if "test" in one or one["verdict"] == one["expect"] is not None]
+        shown = [item for item in line["shown_by"] if "test" in item or item["verdict"] == item["expect"] is not None]
         if shown:
-            where = ", ".join(one.get("test") or f"{one['experiment']}: {one['check']}" for one in shown)
+            where = ", ".join(
+                evidence.get("test") or f"{evidence['experiment']}: {evidence['check']}" for evidence in shown
+            )
             fails = f" Fails for: {erratum.range.rstrip('.')}." if erratum.range else ""
             text = f"{erratum.holds}{fails} ({erratum.severity}; {where})"
-            experiment = next((one["experiment"] for one in shown if "test" not in one), "")
-            checks = [one["check"] for one in shown if one.get("experiment") == experiment and "check" in one]
+            experiment = next((evidence["experiment"] for evidence in shown if "test" not in evidence), "")
+            checks = [
+                evidence["check"]
+                for evidence in shown
+                if evidence.get("experiment") == experiment and "check" in evidence
+            ]
             evidence.append({"kind": "exact", "text": text, "experiment": experiment, "checks": checks})
     if "not as expected" in states:
         return Judged("inconclusive", ["an erratum did not come out as expected"], evidence, False)
@@ -162,7 +168,7 @@ def _constant(says: Says, measured: MeasuredStore) -> dict[str, Any] | None:
         if lower is not None and upper is not None:
             where = sizes_of(measured.published[experiment], known)
             found.append({"lower": lower, "upper": upper, "witness": f"{experiment}: {known}", "at": where})
-    return max(found, key=lambda one: float(one["lower"]), default=None)
+    return max(found, key=lambda entry: float(entry["lower"]), default=None)
 
 
 def _constant_in_words(constant: Mapping[str, Any] | None) -> str:
@@ -248,11 +254,11 @@ def causes(claims: Iterable[Mapping[str, Any]], measured: MeasuredStore) -> dict
             if identity(paper, statement.item) not in refuted:
                 continue
             of = [by_item[item] for item in statement.false if item in by_item]
-            if of and all(one.severity == CORNER for one in of):
+            if of and all(erratum.severity == CORNER for erratum in of):
                 corners += 1
                 continue
             rows += 1
-            found |= {(paper, one.cause or one.item) for one in of if one.severity != CORNER}
+            found |= {(paper, erratum.cause or erratum.item) for erratum in of if erratum.severity != CORNER}
     return {"rows": rows, "causes": len(found), "corners": corners}
 
 
@@ -267,14 +273,18 @@ def _erratum_row(paper: str, erratum: Erratum, measured: MeasuredStore) -> dict[
     """One erratum. ``shown`` says whether its checks came out as expected in this store; tests are run elsewhere."""
     shown_by: list[dict[str, Any]] = []
     states = []
-    for one in erratum.shown_by:
-        if one.test:
-            shown_by.append({"test": one.test})
+    for evidence in erratum.shown_by:
+        if evidence.test:
+            shown_by.append({"test": evidence.test})
             states.append("by a test")
             continue
-        check = measured.checks(one.experiment).get(one.check)
+        check = measured.checks(evidence.experiment).get(evidence.check)
         shown_by.append(
-            {"experiment": one.experiment, "check": one.check, "command": command(one.experiment, measured.config_dir)}
+            {
+                "experiment": evidence.experiment,
+                "check": evidence.check,
+                "command": command(evidence.experiment, measured.config_dir),
+            }
             | {
                 key: check[key] if check else None
                 for key in ("verdict", "expect", "estimate", "low", "high", "expected")

@@ -36,49 +36,53 @@ FAMILY_NUMBERS = {"coordinates"}
 """Numbers that do make one: on how many coordinates the signal lies."""
 
 
-def series_of(one: Published, check: str) -> list[str]:
+def series_of(published: Published, check: str) -> list[str]:
     """The series that a check is about, of those that were measured."""
-    settings = one.config["checks"].get(check, {})
+    settings = published.config["checks"].get(check, {})
     named: list[str] = []
     for key in ("series", "against"):
         value = settings.get(key) or []
         named += [value] if isinstance(value, str) else list(value)
     if not named or named == ["*"]:
         quantity = settings.get("quantity", "excess_risk")
-        named = [series for series, role, what in one.bounded if what == quantity and role in ("claim", "context")]
-    return [name for name in named if name in one.series]
+        named = [
+            series for series, role, what in published.bounded if what == quantity and role in ("claim", "context")
+        ]
+    return [name for name in named if name in published.series]
 
 
-def families(one: Published, check: str) -> set[str]:
+def families(published: Published, check: str) -> set[str]:
     """The families of data on which a check was judged: constructions, and the parameters that make them other ones."""
-    return {family for name in series_of(one, check) if (family := _named(one.config, name, "construction"))}
+    return {
+        family for name in series_of(published, check) if (family := _named(published.config, name, "construction"))
+    }
 
 
-def sizes(one: Published, check: str) -> int:
+def sizes(published: Published, check: str) -> int:
     """The largest number of values that an axis has among a check's measurements."""
-    rows = _rows(one, [check])
+    rows = _rows(published, [check])
     return max((int(rows[axis].nunique()) for axis in _axes(rows)), default=0)
 
 
-def sizes_of(one: Published, check: str) -> str:
+def sizes_of(published: Published, check: str) -> str:
     """The grid that a check was judged on: `n = 3e5 to 1e8 (9 values), p = 1000`."""
-    return _grid(_rows(one, [check]))
+    return _grid(_rows(published, [check]))
 
 
-def evidence_entry(kind: str, experiment: str, one: Published, checks: Sequence[str]) -> dict[str, Any]:
+def evidence_entry(kind: str, experiment: str, published: Published, checks: Sequence[str]) -> dict[str, Any]:
     """What these checks of an experiment are evidence of: where it was measured, under what, and what was found.
 
     ``families``, ``range``, ``under`` and ``findings`` are the parts of ``text``, which is one sentence of all.
     """
-    rows = _rows(one, checks)
-    known = [_plain(name) for name in sorted({family for name in checks for family in families(one, name)})]
+    rows = _rows(published, checks)
+    known = [_plain(name) for name in sorted({family for name in checks for family in families(published, name)})]
     on = f" on {_listed(known)}" if known else ""
-    by = _tried(one, checks) if kind == "not contradicted" else ""
-    relation = RELATIONS.get(one.verdict["neighbours"], one.verdict["neighbours"])
-    grid, under = _grid(rows), ", ".join(filter(None, [_replicates(rows), _constants(one, checks), relation]))
-    words = "Certified by an accountant" if kind == "certified" and _accounted(one, checks) else WORDS[kind]
-    settings = one.config["checks"]
-    findings = [_finding(name, one.verdict["checks"][name], settings.get(name, {})) for name in checks]
+    by = _tried(published, checks) if kind == "not contradicted" else ""
+    relation = RELATIONS.get(published.verdict["neighbours"], published.verdict["neighbours"])
+    grid, under = _grid(rows), ", ".join(filter(None, [_replicates(rows), _constants(published, checks), relation]))
+    words = "Certified by an accountant" if kind == "certified" and _accounted(published, checks) else WORDS[kind]
+    settings = published.config["checks"]
+    findings = [_finding(name, published.verdict["checks"][name], settings.get(name, {})) for name in checks]
     where = ", ".join(filter(None, (f"{words}{by}{on}", grid, under)))
     return {
         "kind": kind,
@@ -155,15 +159,15 @@ def _plain(name: str) -> str:
     return " ".join(kept) + space + rest.replace("_", " ")
 
 
-def _accounted(one: Published, checks: Iterable[str]) -> bool:
+def _accounted(published: Published, checks: Iterable[str]) -> bool:
     """Whether what was certified is the budget of the algorithms that were run."""
-    settings = (one.config["checks"].get(check, {}) for check in checks)
+    settings = (published.config["checks"].get(check, {}) for check in checks)
     return all(each.get("quantity") == "spent_epsilon" for each in settings)
 
 
-def _rows(one: Published, checks: Iterable[str]) -> pd.DataFrame:
-    series = {name for check in checks for name in series_of(one, check)}
-    good = one.frame[(one.frame["status"] == "ok")]
+def _rows(published: Published, checks: Iterable[str]) -> pd.DataFrame:
+    series = {name for check in checks for name in series_of(published, check)}
+    good = published.frame[(published.frame["status"] == "ok")]
     return good[good["series"].isin(series)] if series else good
 
 
@@ -195,22 +199,22 @@ def _replicates(rows: pd.DataFrame) -> str:
     return f"{max(low, int(high))} replicate{'s' if low > 1 else ''}"
 
 
-def _constants(one: Published, checks: Iterable[str]) -> str:
+def _constants(published: Published, checks: Iterable[str]) -> str:
     """The algorithms' constants, printed or exact."""
     said = set()
     for check in checks:
-        for name in series_of(one, check):
-            algorithm = _block(one.config, name, "algorithm")
+        for name in series_of(published, check):
+            algorithm = _block(published.config, name, "algorithm")
             if algorithm and "_target_" in algorithm:
                 said.add(str(algorithm.get("constants", "")) or "default")
     said.discard("default")
-    return " and ".join(CONSTANTS.get(one, f"{one} constants") for one in sorted(said))
+    return " and ".join(CONSTANTS.get(text, f"{text} constants") for text in sorted(said))
 
 
-def _tried(one: Published, checks: Iterable[str]) -> str:
+def _tried(published: Published, checks: Iterable[str]) -> str:
     """` by 2 algorithms (A; B)`: those that the checks are about."""
-    series = {name for check in checks for name in series_of(one, check)}
-    tried = sorted({said for name in series if (said := _named(one.config, name, "algorithm"))})
+    series = {name for check in checks for name in series_of(published, check)}
+    tried = sorted({said for name in series if (said := _named(published.config, name, "algorithm"))})
     names = "; ".join(map(_plain, tried))
     return f" by {len(tried)} algorithm{'s' if len(tried) > 1 else ''} ({names})" if tried else ""
 

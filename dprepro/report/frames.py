@@ -167,8 +167,8 @@ def compare(
             words = mine if mine == theirs else f"{mine} over {theirs}"
             if table.empty:
                 ends = (
-                    ", ".join(map(number, sorted(points(run, one, quantity)[axis].unique())))
-                    for run, one in ((first, mine), (other, theirs))
+                    ", ".join(map(number, sorted(points(run, text, quantity)[axis].unique())))
+                    for run, text in ((first, mine), (other, theirs))
                 )
                 raise InputError(f"{words}: no common points along {axis}: {' and '.join(ends)}; sweep the same values")
             tables.append(table.assign(run=name, series=words))
@@ -224,8 +224,8 @@ def without_randomness(frame: pd.DataFrame, series: str, quantity: str) -> bool:
 def swept_axes(run: Published) -> list[str]:
     """The axes with several values, which a series can be looked at along; not those that only follow others."""
     config = run.config
-    series = [one for one in config["study"].get("series", {}).values() if isinstance(one, Mapping)]
-    sweeps = [config.get("sweep") or {}, *((one.get("sweep") or {}) for one in series)]
+    series = [entry for entry in config["study"].get("series", {}).values() if isinstance(entry, Mapping)]
+    sweeps = [config.get("sweep") or {}, *((entry.get("sweep") or {}) for entry in series)]
     named = dict.fromkeys(axis for axis in (*AXES, *_further(run)) if any(axis in sweep for sweep in sweeps))
     frame, over = _averaged(run), _envelope(run)
     several = (frame[axis].groupby(frame["series"]).nunique().max() > 1 for axis in named)
@@ -354,7 +354,7 @@ def _series(run: Published, quantity: str) -> dict[str, str]:
     found = {str(series): str(role) for series, role in pairs.itertuples(index=False)}
     order = list(run.config["study"].get("series", {}))
     place = {name: place for place, name in enumerate(order)}
-    return dict(sorted(found.items(), key=lambda one: (_rank(one[1]), place.get(one[0], len(order)), one[0])))
+    return dict(sorted(found.items(), key=lambda pair: (_rank(pair[1]), place.get(pair[0], len(order)), pair[0])))
 
 
 def _rank(role: str) -> int:

@@ -58,22 +58,22 @@ def entries(
 def otherwise(found: Sequence[Mapping[str, Any]]) -> dict[str, Mapping[str, Any]]:
     """The claims whose verdict differs from the shipped one, by ``experiment:check``."""
     return {
-        f"{one['experiment']}:{check['check']}": check
-        for one in found
-        for check in one["checks"]
+        f"{entry['experiment']}:{check['check']}": check
+        for entry in found
+        for check in entry["checks"]
         if check["role"] == "claim" and check["outcome"] == OTHERWISE
     }
 
 
 def counts(found: Sequence[Mapping[str, Any]], role: str = "claim") -> Counter[str]:
     """How many checks of a role have each outcome."""
-    return Counter(check["outcome"] for one in found for check in one["checks"] if check["role"] == role)
+    return Counter(check["outcome"] for entry in found for check in entry["checks"] if check["role"] == role)
 
 
 def markdown(found: Sequence[Mapping[str, Any]], explanations: Mapping[str, str] = EXPLANATIONS) -> str:
     """The counts, the claims that came out otherwise with their explanations, and the grids."""
     claims, controls = counts(found), counts(found, "control")
-    states = Counter(one["state"] for one in found)
+    states = Counter(entry["state"] for entry in found)
     judged = claims[SAME] + claims[OTHERWISE]
     cases = otherwise(found)
     explained = sum(key in explanations for key in cases)
@@ -89,14 +89,14 @@ def markdown(found: Sequence[Mapping[str, Any]], explanations: Mapping[str, str]
         "",
         *table(
             ("experiment", "claim", "shipped", "held out", "reason", "explanation"),
-            ((*key.split(":"), one["shipped"], one["held_out"], one["reason"], explanations.get(key, UNEXPLAINED))
-             for key, one in cases.items()),
+            ((*key.split(":"), case["shipped"], case["held_out"], case["reason"], explanations.get(key, UNEXPLAINED))
+             for key, case in cases.items()),
         ),
         "",
         "## Grids",
         "",
-        *table(("experiment", "state", "held-out grid"), ((one["experiment"], one["state"], _short(one["grid"]))
-                                                         for one in found)),
+        *table(("experiment", "state", "held-out grid"), ((entry["experiment"], entry["state"], _short(entry["grid"]))
+                                                         for entry in found)),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 

@@ -104,13 +104,13 @@ def _bounded(quantity: str, found: Sequence[tuple[Mapping[str, Any], Mapping[str
     equal = [finding for _, finding in found if finding["side"] == "equals"]
     limit = LIMITS.get(quantity, "its bound")
     if below:
-        most = _rounded(max(one["high"] for one in below), 3, math.ceil)
+        most = _rounded(max(entry["high"] for entry in below), 3, math.ceil)
         yield f"{name} is at most {number(most)} times {limit}{where}."
     if above:
-        least = _rounded(min(one["low"] for one in above), 3, math.floor)
+        least = _rounded(min(entry["low"] for entry in above), 3, math.floor)
         yield f"{name} is at least {number(least)} times {limit}{where}."
     if equal:
-        worst = max(equal, key=lambda one: abs(one["estimate"] - 1))
+        worst = max(equal, key=lambda entry: abs(entry["estimate"] - 1))
         yield f"{name} is {number(_short(worst['estimate']))} times its formula where it is farthest from it{where}."
 
 

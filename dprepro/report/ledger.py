@@ -58,7 +58,7 @@ def build_ledger(
     ledger |= {"causes": causes(rows, measured), "claims": rows, "errata": list(errata_rows(measured))}
     path = root / BESIDE
     try:
-        shown = [(one, beside(one, path)) for one in measured.published.values()]
+        shown = [(published, beside(published, path)) for published in measured.published.values()]
         files = {
             "ledger.json": json.dumps(ledger, indent=1, allow_nan=False) + "\n",
             **{schema.name: schema.read_text(encoding="utf-8") for schema in SCHEMAS},
@@ -67,7 +67,7 @@ def build_ledger(
             "ledger.html": page(ledger, shown, config_dir),
         }
         if single_file:
-            framed = [(one, inside(picture, root)) for one, picture in shown]
+            framed = [(published, inside(picture, root)) for published, picture in shown]
             files["ledger_single.html"] = page(ledger, framed, config_dir)
         for name, text in files.items():
             path = root / name

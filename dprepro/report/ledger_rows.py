@@ -90,22 +90,22 @@ def judged(
 
 def _collect(found: _Found, kind: str, wanted: Mapping[str, Sequence[str]], published: Mapping[str, Published]) -> None:
     for experiment, names in wanted.items():
-        one = published.get(experiment)
-        stored = one.verdict["checks"] if one else {}
-        found.missing += [f"{experiment}:{name}" for name in names if name not in stored] if one else [experiment]
+        measured = published.get(experiment)
+        stored = measured.verdict["checks"] if measured else {}
+        found.missing += [f"{experiment}:{name}" for name in names if name not in stored] if measured else [experiment]
         present = [name for name in names if name in stored]
-        if one is None or not present:
+        if measured is None or not present:
             continue
         checks = [stored[name] for name in present]
         found.checks.setdefault(kind, []).extend(checks)
         bad = [name for name, check in stored.items() if _vetoes(check)]
         found.controls += [f"{experiment}:{name}" for name in bad if f"{experiment}:{name}" not in found.controls]
         if kind == "holds":
-            found.families |= {family for name in present for family in families(one, name)}
-        found.sizes = max([found.sizes, *(sizes(one, name) for name in present)])
+            found.families |= {family for name in present for family in families(measured, name)}
+        found.sizes = max([found.sizes, *(sizes(measured, name) for name in present)])
         if kind == "certified":
-            found.certified = max([found.certified, *(sizes(one, name) for name in present)])
-        found.entries.append(evidence_entry(kind, experiment, one, present))
+            found.certified = max([found.certified, *(sizes(measured, name) for name in present)])
+        found.entries.append(evidence_entry(kind, experiment, measured, present))
 
 
 def _doubts(found: _Found, kind: str) -> Iterable[str]:

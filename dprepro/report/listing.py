@@ -69,7 +69,7 @@ def listing(
     width = max(map(len, headers))
     room = max(12, WIDTH - width - max(map(len, verdicts.values())) - 6)
     known = heads(described or {})
-    papers = sorted({head["paper"] for head in headers.values()}, key=lambda one: ([*known, one].index(one), one))
+    papers = sorted({head["paper"] for head in headers.values()}, key=lambda text: ([*known, text].index(text), text))
     lines = []
     for paper in papers:
         lines.append(citation(paper, known))

@@ -11,14 +11,14 @@ from dprepro.report.text import by_paper, causes_in_words, claim, counts, findin
 from dprepro.statements.papers import citation
 
 
-def evidence(one: Mapping[str, Any]) -> str:
+def evidence(entry: Mapping[str, Any]) -> str:
     """What shows an erratum."""
-    if "test" in one:
-        return _code(one["test"])
-    said = _code(f"{one['experiment']}: {one['check']}")
-    if one["verdict"] is None:
+    if "test" in entry:
+        return _code(entry["test"])
+    said = _code(f"{entry['experiment']}: {entry['check']}")
+    if entry["verdict"] is None:
         return f"{said} (not in this store)"
-    return f"{said} ({one['verdict']}: {number(one['estimate'])}, {wanted({**one, 'margin': 0})})"
+    return f"{said} ({entry['verdict']}: {number(entry['estimate'])}, {wanted({**entry, 'margin': 0})})"
 
 
 def markdown(ledger: Mapping[str, Any]) -> str:
@@ -44,7 +44,7 @@ def markdown(ledger: Mapping[str, Any]) -> str:
             row["holds"],
             row["range"],
         ]
-        lines.append(_line([*map(_cell, cells), "<br>".join(evidence(one) for one in row["shown_by"])]))
+        lines.append(_line([*map(_cell, cells), "<br>".join(evidence(item) for item in row["shown_by"])]))
     return "\n".join(lines) + "\n"
 
 
@@ -64,8 +64,8 @@ def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
             verdict += f"<br>repaired: {repaired['words']}"
             statement += f"<br>*Instead:* {_cell(repaired['statement'])}{_claimed(repaired)}"
         why = [
-            f"*{one['kind']}*: {_cell(one['text'])}"
-            for one in [*row["evidence"], *(repaired or {}).get("evidence", [])]
+            f"*{item['kind']}*: {_cell(item['text'])}"
+            for item in [*row["evidence"], *(repaired or {}).get("evidence", [])]
         ]
         cells = [_cell(row["item"]), row["kind"], verdict, statement]
         yield _line([*cells, "<br>".join([*(why or found), *([note] if note else [])])])

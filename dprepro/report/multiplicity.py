@@ -30,7 +30,7 @@ def holm(errors: Mapping[K, float], tests: int, level: float = 1 - LEVEL) -> set
         tests: how many hypotheses there are in all.
     """
     rejected: set[K] = set()
-    for name, error in sorted(errors.items(), key=lambda one: one[1]):
+    for name, error in sorted(errors.items(), key=lambda pair: pair[1]):
         if error > level / (tests - len(rejected)):
             break
         rejected.add(name)
@@ -40,16 +40,16 @@ def holm(errors: Mapping[K, float], tests: int, level: float = 1 - LEVEL) -> set
 def corrected(published: Mapping[str, Published]) -> dict[str, Published]:
     """The same with the refutations that do not pass as inconclusive; `corrected` in their details says so."""
     tested: dict[str, dict[tuple[str, str], Mapping[str, Any]]] = {}
-    for name, one in published.items():
-        own = tested.setdefault(str(one.config.get("paper", "")), {})
-        own |= {(name, key): check for key, check in one.verdict["checks"].items() if check["role"] in TESTED}
+    for name, value in published.items():
+        own = tested.setdefault(str(value.config.get("paper", "")), {})
+        own |= {(name, key): check for key, check in value.verdict["checks"].items() if check["role"] in TESTED}
     doubted: dict[str, dict[str, dict[str, Any]]] = {}
     for own in tested.values():
         refuted = {at: _error(check) for at, check in own.items() if check["verdict"] == "refuted"}
         for name, key in refuted.keys() - holm(refuted, len(own)):
             check = own[name, key]
             doubted.setdefault(name, {})[key] = _doubted(check, refuted[name, key], len(own))
-    return {name: _with(one, doubted[name]) if name in doubted else one for name, one in published.items()}
+    return {name: _with(number, doubted[name]) if name in doubted else number for name, number in published.items()}
 
 
 def _error(check: Mapping[str, Any]) -> float:
@@ -65,8 +65,12 @@ def _doubted(check: Mapping[str, Any], error: float, tests: int) -> dict[str, An
     return {**check, "verdict": "inconclusive", "as_expected": expected, "reason": reason, "details": details}
 
 
-def _with(one: Published, doubted: Mapping[str, Mapping[str, Any]]) -> Published:
-    checks = {**one.verdict["checks"], **doubted}
+def _with(published: Published, doubted: Mapping[str, Mapping[str, Any]]) -> Published:
+    checks = {**published.verdict["checks"], **doubted}
     claims = [check["verdict"] for check in checks.values() if check["role"] == "claim"]
-    verdict = {**one.verdict, "checks": checks, "verdict": min(claims, key=VERDICTS.index, default="inconclusive")}
-    return replace(one, verdict=verdict | {"as_expected": all(check["as_expected"] for check in checks.values())})
+    verdict = {
+        **published.verdict,
+        "checks": checks,
+        "verdict": min(claims, key=VERDICTS.index, default="inconclusive"),
+    }
+    return replace(published, verdict=verdict | {"as_expected": all(check["as_expected"] for check in checks.values())})

@@ -181,7 +181,7 @@ def _rebuilt(store: Store, root: Path, place: str, since: Callable[[Run], Change
         if found:
             raise InputError(f"{root / place}: {found.problem}")
         known = {run.experiment for run in runs.values()}
-        known |= {one.place for one in all_standing(root, runs) if OVERRIDDEN in one.place}
+        known |= {standing.place for standing in all_standing(root, runs) if OVERRIDDEN in standing.place}
         raise unknown("run", place, known)
     return rebuilt(store, run, root / place, since(run).doubt)
 

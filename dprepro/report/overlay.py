@@ -78,7 +78,11 @@ def overlay(
     """
     axis = known_axis(list(runs.values()), axis)
     quantity = next((name for run in runs.values() if (name := known_quantity(run, quantity))), quantity)
-    shown = [one for label, run in runs.items() for one in _shown(run, label, axis, series, quantity, len(runs) > 1)]
+    shown = [
+        evidence
+        for label, run in runs.items()
+        for evidence in _shown(run, label, axis, series, quantity, len(runs) > 1)
+    ]
     if not shown:
         raise InputError(f"no series has points of {quantity} along {axis}")
     if ax is None:
@@ -169,18 +173,18 @@ def _constants(run: Published, quantity: str) -> dict[str, float]:
 def _draw(ax: Axes, shown: Sequence[ShownSeries], quantity: str) -> None:
     """Curves, bounds, rates and the legend."""
     keys = [str(place) for place in range(len(shown))]  # two runs may have series of one name
-    drawn = dict(zip(keys, (one.curves for one in shown), strict=True))
+    drawn = dict(zip(keys, (evidence.curves for evidence in shown), strict=True))
     styles = _styles(shown)
     logarithmic = all((curve.points["mean"] > 0).all() for own in drawn.values() for curve in own)
     entries: dict[str, Any] = {}
     fitted: list[float | None] = []
-    for key, one in zip(keys, shown, strict=True):
-        handles = [draw_curve(ax, curve, styles[key], one.text) for curve in one.curves]
-        entries[one.text] = handles[0]
-        for curve in one.curves if quantity == RISK and one.role != "control" else ():
+    for key, series in zip(keys, shown, strict=True):
+        handles = [draw_curve(ax, curve, styles[key], series.text) for curve in series.curves]
+        entries[series.text] = handles[0]
+        for curve in series.curves if quantity == RISK and series.role != "control" else ():
             if "shape" in curve.points and curve.points["shape"].notna().any():
-                draw_rate(ax, curve, one.constant)
-                fitted.append(one.constant)
+                draw_rate(ax, curve, series.constant)
+                fitted.append(series.constant)
     lines = bounds(drawn, keys)
     if lines:
         word, mark = draw_bounds(ax, lines, styles, marked=len(lines) > 1, vacuous=False)
@@ -191,9 +195,9 @@ def _draw(ax: Axes, shown: Sequence[ShownSeries], quantity: str) -> None:
         entries[SATURATED] = line_mark(HOLLOW)
     spread = [x for own in drawn.values() for curve in own for x in curve.points["x"] if np.isfinite(x)]
     ax.set(xscale="log" if min(spread, default=1.0) > 0 else "linear", yscale="log" if logarithmic else "linear")
-    for key, one in zip(keys, shown, strict=True):
-        if len(one.curves) > 1:
-            name_curves(ax, one.curves, styles[key]["color"])
+    for key, series in zip(keys, shown, strict=True):
+        if len(series.curves) > 1:
+            name_curves(ax, series.curves, styles[key]["color"])
     plain_ticks(ax)
     if ax.get_xscale() == "log":
         few_labels(ax)
@@ -203,16 +207,16 @@ def _draw(ax: Axes, shown: Sequence[ShownSeries], quantity: str) -> None:
 
 def _styles(shown: Sequence[ShownSeries]) -> dict[str, dict[str, Any]]:
     """The look of each series: by its role in one run; of several runs each curve has a colour and a marker."""
-    if len({id(one.run) for one in shown}) > 1:
+    if len({id(series.run) for series in shown}) > 1:
         found = {str(place): look("claim", place) for place in range(len(shown))}
     else:
-        found = looks({str(place): one.role for place, one in enumerate(shown)})
+        found = looks({str(place): series.role for place, series in enumerate(shown)})
     return {key: {**style, "zorder": 5} for key, style in found.items()}
 
 
 def _rate_text(fitted: Sequence[float | None]) -> str:
     """What the legend says of rates."""
-    known = sorted({one for one in fitted if one is not None})
+    known = sorted({value for value in fitted if value is not None})
     if len(known) == 1 and None not in fitted:
         return f"rate × {number(known[0])} (fitted)"
     if not known:

@@ -73,7 +73,7 @@ def page(
     return _page().render(
         summary=f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}. {causes_in_words(ledger['causes'])}.",
         sections=sections,
-        known={name: f"#experiment-{name}" for name in (one.verdict["experiment"] for one, _ in published)}
+        known={name: f"#experiment-{name}" for name in (item.verdict["experiment"] for item, _ in published)}
         | dict(experiments or {}),
         beside=beside or {},
         errata={(erratum["paper"], erratum["item"]): erratum["id"] for erratum in ledger["errata"]},
@@ -137,7 +137,7 @@ def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Pi
     if published:
         lead, entries = (
             "What was measured, with figures and how to repeat it.",
-            [_experiment(*one) for one in published],
+            [_experiment(*item) for item in published],
         )
         yield Section("experiments", "Experiments", lead, "experiment.html.j2", entries)
 
@@ -151,9 +151,9 @@ def _erratum(erratum: Mapping[str, Any], papers: Mapping[str, Mapping[str, Any]]
     return PageEntry(title, "erratum", erratum["paper"], erratum["state"], erratum, erratum["id"])
 
 
-def _experiment(one: Published, picture: Picture) -> PageEntry:
-    name, verdict = one.verdict["experiment"], one.verdict
-    about = verdict | {"figure": picture, "seconds": one.measuring_seconds}
+def _experiment(published: Published, picture: Picture) -> PageEntry:
+    name, verdict = published.verdict["experiment"], published.verdict
+    about = verdict | {"figure": picture, "seconds": published.measuring_seconds}
     return PageEntry(name, "experiment", verdict["paper"], verdict["verdict"], about, f"experiment-{name}")
 
 

@@ -28,14 +28,14 @@ class Picture:
     height: int
 
 
-def beside(one: Published, folder: Path) -> Picture:
+def beside(published: Published, folder: Path) -> Picture:
     """The figure as ``folder/NAME.png``, which the page finds by the folder's name; made again only if it is another.
 
     Raises:
         OSError: the file cannot be written.
     """
-    path = folder / f"{one.verdict['experiment']}.png"
-    figure = bytes_of(one.folder / "figure.png")
+    path = folder / f"{published.verdict['experiment']}.png"
+    figure = bytes_of(published.folder / "figure.png")
     made_of = hashlib.blake2b(figure, digest_size=16, key=f"{SHARE} {COLOURS}".encode()).hexdigest()
     try:
         png = bytes_of(path)

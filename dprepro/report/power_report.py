@@ -76,14 +76,14 @@ def statements(found: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     for paper, described in papers().items():
         for statement in described.claims:
             names = {identity(paper, item) for item in (statement.item, *statement.restates)}
-            if own := [one for one in found if one["role"] == "claim" and names & {*one["about"]}]:
+            if own := [entry for entry in found if entry["role"] == "claim" and names & {*entry["about"]}]:
                 best = {key: _smallest(key, own) for key in ERRORS}
                 entries.append({"id": identity(paper, statement.item), "paper": paper, "item": statement.item} | best)
     return entries
 
 
 def _smallest(key: str, own: Sequence[Mapping[str, Any]]) -> float | None:
-    noticed = [one[key] for one in own if one[key] is not None]
+    noticed = [entry[key] for entry in own if entry[key] is not None]
     return (max if key == "below" else min)(noticed, default=None)
 
 
@@ -120,22 +120,22 @@ def markdown(found: Sequence[Mapping[str, Any]]) -> str:
         *table(
             ("experiment", "check", "role", "verdict", "factor above", "below", "power added", "taken away", "axis",
              "epsilon", "spare"),
-            ((one["experiment"], one["check"], one["role"], one["verdict"], *map(_cell, _row(one)[:4]), one["axis"],
-              _cell(one["epsilon"]), _spare(one)) for one in found),
+            ((row["experiment"], row["check"], row["role"], row["verdict"], *map(_cell, _row(row)[:4]), row["axis"],
+              _cell(row["epsilon"]), _spare(row)) for row in found),
         ),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"
 
 
-def _row(one: Mapping[str, Any]) -> list[float | None]:
-    return [one[key] for key in ERRORS]
+def _row(entry: Mapping[str, Any]) -> list[float | None]:
+    return [entry[key] for key in ERRORS]
 
 
 def _cell(value: float | None) -> str:
     return "-" if value is None else f"{value:.3g}"
 
 
-def _spare(one: Mapping[str, Any]) -> str:
-    if one["spare"] is None:
+def _spare(entry: Mapping[str, Any]) -> str:
+    if entry["spare"] is None:
         return ""
-    return "yes" if one["spare"] else f"needs {', '.join(f'{value:g}' for value in one['needed'])}"
+    return "yes" if entry["spare"] else f"needs {', '.join(f'{value:g}' for value in entry['needed'])}"

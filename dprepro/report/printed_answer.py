@@ -90,13 +90,13 @@ class _Answer:
         within = min(self.rule.within, self.largest)
         if which is not None:
             order = (which, 3 - which, 0)
-            label = min(self.asked, key=lambda one: tuple(self.places[one][place] for place in order))
+            label = min(self.asked, key=lambda candidate: tuple(self.places[candidate][place] for place in order))
             if math.isfinite(self.places[label][which]):
                 measured = [value for value in self.errors[label] if value >= self.places[label][which] * (1 - 1e-9)]
                 return label, min(measured, default=max(self.errors[label]))
         usable = [label for label in self.asked if any(value <= within for value in self.errors[label])]
         at = {label: max(value for value in self.errors[label] if value <= within) for label in usable}
-        label = min(usable, key=lambda one: self.sign * self.errors[one][at[one]])
+        label = min(usable, key=lambda candidate: self.sign * self.errors[candidate][at[candidate]])
         return label, at[label]
 
     def spelled(self, label: str) -> str:

@@ -58,7 +58,7 @@ class Published:
     def bounded(self) -> tuple[tuple[str, str, str], ...]:
         """Series, role and quantity of the rows that have a bound, each once."""
         rows = self.frame.loc[self.frame["bound"].notna(), ["series", "role", "quantity"]].drop_duplicates()
-        return tuple((str(one), str(role), str(quantity)) for one, role, quantity in rows.itertuples(index=False))
+        return tuple((str(row), str(role), str(quantity)) for row, role, quantity in rows.itertuples(index=False))
 
     @cached_property
     def measuring_seconds(self) -> float:
@@ -179,7 +179,7 @@ def check_record(run: Run) -> None:
     wrong += ["provenance"] if not _provenance(run.provenance) else []
     wrong += ["checks"] if not wrong and not _blocks(run.config["checks"]) else []
     wrong += ["study.series"] if not wrong and not _blocks(run.config["study"].get("series", {})) else []
-    wrong += ["sweep"] if not wrong and not all(isinstance(one, list) for one in run.config["sweep"].values()) else []
+    wrong += ["sweep"] if not wrong and not all(isinstance(item, list) for item in run.config["sweep"].values()) else []
     check_texts([run.config, run.overrides, run.provenance], f"the record of run {run.id}")
     if wrong:
         raise InputError(
@@ -198,7 +198,7 @@ def _provenance(found: Mapping[str, Any]) -> bool:
 
 def _blocks(value: object) -> bool:
     """Whether it maps names to mappings."""
-    return isinstance(value, Mapping) and all(isinstance(one, Mapping) for one in value.values())
+    return isinstance(value, Mapping) and all(isinstance(item, Mapping) for item in value.values())
 
 
 def judge_run(run: Run, frame: pd.DataFrame, problem: str = "") -> dict[str, Any]:

@@ -79,7 +79,7 @@ class Manifest:
 
     def write(self) -> None:
         """Keep the entries of all that was published."""
-        text = json.dumps({name: asdict(one) for name, one in sorted(self._new.items())}, indent=1) + "\n"
+        text = json.dumps({name: asdict(entry) for name, entry in sorted(self._new.items())}, indent=1) + "\n"
         with suppress(OSError):  # without a manifest the ledger is as right, and slower
             self._path.parent.mkdir(exist_ok=True)
             replace_file(self._path, text.encode())
@@ -116,7 +116,10 @@ def _standing(entry: ManifestEntry, source: str, run: Run, folder: Path, drawing
     try:
         verdict = json.loads(bytes_of(folder / "verdict.json"))
         contents = {name: bytes_of(folder / name) for name in _files(drawing)}
-        if _judgement(verdict) != entry.verdict or {name: digest(one) for name, one in contents.items()} != entry.files:
+        if (
+            _judgement(verdict) != entry.verdict
+            or {name: digest(content) for name, content in contents.items()} != entry.files
+        ):
             return None
         table = contents["measurements.parquet"]
         attacks = OF_ATTACKS if OF_ATTACKS[-1] in read_schema(io.BytesIO(table)).names else ()
@@ -133,6 +136,6 @@ def _standing(entry: ManifestEntry, source: str, run: Run, folder: Path, drawing
 
 def _read(path: Path) -> dict[str, ManifestEntry]:
     try:
-        return {name: ManifestEntry(**one) for name, one in json.loads(bytes_of(path)).items()}
+        return {name: ManifestEntry(**load) for name, load in json.loads(bytes_of(path)).items()}
     except (OSError, ValueError, TypeError, AttributeError, RecursionError):
         return {}

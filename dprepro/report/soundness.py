@@ -59,7 +59,9 @@ class Soundness:
         again = [(run.run.experiment, _asked(run.run)) for run in self.runs if run.problem]
         beside = [*self.unread, *(place.partition("/")[0] for place in self.verdicts)]
         for name in dict.fromkeys(name for name in beside if name not in {known for known, _ in again}):
-            again += [(name, _asked(one.run)) for one in self.runs if one.run.experiment == name] or [(name, [])]
+            again += [(name, _asked(examined.run)) for examined in self.runs if examined.run.experiment == name] or [
+                (name, [])
+            ]
         return again
 
     def lines(self) -> list[str]:

@@ -70,8 +70,8 @@ class Spoken:
         return found
 
     def _all(self) -> Iterable[tuple[str, str, Checks]]:
-        for name, one in self.published.items():
-            yield name, str(one.config.get("paper", "")), one.config["checks"]
+        for name, published in self.published.items():
+            yield name, str(published.config.get("paper", "")), published.config["checks"]
         for name, (paper, checks) in self.elsewhere.items():
             if name not in self.published:
                 yield name, paper, checks

@@ -40,15 +40,15 @@ def _checks(path: Path) -> Mapping[str, Mapping[str, Any]]:
     """The checks of a verdict.json as far as it can be read."""
     try:
         checks = json.loads(bytes_of(path))["checks"].items()
-        return {name: one for name, one in checks if {"verdict", "role", "expect"} <= one.keys()}
+        return {name: check for name, check in checks if {"verdict", "role", "expect"} <= check.keys()}
     except (OSError, ValueError, TypeError, LookupError, AttributeError, RecursionError):
         return {}
 
 
 def markdown(found: Sequence[Mapping[str, Any]]) -> str:
     """The checks that flipped, and how many did not."""
-    flipped = [one for one in found if one["flips"]]
-    most = max((one["seeds"] for one in found), default=0)
+    flipped = [entry for entry in found if entry["flips"]]
+    most = max((entry["seeds"] for entry in found), default=0)
     lines = [
         "# Verdicts at other seeds",
         "",
@@ -56,8 +56,8 @@ def markdown(found: Sequence[Mapping[str, Any]]) -> str:
         "",
         *table(
             ("experiment", "check", "role", "expected", "verdicts", "flips"),
-            ((one["experiment"], one["check"], one["role"], one["expect"], ", ".join(one["verdicts"]),
-              f"{one['flips']} of {one['seeds'] - 1}") for one in flipped),
+            ((entry["experiment"], entry["check"], entry["role"], entry["expect"], ", ".join(entry["verdicts"]),
+              f"{entry['flips']} of {entry['seeds'] - 1}") for entry in flipped),
         ),
     ]  # fmt: skip
     return "\n".join(lines) + "\n"

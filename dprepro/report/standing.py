@@ -50,8 +50,8 @@ def place(experiment: str, overrides: Sequence[str], label: object = None) -> st
 
 def _label(overrides: Sequence[str]) -> str:
     ordered = sorted(map(str, overrides))
-    label = ",".join(one.replace("=", "-", 1) for one in ordered)
-    if all(_READABLE.fullmatch(one) for one in ordered) and len(label) <= LONGEST_READABLE and not label_fault(label):
+    label = ",".join(text.replace("=", "-", 1) for text in ordered)
+    if all(_READABLE.fullmatch(text) for text in ordered) and len(label) <= LONGEST_READABLE and not label_fault(label):
         return label
     digest = hashlib.blake2b(json.dumps(ordered).encode(), digest_size=4).hexdigest()
     readable = (
@@ -102,8 +102,8 @@ def standing(results_dir: str | Path, name: str, runs: Mapping[str, Run]) -> Sta
         if run is None or (run.experiment, run.overrides) != (experiment, verdict["overrides"]):
             return Standing(name, verdict, None)
         later = any(
-            one.id > run.id and one.finished and place_of(one) == name
-            for one in runs.values() if one.experiment == experiment
+            item.id > run.id and item.finished and place_of(item) == name
+            for item in runs.values() if item.experiment == experiment
         )  # fmt: skip
         return Standing(name, verdict, run, later or place_of(run) != name)
     except FileNotFoundError:
@@ -114,8 +114,8 @@ def standing(results_dir: str | Path, name: str, runs: Mapping[str, Run]) -> Sta
 
 def newest_overridden(results_dir: str | Path, name: str, runs: Mapping[str, Run]) -> Standing | None:
     """Of an experiment's runs with overrides what stands of the latest, if anything."""
-    found = [one for one in all_standing(results_dir, runs, name) if one.place != name]
-    return max(found, key=lambda one: one.run.id if one.run else 0, default=None)
+    found = [standing for standing in all_standing(results_dir, runs, name) if standing.place != name]
+    return max(found, key=lambda standing: standing.run.id if standing.run else 0, default=None)
 
 
 def all_standing(results_dir: str | Path, runs: Mapping[str, Run], experiment: str = "*") -> Iterator[Standing]:

@@ -59,8 +59,8 @@ def _claimed(said: Mapping[str, Any]) -> str:
 def _kinds(evidence: Iterable[Mapping[str, Any]]) -> str:
     """Each kind with its experiments; the sentences would not fit a cell, which cannot break over pages."""
     kinds: dict[str, dict[str, None]] = {}
-    for one in evidence:
-        kinds.setdefault(one["kind"], {})[one["experiment"] or "a test"] = None
+    for entry in evidence:
+        kinds.setdefault(entry["kind"], {})[entry["experiment"] or "a test"] = None
     return tex_text("; ".join(f"{kind} ({', '.join(names)})" for kind, names in kinds.items()))
 
 

@@ -115,13 +115,13 @@ def audits(frame: pd.DataFrame) -> str:
         value = rows.groupby("quantity")["value"].mean()
         noticed = rows[(rows["quantity"] == "overspent_epsilon") & (rows["value"] > rows["bound"])]
         factor = f"x{number(float(noticed['overspend'].max()))}" if len(noticed) else "-"
-        certified, *shown = (value.get(f"{one}_epsilon", math.nan) for one in ("spent", "lower", "audited"))
-        most = max((one for one in shown if one > 0), default=math.nan)
+        certified, *shown = (value.get(f"{text}_epsilon", math.nan) for text in ("spent", "lower", "audited"))
+        most = max((evidence for evidence in shown if evidence > 0), default=math.nan)
         bounds = rows.loc[rows["quantity"].isin(["spent_epsilon", "lower_epsilon", "audited_epsilon"]), "bound"]
         slack = certified / most if bounds.nunique() == 1 else math.nan  # none where a pair sees only a part
         columns = (certified, *shown, slack)
         numbers = ("-" if math.isnan(column) else number(float(f"{column:.3g}")) for column in columns)
-        axes = (position(float(str(one))) for one in (n, p, epsilon, delta))
+        axes = (position(float(str(key))) for key in (n, p, epsilon, delta))
         relation = [str(rows["relation"].dropna().iloc[0])] if named else []
         lines.append([str(name), *relation, *axes, *numbers, factor, _least(rows) if len(noticed) else "-"])
     return aligned(lines)
@@ -172,7 +172,7 @@ def further(frame: pd.DataFrame) -> list[str]:
 def reads_a_table(config: Mapping[str, Any]) -> bool:
     """Whether a construction that some series uses reads a file: one has a path."""
     series = config.get("study", {}).get("series", {})
-    blocks = [one.get("construction") for one in series.values() if isinstance(one, Mapping)]
+    blocks = [entry.get("construction") for entry in series.values() if isinstance(entry, Mapping)]
     return any(isinstance(block, Mapping) and bool(block.get("path")) for block in blocks)
 
 

@@ -36,7 +36,7 @@ def spoken_of(name: str, check: Mapping[str, Any], paper: str, study: str, find:
     if said == NONE:
         return {}
     if isinstance(said, Mapping):
-        found = {str(item): str(check.get("evidence") or one or kind) for item, one in said.items()}
+        found = {str(item): str(check.get("evidence") or value or kind) for item, value in said.items()}
     elif isinstance(said, str | list):
         found = {str(item): str(kind) for item in ([said] if isinstance(said, str) else said)}
     else:
@@ -53,7 +53,7 @@ def named(name: str, check: Mapping[str, Any], paper: str, find: Find) -> str:
     """The item that the name of a claim begins with, or else its quantity; the longest; empty where there is none."""
     if check.get("role") != "claim":
         return ""
-    items = {_slug(one.item): one.item for one in find(paper) if not one.nothing}
+    items = {_slug(statement.item): statement.item for statement in find(paper) if not statement.nothing}
     for text in (name, str(check.get("quantity", ""))):
         found = [slug for slug in items if f"{text}_".startswith(f"{slug}_")]
         if found:
@@ -70,16 +70,16 @@ def place(item: str, paper: str, find: Find) -> tuple[str, str]:
     own = find(paper)
     other, _, rest = item.partition(" ")
     where, number, among = (paper, item, own)
-    if all(one.item != item for one in own) and (further := find(other)):
+    if all(row.item != item for row in own) and (further := find(other)):
         where, number, among = other, rest, further
-    for one in among:
-        if one.item == number:
-            if one.nothing:
-                raise InputError(f"of {item} there is nothing to measure: {one.nothing}")
+    for statement in among:
+        if statement.item == number:
+            if statement.nothing:
+                raise InputError(f"of {item} there is nothing to measure: {statement.nothing}")
             return where, number
     if not among:
         raise InputError(f"nobody describes the paper {paper}; papers/{paper}.yaml with its claims would")
-    raise unknown("statement", item, [one.item for one in among])
+    raise unknown("statement", item, [row.item for row in among])
 
 
 def _slug(item: str) -> str:

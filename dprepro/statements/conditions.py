@@ -72,7 +72,7 @@ class Condition:
         """
         if self.fact:
             value = facts.get(self.fact, "")
-            fine = any(_same(value, one) for one in self.values)
+            fine = any(_same(value, text) for text in self.values)
             return "" if fine else f"{self.text}, and here it is {value or 'unknown'}"
         found = {name: find(name) for name in sorted(self.names)}
         if lacking := [name for name, value in found.items() if value is None]:
@@ -98,7 +98,7 @@ def condition(text: str) -> Condition:
         fact = said[1]
         if fact not in FACTS and not fact.startswith("algorithm."):
             raise InputError(f"condition {text!r}: {unknown('word', fact, FACTS)}")
-        return Condition(text, fact=fact, values=tuple(one.strip() for one in re.split(r"\bor\b|,", said[2])))
+        return Condition(text, fact=fact, values=tuple(word.strip() for word in re.split(r"\bor\b|,", said[2])))
     if compared := _COMPARED.fullmatch(text):
         left, sign, right = compared.groups()
         for side in (left, right):

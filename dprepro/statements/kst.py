@@ -24,7 +24,7 @@ SELECTED = (*PIPELINE, "algorithm.selection is ExponentialSupport")
 AGGREGATED = (*PIPELINE, "algorithm.selection is SampleAndAggregate")
 
 ALL, EXACT, MEAN = ("for all data",), ("exactly",), ("for all data", "in expectation")
-EACH, PROB, LIMIT = (("for all data", one) for one in ("exactly", "with probability", "in the limit"))
+EACH, PROB, LIMIT = (("for all data", text) for text in ("exactly", "with probability", "in the limit"))
 RADIUS = "the loss is strongly convex in a ball of radius 4 times the first term and twice the second"
 BLOCKS = "Assumption 3, and n >= (16 sigma/(Psi Phi))^4 s^2 log^2 p"
 BLOCKS_RIGHT = f"{BLOCKS}, and theta* has just s entries that are not zero: each block finds its support"

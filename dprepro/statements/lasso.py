@@ -10,7 +10,7 @@ DECAYING = "algorithm.step_size is decaying"
 SELECTING = ("algorithm is NoisyFrankWolfe", DECAYING, "vertices >= 2", "curvature < inf", "delta > 0")
 TUNED = (*SELECTING, "algorithm.selection is gumbel or laplace", "algorithm.constants is printed",
          "algorithm.steps_factor is 1", "algorithm.steps_exponent is 2/3", "delta <= 1/e")
-BY_GUMBEL = tuple(one.replace("gumbel or laplace", "gumbel") for one in TUNED)
+BY_GUMBEL = tuple(text.replace("gumbel or laplace", "gumbel") for text in TUNED)
 STEP_GUMBEL = (*SELECTING, "algorithm.selection is gumbel", "algorithm.constants is printed")
 AS_TUNED = (*SELECTING, "algorithm.selection is gumbel or laplace", "algorithm.constants is printed")
 REPAIRED_2_5 = (r"O\!\left(\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3}}{(n\epsilon)^{2/3}} + \frac{L_1 "

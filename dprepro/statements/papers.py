@@ -88,7 +88,7 @@ class Paper:
     errata: Sequence[Erratum] = ()
 
     def __post_init__(self) -> None:
-        items = [one.item for one in self.claims]
+        items = [statement.item for statement in self.claims]
         if twice := sorted({item for item in items if items.count(item) > 1}):
             raise InputError(f"claims has {twice[0]} twice")
         for claim in self.claims:
@@ -101,7 +101,7 @@ class Paper:
         for claim in self.claims:
             if claim.item == item:
                 return claim
-        raise unknown("statement", item, [one.item for one in self.claims])
+        raise unknown("statement", item, [statement.item for statement in self.claims])
 
 
 def papers(config_dir: str | None = None) -> dict[str, Paper]:
@@ -113,10 +113,12 @@ def papers(config_dir: str | None = None) -> dict[str, Paper]:
     known = frozenset(experiment_files(config_dir))
     found = {key: _paper(file, file.stat().st_mtime_ns) for key, file in _files(config_dir).items()}
     for key, paper in found.items():
-        shown = {one.experiment for erratum in paper.errata for one in erratum.shown_by if one.experiment}
+        shown = {
+            evidence.experiment for erratum in paper.errata for evidence in erratum.shown_by if evidence.experiment
+        }
         if strange := sorted(shown - known):
             raise InputError(f"papers/{key}.yaml: {unknown('experiment', strange[0], known)}")
-    return dict(sorted(found.items(), key=lambda one: one[1].year))
+    return dict(sorted(found.items(), key=lambda pair: pair[1].year))
 
 
 def statements_of(key: str, config_dir: str | None = None) -> Sequence[Statement]:
@@ -178,14 +180,16 @@ def _module(name: str) -> Sequence[Statement]:
         if error.name and not f"{name}.".startswith(f"{error.name}."):
             raise MissingDependency(f"statements {name} needs {error.name}: pip install {error.name}") from error
         raise InputError(f"statements: there is no module {name}") from error
-    if not isinstance(found, tuple) or not all(isinstance(one, Statement) for one in found):
+    if not isinstance(found, tuple) or not all(isinstance(item, Statement) for item in found):
         raise InputError(f"statements: {name} has no tuple STATEMENTS of dprepro.statements.statement.Statement")
     return found
 
 
 def heads(papers: Mapping[str, Paper]) -> dict[str, dict[str, Any]]:
     """What each paper is, as plain data."""
-    return {paper: {key: getattr(one, key) for key in ("title", "authors", "year")} for paper, one in papers.items()}
+    return {
+        paper: {key: getattr(value, key) for key in ("title", "authors", "year")} for paper, value in papers.items()
+    }
 
 
 def citation(paper: str, papers: Mapping[str, Mapping[str, Any]]) -> str:

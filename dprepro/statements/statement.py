@@ -88,7 +88,7 @@ class Says:
         """Raise InputError for a condition or a function that cannot be understood."""
         from dprepro import bounds  # the ledger reads statements, and imports no science
 
-        assert all(one.text for one in self.conditions)
+        assert all(condition.text for condition in self.conditions)
         for name in self.functions:
             bounds.find(name)
 

@@ -36,11 +36,11 @@ class AttackStudy(RateStudy):
     def __post_init__(self) -> None:
         if self.trials < 1:
             raise InputError(f"trials must be at least 1, got trials={self.trials}")
-        for label, one in self.series.items():
-            if not isinstance(one.construction, Attackable):
+        for label, series in self.series.items():
+            if not isinstance(series.construction, Attackable):
                 raise InputError(
-                    f"series {label}: {type(one.construction).__name__} has no secret to attack; choose a construction "
-                    "that is Attackable"
+                    f"series {label}: {type(series.construction).__name__} has no secret to attack; choose a "
+                    "construction that is Attackable"
                 )
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
@@ -67,15 +67,15 @@ class AttackStudy(RateStudy):
         known = super().rebuilt(cell)
         return {quantity: columns | {"deterministic": False} for quantity, columns in known.items()}
 
-    def _quantities(self, one: Series) -> list[str]:
-        assert isinstance(one.construction, Attackable)
-        return [*super()._quantities(one), *one.construction.findings, *one.construction.certificates]
+    def _quantities(self, series: Series) -> list[str]:
+        assert isinstance(series.construction, Attackable)
+        return [*super()._quantities(series), *series.construction.findings, *series.construction.certificates]
 
     def _columns(self) -> list[str]:
         return [*super()._columns(), "trials"]
 
-    def _science(self, one: Series) -> dict[str, Any]:
-        return super()._science(one) | {"trials": self.trials}
+    def _science(self, series: Series) -> dict[str, Any]:
+        return super()._science(series) | {"trials": self.trials}
 
 
 def _mean(rows: Sequence[Row]) -> Row:

@@ -113,19 +113,21 @@ class AuditStudy(Study):
     def cells(self, design: Design) -> list[Cell]:
         """Series by series, with all replicates."""
         cells = []
-        for label, one in self.series.items():
+        for label, value in self.series.items():
             grid = self._grid(label, design)
             for point in grid:
-                series = at(one, point)
+                series = at(value, point)
                 given = self._given_budget(series, point)
-                at(one.algorithm, point).admit(one.data.domain(point), given)
-            overspends = self.overspends if one.role == "claim" else ()
-            measured = {name: describe(getattr(one, name)) for name in MEASURED}
-            measured |= {name: getattr(one, name) for name, default in LATER.items() if getattr(one, name) != default}
+                at(value.algorithm, point).admit(value.data.domain(point), given)
+            overspends = self.overspends if value.role == "claim" else ()
+            measured = {name: describe(getattr(value, name)) for name in MEASURED}
+            measured |= {
+                name: getattr(value, name) for name, default in LATER.items() if getattr(value, name) != default
+            }
             science = canonical(self.identity(overspends=overspends, **measured))
-            code = self.code(one.algorithm, one.data, laws.LAWS.get(type(one.algorithm), laws.Law))
+            code = self.code(value.algorithm, value.data, laws.LAWS.get(type(value.algorithm), laws.Law))
             cells += [
-                Cell(label, one.role, point, replicate, design.seed, science, code)
+                Cell(label, value.role, point, replicate, design.seed, science, code)
                 for point in grid
                 for replicate in range(design.replicates)
             ]
@@ -134,42 +136,48 @@ class AuditStudy(Study):
     def declare(self, design: Design) -> Declaration:
         """As the class says; whether noise is counted and a law is known, only a run can tell."""
         found = {}
-        for label, one in self.series.items():
+        for label, series in self.series.items():
             names = {"slack", "lower_epsilon"}
-            names |= {"audited_epsilon", "noise_drawn"} if one.draws else {"exact_delta", "certified_delta"}
-            names |= {"overspent_epsilon"} if one.role == "claim" else set()
-            names |= {"spent_epsilon"} if one.algorithm.promises() else set()
+            names |= {"audited_epsilon", "noise_drawn"} if series.draws else {"exact_delta", "certified_delta"}
+            names |= {"overspent_epsilon"} if series.role == "claim" else set()
+            names |= {"spent_epsilon"} if series.algorithm.promises() else set()
             found[label] = frozenset(names)
         axes = {axis for label in self.series for point in self._grid(label, design) for axis in point}
         return Declaration(found, frozenset(COLUMNS), frozenset(axes))
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """See the class."""
-        one = at(self.series[cell.series], cell.axes)
-        algorithm = at(one.algorithm, cell.axes)
-        epsilon, delta = one.share * cell.axes["epsilon"], one.share * cell.axes["delta"]
-        given, relation = self._given_budget(one, cell.axes), one.relation or self.neighbours
-        data = promised(one.data.neighbours(cell.axes, relation), one.promised)
-        if not one.draws:
-            return self._by_law(algorithm, data, one, cell.axes)
-        if one.transcript:
+        series = at(self.series[cell.series], cell.axes)
+        algorithm = at(series.algorithm, cell.axes)
+        epsilon, delta = series.share * cell.axes["epsilon"], series.share * cell.axes["delta"]
+        given, relation = self._given_budget(series, cell.axes), series.relation or self.neighbours
+        data = promised(series.data.neighbours(cell.axes, relation), series.promised)
+        if not series.draws:
+            return self._by_law(algorithm, data, series, cell.axes)
+        if series.transcript:
             name, (first, second) = worst_transcripts(algorithm, data, given, rng)
         else:
-            name = worst_pair(algorithm, data, given, one.repeats, rng)
+            name = worst_pair(algorithm, data, given, series.repeats, rng)
             first, second = data[name]
 
         def drawn(budget: Budget) -> tuple[Audited, NoiseMoments]:
-            if one.transcript:
-                return audit_transcripts(algorithm, (first, second), budget, one.draws, delta, rng)
-            counted = [answers(algorithm, problem, budget, one.draws, one.repeats, rng) for problem in (first, second)]
+            if series.transcript:
+                return audit_transcripts(algorithm, (first, second), budget, series.draws, delta, rng)
+            counted = [
+                answers(algorithm, problem, budget, series.draws, series.repeats, rng) for problem in (first, second)
+            ]
             return audit(counted[0][0], counted[1][0], delta), counted[0][1]
 
         found, noise = drawn(given)
         columns: Columns = {"pair": name, "relation": relation.value, "event": found.event, "draws": found.draws}
         rows = [Row("audited_epsilon", found.epsilon, epsilon, columns | {"deterministic": True})]
-        if one.role == "claim":
+        if series.role == "claim":
             rows.append(self._overspent(given, epsilon, lambda budget: drawn(budget)[0].epsilon))
-        if one.repeats == 1 and not one.transcript and (exact := laws.beside(algorithm, given, data[name])) is not None:
+        if (
+            series.repeats == 1
+            and not series.transcript
+            and (exact := laws.beside(algorithm, given, data[name])) is not None
+        ):
             rows.append(Row("lower_epsilon", min(MOST, exact.lower_epsilon(delta)), epsilon, {"deterministic": True}))
         schedule = algorithm.schedule(first.domain, given)
         rows += self._certified(algorithm, first.domain, given, cell.axes["epsilon"], found.epsilon)
@@ -178,27 +186,27 @@ class AuditStudy(Study):
         return rows
 
     def _by_law(
-        self, algorithm: Algorithm, data: Mapping[str, Pair], one: AuditSeries, point: Mapping[str, float]
+        self, algorithm: Algorithm, data: Mapping[str, Pair], series: AuditSeries, point: Mapping[str, float]
     ) -> list[Row]:
         """What is spent over all pairs, and delta against epsilon, beside what is certified."""
-        given, epsilon = self._given_budget(one, point), one.share * point["epsilon"]
+        given, epsilon = self._given_budget(series, point), series.share * point["epsilon"]
 
         pairs = {key: law for key, pair in data.items() if (law := laws.beside(algorithm, given, pair)) is not None}
         if not pairs:
             raise PremiseError(f"no exact law of {type(algorithm).__name__} is known here, and no draws are asked for")
-        spent = {key: min(MOST, law.lower_epsilon(one.share * given.delta)) for key, law in pairs.items()}
+        spent = {key: min(MOST, law.lower_epsilon(series.share * given.delta)) for key, law in pairs.items()}
         name = max(spent, key=lambda key: spent[key])
 
         def known(budget: Budget) -> float:
             law = laws.beside(algorithm, budget, data[name])
             assert law is not None
-            return min(MOST, law.lower_epsilon(one.share * budget.delta))
+            return min(MOST, law.lower_epsilon(series.share * budget.delta))
 
-        columns: Columns = {"pair": name, "relation": (one.relation or self.neighbours).value, "deterministic": True}
+        columns: Columns = {"pair": name, "relation": (series.relation or self.neighbours).value, "deterministic": True}
         rows = [Row("lower_epsilon", spent[name], epsilon, columns)]
-        if one.role == "claim":
+        if series.role == "claim":
             rows.append(self._overspent(given, epsilon, known))
-        domain, multiple = one.data.domain(point), one.multiple * epsilon
+        domain, multiple = series.data.domain(point), series.multiple * epsilon
         rows += self._certified(algorithm, domain, given, point["epsilon"], spent[name])
         parts = algorithm.parts(domain, Budget(point["epsilon"], point["delta"], given.neighbours))
         bound = None if parts is None else certified_delta(parts, multiple)
@@ -224,14 +232,14 @@ class AuditStudy(Study):
         rows = spending(spent, epsilon, algorithm.schedule(domain, given).steps)
         return [*rows, Row("slack", spent.epsilon / seen)] if spent is not None and seen > 0 else rows
 
-    def _given_budget(self, one: AuditSeries, point: Mapping[str, float]) -> Budget:
+    def _given_budget(self, series: AuditSeries, point: Mapping[str, float]) -> Budget:
         """The budget that the algorithm is given."""
-        relation = one.believed or one.relation or self.neighbours
-        return Budget(one.overspend * point["epsilon"], point["delta"], relation)
+        relation = series.believed or series.relation or self.neighbours
+        return Budget(series.overspend * point["epsilon"], point["delta"], relation)
 
     def _grid(self, label: str, design: Design) -> list[dict[str, float]]:
-        one = self.series[label]
-        return points(label, design.axes(one.sweep), one.algorithm, one)
+        series = self.series[label]
+        return points(label, design.axes(series.sweep), series.algorithm, series)
 
 
 MEASURED = ("algorithm", "data", "draws", "multiple", "relation", "believed", "overspend", "repeats")

@@ -36,7 +36,7 @@ def describe(value: Any) -> Any:
     if isinstance(value, enum.Enum):
         return value.value
     if isinstance(value, dict):
-        return {str(key): describe(one) for key, one in value.items()}
+        return {str(key): describe(number) for key, number in value.items()}
     if isinstance(value, list | tuple):
-        return [describe(one) for one in value]
+        return [describe(item) for item in value]
     return value

@@ -103,7 +103,7 @@ class EnvelopeStudy(RateStudy):
             answers += solutions
             rows = self._expected(context, problem, risk) if self.expected else self._rows(context, problem, solutions)
             found.append((rows, value))
-        rows, worst = max(found, key=lambda one: one[0][0].value)
+        rows, worst = max(found, key=lambda pair: pair[0][0].value)
         columns = rows[0].columns | {"trivial_risk": max(problem.trivial_risk for _, problem in of or members)}
         columns |= {"worst": worst} | ({f"best_{self.best}": context.point[self.best]} if self.best else {})
         rows[0] = replace(rows[0], columns=columns)
@@ -144,11 +144,11 @@ class EnvelopeStudy(RateStudy):
 
     def _check_names(self) -> None:
         super()._check_names()
-        for family in (one.construction for one in self.series.values()):
+        for family in (series.construction for series in self.series.values()):
             for value in self.values if self.over in {named_field.name for named_field in fields(family)} else ():
                 typed.build(typed.hints(type(family))[self.over], value, "study.values")
-        families = {field.name for one in self.series.values() for field in fields(one.construction)}
-        tuned = {field.name for one in self.series.values() for field in fields(one.algorithm)}
+        families = {field.name for series in self.series.values() for field in fields(series.construction)}
+        tuned = {field.name for series in self.series.values() for field in fields(series.algorithm)}
         for key, name, known in (("over", self.over, families), ("best", self.best, tuned | families)):
             if name and name not in known:
                 raise InputError(f"study.{key}: {unknown('parameter', name, known)}")
@@ -169,22 +169,22 @@ class EnvelopeStudy(RateStudy):
         solutions = context.solve(problem, same, self.draws)
         return math.fsum(problem.excess_risk(solution.theta) for solution in solutions) / self.draws, solutions
 
-    def _quantities(self, one: Series) -> list[str]:
-        found = super()._quantities(one)
+    def _quantities(self, series: Series) -> list[str]:
+        found = super()._quantities(series)
         if not self.expected:
             return found
-        return [*(name for name in found if name not in (*one.algorithm.measures, "noise_drawn")), "sum_risk"]
+        return [*(name for name in found if name not in (*series.algorithm.measures, "noise_drawn")), "sum_risk"]
 
     def _columns(self) -> list[str]:
         known = [name for name in super()._columns() if not (self.expected and name == "freedom")]
         return [*known, "worst", *([f"best_{self.best}"] if self.best else [])]
 
-    def _parts(self, one: Series, backend: str) -> list[object]:
-        return super()._parts(one, backend) + ([laws.LAWS[type(one.algorithm)]] if self.expected else [])
+    def _parts(self, series: Series, backend: str) -> list[object]:
+        return super()._parts(series, backend) + ([laws.LAWS[type(series.algorithm)]] if self.expected else [])
 
-    def _science(self, one: Series) -> dict[str, Any]:
+    def _science(self, series: Series) -> dict[str, Any]:
         found = {"over": self.over, "values": list(self.values), "draws": self.draws, "expected": self.expected}
-        return super()._science(one) | found | {"best": self.best, "between": list(self.between)}
+        return super()._science(series) | found | {"best": self.best, "between": list(self.between)}
 
 
 def _search(risk: Callable[[float], float], low: float, high: float, sign: int) -> float:

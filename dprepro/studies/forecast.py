@@ -41,7 +41,7 @@ def forecast(cells: Sequence[Cell], context_of: Callable[[Cell], CellContext]) -
     total = math.fsum(point.times * point.seconds for point in points)
     if total < LONG:
         return ""
-    longest = max(points, key=lambda one: one.seconds)
+    longest = max(points, key=lambda point: point.seconds)
     axes = ", ".join(f"{axis}={value:g}" for axis, value in longest.cell.axes.items())
     return (
         f"measuring all cells takes about {_worded(total)} or more of processor time, a single one up to "
@@ -69,7 +69,7 @@ def _points(cells: Sequence[Cell], context_of: Callable[[Cell], CellContext]) ->
                     hard.append((point.times * _most_seconds(context), point, context))
                 elif point.seconds:
                     yield point
-        hard.sort(key=lambda one: one[0], reverse=True)
+        hard.sort(key=lambda point: point[0], reverse=True)
         for most, point, context in hard[:TRIED]:
             if most * len(hard) >= LONG / 10:
                 yield point._replace(seconds=_drawn_seconds(context, point.cell))

@@ -44,16 +44,21 @@ class InequalityStudy(Study):
     def cells(self, design: Design) -> list[Cell]:
         """Series by series, grid point by grid point, each once: both sides are exact."""
         cells = []
-        for label, one in self.series.items():
-            science = {"study": type(self).__name__, "version": self.version, "left": one.left, "right": one.right}
-            text, grid = canonical(science), expand(self._axes(label, one, design))
-            code = self.code(bounds.find(one.left), bounds.find(one.right))
-            cells += [Cell(label, one.role, point, 0, design.seed, text, code) for point in grid]
+        for label, inequality in self.series.items():
+            science = {
+                "study": type(self).__name__,
+                "version": self.version,
+                "left": inequality.left,
+                "right": inequality.right,
+            }
+            text, grid = canonical(science), expand(self._axes(label, inequality, design))
+            code = self.code(bounds.find(inequality.left), bounds.find(inequality.right))
+            cells += [Cell(label, inequality.role, point, 0, design.seed, text, code) for point in grid]
         return cells
 
     def declare(self, design: Design) -> Declaration:
         """The ratio with its two sides."""
-        axes = {axis for label, one in self.series.items() for axis in self._axes(label, one, design)}
+        axes = {axis for label, inequality in self.series.items() for axis in self._axes(label, inequality, design)}
         ratio, sides = frozenset({"ratio"}), frozenset({"left", "right"})
         return Declaration(dict.fromkeys(self.series, ratio), sides, frozenset(axes))
 
@@ -64,17 +69,17 @@ class InequalityStudy(Study):
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """Left over right; nothing is random."""
-        one = self.series[cell.series]
-        left, right = bounds.evaluate(one.left, cell.axes), bounds.evaluate(one.right, cell.axes)
+        inequality = self.series[cell.series]
+        left, right = bounds.evaluate(inequality.left, cell.axes), bounds.evaluate(inequality.right, cell.axes)
         return [Row("ratio", left / right, 1.0, {"left": left, "right": right})]
 
-    def _axes(self, label: str, one: Inequality, design: Design) -> dict[str, list[float]]:
+    def _axes(self, label: str, inequality: Inequality, design: Design) -> dict[str, list[float]]:
         """The arguments of both sides, and the default of every main axis that is none."""
-        needed = {*bounds.arguments(one.left), *bounds.arguments(one.right)}
-        if missing := sorted(needed - {*design.sweep, *one.sweep}):
-            given = ", ".join(sorted({*design.sweep, *one.sweep}))
+        needed = {*bounds.arguments(inequality.left), *bounds.arguments(inequality.right)}
+        if missing := sorted(needed - {*design.sweep, *inequality.sweep}):
+            given = ", ".join(sorted({*design.sweep, *inequality.sweep}))
             raise InputError(f"series {label} needs the axis {missing[0]}; given are {given}")
-        if extra := sorted(one.sweep.keys() - needed):
+        if extra := sorted(inequality.sweep.keys() - needed):
             raise InputError(f"series {label}: sweep.{extra[0]} is no argument; choices: {', '.join(sorted(needed))}")
-        swept = {**design.sweep, **one.sweep}
+        swept = {**design.sweep, **inequality.sweep}
         return Design({axis: swept[axis] for axis in sorted(needed)} or {"n": [1]}).axes({})

@@ -85,38 +85,38 @@ class MinimaxStudy(Study):
         if self.neighbours is not Neighbours.REPLACE_ONE:
             raise InputError(f"neighbours must be replace_one here, got {self.neighbours}")
         cells = []
-        for label, one in self.series.items():
+        for label, series in self.series.items():
             grid = self._grid(label, design)
-            named = [*one.levels, *([one.rate] if one.rate else [])]
-            draws = one.draws if one.algorithm else 0
+            named = [*series.levels, *([series.rate] if series.rate else [])]
+            draws = series.draws if series.algorithm else 0
             science = self.identity(
-                game=describe(one.game), algorithm=describe(one.algorithm), levels=named, draws=draws,
-                overspend=one.overspend, symmetric=one.symmetric,
+                game=describe(series.game), algorithm=describe(series.algorithm), levels=named, draws=draws,
+                overspend=series.overspend, symmetric=series.symmetric,
             )  # fmt: skip
             for point in grid:
-                if one.algorithm is not None:
+                if series.algorithm is not None:
                     self._admitted(label, point)
-                numbers = _numbers(one, point)
+                numbers = _numbers(series, point)
                 for name in named:
                     if lack := numbers.lacks(name):
                         raise InputError(f"series {label}: {name} needs {lack}")
-            parts: list[object] = [one.game, optimum]
-            if one.algorithm is not None:
-                law = laws.LAWS.get(type(one.algorithm))
-                parts += [one.algorithm, *([law] if law else [])]
+            parts: list[object] = [series.game, optimum]
+            if series.algorithm is not None:
+                law = laws.LAWS.get(type(series.algorithm))
+                parts += [series.algorithm, *([law] if law else [])]
             made = canonical(science), self.code(*parts, *(bounds.find(name) for name in named))
-            count = one.replicates or design.replicates if one.algorithm is not None else 1
-            cells += [Cell(label, one.role, point, k, design.seed, *made) for point in grid for k in range(count)]
+            count = series.replicates or design.replicates if series.algorithm is not None else 1
+            cells += [Cell(label, series.role, point, k, design.seed, *made) for point in grid for k in range(count)]
         return cells
 
     def declare(self, design: Design) -> Declaration:
         """As the class says."""
         found = {}
-        for label, one in self.series.items():
-            if one.algorithm is None:
-                names = ["excess_risk", "minimax_risk", "certified_risk", "private", *map(_short, one.levels)]
+        for label, series in self.series.items():
+            if series.algorithm is None:
+                names = ["excess_risk", "minimax_risk", "certified_risk", "private", *map(_short, series.levels)]
             else:
-                names = ["excess_risk", "times_optimum", *(["spent_epsilon"] if one.algorithm.promises() else [])]
+                names = ["excess_risk", "times_optimum", *(["spent_epsilon"] if series.algorithm.promises() else [])]
             found[label] = frozenset(names)
         axes = {axis for label in self.series for point in self._grid(label, design) for axis in point}
         columns = frozenset({"worst", "answers_cost", "data_sets", "deterministic", "total_steps"})
@@ -124,19 +124,21 @@ class MinimaxStudy(Study):
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """See the class."""
-        one = self.series[cell.series]
-        return self._optimum(one, cell.axes) if one.algorithm is None else self._worst(cell.series, cell.axes, rng)
+        series = self.series[cell.series]
+        return (
+            self._optimum(series, cell.axes) if series.algorithm is None else self._worst(cell.series, cell.axes, rng)
+        )
 
-    def _optimum(self, one: MinimaxSeries, axes: Mapping[str, float]) -> list[Row]:
+    def _optimum(self, series: MinimaxSeries, axes: Mapping[str, float]) -> list[Row]:
         n, p, epsilon, delta = int(axes["n"]), int(axes["p"]), axes["epsilon"], axes["delta"]
-        best = optimum(one.game, n, p, one.overspend * epsilon, delta)
-        low, high, numbers = float(best.lower.risk), float(best.upper.risk), _numbers(one, axes)
+        best = optimum(series.game, n, p, series.overspend * epsilon, delta)
+        low, high, numbers = float(best.lower.risk), float(best.upper.risk), _numbers(series, axes)
         columns: dict[str, Value] = {
             "deterministic": True,
             "data_sets": len(best.game.states),
-            "answers_cost": float(one.game.cost()),
+            "answers_cost": float(series.game.cost()),
         }
-        rate = numbers.evaluate(one.rate) if one.rate else None
+        rate = numbers.evaluate(series.rate) if series.rate else None
         kept = private(best.game, best.upper.table, epsilon, delta)
         rows = [
             Row("excess_risk", high, low, columns),
@@ -144,28 +146,28 @@ class MinimaxStudy(Study):
             Row("certified_risk", low, rate, columns),
             Row("private", float(kept), 1.0, columns),
         ]
-        return rows + [Row(_short(name), numbers.evaluate(name), low, columns) for name in one.levels]
+        return rows + [Row(_short(name), numbers.evaluate(name), low, columns) for name in series.levels]
 
     def _worst(self, label: str, axes: Mapping[str, float], rng: np.random.Generator) -> list[Row]:
         """The largest expected risk over data sets; by draws, it is looked for and measured with different ones."""
-        one = self.series[label]
+        series = self.series[label]
         algorithm, budget = self._admitted(label, axes)
         n, p = int(axes["n"]), int(axes["p"])
-        low, high, states = _limits(one.game, n, p, axes["epsilon"], axes["delta"])
-        if not one.symmetric:
-            states = tuple(map(tuple, one.game.table(n, p).states.tolist()))
-        unit = one.game.unit(p)
-        problems = [one.game.problem(n, p, np.array(state)) for state in states]
+        low, high, states = _limits(series.game, n, p, axes["epsilon"], axes["delta"])
+        if not series.symmetric:
+            states = tuple(map(tuple, series.game.table(n, p).states.tolist()))
+        unit = series.game.unit(p)
+        problems = [series.game.problem(n, p, np.array(state)) for state in states]
         expected = _expected(algorithm, budget, problems[0])
         if expected is not None:
             risks = [expected(problem) for problem in problems]
             worst = int(np.argmax(risks))
             risk = risks[worst]
         else:
-            few = one.draws // SEARCHED
-            risks = [_mean(algorithm, budget, problem, few, rng) - one.game.least(problem) for problem in problems]
+            few = series.draws // SEARCHED
+            risks = [_mean(algorithm, budget, problem, few, rng) - series.game.least(problem) for problem in problems]
             worst = int(np.argmax(risks))
-            risk = _mean(algorithm, budget, problems[worst], one.draws, rng) - one.game.least(problems[worst])
+            risk = _mean(algorithm, budget, problems[worst], series.draws, rng) - series.game.least(problems[worst])
         exact = expected is not None or algorithm.deterministic
         columns: dict[str, Value] = {"deterministic": exact, "worst": " ".join(map(str, states[worst]))}
         rows = [Row("excess_risk", unit * risk, low, columns), Row("times_optimum", unit * risk / high, 1.0, columns)]
@@ -176,18 +178,18 @@ class MinimaxStudy(Study):
 
     def _admitted(self, label: str, axes: Mapping[str, float]) -> tuple[Algorithm, Budget]:
         """The algorithm at a grid point with its budget; raises InputError where it refuses."""
-        one = self.series[label]
-        assert one.algorithm is not None
-        algorithm = at(one.algorithm, axes)
-        budget = Budget(one.overspend * axes["epsilon"], axes["delta"], self.neighbours)
-        domain = one.game.domain(int(axes["n"]), int(axes["p"]))
+        series = self.series[label]
+        assert series.algorithm is not None
+        algorithm = at(series.algorithm, axes)
+        budget = Budget(series.overspend * axes["epsilon"], axes["delta"], self.neighbours)
+        domain = series.game.domain(int(axes["n"]), int(axes["p"]))
         if reason := algorithm.refusal(domain, budget):
             raise InputError(f"series {label}: {reason}")
         return algorithm, budget
 
     def _grid(self, label: str, design: Design) -> list[dict[str, float]]:
-        one = self.series[label]
-        return points(label, design.axes(one.sweep), *([one.algorithm] if one.algorithm is not None else []))
+        series = self.series[label]
+        return points(label, design.axes(series.sweep), *([series.algorithm] if series.algorithm is not None else []))
 
 
 @lru_cache(maxsize=512)
@@ -215,9 +217,9 @@ def _mean(algorithm: Algorithm, budget: Budget, problem: Problem, draws: int, rn
     return math.fsum(risks) / count
 
 
-def _numbers(one: MinimaxSeries, axes: Mapping[str, float]) -> Numbers:
+def _numbers(series: MinimaxSeries, axes: Mapping[str, float]) -> Numbers:
     """What a level may ask for: the grid point, and constants of the domain."""
-    return Numbers(one.game.domain(int(axes["n"]), int(axes["p"])), axes)
+    return Numbers(series.game.domain(int(axes["n"]), int(axes["p"])), axes)
 
 
 def _short(name: str) -> str:

@@ -68,15 +68,15 @@ class PrivacyStudy(Study):
     def cells(self, design: Design) -> list[Cell]:
         """Series by series; one replicate, since nothing is random."""
         cells = []
-        for label, one in self.series.items():
+        for label, series in self.series.items():
             grid = self._grid(label, design)
             for point in grid:
                 law = self._law(label, point)
                 law.algorithm.admit(law.domain, law.budget)
-            parts = {"algorithm": one.algorithm, "domain": one.domain or law.plain, "law": dict(one.law)}
+            parts = {"algorithm": series.algorithm, "domain": series.domain or law.plain, "law": dict(series.law)}
             science = canonical(self.identity(**describe(parts)))
             code = self.code(law)
-            cells += [Cell(label, one.role, point, 0, design.seed, science, code) for point in grid]
+            cells += [Cell(label, series.role, point, 0, design.seed, science, code) for point in grid]
         return cells
 
     def declare(self, design: Design) -> Declaration:
@@ -131,14 +131,16 @@ class PrivacyStudy(Study):
         return [f"known_{what}", *own]
 
     def _grid(self, label: str, design: Design) -> list[dict[str, float]]:
-        one = self.series[label]
-        return points(label, design.axes(one.sweep), one.algorithm, laws.LAWS.get(type(one.algorithm), laws.Law))
+        series = self.series[label]
+        return points(
+            label, design.axes(series.sweep), series.algorithm, laws.LAWS.get(type(series.algorithm), laws.Law)
+        )
 
     def _law(self, label: str, point: Mapping[str, float]) -> laws.Law:
         """The law at a grid point; raises InputError where none is known."""
-        one, budget = self.series[label], Budget(point["epsilon"], point["delta"], self.neighbours)
+        series, budget = self.series[label], Budget(point["epsilon"], point["delta"], self.neighbours)
         try:
-            law = laws.find(at(one.algorithm, point), one.domain, budget, point).with_parameters(one.law)
+            law = laws.find(at(series.algorithm, point), series.domain, budget, point).with_parameters(series.law)
             law.pairs()
         except InputError as error:
             raise InputError(f"series {label}: {error}") from error
@@ -151,6 +153,6 @@ def known_pair(budget: Budget) -> laws.NeighbourLaws:
     Gaussian noise, or Laplace noise where delta is 0, at the least scale that is certified.
     """
     noise, law = (Gaussian, NormalNoise()) if budget.delta > 0 else (Laplace, LaplaceNoise())
-    scale = noise_for(lambda one: noise(one).guarantee(1.0), 1, budget)
+    scale = noise_for(lambda value: noise(value).guarantee(1.0), 1, budget)
     ends = np.concatenate([[-math.inf], np.linspace(-PLACES, PLACES, POINTS), [math.inf]])
     return laws.NeighbourLaws(law.masses(ends), law.masses(ends - 1 / scale), silent=True)

@@ -75,13 +75,13 @@ class RateStudy(Study):
     def cells(self, design: Design) -> list[Cell]:
         """Series by series, grid point by grid point, replicate by replicate."""
         self._check_names()
-        parts = [part for one in self.series.values() for part in (one.algorithm, one.construction)]
+        parts = [part for labelled in self.series.values() for part in (labelled.algorithm, labelled.construction)]
         cells: list[Cell] = []
-        for label, one in self.series.items():
-            science, checked = self._science(one), False
-            printed = self._references(one).schedule
+        for label, series in self.series.items():
+            science, checked = self._science(series), False
+            printed = self._references(series).schedule
             beside = canonical(dict(printed)) if printed else ""
-            for point in one.grid(label, design, parts):
+            for point in series.grid(label, design, parts):
                 backend, used = LITERAL, dict[str, int | str]()
                 try:
                     context = self._context(label, point)
@@ -90,13 +90,13 @@ class RateStudy(Study):
                     checked, backend = True, context.dispatch.backend
                     kind = REDUCTIONS.get(backend)
                     used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
-                    used |= self._affords(one, context)
+                    used |= self._affords(series, context)
                 except PremiseError as error:  # such a point becomes a skipped row
                     # a series without a premise may have a measurement there, under the same key
-                    used |= {"unmet": f"{error}"} if one.premise else {}
-                made = canonical(science | used), self.code(*self._parts(one, backend)), beside
-                replicates = range(one.replicates or design.replicates)
-                cells += [Cell(label, one.role, point, replicate, design.seed, *made) for replicate in replicates]
+                    used |= {"unmet": f"{error}"} if series.premise else {}
+                made = canonical(science | used), self.code(*self._parts(series, backend)), beside
+                replicates = range(series.replicates or design.replicates)
+                cells += [Cell(label, series.role, point, replicate, design.seed, *made) for replicate in replicates]
         if not cells:
             raise InputError("the sweep is empty: no series has a grid point within its limits")
         return cells
@@ -104,14 +104,14 @@ class RateStudy(Study):
     def declare(self, design: Design) -> Declaration:
         """As the class says."""
         self._check_names()
-        axes = {axis for label, one in self.series.items() for axis in one.axes(label, design)}
-        quantities = {label: frozenset(self._quantities(one)) for label, one in self.series.items()}
+        axes = {axis for label, series in self.series.items() for axis in series.axes(label, design)}
+        quantities = {label: frozenset(self._quantities(series)) for label, series in self.series.items()}
         return Declaration(quantities, frozenset(self._columns()), frozenset(axes))
 
     def remarks(self, cells: Sequence[Cell]) -> list[str]:
         """Controls that cannot overspend as much as they are asked to, and a forecast where the time is long."""
         said = dict[str, None]()
-        over = {label for label, one in self.series.items() if one.overspend > 1}
+        over = {label for label, series in self.series.items() if series.overspend > 1}
         for cell in (cell for cell in cells if over and cell.series in over and not cell.replicate):
             asked, claimed = self.series[cell.series].overspend, cell.axes["epsilon"]
             with suppress(PremiseError):
@@ -153,33 +153,35 @@ class RateStudy(Study):
         context = resolve(self, cells[0].series, dict(cells[0].axes))
         if context.held:
             return Block(context.held[0])
-        one = context.series
-        if context.construction.varies or context.constant or self.tails or self._lemmas(one):
+        series = context.series
+        if context.construction.varies or context.constant or self.tails or self._lemmas(series):
             return None
         rngs = streams()
         problem = context.construction.draw(context.point, context.schedule.noise_scale, rngs[0])
         solutions = context.solve_many(problem, rngs)
         first, view, scale = solutions[0], problem.judge(solutions[0].theta), context.schedule.noise_scale
         alike = all(
-            (one.schedule is first.schedule or one.schedule == first.schedule)
-            and (one.spent is first.spent or one.spent == first.spent) and type(one.theta) is type(first.theta)
-            and one.diagnostics.keys() == first.diagnostics.keys() and (one.noise is None) is (first.noise is None)
-            for one in solutions
+            (run.schedule is first.schedule or run.schedule == first.schedule)
+            and (run.spent is first.spent or run.spent == first.spent) and type(run.theta) is type(first.theta)
+            and run.diagnostics.keys() == first.diagnostics.keys() and (run.noise is None) is (first.noise is None)
+            for run in solutions
         )  # fmt: skip
         if not alike or self._scored(context, [first]):
             return None
         noise = drawn([first], scale)
         # as a cell sums them: a float, where a count of draws is a whole number
-        moments = [NoiseMoments() + (one.noise or NoiseMoments()) for one in solutions]
+        moments = [NoiseMoments() + (solution.noise or NoiseMoments()) for solution in solutions]
         if any((moment.unit > 0) is not (moments[0].unit > 0) for moment in moments):
             return None
         rows = [*self._rows(context, problem, [first]), *noise, *self._reported(context)]
         varying: dict[tuple[int, str], Sequence[float]] = {}
         for number, row in enumerate(rows):
             if row.quantity == "excess_risk":
-                varying[number, VALUE] = [_mean([risk]) for risk in view.excess_many([one.theta for one in solutions])]
+                varying[number, VALUE] = [
+                    _mean([risk]) for risk in view.excess_many([solution.theta for solution in solutions])
+                ]
             elif row.quantity in first.diagnostics:
-                varying[number, VALUE] = [_mean([one.diagnostics[row.quantity]]) for one in solutions]
+                varying[number, VALUE] = [_mean([solution.diagnostics[row.quantity]]) for solution in solutions]
             elif noise and row is noise[0]:
                 varying[number, VALUE] = [moment.ratio(scale) for moment in moments]
                 varying[number, "freedom"] = [moment.freedom for moment in moments]
@@ -194,17 +196,17 @@ class RateStudy(Study):
                 except InputError as error:
                     raise InputError(f"series {label}: premise: {error}") from error
         everyone: list[RateStudy | Series] = [self, *self.series.values()]
-        named = [name for one in everyone for name in (one.bound, one.shape, getattr(one, "law", ""))]
+        named = [name for study in everyone for name in (study.bound, study.shape, getattr(study, "law", ""))]
         for name in (*self.tails, *named):
             if name not in ("", NONE, OWN):
                 bounds.find(name)
-        for column, name in (item for one in everyone for item in one.schedule.items()):
+        for column, name in (item for study in everyone for item in study.schedule.items()):
             if column not in PRINTED:
                 raise unknown("column of a schedule", column, PRINTED)
             if name not in ("", NONE):
                 bounds.find(name)
         known = {name for lemmas in LEMMAS.values() for name in lemmas.names}
-        for name in (name for one in everyone for name in one.lemmas):
+        for name in (name for study in everyone for name in study.lemmas):
             if name not in known:
                 raise unknown("lemma", name, known)
 
@@ -218,19 +220,25 @@ class RateStudy(Study):
                     f"{type(context.algorithm).__name__} does not have here; study.tails=[] leaves it out"
                 )
 
-    def _quantities(self, one: Series) -> list[str]:
+    def _quantities(self, series: Series) -> list[str]:
         """What a series may write."""
-        noise = [] if one.algorithm.deterministic else ["noise_drawn"]
-        found = ["excess_risk", *noise, *one.algorithm.measures, *one.construction.measures, *self._lemmas(one)]
+        noise = [] if series.algorithm.deterministic else ["noise_drawn"]
+        found = [
+            "excess_risk",
+            *noise,
+            *series.algorithm.measures,
+            *series.construction.measures,
+            *self._lemmas(series),
+        ]
         found += self._tails()
-        return [*found, "spent_epsilon"] if one.algorithm.promises() else found
+        return [*found, "spent_epsilon"] if series.algorithm.promises() else found
 
     def _tails(self) -> list[str]:
         return [_reached(tail, level) for tail in self.tails for level in self.levels]
 
     def _columns(self) -> list[str]:
         known = ["shape", "law", "trivial_risk", "largest_risk", "total_steps", "noise_scale", *SCHEDULED]
-        noisy = any(not one.algorithm.deterministic for one in self.series.values())
+        noisy = any(not series.algorithm.deterministic for series in self.series.values())
         known += [
             f"{column}_printed" for column in PRINTED if any(column in schedule for schedule in self._schedules())
         ]
@@ -241,28 +249,28 @@ class RateStudy(Study):
         return True
 
     def _schedules(self) -> list[Mapping[str, str]]:
-        return [self._references(one).schedule for one in self.series.values()]
+        return [self._references(series).schedule for series in self.series.values()]
 
     def _context(self, label: str, point: Mapping[str, float]) -> CellContext:
-        one = self.series[label]
-        algorithm, construction = at(one.algorithm, point), at(one.construction, point)
+        series = self.series[label]
+        algorithm, construction = at(series.algorithm, point), at(series.construction, point)
         claimed = Budget(point["epsilon"], point["delta"], self.neighbours)
-        budget = claimed if one.overspend == 1 else one.given(algorithm, construction.domain(point), claimed)
+        budget = claimed if series.overspend == 1 else series.given(algorithm, construction.domain(point), claimed)
         try:
-            found = dispatch(algorithm, construction, point, budget, one.reduction, f"series {label}")
+            found = dispatch(algorithm, construction, point, budget, series.reduction, f"series {label}")
         except InputError as error:
             if self.skip_refused:
                 raise PremiseError(f"{error}") from error
             raise
-        if math.isfinite(one.most_operations):
+        if math.isfinite(series.most_operations):
             domain = found.domain
             each = domain.p * (domain.p if "moments" in found.representations else domain.n)
-            if (wanted := algorithm.schedule(domain, budget).steps * each) > one.most_operations:
+            if (wanted := algorithm.schedule(domain, budget).steps * each) > series.most_operations:
                 raise PremiseError(
-                    f"series {label}: {wanted:.2g} operations, more than most_operations={one.most_operations:g}"
+                    f"series {label}: {wanted:.2g} operations, more than most_operations={series.most_operations:g}"
                 )
-        context = CellContext(one, point, algorithm, construction, budget, found, self._references(one))
-        if one.premise and (reason := unmet(one.premise, context.public.find, self._facts(context))):
+        context = CellContext(series, point, algorithm, construction, budget, found, self._references(series))
+        if series.premise and (reason := unmet(series.premise, context.public.find, self._facts(context))):
             raise PremiseError(reason)
         return context
 
@@ -270,14 +278,14 @@ class RateStudy(Study):
         """The words that a premise may ask for."""
         domain = context.dispatch.domain
         kinds = {"loss": domain.loss, "set": domain.constraint_set, "algorithm": context.algorithm}
-        return {"relation": str(self.neighbours)} | {word: type(one).__name__ for word, one in kinds.items()}
+        return {"relation": str(self.neighbours)} | {word: type(built).__name__ for word, built in kinds.items()}
 
-    def _references(self, one: Series) -> References:
-        return References.of(one, {"bound": self.bound, "shape": self.shape}, self.schedule)
+    def _references(self, series: Series) -> References:
+        return References.of(series, {"bound": self.bound, "shape": self.shape}, self.schedule)
 
-    def _lemmas(self, one: Series) -> list[str]:
-        known = LEMMAS.get(type(one.algorithm))
-        return [name for name in one.lemmas or self.lemmas if known and name in known.names]
+    def _lemmas(self, series: Series) -> list[str]:
+        known = LEMMAS.get(type(series.algorithm))
+        return [name for name in series.lemmas or self.lemmas if known and name in known.names]
 
     def _rows(self, context: CellContext, problem: Problem, solutions: Sequence[Solution]) -> list[Row]:
         """Means over some answers on one problem, the risk first."""
@@ -289,7 +297,7 @@ class RateStudy(Study):
 
         risk = self._risk_row(context, view, _mean(risks), first.schedule, context.algorithm.deterministic)
         diagnostics = [
-            Row(name, _mean([one.diagnostics[name] for one in solutions]), 1.0) for name in first.diagnostics
+            Row(name, _mean([solution.diagnostics[name] for solution in solutions]), 1.0) for name in first.diagnostics
         ]
         held = self._held(context, problem, view, solutions, reached)
         return [risk, *diagnostics, *held, *spending(first.spent, context.point["epsilon"], first.schedule.steps)]
@@ -342,29 +350,29 @@ class RateStudy(Study):
     def _reported(self, context: CellContext) -> list[Row]:
         return [Row(name, value) for name, value in context.construction.report(context.point).items()]
 
-    def _affords(self, one: Series, context: CellContext) -> dict[str, int]:
+    def _affords(self, series: Series, context: CellContext) -> dict[str, int]:
         """What a grid point must do with, where that is less than a series asks for; it is part of the cell's key."""
         return {}
 
-    def _parts(self, one: Series, backend: str) -> list[object]:
+    def _parts(self, series: Series, backend: str) -> list[object]:
         """What makes a series' measurements, besides the study."""
-        parts: list[object] = [one.algorithm, one.construction, *self._references(one).functions]
+        parts: list[object] = [series.algorithm, series.construction, *self._references(series).functions]
         parts += [bounds.find(name) for name in self.tails]
         parts += [REDUCTIONS[backend]] if backend in REDUCTIONS else []
-        return parts + ([LEMMAS[type(one.algorithm)].ratios] if self._lemmas(one) else [])
+        return parts + ([LEMMAS[type(series.algorithm)].ratios] if self._lemmas(series) else [])
 
-    def _science(self, one: Series) -> dict[str, Any]:
-        references = self._references(one)
+    def _science(self, series: Series) -> dict[str, Any]:
+        references = self._references(series)
         names = references.names
         further = {
             "tails": [list(self.tails), list(self.levels)] if self.tails else None,
             "law": names["law"],
-            "lemmas": self._lemmas(one),
-            "overspend": one.overspend if one.overspend != 1 else None,
+            "lemmas": self._lemmas(series),
+            "overspend": series.overspend if series.overspend != 1 else None,
         }
         return self.identity(
-            bound=names["bound"], shape=names["shape"], algorithm=describe(one.algorithm),
-            construction=describe(one.construction), reduction=one.reduction,
+            bound=names["bound"], shape=names["shape"], algorithm=describe(series.algorithm),
+            construction=describe(series.construction), reduction=series.reduction,
             **{key: value for key, value in further.items() if value},
         )  # fmt: skip
 

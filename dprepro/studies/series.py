@@ -145,14 +145,14 @@ class References:
     theirs: frozenset[str]
 
     @classmethod
-    def of(cls, one: Series, usual: Mapping[str, str], schedule: Mapping[str, str]) -> Self:
+    def of(cls, series: Series, usual: Mapping[str, str], schedule: Mapping[str, str]) -> Self:
         """Those of the series, where it names none the study's ``usual`` ones and ``schedule``."""
-        mine = {kind: name for kind in ("bound", "shape", "law") if (name := getattr(one, kind))}
+        mine = {kind: name for kind in ("bound", "shape", "law") if (name := getattr(series, kind))}
         said = {kind: mine.get(kind, usual.get(kind, "")) for kind in ("bound", "shape", "law")}
         own = frozenset(kind for kind, name in said.items() if name == OWN)
-        named = {kind: getattr(one.algorithm, kind, "") if kind in own else name for kind, name in said.items()}
-        printed = {column: name for column, name in {**schedule, **one.schedule}.items() if name not in ("", NONE)}
-        theirs = frozenset([*mine, *(f"schedule.{column}" for column in one.schedule)])
+        named = {kind: getattr(series.algorithm, kind, "") if kind in own else name for kind, name in said.items()}
+        printed = {column: name for column, name in {**schedule, **series.schedule}.items() if name not in ("", NONE)}
+        theirs = frozenset([*mine, *(f"schedule.{column}" for column in series.schedule)])
         return cls({kind: "" if name == NONE else name for kind, name in named.items()}, own, printed, theirs)
 
     @property

@@ -108,8 +108,8 @@ class WorstCaseStudy(RateStudy):
 
     def cells(self, design: Design) -> list[Cell]:
         """As RateStudy; raises InputError also for a family that has no space."""
-        for one in self.series.values():
-            space_of(one.construction)
+        for hunt in self.series.values():
+            space_of(hunt.construction)
         return super().cells(design)
 
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
@@ -118,12 +118,12 @@ class WorstCaseStudy(RateStudy):
         if afforded := self._affords(self.series[cell.series], context):
             fewer = replace(self.series[cell.series], evaluations=afforded["evaluations"], seconds=math.inf)
             return replace(self, series={cell.series: fewer}, draws=afforded["draws"]).measure(cell, rng)
-        one = self.series[cell.series]
+        search = self.series[cell.series]
         streams, further = [int(rng.integers(2**62)) for _ in range(3)], list[Row]()
-        starts = self._starts(one, context)
-        if one.tune:
-            context, starts, further = self._game(one, context, starts, streams[0])
-        rows = self._found(one, context, starts, streams[1:])
+        starts = self._starts(search, context)
+        if search.tune:
+            context, starts, further = self._game(search, context, starts, streams[0])
+        rows = self._found(search, context, starts, streams[1:])
         risk, bound = rows[0].value, rows[0].bound
         shape, trivial = (rows[0].columns[name] for name in ("shape", "trivial_risk"))
         plain = {name: rows[0].columns[name] for name in ("deterministic", "total_steps")}
@@ -137,10 +137,10 @@ class WorstCaseStudy(RateStudy):
         further += [Row("times_own_family", risk / own, 1.0, plain)] if own > 0 else []
         if bound is not None and isinstance(shape, float):
             further.append(Row("explicit_bound", bound, shape, plain))
-        if one.versus:
-            other = replace(context, algorithm=replace(self.series[cell.series].algorithm, **one.versus))
-            shorter = replace(one, evaluations=round(one.versus_share * one.evaluations))
-            against = self._found(shorter, other, self._starts(one, other), streams[1:])[0]
+        if search.versus:
+            other = replace(context, algorithm=replace(self.series[cell.series].algorithm, **search.versus))
+            shorter = replace(search, evaluations=round(search.versus_share * search.evaluations))
+            against = self._found(shorter, other, self._starts(search, other), streams[1:])[0]
             further.append(Row("versus_risk", against.value, against.bound, plain))
             further.append(Row("times_versus", risk / against.value, 1.0, plain))
         return rows + further
@@ -149,26 +149,26 @@ class WorstCaseStudy(RateStudy):
         """Nothing: data that are found may be of another reduction, and a game ends with another schedule."""
         return {}
 
-    def _affords(self, one: Series, context: CellContext) -> dict[str, int]:
+    def _affords(self, series: Series, context: CellContext) -> dict[str, int]:
         """How many data sets and draws ``seconds`` allow, if fewer; raises PremiseError where there is no search."""
-        assert isinstance(one, Hunt)
-        if math.isinf(one.seconds):
+        assert isinstance(series, Hunt)
+        if math.isinf(series.seconds):
             return {}
         price = run_seconds(context.algorithm, context.dispatch.domain, context.budget, context.dispatch.backend)
-        runs = int(one.seconds / price)
+        runs = int(series.seconds / price)
         if runs < FEWEST:
             raise PremiseError(
-                f"a run takes about {price:.2g} s, and {FEWEST} of them more than seconds={one.seconds:g}; "
+                f"a run takes about {price:.2g} s, and {FEWEST} of them more than seconds={series.seconds:g}; "
                 "choices: a smaller n or p, another construction, more seconds"
             )
-        if runs >= self.search_draws * one.evaluations + 2 * self.draws:
+        if runs >= self.search_draws * series.evaluations + 2 * self.draws:
             return {}
         draws = min(self.draws, runs // 4)
-        return {"evaluations": min(one.evaluations, (runs - 2 * draws) // self.search_draws), "draws": draws}
+        return {"evaluations": min(series.evaluations, (runs - 2 * draws) // self.search_draws), "draws": draws}
 
-    def _starts(self, one: Hunt, context: CellContext) -> list[FloatArray]:
+    def _starts(self, search: Hunt, context: CellContext) -> list[FloatArray]:
         found = space_of(context.construction).starts(context.point, context.schedule.noise_scale)
-        return {"known": found, "family": found[:1], "none": []}[one.starts]
+        return {"known": found, "family": found[:1], "none": []}[search.starts]
 
     def _own(self, context: CellContext) -> Construction:
         same = self.own is not None and self.own.domain(context.point) == context.dispatch.domain
@@ -203,10 +203,10 @@ class WorstCaseStudy(RateStudy):
         return space, search(risk, len(space.ranges), starts, one.evaluations, rng), max(trivial)
 
     def _found(
-        self, one: Hunt, context: CellContext, starts: Sequence[FloatArray], streams: Sequence[int]
+        self, search: Hunt, context: CellContext, starts: Sequence[FloatArray], streams: Sequence[int]
     ) -> list[Row]:
         """The rows of the worst data found, by the first stream, measured by the second one."""
-        space, found, trivial = self._search(one, context, starts, streams[0])
+        space, found, trivial = self._search(search, context, starts, streams[0])
         data = space.member(found.place)
         _, problem, answers = self._risk(context, data, self.draws, streams[1])
         if problem is None:
@@ -222,22 +222,22 @@ class WorstCaseStudy(RateStudy):
         return rows + drawn(answers, context.schedule.noise_scale)
 
     def _game(
-        self, one: Hunt, context: CellContext, starts: Sequence[FloatArray], stream: int
+        self, search: Hunt, context: CellContext, starts: Sequence[FloatArray], stream: int
     ) -> tuple[CellContext, list[FloatArray], list[Row]]:
         """The context at the value that the game ends with, the data found on the way, and the game's rows."""
         space = space_of(context.construction)
 
         def at(value: float) -> CellContext:
-            return replace(context, algorithm=replace(context.algorithm, **{one.tune: value}))
+            return replace(context, algorithm=replace(context.algorithm, **{search.tune: value}))
 
         def risk(value: float, place: FloatArray) -> float:
             return self._risk(at(value), space.member(place), self.search_draws, stream)[0]
 
         def worst(value: float, places: Sequence[FloatArray]) -> Found:
-            return self._search(one, at(value), places, stream)[1]
+            return self._search(search, at(value), places, stream)[1]
 
-        low, high = one.between
-        ended = play(risk, worst, (low, high), float(getattr(context.algorithm, one.tune)), starts)
+        low, high = search.between
+        ended = play(risk, worst, (low, high), float(getattr(context.algorithm, search.tune)), starts)
         found = at(ended.choice)
         rows = [
             Row("tuned", ended.choice, 1.0),
@@ -246,21 +246,27 @@ class WorstCaseStudy(RateStudy):
         ]
         return found, list(ended.pool), rows
 
-    def _quantities(self, one: Series) -> list[str]:
-        assert isinstance(one, Hunt)
-        found = [*super()._quantities(one), "worst_known_risk", "own_family_risk", "times_own_family", "times_trivial"]
-        references = self._references(one).names
+    def _quantities(self, series: Series) -> list[str]:
+        assert isinstance(series, Hunt)
+        found = [
+            *super()._quantities(series),
+            "worst_known_risk",
+            "own_family_risk",
+            "times_own_family",
+            "times_trivial",
+        ]
+        references = self._references(series).names
         found += ["explicit_bound"] if references["bound"] and references["shape"] else []
-        found += ["versus_risk", "times_versus"] if one.versus else []
-        return found + (["tuned", "tuned_steps", "game_gain"] if one.tune else [])
+        found += ["versus_risk", "times_versus"] if series.versus else []
+        return found + (["tuned", "tuned_steps", "game_gain"] if series.tune else [])
 
     def _columns(self) -> list[str]:
-        tuned = any(one.tune for one in self.series.values())
+        tuned = any(search.tune for search in self.series.values())
         return [*super()._columns(), "found", "searched_risk", "evaluations", *(["rounds"] if tuned else [])]
 
-    def _science(self, one: Series) -> dict[str, Any]:
-        assert isinstance(one, Hunt)
-        hunt = {name: getattr(one, name) for name in ("evaluations", "starts", "tune")}
-        hunt |= {"versus": dict(one.versus), "between": list(one.between), "own": describe(self.own)}
-        hunt |= {"versus_share": one.versus_share} if one.versus else {}
-        return super()._science(one) | hunt | {"draws": self.draws, "search_draws": self.search_draws}
+    def _science(self, series: Series) -> dict[str, Any]:
+        assert isinstance(series, Hunt)
+        hunt = {name: getattr(series, name) for name in ("evaluations", "starts", "tune")}
+        hunt |= {"versus": dict(series.versus), "between": list(series.between), "own": describe(self.own)}
+        hunt |= {"versus_share": series.versus_share} if series.versus else {}
+        return super()._science(series) | hunt | {"draws": self.draws, "search_draws": self.search_draws}

@@ -111,7 +111,7 @@ def spread(values: Sequence[object]) -> list[object]:
             continue
         if i < 2 or i + 1 >= len(values) or ELLIPSIS in (values[i - 1], values[i - 2], values[i + 1]):
             raise ValueError("... must stand after two numbers and before one, as in [1, 1/2, ..., 2**-11]")
-        first, second, last = (_number(one) for one in (values[i - 2], values[i - 1], values[i + 1]))
+        first, second, last = (_number(item) for item in (values[i - 2], values[i - 1], values[i + 1]))
         filled += _between(first, second, last)
     return filled
 

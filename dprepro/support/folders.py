@@ -41,7 +41,7 @@ def pack_dirs() -> tuple[Path, ...]:
     found = []
     for package in sorted({re.split("[:.]", point.value)[0] for point in entry_points(group=PACKS)}):
         spec = find_spec(package)  # by whatever finder an editable installation has
-        places = [Path(one) / "conf" for one in (spec and spec.submodule_search_locations) or ()]
+        places = [Path(text) / "conf" for text in (spec and spec.submodule_search_locations) or ()]
         there = [place for place in places if place.is_dir()]
         if not there:
             raise InputError(

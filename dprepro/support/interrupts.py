@@ -39,22 +39,22 @@ def handle_signals(numbers: Iterable[int]) -> Iterator[None]:
     if threading.current_thread() is threading.main_thread():
         usual = (signal.SIG_DFL, signal.default_int_handler)
         before = {number: signal.getsignal(number) for number in numbers if signal.getsignal(number) in usual}
-    for one in before:
-        signal.signal(one, _end)
+    for key in before:
+        signal.signal(key, _end)
     try:
         yield
     finally:
-        for one, handler in before.items():
-            if signal.getsignal(one) is _end:
-                signal.signal(one, handler)
+        for key, handler in before.items():
+            if signal.getsignal(key) is _end:
+                signal.signal(key, handler)
 
 
 def _end(number: int, _: FrameType | None) -> None:
     if number in ENDING:
         # Schedulers send it to the group and to each process: the second must not cut the end off.
-        for one in ENDING:
-            if signal.getsignal(one) is _end:
-                signal.signal(one, signal.SIG_IGN)
+        for signals in ENDING:
+            if signal.getsignal(signals) is _end:
+                signal.signal(signals, signal.SIG_IGN)
     raise_or_wait(Stop(number))
 
 
@@ -80,6 +80,6 @@ def defer_signals(call: Callable[_Given, _T], *given: _Given.args, **named: _Giv
     finally:
         _busy = False
         if _waiting:
-            error = next((one for one in _waiting if isinstance(one, Stop)), _waiting[0])
+            error = next((stop for stop in _waiting if isinstance(stop, Stop)), _waiting[0])
             _waiting.clear()
             raise_or_wait(error)

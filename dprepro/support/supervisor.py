@@ -59,7 +59,7 @@ def again(name: str, arguments: list[str]) -> str:
 
 def tell(line: str) -> None:
     """One line on standard error, whatever state Python's own is in."""
-    shown = "".join(one if one.isprintable() else ascii(one)[1:-1] for one in line)
+    shown = "".join(text if text.isprintable() else ascii(text)[1:-1] for text in line)
     with suppress(OSError):  # nobody is there to read it
         os.write(2, f"{shown}\n".encode(errors="backslashreplace"))
 

@@ -20,7 +20,7 @@ def hidden_in(text: str) -> str:
     """The first hidden character of a text, as ``U+202E (RIGHT-TO-LEFT OVERRIDE)``; empty if there is none."""
     if text.isascii() and text.isprintable():
         return ""  # nearly all
-    found = next((one for one in text if one not in KEPT and is_hidden(one)), None)
+    found = next((word for word in text if word not in KEPT and is_hidden(word)), None)
     if found is None:
         return ""
     name = unicodedata.name(found, "") or {"Cc": "a control character", "Cs": "half a character"}.get(
@@ -35,19 +35,19 @@ def check_texts(value: object, where: object, key: str = "") -> None:
         if found := hidden_in(value):
             raise InputError(f"{where}: {key or 'it'} has {found}, which nobody sees; take it out")
     elif isinstance(value, Mapping):
-        for name, one in value.items():
+        for name, number in value.items():
             check_texts(name, where, f"a key of {key}" if key else "a key")
-            check_texts(one, where, f"{key}.{name}" if key else str(name))
+            check_texts(number, where, f"{key}.{name}" if key else str(name))
     elif isinstance(value, list | tuple):
-        for one in value:
-            check_texts(one, where, key)
+        for number in value:
+            check_texts(number, where, key)
 
 
 def visible(text: str) -> str:
     """A text of lines, with hidden characters by their numbers, as Python writes them."""
     if not hidden_in(text):
         return text
-    return "".join(ascii(one)[1:-1] if one not in KEPT and is_hidden(one) else one for one in text)
+    return "".join(ascii(word)[1:-1] if word not in KEPT and is_hidden(word) else word for word in text)
 
 
 class VisibleStream:

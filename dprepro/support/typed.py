@@ -77,7 +77,7 @@ def _convert(kind: Any, value: Any, where: str) -> Any:
     if origin is collections.abc.Mapping:
         if not isinstance(value, Mapping):
             raise _wrong(where, kind, value)
-        return {str(key): _convert(inner[1], one, _inside(where, key)) for key, one in value.items()}
+        return {str(key): _convert(inner[1], number, _inside(where, key)) for key, number in value.items()}
     if origin in (collections.abc.Sequence, tuple):
         if not isinstance(value, list | tuple):
             raise _wrong(where, kind, value)
@@ -86,9 +86,9 @@ def _convert(kind: Any, value: Any, where: str) -> Any:
                 value = expressions.spread(value)
             except ValueError as error:
                 raise InputError(f"{where}: {error}") from error
-        return tuple(_convert(inner[0], one, f"{where}[{i}]") for i, one in enumerate(value))
+        return tuple(_convert(inner[0], item, f"{where}[{i}]") for i, item in enumerate(value))
     if inspect.isclass(kind) and issubclass(kind, enum.Enum):
-        return kind(_convert(typing.Literal[tuple(one.value for one in kind)], value, where))
+        return kind(_convert(typing.Literal[tuple(enum.value for enum in kind)], value, where))
     if dataclasses.is_dataclass(kind):
         return _convert_dataclass(typing.cast(type, kind), value, where)
     return _convert_scalar(kind, value, where)
@@ -147,7 +147,7 @@ def _convert_dataclass(kind: type, value: Any, where: str) -> Any:
         return _convert_dataclass(rules[value], {}, where)
     if not isinstance(value, Mapping):
         raise _wrong(where, kind, value)
-    given = {str(key): one for key, one in value.items()}
+    given = {str(key): number for key, number in value.items()}
     prefix = f"{where}: " if where else ""
     if "_target_" in given:
         kind = resolve(given.pop("_target_"), kind, where)
@@ -164,7 +164,7 @@ def _convert_dataclass(kind: type, value: Any, where: str) -> Any:
     ]:  # fmt: skip
         raise InputError(f"{prefix}{kind.__name__} needs {', '.join(lacking)}")
     annotated = hints(kind)
-    arguments = {key: _convert(annotated[key], one, _inside(where, key)) for key, one in given.items()}
+    arguments = {key: _convert(annotated[key], number, _inside(where, key)) for key, number in given.items()}
     try:
         return kind(**arguments)
     except InputError as error:

@@ -58,7 +58,7 @@ def test_a_share_of_the_places_is_off():
     assert [Range(0, 0.9, off=0.5).value(place) for place in (0, 0.3, 0.5)] == [0, 0, 0]
 
 
-@pytest.mark.parametrize("kind", [one for one, ranges in SPACES.items() if ranges])
+@pytest.mark.parametrize("kind", [key for key, ranges in SPACES.items() if ranges])
 def test_every_place_is_a_member_of_its_family(kind):
     space = space_of(kind())
     for place in np.random.default_rng(1).random((20, len(space.ranges))):

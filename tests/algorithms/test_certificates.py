@@ -400,15 +400,15 @@ def test_nothing_but_the_unit_of_a_mean_reads_a_private_n(name: str) -> None:
                 assert len(refusals) == 1, refusals
                 if refusals != {""}:
                     continue
-                spent = [algorithm.spent(one, budget) for one in sizes]
+                spent = [algorithm.spent(size, budget) for size in sizes]
                 assert {None if one is None else one.conversion for one in spent} == {spent[0] and spent[0].conversion}
                 for one in spent[1:]:
                     assert one == spent[0] or one.epsilon == pytest.approx(spent[0].epsilon, rel=1e-9)
-                fixed = [algorithm.schedule(one, budget) for one in sizes]
+                fixed = [algorithm.schedule(size, budget) for size in sizes]
                 plain = [dataclasses.replace(one, noise_scale=0.0) for one in fixed]
                 assert all(one == plain[0] for one in plain)
                 noise = np.array([one.noise_scale for one in fixed])
-                of_sums = noise * [one.n for one in sizes]
+                of_sums = noise * [size.n for size in sizes]
                 assert np.ptp(noise) <= 1e-9 * noise.max() or np.ptp(of_sums) <= 1e-9 * of_sums.max()
                 seen += 1
     assert seen > 5

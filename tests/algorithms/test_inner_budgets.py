@@ -137,7 +137,7 @@ def test_repeated_runs_have_a_kth_of_the_runs_budget_each_and_the_choice_as_much
     assert (schedule.steps, schedule.noise_scale) == (4 * inside.steps, inside.noise_scale)
     swing = problem.domain.lipschitz * problem.domain.diameter / 40
     assert schedule.selection_scale == pytest.approx(2 * swing / all_runs)
-    together = [(one, 4 * uses) for one, uses in inner.parts(problem.domain, found[0].budget)]
+    together = [(part, 4 * uses) for part, uses in inner.parts(problem.domain, found[0].budget)]
     together.append((BoundedRange(2 * swing / schedule.selection_scale), 1))
     assert algorithm.spent(problem.domain, BUDGET).epsilon == pytest.approx(cost(together, 1e-5), rel=1e-9)
 
@@ -184,7 +184,7 @@ def test_grid_search_runs_on_one_half_with_a_share_of_half_the_budget_over_each_
     schedule = algorithm.schedule(problem.domain, BUDGET)
     assert schedule.noise_scale == pytest.approx(8 / 0.8)
     assert schedule.steps == 3 * inner.schedule(found[0].domain, found[0].budget).steps
-    runs = [(one, 3 * uses) for one, uses in inner.parts(found[0].domain, found[0].budget)]
+    runs = [(part, 3 * uses) for part, uses in inner.parts(found[0].domain, found[0].budget)]
     choice = [(GumbelMin(10.0).guarantee(20.5 / 20), 1)]  # the choice has 20 records, not 20.5
     most = max(cost(runs, 1e-5), cost(choice, 1e-5))
     assert algorithm.spent(problem.domain, BUDGET).epsilon == pytest.approx(most, rel=1e-9)
@@ -209,7 +209,7 @@ def test_grid_search_scores_by_the_other_half_with_line_6_s_penalty_and_a_mean_s
     sigmas = [inner.schedule(run.domain, run.budget).noise_scale * noisy for run in runs]
     tail = math.sqrt(2 * math.log(40 / (1e-5 / 8)))
     deltas = np.array([(1 + math.sqrt(smooth / 2) * (b + s * tail)) ** 2 for b, s in zip((2, 4), sigmas, strict=True)])
-    risks = np.array([Problem(held.domain, {"one_hot": held}).dense.value(one.theta) for one in runs])
+    risks = np.array([Problem(held.domain, {"one_hot": held}).dense.value(run.theta) for run in runs])
     scores = np.append(1.0, risks + deltas * logarithm / 40 + np.sqrt(4 * deltas * logarithm / 40))
     moved = np.append(0.0, 2 * deltas / 40)
     raised = scores + 8 * math.log(4 * 3 / 0.05) / 0.8 * moved

@@ -112,7 +112,7 @@ def is_strongly_convex(loss: Loss) -> bool:
 @cache
 def touches(within: ConstraintSet) -> np.ndarray:
     """The support function in some directions."""
-    return np.array([within.support(one) for one in DIRECTIONS])
+    return np.array([within.support(direction) for direction in DIRECTIONS])
 
 
 HOLDS: dict[Assumption, Callable[[Loss, ConstraintSet, Budget], bool]] = {
@@ -133,10 +133,11 @@ HOLDS: dict[Assumption, Callable[[Loss, ConstraintSet, Budget], bool]] = {
         is_margin(loss) and not is_smooth(loss) and (psi := loss.rounded()) is not None and is_smooth(psi)
     ),
     Assumption.ALIKE: lambda loss, within, given: np.allclose(
-        touches(within), [within.support(one) for one in DIRECTIONS[:, ::-1]]
+        touches(within), [within.support(direction) for direction in DIRECTIONS[:, ::-1]]
     ),
     Assumption.VERTICES: lambda loss, within, given: (
-        len({tuple(within.minimise_linear(one * [0, 1, 1]).round(9)) for one in DIRECTIONS}) < len(DIRECTIONS) / 2
+        len({tuple(within.minimise_linear(direction * [0, 1, 1]).round(9)) for direction in DIRECTIONS})
+        < len(DIRECTIONS) / 2
     ),
     Assumption.L2_BALL: lambda loss, within, given: np.allclose(
         touches(within), within.radius * np.linalg.norm(DIRECTIONS, axis=1)
@@ -229,7 +230,7 @@ def keeps_to_the_budget(algorithm: Algorithm, kinds: Iterable[Loss], within: Ite
                 assert few.noise_scale in (pytest.approx(more.noise_scale), pytest.approx(4 * more.noise_scale))
 
 
-@pytest.mark.parametrize("assumption", Assumption, ids=lambda one: one.name)
+@pytest.mark.parametrize("assumption", Assumption, ids=lambda candidate: candidate.name)
 def test_an_assumption_holds_where_the_numbers_of_loss_and_set_say_so(assumption: Assumption) -> None:
     found = set()
     for loss, within in itertools.product(LOSSES.values(), sets(3).values()):
@@ -259,7 +260,11 @@ def test_settings_that_assume_something_are_named_as_they_are_typed() -> None:
 
 
 def test_every_algorithm_that_the_package_exports_has_a_yaml() -> None:
-    exported = {one for one in vars(dprepro.algorithms).values() if inspect.isclass(one) and issubclass(one, Algorithm)}
+    exported = {
+        variable
+        for variable in vars(dprepro.algorithms).values()
+        if inspect.isclass(variable) and issubclass(variable, Algorithm)
+    }
     assert {one for one in exported if not inspect.isabstract(one)} <= {type(registered(path)) for path in REGISTERED}
 
 
@@ -297,7 +302,7 @@ def test_a_zeroed_out_record_needs_the_declared_share_of_the_noise_of_a_replaced
         dataclasses.replace(random_problem(LOSSES[loss], sets(3)[within]).domain, n=1e6)
         for within in ("L2Ball", "L1Ball") for loss in ("HalfSquaredDistance", "SquaredLoss")
     ]  # fmt: skip
-    accepted = [one for one in domains if not algorithm.refusal(one, budget(algorithm))]
+    accepted = [domain for domain in domains if not algorithm.refusal(domain, budget(algorithm))]
     if not algorithm.promises() or not accepted or set(algorithm.relations) != {REPLACE, ZERO_OUT}:
         return  # n is private, or it does not run at these sizes
     replaced, zeroed = (

@@ -126,7 +126,7 @@ def test_a_curvature_beyond_its_90_percent_interval_is_followed_to_twice_the_hal
 def test_the_step_between_curves_has_the_interval_of_least_squares() -> None:
     step, group = np.tile([0.0, 1.0], 3), np.repeat([0.0, 1, 2], 2)
     y = 0.7 * step + group + NOISE
-    design = np.column_stack([step, *(group == one for one in range(3))]).astype(float)
+    design = np.column_stack([step, *(group == number for number in range(3))]).astype(float)
     estimate, *halves = squares(design, y, np.array([1.0, 0, 0, 0]))
     nothing = np.full(6, np.nan)
     found = fit_step(y, step, group, nothing, np.ones(6))
@@ -331,7 +331,7 @@ def test_the_band_of_a_surplus_is_the_wider_of_jackknife_and_prediction() -> Non
             return np.asarray(np.linalg.lstsq(design, np.log(values), rcond=None)[0])
 
         fit = line(over.mean(axis=1))
-        others = np.array([line(np.delete(over, one, axis=1).mean(axis=1)) for one in range(units)])
+        others = np.array([line(np.delete(over, number, axis=1).mean(axis=1)) for number in range(units)])
         place = np.array([1.0, math.log(law.places[-1])])
         error = math.sqrt((units - 1) / units * float(np.sum((others @ place - (others @ place).mean()) ** 2)))
         away = np.log(over.mean(axis=1)) - design @ fit
@@ -362,7 +362,7 @@ def test_the_error_of_a_crossing_is_that_of_the_log_ratio_over_its_slope() -> No
         scale = scatter * (1 + np.log10(frame["n"].astype(float)) / 9)
         frame["value"] = frame["value"] * (1 + scale * (frame["replicate"] - middle))
     found = judged(pd.concat(frames), "crossing", against="flat", axis="p", along="n", expected=0.0)
-    values = [np.asarray(one.pivot_table(index="n", columns=["p", "replicate"], values="value")) for one in frames]
+    values = [np.asarray(frame.pivot_table(index="n", columns=["p", "replicate"], values="value")) for frame in frames]
     first, second = values[0].reshape(5, 4, 3), values[1].reshape(5, 4, 5)
     log_ratio = np.log(first.mean(axis=2) / second.mean(axis=2))
     relative = np.hypot(sem(first, axis=2) / first.mean(axis=2), sem(second, axis=2) / second.mean(axis=2))

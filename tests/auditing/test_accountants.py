@@ -45,7 +45,7 @@ def test_closed_forms_are_what_quadrature_of_both_densities_says(law: KnownLaw, 
     ratio = mpmath.exp(epsilon)
     found = []
     for one, other in ((first, second), (second, first)):
-        apart = lambda x, one=one, other=other: one(x) - ratio * other(x)  # noqa: E731
+        apart = lambda x, candidate=one, other=other: candidate(x) - ratio * other(x)  # noqa: E731
         # where the sign changes: the integrand is smooth between these places
         grid = [mpmath.mpf(place) / 20 + mpmath.mpf(1) / 300 for place in range(-400, 401)]
         roots = [
@@ -152,7 +152,9 @@ def test_the_table_asks_in_a_process_of_its_own_and_skips_by_name() -> None:
 
 @pytest.mark.slow
 @pytest.mark.parametrize(
-    "accountant", [one for one in accountants() if one.package != "dprepro"], ids=lambda one: one.name
+    "accountant",
+    [accountant for accountant in accountants() if accountant.package != "dprepro"],
+    ids=lambda candidate: candidate.name,
 )
 def test_an_ordinary_gaussian_is_not_below_by_any_library_that_does_not_say_so(accountant: Accountant) -> None:
     try:

@@ -109,7 +109,7 @@ def test_a_warning_of_privacy_is_part_of_what_a_function_promises(monkeypatch: p
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("subject", [one for one in SUBJECTS if not one.name.startswith("fault:")], ids=str)
+@pytest.mark.parametrize("subject", [subject for subject in SUBJECTS if not subject.name.startswith("fault:")], ids=str)
 def test_libraries_are_as_the_table_says(subject: object) -> None:
     asked = next(one for one in SUBJECTS if one is subject)
     library = asked.name.partition(":")[0]

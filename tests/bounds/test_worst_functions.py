@@ -40,7 +40,7 @@ def stored(one):
     return programme, multipliers
 
 
-@pytest.mark.parametrize("one", STORED, ids=lambda one: f"{one['programme']}-{one['numbers'][0]}")
+@pytest.mark.parametrize("one", STORED, ids=lambda pair: f"{pair['programme']}-{pair['numbers'][0]}")
 def test_a_stored_dual_certifies_its_limit_without_a_solver(one):
     programme, multipliers = stored(one)
     assert verified(programme, multipliers) == pytest.approx(one["limit"], rel=1e-6)

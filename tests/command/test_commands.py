@@ -108,7 +108,7 @@ def test_help_and_version_and_cfg_need_no_results(elsewhere: Path, capsys: pytes
     assert shown["algorithm"] == {"_target_": "dprepro.algorithms.DataFree"}
     assert command("-m", "+experiment=pair", "replicates=1,2", "--cfg=job") == 0
     shown = list(yaml.safe_load_all(capsys.readouterr().out))
-    assert [one["replicates"] for one in shown] == [1, 2]
+    assert [evidence["replicates"] for evidence in shown] == [1, 2]
     assert not list(elsewhere.iterdir())
 
 

@@ -84,12 +84,16 @@ FOLDERS: dict[str, Damage] = {
     "a view": sql("CREATE VIEW more AS SELECT * FROM cells"),
     "a trigger": sql("CREATE TRIGGER t BEFORE INSERT ON cells BEGIN SELECT RAISE(ABORT, 'no'); END"),
     **{f"flips more {seed}": flipped(seed) for seed in range(20, 32)},
-    "a folder in its place": beside(NAME, lambda one: (shutil.rmtree(one), one.write_text("x"))),
+    "a folder in its place": beside(NAME, lambda candidate: (shutil.rmtree(candidate), candidate.write_text("x"))),
     **{
-        f"{name} leads elsewhere": beside(name, lambda one: (shutil.rmtree(one), one.symlink_to(one.parents[1])))
+        f"{name} leads elsewhere": beside(
+            name, lambda candidate: (shutil.rmtree(candidate), candidate.symlink_to(candidate.parents[1]))
+        )
         for name in (NAME, "ledger_files")
     },
-    "no folder of files": beside("ledger_files", lambda one: (shutil.rmtree(one), one.write_text("x"))),
+    "no folder of files": beside(
+        "ledger_files", lambda candidate: (shutil.rmtree(candidate), candidate.write_text("x"))
+    ),
 }
 ALL = {**DAMAGES, **FOLDERS}
 QUICK = ("named '../../x'", f"{NAME}/verdict.json a list", "text for numbers")

@@ -376,7 +376,7 @@ def test_a_claim_that_is_edited_after_the_run_reads_as_changed_in_all_four_place
     assert CHANGED in verdict["checks"]["below_bound"]["reason"]
     assert f"cheap: changed since the run: {CHANGED}" in found["ledger"][1]
     rows = json.loads((place / "results" / "ledger.json").read_text())["claims"]
-    (row,) = [one for one in rows if "cheap" in one["experiments"]]
+    (row,) = [row for row in rows if "cheap" in row["experiments"]]
     assert row["verdict"] == "inconclusive"
     assert CHANGED in row["note"]
     assert command(*arguments(place), "+experiment=cheap") == 0

@@ -111,9 +111,9 @@ def test_cfg_hydra_shows_the_settings_of_hydra_that_hold_here_and_all_shows_both
     arguments = (PAIR, "seed=3", "algorithm=release")
     real = yaml.safe_load(hydra(theirs, *arguments, "--cfg", "hydra").stdout)["hydra"]
     ours = yaml.safe_load(said(capsys, PAIR, "seed=3", "algorithm=data_free", "--cfg", "hydra"))["hydra"]
-    for key, one in ours.items():
+    for key, our in ours.items():
         assert key in real
-        assert not isinstance(one, dict) or one.keys() <= real[key].keys()
+        assert not isinstance(our, dict) or our.keys() <= real[key].keys()
     assert ours["overrides"]["task"] == [PAIR, "seed=3", "algorithm=data_free"]
     assert real["runtime"]["choices"]["algorithm"] == "release"
     assert ours["runtime"]["choices"] == {

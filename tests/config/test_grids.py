@@ -91,9 +91,9 @@ def test_the_grid_that_is_named_would_do(axis: tuple[str, str], value: float, po
     if example is None:  # an exponential of a large logarithm
         assert transform != "log"
         return
-    values = [float(one) for one in example[1].split(",")]
+    values = [float(word) for word in example[1].split(",")]
     assert said(rule, {name: values}) == []
-    assert all(math.isfinite(one) for one in values)
+    assert all(math.isfinite(number) for number in values)
 
 
 def test_checks_that_lack_the_same_are_named_in_one_line() -> None:

@@ -90,18 +90,20 @@ def test_what_takes_long_is_left_out_of_a_near_grid() -> None:
     assert moved_values("epsilon", [1], less=NEAR) == [0.6]
 
 
-def p_of(one: Composed) -> float:
-    return float(one.config["sweep"]["p"][0])
+def p_of(composed: Composed) -> float:
+    return float(composed.config["sweep"]["p"][0])
 
 
 def test_where_a_premise_refuses_odd_numbers_the_next_rounding_is_taken() -> None:
-    found = held_out(composed("lasso_rate"), lambda one: int(p_of(one) != 1000 and p_of(one) % 8 != 0))
+    found = held_out(
+        composed("lasso_rate"), lambda candidate: int(p_of(candidate) != 1000 and p_of(candidate) % 8 != 0)
+    )
     assert found is not None
     assert (p_of(found[0]), found[1]) == (1400, [])
 
 
 def test_where_the_far_end_is_refused_what_lies_within_is_taken() -> None:
-    found = held_out(composed("lasso_rate"), lambda one: int(max(one.config["sweep"]["n"]) > 4e9))
+    found = held_out(composed("lasso_rate"), lambda candidate: int(max(candidate.config["sweep"]["n"]) > 4e9))
     assert found is not None
     assert found[0].config["sweep"]["n"] == pytest.approx([6.32e7, 1.41e8, 3.16e8, 8.06e8, 2.28e9])
 

@@ -46,12 +46,12 @@ def block(group: str, name: str) -> dict[str, Any]:
 def leaves(node: Any, path: Place = ()) -> Iterator[tuple[Place, bool]]:
     """Paths of all keys (True) and texts (False) of a tree."""
     if isinstance(node, dict):
-        for key, one in node.items():
+        for key, value in node.items():
             yield (*path, key), True
-            yield from leaves(one, (*path, key))
+            yield from leaves(value, (*path, key))
     elif isinstance(node, list):
-        for i, one in enumerate(node):
-            yield from leaves(one, (*path, i))
+        for i, value in enumerate(node):
+            yield from leaves(value, (*path, i))
     elif isinstance(node, str):
         yield path, False
 
@@ -63,13 +63,13 @@ def names_something(path: Place, is_key: bool, tree: dict[str, Any]) -> bool:
     if is_key:
         named = ("series", "algorithms", "designs", "tables")  # of a study, by names of one's own
         defines = path[:-1] in [("checks",), *(("study", one) for one in named), *(("checks", s) for s in SECTIONS)]
-        defines |= path[:-2] in [("checks", one) for one in SECTIONS] and grouped(path[-2], at(tree, path[:-1]))
+        defines |= path[:-2] in [("checks", section) for section in SECTIONS] and grouped(path[-2], at(tree, path[:-1]))
         section = path[:-1] == ("checks",) and path[-1] in SECTIONS
         of_a_family = len(path) > 2 and path[-2] in ("like", "quantity", "series") and path[-3] != "study"
         drawn_text = inside[:2] == ["figure", "constants"] and len(inside) == 4  # what a line is called
         added = path[-1] in ("algorithm", "construction", "attack") and len(path) == 1
         return (not defines or section) and not drawn_text and not added and not of_a_family
-    said = [["figure", one] for one in ("labels", "names", "bounds", "quantities")]
+    said = [["figure", name] for name in ("labels", "names", "bounds", "quantities")]
     free = inside[-1] in TEXTS or inside[:2] in said
     number = any(sign in value for sign in "0123456789") and not value.isidentifier() and "." not in value
     return not (free or number or value in ("", "*", "...", "inf") or value.startswith("${"))
@@ -87,7 +87,7 @@ def misspelt(tree: dict[str, Any], path: Place, is_key: bool) -> dict[str, Any]:
         node = node[key]
     last: Any = path[-1]
     if is_key:
-        items = [(f"{key}q" if key == last else key, one) for key, one in node.items()]
+        items = [(f"{key}q" if key == last else key, value) for key, value in node.items()]
         node.clear()
         node.update(items)
     else:
@@ -99,7 +99,7 @@ def misspelt(tree: dict[str, Any], path: Place, is_key: bool) -> dict[str, Any]:
 def resolved(node: Any, whole: dict[str, Any]) -> Any:
     """What OmegaConf makes of interpolations, which takes it most of a composition's time."""
     if isinstance(node, dict):
-        return {key: resolved(one, whole) for key, one in node.items()}
+        return {key: resolved(value, whole) for key, value in node.items()}
     if isinstance(node, list):
         return [resolved(one, whole) for one in node]
     if not (isinstance(node, str) and "${" in node):

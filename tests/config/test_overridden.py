@@ -77,7 +77,7 @@ def test_of_an_algorithm_of_choice_the_bound_that_its_own_paper_proves_is_judged
 
 def test_a_series_whose_algorithm_is_as_shipped_is_held_against_its_statement_on_another_grid() -> None:
     found = checks("sweep.epsilon=[0.5]", name="objective_perturbation")
-    assert not [name for name, one in found.items() if "asks for" in one.get("lacks", "")]
+    assert not [name for name, value in found.items() if "asks for" in value.get("lacks", "")]
 
 
 def test_a_remark_beside_the_claims_is_called_refuted_no_more_than_they_are() -> None:

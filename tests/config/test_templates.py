@@ -51,7 +51,7 @@ def checks(text: str, names: str = NAMES) -> dict[str, Any]:
         "exponent": {"margin": 0.03},
     }
     return {
-        name: {key: one for key, one in check.items() if usual[check["rule"]].get(key) != one}
+        name: {key: value for key, value in check.items() if usual[check["rule"]].get(key) != value}
         for name, check in found.items()
     }
 
@@ -193,7 +193,7 @@ def test_a_family_has_a_check_for_each_quantity_and_for_each_series_under_a_name
         "claims: {'*': {rule: below, series: a, quantity: [q, r]}, tail_*: {like: q, quantity: {1: q_1, 3: q_3}}}, "
         "controls: {'*': {like: q, series: {x: in_n, y: in_p}}}"
     )
-    said = [(name, one["series"], one["quantity"], one["role"]) for name, one in found.items()]
+    said = [(name, value["series"], value["quantity"], value["role"]) for name, value in found.items()]
     claims = [
         ("q", "a", "q", "claim"),
         ("r", "a", "r", "claim"),

@@ -91,11 +91,11 @@ def test_a_construction_that_is_new_is_tested_by_what_it_declares(wrong):
 
 
 def test_every_construction_that_the_package_exports_has_a_yaml():
-    classes = {one for _, one in inspect.getmembers(dprepro.constructions, inspect.isclass)}
+    classes = {member for _, member in inspect.getmembers(dprepro.constructions, inspect.isclass)}
     wanted = {
-        f"dprepro.constructions.{one.__name__}"
-        for one in classes
-        if issubclass(one, Construction) and not inspect.isabstract(one)
+        f"dprepro.constructions.{kind.__name__}"
+        for kind in classes
+        if issubclass(kind, Construction) and not inspect.isabstract(kind)
     }
     assert wanted <= {yaml.safe_load((CONF / f"{name}.yaml").read_text())["_target_"] for name in NAMES}
 

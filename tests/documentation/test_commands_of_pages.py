@@ -57,7 +57,7 @@ def new(sitting: Sequence[str]) -> list[Shown]:
     before = {
         command for pages in SITTINGS[: SITTINGS.index(tuple(sitting))] for page in pages for command in commands(page)
     }
-    return list(dict.fromkeys(one for page in sitting for one in commands(page) if one not in before))
+    return list(dict.fromkeys(command for page in sitting for command in commands(page) if command not in before))
 
 
 class Checkout:

@@ -179,8 +179,8 @@ def test_no_page_is_wider_than_its_window_or_hard_to_read(site: Path, width: int
     assert wrong["wide"]
     assert wrong["faint"]
     assert len(found) > 100
-    assert not {page: one for page, one in found.items() if one["scroll"] > one["width"] or one["wide"]}
-    assert not {page: one["faint"] for page, one in found.items() if one["faint"]}
+    assert not {page: value for page, value in found.items() if value["scroll"] > value["width"] or value["wide"]}
+    assert not {page: value["faint"] for page, value in found.items() if value["faint"]}
     assert min(one["words"] for one in found.values()) > 500
 
 

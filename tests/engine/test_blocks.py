@@ -32,7 +32,7 @@ def many(own: Sequence[Cell], streams: Streams) -> Block:
     columns = {"note": "x", "step": 3}
     values = [(rng.random(), rng.normal()) for rng in streams()]
     rows = [Row("excess_risk", values[0][0], 1.0, columns), Row("agreement", values[0][1])]
-    return Block(rows, {(0, VALUE): [one for one, _ in values], (1, VALUE): [one for _, one in values]})
+    return Block(rows, {(0, VALUE): [value for value, _ in values], (1, VALUE): [value for _, value in values]})
 
 
 def lines(measures: runner.Measures, own: Sequence[Cell]) -> list[Line]:

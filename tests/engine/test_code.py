@@ -666,7 +666,7 @@ def test_an_object_counts_with_what_it_says_that_it_is_made_of() -> None:
     from dprepro.constructions import WorstKnown
 
     found = WorstKnown()
-    kinds = {type(one).__module__ for _, one in found.entries}
+    kinds = {type(entry).__module__ for _, entry in found.entries}
     assert kinds
     assert kinds <= set(modules_of([found], ()))
 

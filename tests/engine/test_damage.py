@@ -87,7 +87,7 @@ def test_a_full_disk_is_named_and_what_was_stored_stays(tmp_path: Path) -> None:
         execute(em.draw, CELLS[:2], store, workers=1)
         (pages,) = store._database.execute("PRAGMA page_count").fetchone()
         store._database.execute(f"PRAGMA max_page_count = {pages}")
-        more = [replace(one, seed=seed) for one in CELLS for seed in range(1, 200)]
+        more = [replace(cell, seed=seed) for cell in CELLS for seed in range(1, 200)]
         with pytest.raises(InputError, match=r"the disk of .* is full: what was stored before is safe"):
             execute(em.draw, more, store, workers=1)
     with Store.open(tmp_path) as store:

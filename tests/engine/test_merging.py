@@ -20,7 +20,7 @@ from dprepro.engine.merging import Merged, Merger
 from dprepro.engine.shards import Shard
 from dprepro.errors import InputError
 
-CODES = {fingerprint({"algorithm": one}): {"algorithm": one} for one in ("now", "before")}
+CODES = {fingerprint({"algorithm": name}): {"algorithm": name} for name in ("now", "before")}
 NOW, BEFORE = CODES
 
 
@@ -44,8 +44,8 @@ def measured(
     return folder
 
 
-def differences(one: Mapping[str, Any], other: Mapping[str, Any]) -> Sequence[str]:
-    return sorted(key for key in {*one, *other} if one.get(key) != other.get(key) and key != "results_dir")
+def differences(entry: Mapping[str, Any], other: Mapping[str, Any]) -> Sequence[str]:
+    return sorted(key for key in {*entry, *other} if entry.get(key) != other.get(key) and key != "results_dir")
 
 
 def merged(target: Path, *sources: Path) -> list[Merged | str]:
@@ -167,7 +167,7 @@ def test_a_run_of_other_code_or_of_another_configuration_is_kept_apart_whole_and
     assert said == ["", other, other, configuration, other]
     assert frame(tmp_path / "all").equals(frame(tmp_path / "now"))
     whole = measured(tmp_path / "before", cells(BEFORE), measure=other_rows)
-    apart = [tmp_path / "all/apart" / one for one in ("1", "2")]
+    apart = [tmp_path / "all/apart" / name for name in ("1", "2")]
     assert frame(apart[0]).equals(frame(whole))
     assert frame(apart[1]).equals(frame(tmp_path / "configured"))
 

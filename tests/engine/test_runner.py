@@ -296,7 +296,7 @@ def test_a_cell_that_ends_its_worker_is_stored_as_failed_and_the_others_are_meas
         assert (outcome.measured, outcome.failed) == (len(cells), len(em.DEADLY))
         frame = store.frame(run)
     failed = frame[frame["status"] != "ok"]
-    found = {(one["series"], one["replicate"]): one["status"] for _, one in failed.iterrows()}
+    found = {(row["series"], row["replicate"]): row["status"] for _, row in failed.iterrows()}
     assert found == {key: f"failed: {said}" for key, said in em.DEADLY.items()}
 
 
@@ -317,7 +317,7 @@ def test_a_cell_that_ends_its_dask_worker_is_stored_as_failed_and_the_others_are
         frame = store.frame(run)
     assert (outcome.measured, outcome.failed) == (len(cells), len(em.DEADLY))
     failed = frame[frame["status"] != "ok"]
-    found = {(one["series"], one["replicate"]): one["status"] for _, one in failed.iterrows()}
+    found = {(row["series"], row["replicate"]): row["status"] for _, row in failed.iterrows()}
     assert found == {key: f"failed: {said.partition(' (')[0]}" for key, said in em.DEADLY.items()}
 
 

@@ -173,7 +173,7 @@ def test_a_frame_put_together_in_parts_is_the_one_of_a_single_part(
     cells = [replace(CELLS[0], replicate=i, axes={**CELLS[0].axes, **({"k": 1.0} if i % 3 else {})}) for i in range(30)]
     with Store.open(tmp_path, create=True) as store:
         run = store.begin_run("lasso", {}, [], {}, cells)
-        rows = [{f"c{j}": one[i % len(one)] for j, one in enumerate(values) if (i + j) % 4} for i in range(30)]
+        rows = [{f"c{j}": value[i % len(value)] for j, value in enumerate(values) if (i + j) % 4} for i in range(30)]
         for i, (cell, own) in enumerate(zip(cells, rows, strict=True)):
             status = "ok" if i % 5 else "failed: x"
             result = Result(cell.key, status, 1.0, cell.axes, i, [Row("q", float(i), None, own)] * (i % 3))

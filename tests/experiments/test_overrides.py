@@ -35,8 +35,8 @@ def values(axis: str, given: object) -> list[float]:
 def moved(config: Mapping[str, Any], axis: str) -> list[str]:
     """Overrides that move an axis wherever it is swept."""
     said = [f"sweep.{axis}={one}" for one in [values(axis, config["sweep"].get(axis))] if one]
-    for label, one in (config["study"].get("series") or {}).items():
-        own = values(axis, (one.get("sweep") or {}).get(axis)) if isinstance(one, Mapping) else []
+    for label, value in (config["study"].get("series") or {}).items():
+        own = values(axis, (value.get("sweep") or {}).get(axis)) if isinstance(value, Mapping) else []
         said += [f"study.series.{label}.sweep.{axis}={own}"] if own else []
     return said
 
@@ -45,10 +45,10 @@ def refuted(name: str, overrides: list[str], results_dir: Path) -> dict[str, str
     """The claims that come out refuted, each with its reason, and those that are inconclusive without one."""
     asked = [f"+experiment={name}", f"results_dir={results_dir}", "workers=1", *overrides]
     checks = run_experiment(build_experiment(compose(asked)), progress=False).verdict["checks"]
-    claims = {key: one for key, one in checks.items() if one["role"] == "claim"}
-    silent = [key for key, one in claims.items() if one["verdict"] == "inconclusive" and not one["reason"]]
+    claims = {key: check for key, check in checks.items() if check["role"] == "claim"}
+    silent = [key for key, claim in claims.items() if claim["verdict"] == "inconclusive" and not claim["reason"]]
     assert not silent
-    return {key: one["reason"] for key, one in claims.items() if one["verdict"] == "refuted"}
+    return {key: claim["reason"] for key, claim in claims.items() if claim["verdict"] == "refuted"}
 
 
 def moves() -> Iterator[tuple[str, str]]:

@@ -53,7 +53,7 @@ def kept(experiment: str, **changes: Any) -> SimpleNamespace:
     frame = pd.read_csv(REFERENCE / f"{experiment}.csv.gz").rename(columns={"mean": "value"})
     frame = frame.assign(experiment=experiment, replicate=0, status="ok", seconds=0.0)
     verdict = {"experiment": experiment, "paper": "", "claim": "", "verdict": "confirmed", "as_expected": True}
-    found = {name: one | {"details": DETAILS.get(name)} for name, one in _checks()[experiment].items()}
+    found = {name: check | {"details": DETAILS.get(name)} for name, check in _checks()[experiment].items()}
     folder = Path("results") / experiment
     return SimpleNamespace(frame=frame, folder=folder, verdict=verdict | {"overrides": [], "checks": found})
 
@@ -83,7 +83,7 @@ def test_what_a_walkthrough_imports_from_the_package_exists(name: str) -> None:
     for node in ast.walk(ast.parse(SCRIPTS[name].read_text(encoding="utf-8"))):
         if isinstance(node, ast.ImportFrom) and str(node.module).startswith("dprepro"):
             module = importlib.import_module(str(node.module))
-            assert [one.name for one in node.names if not hasattr(module, one.name)] == []
+            assert [name.name for name in node.names if not hasattr(module, name.name)] == []
 
 
 def test_every_experiment_of_a_paper_with_a_walkthrough_is_run_in_one() -> None:

@@ -101,7 +101,7 @@ def test_the_worst_of_a_family_may_be_drawn():
     ]
     drawing = figures.build({"name": "attack", "envelope": ["mass"], "hide": ["under_noised", "exact"]})
     figure = drawing.draw(pd.DataFrame(rows), VERDICT, config({"mass": [1, 2, 3]}))
-    [line] = [one for one in figure.axes[0].lines if len(one.get_xdata()) == 4 and one.get_marker() == "o"]
+    [line] = [line for line in figure.axes[0].lines if len(line.get_xdata()) == 4 and line.get_marker() == "o"]
     assert line.get_ydata()[0] > 30  # three times 1/epsilon
     assert figure.axes[0].get_ylabel() == "excess risk (mean, worst mass)"
 

@@ -48,7 +48,7 @@ def whole(rows, verdict=VERDICT, config=CONFIG, **options):
 
 
 def line(figure, series):
-    [one] = [one for one in figure.axes[0].lines if one.get_gid() == f"bound of {series}"]
+    [one] = [line for line in figure.axes[0].lines if line.get_gid() == f"bound of {series}"]
     return one.get_ydata()
 
 
@@ -207,7 +207,7 @@ def test_the_rate_has_the_constant_of_the_check():
     rows = [row | {"shape": 1 / row["n"]} for row in claims() if row["series"] == "steep"]
     fitted = verdict(exponent_n=check(constant=3.0))
     figure = drawn(rows, fitted)
-    [rate] = [one for one in figure.axes[0].lines if one.get_gid() == "rate"]
+    [rate] = [line for line in figure.axes[0].lines if line.get_gid() == "rate"]
     np.testing.assert_allclose(rate.get_ydata(), 3 / np.array(SIZES))
     assert "rate × 3 (fitted)" in entries(figure)
     assert "rate, through the points" in entries(drawn(rows))
@@ -219,13 +219,13 @@ def test_the_place_of_a_crossing_is_drawn_as_no_rate():
     rules = {along: {"rule": "crossing", "against": "steep", "along": along} for along in ("p", "shape")}
     along_p, along_shape = (whole(rows, place, config(exponent_n=rule)) for rule in rules.values())
     assert "rate, through the points" in entries(along_p)
-    assert not [one for one in along_shape.axes[0].lines if one.get_gid() == "rate"]
+    assert not [line for line in along_shape.axes[0].lines if line.get_gid() == "rate"]
     assert not any("rate" in text for text in entries(along_shape))
 
 
 def test_slopes_are_held_against_what_is_claimed_of_each():
     lower = whole(claims()).axes[1]
-    assert {-1.0, -0.5} <= {float(one.get_ydata()[0]) for one in lower.lines if len(set(one.get_ydata())) == 1}
+    assert {-1.0, -0.5} <= {float(line.get_ydata()[0]) for line in lower.lines if len(set(line.get_ydata())) == 1}
 
 
 def test_a_crossing_is_marked_at_its_place():

@@ -25,7 +25,7 @@ def cells(
         point = {"n": 100.0, "p": 10.0, "epsilon": 1.0, "delta": 0.0, "norm": 1.0} | dict(
             zip(sweep, values, strict=True)
         )
-        given = {name: one(point) if callable(one) else one for name, one in {"value": risk, **columns}.items()}
+        given = {name: value(point) if callable(value) else value for name, value in {"value": risk, **columns}.items()}
         for replicate in range(2):
             rows.append(
                 point
@@ -132,7 +132,7 @@ def collisions(figure: Any) -> list[str]:
 def alike_in_grey(figure: Any) -> list[str]:
     """Lines of two colours that have one marker, dashes and width."""
     found: dict[Any, dict[str, None]] = {}
-    for panel in (one for one in figure.axes if one.get_label() != "<colorbar>"):
+    for panel in (axis for axis in figure.axes if axis.get_label() != "<colorbar>"):
         for line in panel.lines:
             if line.get_marker() in ("|", "_") or line.get_xdata() is None or not len(line.get_xdata()):
                 continue  # caps of bars

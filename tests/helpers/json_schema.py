@@ -34,15 +34,15 @@ def faults(value: Any, schema: Mapping[str, Any], whole: Mapping[str, Any], wher
             yield f"{where} is {value!r}, of no type of {kinds}"
             return
     if isinstance(value, list) and "items" in schema:
-        for index, one in enumerate(value):
-            yield from faults(one, schema["items"], whole, f"{where}[{index}]")
+        for index, number in enumerate(value):
+            yield from faults(number, schema["items"], whole, f"{where}[{index}]")
     if isinstance(value, dict):
         own, further = schema.get("properties", {}), schema.get("additionalProperties", True)
         yield from (f"{where} lacks {key}" for key in schema.get("required", ()) if key not in value)
-        for key, one in value.items():
+        for key, number in value.items():
             if key in own:
-                yield from faults(one, own[key], whole, f"{where}.{key}")
+                yield from faults(number, own[key], whole, f"{where}.{key}")
             elif further is False:
                 yield f"{where} has {key}, of which the schema knows nothing"
             elif isinstance(further, Mapping):
-                yield from faults(one, further, whole, f"{where}.{key}")
+                yield from faults(number, further, whole, f"{where}.{key}")

@@ -39,7 +39,7 @@ def published(name: str, checks: dict[str, dict[str, Any]], sizes: Sequence[floa
     construction = {"_target_": "dprepro.constructions.RandomDesign", "seed": 3}
     algorithm = {"_target_": "dprepro.algorithms.NoisyFrankWolfe", "constants": "printed"}
     series = {kind: {"construction": construction | {"kind": kind}, "algorithm": algorithm} for kind in FAMILIES}
-    settings = {key: {"series": list(FAMILIES), "role": one["role"]} for key, one in checks.items()}
+    settings = {key: {"series": list(FAMILIES), "role": check["role"]} for key, check in checks.items()}
     config = {"paper": "lasso", "study": {"series": series}, "checks": settings}
     provenance = {"date": "2026-01-01", "cells": 3, "seconds": 1.0, "commit": "", "seed": 0, "versions": {}}
     verdict = {"checks": checks, "neighbours": "replace_one", "provenance": provenance}

@@ -91,7 +91,7 @@ def typed(text: str, fences: bool = True) -> tuple[Shown, ...]:
             last = block.end()
         text = FENCE.sub(lambda block: " " * len(block[0]), text)
     else:
-        found += [(one.start(), one[1]) for one in INDENTED.finditer(text) if COMMAND.fullmatch(one[1])]
+        found += [(match.start(), match[1]) for match in INDENTED.finditer(text) if COMMAND.fullmatch(match[1])]
     for span in INLINE.finditer(text):
         line = re.sub(r"\s*\n[# ]*", " ", span[2]).strip()
         if COMMAND.fullmatch(line):

@@ -41,11 +41,11 @@ def kinds(of: type[Kind], package: str = "dprepro") -> list[type[Kind]]:
             and {"phi", "title"} & set(dir(one))
         ):
             found.add(one)
-    return sorted(found, key=lambda one: one.__name__)
+    return sorted(found, key=lambda candidate: candidate.__name__)
 
 
 def losses(package: str = "dprepro") -> dict[str, Loss]:
-    return {one.__name__: one() for one in kinds(Loss, package)}
+    return {kind.__name__: kind() for kind in kinds(Loss, package)}
 
 
 LOSSES = losses()
@@ -55,7 +55,7 @@ INNER = {"LocalBall"}  # what localisation makes; nobody chooses it
 
 
 def sets(p: int, package: str = "dprepro") -> dict[str, ConstraintSet]:
-    found = [one for one in kinds(ConstraintSet, package) if one.__name__ not in INNER]
+    found = [kind for kind in kinds(ConstraintSet, package) if kind.__name__ not in INNER]
     return {one.__name__: one(p, **PARAMETERS.get(one.__name__, {})) for one in found}
 
 

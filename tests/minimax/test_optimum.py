@@ -76,7 +76,7 @@ def test_a_rational_lies_on_either_side_of_the_exponential(epsilon: float) -> No
 
 
 @pytest.mark.parametrize("delta", [0.0, 0.02])
-@pytest.mark.parametrize(("game", "n", "p"), TINY, ids=lambda one: str(one))
+@pytest.mark.parametrize(("game", "n", "p"), TINY, ids=lambda name: str(name))
 def test_counts_and_symmetry_lose_nothing(game: Game, n: int, p: int, delta: float) -> None:
     if delta and n ** (2 * p) > 60 and not isinstance(game, Linear):
         pytest.skip("too many pairs of ordered data sets")

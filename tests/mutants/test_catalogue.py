@@ -55,7 +55,10 @@ def test_tests_that_should_notice_are_there_and_no_mutant_has_both_or_neither() 
 
 @pytest.mark.parametrize(
     "experiment",
-    [pytest.param(one, marks=[pytest.mark.slow] if place % 4 else []) for place, one in enumerate(EXPERIMENTS)],
+    [
+        pytest.param(experiment, marks=[pytest.mark.slow] if place % 4 else [])
+        for place, experiment in enumerate(EXPERIMENTS)
+    ],
 )
 def test_the_commands_of_an_experiment_are_sound(experiment: str) -> None:
     grid = grids().get(experiment, Grid())
@@ -173,5 +176,5 @@ def test_a_falsehood_is_noticed_and_a_harmless_change_is_not() -> None:
         falsehood.experiment, falsehood.tests, falsehood.checks, harmless=True,
     )  # fmt: skip
     lines = judged([falsehood, harmless], 2)
-    assert [one.good for one in lines] == [True, True], summary(lines)
+    assert [line.good for line in lines] == [True, True], summary(lines)
     assert lines[0].check == "equation_3"

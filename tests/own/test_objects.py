@@ -34,7 +34,7 @@ def test_a_function_fit_has_verdict_figure_and_folder(tmp_path: Path) -> None:
     outcome = measured(tmp_path)
     assert outcome.verdict["verdict"] == "confirmed"
     assert outcome.verdict["as_expected"]
-    assert {name: one["role"] for name, one in outcome.verdict["checks"].items()} == {
+    assert {name: value["role"] for name, value in outcome.verdict["checks"].items()} == {
         "exponent_n": "claim", "wrong_rate": "control"
     }  # fmt: skip
     assert outcome.folder == tmp_path / "results" / "release"

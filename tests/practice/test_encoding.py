@@ -147,7 +147,7 @@ def test_twelve_algorithms_run_on_any_table_and_values_inside_the_bounds_change_
         assert algorithm.spent(plans[0].domain, BUDGET) == algorithm.spent(plans[1].domain, BUDGET)
         if schedules[0].steps * max(1.0, schedules[0].noise_scale > 0) < 1e4 and name not in SLOW:
             runs = solver("literal", algorithm)
-            answers = [runs.solve(one.build(point, 0.0), BUDGET, np.random.default_rng(1)) for one in tables]
+            answers = [runs.solve(table.build(point, 0.0), BUDGET, np.random.default_rng(1)) for table in tables]
             assert answers[0].schedule == answers[1].schedule == schedules[0]
             assert answers[0].spent == answers[1].spent
         ran.append(name)
@@ -202,7 +202,7 @@ OTHER_LOSSES = [("regression", "huber"), ("classification", "logistic"), ("class
 
 @pytest.mark.parametrize(
     ("experiment", "loss"),
-    [("regression", "absolute"), *(pytest.param(*one, marks=pytest.mark.slow) for one in OTHER_LOSSES)],
+    [("regression", "absolute"), *(pytest.param(*loss, marks=pytest.mark.slow) for loss in OTHER_LOSSES)],
 )
 def test_the_experiments_run_twelve_private_algorithms_with_every_loss(experiment: str, loss: str) -> None:
     """Distinct classes, whatever their parameters; a Huberised one counts as what it runs."""

@@ -74,8 +74,8 @@ def world(rng: np.random.Generator, unit: bool) -> tuple[list[str], list[Row], S
         block |= {"unit": "who", "rows_per_unit": int(rng.integers(0, 4))}
     rows = [
         [
-            anything(rng) if place and rng.random() < 0.1 else sound(rng, one)
-            for place, one in enumerate(columns.values())
+            anything(rng) if place and rng.random() < 0.1 else sound(rng, column)
+            for place, column in enumerate(columns.values())
         ]
         for _ in range(ROWS)
     ]

@@ -106,7 +106,7 @@ def test_parts_of_splits_and_seeds_overlap_like_random_ones(table):
         list(pairwise(by_seed)),
     ):  # fmt: skip
         error = np.sqrt(12 * 0.2 * 0.8 * 48 / 59 / len(pairs))
-        assert abs(np.mean([len(one & other) for one, other in pairs]) - 2.4) < 4.5 * error
+        assert abs(np.mean([len(pair & other) for pair, other in pairs]) - 2.4) < 4.5 * error
 
 
 @pytest.fixture

@@ -125,8 +125,8 @@ def test_no_account_is_below_the_exact_delta_of_small_mechanisms(seed):
         laws.append((np.array([p, 1 - p]), np.array([1 - p, p])))
         parts.append((PureLoss(float(epsilon)), 1))
     p, q = np.ones(1), np.ones(1)
-    for one, other in laws:
-        p, q = np.outer(p, one).ravel(), np.outer(q, other).ravel()
+    for law, other in laws:
+        p, q = np.outer(p, law).ravel(), np.outer(q, other).ravel()
     for delta in (0.0, 1e-6, 1e-3, 1e-1):
         epsilon = compose(parts, delta).epsilon
         assert max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon)) <= delta + 1e-15
@@ -188,7 +188,7 @@ def test_a_part_forgotten_or_counted_once_too_little_is_seen(name):
 def test_epsilon_falls_with_delta_and_with_noise_and_does_not_depend_on_the_order(name):
     parts = MIXES[name]
     assert all(np.diff([compose(parts, delta).epsilon for delta in (1e-12, 1e-9, 1e-6, 1e-3)]) < 0)
-    louder = [compose([(one.scaled(noise), count) for one, count in parts], 1e-6).epsilon for noise in (0.5, 1, 2)]
+    louder = [compose([(part.scaled(noise), count) for part, count in parts], 1e-6).epsilon for noise in (0.5, 1, 2)]
     assert all(np.diff(louder) < 0)
     assert compose(parts[::-1], 1e-6).epsilon == pytest.approx(louder[1], rel=1e-5)
 
@@ -226,13 +226,13 @@ def test_one_factor_on_all_noise_spends_the_budget_of_all_parts(name):
     parts = MIXES[name]
 
     def epsilon(factor):
-        return compose([(one.scaled(factor), count) for one, count in parts], BUDGET.delta).epsilon
+        return compose([(part.scaled(factor), count) for part, count in parts], BUDGET.delta).epsilon
 
     factor = noise_factor(parts, BUDGET)
     assert 1 - 1e-5 < epsilon(factor) <= 1.0
     assert epsilon(factor / 1.0001) > 1.0
     # a common unit changes nothing
-    assert noise_factor([(one.scaled(0.1), count) for one, count in parts], BUDGET) == pytest.approx(
+    assert noise_factor([(part.scaled(0.1), count) for part, count in parts], BUDGET) == pytest.approx(
         10 * factor, rel=1e-6
     )
 

@@ -26,7 +26,9 @@ def shifted(kind: str, scale: float, draws: int, rng: np.random.Generator) -> li
 
 def scale_for(kind: str, epsilon: float, delta: float) -> float:
     mechanism = Laplace if kind == "laplace" else Gaussian
-    return noise_for(lambda one: mechanism(one).guarantee(1.0), 1, Budget(epsilon, delta, Neighbours.REPLACE_ONE))
+    return noise_for(
+        lambda candidate: mechanism(candidate).guarantee(1.0), 1, Budget(epsilon, delta, Neighbours.REPLACE_ONE)
+    )
 
 
 @pytest.mark.parametrize(("kind", "delta"), [("laplace", 0.0), ("normal", 0.1)])

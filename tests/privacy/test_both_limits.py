@@ -118,7 +118,7 @@ def pair(kind: str, epsilon: float, delta: float, draws: int, rng: np.random.Gen
     """Answers on two data sets of an algorithm that spends epsilon exactly; shape (draws, q)."""
     if kind in ("response", "rare"):  # one of two answers
         return [(rng.random((draws, 1)) < chance).astype(float) for chance in best_event(kind, epsilon, delta)]
-    scale = noise_for(lambda one: NOISE[kind](one).guarantee(1.0), 1, Budget(epsilon, delta, REPLACE))
+    scale = noise_for(lambda candidate: NOISE[kind](candidate).guarantee(1.0), 1, Budget(epsilon, delta, REPLACE))
     if kind == "seventh":  # of eight coordinates one tells, in a unit of its own
         seventh = np.arange(8) == 6
         return [
@@ -137,7 +137,7 @@ def best_event(kind: str, epsilon: float, delta: float) -> tuple[float, float]:
         return 1 / (1 + math.exp(-epsilon)), 1 / (1 + math.exp(epsilon))
     if kind == "rare":
         return 0.02 * math.exp(epsilon), 0.02
-    scale = noise_for(lambda one: NOISE[kind](one).guarantee(1.0), 1, Budget(epsilon, delta, REPLACE))
+    scale = noise_for(lambda candidate: NOISE[kind](candidate).guarantee(1.0), 1, Budget(epsilon, delta, REPLACE))
     cdf = laplace.cdf if kind == "laplace" else norm.cdf
     ends = np.linspace(-3, 1, 400)
     chances = np.array([cdf(ends / scale), cdf((ends - 1) / scale)])

@@ -28,7 +28,7 @@ def enumerated_delta(responses, mu, epsilon):
     """delta(epsilon) of randomised responses with these losses beside a Gaussian shift, over all outcomes."""
     total = 0.0
     for truths in product((1, -1), repeat=len(responses)):
-        signed = [truth * one for truth, one in zip(truths, responses, strict=True)]
+        signed = [truth * response for truth, response in zip(truths, responses, strict=True)]
         likely = math.prod(1 / (1 + math.exp(-one)) for one in signed)
         rest = epsilon - sum(signed)  # what the loss of the Gaussian has to exceed
         if mu:

@@ -126,7 +126,7 @@ def feasible(within: ConstraintSet) -> tuple[list[dict[str, object]], np.ndarray
 
 
 @pytest.mark.parametrize("within", sets(3, wide=4.0), ids=named)
-@pytest.mark.parametrize("loss", [one for one in LOSSES if one.affine(np.ones(1)) is None], ids=named)
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if loss.affine(np.ones(1)) is None], ids=named)
 def test_minima_agree_with_slsqp_on_the_sets_definition(loss: Loss, within: ConstraintSet) -> None:
     """Norms are smooth where its steps go; for affine pieces see below."""
     view, linear, ridge = view_of(loss, within, 12, seed=5), np.array([0.1, -0.2, 0.05]), 0.1

@@ -141,7 +141,7 @@ def test_the_second_derivative_is_that_of_the_derivative(loss: Loss) -> None:
     np.testing.assert_allclose(np.where(kinked, 0.0, bend - differences), 0.0, atol=1e-6)
 
 
-@pytest.mark.parametrize("loss", [one for one in LOSSES if isinstance(one, DistanceLoss)], ids=repr)
+@pytest.mark.parametrize("loss", [loss for loss in LOSSES if isinstance(loss, DistanceLoss)], ids=repr)
 def test_distances_are_their_norms_and_strongly_convex_as_they_say(loss: DistanceLoss) -> None:
     r = np.linspace(0, 3, 31)
     assert loss.norms is not None

@@ -145,10 +145,10 @@ def test_embedded_records_have_the_embedded_features() -> None:
 def test_a_sample_has_multinomial_counts_and_binomial_labels() -> None:
     rng, whole = np.random.default_rng(5), population(SquaredLoss(), n=50)
     draws = [sampled(whole, rng) for _ in range(2000)]
-    counts = np.round(50 * np.sum([one.share for one in draws], axis=0))
+    counts = np.round(50 * np.sum([draw.share for draw in draws], axis=0))
     total = 50 * 2000
     assert chisquare([*counts, total - counts.sum()], total * np.append(SHARE, 0.25)).pvalue > 1e-4
-    positive = 50 * np.sum([one.plus for one in draws], axis=0)
+    positive = 50 * np.sum([draw.plus for draw in draws], axis=0)
     error = np.sqrt(counts * (1 - BIAS**2) / 4)
     assert (np.abs(positive - counts * (1 + BIAS) / 2) < 4.5 * error).all()  # false alarm: 3e-5
     # one draw's counts vary as binomials do, and depend on each other

@@ -44,7 +44,7 @@ def test_a_quadratic_without_a_pull_or_with_one_along_no_curvature_has_its_close
     np.testing.assert_allclose(secular(flat, 2.0), [0, 0, 2.0], atol=1e-12)
 
 
-@pytest.mark.parametrize("within", [L1Ball(3, 0.7), Simplex(3, 0.7)], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("within", [L1Ball(3, 0.7), Simplex(3, 0.7)], ids=lambda candidate: type(candidate).__name__)
 def test_without_any_curvature_the_minimum_over_a_polytope_is_the_best_of_its_corners(within) -> None:
     for cross in (np.array([0.3, -0.5, 0.1]), np.array([-0.2, -0.1, -0.4]), np.zeros(3)):
         theta = diagonal_over_polytope(np.zeros(3), cross, within)
@@ -54,7 +54,7 @@ def test_without_any_curvature_the_minimum_over_a_polytope_is_the_best_of_its_co
         assert float(-2 * cross @ theta) == pytest.approx(min(float(-2 * cross @ corner) for corner in corners))
 
 
-@pytest.mark.parametrize("within", [L1Ball(3, 0.9), Simplex(3, 0.9)], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("within", [L1Ball(3, 0.9), Simplex(3, 0.9)], ids=lambda candidate: type(candidate).__name__)
 @pytest.mark.parametrize("flat", [0, 1, 2, 3])
 def test_some_curvature_is_minimised_over_a_polytope_as_by_a_fine_grid(within, flat: int) -> None:
     rng = np.random.default_rng(flat)
@@ -162,7 +162,7 @@ def test_what_a_coordinate_saves_is_the_fall_of_the_risk_when_it_alone_is_let_fr
         _ = SupportsView(MomentsView(ball, moments.moments)).gains
 
 
-@pytest.mark.parametrize("within", [Box(4, 0.3), L2Ball(4, 0.4)], ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("within", [Box(4, 0.3), L2Ball(4, 0.4)], ids=lambda candidate: type(candidate).__name__)
 def test_a_support_has_the_risk_of_the_best_point_on_it_in_every_view(within) -> None:
     """Against the records' own minimum on the chosen columns; a support of nothing is zero."""
     label, plus, minus = (
@@ -188,7 +188,7 @@ def test_a_support_has_the_risk_of_the_best_point_on_it_in_every_view(within) ->
 
 
 @pytest.mark.parametrize(
-    "loss", [SquaredLoss(), AbsoluteLoss(), HingeLoss(), LogisticLoss()], ids=lambda one: type(one).__name__
+    "loss", [SquaredLoss(), AbsoluteLoss(), HingeLoss(), LogisticLoss()], ids=lambda candidate: type(candidate).__name__
 )
 def test_no_point_of_the_set_loses_more_than_the_domain_says(loss) -> None:
     """Over corners of sets and data that pull away from them; of the absolute loss all of it is lost."""

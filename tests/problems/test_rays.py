@@ -13,7 +13,7 @@ SETS = [
 ]  # fmt: skip
 
 
-@pytest.mark.parametrize("within", SETS, ids=lambda one: f"{one.title} p={one.p}")
+@pytest.mark.parametrize("within", SETS, ids=lambda candidate: f"{candidate.title} p={candidate.p}")
 def test_a_ray_ends_on_the_boundary(within: ConstraintSet) -> None:
     """Its end lies in the set, a little farther does not; from inside and from the boundary itself."""
     rng = np.random.default_rng(0)

@@ -224,7 +224,11 @@ def test_the_width_at_q_2_is_that_of_the_l2_ball_at_every_p() -> None:
         (lambda: LocalBall(2, 1.0, np.zeros(3), 0.5), r"a point of this set has shape \(2,\), got \(3,\)"),
         (lambda: L1Ball(3).vertex(6), r"vertex must be in \[0, 6\), got 6"),
         (lambda: L1Ball(3).project(np.zeros(4)), r"a point of this set has shape \(3,\), got \(4,\)"),
-        *((lambda one=one: one.diameter(3), "order must be 1, 2 or inf, got order=3") for one in SETS if one.p > 1),
+        *(
+            (lambda candidate=one: candidate.diameter(3), "order must be 1, 2 or inf, got order=3")
+            for one in SETS
+            if one.p > 1
+        ),
     ],
 )
 def test_bad_input_is_refused_in_one_line(make, message) -> None:

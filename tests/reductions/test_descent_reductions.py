@@ -130,8 +130,8 @@ def compare(algorithm, problem, seed=4):
 
 
 @pytest.mark.parametrize("gradient", [SampledGradient(), FullGradient()], ids=lambda rule: rule.name)
-@pytest.mark.parametrize("constraint_set", SETS, ids=lambda one: type(one).__name__)
-@pytest.mark.parametrize("loss", SMOOTH + KINKED, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("constraint_set", SETS, ids=lambda candidate: type(candidate).__name__)
+@pytest.mark.parametrize("loss", SMOOTH + KINKED, ids=lambda candidate: type(candidate).__name__)
 def test_the_compiled_loop_gives_the_readable_loops_numbers(gradient, constraint_set, loss):
     problem = problem_of(loss, constraint_set, n=20, feature_norm=2, records=some_records(3, 10, 20, 2))
     for step_size in (LipschitzRate(), ConstantRate(), *([StronglyConvexRate()] if loss.strong_convexity else [])):
@@ -139,7 +139,7 @@ def test_the_compiled_loop_gives_the_readable_loops_numbers(gradient, constraint
         assert solution.schedule.steps == (400 if gradient == SampledGradient() else 150)
 
 
-@pytest.mark.parametrize("constraint_set", SETS, ids=lambda one: type(one).__name__)
+@pytest.mark.parametrize("constraint_set", SETS, ids=lambda candidate: type(candidate).__name__)
 @pytest.mark.parametrize(
     ("loss", "view"),
     [(loss, "records") for loss in SMOOTH] + [(loss, "moments") for loss in SMOOTH if loss.quadratic],

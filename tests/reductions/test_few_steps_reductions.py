@@ -63,7 +63,7 @@ def sketched_answers(solver, draws, seed, epsilon=2.0, mass=0.4):
 
 @pytest.mark.parametrize(
     "transform",
-    ["gaussian", *(pytest.param(one, marks=pytest.mark.slow) for one in ("rademacher", "srht", "countsketch"))],
+    ["gaussian", *(pytest.param(name, marks=pytest.mark.slow) for name in ("rademacher", "srht", "countsketch"))],
 )
 def test_the_descent_in_the_eigenbasis_has_the_law_of_algorithm_2(transform):
     algorithm = JohnsonLindenstrauss(transform=transform)

@@ -183,7 +183,7 @@ def test_readers_and_writers_of_one_file_at_once_see_whole_files_only(tmp_path: 
     reader.join()
     assert seen
     assert set(seen) <= set(contents)
-    assert [one.name for one in tmp_path.iterdir()] == ["file"]
+    assert [file.name for file in tmp_path.iterdir()] == ["file"]
 
 
 def test_where_nothing_can_be_written_nothing_is_kept(folder: Path, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -265,4 +265,4 @@ def test_what_is_compiled_to_round_freely_has_no_power_whose_code_others_may_hav
     ]
     assert {"distance", "advance", "enter"} <= {function.name for function in free}
     for function in free:
-        assert not any(isinstance(one, ast.Pow) for one in ast.walk(function)), function.name
+        assert not any(isinstance(node, ast.Pow) for node in ast.walk(function)), function.name

@@ -13,7 +13,7 @@ from dprepro.refute.find import attacks_on
 from dprepro.statements.bst import STATEMENTS
 from dprepro.statements.statement import Says
 
-BY_ITEM = {one.item: one for one in STATEMENTS}
+BY_ITEM = {statement.item: statement for statement in STATEMENTS}
 CHEAP, DRAWN = Effort(300, 200), Effort(40, 24)
 
 
@@ -28,8 +28,12 @@ def without(says: Says, *conditions: str) -> Says:
 
 
 def test_every_statement_is_attacked_or_says_why_not():
-    for one in STATEMENTS:
-        assert one.nothing or one.item in UNTRIED or attacks_on("bst", one, "repaired" if one.repaired else "printed")
+    for statement in STATEMENTS:
+        assert (
+            statement.nothing
+            or statement.item in UNTRIED
+            or attacks_on("bst", statement, "repaired" if statement.repaired else "printed")
+        )
     assert {*ATTACKS, *PRINTED, *UNTRIED} <= BY_ITEM.keys()
     assert all(BY_ITEM[item].repaired for item in PRINTED)
 

@@ -16,7 +16,7 @@ from dprepro.refute.glm import ATTACKS, PRINTED, UNTRIED
 from dprepro.statements.glm import STATEMENTS
 from dprepro.statements.statement import Says, Statement
 
-BY_ITEM = {one.item: one for one in STATEMENTS}
+BY_ITEM = {row.item: row for row in STATEMENTS}
 
 
 def _pairs(table: Mapping[str, tuple[Attack, ...]]) -> Iterator[tuple[str, Attack]]:
@@ -51,7 +51,7 @@ def test_algorithms_on_data_of_families_do_not_break_what_holds(item: str) -> No
     assert not any(one.violated for one in tried)
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda one: str(one.item))
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda candidate: str(candidate.item))
 def test_every_statement_has_an_attack_or_a_reason(statement: Statement) -> None:
     assert statement.nothing or statement.item in UNTRIED or attacks_on("glm", statement, forms(statement)[-1])
     assert bool(statement.false) == (statement.item in PRINTED)
@@ -81,7 +81,7 @@ def test_an_attack_finds_what_holds_only_with_its_condition(item: str, axes: dic
 
 
 def test_a_published_sample_breaks_corollary_4_where_delta_is_above_epsilon() -> None:
-    (attack,) = (one for one in ATTACKS["Corollary 4"] if "order 2" in one.name)
+    (attack,) = (attack for attack in ATTACKS["Corollary 4"] if "order 2" in attack.name)
     says = BY_ITEM["Corollary 4"].holds
     assert "delta <= epsilon" in says.premise
     further = tuple(one for one in says.premise if one != "delta <= epsilon")

@@ -27,7 +27,7 @@ SIZES = {"n": axis("n", high=1e6), "p": axis("p", high=100)}
 
 def test_corners_come_first_then_pairs_of_them_then_any() -> None:
     found = list(corners(SIZES, 1000))
-    usual = {name: one.middle for name, one in SIZES.items()}
+    usual = {name: size.middle for name, size in SIZES.items()}
     assert found[0] == usual
     moved = [sum(one[name] != usual[name] for name in usual) for one in found]
     assert moved == sorted(moved)

@@ -15,20 +15,20 @@ from dprepro.refute.kst import ATTACKS, PRINTED, UNTRIED
 from dprepro.refute.kst_perturbation_attacks import CURVED_RECORD, POPULATION
 from dprepro.statements.kst import RANGE, STATEMENTS
 
-BY_ITEM = {one.item: one for one in STATEMENTS}
+BY_ITEM = {statement.item: statement for statement in STATEMENTS}
 CHEAP = Effort(300, 200)
 HOLD = ("Lemma 3", "Theorem 5", "Theorem 7", "Theorem 8", "Theorem 9", "Theorem 29", "Theorem 30", "Theorem 31",
         "Theorem 38", "Theorem 44")  # fmt: skip
 
 
 def test_every_statement_is_attacked_or_says_why_not() -> None:
-    for one in STATEMENTS:
-        for form in forms(one):
-            wrong = form == "printed" and bool(one.false)
-            found = attacks_on("kst", one, form)
-            assert found or (untried("kst", one) and not wrong), (one.item, form)
+    for statement in STATEMENTS:
+        for form in forms(statement):
+            wrong = form == "printed" and bool(statement.false)
+            found = attacks_on("kst", statement, form)
+            assert found or (untried("kst", statement) and not wrong), (statement.item, form)
     assert set(ATTACKS) | set(PRINTED) | set(UNTRIED) <= BY_ITEM.keys()
-    assert set(PRINTED) == {one.item for one in STATEMENTS if one.false}
+    assert set(PRINTED) == {row.item for row in STATEMENTS if row.false}
 
 
 @pytest.mark.parametrize("item", PRINTED)
@@ -48,7 +48,7 @@ def test_what_holds_has_none(item: str) -> None:
             assert not tried.violated, (attack.name, tried)
 
 
-@pytest.mark.parametrize("attack", CURVED_RECORD, ids=lambda one: one.name)
+@pytest.mark.parametrize("attack", CURVED_RECORD, ids=lambda candidate: candidate.name)
 def test_theorem_2_without_its_premise_on_rank_is_refuted(attack: Sides) -> None:
     says = BY_ITEM["Theorem 2"].says
     free = replace(says, premise=[one for one in says.premise if not one.startswith("hessian_rank")])

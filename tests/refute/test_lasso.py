@@ -12,7 +12,7 @@ from dprepro.refute.lasso import ATTACKS, PRINTED, UNTRIED
 from dprepro.statements.lasso import STATEMENTS
 from dprepro.statements.statement import Says, Statement
 
-BY_ITEM = {one.item: one for one in STATEMENTS}
+BY_ITEM = {row.item: row for row in STATEMENTS}
 
 
 def _pairs(table: dict[str, tuple[Attack, ...]], exact: bool = True) -> Iterator[tuple[str, Attack]]:
@@ -36,7 +36,7 @@ def test_what_holds_is_attacked_and_not_broken(item: str, attack: Attack) -> Non
     assert not tried.violated
 
 
-@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda one: str(one.item))
+@pytest.mark.parametrize("statement", STATEMENTS, ids=lambda candidate: str(candidate.item))
 def test_every_statement_has_an_attack_or_a_reason(statement: Statement) -> None:
     assert statement.nothing or statement.item in UNTRIED or statement.item in ATTACKS
     assert bool(statement.false) == (statement.item in PRINTED)

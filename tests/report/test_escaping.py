@@ -43,15 +43,15 @@ def measured(tmp_path: Path) -> Pages:
     wanted: dict[str, set[str]] = {"own": {"mine"}}
     configurations = asked(())
     for name, (_, configured) in configurations.items():
-        wanted[name] = {key for key, one in configured.items() if one.get("about")}
+        wanted[name] = {key for key, value in configured.items() if value.get("about")}
     for described in papers().values():
-        for one in [one for erratum in described.errata for one in erratum.shown_by if one.experiment]:
+        for one in [evidence for erratum in described.errata for evidence in erratum.shown_by if evidence.experiment]:
             wanted.setdefault(one.experiment, set()).add(one.check)
     provenance = {"versions": {"numpy": "2.0"}, "commit": "c0ffee", "seed": 0, "platform": "Linux", "cells": 3}
     provenance |= {"seconds": 1.0, "date": "2026-01-01"}
     published = {}
     for name, names in list(wanted.items())[::2]:
-        checks = {one: check("claim", "confirmed") for one in sorted(names)}
+        checks = {name: check("claim", "confirmed") for name in sorted(names)}
         checks["silent"] = check("claim", "inconclusive", estimate=None)
         checks |= {"refuted": check("control", "refuted"), "standing": check("control", "confirmed")}
         verdict = {"experiment": name, "paper": "lasso", "claim": "Theorem 1", "statement": "It holds."}

@@ -101,7 +101,7 @@ def test_a_false_exponent_is_noticed_on_the_held_out_grid_and_a_true_bound_is_co
     assert "1 of 3 claims came out otherwise on a held-out grid" in capsys.readouterr().out
     found = json.loads((results / "heldout.json").read_text(encoding="utf-8"))
     cases = otherwise(found)
-    assert {key: one["held_out"] for key, one in cases.items()} == {"planted:exponent_n": "refuted"}
+    assert {key: case["held_out"] for key, case in cases.items()} == {"planted:exponent_n": "refuted"}
     assert "p:[1401.0]" in found[0]["grid"]
 
 

@@ -238,7 +238,7 @@ def test_a_constant_lies_between_the_worst_known_and_the_bound_as_measured() -> 
     assert "onstant" not in row(measured, evidence=BOTH, constant={"one": ["seen", "absent"]})["note"]
     assert "onstant" not in row(measured, evidence=BOTH, constant={"late": ["seen", "bound"]})["note"]
     expected = {"lower": 0.4, "upper": 0.6, "witness": "one: seen"}
-    assert {key: one for key, one in found["constant"].items() if key != "at"} == expected
+    assert {key: value for key, value in found["constant"].items() if key != "at"} == expected
     with pytest.raises(InputError, match="two checks"):
         row(measured, constant={"one": ["seen"]})
 
@@ -346,6 +346,6 @@ def test_causes_are_counted_once_and_corners_apart() -> None:
     ]
     measured = MeasuredStore({}, described={"lasso": Paper(title="x", authors="x", year=1, claims=both, errata=errata)})
     rows = list(entries.claims(measured))
-    assert [one["verdict"] for one in rows] == ["refuted"] * 4
-    assert [one["words"] for one in rows] == ["refuted", "refuted", "refuted at a corner", "refuted"]
+    assert [row["verdict"] for row in rows] == ["refuted"] * 4
+    assert [row["words"] for row in rows] == ["refuted", "refuted", "refuted at a corner", "refuted"]
     assert entries.causes(rows, measured) == {"rows": 3, "causes": 2, "corners": 1}

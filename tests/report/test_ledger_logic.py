@@ -225,7 +225,7 @@ REPAIRED = Says(text="It holds otherwise.")
 
 
 def disproved(measured: MeasuredStore, *errata: Erratum, **fields: Any) -> dict[str, Any]:
-    return row(measured, errata=errata, evidence=BOTH, false=[one.item for one in errata], **fields)
+    return row(measured, errata=errata, evidence=BOTH, false=[erratum.item for erratum in errata], **fields)
 
 
 def test_one_erratum_that_does_not_come_out_as_expected_leaves_a_statement_open() -> None:
@@ -314,7 +314,7 @@ def test_an_experiment_is_as_expected_only_if_checks_of_every_role_are(role: str
 def test_an_experiment_has_the_worst_verdict_of_its_claims_and_without_any_none() -> None:
     every = {name: result("claim", name, name) for name in ("confirmed", "inconclusive", "refuted")}
     assert worst(every) == "refuted"
-    assert worst({name: one for name, one in every.items() if name != "refuted"}) == "inconclusive"
+    assert worst({name: value for name, value in every.items() if name != "refuted"}) == "inconclusive"
     assert worst({}) == "inconclusive"
     others = {role: result(role, "refuted", "refuted") for role in ("control", "context", "erratum")}
     assert worst(others) == "inconclusive"

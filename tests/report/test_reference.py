@@ -41,8 +41,8 @@ def test_a_table_has_means_and_standard_errors_of_every_point_and_reads_back(res
     assert unpacked(tmp_path / "ledger.json.gz") == (results / "ledger.json").read_bytes()
     kept = json.loads(unpacked(tmp_path / "checks.json.gz"))
     verdict = json.loads((results / "cheap/verdict.json").read_text())
-    assert {name: one["estimate"] for name, one in kept["cheap"].items()} == {
-        name: one["estimate"] for name, one in verdict["checks"].items()
+    assert {name: value["estimate"] for name, value in kept["cheap"].items()} == {
+        name: value["estimate"] for name, value in verdict["checks"].items()
     }
 
 

@@ -88,7 +88,7 @@ def test_points_that_share_a_reason_are_listed_once_with_it() -> None:
     )
     mixed = ["n=1 (a)", "n=2 (b (c))", "n=3 (a)"]
     assert sentence({**nothing, "failed": mixed}) == "failed: n=1, n=3 (each: a), n=2 (b (c))"
-    different = [f"{one} (kappa={i})" for i, one in enumerate(points)]
+    different = [f"{point} (kappa={i})" for i, point in enumerate(points)]
     assert sentence({**nothing, "skipped": different}).endswith("n=5 (kappa=5) and 20 more")
 
 

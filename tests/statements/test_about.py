@@ -126,6 +126,6 @@ def test_what_an_experiment_asks_is_read_without_composing_it(name: str) -> None
     config = composed(name).config
     paper, checks = asked(())[name]
     assert paper == config["paper"]
-    assert {key: one.get("about") for key, one in checks.items()} == {
-        key: one.get("about") for key, one in config["checks"].items()
+    assert {key: check.get("about") for key, check in checks.items()} == {
+        key: value.get("about") for key, value in config["checks"].items()
     }

@@ -16,9 +16,9 @@ POINT = {
     "distance": 0.1,
 }  # fmt: skip
 SAID = [
-    pytest.param(said, id=f"{one.item}, {which}")
-    for one in STATEMENTS
-    for which, said in (("printed", one.says), ("repaired", one.repaired))
+    pytest.param(said, id=f"{statement.item}, {which}")
+    for statement in STATEMENTS
+    for which, said in (("printed", statement.says), ("repaired", statement.repaired))
     if said
 ]
 
@@ -31,7 +31,9 @@ def test_every_statement_is_understood_and_its_functions_have_a_value(said):
 
 
 def test_every_statement_says_where_it_stands_and_over_what_it_ranges():
-    assert all(one.place and one.says.quantifiers and one.holds.quantifiers for one in STATEMENTS)
+    assert all(
+        statement.place and statement.says.quantifiers and statement.holds.quantifiers for statement in STATEMENTS
+    )
 
 
 @pytest.mark.parametrize("said", [one for one in SAID if one.values[0].powers])

@@ -20,8 +20,8 @@ SAMPLE = {
     "order": 3.0, "flips": 5.0, "guesses": 8.0, "divided": 8.0, "failure": 0.05, "size": 1.0, "label": 1.0,
     "share": 0.5, "level": 3.0,
 }  # fmt: skip
-SAYS = [says for one in STATEMENTS for says in (one.says, one.repaired) if says]
-BY_ITEM = {one.item: one.holds for one in STATEMENTS}
+SAYS = [says for statement in STATEMENTS for says in (statement.says, statement.repaired) if says]
+BY_ITEM = {statement.item: statement.holds for statement in STATEMENTS}
 G = 2 * math.sqrt(2) + 4
 
 
@@ -90,7 +90,7 @@ def test_the_weights_and_noises_of_theorems_3_and_5_are_those_typed_here():
 
 
 def test_as_printed_theorem_3_has_y_where_a_factor_root_h_x_is_lacking():
-    printed = next(one for one in STATEMENTS if one.item == "Theorem 3").says.schedule
+    printed = next(statement for statement in STATEMENTS if statement.item == "Theorem 3").says.schedule
     long = SAMPLE | {"smoothness": 200.0}
     weight = bounds.evaluate(printed["weight"], long)
     logarithm, signal = math.log(1e6), 1e7

@@ -9,8 +9,8 @@ from dprepro.problems import Domain, HalfSquaredDistance, L2Ball, LinearLoss
 from dprepro.statements.conditions import unmet
 from dprepro.statements.kst import STATEMENTS
 
-BY_ITEM = {one.item: one for one in STATEMENTS}
-SAID = [(one.item, says) for one in STATEMENTS for says in (one.says, one.repaired) if says]
+BY_ITEM = {statement.item: statement for statement in STATEMENTS}
+SAID = [(statement.item, says) for statement in STATEMENTS for says in (statement.says, statement.repaired) if says]
 SAMPLE = {
     "n": 1e6, "p": 50.0, "epsilon": 0.5, "delta": 1e-6, "norm": 1.5, "lipschitz": 1.0, "smoothness": 0.5, "radius": 1.5,
     "noise_scale": 3.0, "fit_noise": 2.0, "regulariser": 2.0, "eta": 2e5, "sparsity": 4.0, "loss_bound": 2.0,

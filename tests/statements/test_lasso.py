@@ -20,7 +20,7 @@ from dprepro.statements.lasso import STATEMENTS
 from dprepro.statements.statement import Says
 from dprepro.studies import RateStudy
 
-SAYS = [(one.item, says) for one in STATEMENTS for says in (one.says, one.repaired) if says]
+SAYS = [(statement.item, says) for statement in STATEMENTS for says in (statement.says, statement.repaired) if says]
 POINT = {
     "n": 1e6, "p": 1000.0, "epsilon": 1.0, "delta": 1e-6, "curvature": 8.0, "l1_lipschitz": 4.0, "l1_radius": 1.0,
     "lipschitz": 4.0, "width": 9.975, "vertices": 2000.0, "steps": 100.0, "initial_risk": 1.0, "step_regret": 0.1,
@@ -35,7 +35,7 @@ def test_every_formula_and_condition_of_a_statement_is_understood_and_evaluates(
     assert all(math.isfinite(bounds.evaluate(name, POINT)) for name in says.functions)
 
 
-@pytest.mark.parametrize(("item", "says"), [one for one in SAYS if one[1].rate and one[1].powers])
+@pytest.mark.parametrize(("item", "says"), [sentence for sentence in SAYS if sentence[1].rate and sentence[1].powers])
 def test_a_pure_power_is_the_slope_of_the_rate_itself(item: str, says: Says) -> None:
     for axis, power in says.powers.items():
         moved = POINT | {axis: POINT[axis] ** 2 if axis == "delta" else 2 * POINT[axis]}
@@ -63,7 +63,7 @@ def test_the_schedule_of_theorem_b_2_has_the_constant_of_the_l2_ball_in_100_dime
 
 
 def _premise(item: str) -> dict[str, str]:
-    conditions = [each for one in STATEMENTS if one.item == item for each in one.holds.conditions]
+    conditions = [each for statement in STATEMENTS if statement.item == item for each in statement.holds.conditions]
     return {condition.text: item for condition in conditions if not condition.fact.startswith("algorithm.")}
 
 

@@ -92,9 +92,9 @@ def named() -> Iterator[tuple[str, str, str]]:
                 for experiment, checks in says.constant.items() if says else ():
                     yield from ((f"{paper}, {statement.item}", experiment, check) for check in checks)
         for erratum in described.errata:
-            for one in erratum.shown_by:
-                if one.experiment:
-                    yield f"{paper}, {erratum.item}", one.experiment, one.check
+            for evidence in erratum.shown_by:
+                if evidence.experiment:
+                    yield f"{paper}, {erratum.item}", evidence.experiment, evidence.check
 
 
 @pytest.mark.parametrize("paper", list(NUMBERED))
@@ -115,7 +115,7 @@ def test_every_experiment_on_the_papers_but_pair_and_attacks_speaks_of_a_stateme
     experiments: Configs, spoken: Spoken
 ) -> None:
     of_papers = {name for name, text in experiments.items() if text["paper"] in papers()}
-    silent = of_papers - {name for paper, one in STATEMENTS for name in spoken.experiments(paper, one)}
+    silent = of_papers - {name for paper, statement in STATEMENTS for name in spoken.experiments(paper, statement)}
     assert silent == {"pair", *(f"attacks_{paper}" for paper in papers())}  # attacks are no evidence
 
 
@@ -128,8 +128,12 @@ UNMEASURABLE = {
 
 
 def test_every_statement_has_evidence_but_what_cannot_be_measured_or_is_only_false(spoken: Spoken) -> None:
-    without = {(paper, one.item) for paper, one in STATEMENTS if not spoken.of(paper, one)}
-    spared = {(paper, one.item) for paper, one in STATEMENTS if one.nothing or (one.false and not one.repaired)}
+    without = {(paper, statement.item) for paper, statement in STATEMENTS if not spoken.of(paper, statement)}
+    spared = {
+        (paper, statement.item)
+        for paper, statement in STATEMENTS
+        if statement.nothing or (statement.false and not statement.repaired)
+    }
     assert without - spared == UNMEASURABLE
     assert all(papers()[paper].find(item).note for paper, item in UNMEASURABLE)
 
@@ -175,38 +179,40 @@ def test_errata_are_about_statements_that_have_a_row() -> None:
     wrong = []
     for paper, described in papers().items():
         items = {claim.item for claim in described.claims}
-        wrong += [(paper, one.item) for one in described.errata if not set(one.statements) <= items]
+        wrong += [(paper, erratum.item) for erratum in described.errata if not set(erratum.statements) <= items]
     # A slip in the introduction to a section, about the loss that two theorems use, names them instead.
     assert not wrong
 
 
 def test_a_statement_that_is_false_names_errata_that_exist() -> None:
     for described in papers().values():
-        errata = {one.item for one in described.errata}
+        errata = {erratum.item for erratum in described.errata}
         assert all(set(claim.false) <= errata for claim in described.claims)
 
 
 STATEMENTS = [(paper, claim) for paper, described in papers().items() for claim in described.claims]
-ERRATA = [(paper, one) for paper, described in papers().items() for one in described.errata]
+ERRATA = [(paper, erratum) for paper, described in papers().items() for erratum in described.errata]
 
 
 def test_a_statement_that_is_false_has_a_repaired_one_or_says_why_there_is_none() -> None:
     wrong = [
-        (paper, one.item)
-        for paper, one in STATEMENTS
-        if one.false and one.repaired is None and "Nothing" not in one.note
+        (paper, statement.item)
+        for paper, statement in STATEMENTS
+        if statement.false and statement.repaired is None and "Nothing" not in statement.note
     ]
     assert not wrong
-    assert sum(bool(one.false) for _, one in STATEMENTS) >= 20
+    assert sum(bool(statement.false) for _, statement in STATEMENTS) >= 20
 
 
 def test_only_what_is_false_has_a_repaired_statement() -> None:
-    assert not [(paper, one.item) for paper, one in STATEMENTS if one.repaired and not one.false]
+    assert not [
+        (paper, statement.item) for paper, statement in STATEMENTS if statement.repaired and not statement.false
+    ]
 
 
 def test_a_statement_restates_others_of_its_paper_and_none_restates_what_restates() -> None:
-    for paper, one in STATEMENTS:
-        assert not [item for item in one.restates if papers()[paper].find(item).restates], one.item
+    for paper, statement in STATEMENTS:
+        assert not [item for item in statement.restates if papers()[paper].find(item).restates], statement.item
 
 
 @pytest.mark.parametrize(
@@ -225,9 +231,9 @@ def test_a_paper_has_every_item_once_and_restates_its_own(
 
 
 def test_errata_that_disprove_a_statement_are_about_it() -> None:
-    for paper, one in STATEMENTS:
-        about = {erratum.item for erratum in papers()[paper].errata if one.item in erratum.statements}
-        assert set(one.false) <= about, (paper, one.item)
+    for paper, statement in STATEMENTS:
+        about = {erratum.item for erratum in papers()[paper].errata if statement.item in erratum.statements}
+        assert set(statement.false) <= about, (paper, statement.item)
 
 
 def test_every_erratum_has_its_quote_its_source_and_its_range() -> None:
@@ -247,16 +253,18 @@ def test_a_privacy_failure_names_the_budgets_that_are_exceeded_and_an_exact_comp
     for paper, erratum in ERRATA:
         if erratum.severity == "privacy failure":
             assert "epsilon" in erratum.range, (paper, erratum.item)
-            exact = {one.experiment for one in erratum.shown_by} & {
+            exact = {evidence.experiment for evidence in erratum.shown_by} & {
                 "objective_perturbation_privacy",
                 "huberization_privacy",
             }
-            assert exact or any(one.test for one in erratum.shown_by), (paper, erratum.item)
+            assert exact or any(evidence.test for evidence in erratum.shown_by), (paper, erratum.item)
 
 
 def test_definitions_have_nothing_to_measure_and_nothing_else_claims_so_but_a_comparison_of_papers() -> None:
-    nothing = {(paper, one.item): one.kind for paper, one in STATEMENTS if one.nothing}
-    definitions = {(paper, one.item): one.kind for paper, one in STATEMENTS if one.kind == "definition"}
+    nothing = {(paper, statement.item): statement.kind for paper, statement in STATEMENTS if statement.nothing}
+    definitions = {
+        (paper, statement.item): statement.kind for paper, statement in STATEMENTS if statement.kind == "definition"
+    }
     assert nothing == definitions | {("lasso", "Remark 3"): "comparison"}
 
 
@@ -268,12 +276,17 @@ def test_every_statement_has_an_address_of_its_own() -> None:
 
 def test_errata_are_named_once() -> None:
     for described in papers().values():
-        items = [one.item for one in described.errata]
+        items = [erratum.item for erratum in described.errata]
         assert len(set(items)) == len(items)
 
 
 def test_every_test_that_an_erratum_names_exists() -> None:
-    tests = [one.test for described in papers().values() for erratum in described.errata for one in erratum.shown_by]
+    tests = [
+        evidence.test
+        for described in papers().values()
+        for erratum in described.errata
+        for evidence in erratum.shown_by
+    ]
     wrong = []
     for test in filter(None, tests):
         path, _, name = test.partition("::")
@@ -289,10 +302,10 @@ def test_a_check_that_shows_an_erratum_is_expected_to_be_refuted_or_to_confirm_t
     wrong = []
     for described in papers().values():
         for erratum in described.errata:
-            for one in erratum.shown_by:
-                check = experiments.get(one.experiment, {}).get("checks", {}).get(one.check)
+            for evidence in erratum.shown_by:
+                check = experiments.get(evidence.experiment, {}).get("checks", {}).get(evidence.check)
                 if check and check["role"] not in ("erratum", "control") and erratum.severity != "typo":
-                    wrong.append((erratum.item, one.check))
+                    wrong.append((erratum.item, evidence.check))
     assert not wrong
 
 
@@ -313,10 +326,10 @@ def test_a_malformed_erratum_is_refused(change: dict[str, object], word: str) ->
 
 def test_every_check_of_role_erratum_is_an_entry(experiments: Configs) -> None:
     shown = {
-        (one.experiment, one.check)
+        (evidence.experiment, evidence.check)
         for described in papers().values()
         for erratum in described.errata
-        for one in erratum.shown_by
+        for evidence in erratum.shown_by
     }
     checks = {
         (name, key)

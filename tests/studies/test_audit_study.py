@@ -44,7 +44,7 @@ AXES = Corners(loss="half_squared", over="box", feature_norm=np.inf, pairs=("fir
 
 def rows(series: AuditSeries, neighbours: Neighbours = REPLACE, **point: float):
     study = AuditStudy({"one": series}, neighbours=neighbours)
-    axes = {"n": [20.0], "p": [1.0], "epsilon": [1.0], "delta": [0.0]} | {key: [one] for key, one in point.items()}
+    axes = {"n": [20.0], "p": [1.0], "epsilon": [1.0], "delta": [0.0]} | {key: [value] for key, value in point.items()}
     design = Design(axes)
     (cell,) = study.cells(design)
     result = measure_cell(study.measure, cell)

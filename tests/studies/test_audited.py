@@ -35,8 +35,8 @@ def test_every_private_algorithm_is_audited_or_has_an_exact_law() -> None:
     """Claims of the experiments on privacy, by class and by the kind of noise; printed or exact constants are one."""
     seen = {one for name in EXPERIMENTS for one in claimed(name)}
     algorithms = {name: typed.build(Algorithm, block) for name, block in blocks("algorithm").items()}
-    private = {name: one for name, one in algorithms.items() if one.promises()}
-    assert {name for name, one in private.items() if way(one) not in seen} == set(NO_AUDIT)
+    private = {name: algorithm for name, algorithm in algorithms.items() if algorithm.promises()}
+    assert {name for name, value in private.items() if way(value) not in seen} == set(NO_AUDIT)
 
 
 def test_all_maps_are_audited() -> None:

@@ -93,7 +93,7 @@ def test_advice_takes_the_mean_over_draws_that_differ(monkeypatch: pytest.Monkey
             return replace(DataFree().solve(problem, budget, rng), theta=theta)
 
     algorithms = {"first": DataFree(), "second": ExactMinimiser()}
-    names = {id(one): name for name, one in algorithms.items()}
+    names = {id(algorithm): name for name, algorithm in algorithms.items()}
     monkeypatch.setattr(advice_module, "solver", lambda how, algorithm: Runs(names[id(algorithm)]))
     design = RandomDesign(kind="planted", rows=20, constraint_set="l2_ball")
     study = AdviceStudy(algorithms, ("first", "second"), designs={"planted": design}, draws=6)

@@ -34,7 +34,7 @@ def test_each_attack_is_a_cell_of_its_statement_and_false_prints_have_series_of_
 
 @pytest.mark.parametrize(("series", "violated"), [("theorem_26", False), ("theorem_26_share_as_printed", True)])
 def test_a_cell_says_what_was_tried_and_the_worst_place(series: str, violated: bool) -> None:
-    (cell, *_) = [one for one in STUDY.cells(DESIGN) if one.series == series]
+    (cell, *_) = [cell for cell in STUDY.cells(DESIGN) if cell.series == series]
     rows = [STUDY.measure(cell, np.random.default_rng(seed)) for seed in (0, 1)]
     assert rows[0] == rows[1]  # the effort and the draws are the study's own
     ((row,), _) = rows

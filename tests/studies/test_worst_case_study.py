@@ -124,12 +124,12 @@ POINT = {"n": 1e6, "p": 16.0, "epsilon": 1.0, "delta": 1e-6, "norm": 1.0}
 @pytest.mark.parametrize(
     ("algorithm", "family", "number", "what", "changed"),
     [
-        (NoisyGD(), OneHotFamily(), "steps_factor", lambda one, *given: one.schedule(*given).steps, 0.25),
-        (NoisySGD(FullGradient()), OnePlace(), "steps_factor", lambda one, *given: one.schedule(*given).steps, 0.25),
+        (NoisyGD(), OneHotFamily(), "steps_factor", lambda run, *given: run.schedule(*given).steps, 0.25),
+        (NoisySGD(FullGradient()), OnePlace(), "steps_factor", lambda run, *given: run.schedule(*given).steps, 0.25),
         (Localization(), OnePlace("sharp_distance"), "reach_factor",
-         lambda one, *given: one.local(*given).constraint_set.reach, 0.25),
+         lambda run, *given: run.local(*given).constraint_set.reach, 0.25),
         (ObjectivePerturbation(), LinearSlope(), "regulariser_factor",
-         lambda one, *given: one.schedule(*given).regulariser, 0.25),
+         lambda run, *given: run.schedule(*given).regulariser, 0.25),
     ],
 )  # fmt: skip
 def test_a_number_of_a_schedule_moves_what_it_names_and_spends_no_more(algorithm, family, number, what, changed):

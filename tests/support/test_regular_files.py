@@ -40,7 +40,7 @@ def test_a_file_is_replaced_whole_and_a_link_is_not_followed(tmp_path: Path) -> 
     (folder / "verdict.json").symlink_to(tmp_path / "other")
     replace_file(folder / "verdict.json", b"new")
     assert (tmp_path / "other").read_bytes() == b"precious"
-    assert [(one.name, one.is_symlink(), one.read_bytes()) for one in folder.iterdir()] == [
+    assert [(path.name, path.is_symlink(), path.read_bytes()) for path in folder.iterdir()] == [
         ("verdict.json", False, b"new")
     ]
 
@@ -92,7 +92,7 @@ def test_three_processes_that_write_one_file_get_no_error_and_leave_it_whole(tmp
             seen.add(bytes(set(content)))
     assert [(writer.communicate()[1], writer.returncode) for writer in writers] == [("", 0)] * 3
     assert seen <= {b"a", b"b", b"c"}
-    assert [one.name for one in tmp_path.iterdir()] == ["ledger.json"]
+    assert [path.name for path in tmp_path.iterdir()] == ["ledger.json"]
     assert (target.stat().st_mode & 0o777) == 0o666 & ~UMASK  # others may read it as they may read any other
 
 
@@ -104,7 +104,7 @@ def test_what_a_killed_writer_has_left_goes_away_once_it_is_old(tmp_path: Path) 
     for path in (old, other):
         os.utime(path, (0, 0))
     replace_file(tmp_path / "a[1]", b"new")
-    assert sorted(one.name for one in tmp_path.iterdir()) == sorted([fresh.name, other.name, "a[1]"])
+    assert sorted(file.name for file in tmp_path.iterdir()) == sorted([fresh.name, other.name, "a[1]"])
     assert (tmp_path / "a[1]").read_bytes() == b"new"
 
 
@@ -119,7 +119,7 @@ def test_a_signal_awaits_the_end_of_a_write(tmp_path: Path, monkeypatch: pytest.
     monkeypatch.setattr(os, "replace", interrupted)
     with pytest.raises(Stop), handle_signals(CTRL_C):
         replace_file(tmp_path / "a", b"new")
-    assert [(one.name, one.read_bytes()) for one in tmp_path.iterdir()] == [("a", b"new")]
+    assert [(path.name, path.read_bytes()) for path in tmp_path.iterdir()] == [("a", b"new")]
 
 
 @pytest.mark.usefixtures("under_a_terminal")

@@ -74,7 +74,7 @@ def test_a_yaml_with_a_hidden_character_is_refused_in_one_line(
     assert said.startswith(f"error: {folder}/experiment/hostile.yaml: {place} has U+")
     assert said.count("\n") == 1
     assert said[:-1].isprintable()
-    assert [one.name for one in tmp_path.iterdir()] == ["mine"]
+    assert [path.name for path in tmp_path.iterdir()] == ["mine"]
 
 
 @pytest.mark.parametrize("character", ["\x1b", "\u202e", "\udcff", "\u200b"])

@@ -146,7 +146,9 @@ def enclosures(asked: tuple[Case, ...]) -> list[Enclosed]:
     found: dict[tuple[KnownLaw, float], Enclosed] = {}
     for law in dict.fromkeys(case.law for case in asked):
         deltas = tuple(case.delta for case in asked if case.law == law)
-        found |= {(law, delta): one for delta, one in zip(deltas, enclosed_epsilons(law, deltas), strict=True)}
+        found |= {
+            (law, delta): enclosed for delta, enclosed in zip(deltas, enclosed_epsilons(law, deltas), strict=True)
+        }
     return [found[case.law, case.delta] for case in asked]
 
 

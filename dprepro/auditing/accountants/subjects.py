@@ -91,16 +91,16 @@ def _own(law: KnownLaw, delta: float) -> float:
 def _event(law: KnownLaw) -> Any:
     import dp_accounting.dp_event as events
 
-    one: Any
+    theirs: Any
     if law.kind == "laplace":
-        one = events.LaplaceDpEvent(1 / law.parameter)
+        theirs = events.LaplaceDpEvent(1 / law.parameter)
     elif law.kind == "response":
         odds = math.exp(-law.parameter)
-        one = events.RandomizedResponseDpEvent(2 * odds / (1 + odds), 2)
+        theirs = events.RandomizedResponseDpEvent(2 * odds / (1 + odds), 2)
     else:
-        one = events.GaussianDpEvent(1 / law.parameter)
-        one = events.PoissonSampledDpEvent(law.rate, one) if law.kind == "sampled" else one
-    return events.SelfComposedDpEvent(one, law.uses) if law.uses > 1 else one
+        theirs = events.GaussianDpEvent(1 / law.parameter)
+        theirs = events.PoissonSampledDpEvent(law.rate, theirs) if law.kind == "sampled" else theirs
+    return events.SelfComposedDpEvent(theirs, law.uses) if law.uses > 1 else theirs
 
 
 def _relation(law: KnownLaw) -> Any:
@@ -131,17 +131,17 @@ def _autodp(law: KnownLaw, delta: float) -> float:
     from autodp import mechanism_zoo, transformer_zoo
 
     if law.kind == "gaussian":
-        one = mechanism_zoo.ExactGaussianMechanism(1 / law.parameter)
+        theirs = mechanism_zoo.ExactGaussianMechanism(1 / law.parameter)
         if law.uses > 1:
-            return float(transformer_zoo.ComposeGaussian()([one], [law.uses]).get_approxDP(delta))
+            return float(transformer_zoo.ComposeGaussian()([theirs], [law.uses]).get_approxDP(delta))
     elif law.kind == "laplace":
-        one = mechanism_zoo.LaplaceMechanism(1 / law.parameter)
+        theirs = mechanism_zoo.LaplaceMechanism(1 / law.parameter)
     elif law.kind == "response":
-        one = mechanism_zoo.RandresponseMechanism(1 / (1 + math.exp(-law.parameter)))
+        theirs = mechanism_zoo.RandresponseMechanism(1 / (1 + math.exp(-law.parameter)))
     else:
         gaussian = mechanism_zoo.GaussianMechanism(1 / law.parameter)
-        one = transformer_zoo.AmplificationBySampling()(gaussian, law.rate, improved_bound_flag=True)
-    whole = transformer_zoo.Composition()([one], [law.uses]) if law.uses > 1 else one
+        theirs = transformer_zoo.AmplificationBySampling()(gaussian, law.rate, improved_bound_flag=True)
+    whole = transformer_zoo.Composition()([theirs], [law.uses]) if law.uses > 1 else theirs
     return float(whole.get_approxDP(delta))
 
 
@@ -154,32 +154,36 @@ def _autodp_fourier(law: KnownLaw, delta: float) -> float:
             mechanism_zoo.SubsampleGaussianMechanism(known, phi_off=False, RDP_off=True, neighboring=neighbours)
             for neighbours in ("add_only", "remove_only")
         ]
-        return max(float(one.get_approxDP(delta)) for one in both)
+        return max(float(item.get_approxDP(delta)) for item in both)
     if law.kind == "gaussian":
-        one = mechanism_zoo.GaussianMechanism(1 / law.parameter, phi_off=False, RDP_off=True, approxDP_off=True)
+        theirs = mechanism_zoo.GaussianMechanism(1 / law.parameter, phi_off=False, RDP_off=True, approxDP_off=True)
     elif law.kind == "laplace":
-        one = mechanism_zoo.LaplaceMechanism(1 / law.parameter, phi_off=False, RDP_off=True)
+        theirs = mechanism_zoo.LaplaceMechanism(1 / law.parameter, phi_off=False, RDP_off=True)
     else:
         odds = 1 / (1 + math.exp(-law.parameter))
-        one = mechanism_zoo.RandresponseMechanism(odds, phi_off=False, RDP_off=True)
-    return float(transformer_zoo.ComposeAFA()([one], [law.uses]).get_approxDP(delta))
+        theirs = mechanism_zoo.RandresponseMechanism(odds, phi_off=False, RDP_off=True)
+    return float(transformer_zoo.ComposeAFA()([theirs], [law.uses]).get_approxDP(delta))
 
 
 def _prv(law: KnownLaw, delta: float) -> float:
     import prv_accountant as prv
 
     if law.kind == "gaussian":
-        one = prv.GaussianMechanism(1 / law.parameter)
+        theirs = prv.GaussianMechanism(1 / law.parameter)
     elif law.kind == "laplace":
-        one = prv.LaplaceMechanism(law.parameter)
+        theirs = prv.LaplaceMechanism(law.parameter)
     elif law.kind == "response":
         from prv_accountant.privacy_random_variables.pure_dp_mechanism import PureDPMechanism
 
-        one = PureDPMechanism(law.parameter)
+        theirs = PureDPMechanism(law.parameter)
     else:
-        one = prv.PoissonSubsampledGaussianMechanism(sampling_probability=law.rate, noise_multiplier=1 / law.parameter)
+        theirs = prv.PoissonSubsampledGaussianMechanism(
+            sampling_probability=law.rate, noise_multiplier=1 / law.parameter
+        )
     # what the library recommends for its errors
-    accountant = prv.PRVAccountant(prvs=[one], max_self_compositions=[law.uses], eps_error=0.1, delta_error=delta / 1e3)
+    accountant = prv.PRVAccountant(
+        prvs=[theirs], max_self_compositions=[law.uses], eps_error=0.1, delta_error=delta / 1e3
+    )
     return float(accountant.compute_epsilon(delta=delta, num_self_compositions=[law.uses])[2])
 
 

@@ -147,5 +147,7 @@ def warned(found: LibraryFunction, domain: DataDomain, epsilon: float, delta: fl
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         Subject(found.function, epsilon, delta, found.parameters(domain)).answer(domain.data(some), rng)
-    said = [f"{one.category.__name__}: {one.message}" for one in caught if "rivacy" in one.category.__name__]
+    said = [
+        f"{warning.category.__name__}: {warning.message}" for warning in caught if "rivacy" in warning.category.__name__
+    ]
     return tuple(dict.fromkeys(said))

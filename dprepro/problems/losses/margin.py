@@ -75,8 +75,8 @@ class AbsoluteLoss(MarginLoss):
         return HuberLoss()
 
     def affine(self, y: FloatArray) -> tuple[FloatArray, FloatArray]:
-        one = np.ones_like(y)
-        return np.stack([one, -one]), np.stack([-y, y])
+        vector = np.ones_like(y)
+        return np.stack([vector, -vector]), np.stack([-y, y])
 
 
 @dataclass(frozen=True)

@@ -95,7 +95,7 @@ def _within(constraint_set: ConstraintSet) -> tuple[Any, Any, FloatArray, list[A
     from scipy import sparse
 
     p, radius, zero = constraint_set.p, constraint_set.radius, np.zeros(constraint_set.p)
-    one, total = sparse.eye_array(p, format="csc"), sparse.csc_array(np.ones((1, p)))
+    matrix, total = sparse.eye_array(p, format="csc"), sparse.csc_array(np.ones((1, p)))
     match constraint_set:
         case L2Ball():
             return _step(p), None, np.append(radius, zero), [SecondOrderConeT(p + 1)]
@@ -103,11 +103,11 @@ def _within(constraint_set: ConstraintSet) -> tuple[Any, Any, FloatArray, list[A
             limits = np.concatenate([[radius], zero, [constraint_set.reach], -constraint_set.centre])
             return sparse.vstack([_step(p), _step(p)]), None, limits, [SecondOrderConeT(p + 1)] * 2
         case Box():
-            return sparse.vstack([one, -one]), None, np.full(2 * p, radius), [NonnegativeConeT(2 * p)]
+            return sparse.vstack([matrix, -matrix]), None, np.full(2 * p, radius), [NonnegativeConeT(2 * p)]
         case Simplex():
-            return sparse.vstack([total, -one]), None, np.append(radius, zero), [ZeroConeT(1), NonnegativeConeT(p)]
+            return sparse.vstack([total, -matrix]), None, np.append(radius, zero), [ZeroConeT(1), NonnegativeConeT(p)]
         case L1Ball():  # |theta_j| <= size_j, and the sizes sum to the radius at most
-            inside, sizes = sparse.vstack([one, -one, 0 * total]), sparse.vstack([-one, -one, total])
+            inside, sizes = sparse.vstack([matrix, -matrix, 0 * total]), sparse.vstack([-matrix, -matrix, total])
             return inside, sizes, np.concatenate([zero, zero, [radius]]), [NonnegativeConeT(2 * p + 1)]
         case SpikedBall():  # theta = tip e_1 + rest with |tip| <= radius share, ||rest|| <= ball (1 - share)
             own = np.zeros((p + 3, 2))
@@ -116,8 +116,8 @@ def _within(constraint_set: ConstraintSet) -> tuple[Any, Any, FloatArray, list[A
             limits = np.concatenate([[0.0, 0.0, constraint_set.ball], zero])
             return inside, sparse.csc_array(own), limits, [NonnegativeConeT(2), SecondOrderConeT(p + 1)]
         case LqBall():  # |theta_j|/radius <= size_j^(1/q), and the sizes sum to 1 at most
-            entries = sparse.kron(one, sparse.csc_array([[0.0], [0.0], [-1 / radius]]), format="csc")
-            sizes = sparse.vstack([sparse.kron(one, sparse.csc_array([[-1.0], [0.0], [0.0]]), format="csc"), total])
+            entries = sparse.kron(matrix, sparse.csc_array([[0.0], [0.0], [-1 / radius]]), format="csc")
+            sizes = sparse.vstack([sparse.kron(matrix, sparse.csc_array([[-1.0], [0.0], [0.0]]), format="csc"), total])
             cones = [*[PowerConeT(1 / constraint_set.q)] * p, NonnegativeConeT(1)]
             return sparse.vstack([entries, 0 * total]), sizes, np.append(np.tile([0.0, 1.0, 0.0], p), 1.0), cones
         case _:

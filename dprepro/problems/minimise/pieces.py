@@ -92,7 +92,7 @@ def _programme(
     slopes, offsets, features, weights = pieces.slopes, pieces.offsets, pieces.features, pieces.weights
     (count, rows), p = slopes.shape, constraint_set.p
     # the first piece goes into the linear term: of the others, and of zero, the largest is what levels are above
-    steps = np.concatenate([one[:, None] * features for one in slopes[1:] - slopes[0]])
+    steps = np.concatenate([slope[:, None] * features for slope in slopes[1:] - slopes[0]])
     unit = float(np.abs(steps).max()) or 1.0  # in which risk and levels are measured: small features are no trouble
     theta, multipliers = solve_cones(
         constraint_set,

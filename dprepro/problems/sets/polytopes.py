@@ -207,8 +207,8 @@ class Box(NormBall):
         if self.vertices is None:
             return super().scores(gradient)
         scores = np.zeros(1)
-        for one in self.radius * self._vector(gradient):
-            scores = np.add.outer(scores, [one, -one]).ravel()
+        for weight in self.radius * self._vector(gradient):
+            scores = np.add.outer(scores, [weight, -weight]).ravel()
         return scores
 
 

@@ -228,7 +228,7 @@ class OneHotView(View):
         else:
             weights, labels = np.stack([self.plus, self.minus]), np.stack([self.label, -self.label])
             (low, low_slack), (high, high_slack) = (loss.beside(z, labels, side) for side in (-1, 1))
-            down, up = (self.feature * (weights * one).sum(axis=0) for one in (low, high))
+            down, up = (self.feature * (weights * vector).sum(axis=0) for vector in (low, high))
             wanted = -level * theta[:m] - gradient[:m]
             part = np.divide(wanted - down, up - down, out=np.zeros(m), where=up > down).clip(0.0, 1.0)
             gradient[:m] += down + part * (up - down)
@@ -250,5 +250,5 @@ def sampled(population: OneHotView, rng: np.random.Generator) -> OneHotView:
     counts = rng.multinomial(round(domain.n * rest), chances / chances.sum())[:-1]
     bias = np.divide(population.plus[:free], share, out=np.full(free, 0.5), where=share > 0)
     positive = rng.binomial(counts, np.minimum(bias, 1.0))
-    plus, minus = (np.concatenate([one, fixed]) / domain.n for one in (positive, counts - positive))
+    plus, minus = (np.concatenate([vector, fixed]) / domain.n for vector in (positive, counts - positive))
     return OneHotView(domain, population.label, plus, minus, population.tail)

@@ -70,7 +70,7 @@ def entry(*arguments: Any, returns: Any = types.void) -> Callable[[Function], Fu
         def call(*given: Any) -> Any:
             kernel = compiled()
             if not getattr(kernel, "signatures", True):  # so that a signal ends a compilation at once
-                kernel.compile(tuple(numba.typeof(one) for one in given))  # type: ignore[no-untyped-call]
+                kernel.compile(tuple(numba.typeof(item) for item in given))  # type: ignore[no-untyped-call]
             return defer_signals(kernel, *given)
 
         return call
@@ -117,10 +117,10 @@ def projection_of(kind: type[ConstraintSet], radius: float) -> Function:
     """
     function = kind.projection
     assert function is not None
-    one = kind(3, radius)
+    constraint_set = kind(3, radius)
     for point in radius * np.random.default_rng(0).standard_normal((CHECKS, 3)) ** 3:
         moved = point.copy()
         function(moved, radius)
-        if not np.abs(moved - one.project(point)).max() <= 1e-9 * radius:
+        if not np.abs(moved - constraint_set.project(point)).max() <= 1e-9 * radius:
             raise DpreproError(f"{kind.__name__}.projection must be its project; it takes {point} to {moved}")
     return jit(_PROJECTION)(function)

@@ -84,7 +84,7 @@ def worst_linear(s: float, eta: float, sigma: float, delta: float) -> Found:
     found = largest(at, guess / 5, 1.5 * guess, min(max(10, round(700 / typical)), 60))
     near = range(max(1, round(0.95 * found.steps) - 1), round(1.05 * found.steps) + 2)
     finer = [_best_of(found.drift * math.exp(0.004 * place), near) for place in range(-5, 6)]
-    best = max([found, *finer], key=lambda one: one.epsilon)
+    best = max([found, *finer], key=lambda found: found.epsilon)
     return _best_of(best.drift, [best.steps], FINE)
 
 
@@ -108,10 +108,10 @@ def worst_linear_at(steps: int, s: float, eta: float, sigma: float, delta: float
 def largest(at: Callable[[float], Found], low: float, high: float, points: int) -> Found:
     """By a geometric grid, then by golden section in the logarithm about its best point."""
     grid = [low * (high / low) ** (place / (points - 1)) for place in range(points)]
-    tried = [at(one) for one in grid]
+    tried = [at(item) for item in grid]
     best = max(range(points), key=lambda place: tried[place].epsilon)
     low, high = math.log(grid[max(best - 1, 0)]), math.log(grid[min(best + 1, points - 1)])
-    left, right = (at(math.exp(one)) for one in (high - GOLDEN * (high - low), low + GOLDEN * (high - low)))
+    left, right = (at(math.exp(value)) for value in (high - GOLDEN * (high - low), low + GOLDEN * (high - low)))
     for _ in range(ROUNDS):
         tried += [left, right]
         if left.epsilon >= right.epsilon:
@@ -120,7 +120,7 @@ def largest(at: Callable[[float], Found], low: float, high: float, points: int) 
         else:
             low = math.log(left.drift)
             left, right = right, at(math.exp(low + GOLDEN * (high - low)))
-    return max([*tried, left, right], key=lambda one: one.epsilon)
+    return max([*tried, left, right], key=lambda found: found.epsilon)
 
 
 def pair_epsilon(

@@ -105,7 +105,7 @@ def convex_mu(steps: float, s: float, eta: float, sigma: float, diameter: float 
 def convex_mu_least(steps: float, s: float, eta: float, sigma: float, diameter: float = 1.0) -> float:
     """The same proof at its best: the least of k (D/k + eta s)^2/v^2 over whole k <= T, and of composition."""
     best = diameter / (eta * s)
-    choices = {max(1, min(int(steps), int(one))) for one in (math.floor(best), math.ceil(best))}
+    choices = {max(1, min(int(steps), int(number))) for number in (math.floor(best), math.ceil(best))}
     shifted = min(k * (diameter / k + eta * s) ** 2 for k in choices) / (eta * sigma) ** 2
     return math.sqrt(min(shifted, composition_mu(steps, s, sigma) ** 2))
 

@@ -334,7 +334,8 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
     "Renyi divergence": (
         Sides(
             name="quadratics", left=f"{_BOUNDS}renyi_quadratic", right=f"{_BOUNDS}renyi_strong",
-            axes={"order": Axis(1.01, 1e4, usual=2), **{one: _SHAPES[one] for one in ("steps", "signal", "convexity")},
+            axes={"order": Axis(1.01, 1e4, usual=2),
+                  **{axis: _SHAPES[axis] for axis in ("steps", "signal", "convexity")},
                   "step_size": Axis(1e-6, 0.999, usual=0.1)},
             premise=("convexity*step_size < 1",), reason="one step, eta m near 1",
         ),

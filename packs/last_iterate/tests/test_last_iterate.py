@@ -250,9 +250,9 @@ def test_losses_of_the_search_are_convex_smooth_and_neighbours() -> None:
     rng = np.random.default_rng(5)
     for _ in range(300):
         first, second, start = bounds._losses(rng.random(2 * bounds.KNOTS + 1), S, ETA)
-        for one in (first, second):
-            values = np.array([*one.left, one.right[-1]])
-            rises = np.diff(values) / np.diff(one.breaks)
+        for slope in (first, second):
+            values = np.array([*slope.left, slope.right[-1]])
+            rises = np.diff(values) / np.diff(slope.breaks)
             assert rises.min() > -1e-9
             assert rises.max() < 2 / ETA + 1e-9
         apart = np.array([*second.left, second.right[-1]]) - np.array([*first.left, first.right[-1]])
@@ -271,7 +271,7 @@ def test_the_proof_at_its_best_is_never_above_what_is_published_nor_above_compos
 
 
 def test_every_statement_that_can_be_attacked_is() -> None:
-    assert {one.item for one in STATEMENTS if not one.nothing} == set(ATTACKS)
+    assert {statement.item for statement in STATEMENTS if not statement.nothing} == set(ATTACKS)
 
 
 def test_the_final_model_leaks_no_more_than_is_proved_and_no_unit_matters() -> None:
