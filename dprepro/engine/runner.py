@@ -17,12 +17,13 @@ from typing import Literal
 
 from dprepro.engine import pools
 from dprepro.engine.blocks import MeasureMany
-from dprepro.engine.cell import Cell, Result
+from dprepro.engine.cell import Cell, Result, keys_of
 from dprepro.engine.cell_lines import Line, lines_of
 from dprepro.engine.code import guard
 from dprepro.engine.long_cells import CellLimit, Watch, limited, watched
 from dprepro.engine.measuring import Measure, cpu_type, measure_block, measure_cell, one_thread
 from dprepro.engine.progress import LINE_SECONDS, Indicator, Progress, indicator
+from dprepro.engine.resources import gc_frozen
 from dprepro.engine.shards import BLOCK_CELLS, blocks, first_key
 from dprepro.engine.slurm import has_jobs
 from dprepro.engine.store import Store
@@ -135,7 +136,8 @@ def execute(
     """
     start = time.perf_counter()
     open_pool = parallel(workers, store.path.parent, label)
-    distinct = {cell.key: cell for cell in cells}
+    every = list(cells)
+    distinct = dict(zip(keys_of(every), every, strict=True))
     held = store.done({key: cell.code for key, cell in distinct.items()}, any_code=reuse == "any")
     done = held.keys
     todo = [cell for key, cell in distinct.items() if key not in done]
@@ -155,7 +157,7 @@ def execute(
             chunk, todo, store, tally, bar, open_pool, (len(done), len(distinct)),
             [cell for key, cell in distinct.items() if key in done] if queue else [], detach,
         )  # fmt: skip
-        with ThreadpoolController().limit(limits=1), handle_signals(CTRL_C):
+        with ThreadpoolController().limit(limits=1), handle_signals(CTRL_C), gc_frozen():
             try:
                 loop.run(at_once)
             except (KeyboardInterrupt, CancelledError) as error:

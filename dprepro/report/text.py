@@ -96,7 +96,7 @@ def table(
 
 
 def _each_once(names: pd.Series[str]) -> str:
-    return "/".join(sorted({str(name) for name in names.dropna()})) or "-"
+    return "/".join(sorted(map(str, names.dropna().unique()))) or "-"
 
 
 def audits(frame: pd.DataFrame) -> str:
