@@ -105,9 +105,8 @@ def judged(chosen: Sequence[Mutant], workers: int) -> list[Line]:
             mutant = waiting[future]
             found[mutant.name] = line(mutant, sound[mutant.judge], future.result())
             done = found[mutant.name]
-            _tell(
-                f"[{number}/{len(chosen)}] {done.mutant}: {done.outcome}; {done.before} -> {done.after}; {done.seconds} s"
-            )
+            outcome = f"{done.outcome}; {done.before} -> {done.after}; {done.seconds} s"
+            _tell(f"[{number}/{len(chosen)}] {done.mutant}: {outcome}")
     return [found[mutant.name] for mutant in chosen]
 
 

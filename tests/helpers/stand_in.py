@@ -66,6 +66,13 @@ TYPED = (
         "there is no such host; tests/engine/test_runner.py starts a scheduler",
     ),
     Row(
+        r"python -m dprepro \+experiment=lasso_rate workers=slurm\.yaml( --detach)?",
+        "python -m dprepro --cfg job +experiment=lasso_rate",
+        "no queue is here; tests/command/test_collect.py",
+        once=True,
+    ),
+    Row(r"python -m dprepro collect( workers=slurm\.yaml)?", HELP, "tests/command/test_collect.py", once=True),
+    Row(
         r"python -m dprepro \+experiment=lasso_rate workers=1 shard=\S+",
         "{0}1 --cfg job",
         "no queue is here",
@@ -89,6 +96,11 @@ TYPED = (
     Row(r"python -m dprepro refute( STATEMENT)?", HELP, "it needs a statement", once=True),
     Row(r"python -m dprepro refute kst-theorem-31", "{0} minutes=1/100", "forty seconds"),
     Row(r"python -m dprepro refute \S+ minutes=1/20"),
+    Row(r"python -m dprepro challenge"),
+    Row(
+        r"python -m dprepro challenge (WITNESS\.json|again=ENTRY)", HELP, "tests/register/test_challenge.py", once=True
+    ),
+    Row(r"python -m dprepro challenge results_dir=results .*", HELP, "two minutes, and a run", once=True),
     Row(r"python -m dprepro new algorithm private_descent"),
     Row(r"python -m dprepro -sc install=bash"),
     Row(r"python -m dprepro new KIND NAME", HELP, "it needs a kind and a name", once=True),
@@ -122,6 +134,19 @@ TYPED = (
         r"python (packs/last_iterate/walkthrough\.py|-m dprepro_last_iterate\.final_model .*)",
         "python -m ast packs/last_iterate/walkthrough.py",
         "the pack is not installed here; packs/last_iterate/tests",
+        once=True,
+    ),
+    Row(r"pip install \./packs/sco", "python -m ast packs/sco/walkthrough.py", "no network", once=True),
+    Row(
+        r"python -m dprepro (-m )?\+experiment=(glob\(sco_\*\)|attacks_sco)",
+        "python -m dprepro --help",
+        "the pack is not installed here; packs/sco/tests",
+        once=True,
+    ),
+    Row(
+        r"python packs/sco/walkthrough\.py",
+        "python -m ast packs/sco/walkthrough.py",
+        "the pack is not installed here; packs/sco/tests",
         once=True,
     ),
     Row(
@@ -197,7 +222,11 @@ RECIPES = (
     Row(r"python -m dprepro (new|rate)", HELP, "it needs a kind, or an algorithm", once=True),
     Row(r"python -m dprepro rate .*", "{0} replicates=2 workers=1", "ten seconds", slow=True),
     Row(r"python -m dprepro plot fit wrong axis=n output=both\.png"),
-    Row(r"python -m dprepro (ledger|merge|check|verify|reference|stability|heldout|advise)( .*)?", HELP, once=True),
+    Row(
+        r"python -m dprepro (ledger|merge|collect|check|verify|reference|stability|heldout|advise)( .*)?",
+        HELP,
+        once=True,
+    ),
     Row(r"python -m dprepro .*", "{0} --cfg job", once=True),
     Row(r"python -m (mutants|paper_figures|docs\.walkthroughs)( .*)?", HELP, once=True),
     Row(r"python -m docs\.(articles|pictures|release)", "python -m pyclbr docs.{1}", "it writes", once=True),
