@@ -86,7 +86,8 @@ def keys_of(cells: Iterable[Cell]) -> list[bytes]:
         InputError: as `Cell.key`.
     """
     keys = []
-    axes, texts, before, after = None, (None, None, None), b"", b""
+    axes: dict[str, float] | None = None
+    texts, before, after = ("", "", 0), b"", b""
     for cell in cells:
         if not (key := cell._key):
             if cell.axes is not axes or (cell.science, cell.beside, cell.seed) != texts:
