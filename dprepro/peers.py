@@ -97,12 +97,9 @@ class Peer(Algorithm):
 class DiffprivlibLinear(Peer):
     """``diffprivlib.models.LinearRegression``: the functional mechanism (Zhang et al. 2012), Laplace noise, delta 0.
 
-    Attributes:
-        from_zero: whether the library is told that features lie in [0, X], in the place of [-X, X]. Version 0.6.6 then
-            takes the diagonal of X^T X for insensitive, and releases it as it is.
+    The library is told that features lie in [-X, X]. In [0, X] version 0.6.6 takes the diagonal of X^T X for
+    insensitive, and releases it as it is.
     """
-
-    from_zero: bool = False
 
     package: ClassVar[str] = "diffprivlib"
     losses: ClassVar[tuple[type, ...]] = (SquaredLoss,)
@@ -111,11 +108,11 @@ class DiffprivlibLinear(Peer):
         from diffprivlib.models import LinearRegression
 
         x, y = listed(records)
-        ends = (0.0 if self.from_zero else -domain.feature_bound), domain.feature_bound
-        label = domain.label_bound
+        bound, label = domain.feature_bound, domain.label_bound
         model = LinearRegression(
-            epsilon=budget.epsilon, bounds_X=ends, bounds_y=(-label, label), fit_intercept=False, random_state=seed
-        )
+            epsilon=budget.epsilon, bounds_X=(-bound, bound), bounds_y=(-label, label), fit_intercept=False,
+            random_state=seed,
+        )  # fmt: skip
         return np.asarray(model.fit(x, y).coef_, dtype=np.float64).ravel()
 
 

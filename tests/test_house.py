@@ -21,9 +21,14 @@ ROOMS: dict[str, set[str]] = {
     "__main__": {"commands"},
     "commands": {
         "__init__", "auditing", "config", "own", "report", "replication", "session", "studies", "refute",
+        "register",
         "statements", "practice", "dispatch", "figures", "budget", "constructions.base",
         "engine.merging", "engine.pools", "engine.progress",
-        "engine.runner", "engine.store",
+        "engine.runner", "engine.slurm", "engine.store", "engine.workers",
+    },
+    "register": {
+        "adversary", "auditing", "config", "own", "refute", "statements", "studies", "dispatch", "constructions",
+        "algorithms", "mechanisms", "problems", "budget", "engine.cell", "engine.store",
     },
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own", "budget"},

@@ -82,6 +82,10 @@ def power(
     if least is not None:
         return Power(next((some for some in FACTORS if some >= max(least, ratios[least] / budget.epsilon)), None))
     if len(met) == 1:
+        if pair.kinds == ("no numbers: nan",):  # all of them, as there is one
+            return Power(
+                None, "no answer is numbers or can be read as such; return an array, a list, a mapping of such"
+            )
         return Power(None, "all answers were the same on both data sets; give a domain on which they differ")
     chances = counts / counts.sum() if few else np.geomspace(1e-9, 0.5, 60)
     return Power(None, _advice(chances[chances <= 0.5], budget, level, share, calls))

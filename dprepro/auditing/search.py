@@ -27,7 +27,7 @@ from dprepro.engine.pools import Processes
 from dprepro.errors import InputError
 from dprepro.privacy.audit import LEVEL, Audited, ranked
 from dprepro.privacy.audit import audit as compared
-from dprepro.privacy.outcomes import FloatArray, Refused, outcomes, same_error
+from dprepro.privacy.outcomes import FloatArray, Refused, same_error
 
 TESTS = ((0, 0.06, 0.25), (1, 0.04, 0.125), (0, 0.12, 0.125), (0, 0.5, 0.5))
 """Which of the best pairs, with which share of all draws, and of 1 - level. The first ones end an audit early."""
@@ -137,9 +137,8 @@ def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Re
         result = compared(*answers, budget.delta, own)
         last = (answers, own, share) if place == 0 else last
         if result.epsilon > best[0].epsilon:
-            size = outcomes(*answers).first.shape[1] - len(result.kinds)
             event = result.found
-            best = result, AttainedBy(pair, event, size, result.kinds, result.draws, own) if event else None
+            best = result, AttainedBy(pair, event, result.size, result.kinds, result.draws, own) if event else None
         drawn.say(f"{pair.name}: at least {result.epsilon:.4g} by {2 * each} calls")
         if best[0].epsilon > budget.epsilon:
             break

@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import inspect
 import time
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, fields, is_dataclass
 from functools import cached_property
 from typing import Any
+from zlib import crc32
 
 import numpy as np
 
@@ -18,7 +19,7 @@ from dprepro.privacy.outcomes import Answer, FloatArray, Refused
 GENERATORS = ("rng", "generator")
 SEEDS = ("random_state", "seed")
 ANSWERS = ("coef_", "theta_", "intercept_", "classes_")
-"""What an estimator that is returned has found."""
+"""What an estimator that is returned has found; without any of these, whatever has a name such as ``centers_``."""
 
 
 @dataclass(frozen=True)
@@ -107,30 +108,49 @@ class Subject:
 
 
 def flat(found: object) -> FloatArray:
-    """An answer as numbers in a row: numbers, arrays, sequences and mappings of such, and estimators.
+    """An answer as numbers in a row: numbers, arrays, tensors, sequences and mappings of such, records and estimators.
 
-    Words become numbers by their digest: equal words are equal, and nothing else is said of them. What cannot be
-    read is NaN, which is an outcome of its own.
+    Words become numbers by their digest, as do the keys of a mapping, all together: equal words are equal, and nothing
+    else is said of them. What cannot be read is NaN, which is an outcome of its own.
     """
     if found is None:
         return np.array([np.nan])
     if isinstance(found, Mapping):
-        return _joined(found[key] for key in sorted(found, key=str))
+        keys = sorted(found, key=str)
+        return _joined([*(found[key] for key in keys), repr([str(key) for key in keys])])
     if isinstance(found, (str, bytes)):
-        from zlib import crc32
-
         return np.array([float(crc32(found.encode() if isinstance(found, str) else found))])
-    kept = [getattr(found, name) for name in ANSWERS if hasattr(found, name)]
-    if kept:
-        return _joined(iter(kept))
-    if isinstance(found, (list, tuple, set, frozenset)):
-        return _joined(iter(sorted(found, key=repr) if isinstance(found, (set, frozenset)) else found))
+    kept = _kept(found)
+    if kept is not None:
+        return _joined(kept)
+    if isinstance(found, (set, frozenset)):
+        return _joined(sorted(found, key=repr))
+    if isinstance(found, (list, tuple, Iterator)):
+        return _joined(found)
+    detach = getattr(found, "detach", None)  # a tensor that has a gradient is no array
     try:
-        return np.asarray(found, dtype=np.float64).ravel()
+        array = np.asarray(found if detach is None else detach())
+        if np.iscomplexobj(array):
+            return np.concatenate([array.real.ravel(), array.imag.ravel()]).astype(np.float64)
+        if array.dtype.kind in "OSU" and array.ndim:
+            return _joined(array.ravel().tolist())
+        return array.astype(np.float64).ravel()
     except (TypeError, ValueError):
         return np.array([np.nan])
 
 
-def _joined(parts: Iterator[object]) -> FloatArray:
+def _kept(found: object) -> list[object] | None:
+    """What an estimator has found, or what a record holds; None of all else."""
+    known = [getattr(found, name) for name in ANSWERS if hasattr(found, name)]
+    if known:
+        return known
+    if is_dataclass(found) and not isinstance(found, type):
+        return [getattr(found, part.name) for part in fields(found)]
+    parts = getattr(found, "__dict__", None)
+    fitted = [parts[name] for name in sorted(parts) if name[0] != "_" and name[-1] == "_"] if parts else []
+    return fitted or None
+
+
+def _joined(parts: Iterable[object]) -> FloatArray:
     rows = [flat(part) for part in parts]
     return np.concatenate(rows) if rows else np.empty(0)

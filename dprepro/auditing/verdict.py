@@ -109,6 +109,8 @@ class Verdict:
             lines += [f"{fault.name}: {fault.text}" for fault in self.replayed.faults]
         elif self.replayed and self.replayed.unknown:
             lines.append(f"losses are not known by replay: {self.replayed.unknown}")
+        elif not (self.violates or self.replayed) and budget.delta > 0:
+            lines.append("at delta > 0 draws see a part of what additive noise spends; replay=true sees all of it")
         return "\n".join(lines)
 
     @property

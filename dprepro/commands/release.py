@@ -16,8 +16,10 @@ Runs one private algorithm once on all records of a table and prints its
 coefficients, in the columns' own units, with intervals where the law of the
 noise is known: how far noise has moved them, not how records vary. Each call
 spends its epsilon: what is printed may be published, and calls add up. Numbers
-of the noise come from the system's entropy and are kept nowhere. Choose the
-algorithm before looking at the data (python -m dprepro advise)."""
+of the noise come from the system's entropy and are kept nowhere. The promise
+is one of real numbers: publish few digits, of places that you chose before, as
+the last bits of floats tell more. Choose the algorithm before looking at the
+data (python -m dprepro advise)."""
 
 NOTES = "exit codes: 0 answered, 2 bad input"
 

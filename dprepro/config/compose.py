@@ -36,6 +36,7 @@ from dprepro.config.overrides import (
     refuse_hydras,
     refuse_no_blocks,
 )
+from dprepro.engine.workers import is_setup
 from dprepro.errors import InputError, choices_in_words, shortened, unknown
 from dprepro.own.files import block_of, in_folder, is_dotted, is_target, may_load, named, refusal
 from dprepro.support.folders import experiment_files, folders, refused_experiments
@@ -123,6 +124,8 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
             composed, files = _composed(choices, config_dir)
             base = choices, expand(composed, find, statements), files
         full, files = copy.deepcopy(base[1]) | execution, [*base[2]]
+        if "workers" not in execution and is_setup(full.get("workers")):
+            raise InputError(f"a configuration runs no code, as {full['workers']} may: type workers=FILE.yaml yourself")
         if values:
             changed = _overridden(full, values)
             refuse_no_blocks(changed)

@@ -74,6 +74,7 @@ class Audited:
         draws: answers on each data set that were counted.
         found: that event, None where nothing was told apart.
         kinds: of answers that are no numbers, in words: columns of answers after the numbers.
+        size: numbers in an answer.
     """
 
     epsilon: float
@@ -81,6 +82,7 @@ class Audited:
     draws: int
     found: Event | None = None
     kinds: tuple[str, ...] = ()
+    size: int = 0
 
 
 def audit(first: Answers, second: Answers, delta: float, level: float = LEVEL) -> Audited:
@@ -92,7 +94,8 @@ def audit(first: Answers, second: Answers, delta: float, level: float = LEVEL) -
     Raises:
         Exception: that of the first answer, where there is no answer on either data set.
     """
-    outcome_pair = outcomes(first, second)
+    outcome_pair = outcomes(first, second, halves=True)
+    size = outcome_pair.first.shape[1] - len(outcome_pair.kinds)
     middle = min(len(outcome_pair.first), len(outcome_pair.second)) // 2
     found = Audited(0.0, "none", middle)
     for event in _chosen(outcome_pair.first[:middle], outcome_pair.second[:middle], outcome_pair.kinds, delta, level):
@@ -100,7 +103,7 @@ def audit(first: Answers, second: Answers, delta: float, level: float = LEVEL) -
         likely, rare = hits[::-1] if event.swapped else hits
         epsilon = float(lower_limit(np.array([likely]), np.array([rare]), middle, delta, level)[0])
         if epsilon > found.epsilon:
-            found = Audited(epsilon, event.name, middle, event, outcome_pair.kinds)
+            found = Audited(epsilon, event.name, middle, event, outcome_pair.kinds, size)
     return found
 
 

@@ -18,7 +18,10 @@ HUGE = 1e150
 """Numbers beyond it are a kind of their own: their squares are no numbers."""
 
 MOST_KINDS = 16
-"""So many kinds are told apart by all that they say, more only by the first word of it."""
+"""So many kinds are told apart by all that they say, more without the words that differ most, or by the first word."""
+
+ANY = "*"
+"""Stands for a word of an error that is another one each time."""
 
 
 @dataclass(frozen=True)
@@ -60,8 +63,12 @@ def answered(solve: Callable[[], FloatArray]) -> Answer:
         return Refused(error)
 
 
-def outcomes(first: Answers, second: Answers) -> Told:
+def outcomes(first: Answers, second: Answers, halves: bool = False) -> Told:
     """See the class.
+
+    Args:
+        first, second: answers on two data sets.
+        halves: whether kinds are those of the first halves alone, so that the others may be counted.
 
     Raises:
         Exception: that of the first answer, where there is none on either data set and all say the same.
@@ -74,19 +81,12 @@ def outcomes(first: Answers, second: Answers) -> Told:
         if len({answer.words for answer in refused}) == 1:
             raise refused[0].error
     size = numbers[0].size if numbers else 0
-    words = [[_kind(answer, size) for answer in some] for some in (first, second)]
-    if len({word for some in words for word in some}) > MOST_KINDS:
-        words = [[word.partition(":")[0] for word in some] for some in words]
-    kinds = tuple(sorted({word for some in words for word in some if word}))
-    found = []
-    for some, said in zip((first, second), words, strict=True):
-        table = np.zeros((len(said), size + len(kinds)))
-        for row, answer, word in zip(table, some, said, strict=True):
-            if word:
-                row[size + kinds.index(word)] = 1.0
-            else:
-                row[:size] = np.asarray(answer)
-        found.append(table)
+    said = [[_kind(answer, size) for answer in some] for some in (first, second)]
+    kinds = _kinds({word for some in said for word in (some[: len(some) // 2] if halves else some)} - {""})
+    found = [
+        np.array([_row(answer, word, size, kinds) for answer, word in zip(some, words, strict=True)])
+        for some, words in zip((first, second), said, strict=True)
+    ]
     return Told(found[0], found[1], kinds)
 
 
@@ -100,13 +100,47 @@ def same_error(first: Answers, second: Answers) -> bool:
 
 def as_row(answer: Answer, size: int, kinds: tuple[str, ...]) -> FloatArray:
     """One answer as `outcomes` writes it: ``size`` numbers, and a column for each of the ``kinds`` that are none."""
+    return _row(answer, _kind(answer, size), size, kinds)
+
+
+def _row(answer: Answer, word: str, size: int, kinds: tuple[str, ...]) -> FloatArray:
     row = np.zeros(size + len(kinds))
-    word = _kind(answer, size)
     if not word:
         row[:size] = np.asarray(answer)
-    elif word in kinds or word.partition(":")[0] in kinds:
-        row[size + kinds.index(word if word in kinds else word.partition(":")[0])] = 1.0
+    elif (kind := next((kind for kind in kinds if _is_of(word, kind)), None)) is not None:
+        row[size + kinds.index(kind)] = 1.0
     return row
+
+
+def _kinds(said: set[str]) -> tuple[str, ...]:
+    """Kinds, of which each that was said is one: what was said, as a whole where that is not too much.
+
+    Else words that differ too often at their place, as a number with noise in an error's text, are left open; where
+    even that is too much, all but the first word is.
+    """
+    if len(said) > MOST_KINDS:
+        patterns = set()
+        for length in {len(text.split(" ")) for text in said}:
+            texts = [text.split(" ") for text in said if text.count(" ") == length - 1]
+            alike: dict[str, list[list[str]]] = {}
+            for text in texts:
+                alike.setdefault(text[0], []).append(text)
+            for some in alike.values():
+                many = [len(set(column)) > MOST_KINDS for column in zip(*some, strict=True)]
+                patterns |= {
+                    " ".join(ANY if is_open else word for word, is_open in zip(text, many, strict=True))
+                    for text in some
+                }
+        said = patterns if len(patterns) <= MOST_KINDS else {text.partition(":")[0] for text in said}
+    return tuple(sorted(said))
+
+
+def _is_of(word: str, kind: str) -> bool:
+    """Whether what was said is of the kind."""
+    if kind in (word, word.partition(":")[0]):
+        return True
+    said, open_words = word.split(" "), kind.split(" ")
+    return len(said) == len(open_words) and all(two in (one, ANY) for one, two in zip(said, open_words, strict=True))
 
 
 def _plain(values: FloatArray) -> bool:

@@ -15,7 +15,10 @@ import numpy as np
 from dprepro.privacy.outcomes import FloatArray
 
 COORDINATES = 8
-"""So many coordinates are tried as statistics of their own."""
+"""So many coordinates are tried as statistics of their own: of more, those whose laws look least alike."""
+
+LARGEST = 128
+"""In answers of more numbers no direction is looked for in which noise cancels."""
 
 CELLS = 24
 """Quantiles of a statistic between which a histogram estimates the likelihood ratio."""
@@ -169,7 +172,7 @@ def statistics(first: FloatArray, second: FloatArray, kinds: tuple[str, ...] = (
     plain += [Along(kind, axes[:, size - len(kinds) + i]) for i, kind in enumerate(kinds)]
     size -= len(kinds)
     if size > 1:
-        plain += [Along(f"coordinate {j}", axes[:, j]) for j in range(min(size, COORDINATES))]
+        plain += [Along(f"coordinate {j}", axes[:, j]) for j in _unlike(first[:, :size], second[:, :size])]
         plain.append(Nearer(np.median(first, axis=0), np.median(second, axis=0)))
         plain += _narrow(first, second, size)
     ratios = [LikelihoodRatio.of(statistic, first, second) for statistic in plain]
@@ -182,16 +185,39 @@ def statistics(first: FloatArray, second: FloatArray, kinds: tuple[str, ...] = (
     yield from _met(first, second)
 
 
+def _unlike(first: FloatArray, second: FloatArray) -> list[int]:
+    """All coordinates of few; of many those whose means, or mean distances from the centre, lie most errors apart."""
+    size = first.shape[1]
+    if size <= COORDINATES:
+        return list(range(size))
+    centre = np.concatenate([first, second]).mean(axis=0)
+    apart = np.zeros(size)
+    for one, other in ((first, second), (np.abs(first - centre), np.abs(second - centre))):
+        error = np.hypot(one.std(axis=0), other.std(axis=0)) + 1e-300
+        apart = np.maximum(apart, np.abs(one.mean(axis=0) - other.mean(axis=0)) / error)
+    return sorted(np.argsort(-apart, kind="stable")[:COORDINATES].tolist())
+
+
 def _narrow(first: FloatArray, second: FloatArray, size: int) -> list[Statistic]:
-    """Directions in which the answers hardly vary beside others: noise that is used twice cancels there."""
+    """Directions in which the answers hardly vary beside others: noise that is used twice cancels there.
+
+    Of many such directions the one in which the means lie apart.
+    """
+    if size > LARGEST:
+        return []
     pooled = np.concatenate([some - some.mean(axis=0) for some in (first, second)])[:, :size]
     values, vectors = np.linalg.eigh(pooled.T @ pooled / len(pooled))
-    if size > COORDINATES or not values[-1] > 0:
+    if not values[-1] > 0:
         return []
     empty = np.zeros(first.shape[1] - size)
+    places = np.flatnonzero(values < NARROW * values[-1])
+    if size > COORDINATES:
+        shift = (first.mean(axis=0) - second.mean(axis=0))[:size]
+        toward = vectors[:, places] @ (vectors[:, places].T @ shift)
+        return [Along("a combination in which noise cancels", np.concatenate([toward, empty]))] if toward.any() else []
     return [
         Along(f"a combination in which noise cancels ({place + 1})", np.concatenate([vectors[:, place], empty]))
-        for place in np.flatnonzero(values < NARROW * values[-1])
+        for place in places
     ]
 
 

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -76,6 +77,7 @@ def page(
         known={name: f"#experiment-{name}" for name in (item.verdict["experiment"] for item, _ in published)}
         | dict(experiments or {}),
         beside=beside or {},
+        version=version("dprepro"),
         errata={(erratum["paper"], erratum["item"]): erratum["id"] for erratum in ledger["errata"]},
         papers={paper: citation(paper, ledger.get("papers", {})) for paper in by_paper(ledger["claims"])},
         config_dir=config_dir,

@@ -320,7 +320,7 @@ def ledger_lines(ledger: Mapping[str, Any], experiments: Mapping[str, tuple[str,
 
 @dataclass(frozen=True)
 class Ending:
-    """How one of several runs ended: ``verdict`` may also be ``sharded``, ``skipped`` or ``failed``, without checks."""
+    """How one of several runs ended: ``verdict`` may also be ``sharded``, ``detached``, ``skipped`` or ``failed``."""
 
     job: Sequence[str]
     code: int
@@ -351,7 +351,9 @@ def endings(ends: Sequence[Ending]) -> str:
         lines.append(f"{label:<{width}}  {end.verdict:<12}  {expected:<11}  {note}".rstrip())
     tally = Counter(end.verdict for end in ends)
     said = ", ".join(
-        f"{tally[word]} {word}" for word in (*reversed(VERDICTS), "sharded", "skipped", "failed") if tally[word]
+        f"{tally[word]} {word}"
+        for word in (*reversed(VERDICTS), "sharded", "detached", "skipped", "failed")
+        if tally[word]
     )
     odd = sum(end.as_expected is False for end in ends)
     lines.append(f"{len(ends)} runs: {said}" + (f"; {odd} not as expected" if odd else ""))

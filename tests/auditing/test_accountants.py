@@ -151,6 +151,7 @@ def test_the_table_asks_in_a_process_of_its_own_and_skips_by_name() -> None:
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what libraries warn of is their own affair
 @pytest.mark.parametrize(
     "accountant",
     [accountant for accountant in accountants() if accountant.package != "dprepro"],

@@ -19,7 +19,7 @@ from dprepro.auditing.answers import Kept
 from dprepro.auditing.data import DataDomain
 from dprepro.auditing.neighbours import pairs
 from dprepro.auditing.power import power
-from dprepro.auditing.subject import Subject
+from dprepro.auditing.subject import Subject, flat
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.privacy.audit import lower_limit
@@ -28,6 +28,7 @@ from dprepro.privacy.outcomes import Refused
 FILE = Path(functions.__file__)
 RARE = 0.0005
 QUICK = ("half_sensitivity", "seed_of_one_byte", "noise_that_is_reused")
+STRANGE = ("names_by_the_data", "exact_in_an_error", "exact_in_a_record", "exact_in_an_estimator")
 """Of the wrong ones, those that the default tests audit."""
 
 
@@ -337,6 +338,57 @@ def test_no_right_function_is_called_wrong_in_fifty_seeds(name):
     # each audit errs with probability 0.01 at most: four of 50 or more by chance in 0.2% of such tests
     wrong = sum(audited(name, 8_000, seed=seed).violates for seed in range(50))
     assert wrong <= 3
+
+
+@pytest.mark.parametrize("name", STRANGE)
+def test_what_is_told_by_names_errors_records_and_estimators_is_looked_at(name):
+    function = getattr(functions, name)
+    assert audit(function, 1.0, domain=functions.STRANGE_WRONG[function], draws=4_000, seed=1).violates
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", functions.STRANGE_WRONG, ids=lambda function: function.__name__)
+def test_what_a_stranger_writes_wrongly_is_named_and_its_script_shows_it(function):
+    target = f"{FILE}:{function.__name__}"
+    verdict = audit(function, 1.0, domain=functions.STRANGE_WRONG[function], draws=60_000, seed=1, target=target)
+    assert verdict.violates
+    assert shown_again(verdict) > 1
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("function", functions.STRANGE_RIGHT, ids=lambda function: function.__name__)
+def test_what_a_stranger_writes_rightly_is_not_accused_in_fifty_seeds(function):
+    # as above: four of 50 or more by chance in 0.2% of such tests
+    domain, relation, delta = functions.STRANGE_RIGHT[function]
+    verdicts = [
+        audit(function, 1.0, delta, neighbours=relation, domain=domain, draws=8_000, seed=seed) for seed in range(50)
+    ]
+    assert sum(verdict.violates for verdict in verdicts) <= 3
+
+
+def test_answers_that_are_no_numbers_leave_the_audit_without_power_and_it_says_so():
+    class Opaque:
+        pass
+
+    verdict = audit(lambda values: Opaque(), 1.0, draws=2_000)
+    assert verdict.verdict == "without power"
+    assert "no answer is numbers" in str(verdict)
+
+
+def test_at_a_delta_that_draws_hardly_see_a_replay_is_advised():
+    for delta in (0.0, 1e-6):
+        said = str(audit(lambda values, rng: values.sum() + 9 * rng.normal(), 1.0, delta, domain="n=10", draws=4_000))
+        assert ("replay=true sees all of it" in said) is (delta > 0)
+
+
+def test_complex_numbers_words_and_records_are_answers():
+    assert flat(np.array([1 + 2j])).tolist() == [1.0, 2.0]
+    assert flat(np.array(["a", "b"])).tolist() == flat(["a", "b"]).tolist()
+    assert flat({"a": 1.0}).tolist() != flat({"b": 1.0}).tolist()
+    assert flat({"b": 2.0, "a": 1.0}).tolist() == flat({"a": 1.0, "b": 2.0}).tolist()
+    assert flat(value for value in (1.0, 2.0)).tolist() == [1.0, 2.0]
+    assert flat(functions.Summary(1.0, 2.0)).tolist() == [1.0, 2.0]
+    assert np.isnan(flat(object())).tolist() == [True]
 
 
 @pytest.mark.slow

@@ -61,6 +61,7 @@ def test_a_set_of_values_that_one_data_set_never_has_is_told_from_one_that_both_
 
 
 @pytest.mark.slow
+@pytest.mark.filterwarnings("ignore")  # what libraries warn of is their own affair
 @pytest.mark.parametrize(
     ("name", "different"),
     [("opendp laplace", False), ("diffprivlib Laplace", True), ("diffprivlib Snapping", False), ("opacus noise", True)],

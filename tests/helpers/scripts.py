@@ -9,6 +9,6 @@ import sys
 def shown_again(verdict):
     """What the printed script says: the limit."""
     done = subprocess.run(
-        [sys.executable, "-c", verdict.script], capture_output=True, text=True, check=True, timeout=60
+        [sys.executable, "-c", verdict.script], capture_output=True, text=True, check=True, timeout=300
     )  # fmt: skip
     return float(done.stdout.partition("epsilon is at least ")[2].partition(",")[0])

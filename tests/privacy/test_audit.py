@@ -13,7 +13,7 @@ from dprepro.errors import InputError
 from dprepro.mechanisms import Gaussian, Laplace
 from dprepro.privacy import noise_for
 from dprepro.privacy.audit import audit, lower_limit
-from dprepro.privacy.outcomes import Refused
+from dprepro.privacy.outcomes import Answer, Refused, as_row, outcomes
 
 DRAWS = 20_000
 
@@ -128,3 +128,35 @@ def test_what_is_no_number_alike_on_both_tells_nothing_and_hides_nothing() -> No
 def test_an_algorithm_that_answers_nowhere_says_why() -> None:
     with pytest.raises(InputError, match="needs n >= 4"):
         audit([REFUSAL] * 10, [REFUSAL] * 10, 0.0)
+
+
+def test_of_many_kinds_of_errors_the_words_that_change_each_time_are_left_open() -> None:
+    rng = np.random.default_rng(6)
+
+    def said(total: int, numbers: int) -> list[Answer]:
+        drawn = rng.normal(size=numbers)
+        return [Refused(ValueError(f"{value:.3f} is negative; the sum is {total}")) for value in drawn]
+
+    pair = outcomes(said(3, 200), said(4, 200))
+    assert pair.kinds == ("ValueError: * is negative; the sum is 3", "ValueError: * is negative; the sum is 4")
+    assert as_row(said(4, 1)[0], 0, pair.kinds).tolist() == [0.0, 1.0]
+    assert audit(said(3, 200), said(4, 200), 0.0).epsilon > 2
+    halves = outcomes([np.zeros(1), Refused(KeyError("late"))], [np.zeros(1), np.zeros(1)], halves=True)
+    assert halves.kinds == ()  # of answers that are counted no kind is made
+    assert halves.first.tolist() == [[0.0], [0.0]]
+
+
+def test_of_many_coordinates_those_are_looked_at_whose_laws_differ() -> None:
+    rng = np.random.default_rng(7)
+    first, second = rng.normal(size=(2, 4000, 30))
+    second[:, 21] *= 4
+    assert audit(first, second, 0.0).epsilon > 1
+    assert "coordinate 21" in audit(first, second, 0.0).event
+
+
+def test_noise_that_cancels_is_looked_for_among_many_coordinates() -> None:
+    rng = np.random.default_rng(8)
+    noise = 1000 * rng.normal(size=(2, 2000, 1))
+    shift = np.where(np.arange(30) < 3, 0.5, 0.0)
+    first, second = noise[0] + shift, noise[1] + np.zeros(30)
+    assert "noise cancels" in audit(first, second, 0.0).event

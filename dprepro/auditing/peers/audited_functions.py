@@ -10,7 +10,6 @@ import math
 import warnings
 from collections.abc import Callable
 from dataclasses import dataclass
-from typing import Any
 
 from dprepro.auditing.data import DataDomain
 from dprepro.auditing.peers.found import MissingPeer, peer, warned
@@ -35,7 +34,6 @@ class AuditedCall:
     delta: float = 0.0
     report: str = ""
     draws: int = 20_000
-    settings: tuple[tuple[str, Any], ...] = ()
 
 
 REPLACED, COMES = "replace_one", "add_or_remove_one"
@@ -118,7 +116,6 @@ def audited(subject: AuditedCall, draws: int | None = None, seed: int = 0) -> Au
         MissingPeer: the library is not installed.
     """
     found, domain = peer(subject.name), DataDomain.parse(subject.domain)
-    given = found.parameters(domain) | dict(subject.settings)
     with warnings.catch_warnings():
         warnings.simplefilter("ignore")
         warns = warned(found, domain, 1.0, subject.delta)
@@ -127,7 +124,7 @@ def audited(subject: AuditedCall, draws: int | None = None, seed: int = 0) -> Au
             warnings.simplefilter("ignore")
             verdict = audit(
                 found.function, 1.0, subject.delta, neighbours=subject.relation, domain=domain,
-                draws=draws or subject.draws, seed=seed, parameters=given, target=found.target,
+                draws=draws or subject.draws, seed=seed, parameters=found.parameters(domain), target=found.target,
             )  # fmt: skip
     except Exception as error:  # whatever a library raises is told, and the others go on
         return AuditedResult(
