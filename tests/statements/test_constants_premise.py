@@ -1,4 +1,4 @@
-"""The constants of a statement are measured where its premise holds: under its relation, with its algorithm and sizes."""
+"""The constants of a statement are measured where its premise holds: under its relation, with its algorithm."""
 
 from __future__ import annotations
 
@@ -25,7 +25,7 @@ def with_constants() -> Iterator[tuple[str, Says, str, list[str]]]:
 
 
 def unmet(study: RateStudy, label: str, point: dict[str, float], premise: tuple[str, ...]) -> list[str]:
-    """What of a premise does not hold at a point of a series; what the algorithm's settings are is a fact of its fields."""
+    """What of a premise does not hold at a point of a series; an algorithm's settings are its fields."""
     context = study._context(label, point)
     found = []
     for text in premise:
