@@ -170,7 +170,7 @@ def _floats(column: StoredColumn) -> Any:
 def _packed(found: Sequence[tuple[Any, StoredColumn]], lines: int) -> Any:
     """A column of all lines from entries at some of them; None if there are none.
 
-    Floats, with or without gaps, and whole numbers or truth values without are an array; anything else is a `StoredColumn`
+    Floats, with or without gaps, and whole numbers or truth values without are an array; else a `StoredColumn`
     whose first entry, None, stands in the gaps.
     """
     import numpy as np
