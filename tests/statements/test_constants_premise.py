@@ -59,3 +59,9 @@ def test_a_constant_is_measured_within_the_premise_of_its_statement(
     assert {cell.series for cell in places.values()} == labels
     for cell in places.values():
         assert not unmet(built.study, cell.series, dict(cell.axes), says.premise), cell.series
+
+
+@pytest.mark.parametrize("says", [pytest.param(says, id=name) for name, says, *_ in with_constants()])
+def test_a_constant_is_of_a_mean_or_of_each_answer(says: Says) -> None:
+    """The mean of risks is neither above nor below what holds with a probability."""
+    assert {"in expectation", "exactly"} & {*says.quantifiers}
