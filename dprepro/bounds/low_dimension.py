@@ -86,10 +86,15 @@ class Instance:
         return self.coordinates * self.copies * (1 - self.tilt**2) / 2
 
     @property
-    def needed(self) -> float:
-        """Records from which on some feature makes the minimiser's norm B."""
+    def needed_beside(self) -> float:
+        """Records beside the d m from which on some feature makes the minimiser's norm B."""
         half = self._half
-        return self.coordinates * self.copies + self._paired / (half**2 if half <= 1 else 2 * half - 1)
+        return self._paired / (half**2 if half <= 1 else 2 * half - 1)
+
+    @property
+    def needed(self) -> float:
+        """Those and the d m."""
+        return self.coordinates * self.copies + self.needed_beside
 
     @property
     def feature(self) -> float:
@@ -174,8 +179,7 @@ def reached(
 ) -> float:
     """Norm of the minimiser over B, at ``share`` of the records needed beyond d m and xi = ``place`` X."""
     data = _usual(math.inf, p, epsilon, smoothness, radius, label_level)
-    pairs = data.coordinates * data.copies
-    others = share * (data.needed - pairs)
+    pairs, others = data.coordinates * data.copies, share * data.needed_beside
     # v = H n_0 xi y/(2 n A), times n above and below
     paired = smoothness * pairs * (1 - data.tilt**2) / 4
     above = others * place * label_level * math.sqrt(smoothness / 2)
