@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from dprepro.engine.cell import Row
 
+DPREPRO_READS = ()  # the tables that it reads are texts of the store
+
 Names = tuple[tuple[str, tuple[str, ...]], ...]
 """Of the rows of a cell: each quantity with its further columns."""
 

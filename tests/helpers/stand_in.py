@@ -239,7 +239,12 @@ RECIPES = (
         once=True,
     ),
     Row(r"python -m pytest tests/test_peers\.py", HELP, "the extra is not here", once=True),
-    Row(r"python -m pytest -m  (tests/\S+)", "python -m ast {1}", "its extras are not here", once=True),
+    Row(
+        r"python -m pytest -m [a-z ]*(tests/\S+)( tests/\S+)*",
+        "python -m ast {1}",
+        "its extras are not here",
+        once=True,
+    ),
     Row(r"pip install --no-deps \./packs/adassp"),
     Row(r"pip (uninstall .*|list)"),
     Row(r"pip .*", HELP, once=True),
