@@ -57,7 +57,7 @@ def perturbed_delta(mu: float, curvature: float, epsilon: float) -> float:
 
 @lru_cache(maxsize=4096)
 def perturbed_epsilon(mu: float, curvature: float, delta: float) -> float:
-    """The least epsilon with `perturbed_delta` <= delta, from above, to a relative 1e-10.
+    """The least epsilon with `perturbed_delta` <= delta, from above, to a relative 1e-13.
 
     Below 1e-290, where floats end, ln(1 + r) and a shift with two sides.
     """
@@ -65,7 +65,7 @@ def perturbed_epsilon(mu: float, curvature: float, delta: float) -> float:
     if delta < LEAST_DELTA or not _keeps(mu, curvature, high, delta):
         return high
     low = 0.0
-    while high - low > 1e-10 * high:
+    while high - low > 1e-13 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if _keeps(mu, curvature, middle, delta) else (middle, high)
     return high

@@ -78,6 +78,7 @@ def test_the_largest_shift_has_the_noise_that_is_known(curvature: float, noise: 
     assert perturbed_epsilon(mu, curvature, 1e-6) <= 1
     assert perturbed_epsilon(mu * (1 + 1e-6), curvature, 1e-6) > 1
     assert perturbed_epsilon(perturbed_mu(curvature, 1.0, 1e-300), curvature, 1e-300) <= 1
+    assert perturbed_epsilon(perturbed_mu(145.9, 5.0, 1e-280), 145.9, 1e-280) <= 5  # the Hessian leaves 0.01
     with pytest.raises(InputError, match="must exceed"):
         perturbed_mu(2.0, 1.0, 1e-6)
 
