@@ -298,6 +298,23 @@ def causes_in_words(causes: Mapping[str, int]) -> str:
     return f"{words}; {causes['corners']} more at a corner alone" if causes["corners"] else words
 
 
+def of_papers(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows without those of results that are derived here."""
+    return [row for row in claims if "proof" not in row]
+
+
+def derived(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows of results that are derived here, which no paper states."""
+    return [row for row in claims if "proof" in row]
+
+
+def rows_in_words(claims: Sequence[Mapping[str, Any]]) -> str:
+    """How many rows have each verdict, those that are derived here apart."""
+    own, others = derived(claims), of_papers(claims)
+    words = f"{len(others)} rows: {counts(others)}."
+    return f"{words} Besides, {len(own)} derived here, which no paper states: {counts(own)}." if own else words
+
+
 def by_paper(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     """The rows of each paper's statements; further experiments are about none."""
     papers: dict[str, list[Mapping[str, Any]]] = {}
