@@ -45,7 +45,7 @@ class HiddenDirections(Challenge):
         """What an answer tells of the signs, and its risk; a coordinate that is zero is guessed.
 
         ``sign_recovered``: whether -w_0 w_1 has the sign s_1, one trial an answer; ``risk_over_level``, of which the
-        mean is at least 1 for every private algorithm; ``level_over_rate``.
+        mean is at least 1 for every private algorithm; ``certified_risk`` is the level, beside the shape.
         """
         w = np.asarray(theta, dtype=np.float64)
         told = -w[0] * w[1]
@@ -53,7 +53,7 @@ class HiddenDirections(Challenge):
         return [
             Finding("sign_recovered", float(guess == self.signs[0]), 1 - self.missed),
             Finding("risk_over_level", self.risk(w) / self.level, 1.0, trials=0),
-            Finding("level_over_rate", self.level / self.rate, trials=0),
+            Finding("certified_risk", self.level, self.rate, trials=0),
         ]
 
 
@@ -71,7 +71,7 @@ class SignedDirections(Attackable):
     Premise: d >= 2, epsilon <= 1, as many records as `Instance.needed`.
     """
 
-    findings: ClassVar[tuple[str, ...]] = ("sign_recovered", "risk_over_level", "level_over_rate")
+    findings: ClassVar[tuple[str, ...]] = ("sign_recovered", "risk_over_level", "certified_risk")
     certificates: ClassVar[tuple[str, ...]] = ("copies", "flips", "norm_over_radius", "length_over_bound")
 
     feature_bound: float = 1.0

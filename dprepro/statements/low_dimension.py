@@ -7,8 +7,8 @@ from collections.abc import Mapping
 from dprepro.statements.statement import Says, Statement
 
 LEVEL = "Lower bound in low dimension"
-CONSTANT = "Lower bound in low dimension, constant"
-RECORDS = "Lower bound in low dimension, records"
+CONSTANT = "Constant in low dimension"
+RECORDS = "Records in low dimension"
 
 _WHO = ("for every private algorithm", "for some data", "in expectation")
 _PREMISE = (
@@ -38,7 +38,7 @@ STATEMENTS = (
             assumes=_ASSUMES,
             quantifiers=_WHO,
             direction="at_least",
-            bound="low_dimension.level",
+            rate="low_dimension.rate",
         ),
         note=(
             r"Noisy counts of directions come within 6% of it. Of the paper's Table 1 it is about the cell $\sqrt H "
@@ -66,7 +66,6 @@ STATEMENTS = (
             quantifiers=_WHO,
             direction="at_least",
             rate="low_dimension.rate",
-            bound="low_dimension.stated",
             powers={"n": -1, "epsilon": -1, "norm": 2},
         ),
         note=r"At $D \epsilon = 1.543$ in the place of 1 the factor is .112, the most that this argument has.",
@@ -88,7 +87,7 @@ STATEMENTS = (
             ),
             quantifiers=("exactly",),
             direction="at_least",
-            bound="low_dimension.needed",
+            rate="low_dimension.needed",
         ),
         note=(
             r"At $m = D \sqrt d$, $H = 2$ and $B X \ge Y/\sqrt 2$ that is $n \ge d m (1 + (1 - 1/d) B^2 X^2/Y^2)$. "
