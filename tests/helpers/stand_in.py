@@ -227,6 +227,7 @@ RECIPES = (
         HELP,
         once=True,
     ),
+    Row(r"python -m dprepro referee", HELP, "minutes, and the extras", once=True),
     Row(r"python -m dprepro .*", "{0} --cfg job", once=True),
     Row(r"python -m (mutants|paper_figures|docs\.walkthroughs)( .*)?", HELP, once=True),
     Row(r"python -m docs\.(articles|pictures|release)", "python -m pyclbr docs.{1}", "it writes", once=True),
