@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
+from dprepro.refute import low_dimension_attacks
 from dprepro.refute.attack import Attack, Sides
 from dprepro.refute.search_axes import Axis, axis
 
@@ -37,5 +38,6 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
             reason="a curved loss, few steps, a first point that is the best one or the worst",
         ),
     ),
+    **low_dimension_attacks.ATTACKS,
 }  # fmt: skip
 """On what is proved."""
