@@ -41,6 +41,10 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
     ),
     RECORDS: (
         Sides(
+            name="the feature with the least records", axes=_DATA, left="low_dimension.least_feature",
+            reason="short w*: a root above X",
+        ),
+        Sides(
             name="the norm with fewer records", axes={
                 **_DATA, "share": Axis(1e-6, 1, usual=0.9, log=False, corners=(0.5, 0.999)),
                 "place": Axis(1e-9, 1, usual=0.5, corners=(0.1, 0.9)),
