@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Any
 
 from dprepro.axes import AXES
 from dprepro.engine.resources import give_back
-from dprepro.engine.rows import Column, grouped
+from dprepro.engine.rows import StoredColumn, grouped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -52,7 +52,7 @@ class Part:
         value, bound = np.empty(self.lines), np.empty(self.lines)
         quantity = np.empty(self.lines, dtype=np.intp)
         quantities: dict[str, int] = {}
-        study: dict[str, list[tuple[Any, Column]]] = {}
+        study: dict[str, list[tuple[Any, StoredColumn]]] = {}
         for cell, row, measured, values, bounds, own in blocks:
             at = first[cell] + row
             quantity[at] = quantities.setdefault(measured, len(quantities))
@@ -88,7 +88,9 @@ class Part:
         self.study = {name: _packed(found, self.lines) for name, found in sorted(study.items())}
 
 
-def _blocks(texts: Sequence[str]) -> Iterator[tuple[Any, int, str, Column, Column, dict[str, Column]]]:
+def _blocks(
+    texts: Sequence[str],
+) -> Iterator[tuple[Any, int, str, StoredColumn, StoredColumn, dict[str, StoredColumn]]]:
     """Cells with the number, quantity, values, bounds and further columns of one of their rows.
 
     What was not measured has a row of `excess_risk` that is empty.
@@ -98,7 +100,7 @@ def _blocks(texts: Sequence[str]) -> Iterator[tuple[Any, int, str, Column, Colum
     for names, (cells, columns) in grouped(texts).items():
         at, column = np.array(cells, dtype=np.intp), iter(columns)
         if not names:
-            nothing = Column([None], np.zeros(len(cells), dtype=np.intp))
+            nothing = StoredColumn([None], np.zeros(len(cells), dtype=np.intp))
             yield at, 0, "excess_risk", nothing, nothing, {}
         for row, (quantity, further) in enumerate(names):
             yield at, row, quantity, next(column), next(column), {name: next(column) for name in further}
@@ -158,17 +160,17 @@ def joined(found: Sequence[Part]) -> pd.DataFrame:
     return pd.DataFrame(frame, copy=False)
 
 
-def _floats(column: Column) -> Any:
+def _floats(column: StoredColumn) -> Any:
     """Of every row its number; None becomes NaN."""
     import numpy as np
 
     return np.array(column.entries, dtype=float)[column.places]
 
 
-def _packed(found: Sequence[tuple[Any, Column]], lines: int) -> Any:
+def _packed(found: Sequence[tuple[Any, StoredColumn]], lines: int) -> Any:
     """A column of all lines from entries at some of them; None if there are none.
 
-    Floats, with or without gaps, and whole numbers or truth values without are an array; anything else is a `Column`
+    Floats, with or without gaps, and whole numbers or truth values without are an array; else a `StoredColumn`
     whose first entry, None, stands in the gaps.
     """
     import numpy as np
@@ -191,10 +193,10 @@ def _packed(found: Sequence[tuple[Any, Column]], lines: int) -> Any:
     for at, column in found:
         places[at] = column.places + len(entries)
         entries += column.entries
-    return Column(entries, places)
+    return StoredColumn(entries, places)
 
 
-def _fits(column: Column, limit: int) -> bool:
+def _fits(column: StoredColumn, limit: int) -> bool:
     """Whether all numbers are less than the limit, whatever their sign."""
     return all(abs(entry) < limit for entry in column.entries if entry is not None)
 
@@ -213,15 +215,15 @@ def _unpacked(packed: Sequence[Any], lines: Sequence[int]) -> Any:
         return np.concatenate([np.full(n, np.nan) if part is None else part for part, n in both])
     entries, places = list[Any]([None]), []
     for part, n in both:
-        column = part if isinstance(part, Column) else _listed(part, n)
+        column = part if isinstance(part, StoredColumn) else _listed(part, n)
         # its None is the first one
         places.append(np.where(column.places > 0, column.places + (len(entries) - 1), 0))
         entries += column.entries[1:]
     at = np.concatenate(places)
     of = {type(entry) for entry in entries}
     if of <= {int, float, type(None)} and not any(entry != entry for entry in entries):
-        if _fits(Column(entries, at), 2**53):
-            return _floats(Column(entries, at))
+        if _fits(StoredColumn(entries, at), 2**53):
+            return _floats(StoredColumn(entries, at))
     elif of == {str, type(None)}:
         return _taken(entries, at)
     objects = np.empty(len(entries), dtype=object)
@@ -229,17 +231,17 @@ def _unpacked(packed: Sequence[Any], lines: Sequence[int]) -> Any:
     return pd.Series(list(objects[at]))
 
 
-def _listed(packed: Any, lines: int) -> Column:
+def _listed(packed: Any, lines: int) -> StoredColumn:
     """A part of a column, which is an array or None, as entries behind a first one, which is None."""
     import numpy as np
 
     if packed is None:
-        return Column([None], np.zeros(lines, dtype=np.intp))
+        return StoredColumn([None], np.zeros(lines, dtype=np.intp))
     places = np.arange(1, lines + 1)
     if packed.dtype == np.float64:
         places[np.isnan(packed)] = 0
-    return Column([None, *packed.tolist()], places)
+    return StoredColumn([None, *packed.tolist()], places)
 
 
-def _empty(column: Column) -> bool:
+def _empty(column: StoredColumn) -> bool:
     return all(entry is None for entry in column.entries)

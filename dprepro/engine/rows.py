@@ -18,6 +18,8 @@ from numpy.typing import NDArray
 
 from dprepro.engine.cell import Row
 
+DPREPRO_READS = ()  # the tables that it reads are texts of the store
+
 Names = tuple[tuple[str, tuple[str, ...]], ...]
 """Of the rows of a cell: each quantity with its further columns."""
 
@@ -44,14 +46,14 @@ def first_line(names: tuple[tuple[str, ...], ...]) -> str:
     return dump([[str(quantity), [str(column) for column in columns]] for quantity, *columns in names]) + "\n"
 
 
-class Column(NamedTuple):
+class StoredColumn(NamedTuple):
     """Entries of many rows under one name: ``entries``, of which each may stand once only, and where each row's is."""
 
     entries: Sequence[Any]
     places: NDArray[np.intp]
 
 
-def grouped(texts: Iterable[str]) -> dict[Names, tuple[list[int], list[Column]]]:
+def grouped(texts: Iterable[str]) -> dict[Names, tuple[list[int], list[StoredColumn]]]:
     """For each set of names the places of the texts that have it, and the columns of their numbers.
 
     Raises:
@@ -67,7 +69,7 @@ def grouped(texts: Iterable[str]) -> dict[Names, tuple[list[int], list[Column]]]
         own, numbers = together[names]
         own.append(place)
         numbers.append(rest)
-    found: dict[Names, tuple[list[int], list[Column]]] = {}
+    found: dict[Names, tuple[list[int], list[StoredColumn]]] = {}
     for line, (own, numbers) in together.items():
         names_of = _names(line)
         found[names_of] = own, _columns(numbers, sum(2 + len(further) for _, further in names_of))
@@ -78,7 +80,7 @@ FEW = 64
 """Texts that are sooner taken apart one by one."""
 
 
-def _columns(texts: Sequence[str], count: int) -> list[Column]:
+def _columns(texts: Sequence[str], count: int) -> list[StoredColumn]:
     """The columns of lists of so many numbers, each list a text.
 
     Most columns hold few different numbers, each of which is read once. A text that has a comma is none of two entries:
@@ -95,13 +97,13 @@ def _columns(texts: Sequence[str], count: int) -> list[Column]:
             entries = json.loads(f"[{','.join(coded.dictionary.to_pylist())}]")
             if len(entries) != len(coded.dictionary):
                 raise ValueError("an entry that is none")
-            found.append(Column(entries, coded.indices.to_numpy().astype(np.intp)))
+            found.append(StoredColumn(entries, coded.indices.to_numpy().astype(np.intp)))
         return found
     # one parse of everything: a call of json.loads per cell would double the time
     columns, places = list(zip(*json.loads(f"[{','.join(texts)}]"), strict=True)), np.arange(len(texts))
     if len(columns) != count:
         raise ValueError("rows and their names differ in number")
-    return [Column(column, places) for column in columns]
+    return [StoredColumn(column, places) for column in columns]
 
 
 def _table(texts: Sequence[str], count: int) -> Any:

@@ -6,8 +6,10 @@ are convex, the slope |f_i'| ||x_i|| at most zeta and f_i'' ||x_i||^2 at most la
 
 Given what of b is orthogonal to the record's x, theta is a function of u = <b, x>/(sigma ||x||), and v, the same of the
 noise that leads to this theta on the other data set, is an increasing function of u: the minimiser is monotone. Its
-slopes lie in [1, 1 + r] (the quotient of the Jacobians), and |v - u| <= mu. So no data set loses more than such a map
-of one standard normal number.
+slopes lie in [1, 1 + r], and |v - u| <= mu; what is orthogonal to x stays. So no data set loses more than such a map
+of one standard normal number. No density or second derivative is needed, nor a limit of smooth sets: minimisers
+theta, theta' for the noises b, b' have ||theta - theta'||^2 Delta <= <b' - b, theta - theta'>, wherever they lie, so
+that <x, theta> is a monotone function of u with slopes of at most sigma ||x||/Delta, and f_i' one of <x, theta>.
 
 * A record that goes (u normal without it): the loss (v^2 - u^2)/2 - ln v' is convex in v - u, and at most mu |u| +
   mu^2/2.
@@ -32,11 +34,14 @@ from dprepro.errors import InputError
 from dprepro.privacy.worst_pairs import LEAST_DELTA, FloatArray, gaussian_delta, gaussian_epsilon
 
 ROUNDING = 1e-9
-"""Relative, of delta: what the quadrature may err by (1e-11 wherever tried)."""
+"""Relative, of delta: what the quadrature may err by (1e-13 wherever tried, epsilon at most 1e4)."""
 
 _NODES, _WEIGHTS = np.polynomial.legendre.leggauss(20)
-_ENDS = np.array([0.0, 2e-3, 1e-2, 5e-2, 0.25, 1.25, 6.0, 40.0])
-"""Panels in -ln(g/mu): K falls from its largest value within (mu/epsilon)^2, however small that is."""
+_ENDS = np.array([0.0, 1e-5, 2e-4, 2e-3, 1e-2, 5e-2, 0.25, 1.25, 3.0, 6.0, 10.0, 20.0, 40.0])
+"""Panels in -ln(g/mu): K falls from its largest value within (mu/epsilon)^2, however small that is.
+
+Near epsilon = ln(1 + r) it falls late, where g comes down to epsilon - ln(1 + r).
+"""
 
 _HALF = np.diff(_ENDS)[:, None] / 2
 _SHARES: FloatArray = np.exp(-(_ENDS[:-1, None] + _HALF * (_NODES + 1)).ravel())
@@ -52,7 +57,7 @@ def perturbed_delta(mu: float, curvature: float, epsilon: float) -> float:
 
 @lru_cache(maxsize=4096)
 def perturbed_epsilon(mu: float, curvature: float, delta: float) -> float:
-    """The least epsilon with `perturbed_delta` <= delta, from above, to a relative 1e-10.
+    """The least epsilon with `perturbed_delta` <= delta, from above, to a relative 1e-13.
 
     Below 1e-290, where floats end, ln(1 + r) and a shift with two sides.
     """
@@ -60,7 +65,7 @@ def perturbed_epsilon(mu: float, curvature: float, delta: float) -> float:
     if delta < LEAST_DELTA or not _keeps(mu, curvature, high, delta):
         return high
     low = 0.0
-    while high - low > 1e-10 * high:
+    while high - low > 1e-13 * high:
         middle = (low + high) / 2
         low, high = (low, middle) if _keeps(mu, curvature, middle, delta) else (middle, high)
     return high

@@ -126,6 +126,21 @@ def test_the_privacy_of_the_last_iterate_is_a_pack_whose_rows_come_and_go(
     assert not [name for name in experiment_files() if name.startswith("last_")]
 
 
+def test_objective_perturbation_is_a_pack_whose_statements_and_experiments_come_and_go(
+    install: Any, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    shipped = list(papers())
+    if "objective_perturbation" in shipped:
+        pytest.skip("the pack is installed")
+    install("dprepro_objective_perturbation")
+    assert [paper for paper in papers() if paper not in shipped] == ["objective_perturbation"]
+    assert {"perturbed_profile", "attacks_objective_perturbation"} <= set(experiment_files())
+    monkeypatch.undo()
+    forget()
+    assert list(papers()) == shipped
+    assert not [name for name in experiment_files() if name.startswith("perturbed_")]
+
+
 def test_phases_are_a_pack_whose_rows_algorithms_and_reductions_come_and_go(
     install: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:

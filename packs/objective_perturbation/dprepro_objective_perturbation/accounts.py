@@ -54,7 +54,7 @@ Account = Callable[[float, float, float], float]
 """delta(mu, curvature, epsilon)."""
 
 NODES = 20
-PANELS = (0.0, 2e-3, 1e-2, 5e-2, 0.25, 1.25, 6.0, 40.0)
+PANELS = (0.0, 1e-5, 2e-4, 2e-3, 1e-2, 5e-2, 0.25, 1.25, 3.0, 6.0, 10.0, 20.0, 40.0)
 """Of the quadrature in -ln(g/mu): K falls from its largest value within (mu/epsilon)^2, however small that is."""
 
 

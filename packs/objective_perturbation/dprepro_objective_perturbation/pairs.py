@@ -2,7 +2,9 @@
 
 A map stands for one record in one dimension, without others: f' = sigma (u - v), f'' lambda the slope less 1.
 delta is a sum of differences of the normal distribution function, with no error but rounding: what is found is a lower
-end for what objective perturbation loses, `accounts` the upper one.
+end for what objective perturbation loses, `accounts` the upper one. Rounding may exceed a delta of 1e-30 or less, where
+epsilon is small, or the Hessian leaves little of it; with 420 digits the worst pairs come to 99.9% of the account down
+to delta = 1e-280.
 """
 
 from __future__ import annotations
