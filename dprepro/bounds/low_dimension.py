@@ -181,7 +181,7 @@ def needed(p: float, epsilon: float, smoothness: float, radius: float, label_lev
 
 def supposed(p: float, epsilon: float, smoothness: float, radius: float, label_level: float) -> float:
     """Records that the premise supposes, which is simpler than what the construction needs."""
-    return 1.2 * (p - 1) ** 1.5 * (1.5 + smoothness * radius**2 / (2 * label_level**2)) / epsilon
+    return 1.2 * math.pow(p - 1, 1.5) * (1.5 + smoothness * radius**2 / (2 * label_level**2)) / epsilon
 
 
 def reached(

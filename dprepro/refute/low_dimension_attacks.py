@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dprepro.refute.attack import Attack, Sides
 from dprepro.refute.search_axes import Axis, axis
-from dprepro.statements.low_dimension import CONSTANT, LEVEL, RECORDS
+from dprepro.statements.low_dimension_results import CONSTANT, LEVEL, RECORDS
 
 _ANY = Axis(1e-6, 1e6, usual=1, corners=(1e-3, 1e3))
 _DATA = {
