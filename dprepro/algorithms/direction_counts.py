@@ -30,7 +30,7 @@ class DirectionCounts(Algorithm):
         flips: D; 0 for floor(1/epsilon).
     """
 
-    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SQUARE, Assumption.L2_BALL, Assumption.PRIVATE)
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SQUARE, Assumption.PRIVATE)
     representations: ClassVar[tuple[str, ...]] = ("records",)
 
     flips: int = 0
