@@ -30,7 +30,7 @@ class DirectionCounts(Algorithm):
         flips: D; 0 for floor(1/epsilon).
     """
 
-    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SQUARE, Assumption.L2_BALL, Assumption.PRIVATE)
+    assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SQUARE, Assumption.PRIVATE)
     representations: ClassVar[tuple[str, ...]] = ("records",)
 
     flips: int = 0
@@ -62,7 +62,7 @@ class DirectionCounts(Algorithm):
         first, others = records.features[:, 0], records.features[:, 1:]
         place = np.abs(others).argmax(axis=1)
         sides = np.sign(first) * np.sign(others[np.arange(len(place)), place])
-        return np.bincount(place, sides * records.copies, others.shape[1])
+        return np.bincount(place, sides * records.copies, others.shape[1]).astype(np.float64)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """The counts: replacing a record moves them by 2 in l1, silencing one by 1."""

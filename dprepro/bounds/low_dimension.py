@@ -101,7 +101,11 @@ class Instance:
         """xi/X, the smaller root; raises ValueError where there are too few records."""
         if self.coordinates < 2 or self.n < self.needed * (1 - 1e-12):
             raise ValueError(f"n={self.n:g} records are fewer than the {self.needed:g} that the construction needs")
-        half, product = self._half, self._paired / (self.n - self.coordinates * self.copies)
+        return self.root(self.n - self.coordinates * self.copies)
+
+    def root(self, beside: float) -> float:
+        """The smaller root of the quadratic in xi/X with so many records beside the d m."""
+        half, product = self._half, self._paired / beside
         return product / (half + math.sqrt(max(0.0, half**2 - product)))
 
     @property
@@ -164,6 +168,12 @@ def feature(n: float, p: float, epsilon: float, smoothness: float, radius: float
     return _usual(n, p, epsilon, smoothness, radius, label_level).feature
 
 
+def least_feature(p: float, epsilon: float, smoothness: float, radius: float, label_level: float) -> float:
+    """xi/X with the least records that the construction needs: 1 at most, and 1 for a short w*."""
+    data = _usual(math.inf, p, epsilon, smoothness, radius, label_level)
+    return data.root(data.needed_beside)
+
+
 def needed(p: float, epsilon: float, smoothness: float, radius: float, label_level: float) -> float:
     """Records that the construction needs."""
     return _usual(math.inf, p, epsilon, smoothness, radius, label_level).needed
@@ -171,7 +181,7 @@ def needed(p: float, epsilon: float, smoothness: float, radius: float, label_lev
 
 def supposed(p: float, epsilon: float, smoothness: float, radius: float, label_level: float) -> float:
     """Records that the premise supposes, which is simpler than what the construction needs."""
-    return 1.2 * (p - 1) ** 1.5 * (1.5 + smoothness * radius**2 / (2 * label_level**2)) / epsilon
+    return 1.2 * math.pow(p - 1, 1.5) * (1.5 + smoothness * radius**2 / (2 * label_level**2)) / epsilon
 
 
 def reached(

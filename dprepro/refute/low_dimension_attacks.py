@@ -6,7 +6,7 @@ from collections.abc import Mapping
 
 from dprepro.refute.attack import Attack, Sides
 from dprepro.refute.search_axes import Axis, axis
-from dprepro.statements.low_dimension import CONSTANT, LEVEL, RECORDS
+from dprepro.statements.low_dimension_results import CONSTANT, LEVEL, RECORDS
 
 _ANY = Axis(1e-6, 1e6, usual=1, corners=(1e-3, 1e3))
 _DATA = {
@@ -40,6 +40,10 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
         ),
     ),
     RECORDS: (
+        Sides(
+            name="the feature with the least records", axes=_DATA, left="low_dimension.least_feature",
+            reason="short w*: a root above X",
+        ),
         Sides(
             name="the norm with fewer records", axes={
                 **_DATA, "share": Axis(1e-6, 1, usual=0.9, log=False, corners=(0.5, 0.999)),

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dprepro.statements import low_dimension
+from dprepro.statements import low_dimension_results
 from dprepro.statements.statement import Says, Statement
 
 # fmt: off
@@ -26,7 +26,7 @@ STATEMENTS = (
         schedule={"total_steps": "balanced.steps"}),
         note=(r"An upper bound only in $\ln|S|$. On $\delta$ and $n$ the rate is attained by the needle that is tuned "
               "to the noise, for this algorithm; no lower bound for all private algorithms is claimed.")),
-    *low_dimension.STATEMENTS,
+    *low_dimension_results.STATEMENTS,
 )
 # fmt: on
 
@@ -51,6 +51,6 @@ PROOFS: Mapping[str, str] = {
         r"- 1/2))$. The exponent grows with $\epsilon$ and falls with $l$; at $\epsilon = 2$ and $l = 3/2$ it is "
         r"$-1/6$: hence $\delta' \le \delta$ for all $\epsilon \le 2$ and $\delta \le 1/5 < e^{-3/2}$."
     ),
-    **low_dimension.PROOFS,
+    **low_dimension_results.PROOFS,
 }
 """The proof of each, in words and formulas."""
