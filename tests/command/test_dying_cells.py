@@ -90,9 +90,9 @@ def run(
     )  # fmt: skip
 
 
-def statuses(results: Path) -> dict[float, str]:
+def statuses(results: Path, seed: int = 0) -> dict[float, str]:
     """The status of the algorithm's cell at every n."""
-    frame = pd.read_parquet(results / "pair/overridden/by0/measurements.parquet")
+    frame = pd.read_parquet(results / f"pair/overridden/by{seed}/measurements.parquet")
     frame = frame[frame["series"] == "pair"]
     return dict(zip(frame["n"], frame["status"], strict=True))
 
@@ -100,7 +100,7 @@ def statuses(results: Path) -> dict[float, str]:
 @pytest.mark.parametrize(
     ("how", "workers"),
     [
-        pytest.param(how, workers, marks=[] if (how, workers) in {("segfault", 1), ("leave", 1)} else pytest.mark.slow)
+        pytest.param(how, workers, marks=[] if (how, workers) == ("leave", 1) else pytest.mark.slow)
         for how in SAID
         for workers in (1, 2)  # of two the first cells are measured by the command itself; see test_runner for others
     ],
@@ -119,12 +119,17 @@ def test_a_cell_that_ends_its_process_is_a_failed_one(plugin: Path, tmp_path: Pa
 
 
 def test_of_several_runs_those_before_a_dying_cell_are_told_once(plugin: Path, tmp_path: Path) -> None:
+    """And each has its failed cell: what is said above of one run that a signal ends holds of every one here."""
     done = run(plugin, tmp_path, "segfault", "workers=1", "seed=1,2", multirun=True)
     assert done.returncode == 1, done
     assert done.stderr.count("died (SIGSEGV); the command begins again") == 2
     assert [line[:5] for line in done.stdout.splitlines() if line.startswith("[")] == ["[1/2]", "[2/2]"]
     assert done.stdout.count("verdict: pair") == 2
     assert done.stdout.count("1 cells failed") == 2  # in the summary of both
+    for seed in (1, 2):
+        assert statuses(tmp_path, seed) == {1000: "ok", 2000: f"failed: {SAID['segfault']}", 4000: "ok"}
+    assert done.stdout.count(f"1 cell failed: {SAID['segfault']}\n") == 2
+    assert "Traceback" not in done.stderr
 
 
 def test_a_plug_in_that_ends_the_process_as_it_is_loaded_is_one_line(tmp_path: Path, plugin: Path) -> None:
