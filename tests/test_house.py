@@ -151,7 +151,7 @@ def test_hydra_is_used_by_its_public_doors_only() -> None:
 COMMAND_CLASS = "Arguments"
 """The class that every command's file has, as `main` and `ABOUT`."""
 
-PAPERS = {"bst", "glm", "kst", "lasso"}
+PAPERS = {"bst", "glm", "kst", "lasso", "derived"}
 """A paper's file has the paper's name in each of the rooms `bounds`, `statements` and `refute`."""
 
 

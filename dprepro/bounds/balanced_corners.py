@@ -56,4 +56,4 @@ def squared(aimed: float, delta: float, vertices: float, gap: float, level: floa
     least = max(0.0, abs(label - level - apart / 2) - apart / 2) ** 2
     lost = float(law @ (label - level - apart * shares) ** 2) - least
     start = (label - level - apart * first) ** 2 - least
-    return lost / balanced.risk(budget, 1.0, delta, 8.0, 4.0, 1.0, vertices, start)
+    return float(lost / balanced.risk(budget, 1.0, delta, 8.0, 4.0, 1.0, vertices, start))
