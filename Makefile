@@ -6,7 +6,8 @@ DEMO := lasso_rate
 SEEDS := 3
 CONSTRAINT := --constraint constraints.txt
 PIP_INSTALL = $(BIN)/python -m pip install --quiet --disable-pip-version-check $(CONSTRAINT)
-PYTEST = PYTHONDONTWRITEBYTECODE= $(BIN)/python -m pytest --numprocesses auto --dist worksteal
+# One process a core: threads of linear algebra beside them would wait for each other.
+PYTEST = PYTHONDONTWRITEBYTECODE= OPENBLAS_NUM_THREADS=1 OMP_NUM_THREADS=1 $(BIN)/python -m pytest --numprocesses auto --dist worksteal
 
 SUPPORTED = import sys; sys.exit(0 if (3, 11) <= sys.version_info[:2] < (3, 14) else 1)
 PYTHON ?= $(shell for one in python3 python3.13 python3.12 python3.11 python; do \

@@ -14,8 +14,8 @@ of one process; times are of the processor. Ratios are peer over reduction, of m
 - the same on losses without moments, in ns a record and coordinate of a step;
 - objective perturbation for logistic regression: diffprivlib fits one model a call, by L-BFGS to its tolerance; the
   reduction minimises for many draws of the noise together, each with a certified gap;
-- a first Frank-Wolfe solve on records, beside making their Gram matrix (the second table of `frank_wolfe.py`), but
-  where `--quick` is given.
+- a first Frank-Wolfe solve on records, beside making their Gram matrix (the second table of `frank_wolfe.py`);
+- a cell from its configuration to verdict and figure, beside benchopt's runner and a bare joblib loop (`cells.py`).
 """
 
 from __future__ import annotations
@@ -28,6 +28,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 
 import numpy as np
+from cells import cell_costs
 from frank_wolfe import single_solves
 from threadpoolctl import threadpool_limits
 from yardstick import yardstick
@@ -294,8 +295,8 @@ def main() -> None:
         print("objective perturbation, logistic regression")
         for n, p in ((1000, 10), (10_000, 10), (10_000, 100), *(() if quick else ((100_000, 100),))):
             perturbed(n, p, 64, repeats)
-        if not quick:
-            single_solves(quick=False)
+        single_solves(quick)
+    cell_costs(10_000 if quick else 200_000)
 
 
 if __name__ == "__main__":

@@ -18,7 +18,7 @@ from jinja2 import Environment, FileSystemLoader, StrictUndefined
 from docs.sources import ROOT, reference
 from dprepro.report.formulas import latex, tex_text
 from dprepro.report.tex import tex
-from dprepro.report.text import SEVERITIES, by_paper
+from dprepro.report.text import SEVERITIES, by_paper, of_papers
 from dprepro.statements.papers import citation
 
 PAPER = ROOT / "paper"
@@ -151,12 +151,12 @@ def texts() -> dict[str, str]:
     number("errata/causes", causes(rows))
     for key, value in ledger["causes"].items():
         number(f"statements refuted as printed/{key}", value)
-    claims = [row for row in ledger["claims"] if row["kind"] != "further"]
+    claims = [row for row in of_papers(ledger["claims"]) if row["kind"] != "further"]
     number("statements", len(claims))
     for verdict, count in Counter(row["verdict"] for row in claims).items():
         number(f"statements/{verdict}", count)
     number("repaired", sum(1 for row in claims if row["repaired"]))
-    number("experiments", len({name for row in ledger["claims"] for name in row["experiments"]}))
+    number("experiments", len({name for row in of_papers(ledger["claims"]) for name in row["experiments"]}))
     attacked = [form for row in claims for form in (row, row["repaired"]) if form and form.get("attack")]
     number("attacked", len(attacked))
     number("corners tried", sum(form["attack"]["corners"] for form in attacked))

@@ -18,6 +18,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
+from docs.pictures import reference_figure
 from dprepro.commands.ending import console
 from dprepro.engine.store import FILE_NAME
 from dprepro.errors import InputError
@@ -78,12 +79,15 @@ def recorded(reference: Path = REFERENCE) -> dict[str, dict[str, str]]:
 
 
 def page(name: str) -> str:
-    """The whole page in Markdown; experiments that a cell runs are linked, with what the record says was printed."""
-    printed = recorded().get(name, {})
-    return "\n\n".join(part for cell in cells(name) for part in _parts(cell, printed)) + "\n"
+    """The whole page in Markdown, with what the record says was printed.
+
+    Experiments that a cell runs are linked, with their figures where they come first.
+    """
+    printed, shown = recorded().get(name, {}), set[str]()
+    return "\n\n".join(part for cell in cells(name) for part in _parts(cell, printed, shown)) + "\n"
 
 
-def _parts(cell: Cell, printed: dict[str, str]) -> Iterator[str]:
+def _parts(cell: Cell, printed: dict[str, str], shown: set[str]) -> Iterator[str]:
     if not cell.code:
         yield cell.text
         return
@@ -95,6 +99,11 @@ def _parts(cell: Cell, printed: dict[str, str]) -> Iterator[str]:
     if names:
         links = ", ".join(f"[`{name}`](../experiments/{name}.md)" for name in names)
         yield f"Checks, controls and grid: {links}."
+    for experiment in names:
+        if experiment not in shown and reference_figure(experiment).is_file():
+            picture = f"![The figure of {experiment}](../assets/experiments/{experiment}.png){{ loading=lazy }}"
+            yield f"[{picture}](../experiments/{experiment}.md)"
+            shown.add(experiment)
 
 
 def record(results_dir: Path, names: Iterable[str]) -> dict[str, dict[str, str]]:

@@ -55,6 +55,10 @@ class Interrupted(DpreproError):
         self.number = number
 
 
+class Detached(DpreproError):
+    """Jobs of a queue measure what is left, and nobody waits for them: the message says how they are."""
+
+
 WHOLE_LIST = 12
 """So many choices are read at a glance; of more of them the nearest are shown."""
 NEAREST = 5

@@ -21,11 +21,11 @@ from dprepro.config.checked_experiment import WORKERS_ALL, Experiment, build_exp
 from dprepro.config.compose import compose
 from dprepro.config.overrides import literal
 from dprepro.engine.code import behind, libraries
-from dprepro.engine.pools import check_reachable
 from dprepro.engine.resources import check_resources
 from dprepro.engine.shards import Shard
 from dprepro.engine.store import Store
-from dprepro.errors import InputError
+from dprepro.engine.workers import check_reachable, is_setup
+from dprepro.errors import Detached, InputError
 
 if TYPE_CHECKING:
     from dprepro.budget import Budget
@@ -119,7 +119,8 @@ def run(
         neighbours: ``replace_one``, ``zero_out`` or ``add_or_remove_one``.
         replicates: of each grid point, each with random numbers of its own; by default 100, or the experiment's.
         seed: of all random numbers.
-        workers: a number of local processes, ``"auto"``, or the address of a Dask scheduler.
+        workers: a number of local processes, ``"auto"``, the address of a Dask scheduler, or a file that sets jobs of
+            a queue up, ``"slurm.yaml"``.
         results_dir: where the store and ``NAME/`` with measurements, verdict and figure are; by default ``results``.
         progress: whether a bar is shown on a terminal.
         config_dir: a folder with experiments and groups of your own.
@@ -213,6 +214,7 @@ class StoredRun:
         done: what was measured.
         reach: as in `Outcome`.
         shard: which share of its cells was measured; None for all of them.
+        detached: how the jobs of a queue are that nobody waits for; empty where all is measured.
     """
 
     run_id: int
@@ -223,6 +225,7 @@ class StoredRun:
     done: RunCounts
     reach: tuple[str, ...]
     shard: Shard | None = None
+    detached: str = ""
 
     @property
     def again(self) -> str:
@@ -234,6 +237,8 @@ class StoredRun:
         from dprepro.report.outcome import Outcome
         from dprepro.report.publish import alone, publish
 
+        if self.detached:
+            raise InputError(f"the jobs of {self.experiment} are not collected: python -m dprepro collect")
         if self.shard:
             raise InputError(
                 f"shard {self.shard} of {self.experiment} is measured, and is judged with the others: "
@@ -250,11 +255,16 @@ class StoredRun:
         return Outcome(published, done.failed, done.measured, done.reused, self.again, self.reach)
 
 
-def measure_experiment(experiment: Experiment, progress: bool | Progress = True) -> StoredRun:
-    """Measure what the store lacks; raises Interrupted."""
-    from dprepro.engine.runner import execute
+def measure_experiment(experiment: Experiment, progress: bool | Progress = True, detach: bool = False) -> StoredRun:
+    """Measure what the store lacks; raises Interrupted. With ``detach`` jobs of a queue are left to it."""
+    from dprepro.engine.runner import RunCounts, execute
 
     settings, cells = experiment.settings, experiment.cells
+    if detach and not is_setup(settings.workers):
+        raise InputError(
+            "--detach leaves jobs to their queue, and needs a file that sets them up, such as workers=slurm.yaml, got "
+            f"workers={settings.workers}"
+        )
     check_reachable(settings.workers)
     check_resources(len(cells), settings.results_dir)
     shard = Shard.parse(settings.shard) if settings.shard else None
@@ -266,22 +276,28 @@ def measure_experiment(experiment: Experiment, progress: bool | Progress = True)
         run_id = store.begin_run(*asked, provenance, cells, codes, experiment.sources)
         started = time.perf_counter()
         workers = _cores() if settings.workers == WORKERS_ALL else settings.workers
-        done = execute(
-            experiment.study.measure,
-            shard.share(cells) if shard else cells,
-            store,
-            many=experiment.study.measure_many,
-            workers=workers,
-            cell_seconds=60 * settings.cell_minutes if settings.cell_minutes else None,
-            progress=progress,
-            label=experiment.name,
-            reuse=settings.reuse,
-            sources={
-                name: digest for entry in (*codes.values(), libraries(NUMERICAL)) for name, digest in entry.items()
-            },
-        )
+        sources = {name: digest for entry in (*codes.values(), libraries(NUMERICAL)) for name, digest in entry.items()}
+        detached = ""
+        try:
+            done = execute(
+                experiment.study.measure,
+                shard.share(cells) if shard else cells,
+                store,
+                many=experiment.study.measure_many,
+                workers=workers,
+                cell_seconds=60 * settings.cell_minutes if settings.cell_minutes else None,
+                progress=progress,
+                label=experiment.name,
+                reuse=settings.reuse,
+                sources=sources,
+                detach=detach,
+            )
+        except Detached as error:
+            done, detached = RunCounts(len(cells), 0, 0, 0, 0, 0.0), str(error)
         provenance["seconds"] = round(time.perf_counter() - started, 3)
-    return StoredRun(run_id, experiment.name, settings.results_dir, workers, provenance, done, experiment.reach, shard)
+    return StoredRun(
+        run_id, experiment.name, settings.results_dir, workers, provenance, done, experiment.reach, shard, detached
+    )
 
 
 def _again(done: RunCounts) -> str:

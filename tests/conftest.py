@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import functools
+import gc
+import hashlib
 import io
 import os
 import pickle
@@ -19,7 +21,18 @@ from PIL.PngImagePlugin import PngInfo
 
 from dprepro.config import asked, compose
 from dprepro.report import picture, power_report, publish
-from dprepro.support.folders import conf_dir
+from dprepro.support.folders import conf_dir, folders
+
+gc.set_threshold(50_000, 20, 100)  # the modules and configurations of all tests are looked through less often
+
+
+def _content(folder: str) -> str:
+    """The digest of all files of a user's folder: equal files are composed alike, wherever they lie."""
+    found, base = hashlib.sha256(), Path(folder)
+    for path in sorted(base.rglob("*")):
+        if path.is_file():
+            found.update(repr((path.relative_to(base), path.read_bytes())).encode())
+    return found.hexdigest()
 
 
 @pytest.fixture(scope="session", autouse=True)
@@ -35,12 +48,13 @@ def _hydra_reads_shipped_files_once(tmp_path_factory: pytest.TempPathFactory) ->
     hydra, plain = compose._composed, compose._as_shipped
 
     def composed(overrides: Sequence[str], config_dir: str | None) -> tuple[dict[str, Any], list[str]]:
-        if config_dir:
+        if config_dir and not os.path.isdir(config_dir):
             return hydra(overrides, config_dir)
-        if tuple(overrides) not in known:
-            found = shipped.shared(repr(overrides), lambda: hydra(overrides, config_dir))
-            known[tuple(overrides)] = pickle.dumps(found)
-        own: tuple[dict[str, Any], list[str]] = pickle.loads(known[tuple(overrides)])
+        key = (*overrides, *map(str, folders(None)), _content(config_dir) if config_dir else "")
+        if key not in known:
+            make = functools.partial(hydra, overrides, config_dir)
+            known[key] = pickle.dumps(make() if config_dir else shipped.shared(repr(overrides), make))
+        own: tuple[dict[str, Any], list[str]] = pickle.loads(known[key])
         return own
 
     def as_shipped(name: str, config_dir: str | None, base: compose.Base) -> dict[str, Any]:

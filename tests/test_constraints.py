@@ -17,7 +17,7 @@ ROOT = Path(__file__).parents[1]
 PROJECT = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
 EXTRAS: dict[str, list[str]] = PROJECT["optional-dependencies"]
 SETS = {
-    "constraints.txt": {"dask", "data", "docs", "test", "dev"},
+    "constraints.txt": {"dask", "data", "docs", "slurm", "test", "dev"},
     "constraints-peers.txt": {"accountants", "dask", "data", "peers"},
 }
 """The extras that each file is for, all together."""

@@ -21,9 +21,14 @@ ROOMS: dict[str, set[str]] = {
     "__main__": {"commands"},
     "commands": {
         "__init__", "auditing", "config", "own", "report", "replication", "session", "studies", "refute",
+        "register",
         "statements", "practice", "dispatch", "figures", "budget", "constructions.base",
         "engine.merging", "engine.pools", "engine.progress",
-        "engine.runner", "engine.store",
+        "engine.runner", "engine.slurm", "engine.store", "engine.workers",
+    },
+    "register": {
+        "adversary", "auditing", "config", "own", "refute", "statements", "studies", "dispatch", "constructions",
+        "algorithms", "mechanisms", "problems", "budget", "engine.cell", "engine.store",
     },
     "replication": {"config", "report", "session", "engine"},
     "session": {"config", "engine", "report", "own", "budget"},
@@ -146,7 +151,7 @@ def test_hydra_is_used_by_its_public_doors_only() -> None:
 COMMAND_CLASS = "Arguments"
 """The class that every command's file has, as `main` and `ABOUT`."""
 
-PAPERS = {"bst", "glm", "kst", "lasso"}
+PAPERS = {"bst", "glm", "kst", "lasso", "derived"}
 """A paper's file has the paper's name in each of the rooms `bounds`, `statements` and `refute`."""
 
 

@@ -35,6 +35,11 @@ RATES = (
         "(n*log(n))**(-2/3)",
     ),
     Rates(
+        "smooth Lipschitz losses over the l2 ball (Gaussian width sqrt(p)), Frank-Wolfe",
+        "lasso-theorem-2-6",
+        "p**(1/3) * sqrt(log(1/delta)) * (n*epsilon)**(-2/3)",
+    ),
+    Rates(
         "Lipschitz losses over the l2 ball (diameter 2)",
         "bst-theorem-2-4-1",
         "2 * log(n/delta)**1.5 * sqrt(log(1/delta)) * sqrt(p) / (n*epsilon)",
@@ -65,6 +70,20 @@ RATES = (
         pure=True,
     ),
     Rates(
+        "strongly convex Lipschitz losses, localisation",
+        "bst-theorem-b-2",
+        "p**1.5 * sqrt(log(1/delta) * log(n)) / (n*epsilon)**2",
+        "bst-theorem-5-5",
+        "min(1, sqrt(p)/(n*epsilon))**2",
+    ),
+    Rates(
+        "strongly convex, smooth and Lipschitz losses, noise on the objective",
+        "bst-theorem-e-2",
+        "p * log(1/delta) / (n*epsilon)**2",
+        "bst-theorem-5-5",
+        "min(1, sqrt(p)/(n*epsilon))**2",
+    ),
+    Rates(
         "smooth losses with a Hessian of rank one, objective perturbation",
         "kst-theorem-4",
         "sqrt(p*log(1/delta)) / (n*epsilon)",
@@ -79,6 +98,13 @@ RATES = (
         "smooth generalised linear losses (population), noisy gradient descent",
         "glm-theorem-1",
         "1/sqrt(n) + 4*sqrt(p*log(1/delta)) / (n*epsilon)",
+        "glm-theorem-4",
+        "min(1, 1/(n*epsilon)**(2/3), sqrt(p)/(n*epsilon))",
+    ),
+    Rates(
+        "smooth generalised linear losses (population), adaptive to the minimiser's norm",
+        "glm-theorem-8",
+        "min(1, (2**(4/3) + 4)/(n*epsilon)**(2/3) + 3/sqrt(n) + 5/(n*epsilon))",
         "glm-theorem-4",
         "min(1, 1/(n*epsilon)**(2/3), sqrt(p)/(n*epsilon))",
     ),

@@ -1,9 +1,11 @@
 "use strict";
-// State is what the address holds after #: which experiments, axes, fixed parameters, hidden curves, constant, numbers.
+// State is what the address holds after #: which experiments, axes, fixed parameters, hidden curves, constant,
+// the open table, the point that is shown, numbers.
 (() => {
   const DATA = JSON.parse(document.getElementById("data").textContent);
-  const FIRST = { e: ["lasso_rate"], x: "n", q: "excess_risk", lx: 1, ly: 1, b: 1, c: 1, fix: {}, flip: [], num: { n: "1e6", p: "100", epsilon: "1", delta: "1e-6", s: "5" } };
+  const FIRST = { e: ["lasso_rate"], x: "n", q: "excess_risk", lx: 1, ly: 1, b: 1, c: 1, fix: {}, flip: [], open: 0, point: "", num: { n: "1e6", p: "100", epsilon: "1", delta: "1e-6", s: "5" } };
   const COLOURS = ["#0b4f8a", "#b3261e", "#0b5d2a", "#6b2f8f", "#8a5a00", "#00696b", "#5a5a5a", "#a3195b", "#3b5b00", "#4338a0"];
+  const SHAPES = [["circle", "●"], ["square", "■"], ["triangle", "▲"], ["diamond2", "◆"]]; // where the colours begin again
   const Z = 2.5758293035489; // a 99% interval of a normal mean
   const by = (id) => document.getElementById(id);
   const copy = (value) => JSON.parse(JSON.stringify(value));
@@ -79,7 +81,7 @@
       const where = others.filter((axis) => point.at[axis]).map((axis) => `${axis}=${point.at[axis]}`).join(", ");
       const id = `${point.name}/${point.series}/${where}`;
       if (!found.has(id)) found.set(id, { id, where, name: point.name, label: point.label, role: point.role, points: [] });
-      found.get(id).points.push({ ...point, x: Number(point.at[state.x]), curve: id });
+      found.get(id).points.push({ ...point, x: Number(point.at[state.x]), curve: id, id: `${id}@${point.at[state.x]}` });
     }
     const whole = [...found.values()];
     whole.forEach((curve) => curve.points.sort((a, b) => a.x - b.x));
@@ -90,6 +92,7 @@
     kept.forEach((curve, i) => {
       const shown = curve.role === "claim" || !kept.some((other) => other.role === "claim");
       curve.colour = COLOURS[i % COLOURS.length];
+      [curve.symbol, curve.sign] = SHAPES[Math.floor(i / COLOURS.length) % SHAPES.length];
       curve.on = state.flip.includes(curve.id) ? !shown : shown;
     });
     return kept;
@@ -98,13 +101,19 @@
   const positive = (number, log) => Number.isFinite(number) && (!log || number > 0);
   const low = (point) => point.mean - Z * (point.error ?? 0);
   const high = (point) => point.mean + Z * (point.error ?? 0);
-  const number = (it) => (it === null || it === undefined || Number.isNaN(it) ? "–" : Number(Number(it).toPrecision(5)).toString().replace("e+", "e"));
+  /** Five digits, with a power of ten where it would begin or end in zeros. */
+  function number(it) {
+    if (it === null || it === undefined || Number.isNaN(it)) return "–";
+    const short = Number(Number(it).toPrecision(5)), size = Math.abs(short);
+    return (size >= 1e6 || (size > 0 && size < 1e-3) ? short.toExponential() : String(short)).replace("e+", "e");
+  }
   const command = (point) => `python -m dprepro +experiment=${point.name}`;
   const place = (point) => Object.entries(point.at).filter(([, at]) => at !== "").map(([axis, at]) => `${axis}=${at}`).join(", ");
   const interval = (point) => (point.error === null ? `${point.replicates ?? 1} replicate, no interval` : `99% interval ${number(low(point))} to ${number(high(point))}`);
 
   // ---- what is drawn
 
+  let dragged = null; // the bound under the pointer: its scale, values by height, value and constant where it was taken
   let drawn = null; // the figure, its curves, and the scale of the vertical axis
 
   function draw() {
@@ -112,34 +121,34 @@
     const on = all.filter((curve) => curve.on);
     const points = on.flatMap((curve) => curve.points).filter((point) => positive(point.x, state.lx) && positive(point.mean, state.ly));
     const bounded = state.b ? points.filter((point) => positive(point.bound * state.c, state.ly) && point.bound !== null) : [];
-    const colour = new Map(all.map((curve) => [curve.id, curve.colour]));
+    const look = new Map(all.map((curve) => [curve.id, curve]));
     const bars = points.filter((point) => point.error && positive(low(point), state.ly));
     const width = Math.min(1100, Math.max(320, by("plot").clientWidth || 900));
-    const stroke = (point) => colour.get(point.curve);
+    const stroke = (point) => look.get(point.curve).colour;
     const title = (point) => `${point.name}: ${point.label}\n${place(point)}\n${state.q} ${number(point.mean)}\n${interval(point)}${point.bound === null ? "" : `\nbound ${number(point.bound)}`}${point.state ? `\n${point.state}` : ""}\n${command(point)}`;
     const figure = Plot.plot({
       width, height: Math.round(Math.min(560, Math.max(320, width * 0.55))), marginLeft: 70, marginBottom: 45, marginTop: 25, style: { fontSize: "13px", color: "#1b1b1b", background: "#fff" },
       x: { type: state.lx ? "log" : "linear", label: state.x, grid: true, ...(state.lx ? { ticks: width < 700 ? 3 : 6, tickFormat: "~e" } : {}) },
-      y: { type: state.ly ? "log" : "linear", label: state.q.replaceAll("_", " "), grid: true, ...(state.ly ? { ticks: 6, tickFormat: "~e" } : {}) },
+      y: { type: state.ly ? "log" : "linear", label: state.q.replaceAll("_", " "), grid: true, ...(dragged ? { domain: dragged.scale.domain } : {}), ...(state.ly ? { ticks: 6, tickFormat: "~e" } : {}) },
       marks: [
-        Plot.line(bounded, { x: "x", y: (point) => point.bound * state.c, z: "curve", stroke, strokeDasharray: "6,4", strokeWidth: 2, className: "bound" }),
+        Plot.line(bounded, { x: "x", y: (point) => point.bound * state.c, z: "curve", stroke, strokeDasharray: "6,4", strokeWidth: 2, clip: !!dragged, className: "bound" }),
         Plot.line(points, { x: "x", y: "mean", z: "curve", stroke, strokeWidth: 1.5 }),
         Plot.ruleX(bars, { x: "x", y1: low, y2: high, stroke }),
-        Plot.dot(points, { x: "x", y: "mean", fill: stroke, r: 3.5, symbol: (point) => (point.state ? "times" : "circle"), stroke }),
+        Plot.dot(points, { x: "x", y: "mean", fill: stroke, r: 3.5, symbol: (point) => (point.state ? "times" : look.get(point.curve).symbol), stroke }),
+        Plot.line(bounded, { x: "x", y: (point) => point.bound * state.c, z: "curve", stroke: "#fff", strokeOpacity: 0, strokeWidth: 18, className: "handle" }),
         Plot.tip(points, Plot.pointer({ x: "x", y: "mean", title, maxRadius: 30 })),
       ],
     });
     by("plot").replaceChildren(figure);
     drawn = { figure, points, scale: figure.scale("y"), bounded };
-    figure.addEventListener("click", () => figure.value && tell(figure.value));
-    const hit = figure.querySelectorAll(".bound path, path.bound");
-    hit.forEach((path) => path.classList.add("draggable"));
+    figure.addEventListener("click", () => figure.value && choosePoint(figure.value));
+    figure.querySelectorAll(".handle path, path.handle").forEach((path) => path.classList.add("draggable"));
     by("caption").textContent = points.length
       ? state.e.map((name) => `${name}: ${DATA.experiments[name].statement} (${DATA.experiments[name].paper})`).join(" ")
       : "No point has these: choose another axis, quantity or parameter, or switch a curve on.";
     legend(all);
     table(points);
-    return all;
+    tell(points.find((point) => point.id === state.point));
   }
 
   function legend(all) {
@@ -150,8 +159,8 @@
         refresh(curve.id);
       });
       box.dataset.curve = curve.id;
-      const swatch = element("span", { className: "swatch" });
-      swatch.style.background = curve.colour;
+      const swatch = element("span", { className: "swatch", ariaHidden: "true" }, `─${curve.sign}─`);
+      swatch.style.color = curve.colour;
       return element("li", {}, element("label", {}, box, swatch, `${state.e.length > 1 ? `${curve.name}: ` : ""}${curve.label}${curve.where ? `, ${curve.where}` : ""} `, element("span", { className: "note" }, curve.role)));
     }));
   }
@@ -160,46 +169,52 @@
     const head = element("tr", {}, ...["experiment", "series", "parameters", state.q, "99% interval", "bound", ""].map((text) => element("th", { scope: "col" }, text)));
     by("points").replaceChildren(element("thead", {}, head), element("tbody", {}, ...points.slice(0, 500).map((point) => {
       const button = element("button", { type: "button" }, "show");
-      button.addEventListener("click", () => tell(point));
+      button.addEventListener("click", () => choosePoint(point));
       const cells = [point.name, point.label, place(point), number(point.mean), point.error === null ? "–" : `${number(low(point))} to ${number(high(point))}`, number(point.bound)];
       return element("tr", {}, ...cells.map((text) => element("td", {}, text)), element("td", {}, button));
     })));
   }
 
-  /** The point in a box of its own, with the command that repeats it. */
+  function choosePoint(point) {
+    state.point = point.id;
+    tell(point);
+    toAddress();
+  }
+
+  /** The point in a box of its own, with the command that repeats it; none where it is not drawn. */
   function tell(point) {
+    by("point").hidden = !point;
+    by("point").replaceChildren();
+    if (!point) return;
     const rest = [point.role, point.state].filter(Boolean).join(", ");
     by("point").replaceChildren(
       element("strong", {}, `${point.name}: ${point.label}`), ` (${rest}), ${place(point)}: ${point.quantity} ${number(point.mean)}, ${interval(point)}`,
       point.bound === null ? "" : `, bound ${number(point.bound)}, ratio ${number(point.mean / point.bound)}`, ". Repeat it:", element("code", {}, command(point)));
-    by("point").hidden = false;
   }
 
   // ---- dragging a bound: all bounds keep one constant
 
-  let dragged = null;
+  // before the plot's own listener, which keeps the event to itself near a point
   by("plot").addEventListener("pointerdown", (event) => {
-    if (!event.target.classList?.contains("draggable")) return;
-    dragged = { from: event.clientY, constant: state.c };
+    if (event.button !== 0 || !event.target.classList?.contains("draggable")) return;
+    const scale = drawn.scale, box = drawn.figure.getBoundingClientRect();
+    const at = (clientY) => scale.invert(((clientY - box.top) * drawn.figure.viewBox.baseVal.height) / box.height);
+    dragged = { scale, at, from: at(event.clientY), constant: state.c }; // the axis rests meanwhile
     event.preventDefault();
-  });
+    event.stopPropagation();
+  }, true);
+  by("plot").addEventListener("mousedown", (event) => { if (dragged) event.preventDefault(); }); // no text is selected
   addEventListener("pointermove", (event) => {
-    if (!dragged) return;
-    const box = drawn.figure.getBoundingClientRect();
-    const height = drawn.figure.viewBox?.baseVal?.height || box.height;
-    const scale = (event.clientY - dragged.from) * (height / box.height);
-    const { range, domain } = drawn.scale;
-    const share = scale / (range[1] - range[0]);
-    state.c = state.ly
-      ? dragged.constant * Math.exp(share * Math.log(domain[1] / domain[0]))
-      : Math.max(0, dragged.constant + (share * (domain[1] - domain[0])) / (Math.max(...drawn.bounded.map((point) => point.bound)) || 1));
+    if (!dragged || !(dragged.from > 0)) return;
+    state.c = Math.max(0, (dragged.constant * dragged.at(event.clientY)) / dragged.from);
     state.c = Number(state.c.toPrecision(3));
     by("constant").value = state.c;
     draw();
   });
-  addEventListener("pointerup", () => {
-    if (dragged) toAddress();
+  for (const end of ["pointerup", "pointercancel"]) addEventListener(end, () => {
+    if (!dragged) return;
     dragged = null;
+    refresh();
   });
 
   // ---- controls
@@ -219,7 +234,7 @@
     options(by("add"), ["", ...names.filter((name) => !state.e.includes(name))], "", (name) => (name ? `${name} – ${DATA.experiments[name].paper}` : "choose an experiment"));
     by("chosen").replaceChildren(...state.e.map((name) => {
       const remove = element("button", { type: "button", ariaLabel: `Remove ${name}` }, "×");
-      remove.addEventListener("click", () => { state.e = state.e.filter((other) => other !== name); if (!state.e.length) state.e = copy(FIRST.e); choose(); });
+      remove.addEventListener("click", () => { state.e = state.e.filter((other) => other !== name); if (!state.e.length) state.e = copy(FIRST.e); choose(); by("add").focus(); });
       return element("li", {}, element("a", { href: `experiments/${name}.html` }, name), remove);
     }));
     const quantities = [...new Set(everything().map((point) => point.quantity))];
@@ -242,6 +257,7 @@
     by("log_y").checked = !!state.ly;
     by("bounds").checked = !!state.b;
     by("constant").value = state.c;
+    by("table").open = !!state.open;
   }
 
   /** Draw again; the curve whose box had the focus has it again. */
@@ -256,7 +272,9 @@
     refresh();
   }
 
-  by("add").addEventListener("change", () => { if (by("add").value) { state.e = [...state.e, by("add").value]; choose(); } });
+  // a button adds, as arrow keys change the list before one has chosen
+  by("put").addEventListener("click", () => { if (by("add").value) { state.e = [...state.e, by("add").value]; choose(); by("add").focus(); } });
+  by("table").addEventListener("toggle", () => { state.open = by("table").open ? 1 : 0; toAddress(); });
   by("x").addEventListener("change", () => { state.x = by("x").value; choose(); });
   by("quantity").addEventListener("change", () => { state.q = by("quantity").value; choose(); });
   for (const [id, key] of [["log_x", "lx"], ["log_y", "ly"], ["bounds", "b"]]) by(id).addEventListener("change", () => { state[key] = by(id).checked ? 1 : 0; refresh(); });
@@ -316,6 +334,8 @@
     const wrong = NUMBERS.filter((name) => !(Number.isFinite(numbers[name]) && RULES[name][0](numbers[name])));
     by("refused").textContent = wrong.map((name) => `${RULES[name][1]}, got ${state.num[name] || "nothing"}`).join("; ");
     const body = by("rates").querySelector("tbody");
+    const heads = [...by("rates").querySelectorAll("thead th")].map((head) => head.textContent);
+    const named = (row) => { [...row.cells].forEach((cell, i) => { cell.dataset.head = heads[i]; }); return row; }; // a narrow page has no head
     body.replaceChildren(...(wrong.length ? [] : DATA.rates.map((line) => {
       const side = (it) => {
         if (!it) return [element("td", {}, "–"), element("td", { className: "number" }, "–")];
@@ -327,7 +347,7 @@
       };
       const rate = evaluate(line.upper.rate, numbers);
       const range = line.upper.constant ? element("td", { className: "number", title: `constants ${line.upper.constant.map(number).join(" to ")}, at ${line.upper.at}` }, `${number(rate * line.upper.constant[0])} and ${number(rate * line.upper.constant[1])}`) : element("td", { className: "number" }, "–");
-      return element("tr", {}, element("td", {}, line.problem), ...side(line.upper), range, ...side(line.lower));
+      return named(element("tr", {}, element("th", { scope: "row" }, line.problem), ...side(line.upper), range, ...side(line.lower)));
     })));
   }
   for (const name of NUMBERS) by(`c_${name}`).addEventListener("input", () => { state.num[name] = by(`c_${name}`).value.trim(); calculate(); toAddress(); });

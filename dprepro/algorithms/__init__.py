@@ -5,6 +5,7 @@ from dprepro.algorithms.boosting import ConfidenceBoosting
 from dprepro.algorithms.codeword_response import CodewordResponse
 from dprepro.algorithms.constant_prediction import ConstantPrediction
 from dprepro.algorithms.data_free import DataFree
+from dprepro.algorithms.direction_counts import DirectionCounts
 from dprepro.algorithms.efficient_sampler import EfficientSampler
 from dprepro.algorithms.exact_minimiser import ExactMinimiser
 from dprepro.algorithms.exponential_mechanism import ExponentialMechanism
@@ -58,6 +59,7 @@ __all__ = [
     "CorrectedRegulariser",
     "DataFree",
     "DecayingStep",
+    "DirectionCounts",
     "EfficientSampler",
     "ExactMinimiser",
     "ExponentialMechanism",

@@ -98,6 +98,14 @@ class Algorithm(ABC):
     def relations(self) -> tuple[Neighbours, ...]:
         return (Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT)
 
+    @classmethod
+    def reductions(cls) -> Mapping[str, Any]:
+        """Reductions that come with it, by name, beside those of this project, which know its own algorithms only.
+
+        An algorithm of another package imports them here: they import it.
+        """
+        return {}
+
     @property
     def bound(self) -> str:
         return ""

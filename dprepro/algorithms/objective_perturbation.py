@@ -17,7 +17,7 @@ from __future__ import annotations
 import math
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from typing import ClassVar, Literal
 
 import numpy as np
@@ -25,8 +25,9 @@ import numpy as np
 from dprepro.algorithms.base import LATER, Algorithm, Schedule, Solution
 from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
-from dprepro.mechanisms import Gaussian, NoiseMoments
-from dprepro.privacy import Spent, budget_under, converted, noise_for, spent
+from dprepro.mechanisms import NoiseMoments
+from dprepro.privacy import Spent, budget_under, converted
+from dprepro.privacy.perturbed_minimisers import perturbed_epsilon, perturbed_mu
 from dprepro.problems import Domain, Problem, View
 from dprepro.problems.problem_data import FloatArray
 from dprepro.support.named import NamedRule
@@ -76,7 +77,7 @@ class Density(ABC):
 
     Attributes:
         pure: whether it serves delta = 0, or delta > 0.
-        conversion: how `ObjectivePerturbation.spent` finds what the shift of b costs.
+        conversion: how `ObjectivePerturbation.spent` finds what a run costs.
     """
 
     pure: ClassVar[bool]
@@ -87,12 +88,12 @@ class Density(ABC):
         """As printed, for gradients of norm at most zeta."""
 
     @abstractmethod
-    def exact_scale(self, zeta: float, budget: Budget) -> float:
-        """The least whose shift costs no more than this budget."""
+    def exact_scale(self, zeta: float, curvature: float, budget: Budget) -> float:
+        """The least that costs no more than this budget; ``curvature`` is lambda/Delta, less than e^epsilon - 1."""
 
     @abstractmethod
-    def shift_cost(self, mu: float, delta: float) -> float:
-        """Epsilon of telling b from b moved by mu scales, at delta."""
+    def cost(self, mu: float, curvature: float, delta: float) -> float:
+        """Epsilon at delta, zeta being mu scales."""
 
     @abstractmethod
     def root_mean_square(self, p: int, scale: float) -> float:
@@ -120,11 +121,11 @@ class GammaDensity(Density):
     def printed_scale(self, zeta: float, budget: Budget) -> float:
         return 2 * zeta / budget.epsilon
 
-    def exact_scale(self, zeta: float, budget: Budget) -> float:
-        return zeta / budget.epsilon
+    def exact_scale(self, zeta: float, curvature: float, budget: Budget) -> float:
+        return zeta / (budget.epsilon - math.log1p(curvature))
 
-    def shift_cost(self, mu: float, delta: float) -> float:
-        return mu
+    def cost(self, mu: float, curvature: float, delta: float) -> float:
+        return math.log1p(curvature) + mu
 
     def root_mean_square(self, p: int, scale: float) -> float:
         return math.sqrt(p * (p + 1)) * scale
@@ -142,19 +143,16 @@ class GaussianDensity(Density):
     """nu_2 of line 5: independent normal coordinates with this standard deviation."""
 
     pure = False
-    conversion = "determinant and two-sided Gaussian shift"
+    conversion = "worst monotone map of a Gaussian"
 
     def printed_scale(self, zeta: float, budget: Budget) -> float:
         return zeta * math.sqrt(8 * math.log(2 / budget.delta) + 4 * budget.epsilon) / budget.epsilon
 
-    def exact_scale(self, zeta: float, budget: Budget) -> float:
-        """At half of delta, and no less than `shift_cost` allows for."""
-        half = replace(budget, delta=budget.delta / 2)
-        least = noise_for(lambda scale: Gaussian(scale).guarantee(zeta), 1, half)
-        return max(least, zeta / math.sqrt(2 * budget.epsilon))
+    def exact_scale(self, zeta: float, curvature: float, budget: Budget) -> float:
+        return zeta / perturbed_mu(curvature, budget.epsilon, budget.delta)
 
-    def shift_cost(self, mu: float, delta: float) -> float:
-        return max(spent(Gaussian(1.0).guarantee(mu), 1, delta / 2).epsilon, mu**2 / 2)
+    def cost(self, mu: float, curvature: float, delta: float) -> float:
+        return perturbed_epsilon(mu, curvature, delta)
 
     def root_mean_square(self, p: int, scale: float) -> float:
         return math.sqrt(p) * scale
@@ -210,6 +208,7 @@ class ObjectivePerturbation(Algorithm):
     bound: ClassVar[str] = "kst.lemma_3"
     shape: ClassVar[str] = "kst.theorem_4_rate"
     measures: ClassVar[tuple[str, ...]] = ("noise_norm",)
+    version: ClassVar[int] = 2  # since exact Gaussian constants are those of the worst monotone map
 
     noise: Literal["gamma", "gaussian"] = "gaussian"
     constants: Literal["printed", "exact"] = "printed"
@@ -229,7 +228,7 @@ class ObjectivePerturbation(Algorithm):
     def premise(self, domain: Domain, budget: Budget) -> str:
         """A Delta that leaves some epsilon."""
         delta_big = self._delta_big(domain, _native(budget))
-        if self.constants == "exact" and self._left(domain, _native(budget), delta_big) <= 0:
+        if self.constants == "exact" and _native(budget).epsilon <= math.log1p(_curvature(domain, delta_big)):
             return f"leaves no epsilon for the noise, the Hessian alone spends it at Delta={delta_big:g}"
         return ""
 
@@ -239,7 +238,7 @@ class ObjectivePerturbation(Algorithm):
         inner, zeta = _native(budget), domain.lipschitz
         delta_big = self._delta_big(domain, inner)
         if self.constants == "exact":
-            scale = self.density.exact_scale(zeta, replace(inner, epsilon=self._left(domain, inner, delta_big)))
+            scale = self.density.exact_scale(zeta, _curvature(domain, delta_big), inner)
         else:
             scale = self.density.printed_scale(zeta, inner)
         scale *= self.noise_factor
@@ -250,9 +249,6 @@ class ObjectivePerturbation(Algorithm):
         unit = domain.lipschitz / (budget.epsilon * domain.radius)
         wanted = self.regulariser_factor * self.regulariser.wanted(unit, domain.p, budget.delta)
         return max(wanted, self.least * domain.smoothness / budget.epsilon)
-
-    def _left(self, domain: Domain, budget: Budget, delta_big: float) -> float:
-        return budget.epsilon - _determinant(domain, delta_big)
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As printed, with the minimiser exact up to its certified gap."""
@@ -285,23 +281,20 @@ class ObjectivePerturbation(Algorithm):
 
         With one record more, the density of theta^priv at a point alpha changes by two factors. The determinant grows
         by at most 1 + lambda/Delta. The noise that leads to alpha moves along the record's fixed direction x by at most
-        zeta, and log nu(b)/nu(b') <= ||b - b'||/scale for gamma noise; for Gaussian noise it is at most mu |Z| + mu^2/2
-        with mu = zeta/scale and Z = <b, x>/(scale ||x||) standard normal. The excess of that over e^epsilon' is at most
-        twice the Gaussian mechanism's delta(epsilon') if epsilon' >= mu^2/2. Hence epsilon = ln(1 + lambda/Delta) +
-        zeta/scale, or ln(1 + lambda/Delta) + the Gaussian mechanism's epsilon' at delta/2. Sets and regularisers are
-        limits of smooth ones (Theorem 1). Where lambda = 0 no Delta is needed: b.theta falls on the sum of the records'
-        slopes, which it hides, and theta^priv is a function of that sum.
+        zeta, and log nu(b)/nu(b') <= ||b - b'||/scale for gamma noise: epsilon = ln(1 + lambda/Delta) + zeta/scale.
+        With Gaussian noise the two do not act at once, as `dprepro.privacy.perturbed_minimisers` derives. Sets and
+        regularisers are limits of smooth ones (Theorem 1). Where lambda = 0 no Delta is needed: b.theta falls on the
+        sum of the records' slopes, which it hides, and theta^priv is a function of that sum.
         """
         schedule, inner = self.schedule(domain, budget), _native(budget)
-        hessian = _determinant(domain, schedule.regulariser)
-        shift = self.density.shift_cost(domain.lipschitz / schedule.coordinate_scale, inner.delta)
-        certified = Spent(hessian + shift, inner.delta, self.density.conversion)
+        mu, curvature = domain.lipschitz / schedule.coordinate_scale, _curvature(domain, schedule.regulariser)
+        certified = Spent(self.density.cost(mu, curvature, inner.delta), inner.delta, self.density.conversion)
         return converted(certified, inner.neighbours, budget.neighbours)
 
 
-def _determinant(domain: Domain, delta_big: float) -> float:
-    """ln(1 + lambda/Delta), what a record more tells by its curvature; linear losses have none, with any Delta."""
-    return math.log1p(domain.smoothness / delta_big) if domain.smoothness else 0.0
+def _curvature(domain: Domain, delta_big: float) -> float:
+    """lambda/Delta; linear losses have none, with any Delta."""
+    return domain.smoothness / delta_big if domain.smoothness else 0.0
 
 
 def _native(budget: Budget) -> Budget:

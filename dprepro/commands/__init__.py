@@ -13,6 +13,7 @@ from __future__ import annotations
 
 COMMANDS = {
     "ledger": "rebuild every results folder and the ledger of all theorems",
+    "collect": "wait for the jobs of a queue that --detach has left, and judge",
     "merge": "bring stores of shards, seeds or colleagues together in one",
     "check": "test what the store holds; repair=true measures bad cells again",
     "verify": "measure a random share of the store again, and compare",
@@ -29,5 +30,6 @@ COMMANDS = {
     "referee": "audit other libraries, and hold accountants against exact laws",
     "new": "write a file to start from: an algorithm, data, a statement, a pack",
     "refute": "attack a statement over its whole premise",
+    "challenge": "hold a witness against the register of constants",
 }
 """What there is beside `run`, which needs no name: by name, in a line."""

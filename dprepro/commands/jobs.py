@@ -61,6 +61,16 @@ class Report:
         )
         return cls(text, done.failed, "sharded", None, str(folder))
 
+    @classmethod
+    def of_detached(cls, stored: StoredRun) -> Report:
+        """Of a run whose jobs are left to their queue."""
+        given = shlex.join([f"workers={stored.workers}", f"results_dir={stored.results_dir}"])
+        text = (
+            f"{stored.experiment}: {stored.detached}\n"
+            f"once they have ended, or to wait for them: python -m dprepro collect {given}"
+        )
+        return cls(text, 0, "detached", None, stored.results_dir)
+
     def tell(self) -> int:
         """Print it; the exit code."""
         print(self.text, flush=True)
@@ -69,21 +79,21 @@ class Report:
         return 1 if self.failed else 0
 
 
-def run_one(job: Job, config_dir: str | None, verbose: bool = False) -> int:
+def run_one(job: Job, config_dir: str | None, verbose: bool = False, detach: bool = False) -> int:
     """Run one experiment; the exit code. ``verbose`` tells all that is known of each check."""
-    return run_built(_built(job, config_dir), (), verbose)
+    return run_built(_built(job, config_dir), (), verbose, detach)
 
 
-def run_built(experiment: Experiment, said: Sequence[str] = (), verbose: bool = False) -> int:
-    """Run one experiment that is built; the exit code. ``said`` is printed first."""
+def run_built(experiment: Experiment, said: Sequence[str] = (), verbose: bool = False, detach: bool = False) -> int:
+    """Run one experiment that is built; the exit code. ``said`` is printed first; ``detach`` leaves jobs alone."""
     for line in (*said, *experiment.reach) if not shared_memory.died else ():  # a command that begins again has said it
         print(line, flush=True)
-    stored = measure_experiment(experiment)
+    stored = measure_experiment(experiment, detach=detach)
     del experiment  # a million cells are half a gigabyte, and what follows takes as much again
     return _report(stored, verbose).tell()
 
 
-def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> int:
+def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False, detach: bool = False) -> int:
     """Run every job; one that fails does not stop the rest.
 
     While one is measured, the one before is judged and drawn, and the one after is composed.
@@ -118,7 +128,7 @@ def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False) -> i
     try:
         for number, job in enumerate(jobs[begun:], begun + 1):
             overall.start(number, names[number - 1])
-            judged = _Judged(f"[{number}/{len(jobs)}] {shlex.join(job)}", job, verbose)
+            judged = _Judged(f"[{number}/{len(jobs)}] {shlex.join(job)}", job, verbose, detach)
             built = following
             if number < len(jobs):
                 following = beside.submit(_built, jobs[number], config_dir)
@@ -149,9 +159,10 @@ def _exit_code(ends: list[Ending]) -> int:
 class _Judged:
     """A job that is measured here and judged by one of the local workers, where there are some."""
 
-    def __init__(self, title: str, job: Job, verbose: bool) -> None:
+    def __init__(self, title: str, job: Job, verbose: bool, detach: bool) -> None:
         self._title = title
         self._verbose = verbose
+        self._detach = detach
         self._job = job
         self._words: tuple[str, ...] = ()
         self._stored: StoredRun | None = None
@@ -166,7 +177,7 @@ class _Judged:
             if experiment.settings.label and folders.setdefault(label, experiment.overrides) != experiment.overrides:
                 raise InputError(f"label={experiment.settings.label} is the folder of a run before; take another label")
             self._words = experiment.reach
-            self._stored = measure_experiment(experiment, progress)
+            self._stored = measure_experiment(experiment, progress, self._detach)
         except Interrupted:
             raise
         except Exception as error:
@@ -220,6 +231,8 @@ class _Judged:
 
 
 def _report(stored: StoredRun, verbose: bool) -> Report:
+    if stored.detached:
+        return Report.of_detached(stored)
     return Report.of_shard(stored) if stored.shard else Report.of(stored.publish(), verbose)
 
 

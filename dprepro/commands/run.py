@@ -31,8 +31,8 @@ useful keys (any key of the YAML can be set; the grammar is Hydra's)
   sweep.n=[1e5,1e6,1e7]      axes are lists: n, p, epsilon, delta, norm and
                              parameters by name; -2/3 and 2^-3 are numbers
   replicates=10  seed=1      repetitions of a grid point, seed of all streams
-  workers=2                  local processes, auto, or a Dask scheduler such as
-                             tcp://host:8786
+  workers=2                  local processes, auto, a Dask scheduler such as
+                             tcp://host:8786, or jobs of a queue: slurm.yaml
   results_dir=DIR            where the store and the results are [results]
   shard=3/16                 every sixteenth block of cells, in a store apart;
                              python -m dprepro merge brings them together
@@ -95,6 +95,7 @@ class Arguments:
         "run what lies in algorithms/*.py and constructions/*.py of that folder; without it no file of it is run"
     )
     verbose: bool = flag("tell each check's constant, rivals and reasons, as verdict.json has them")
+    detach: bool = flag("with workers=slurm.yaml: hand the jobs in and end; python -m dprepro collect has the rest")
     cfg: str | None = option("job|hydra|all", "print the configuration and stop", _one_of(CFG), "-c")
     resolve: bool = flag("with --cfg: follow references such as ${algorithm}")
     package: str | None = option("KEY", "with --cfg: print this part, such as study.series", text, "-p")
@@ -144,7 +145,8 @@ def main(arguments: Arguments) -> int:
 
         jobs = _jobs(arguments)
         verbose = arguments.verbose
-        return run_one(jobs[0], folder, verbose) if len(jobs) == 1 else run_all(jobs, folder, verbose)
+        how = folder, verbose, arguments.detach
+        return run_one(jobs[0], *how) if len(jobs) == 1 else run_all(jobs, *how)
     return 0
 
 

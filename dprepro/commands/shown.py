@@ -183,7 +183,7 @@ What is another here, with what to type instead:
   hydra.sweep.subdir, hydra.job.name
                                    label=NAME, of a run with overrides
   hydra.verbose                    --verbose
-  hydra/launcher, hydra.launcher   workers=NUMBER, or the address of a scheduler
+  hydra/launcher, hydra.launcher   workers=NUMBER, tcp://..., FILE.yaml
   hydra/sweeper, hydra.sweeper     -m KEY=a,b
   hydra.mode                       --run or --multirun
   hydra.searchpath                 --config-dir DIR

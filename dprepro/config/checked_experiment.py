@@ -19,6 +19,7 @@ from dprepro.config.sources import judged_against
 from dprepro.engine.code import forget
 from dprepro.engine.resources import gc_paused
 from dprepro.engine.shards import Shard
+from dprepro.engine.workers import NAMED, is_scheduler, is_setup
 from dprepro.errors import InputError, checked_name, label_fault, shortened
 from dprepro.figures.style import undrawable
 from dprepro.support import typed
@@ -79,15 +80,15 @@ class Settings:
         if isinstance(self.workers, int) and not 1 <= self.workers <= MOST_WORKERS:
             bound = "at least 1" if self.workers < 1 else f"at most {MOST_WORKERS}"
             raise InputError(f"workers must be {bound}, got workers={shortened(self.workers)}")
-        if isinstance(self.workers, str) and self.workers != WORKERS_ALL and "://" not in self.workers:
-            raise InputError(
-                f"workers must be a number, {WORKERS_ALL}, or a Dask scheduler such as tcp://host:8786, "
-                f"got workers={self.workers}"
-            )
+        named = is_scheduler(self.workers) or is_setup(self.workers)
+        if isinstance(self.workers, str) and self.workers != WORKERS_ALL and not named:
+            raise InputError(f"workers must be {NAMED}, got workers={self.workers}")
         if not self.results_dir or "\0" in self.results_dir:
             raise InputError("results_dir is empty or has a null byte; it must name a folder, such as results_dir=.")
         if self.shard is not None:
             Shard.parse(self.shard)
+            if is_setup(self.workers):
+                raise InputError(f"each job of workers={self.workers} measures a shard already: leave shard= out")
         if self.cell_minutes is not None and not 0 < self.cell_minutes <= MOST_MINUTES:
             raise InputError(
                 f"cell_minutes must be above 0 and at most {MOST_MINUTES}, got cell_minutes={self.cell_minutes:g}"

@@ -98,6 +98,15 @@ class Composed:
         return compose([f"+experiment={self.name}", *others], self.config_dir, self.base)
 
 
+def _is_setup(workers: object) -> bool:
+    """Whether it is a file that sets jobs up; what measures is imported for a text alone, as it is slow to come."""
+    if not isinstance(workers, str):
+        return False
+    from dprepro.engine.workers import is_setup
+
+    return is_setup(workers)
+
+
 def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base | None = None) -> Composed:
     """Compose one experiment from overrides in Hydra's grammar, among them ``+experiment=NAME``; ``base`` saves time.
 
@@ -123,6 +132,8 @@ def compose(overrides: Sequence[str], config_dir: str | None = None, base: Base 
             composed, files = _composed(choices, config_dir)
             base = choices, expand(composed, find, statements), files
         full, files = copy.deepcopy(base[1]) | execution, [*base[2]]
+        if "workers" not in execution and _is_setup(full.get("workers")):
+            raise InputError(f"a configuration runs no code, as {full['workers']} may: type workers=FILE.yaml yourself")
         if values:
             changed = _overridden(full, values)
             refuse_no_blocks(changed)

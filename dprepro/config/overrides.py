@@ -68,7 +68,7 @@ INSTEAD = {
     "hydra.mode": "--run, or --multirun for every combination",
     "hydra.searchpath": "--config-dir DIR adds a folder of configurations",
     "hydra.output_subdir": "no further folder is written: config.yaml lies beside the results",
-    "hydra.launcher": "workers=NUMBER for local processes, workers=tcp://HOST:8786 for a Dask scheduler",
+    "hydra.launcher": "workers=NUMBER for local processes, tcp://HOST:8786 for a Dask scheduler, FILE.yaml for Slurm",
     "hydra.job_logging": "run.log beside the results has what is printed",
     "hydra.hydra_logging": "run.log beside the results has what is printed",
     "hydra.help": "--help",

@@ -16,6 +16,9 @@ if TYPE_CHECKING:
 SHARED = ("sweep", "replicates", "seed", "neighbours")
 """Keys that series take from the experiment: one that changes no cell is taken by none."""
 
+MANY, FEW = 10_000, {"replicates": 2}
+"""Cells that are not made anew for each override: what replicates have in common shows in a few of them."""
+
 
 def reach(
     composed: Composed, cells: Sequence[Cell], build: Callable[[Mapping[str, Any]], Sequence[Cell]]
@@ -34,14 +37,15 @@ def reach(
         first = key.partition(".")[0]
         if first not in (*PARTS, *SHARED, "study"):
             continue
+        few = FEW if len(cells) > MANY and "replicates" not in key else {}
         try:
             before = composed.without(override)
-            theirs = build(before.config)
+            theirs, ours = build({**before.config, **few}), build({**composed.config, **few}) if few else cells
         except DpreproError:
             continue  # the other overrides need this one
         if _settings(before.config) == _settings(composed.config):
             continue
-        mine, before_it = _by_series(cells), _by_series(theirs)
+        mine, before_it = _by_series(ours), _by_series(theirs)
         every = {**mine, **before_it}
         touched = [label for label in every if mine.get(label) != before_it.get(label)]
         if not touched and (first in SHARED or (first in PARTS and not _uses(key, composed.parts_in_use))):

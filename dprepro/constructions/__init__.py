@@ -15,6 +15,7 @@ from dprepro.constructions.one_hot_populations import OneHotFamily
 from dprepro.constructions.packing import Packing
 from dprepro.constructions.planted_supports import PlantedSupport
 from dprepro.constructions.populations import AxisPopulation, CoinPopulation, DirectionPopulation
+from dprepro.constructions.signed_directions import SignedDirections
 from dprepro.constructions.signed_labels import LipschitzSignedLabels, SignedLabels
 from dprepro.constructions.tardos_lasso import TardosLasso
 
@@ -47,6 +48,7 @@ __all__ = [
     "Point",
     "RandomDesign",
     "RandomQuadratic",
+    "SignedDirections",
     "SignedLabels",
     "SpreadPlaces",
     "TardosLasso",

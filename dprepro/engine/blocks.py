@@ -11,8 +11,8 @@ from typing import NamedTuple
 
 import numpy as np
 
-from dprepro.engine.cell import Cell, Row
-from dprepro.engine.cell_lines import Line, cell_digest, point_text
+from dprepro.engine.cell import Cell, Row, keys_of
+from dprepro.engine.cell_lines import Line, digest_before, digest_end, point_text
 from dprepro.engine.rows import dump, first_line
 
 VALUE = "value"
@@ -44,10 +44,10 @@ def block_lines(cells: Sequence[Cell], block: Block, seconds: float, made: str, 
     """The lines of cells, each of which took so many ``seconds``; as `lines_of` of their rows."""
     cell = cells[0]
     point, origin, texts = point_text(cell.axes), (cell.code, made, cpu), texts_of(block, len(cells))
-    lines = []
-    for cell, text in zip(cells, texts, strict=True):
-        stored = (cell.key, "ok", seconds, point, cell.replicate, text, None)
-        lines.append(Line(*stored, origin, cell_digest(stored, origin)))
+    end, lines = digest_end(origin), list[Line]()
+    for key, cell, text in zip(keys_of(cells), cells, texts, strict=True):
+        stored = (key, "ok", seconds, point, cell.replicate, text, None)
+        lines.append(Line._make((*stored, origin, digest_before(stored, end))))
     return lines
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import hashlib
 import json
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from enum import Enum
 from functools import lru_cache
@@ -30,7 +30,7 @@ class Row:
     columns: dict[str, float | int | str | bool | None] = field(default_factory=dict)
 
 
-@dataclass(frozen=True, slots=True)
+@dataclass(slots=True)  # a frozen one takes six times as long to make, and a run may have a million
 class Cell:
     """One series x grid point x replicate.
 
@@ -39,7 +39,7 @@ class Cell:
     and `role` are labels: cells that differ only in them are the same measurement and share one key. `code` is the
     digest of the code that measures it; a stored cell of other code is measured again. `beside` is what is written
     beside the measurement and shapes none of it, as a schedule as printed: with another one the cell has another key,
-    and the same draws.
+    and the same draws. Nobody changes a cell.
     """
 
     series: str
@@ -60,7 +60,7 @@ class Cell:
             InputError: an axis or a seed that cannot be told.
         """
         if not self._key:  # slots, of which there are millions, leave no room for a cached_property
-            object.__setattr__(self, "_key", self._keyed(self.science + self.beside))
+            self._key = self._keyed(self.science + self.beside)
         return self._key
 
     @property
@@ -69,12 +69,34 @@ class Cell:
         return self._keyed(self.science) if self.beside else self.key
 
     def _keyed(self, science: str) -> bytes:
+        before, after = self._around(science)
+        return hashlib.sha256(b"%b%b%b" % (before, _number(self.replicate).encode(), after)).digest()
+
+    def _around(self, science: str) -> tuple[bytes, bytes]:
+        """What stands before and after the replicate's number in the text of the key."""
         axes = ",".join([_entry(name, self.axes[name]) for name in sorted(self.axes)])
-        text = (
-            f'{{"axes":{{{axes}}},"replicate":{_number(self.replicate)},'
-            f'"science":"{_digest(science)}","seed":{_number(self.seed)}}}'
-        )
-        return hashlib.sha256(text.encode()).digest()
+        after = f',"science":"{_digest(science)}","seed":{_number(self.seed)}}}'
+        return f'{{"axes":{{{axes}}},"replicate":'.encode(), after.encode()
+
+
+def keys_of(cells: Iterable[Cell]) -> list[bytes]:
+    """The keys of cells, in order; what the replicates of a grid point share is put into words once.
+
+    Raises:
+        InputError: as `Cell.key`.
+    """
+    keys = []
+    axes: dict[str, float] | None = None
+    texts, before, after = ("", "", 0), b"", b""
+    for cell in cells:
+        if not (key := cell._key):
+            if cell.axes is not axes or (cell.science, cell.beside, cell.seed) != texts:
+                axes, texts = cell.axes, (cell.science, cell.beside, cell.seed)
+                before, after = cell._around(cell.science + cell.beside)
+            key = hashlib.sha256(b"%b%b%b" % (before, _number(cell.replicate).encode(), after)).digest()
+            cell._key = key
+        keys.append(key)
+    return keys
 
 
 class Result(NamedTuple):

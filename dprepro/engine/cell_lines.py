@@ -17,6 +17,8 @@ from dprepro.engine.rows import dump, text_of
 Origin = tuple[str, str, str]
 """The code that made a cell, the commit and versions of the packages, and the type of the CPU."""
 
+_blake2b = hashlib.blake2b
+
 
 class Line(NamedTuple):
     """A cell as it is stored: `axes` and `rows` are texts, `digest` is that of all others."""
@@ -65,17 +67,21 @@ def digest(*parts: Any) -> bytes:
 
 def cell_digest(cell: Sequence[Any], origin: Origin) -> bytes:
     """16 bytes that depend on a cell's key and columns and on its origin; empty for columns that are no text."""
+    return digest_before(cell, digest_end(origin))
+
+
+def digest_before(cell: Sequence[Any], end: bytes) -> bytes:
+    """As `cell_digest`, with the `digest_end` of the origin."""
     key, status, seconds, axes, replicate, rows, trace = cell
     try:
-        sizes = f"{len(status)} {len(axes)} {len(rows)} {seconds!r} {replicate!r} {trace!r} "
+        content = f"{len(status)} {len(axes)} {len(rows)} {seconds!r} {replicate!r} {trace!r} {status}{axes}{rows}"
     except TypeError:
         return b""
-    content = f"{sizes}{status}{axes}{rows}".encode()
-    return hashlib.blake2b(content + key + _end(origin), digest_size=16).digest()
+    return _blake2b(content.encode() + key + end, digest_size=16).digest()
 
 
 @lru_cache(maxsize=1024)
-def _end(origin: Origin) -> bytes:
+def digest_end(origin: Origin) -> bytes:
     """The last parts of a cell's digest, which many cells share."""
     return _joined(*origin)
 

@@ -167,7 +167,8 @@ class CellTable:
         keys: set[bytes] = set()
         other: Counter[str] = Counter()
         damaged: list[bytes] = []
-        for key, cell, origin, sound in self._cells(list(wanted)):
+        ((empty,),) = self._database.execute("SELECT NOT EXISTS (SELECT 1 FROM cells)")
+        for key, cell, origin, sound in self._cells([] if empty else list(wanted)):
             if not sound:
                 damaged.append(key)
             elif not cell[0].startswith("failed"):
@@ -213,11 +214,24 @@ class CellTable:
             query = f"SELECT {columns} FROM cells WHERE key IN ({','.join('?' * len(batch))}) {more}"
             yield from self._database.execute(query, batch)
 
+    def _in_order(self, columns: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
+        """The same, ``key`` first, where the cells are most of those that the store holds: twice as quick."""
+        keys = sorted(keys)
+        for start in range(0, len(keys), _BATCH):
+            batch = keys[start : start + _BATCH]
+            asked = set(batch)
+            query = f"SELECT {columns} FROM cells WHERE key BETWEEN ? AND ?"
+            for line in self._database.execute(query, (batch[0], batch[-1])).fetchall():
+                if line[0] in asked:
+                    yield line
+
     def _cells(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, tuple[Any, ...], Origin, bytes]]:
         """Key, columns, origin and digest of the cells that are stored; of one that is damaged the digest is empty."""
         with reading(self.path):
-            origins = self._stored_origins()
-            for line in self._selected(f"key, {_CELL}, origin, digest", keys):
+            origins, columns = self._stored_origins(), f"key, {_CELL}, origin, digest"
+            ((held,),) = self._database.execute("SELECT coalesce(max(rowid), 0) FROM cells")
+            found = self._in_order(columns, keys) if 2 * len(keys) > held else self._selected(columns, keys)
+            for line in found:
                 yield line[0], line[1:-2], *_judged(line, origins)
 
     def _stored_origins(self) -> dict[int, Origin]:

@@ -4,13 +4,12 @@ from __future__ import annotations
 
 import itertools
 import json
-import sys
 from collections.abc import Iterator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from dprepro.axes import AXES
 from dprepro.engine.resources import give_back
-from dprepro.engine.rows import grouped
+from dprepro.engine.rows import StoredColumn, grouped
 
 if TYPE_CHECKING:
     import pandas as pd
@@ -53,15 +52,15 @@ class Part:
         value, bound = np.empty(self.lines), np.empty(self.lines)
         quantity = np.empty(self.lines, dtype=np.intp)
         quantities: dict[str, int] = {}
-        study: dict[str, list[tuple[Any, Sequence[Any]]]] = {}
-        for cell, row, name, values, bounds, own in blocks:
+        study: dict[str, list[tuple[Any, StoredColumn]]] = {}
+        for cell, row, measured, values, bounds, own in blocks:
             at = first[cell] + row
-            quantity[at] = quantities.setdefault(name, len(quantities))
-            value[at], bound[at] = np.array(values, dtype=float), np.array(bounds, dtype=float)  # None becomes NaN
-            for column, entries in own.items():
-                found = study.setdefault(column, [])
-                if not _empty(entries):
-                    found.append((at, entries))
+            quantity[at] = quantities.setdefault(measured, len(quantities))
+            value[at], bound[at] = _floats(values), _floats(bounds)
+            for name, column in own.items():
+                found = study.setdefault(name, [])
+                if not _empty(column):
+                    found.append((at, column))
 
         def few(entries: Sequence[str]) -> pd.Series:
             """Of every line the entry of its cell, few of which differ."""
@@ -89,7 +88,9 @@ class Part:
         self.study = {name: _packed(found, self.lines) for name, found in sorted(study.items())}
 
 
-def _blocks(texts: Sequence[str]) -> Iterator[tuple[Any, int, str, Sequence[Any], Sequence[Any], dict[str, Any]]]:
+def _blocks(
+    texts: Sequence[str],
+) -> Iterator[tuple[Any, int, str, StoredColumn, StoredColumn, dict[str, StoredColumn]]]:
     """Cells with the number, quantity, values, bounds and further columns of one of their rows.
 
     What was not measured has a row of `excess_risk` that is empty.
@@ -99,7 +100,8 @@ def _blocks(texts: Sequence[str]) -> Iterator[tuple[Any, int, str, Sequence[Any]
     for names, (cells, columns) in grouped(texts).items():
         at, column = np.array(cells, dtype=np.intp), iter(columns)
         if not names:
-            yield at, 0, "excess_risk", [None] * len(cells), [None] * len(cells), {}
+            nothing = StoredColumn([None], np.zeros(len(cells), dtype=np.intp))
+            yield at, 0, "excess_risk", nothing, nothing, {}
         for row, (quantity, further) in enumerate(names):
             yield at, row, quantity, next(column), next(column), {name: next(column) for name in further}
 
@@ -158,43 +160,45 @@ def joined(found: Sequence[Part]) -> pd.DataFrame:
     return pd.DataFrame(frame, copy=False)
 
 
-def _packed(found: Sequence[tuple[Any, Sequence[Any]]], lines: int) -> Any:
+def _floats(column: StoredColumn) -> Any:
+    """Of every row its number; None becomes NaN."""
+    import numpy as np
+
+    return np.array(column.entries, dtype=float)[column.places]
+
+
+def _packed(found: Sequence[tuple[Any, StoredColumn]], lines: int) -> Any:
     """A column of all lines from entries at some of them; None if there are none.
 
-    Floats, with or without gaps, and whole numbers or truth values without are an array; anything else is a list that
-    holds no text twice.
+    Floats, with or without gaps, and whole numbers or truth values without are an array; else a `StoredColumn`
+    whose first entry, None, stands in the gaps.
     """
     import numpy as np
 
     if not found:
         return None
-    kinds = {kind for _, entries in found for kind in set(map(type, entries))}
-    full = sum(len(entries) for _, entries in found) == lines
-    kind: Any = object
-    if kinds == {float} or kinds == {float, type(None)}:
-        missing = lines - sum(len(entries) - entries.count(None) for _, entries in found)
-        column = _spread(found, np.full(lines, np.nan))
-        if np.isnan(column).sum() == missing:  # else a number that is none would become a gap
-            return column
-    elif full and kinds == {bool}:
-        kind = bool
-    elif full and kinds == {int} and max(max(map(abs, entries)) for _, entries in found) < 2**63:
-        kind = np.int64
-    if kind is not object:
-        return _spread(found, np.empty(lines, dtype=kind))
-    shared = [(at, [sys.intern(entry) if type(entry) is str else entry for entry in entries]) for at, entries in found]
-    return list(_spread(shared, np.full(lines, None, dtype=object)))
+    kinds = {kind for _, column in found for kind in set(map(type, column.entries))}
+    full = sum(len(column.places) for _, column in found) == lines
+    if kinds <= {float, type(None)} and not any(entry != entry for _, column in found for entry in column.entries):
+        numbers = np.full(lines, np.nan)
+        for at, column in found:
+            numbers[at] = _floats(column)
+        return numbers
+    if full and (kinds == {bool} or (kinds == {int} and all(_fits(column, 2**63) for _, column in found))):
+        whole = np.empty(lines, dtype=bool if kinds == {bool} else np.int64)
+        for at, column in found:
+            whole[at] = np.array(column.entries, dtype=whole.dtype)[column.places]
+        return whole
+    entries, places = list[Any]([None]), np.zeros(lines, dtype=np.intp)
+    for at, column in found:
+        places[at] = column.places + len(entries)
+        entries += column.entries
+    return StoredColumn(entries, places)
 
 
-def _spread(found: Sequence[tuple[Any, Sequence[Any]]], column: Any) -> Any:
-    """``column`` with these entries at their lines."""
-    import numpy as np
-
-    for at, entries in found:
-        own = np.empty(len(entries), dtype=column.dtype)
-        own[:] = entries
-        column[at] = own
-    return column
+def _fits(column: StoredColumn, limit: int) -> bool:
+    """Whether all numbers are less than the limit, whatever their sign."""
+    return all(abs(entry) < limit for entry in column.entries if entry is not None)
 
 
 def _unpacked(packed: Sequence[Any], lines: Sequence[int]) -> Any:
@@ -202,16 +206,42 @@ def _unpacked(packed: Sequence[Any], lines: Sequence[int]) -> Any:
     import numpy as np
     import pandas as pd
 
-    kinds = {getattr(item, "dtype", None) for item in packed if item is not None}
-    gaps, both = any(item is None for item in packed), list(zip(packed, lines, strict=True))
+    known = [part for part in packed if part is not None]
+    if not known:
+        return pd.Series(np.full(sum(lines), None, dtype=object))
+    gaps, both = len(known) < len(packed), list(zip(packed, lines, strict=True))
+    kinds = {getattr(part, "dtype", None) for part in known}
     if len(kinds) == 1 and (kind := kinds.pop()) is not None and (kind == np.float64 or not gaps):
-        return np.concatenate([np.full(n, np.nan) if item is None else item for item, n in both])
-    entries: list[Any] = []
-    for one, n in both:
-        plain = [None] * n if one is None else one if isinstance(one, list) else one.tolist()
-        entries += [None if entry != entry and not isinstance(one, list) else entry for entry in plain]
-    return pd.Series(entries)
+        return np.concatenate([np.full(n, np.nan) if part is None else part for part, n in both])
+    entries, places = list[Any]([None]), []
+    for part, n in both:
+        column = part if isinstance(part, StoredColumn) else _listed(part, n)
+        # its None is the first one
+        places.append(np.where(column.places > 0, column.places + (len(entries) - 1), 0))
+        entries += column.entries[1:]
+    at = np.concatenate(places)
+    of = {type(entry) for entry in entries}
+    if of <= {int, float, type(None)} and not any(entry != entry for entry in entries):
+        if _fits(StoredColumn(entries, at), 2**53):
+            return _floats(StoredColumn(entries, at))
+    elif of == {str, type(None)}:
+        return _taken(entries, at)
+    objects = np.empty(len(entries), dtype=object)
+    objects[:] = entries
+    return pd.Series(list(objects[at]))
 
 
-def _empty(entries: Sequence[Any]) -> bool:
-    return entries.count(None) == len(entries)
+def _listed(packed: Any, lines: int) -> StoredColumn:
+    """A part of a column, which is an array or None, as entries behind a first one, which is None."""
+    import numpy as np
+
+    if packed is None:
+        return StoredColumn([None], np.zeros(lines, dtype=np.intp))
+    places = np.arange(1, lines + 1)
+    if packed.dtype == np.float64:
+        places[np.isnan(packed)] = 0
+    return StoredColumn([None, *packed.tolist()], places)
+
+
+def _empty(column: StoredColumn) -> bool:
+    return all(entry is None for entry in column.entries)

@@ -7,10 +7,10 @@ the exclusive or of those of its entries, whatever their order: an entry is adde
 
 from __future__ import annotations
 
-import functools
-import operator
 import sqlite3
 from collections.abc import Iterable
+
+import numpy as np
 
 from dprepro.engine.cell_lines import digest
 
@@ -25,8 +25,9 @@ _ENTRIES = {
 
 def together(digests: Iterable[object]) -> int:
     """The digests of entries as one number; what is none counts as an entry only."""
-    whole = (int.from_bytes(digest) for digest in digests if type(digest) is bytes and len(digest) == _SIZE)
-    return functools.reduce(operator.xor, whole, 0)
+    whole = b"".join([digest for digest in digests if type(digest) is bytes and len(digest) == _SIZE])
+    halves = np.bitwise_xor.reduce(np.frombuffer(whole, dtype=">u8").reshape(-1, 2), axis=0)
+    return int(halves[0]) << 64 | int(halves[1])
 
 
 def enter(

@@ -1,7 +1,11 @@
-"""Where chunks of cells run: in this process, in local processes, or on a Dask cluster."""
+"""Where chunks of cells run: the one interface, and this process, local processes and a Dask cluster behind it.
+
+Jobs of a queue are behind it too: `dprepro.engine.slurm`.
+"""
 
 from __future__ import annotations
 
+import asyncio
 import faulthandler
 import io
 import os
@@ -11,12 +15,15 @@ import sys
 import threading
 import time
 import warnings
-from collections.abc import Callable, Iterator
+from abc import ABC, abstractmethod
+from collections.abc import Callable, Iterator, Sequence
 from concurrent.futures import BrokenExecutor, CancelledError, Future
 from contextlib import contextmanager
 from multiprocessing.resource_tracker import ensure_running
 from typing import Any, Protocol, TextIO, TypeVar
 
+from dprepro.engine.cell import Cell
+from dprepro.engine.cell_lines import Line
 from dprepro.errors import InputError, MissingDependency
 from dprepro.own.files import portable
 from dprepro.support.interrupts import CTRL_C, ENDING, defer_signals, handle_signals
@@ -31,57 +38,96 @@ GROWTH = 1_500_000_000
 STARTED = threading.Event()
 """Set once this process has had local workers, which a further experiment need not wait for."""
 _ENDING = CTRL_C + ENDING
+_PREEMPTING = [signal.Signals[name] for name in ("SIGUSR2", "SIGCONT") if name in signal.Signals.__members__]
+"""What a queue sends to all processes of a job before it takes the job away."""
 
 
-class ChunkPool(Protocol):
-    """What the runner needs of an executor."""
+class Workload(Protocol):
+    """Cells, and how they are measured: here, until the time of a chunk is over, or all of them, into a store."""
 
     @property
+    def cells(self) -> Sequence[Cell]:
+        """In the order in which they are measured."""
+
+    def __call__(self) -> list[Line]:
+        """The lines of the first cells."""
+
+    def into(self, folder: str, processes: int) -> None:
+        """Measure what the store of a folder lacks."""
+
+
+class ChunkPool(ABC):
+    """What the runner needs of whoever measures: it hands in chunks and waits for their lines.
+
+    Attributes:
+        deaths: errors which say that a worker died under a chunk.
+        job_seconds: how long a chunk should take where all cells are handed in at once, as to a queue whose jobs wait
+            long before they begin; None where workers take small chunks one after the other.
+        tries: how often cells are handed in that jobs have left undone.
+        standing: how the jobs are, in words.
+    """
+
+    deaths: tuple[type[BaseException], ...] = ()
+    job_seconds: float | None = None
+    tries: int = 1
+    standing: str = ""
+
+    @property
+    @abstractmethod
     def width(self) -> int:
         """How many chunks to keep in flight."""
 
-    @property
-    def deaths(self) -> tuple[type[BaseException], ...]:
-        """Errors which say that a worker died under a task."""
+    @abstractmethod
+    def submit_all(self, chunks: Sequence[Workload]) -> list[Future[list[Line]]]:
+        """Start chunks."""
 
-    def submit(self, task: Callable[[], _T]) -> Future[_T]:
-        """Start a task."""
+    def resume(self, todo: Sequence[Cell], stored: Sequence[Cell]) -> dict[Future[list[Line]], list[Cell]]:
+        """What was started for these cells by a process that is gone; what it left of ``stored`` ones is removed."""
+        return {}
 
-    def restart(self) -> None:
+    def restart(self) -> None:  # noqa: B027
         """Become usable again after a death."""
 
-    def close(self, drop: bool) -> None:
+    def close(self, drop: bool) -> None:  # noqa: B027
         """Let go of the workers; `drop` what is in flight."""
 
 
-class Serial:
+class TaskPool(ChunkPool):
+    """One whose workers take any task."""
+
+    def submit_all(self, chunks: Sequence[Workload]) -> list[Future[list[Line]]]:
+        return [self.submit(chunk) for chunk in chunks]
+
+    @abstractmethod
+    def submit(self, task: Callable[[], _T]) -> Future[_T]:
+        """Start a task."""
+
+
+class Serial(TaskPool):
     """This process: a task has run when `submit` returns."""
 
     width = 1
-    deaths = ()
 
     def submit(self, task: Callable[[], _T]) -> Future[_T]:
         future: Future[_T] = Future()
         future.set_result(task())
         return future
 
-    def restart(self) -> None:
-        pass
 
-    def close(self, drop: bool) -> None:
-        pass
-
-
-class Processes:
+class Processes(TaskPool):
     """Local processes of loky; they stay for the next experiment and leave by themselves after `_IDLE_SECONDS`."""
 
     deaths = (BrokenExecutor,)
 
     def __init__(self, workers: int) -> None:
-        self.width = 2 * workers  # one running and one waiting for each, so that nobody waits for a commit
+        self._width = 2 * workers  # one running and one waiting for each, so that nobody waits for a commit
         self._workers = workers
         _start_trackers()  # before the mask below, which they lift
         self.restart()
+
+    @property
+    def width(self) -> int:
+        return self._width
 
     def restart(self) -> None:
         from joblib.externals.loky import get_reusable_executor
@@ -114,7 +160,7 @@ class Processes:
             self._executor.shutdown(wait=True, kill_workers=True)
 
 
-class Dask:
+class Dask(TaskPool):
     """The workers of a Dask scheduler at an address such as tcp://host:8786."""
 
     def __init__(self, address: str) -> None:
@@ -127,10 +173,10 @@ class Dask:
         except (OSError, ValueError, TypeError, RuntimeError, ImportError) as error:
             reason = " ".join(str(error).split()) or type(error).__name__
             raise InputError(f"no Dask scheduler answers at workers={address}: {reason}") from None
-        self._executor = self._client.get_executor()  # type: ignore[no-untyped-call]
+        self._flying: set[Any] = set()
         self._counted = -_RECOUNT_SECONDS
         self._threads = 0
-        self.deaths: tuple[type[BaseException], ...] = (KilledWorker,)
+        self.deaths = (KilledWorker,)
 
     @property
     def width(self) -> int:
@@ -146,14 +192,34 @@ class Dask:
         import cloudpickle
 
         # As bytes: a worker that lacks a module and finds out before a task begins never says a word.
-        future: Future[_T] = self._executor.submit(pickle.loads, cloudpickle.dumps(_Call(portable(task))))
+        given = self._client.submit(pickle.loads, cloudpickle.dumps(_Call(portable(task))), pure=False)
+        future: Future[_T] = Future()
+        self._flying.add(given)
+        self._client.loop.add_callback(self._hand_over, given, future)
         return future
 
-    def restart(self) -> None:
-        pass  # the scheduler replaces its workers
+    async def _hand_over(self, given: Any, future: Future[_T]) -> None:
+        """Set our future to what Dask's has come to.
+
+        Dask's own executor never hears of a task that is done, is lost with its worker before it is fetched, and then
+        fails; and takes a result that is lost later for a failure. A result is released once it is here, as it would
+        be computed again wherever its worker dies.
+        """
+        try:
+            result = await given._result()
+        except asyncio.CancelledError:
+            future.cancel()
+            future.set_running_or_notify_cancel()
+        except BaseException as error:
+            future.set_exception(error)
+        else:
+            future.set_result(result)
+        self._flying.discard(given)
+        given.release()
 
     def close(self, drop: bool) -> None:
-        self._executor.shutdown(wait=not drop)
+        if drop and self._client.status == "running":
+            self._client.cancel(list(self._flying))
         self._client.close()
 
 
@@ -167,22 +233,7 @@ class _Call:
         return self._task, ()
 
 
-def parallel(workers: int | str) -> Callable[[], ChunkPool] | None:
-    """How to open the pool that `workers` names, None for this process alone; raises `InputError` for anything else."""
-    if isinstance(workers, str) and "://" in workers:
-        return lambda: Dask(workers)
-    if isinstance(workers, int) and not isinstance(workers, bool) and workers >= 1:
-        return (lambda: _local(workers)) if workers > 1 else None
-    raise InputError(f"workers={workers!r} is neither a number from 1 nor a Dask address such as tcp://host:8786")
-
-
-def check_reachable(workers: int | str) -> None:
-    """Raise InputError where ``workers`` is an address at which no Dask scheduler answers."""
-    if isinstance(workers, str) and "://" in workers:
-        Dask(workers).close(drop=False)
-
-
-def _local(workers: int) -> ChunkPool:
+def local(workers: int) -> TaskPool:
     """Local workers; this process alone where none can start, as in containers without shared memory."""
     try:
         return Processes(workers)
@@ -201,7 +252,7 @@ def _prepare_worker(parent: int) -> None:
     # With psutil at hand loky lets a worker go that has grown by 300 MB. What experiments load is more: one left each
     # half minute, and its heir imported and loaded kernels again. No public option says so; a leak still ends it.
     process_executor._MAX_MEMORY_LEAK_SIZE = GROWTH
-    for number in _ENDING:
+    for number in (*_ENDING, *_PREEMPTING):
         signal.signal(number, signal.SIG_IGN)
     # A worker that loses its parent prints a traceback to the output that both share; a killed run has nothing to say.
     sys.stdout = sys.stderr = _WhileParentLives(parent, sys.stderr)

@@ -21,8 +21,8 @@ LINE_SECONDS = 30.0
 class Indicator(Protocol):
     """What shows how far a run is."""
 
-    def move(self, cells: int) -> None:
-        """So many more cells are measured."""
+    def move(self, cells: int, standing: str = "") -> None:
+        """So many more cells are measured; ``standing`` is how jobs are, in words."""
 
     def close(self) -> None:
         """The run has ended."""
@@ -47,8 +47,10 @@ class _Bar:
         self._bar: Any = None
         self._due = time.perf_counter() + BAR_SECONDS
 
-    def move(self, cells: int) -> None:
+    def move(self, cells: int, standing: str = "") -> None:
         self._done += cells
+        if standing and self._bar is not None:
+            self._bar.set_postfix_str(standing)
         if self._bar is not None:
             self._bar.update(cells)
         elif time.perf_counter() > self._due:
@@ -70,13 +72,13 @@ class _Lines:
         self._done = 0
         self._started = self._said = time.monotonic()
 
-    def move(self, cells: int) -> None:
+    def move(self, cells: int, standing: str = "") -> None:
         self._done += cells
         now = time.monotonic()
         if now - self._said >= LINE_SECONDS:
             self._said, share = now, self._done / self._total
             line = f"{self._label}: {self._done} of {self._total} cells ({share:.0%})"
-            say(sys.stderr, line + forecast(share, now - self._started))
+            say(sys.stderr, line + forecast(share, now - self._started) + (f"; {standing}" if standing else ""))
 
     def close(self) -> None:
         pass
@@ -90,7 +92,7 @@ class _Told:
         self._tell = tell
         self._done = 0
 
-    def move(self, cells: int) -> None:
+    def move(self, cells: int, standing: str = "") -> None:
         self._done += cells
         self._tell(self._done, self._total)
 

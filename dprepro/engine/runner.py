@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 import signal
 import sys
@@ -11,21 +12,23 @@ from collections import Counter, deque
 from collections.abc import Callable, Collection, Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import FIRST_COMPLETED, CancelledError, Future, wait
 from contextlib import suppress
-from dataclasses import dataclass
-from functools import partial
+from dataclasses import dataclass, replace
 from typing import Literal
 
 from dprepro.engine import pools
 from dprepro.engine.blocks import MeasureMany
-from dprepro.engine.cell import Cell, Result
+from dprepro.engine.cell import Cell, Result, keys_of
 from dprepro.engine.cell_lines import Line, lines_of
 from dprepro.engine.code import guard
 from dprepro.engine.long_cells import CellLimit, Watch, limited, watched
 from dprepro.engine.measuring import Measure, cpu_type, measure_block, measure_cell, one_thread
 from dprepro.engine.progress import LINE_SECONDS, Indicator, Progress, indicator
-from dprepro.engine.shards import blocks, first_key
+from dprepro.engine.resources import gc_frozen
+from dprepro.engine.shards import BLOCK_CELLS, blocks, first_key
+from dprepro.engine.slurm import has_jobs
 from dprepro.engine.store import Store
-from dprepro.errors import DpreproError, Interrupted, OtherCode
+from dprepro.engine.workers import is_scheduler, is_setup, parallel
+from dprepro.errors import Detached, DpreproError, Interrupted, OtherCode
 from dprepro.support import shared_memory
 from dprepro.support.interrupts import CTRL_C, defer_signals, handle_signals
 from dprepro.support.supervisor import reason
@@ -42,6 +45,44 @@ SERIAL_SECONDS = 10.0
 KNOWN_SECONDS = 5.0  # less measured forecasts nothing: first cells import, load and compile, and costs differ by 1e4
 MOST_TOGETHER, TOGETHER_SECONDS = 512, 0.1  # cells of one call, and about how long it takes at most
 DEATHS = 3  # a cell that was in this many broken chunks is run alone
+
+
+@dataclass(frozen=True)
+class Chunk:
+    """Cells with all that measuring them needs, in whatever process.
+
+    Attributes:
+        made: the commit and versions that stand beside each.
+        sources: the modules behind them with their digests.
+        cell_seconds: the limit of each.
+    """
+
+    measures: Measures
+    cells: Sequence[Cell]
+    made: str
+    sources: tuple[tuple[str, str], ...] = ()
+    cell_seconds: float | None = None
+
+    def __call__(self) -> list[Line]:
+        """Measure until the time of a chunk is over; those left undone are missing from the end of the lines.
+
+        Raises:
+            OtherCode: this process has other sources.
+        """
+        return _work(self.measures, self.cells, self.made, self.sources, self.cell_seconds)
+
+    def into(self, folder: str, processes: int) -> None:
+        """Measure, in so many processes, all that the store of a folder lacks."""
+        with Store.open(folder, create=True) as store:
+            store.made = self.made
+            done = store.done({cell.key: cell.code for cell in self.cells}).keys
+            todo = [cell for cell in self.cells if cell.key not in done]
+            pool, counts = pools.local(processes), (len(done), len(self.cells))
+            loop = _Loop(self, todo, store, Counter(), indicator(len(todo), folder, False), lambda: pool, counts)
+            try:
+                loop.run(at_once=True)
+            finally:
+                pool.close(drop=True)  # a job ends with its work: no other experiment follows
 
 
 @dataclass(frozen=True)
@@ -75,23 +116,28 @@ def execute(
     label: str = "",
     reuse: Reuse = "same",
     sources: Mapping[str, str] | None = None,
+    detach: bool = False,
 ) -> RunCounts:
     """Measure those of `cells` that `store` does not hold, each distinct key once, and store the results.
 
     `many` measures several cells of a grid point at once, to the same bits. A cell that takes longer than
     `cell_seconds` has failed. `progress` is whether to show it on stderr, or what to tell instead. `workers` is a
-    number of local processes or the address of a Dask scheduler. The results are the same bits for all of them. Cells
-    that other code made, or that are not as they were stored, are measured again; with `reuse` "any" those of other
-    code are kept. `sources` are the modules behind the cells with their digests: a process that has others measures
-    nothing.
+    number of local processes, the address of a Dask scheduler, or a file that sets jobs of a queue up; with `detach`
+    nobody waits for such jobs, and the same call collects them. The results are the same bits for all of them.
+
+    Cells that other code made, or that are not as they were stored, are measured again; with `reuse` "any" those of
+    other code are kept. `sources` are the modules behind the cells with their digests: a process that has others
+    measures nothing.
 
     Raises `InputError` for `workers` that cannot be, `OtherCode` where a process has other sources, `MissingDependency`
-    without Dask, `Interrupted` on Ctrl-C, on a signal that the command takes for it, or when the scheduler is lost;
-    what was measured by then is stored.
+    without Dask or submitit, `Interrupted` on Ctrl-C, on a signal that the command takes for it, or when the scheduler
+    is lost, `Detached` where jobs are left to their queue, `DpreproError` where jobs have ended without their cells
+    time and again; what was measured by then is stored.
     """
     start = time.perf_counter()
-    open_pool = pools.parallel(workers)
-    distinct = {cell.key: cell for cell in cells}
+    open_pool = parallel(workers, store.path.parent, label)
+    every = list(cells)
+    distinct = dict(zip(keys_of(every), every, strict=True))
     held = store.done({key: cell.code for key, cell in distinct.items()}, any_code=reuse == "any")
     done = held.keys
     todo = [cell for key, cell in distinct.items() if key not in done]
@@ -99,19 +145,26 @@ def execute(
     if todo:
         from threadpoolctl import ThreadpoolController
 
-        at_once = isinstance(workers, str) or pools.STARTED.is_set()
+        queue = is_setup(workers)
+        if queue:
+            at_once = has_jobs(store.path.parent, {cell.key: cell.code for cell in todo})
+        else:
+            at_once = is_scheduler(workers) or pools.STARTED.is_set()
         bar = indicator(len(todo), label, progress)
         # the chunks set one BLAS thread and leave it so; this gives the caller's threads back
+        chunk = Chunk((measure, many), (), store.made, tuple((sources or {}).items()), cell_seconds)
         loop = _Loop(
-            (measure, many), todo, store, tally, bar, open_pool, (len(done), len(distinct)),
-            tuple((sources or {}).items()), cell_seconds,
+            chunk, todo, store, tally, bar, open_pool, (len(done), len(distinct)),
+            [cell for key, cell in distinct.items() if key in done] if queue else [], detach,
         )  # fmt: skip
-        with ThreadpoolController().limit(limits=1), handle_signals(CTRL_C):
+        with ThreadpoolController().limit(limits=1), handle_signals(CTRL_C), gc_frozen():
             try:
                 loop.run(at_once)
             except (KeyboardInterrupt, CancelledError) as error:
                 number = getattr(error, "number", signal.SIGINT)
                 why = f"lost the scheduler at {workers}" if isinstance(error, CancelledError) else reason(number)
+                if queue:
+                    why += "; jobs go on"
                 raise Interrupted(
                     f"{why}: {loop.kept} of {len(distinct)} cells are stored; the same command resumes", number
                 ) from None
@@ -146,27 +199,28 @@ class _Loop:
 
     def __init__(
         self,
-        measures: Measures,
+        chunk: Chunk,
         cells: Sequence[Cell],
         store: Store,
         tally: Counter[str],
         bar: Indicator,
         open_pool: Callable[[], pools.ChunkPool] | None,
-        stored: tuple[int, int],
-        sources: tuple[tuple[str, str], ...],
-        cell_seconds: float | None = None,
+        counts: tuple[int, int],
+        stored: Sequence[Cell] = (),
+        detach: bool = False,
     ) -> None:
-        self.measures = measures
+        self.chunk = chunk
         self.agenda = _Agenda(cells, shuffled=open_pool is not None)
         self.store = store
         self.tally = tally
         self.bar = bar
         self.open_pool = open_pool
-        self.sources = sources
-        self.cell_seconds = cell_seconds
+        self.stored = stored
+        self.detach = detach
         self.pool: pools.ChunkPool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
-        self.kept, self.total = stored  # of the run's cells, with those that were stored before
+        self.lost = 0
+        self.kept, self.total = counts  # of the run's cells, with those that were stored before
         shared_memory.progress(self.kept, self.total)
 
     def run(self, at_once: bool) -> None:
@@ -177,22 +231,29 @@ class _Loop:
             while self.agenda.queue or pending:
                 if self.open_pool and (at_once or self.agenda.forecast() > SERIAL_SECONDS):
                     self.pool, self.open_pool = self.open_pool(), None
-                width = self.pool.width
-                while self.agenda.queue and len(pending) < width:
-                    chunk = self.agenda.take(width)
-                    pending[self._submit(chunk)] = chunk
+                    pending |= self.pool.resume(tuple(self.agenda.queue), self.stored)
+                    self.agenda.remove([cell for cells in pending.values() for cell in cells])
+                chunks = self.agenda.take(self.pool, len(pending))
+                pending |= dict(zip(self._submit(chunks), chunks, strict=True))
+                if self.detach and self.pool.job_seconds:
+                    raise Detached(f"{self.kept} of {self.total} cells are stored; {self.pool.standing}")
                 ready = wait(pending, LINE_SECONDS, FIRST_COMPLETED).done
                 if not ready:
-                    self.bar.move(0)  # a log without a line looks like one of a run that is dead
+                    self.bar.move(0, self.pool.standing)  # a log without a line looks like one of a run that is dead
                 if any(isinstance(future.exception(), self.pool.deaths) for future in ready):
                     ready = wait(pending).done  # local processes all fall with one
                 self._collect({future: pending.pop(future) for future in ready})
+            if self.lost:
+                raise DpreproError(
+                    f"{self.lost} cells are left: {self.pool.standing}; {self.kept} of {self.total} cells are stored; "
+                    "the same command takes the rest up"
+                )
             finished = True
         finally:
             self.pool.close(drop=not finished)
 
-    def _submit(self, chunk: list[Cell]) -> Future[list[Line]]:
-        return self.pool.submit(partial(_work, self.measures, chunk, self.store.made, self.sources, self.cell_seconds))
+    def _submit(self, chunks: Sequence[list[Cell]]) -> list[Future[list[Line]]]:
+        return self.pool.submit_all([replace(self.chunk, cells=cells) for cells in chunks]) if chunks else []
 
     def _collect(self, ready: dict[Future[list[Line]], list[Cell]]) -> None:
         broken: list[Cell] = []
@@ -202,7 +263,10 @@ class _Loop:
             else:
                 lines = self._lines(future)
                 self._store(lines)
-                self.agenda.learn(lines, chunk)
+                if self.pool.job_seconds:
+                    self._job_ended(lines, chunk)
+                else:
+                    self.agenda.learn(lines, chunk)
         if broken:
             self.pool.restart()
             self.strikes.update(cell.key for cell in broken)
@@ -210,6 +274,15 @@ class _Loop:
             for cell in broken:
                 if self.strikes[cell.key] >= DEATHS:
                     self._alone(cell)
+
+    def _job_ended(self, lines: list[Line], chunk: list[Cell]) -> None:
+        """Take up again what a job has left undone, for so many times."""
+        there = {line.key for line in lines}
+        left = [cell for cell in chunk if cell.key not in there]
+        self.strikes.update(cell.key for cell in left)
+        again = [cell for cell in left if self.strikes[cell.key] < self.pool.tries]
+        self.lost += len(left) - len(again)
+        self.agenda.learn(lines, again, in_order=False)
 
     def _lines(self, future: Future[list[Line]]) -> list[Line]:
         """What a worker has handed in; what goes wrong with a cell is in the lines, all else is no cell's fault."""
@@ -226,7 +299,7 @@ class _Loop:
     def _alone(self, cell: Cell) -> None:
         """Run a suspect by itself, so that a death can only be its own."""
         try:
-            self._store(self._submit([cell]).result())
+            self._store(self._submit([[cell]])[0].result())
         except self.pool.deaths as error:
             self.pool.restart()
             status = f"failed: the process died{_cause(error)}"
@@ -273,14 +346,44 @@ class _Agenda:
         self._seconds = 0.0
         self._seen = 0
 
-    def take(self, width: int) -> list[Cell]:
-        """The next chunk; at the end the queue is shared out evenly."""
-        size = min(self._size, -(-len(self.queue) // width))
-        return [self.queue.popleft() for _ in range(size)]
+    def take(self, pool: pools.ChunkPool, pending: int) -> list[list[Cell]]:
+        """The next chunks; at the end the queue is shared out evenly.
 
-    def learn(self, lines: Sequence[Line], chunk: Sequence[Cell]) -> None:
-        """Put back what a chunk left undone; adapt the chunk size and the forecast."""
+        A pool of jobs takes all cells at once, in as many jobs as the forecast says.
+        """
+        width, chunks = pool.width, list[list[Cell]]()
+        if pool.job_seconds and self.queue:
+            points: dict[int, list[Cell]] = {}
+            for cell in self.queue:
+                points.setdefault(id(cell.axes), []).append(cell)
+            cost = self._cost() if self._seconds > 0 else 0.0
+            together = min(BLOCK_CELLS, int(pool.job_seconds / cost)) if cost else BLOCK_CELLS
+            found = blocks(points.values(), most=max(1, together))
+            jobs = math.ceil(cost * len(self.queue) / pool.job_seconds) if cost else width
+            of = max(1, min(jobs, width, len(found)))
+            self.queue.clear()
+            return [[cell for block in found[number::of] for cell in block] for number in range(of)]
+        while self.queue and pending + len(chunks) < width:
+            size = min(self._size, -(-len(self.queue) // width))
+            chunks.append([self.queue.popleft() for _ in range(size)])
+        return chunks
+
+    def remove(self, cells: Sequence[Cell]) -> None:
+        """Somebody measures them already."""
+        if gone := {cell.key for cell in cells}:
+            self.queue = deque(cell for cell in self.queue if cell.key not in gone)
+
+    def learn(self, lines: Sequence[Line], chunk: Sequence[Cell], in_order: bool = True) -> None:
+        """Put back what a chunk left undone; adapt the chunk size and the forecast.
+
+        The lines are those of the first cells of the chunk, or, where they are not ``in_order``, of none of them.
+        """
         seconds = sum(line.seconds for line in lines)
+        if not in_order:
+            self.queue.extend(chunk)
+            self._seconds += seconds
+            self._seen += len(lines)
+            return
         self.queue.extendleft(reversed(chunk[len(lines) :]))
         if len(self._costs) < self._points:
             for cell, line in zip(chunk, lines, strict=False):
@@ -296,7 +399,11 @@ class _Agenda:
 
     def forecast(self) -> float:
         """Seconds that the cells in the queue would take one after the other; 0 while nothing is known."""
-        return self._seconds / self._seen * len(self.queue) if self._seconds > KNOWN_SECONDS else 0.0
+        return self._cost() * len(self.queue) if self._seconds > KNOWN_SECONDS else 0.0
+
+    def _cost(self) -> float:
+        """Seconds of a cell so far."""
+        return self._seconds / self._seen
 
 
 def _shuffled(points: Collection[Sequence[Cell]]) -> list[Sequence[Cell]]:

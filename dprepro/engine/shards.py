@@ -55,12 +55,15 @@ class Shard:
         return [cell for block in found[self.number - 1 :: self.of] for cell in block]
 
 
-def blocks(points: Collection[Sequence[Cell]], start: int = 0) -> list[Sequence[Cell]]:
-    """The cells of grid points from ``start`` in blocks, those of a point of one size, in the order of first keys."""
+def blocks(points: Collection[Sequence[Cell]], start: int = 0, most: int = BLOCK_CELLS) -> list[Sequence[Cell]]:
+    """The cells of grid points from ``start`` in blocks, those of a point of one size, in the order of first keys.
+
+    A block has at most ``most`` cells.
+    """
     found: list[Sequence[Cell]] = []
     for point in points:
         if count := len(point) - start:
-            size = -(-count // -(-count // BLOCK_CELLS))
+            size = -(-count // -(-count // most))
             found += [point[i : i + size] for i in range(start, len(point), size)]
     return sorted(found, key=first_key)
 

@@ -16,7 +16,7 @@ from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from dprepro.engine import manifest
-from dprepro.engine.cell import Cell
+from dprepro.engine.cell import Cell, keys_of
 from dprepro.engine.cell_lines import digest
 from dprepro.engine.cell_table import FILE_NAME, CellTable, Scan
 from dprepro.engine.code import changed
@@ -422,4 +422,4 @@ def _later(record: Record) -> tuple[bool, str, str]:
 def laid_out(cells: Sequence[Cell]) -> tuple[str, bytes]:
     """The layout of cells as it is stored, series, role, code and number of each stretch, and their keys in order."""
     segments = itertools.groupby((cell.series, cell.role, cell.code) for cell in cells)
-    return dump([(*label, sum(1 for _ in group)) for label, group in segments]), b"".join([cell.key for cell in cells])
+    return dump([(*label, sum(1 for _ in group)) for label, group in segments]), b"".join(keys_of(cells))

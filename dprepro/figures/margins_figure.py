@@ -24,6 +24,8 @@ TRIED = ("corners", "searched")
 
 LEAST, MOST = 1e-4, 1e4
 """Shares beyond these stand at the edge."""
+FEWEST_LINES = 6
+"""A figure of fewer statements is as high as with so many, so that heading, axis and legend have room."""
 
 
 @dataclass(frozen=True)
@@ -84,7 +86,7 @@ class MarginsFigure(Drawing):
                 panel.set_xlabel("largest share of what is allowed")
                 thin_grid(panel)
             high = headed(figure, verdict, self.heading) + keys(figure, handles)
-            figure.set_size_inches(width, high + height_of(1.05 * (each + 5), "ytick.labelsize"))
+            figure.set_size_inches(width, high + height_of(1.05 * (max(each, FEWEST_LINES) + 5), "ytick.labelsize"))
         return figure
 
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 import hashlib
 import inspect
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
 from functools import cached_property, lru_cache
 from pathlib import Path
@@ -320,6 +320,44 @@ def _arrays(file: str, seed: int) -> tuple[FloatArray, FloatArray]:
     count = len(labels)
     rows = np.arange(count) if seed < 0 else np.random.default_rng(seed).permutation(count)
     return features[rows], labels[rows]
+
+
+@dataclass(frozen=True, kw_only=True)
+class ListedRecords(_Bounded):
+    """Distinct records that are written out, with their numbers of copies: n is the sum of these.
+
+    Attributes:
+        X, y: features, shape (K, p), and labels, shape (K,). copies: shape (K,); empty where each stands once.
+    """
+
+    X: Sequence[Sequence[float]]
+    y: Sequence[float]
+    copies: Sequence[float] = ()
+
+    def __post_init__(self) -> None:
+        super().__post_init__()
+        if len({len(row) for row in self.X}) != 1 or not self.X[0]:
+            raise InputError("X must have at least one record, and as many features in each")
+        if not len(self.X) == len(self.y) == len(self._counts):
+            raise InputError(f"X has {len(self.X)} records, y {len(self.y)} labels and copies {len(self._counts)}")
+        if not all(math.isfinite(one) and one >= 1 and one == int(one) for one in self._counts):
+            raise InputError("copies must be whole numbers of at least 1")
+
+    @property
+    def _counts(self) -> Sequence[float]:
+        return self.copies or (1.0,) * len(self.y)
+
+    def settle(self, point: Point) -> dict[str, float]:
+        """n and p are those of the records."""
+        return dict(point) | {"n": math.fsum(self._counts), "p": len(self.X[0])}
+
+    def representations(self, point: Point) -> frozenset[str]:
+        return recorded(self.domain(point), len(self.y))
+
+    def build(self, point: Point, noise_scale: float) -> Problem:
+        domain = self.domain(point)
+        features, labels, counts = (np.array(one, np.float64) for one in (self.X, self.y, self._counts))
+        return Problem(domain, {"records": RecordsView(domain, Records(features, labels, counts))})
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -29,7 +29,7 @@ from dprepro.practice.schema import Column
 from dprepro.practice.shipped import Shipped
 from dprepro.practice.simulation import simulated
 from dprepro.practice.table import Table
-from dprepro.reductions import REDUCTIONS, solver
+from dprepro.reductions import reductions_of, solver
 from dprepro.studies.base import Declaration, Design, Study, points
 from dprepro.studies.describe import describe
 
@@ -172,7 +172,10 @@ class AdviceStudy(Study):
     def _judged(self) -> list[object]:
         """The algorithms, whatever they are run by, and the bounds by which they are ranked."""
         named = {name for algorithm in self.algorithms.values() for name in (algorithm.bound, algorithm.shape) if name}
-        return [*self.algorithms.values(), *REDUCTIONS.values(), *map(bounds.find, sorted(named))]
+        reductions = {
+            kind: None for algorithm in self.algorithms.values() for kind in reductions_of(algorithm).values()
+        }
+        return [*self.algorithms.values(), *reductions, *map(bounds.find, sorted(named))]
 
     @cached_property
     def _data(self) -> dict[str, Table | RandomDesign]:

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping
+
 from dprepro.algorithms import Algorithm
-from dprepro.errors import Incompatible, unknown
+from dprepro.errors import Incompatible, InputError, unknown
 from dprepro.problems import Domain
 from dprepro.reductions.base import Reduction
 from dprepro.reductions.descent_reductions import AxisDescent, CompiledDescent
@@ -13,7 +15,7 @@ from dprepro.reductions.gaussian_reductions import GaussianGroups, GaussianSubsp
 from dprepro.reductions.perturbation_reductions import BatchedPerturbation
 from dprepro.reductions.support_reductions import SeparableSupports
 
-#: By name, the cheapest first: `automatic` takes the first that serves.
+#: By name, the cheapest first: `automatic` takes the first that serves, after those that an algorithm brings.
 REDUCTIONS: dict[str, type[Reduction]] = {
     "grouped_vertices": GroupedVertices,
     "gaussian_groups": GaussianGroups,
@@ -33,6 +35,18 @@ LITERAL = "literal"
 AUTOMATIC = "automatic"
 
 
+def reductions_of(algorithm: Algorithm) -> Mapping[str, type[Reduction]]:
+    """Those that it brings, and ours, by name.
+
+    Raises:
+        InputError: it brings one under a name of ours.
+    """
+    own = algorithm.reductions()
+    if taken := sorted(own.keys() & {*REDUCTIONS, LITERAL, AUTOMATIC}):
+        raise InputError(f"{type(algorithm).__name__} brings a reduction called {taken[0]}, which there is already")
+    return {**own, **REDUCTIONS} if own else REDUCTIONS
+
+
 def choose(name: str, algorithm: Algorithm, domain: Domain, representations: frozenset[str], where: str) -> str:
     """The reduction to use, by name: the one asked for, or for ``automatic`` the cheapest that serves.
 
@@ -42,16 +56,17 @@ def choose(name: str, algorithm: Algorithm, domain: Domain, representations: fro
         InputError: an unknown name. Incompatible: neither the algorithm nor a reduction can run on the problem, which
             ``where`` names.
     """
+    known = reductions_of(algorithm)
     if name == AUTOMATIC:
         name = next(
-            (key for key, kind in REDUCTIONS.items() if not kind.obstacle(algorithm, domain, representations)), LITERAL
+            (key for key, kind in known.items() if not kind.obstacle(algorithm, domain, representations)), LITERAL
         )
-    if name not in (LITERAL, *REDUCTIONS):
-        raise unknown("reduction", name, [AUTOMATIC, LITERAL, *REDUCTIONS])
+    if name not in (LITERAL, *known):
+        raise unknown("reduction", name, [AUTOMATIC, LITERAL, *known])
     if (
         obstacle := algorithm.needs(representations)
         if name == LITERAL
-        else REDUCTIONS[name].obstacle(algorithm, domain, representations)
+        else known[name].obstacle(algorithm, domain, representations)
     ):
         raise Incompatible(f"{where}: {obstacle}")
     return name
@@ -59,7 +74,7 @@ def choose(name: str, algorithm: Algorithm, domain: Domain, representations: fro
 
 def solver(name: str, algorithm: Algorithm) -> Algorithm | Reduction:
     """What to call ``solve`` on, for a name that `choose` has returned."""
-    return algorithm if name == LITERAL else REDUCTIONS[name](algorithm)
+    return algorithm if name == LITERAL else reductions_of(algorithm)[name](algorithm)
 
 
 __all__ = [
@@ -81,5 +96,6 @@ __all__ = [
     "SeparableSupports",
     "SketchedFewSteps",
     "choose",
+    "reductions_of",
     "solver",
 ]

@@ -19,7 +19,11 @@ from dprepro.problems.problem_data import FloatArray
 from dprepro.reductions.base import Reduction, lacks_coefficients
 
 GRAM_COST = 8.0  # p/8 passes over the features take the time in which a BLAS makes the Gram matrix
+CACHED, FAR = 2**21, 4.0  # of more entries than a cache holds a pass takes as long as that many of others
 STEP_COST = 8.0  # of a step on records, for each of them, in entries of the features read in such a pass
+PROPOSAL_COST = 0.5 * STEP_COST  # of each vertex that a step proposes, of which there is one at least
+RENEWED = 5.0  # times as much is read at most in all, where tables are renewed (1.3 to 4.9 were seen)
+FETCH_COST = 8.0  # of the first use of a feature, whose entries lie far apart
 _Plan: TypeAlias = tuple[int, float, bool, bool]  # T, the noise scale (0: none), Laplace noise, constant step size
 
 
@@ -131,11 +135,12 @@ class IncrementalGradients(_Vertices):
     by thinning (see `kernels.selection_kernels`), which leaves the law of the selected vertex unchanged. The stream of
     random numbers is used differently from the literal algorithm, so equality is in distribution, not in bits.
 
-    Where there are records and no moments, G is not made: thinning needs exact scores of the proposed vertices only,
-    and a score is the inner product of a feature's column with the residual. When that has cost as much as half of G
-    would have (little noise, many steps), Gram columns are computed for the vertices that are chosen, and when these
-    have cost the other half, all of them at once. What has been computed stays with the problem's records for later
-    solves; it changes their time, not their answers.
+    Where there are records and no moments, G need not be made: thinning needs exact scores of the proposed vertices
+    only, and a score is the inner product of a feature's column with the residual. What T such steps read is counted
+    beforehand: where it is more than G costs (many steps, few features), G is made at once. Elsewhere what they do read
+    is counted on the way, and G is made should they ever have read as much as that. Without noise Gram
+    columns are computed for the vertices that are chosen, and when these have cost half of G, all of them at once. What
+    has been computed stays with the problem's records for later solves; it changes their time, not their answers.
     """
 
     either: ClassVar[tuple[str, ...]] = ("moments", "records")
@@ -151,8 +156,8 @@ class IncrementalGradients(_Vertices):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """As ``Algorithm.solve``."""
-        loop = self._on_records if costs_a_matrix(problem) else self._on_moments
         plan = self._plan(problem.domain, budget)
+        loop = self._on_records if costs_a_matrix(problem) and _saves_the_matrix(problem, plan) else self._on_moments
         return self._solution(problem, budget, *loop(problem, plan, rng))
 
     def solve_many(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
@@ -183,20 +188,22 @@ class IncrementalGradients(_Vertices):
         if view not in _kept:
             _kept[view] = _Columns(view)
         kept, theta, noise_statistic = _kept[view], ball.start(), np.zeros(3)
-        records, p = kept.features.shape
-        half_of_gram = 0.5 * records * p * p / GRAM_COST if "moments" in problem.representations else np.inf
+        (records, p), (steps, scale) = kept.features.shape, plan[:2]
+        free = "moments" not in problem.representations  # of the choice: there is no other way
         rest = (ball.radius, isinstance(ball, L1Ball))
-        steps, scale, t = *plan[:2], 1
-        if half_of_gram == np.inf or (scale > 0 and STEP_COST * records * steps < half_of_gram):
+        t, limits = 1, [max(1, int(0.5 * _gram_cost(records, p) / p)), p + 1]
+        if free or scale > 0:
+            limits = [p + 1]
             fitted, half = np.zeros(records), -kept.cross
             if theta.any():  # a ball starts at zero: two passes over the records less
                 fitted = kept.features @ theta
                 half = (kept.loads * fitted) @ kept.features - kept.cross
+            most = np.inf if free else records * (_gram_cost(records, p) - FETCH_COST * min(steps, p))
             t = on_records(
                 kept.features, kept.columns, kept.held, kept.loads, kept.offsets, kept.reach, half, fitted,
-                half_of_gram, STEP_COST, *rest, theta, *plan, noise_statistic, rng,
+                most, STEP_COST, PROPOSAL_COST, *rest, theta, *plan, noise_statistic, rng,
             )  # fmt: skip
-        for limit in (max(1, int(0.5 * p / GRAM_COST)), p + 1):
+        for limit in limits:
             if t == steps:
                 break
             if limit > p:
@@ -215,6 +222,21 @@ def lacks_compiled_step(algorithm: Algorithm) -> str:
     known, rule = (DecayingStep, ConstantStep), type(algorithm.step_size)
     names = " or ".join(kind.name for kind in known)
     return "" if rule in known else f"takes steps of step_size {names}, not {rule.__name__}"
+
+
+def _gram_cost(records: int, p: int) -> float:
+    """What making the Gram matrix costs, for each record, in entries of the features read."""
+    return p * p / (GRAM_COST * (FAR if records * p > CACHED else 1.0))
+
+
+def _saves_the_matrix(problem: Problem, plan: _Plan) -> bool:
+    """Whether steps on records read less than what the Gram matrix costs, by a count beforehand."""
+    steps, scale = plan[:2]
+    if "moments" not in problem.representations or not scale > 0:
+        return True
+    records, p = problem.records.records.features.shape
+    read = RENEWED * (STEP_COST + PROPOSAL_COST) * steps + FETCH_COST * min(steps, p)
+    return bool(read < _gram_cost(records, p))
 
 
 def costs_a_matrix(problem: Problem) -> bool:

@@ -19,7 +19,7 @@ from dprepro.dispatch.prices import run_seconds
 from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.problems import Domain, Problem
 from dprepro.problems.views.base import as_theta
-from dprepro.reductions import REDUCTIONS, Reduction, solver
+from dprepro.reductions import Reduction, reductions_of, solver
 from dprepro.refute.attack import GRANTED, Attack, Trial
 from dprepro.statements.conditions import unmet
 from dprepro.statements.statement import Says
@@ -91,7 +91,8 @@ class Risks(Attack):
 
     @property
     def parts(self) -> list[object]:
-        return [type(self), self.algorithm, self.family, *laws.LAWS.values(), *REDUCTIONS.values()]
+        reductions = reductions_of(self.algorithm).values()
+        return [type(self), self.algorithm, self.family, *laws.LAWS.values(), *reductions]
 
     def _hold(self, says: Says, algorithm: Algorithm, backend: Dispatch, point: Mapping[str, float]) -> None:
         facts = {

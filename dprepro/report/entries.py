@@ -13,6 +13,7 @@ from dprepro.report.ledger_rows import NOT_MEASURED, NOTHING, Judged, judged
 from dprepro.report.measured import MeasuredStore
 from dprepro.report.text import number
 from dprepro.statements.papers import Erratum
+from dprepro.statements.proofs import proofs_of
 from dprepro.statements.statement import Says, Statement, identity
 from dprepro.support.folders import command
 
@@ -38,10 +39,12 @@ def _side(check: Mapping[str, Any]) -> str:
 
 
 def claims(measured: MeasuredStore) -> Iterable[dict[str, Any]]:
-    """The rows of all numbered statements."""
+    """The rows of all numbered statements, and of results that are derived here, which have their ``proof``."""
     for paper, described in measured.described.items():
+        proofs = proofs_of(paper, described)
         for statement in described.claims:
-            yield _row(paper, statement, measured, described.errata)
+            row = _row(paper, statement, measured, described.errata)
+            yield row | {"proof": proofs[statement.item]} if proofs else row
 
 
 def _row(paper: str, statement: Statement, measured: MeasuredStore, of_paper: Sequence[Erratum]) -> dict[str, Any]:

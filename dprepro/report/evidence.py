@@ -82,7 +82,10 @@ def evidence_entry(kind: str, experiment: str, published: Published, checks: Seq
     grid, under = _grid(rows), ", ".join(filter(None, [_replicates(rows), _constants(published, checks), relation]))
     words = "Certified by an accountant" if kind == "certified" and _accounted(published, checks) else WORDS[kind]
     settings = published.config["checks"]
-    findings = [_finding(name, published.verdict["checks"][name], settings.get(name, {})) for name in checks]
+    of_check = {name: sorted(map(_plain, families(published, name))) for name in checks}
+    findings = [
+        _finding(name, published.verdict["checks"][name], settings.get(name, {}), of_check[name]) for name in checks
+    ]
     where = ", ".join(filter(None, (f"{words}{by}{on}", grid, under)))
     return {
         "kind": kind,
@@ -97,8 +100,8 @@ def evidence_entry(kind: str, experiment: str, published: Published, checks: Seq
     }
 
 
-def _finding(name: str, check: Mapping[str, Any], settings: Mapping[str, Any]) -> dict[str, Any]:
-    """A check as an entry of the ledger has it: what was compared, and what came out."""
+def _finding(name: str, check: Mapping[str, Any], settings: Mapping[str, Any], known: Sequence[str]) -> dict[str, Any]:
+    """A check as an entry of the ledger has it: what was compared, on which families, and what came out."""
     kept = ("rule", "verdict", "estimate", "low", "high", "expected", "margin")
     axis = settings.get("axis", "n")
     return {
@@ -107,6 +110,7 @@ def _finding(name: str, check: Mapping[str, Any], settings: Mapping[str, Any]) -
         "quantity": str(settings.get("quantity", "excess_risk")),
         "axis": f"ln({axis})" if settings.get("transform", "log") != "log" else axis,
         "over": str(settings.get("divide") or ""),
+        "families": list(known),
         "side": str((check.get("details") or {}).get("side") or settings.get("side") or ""),
         "text": with_symbols(finding_in_words(name, check, settings)),
     }

@@ -47,10 +47,14 @@ _PLAIN = (
     (r"\\nabla", "grad"),
     (r"\\ell(?:_(?=\d))?", "l"),
     (r"\^\*", "*"),
+    (r"(\\[td]?frac) ?(\\[a-zA-Z]+|\w)", r"\1{\2}"),
     (r"\\\{", "\0"),
     (r"\\\}", "\1"),
 )
-_BRACES = re.compile(r"(\\(?:sqrt|hat|[td]?frac)|[_^])?\{([^{}]*)\}(?:\{([^{}]*)\})?")
+_FRACTION = re.compile(r"\\[td]?frac\{([^{}]*)\} ?(?:\{([^{}]*)\}|(\\[a-zA-Z]+|\w))")
+_BRACES = re.compile(r"(\\(?:sqrt|hat)|[_^])\{([^{}]*)\}")
+_BARE = re.compile(r"(?<!frac)(?<!sqrt)(?<!hat)(?<![_^}])(?<!\} )\{([^{}]*)\}")
+"""Not those of a fraction or a root, whose parts may have braces of their own and come later."""
 
 
 @lru_cache(maxsize=16384)
@@ -120,7 +124,7 @@ def _formula(formula: str) -> str:
 def _plain(formula: str) -> str:
     for pattern, letters in _PLAIN:
         formula = re.sub(pattern, letters, formula)
-    while (found := _BRACES.sub(_unbraced, formula)) != formula:
+    while (found := _BARE.sub(r"\1", _BRACES.sub(_unbraced, _FRACTION.sub(_fraction, formula)))) != formula:
         formula = found
     letters = re.sub(r"([^\W_])(?=\\[a-zA-Z])", r"\1 ", formula)
     letters = re.sub(r"\\([a-zA-Z]+)(?![a-zA-Z]) ?(?=[^\W_])", r"\1 ", letters)
@@ -128,16 +132,18 @@ def _plain(formula: str) -> str:
     return re.sub(r"(?<=[(\[{]) | (?=[)\]},;])|(?<=log) (?=\()", "", " ".join(letters.split()))
 
 
+def _fraction(found: re.Match[str]) -> str:
+    over, under = found[1].strip(), (found[2] or found[3] or "").strip()
+    return "/".join(part if _is_one(part) else f"({part})" for part in (over, under))
+
+
 def _unbraced(found: re.Match[str]) -> str:
-    command, first, second = found[1] or "", found[2].strip(), found[3]
-    if command.endswith("frac"):
-        return "/".join(part if _is_one(part) else f"({part})" for part in (first, (second or "").strip()))
-    rest = "" if second is None else f"{{{second}}}"
+    command, inner = found[1], found[2].strip()
     if command == r"\hat":
-        return f"{first}_hat{rest}"
+        return f"{inner}_hat"
     if command == r"\sqrt":
-        return rf"\sqrt({first}){rest}"
-    return (f"{command}{first}" if not command or _is_one(first) else f"{command}({first})") + rest
+        return rf"\sqrt({inner})"
+    return f"{command}{inner}" if _is_one(inner) else f"{command}({inner})"
 
 
 def _is_one(part: str) -> bool:

@@ -1,4 +1,4 @@
-"""A row of the ledger for people: what was shown, on what, and how far, in at most three sentences.
+"""A row of the ledger for people: what was shown, on what, and how far, in a few sentences.
 
 They are made of the row alone, of its verdict, its evidence and the ranges that this was measured on, and say no more
 than these.
@@ -7,19 +7,41 @@ than these.
 from __future__ import annotations
 
 import math
+import re
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Any
 
 from dprepro.analysis.points import number
 
-LETTERS = {"epsilon": r"\epsilon", "delta": r"\delta", "ln(delta)": r"\ln(1/\delta)", "norm": r"\|w\|"}
+LETTERS = {
+    "epsilon": r"\epsilon", "delta": r"\delta", "ln(delta)": r"\ln(1/\delta)", "norm": r"\|w\|", "ln(p)": r"(\ln p)",
+    "sparsity": "s", "steps": "T",
+}  # fmt: skip
 EXACT = 1e-6
 """Half an interval below which an exponent is told without it."""
 PRIMARY = ("n", "p", "epsilon")
 """Axes whose exponents are told first."""
-NAMES = {"spent_epsilon": "The certified epsilon", "ratio": "The left side"}
-LIMITS = {"spent_epsilon": "its budget", "ratio": "the right side"}
-"""Of quantities that the field has other words for: those of an inequality are one side over the other."""
+NAMES = {
+    "ratio": ("the left side", "the right side"),
+    "spent_epsilon": ("the certified epsilon", "its budget"),
+    "lower_epsilon": ("the epsilon that output distributions show", "its budget"),
+    "exact_delta": ("the exact delta", "that of its budget"),
+    "exact_delta_silent": ("the exact delta beside a record that says nothing", "that of its budget"),
+    "largest_loss": ("the largest privacy loss", "its epsilon"),
+    "mixing_steps": ("the number of mixing steps", "its bound"),
+    "risk_over_zero": ("the risk over that of the answer zero", "its bound"),
+    "certified_risk": ("the risk that is certified for every private algorithm", "the stated rate"),
+    "certified_likely": ("the risk that every private algorithm has with a chance of 1/3 or more", "the stated rate"),
+}
+"""Quantities that the field has other words for, and what each is held against; else it is `its bound`."""
+OF_A_STATEMENT = re.compile("(lemma|theorem|corollary|claim|fact|equation|appendix|definition)_")
+"""Quantities that are one side of what a statement says over the other."""
+FIRST = ("excess_risk", "certified_risk", "spent_epsilon", "exact_delta", "largest_loss", "ratio")
+MOST = 2
+"""Bounds that are told in sentences, those of `FIRST` before others; the table has all."""
+SIDES = {"at_most": "at most", "at_least": "at least"}
+COMPUTED = ("exact", "certified")
+"""Kinds of evidence that were computed, not drawn."""
 UNMEASURED = ("not measured", "nothing to measure")
 
 
@@ -39,79 +61,113 @@ def in_short(row: Mapping[str, Any]) -> str:
 
 def _refuted(row: Mapping[str, Any]) -> Iterable[str]:
     yield "As printed it fails at a degenerate corner." if "corner" in row["words"] else "As printed it is false."
+    if why := next((entry["text"] for entry in row["evidence"] if "findings" not in entry), ""):
+        yield re.split(r"(?<=[.]) +(?=[A-Z$])", why, maxsplit=1)[0]
 
 
 def _found(form: Mapping[str, Any]) -> Iterable[str]:
     """The exponents that were seen, and how far from its bound the measurement stays."""
-    exponents = [
-        (entry, finding)
-        for entry in form["evidence"]
-        for finding in entry.get("findings", ())
-        if finding["rule"] == "exponent" and finding["verdict"] == "confirmed" and finding["estimate"] is not None
-    ]
+    exponents = _confirmed(form, "exponent", "estimate")
     if exponents:
-        yield _rates(exponents, form["direction"])
-    bounds = [
-        (entry, finding)
-        for entry in form["evidence"]
-        for finding in entry.get("findings", ())
-        if finding["rule"] == "below" and finding["verdict"] == "confirmed" and finding["high"] is not None
-    ]
-    for quantity in dict.fromkeys(finding["quantity"] for _, finding in bounds):
-        yield from _bounded(
-            quantity, [(entry, finding) for entry, finding in bounds if finding["quantity"] == quantity]
-        )
+        yield from _rates([finding for _, finding in exponents], form["direction"])
+    bounds = _confirmed(form, "below", "high")
+    alike: dict[tuple[str, str], list[tuple[str, Mapping[str, Any]]]] = {}
+    for kind, finding in sorted(bounds, key=lambda bound: _rank(bound[1]["quantity"])):
+        alike.setdefault(_words_of(finding["quantity"]), []).append((kind, finding))
+    for words in list(alike)[:MOST]:
+        yield from _bounded(words, alike[words])
+    if further := len(list(alike)[MOST:]):
+        yield f"{further} more bound{'s' if further > 1 else ''} below."
     if not exponents and not bounds:
         yield from _first(form)
 
 
-def _rates(exponents: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]], direction: str) -> str:
-    """``On tuned needle the excess risk goes as n^(-0.666 +- 0.002) (stated: -0.667 at most)``."""
-    told: dict[tuple[str, str], tuple[Mapping[str, Any], Mapping[str, Any]]] = {}
-    for entry, finding in exponents:
-        told.setdefault((finding["axis"], finding["over"]), (entry, finding))
+def _confirmed(form: Mapping[str, Any], rule: str, told: str) -> list[tuple[str, Mapping[str, Any]]]:
+    """The findings of a rule that were confirmed and have that number, each with the kind of its evidence."""
+    return [
+        (entry["kind"], finding)
+        for entry in form["evidence"]
+        for finding in entry.get("findings", ())
+        if finding["rule"] == rule and finding["verdict"] == "confirmed" and finding[told] is not None
+    ]
+
+
+def _rates(exponents: Sequence[Mapping[str, Any]], direction: str) -> Iterable[str]:
+    """``On tuned needle the excess risk goes as n^(-0.666 +- 0.002) (stated: -0.667 at most)``, by families."""
+    told: dict[tuple[str, str], Mapping[str, Any]] = {}
+    for finding in exponents:
+        told.setdefault((finding["axis"], finding["over"]), finding)
     order = sorted(told, key=lambda key: (bool(key[1]), PRIMARY.index(key[0]) if key[0] in PRIMARY else len(PRIMARY)))
-    chosen = [told[key] for key in order[:3]]
-    families = list(dict.fromkeys(name for entry, _ in chosen for name in entry["families"]))
-    plain = [finding for _, finding in chosen if not finding["over"]]
-    over = [finding for _, finding in chosen if finding["over"]]
+    by_families: dict[tuple[str, ...], list[Mapping[str, Any]]] = {}
+    for key in order[:3]:
+        by_families.setdefault(tuple(told[key]["families"]), []).append(told[key])
+    for families, chosen in by_families.items():
+        said = f"{_on(families)}{_powers(chosen, direction)}."
+        yield said[0].upper() + said[1:]
+
+
+def _powers(chosen: Sequence[Mapping[str, Any]], direction: str) -> str:
+    """What was seen on the same families: exponents, and those of the ratio to what is stated."""
+    plain = [finding for finding in chosen if not finding["over"]]
+    over = [finding for finding in chosen if finding["over"]]
     most = " at most" if direction == "at_most" else ""
     parts = []
     if plain:
-        quantity = plain[0]["quantity"].replace("_", " ")
-        powers = ", ".join(
-            f"{_power(finding)} (stated: {number(_short(finding['expected']))}{most})" for finding in plain
-        )
+        quantity = {"ratio": "computed value"}.get(plain[0]["quantity"], plain[0]["quantity"].replace("_", " "))
+        powers = ", ".join(f"{_power(finding)} (stated: {_stated(finding)}{most})" for finding in plain)
         parts.append(f"the {quantity} goes as {powers}")
     if over:
-        flat = ", ".join(f"${_letter(finding['axis'])}$ ({_plus_minus(finding)})" for finding in over)
         rate = {"bound": "its bound", "law": "its exact law"}.get(over[0]["over"], "the stated rate")
-        stated = all(not finding["expected"] for finding in over)
-        parts.append(
-            f"its ratio to {rate} {'stays the same' if stated else 'goes with the exponents stated'} in {flat}"
-        )
-    said = f"{_on(families)}{' and '.join(parts)}."
-    return said[0].upper() + said[1:]
+        of = "its ratio to" if plain else f"the ratio of the {over[0]['quantity'].replace('_', ' ')} to"
+        powers = ", ".join(f"{_power(finding)} (stated: {_stated(finding)})" for finding in over)
+        parts.append(f"{of} {rate} goes as {powers}")
+    return " and ".join(parts)
 
 
-def _bounded(quantity: str, found: Sequence[tuple[Mapping[str, Any], Mapping[str, Any]]]) -> Iterable[str]:
-    """``It stays below 82.9% of its explicit bound on all of 3 families tried``, the worst of all experiments."""
-    families = list(dict.fromkeys(name for entry, _ in found for name in entry["families"]))
-    where = _everywhere(families)
-    name = NAMES.get(quantity, f"The {quantity.replace('_', ' ')}")
-    above = [finding for _, finding in found if finding["side"] == "at_least"]
-    below = [finding for _, finding in found if finding["side"] == "at_most"]
-    equal = [finding for _, finding in found if finding["side"] == "equals"]
-    limit = LIMITS.get(quantity, "its bound")
-    if below:
-        most = _rounded(max(entry["high"] for entry in below), 3, math.ceil)
-        yield f"{name} is at most {number(most)} times {limit}{where}."
-    if above:
-        least = _rounded(min(entry["low"] for entry in above), 3, math.floor)
-        yield f"{name} is at least {number(least)} times {limit}{where}."
-    if equal:
-        worst = max(equal, key=lambda entry: abs(entry["estimate"] - 1))
-        yield f"{name} is {number(_short(worst['estimate']))} times its formula where it is farthest from it{where}."
+def _bounded(words: tuple[str, str], found: Sequence[tuple[str, Mapping[str, Any]]]) -> Iterable[str]:
+    """``On each of the 3 families tried it is at most 0.829 times its bound``, the worst of all experiments."""
+    name, limit = words
+    computed = all(kind in COMPUTED for kind, _ in found)
+    sides: dict[str, list[Mapping[str, Any]]] = {}
+    for _, finding in found:
+        sides.setdefault(finding["side"], []).append(finding)
+    where = {side: _everywhere(several, computed) for side, several in sides.items()}
+    times = {side: _times(side, several) for side, several in sides.items()}
+    said = []
+    if where.keys() >= SIDES.keys() and where["at_most"] == where["at_least"] and words != NAMES["ratio"]:
+        low, high = times.pop("at_least"), times.pop("at_most")
+        said.append((where["at_most"], "equal to" if low == high == "1" else f"{low} to {high} times", ""))
+    for side, short in SIDES.items():
+        if side in times:
+            # the sides of an inequality are other ones in each check
+            names = ", ".join(finding["check"].replace("_", " ") for finding in sides[side])
+            which = f" ({names})" if len(sides) > 1 and side == "at_least" else ""
+            said.append((where[side], short if times[side] == "1" else f"{short} {times[side]} times", which))
+    if "equals" in times:
+        said.append((where["equals"], f"{times['equals']} times", " where it is farthest from it"))
+    for on, so_much, which in said:
+        sentence = f"{on}{name} is {so_much} {limit}{which}."
+        yield sentence[0].upper() + sentence[1:]
+
+
+def _times(side: str, several: Sequence[Mapping[str, Any]]) -> str:
+    """How many times its bound a quantity is at worst, rounded away from what is claimed."""
+    if side == "at_most":
+        return number(_rounded(max(finding["high"] for finding in several), 3, math.ceil))
+    if side == "at_least":
+        return number(_rounded(min(finding["low"] for finding in several), 3, math.floor))
+    return number(_short(max(several, key=lambda finding: abs(finding["estimate"] - 1))["estimate"]))
+
+
+def _rank(quantity: str) -> int:
+    return FIRST.index(quantity) if quantity in FIRST else len(FIRST)
+
+
+def _words_of(quantity: str) -> tuple[str, str]:
+    """A quantity, and what it is held against."""
+    if OF_A_STATEMENT.match(quantity):
+        return NAMES["ratio"]
+    return NAMES.get(quantity, (f"the {quantity.replace('_', ' ')}", "its bound"))
 
 
 def _first(form: Mapping[str, Any]) -> Iterable[str]:
@@ -152,19 +208,21 @@ def _on(families: Sequence[str], start: str = "On ") -> str:
     return f"{start}{shown} "
 
 
-def _everywhere(families: Sequence[str]) -> str:
+def _everywhere(found: Sequence[Mapping[str, Any]], computed: bool) -> str:
+    """On what a bound was seen to hold, as no more than this is known."""
+    families = list(dict.fromkeys(name for finding in found for name in finding["families"]))
     if not families:
-        return ""
-    return f" on {families[0]}" if len(families) == 1 else f" on each of the {len(families)} families tried"
+        return "wherever it was computed, " if computed else "wherever it was tried, "
+    return f"on {families[0]} " if len(families) == 1 else f"on each of the {len(families)} families tried "
 
 
 def _power(finding: Mapping[str, Any]) -> str:
     error = f" \\pm {number(_half(finding))}" if _half(finding) > EXACT else ""
-    return f"${_letter(finding['axis'])}^{{{number(_short(finding['estimate']))}{error}}}$"
+    return f"${_letter(finding['axis'])}^{{{number(round(_short(finding['estimate']), 4) + 0.0)}{error}}}$"
 
 
-def _plus_minus(finding: Mapping[str, Any]) -> str:
-    return f"{number(round(finding['estimate'], 4) + 0.0)} ± {number(_half(finding))}"
+def _stated(finding: Mapping[str, Any]) -> str:
+    return number(_short(finding["expected"]))
 
 
 def _letter(axis: str) -> str:

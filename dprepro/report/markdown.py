@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from dprepro.report.formulas import FORMULA
-from dprepro.report.text import by_paper, causes_in_words, claim, counts, finding, number, wanted
+from dprepro.report.text import by_paper, causes_in_words, claim, counts, finding, number, rows_in_words, wanted
 from dprepro.statements.papers import citation
 
 
@@ -23,7 +23,7 @@ def evidence(entry: Mapping[str, Any]) -> str:
 
 def markdown(ledger: Mapping[str, Any]) -> str:
     """One table of statements and one of errata for each paper, and what belongs to no statement."""
-    lines = ["# Ledger", "", f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}."]
+    lines = ["# Ledger", "", rows_in_words(ledger["claims"])]
     lines += [f"{causes_in_words(ledger['causes'])}.", ""]
     papers = ledger.get("papers", {})
     for paper, rows in by_paper(ledger["claims"]).items():
@@ -60,6 +60,8 @@ def _claims(rows: Iterable[Mapping[str, Any]]) -> Iterable[str]:
         note = f"*{_cell(row['note'])}*" if row["note"] else ""
         verdict = f"**{row['words']}**" if row["verdict"] in ("refuted", "confirmed") else row["words"]
         statement, repaired = _cell(row["statement"]) + _claimed(row), row["repaired"]
+        if "proof" in row:
+            statement += f"<br>*Derived here:* {_cell(row['proof'])}"
         if repaired:
             verdict += f"<br>repaired: {repaired['words']}"
             statement += f"<br>*Instead:* {_cell(repaired['statement'])}{_claimed(repaired)}"

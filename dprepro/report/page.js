@@ -74,3 +74,33 @@ window.addEventListener("hashchange", preset);
 form.hidden = false;
 apply();
 preset();
+// Commands and the BibTeX of an entry are copied by a button, where the browser allows it.
+function copied(button, text) {
+  navigator.clipboard.writeText(text).then(
+    () => { button.textContent = "Copied"; setTimeout(() => { button.textContent = button.dataset.word; }, 2000); },
+    () => { button.textContent = "Not allowed here"; },
+  );
+}
+function copying(word, label, text) {
+  const button = document.createElement("button");
+  Object.assign(button, { type: "button", className: "copy", textContent: word, ariaLabel: label });
+  button.dataset.word = word;
+  button.addEventListener("click", () => copied(button, text()));
+  return button;
+}
+function bibtex(row) {
+  const title = row.querySelector("h3 .address").textContent, paper = papers[row.dataset.paper];
+  const place = location.protocol === "file:" ? "" : `  url = {${location.href.split("#")[0]}#${row.id}},\n`;
+  const about = paper && !title.startsWith(paper) ? `${paper}: ${title}` : title;
+  return `@misc{dprepro-${row.id},\n  author = {{the dprepro developers}},\n  title = {${about}, measured},\n`
+    + `  note = {dprepro ${document.body.dataset.version}, ledger, entry ${row.id}},\n${place}}\n`;
+}
+if (navigator.clipboard) {
+  for (const code of document.querySelectorAll("code.command")) {
+    code.after(" ", copying("Copy", `Copy the command ${code.textContent}`, () => code.textContent));
+  }
+  for (const { row } of rows) {
+    const head = row.querySelector("h3 small");
+    if (row.id && head) head.after(" ", copying("Cite", `Copy the BibTeX of ${row.id}`, () => bibtex(row)));
+  }
+}

@@ -15,6 +15,7 @@ from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from importlib.metadata import version
 from pathlib import Path
 from typing import Any
 
@@ -24,7 +25,20 @@ from markupsafe import Markup
 from dprepro.report.formulas import prose
 from dprepro.report.pictures import Picture
 from dprepro.report.publish import Published
-from dprepro.report.text import ORDER, by_paper, causes_in_words, claim, counts, finding, gravity, number, wanted
+from dprepro.report.text import (
+    ORDER,
+    by_paper,
+    causes_in_words,
+    claim,
+    counts,
+    derived,
+    finding,
+    gravity,
+    number,
+    of_papers,
+    rows_in_words,
+    wanted,
+)  # fmt: skip
 from dprepro.statements.papers import citation
 from dprepro.support.folders import command
 
@@ -71,12 +85,14 @@ def page(
     entries = [entry for section in sections for entry in section.entries]
     verdicts = {entry.verdict for entry in entries}
     return _page().render(
-        summary=f"{len(ledger['claims'])} rows: {counts(ledger['claims'])}. {causes_in_words(ledger['causes'])}.",
+        summary=f"{rows_in_words(ledger['claims'])} {causes_in_words(ledger['causes'])}.",
         sections=sections,
         known={name: f"#experiment-{name}" for name in (item.verdict["experiment"] for item, _ in published)}
         | dict(experiments or {}),
         beside=beside or {},
+        version=version("dprepro"),
         errata={(erratum["paper"], erratum["item"]): erratum["id"] for erratum in ledger["errata"]},
+        read=len(by_paper(of_papers(ledger["claims"]))),
         papers={paper: citation(paper, ledger.get("papers", {})) for paper in by_paper(ledger["claims"])},
         config_dir=config_dir,
         verdicts={word: word for word in ORDER if word in verdicts},
@@ -124,7 +140,10 @@ def _sections(ledger: Mapping[str, Any], published: Sequence[tuple[Published, Pi
     papers = ledger.get("papers", {})
     for paper, rows in by_paper(ledger["claims"]).items():
         title = f"{citation(paper, papers)}, {papers[paper]['title']}" if paper in papers else paper
-        yield Section(paper, title, f"{counts(rows)}.", "statement.html.j2", [_statement(row) for row in rows])
+        lead = f"{counts(rows)}."
+        if derived(rows):
+            lead = f"Results of this project, which no paper states, each with its proof in words: {lead}"
+        yield Section(paper, title, lead, "statement.html.j2", [_statement(row) for row in rows])
     if further := [_statement(row) for row in ledger["claims"] if row["kind"] == "further"]:
         lead = "They serve no single statement of the papers."
         yield Section("further", "Further experiments", lead, "statement.html.j2", further)

@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from importlib import metadata
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, TypeAlias
 
 from dprepro.analysis.checks import RULES
 from dprepro.engine.code import code_of
@@ -38,25 +38,32 @@ LIBRARIES = ("matplotlib", "numpy", "pandas", "scipy", "seaborn")
 ELSEWHERE = ("results_dir", "workers", "reuse", "label")
 """Keys of a configuration that say where and how to measure: nothing that a figure shows."""
 
+Content: TypeAlias = tuple[str, bytes]
+"""What a frame holds: the names of its columns, and a digest of each of its lines."""
+
 _NO_MATTER = ("seconds", "key")  # columns: how long a cell took, and what it is called
 
 
 def fingerprint(
-    drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any], problem: str = ""
+    drawing: Drawing,
+    measured: pd.DataFrame | Content,
+    verdict: Mapping[str, Any],
+    config: Mapping[str, Any],
+    problem: str = "",
 ) -> str:
     """32 hexadecimal digits that change with the data, verdict, configuration, code and libraries behind a figure.
 
-    ``problem`` is what is wrong with the measurements.
+    ``measured`` is the frame, or the `content` of it; ``problem`` is what is wrong with it.
 
     Empty for a drawing whose source cannot be read: nobody can tell whether that has changed.
     """
     code = code_behind(drawing, config)
     if not code:
         return ""
-    names, content = _table(frame)
+    names, table = measured if isinstance(measured, tuple) else content(measured)
     texts = (code, problem, versions(), _without(verdict, ("provenance",)), _without(config, ELSEWHERE), names)
     hasher = hashlib.blake2b(digest_size=16)
-    for part in (*(text.encode() for text in texts), content):
+    for part in (*(text.encode() for text in texts), table):
         hasher.update(b"%d:" % len(part) + part)
     return hasher.hexdigest()
 
@@ -95,7 +102,7 @@ def is_fresh(folder: Path, wanted: str, files: Iterable[str] = (f"{MAIN}.png",))
 
 
 def fresh_verdict(
-    folder: Path, drawing: Drawing, frame: pd.DataFrame, config: Mapping[str, Any], problem: str
+    folder: Path, drawing: Drawing, measured: pd.DataFrame | Content, config: Mapping[str, Any], problem: str
 ) -> dict[str, Any] | None:
     """The content of the folder's verdict.json, where the figure's fingerprint says that it was judged of just this."""
     try:
@@ -103,7 +110,7 @@ def fresh_verdict(
     except (OSError, ValueError, RecursionError):
         return None
     if isinstance(verdict, dict) and is_fresh(
-        folder, fingerprint(drawing, frame, verdict, config, problem), files_of(drawing)
+        folder, fingerprint(drawing, measured, verdict, config, problem), files_of(drawing)
     ):
         return verdict
     return None
@@ -150,7 +157,7 @@ def _versions(libraries: tuple[str, ...]) -> str:
     return ", ".join(found)
 
 
-def _table(frame: pd.DataFrame) -> tuple[str, bytes]:
+def content(frame: pd.DataFrame) -> Content:
     """Names and content of the columns that are no accident of the run."""
     from pandas.util import hash_pandas_object
 

@@ -153,14 +153,15 @@ def rebuilt(store: Store, run: Run, folder: Path, doubt: str = "") -> Published:
     drawing = figures.build(run.config["figure"])
     frame, integrity = store.measurements(run.id)
     problem = "; ".join(filter(None, (integrity.problem, doubt)))
-    before = picture.fresh_verdict(folder, drawing, frame, run.config, problem)
+    content = picture.content(frame)
+    before = picture.fresh_verdict(folder, drawing, content, run.config, problem)
     if before is not None and before["overrides"] == list(run.overrides):
         verdict = before | {"provenance": provenance_of(run)}
     else:
         verdict = judge_run(run, frame, problem)
     give_back()
     text = visible(log_text(run.config, frame, verdict))
-    fingerprint = picture.fingerprint(drawing, frame, verdict, run.config, problem)
+    fingerprint = picture.fingerprint(drawing, content, verdict, run.config, problem)
     return Published(folder, frame, run.config, verdict, text, drawing, fingerprint)
 
 

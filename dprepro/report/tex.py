@@ -40,6 +40,8 @@ def _table(title: str, head: Mapping[str, float], rows: Iterable[str]) -> Iterab
 
 def _claim(row: Mapping[str, Any]) -> str:
     verdict, said = row["words"], latex(row["statement"]) + _claimed(row)
+    if "proof" in row:
+        said += rf" \emph{{Derived here:}} {latex(row['proof'])}"
     evidence = list(row["evidence"])
     if row["repaired"]:
         verdict += f"; as repaired {row['repaired']['words']}"

@@ -96,7 +96,7 @@ def table(
 
 
 def _each_once(names: pd.Series[str]) -> str:
-    return "/".join(sorted({str(name) for name in names.dropna()})) or "-"
+    return "/".join(sorted(map(str, names.dropna().unique()))) or "-"
 
 
 def audits(frame: pd.DataFrame) -> str:
@@ -298,6 +298,23 @@ def causes_in_words(causes: Mapping[str, int]) -> str:
     return f"{words}; {causes['corners']} more at a corner alone" if causes["corners"] else words
 
 
+def of_papers(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows without those of results that are derived here."""
+    return [row for row in claims if "proof" not in row]
+
+
+def derived(claims: Iterable[Mapping[str, Any]]) -> list[Mapping[str, Any]]:
+    """The rows of results that are derived here, which no paper states."""
+    return [row for row in claims if "proof" in row]
+
+
+def rows_in_words(claims: Sequence[Mapping[str, Any]]) -> str:
+    """How many rows have each verdict, those that are derived here apart."""
+    own, others = derived(claims), of_papers(claims)
+    words = f"{len(others)} rows: {counts(others)}."
+    return f"{words} Besides, {len(own)} derived here, which no paper states: {counts(own)}." if own else words
+
+
 def by_paper(claims: Iterable[Mapping[str, Any]]) -> dict[str, list[Mapping[str, Any]]]:
     """The rows of each paper's statements; further experiments are about none."""
     papers: dict[str, list[Mapping[str, Any]]] = {}
@@ -320,7 +337,7 @@ def ledger_lines(ledger: Mapping[str, Any], experiments: Mapping[str, tuple[str,
 
 @dataclass(frozen=True)
 class Ending:
-    """How one of several runs ended: ``verdict`` may also be ``sharded``, ``skipped`` or ``failed``, without checks."""
+    """How one of several runs ended: ``verdict`` may also be ``sharded``, ``detached``, ``skipped`` or ``failed``."""
 
     job: Sequence[str]
     code: int
@@ -351,7 +368,9 @@ def endings(ends: Sequence[Ending]) -> str:
         lines.append(f"{label:<{width}}  {end.verdict:<12}  {expected:<11}  {note}".rstrip())
     tally = Counter(end.verdict for end in ends)
     said = ", ".join(
-        f"{tally[word]} {word}" for word in (*reversed(VERDICTS), "sharded", "skipped", "failed") if tally[word]
+        f"{tally[word]} {word}"
+        for word in (*reversed(VERDICTS), "sharded", "detached", "skipped", "failed")
+        if tally[word]
     )
     odd = sum(end.as_expected is False for end in ends)
     lines.append(f"{len(ends)} runs: {said}" + (f"; {odd} not as expected" if odd else ""))

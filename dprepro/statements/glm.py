@@ -293,8 +293,7 @@ STATEMENTS = (
         (r"With probability $1 - \beta$ private grid search over $B$ loses at most $\min(Y^2, \mathrm{ERR}(B) + "
          r"\sqrt{4 Y^2 \log(4K/\beta)/n} + 5 \Delta(B)/(n \epsilon))$ at $B = 2 \max(\|w^*\|, 1)$."),
         latex=(r"\min\left\{\|Y\|^2, \mathrm{ERR}(B^*) + \sqrt{\frac{4\|Y\|^2\log(4K/\beta)}{n}} + "
-               r"\frac{5\Delta(B^*)}{n\epsilon}\right\}, B^* = 2\max\{\|w^*\|, 1\}"), **THEOREM_7,
-        constant={"worst_constants": ["known_large_grid_search", "bound_large_grid_search"]}),
+               r"\frac{5\Delta(B^*)}{n\epsilon}\right\}, B^* = 2\max\{\|w^*\|, 1\}"), **THEOREM_7),
         false=("Algorithm 4, sensitivities", "Theorem 7, middle term"), repaired=_likely(
             (r"It does with $Y^2 \Delta$ for $Y^2$ under both roots, that of line 6 and that of the bound, which is "
              r"doubled; with sensitivities $2 \Delta(B_j)/n$; and with $\log((K + 1)/\beta)$ in the last term."),
@@ -323,8 +322,7 @@ STATEMENTS = (
         premise=(*BUDGET, GLM, "algorithm is GridSearch"),
         assumes=("K of order ln(max(Y sqrt(n)/(X sqrt(H)), Y^2 (n epsilon)^(2/3)/(sqrt(H) X^2)))",),
         rate="glm_adaptation.theorem_8_rate", bound="glm_adaptation.theorem_8", powers={"p": 0},
-        schedule={"noise_scale": "glm_adaptation.theorem_7_noise"}, upper_only=True,
-        constant={"worst_constants": ["known_large_boosted", "bound_large_boosted"]}),
+        schedule={"noise_scale": "glm_adaptation.theorem_7_noise"}, upper_only=True),
         note=("The exponent in $n$ is that of the private term, without boosting; with it an explicit bound holds "
               r"with probability $1 - \beta$. The least radius is 2: for smaller $\|w^*\|$ the risk does not fall.")),
     _named("Lemma 4", "inequality", "section 3.1.1, appendix A", "Generalisation error from stability and risk."),

@@ -79,8 +79,7 @@ STATEMENTS = (
         assumes=(VERIFIED,), quantifiers=MEAN, direction="at_most", rate="kst.theorem_4_rate", bound="kst.lemma_3",
         powers={"n": -1, "epsilon": -1, "delta": 1 / 2},
         schedule={"noise_scale": "kst.algorithm_1_noise", "regulariser": "kst.theorem_4_regulariser"},
-        constant={"schedule_games": ["objective_paper_known", "objective_paper_bound"],
-                  "worst_constants": ["known_objective_gaussian", "bound_objective_gaussian"]}),
+        constant={"kst_constants": ["known_objective", "bound_objective"]}),
         note=(r"About risk alone: for privacy $\Delta \ge 2 \lambda/\epsilon$ of line 1 is needed, see the errata. "
               r"At $p = 1$ the half on gamma noise has $p \log p = 0$. For $\epsilon$ far above $\log(1/\delta)$, or "
               r"$\delta$ near 1, the noise exceeds any multiple of $\sqrt{p \log 1/\delta}$. Suprema over the norm "
@@ -169,7 +168,7 @@ STATEMENTS = (
               r"+ s^3 \log p)/(n \epsilon))$."),
         latex=r"O\left(\frac{1}{n\epsilon}\left(\frac{s\log(1/\delta)}{n\epsilon\Psi} + s^3\log p\right)\right)",
         premise=(*SELECTED, "eta > 0", *RANGE), assumes=("Assumption 2",), quantifiers=MEAN, direction="at_most",
-        rate="kst.theorem_7_as_printed", constant={"worst_constants": ["known_pipeline", "bound_pipeline"]}),
+        rate="kst.theorem_7_as_printed", constant={"kst_constants": ["known_pipeline", "bound_pipeline"]}),
         repaired=Says(text=(r"The same with $s^4 \log(1/\delta)$ in the first term, for $\delta \le 1/2$ and "
                             r"$\epsilon \le \log(1/\delta)$."),
             latex=r"O\left(\frac{1}{n\epsilon}\left(\frac{s^4\log(1/\delta)}{n\epsilon\Psi} + s^3\log p\right)\right)",
@@ -200,7 +199,7 @@ STATEMENTS = (
         latex=r"O\left(\frac{s^2}{n\epsilon} \left(\frac{s^2 \log(1/\delta)}{n\epsilon \Psi} + 1\right)\right)",
         premise=(*AGGREGATED, "eta > 0", *RANGE), assumes=(BLOCKS,),
         quantifiers=("for all data", "in expectation", "with probability"), direction="at_most",
-        rate="kst.theorem_9_rate", constant={"worst_constants": ["known_small_aggregated", "bound_aggregated"]}),
+        rate="kst.theorem_9_rate", constant={"kst_constants": ["known_small_aggregated", "bound_aggregated"]}),
         repaired=Says(
             text=(r"The same where $\theta^*$ has just $s$ entries that are not zero, for $\delta \le 1/2$ and "
                   r"$\epsilon \le \log(1/\delta)$."),
@@ -210,7 +209,7 @@ STATEMENTS = (
             quantifiers=("for all data", "in expectation", "with probability"), direction="at_most",
             rate="kst.theorem_9_rate", bound="kst.theorem_44",
             schedule={"noise_scale": "kst.theorem_9_scale", "regulariser": "kst.theorem_7_regulariser"},
-            constant={"worst_constants": ["known_small_aggregated", "bound_aggregated"]}),
+            constant={"kst_constants": ["known_small_aggregated", "bound_aggregated"]}),
         note="Its first term, with its constant; the second is an upper bound for the bias, which is smaller."),
     Statement(item="Table 3", kind="definition", place="appendix A", says=Says(
         text="The objective functions and the names of their minimisers."),
@@ -461,7 +460,7 @@ STATEMENTS = (
         latex=r"O\left(\frac{1}{n\epsilon}\left(\frac{s^4\log(1/\delta)}{n\epsilon\Psi} + s^2\right)\right)",
         premise=(*AGGREGATED, "eta > 0", *RANGE), assumes=(BLOCKS,),
         quantifiers=("for all data", "in expectation", "with probability"), direction="at_most",
-        rate="kst.theorem_9_rate", constant={"worst_constants": ["known_small_aggregated", "bound_aggregated"]}),
+        rate="kst.theorem_9_rate", constant={"kst_constants": ["known_small_aggregated", "bound_aggregated"]}),
         repaired=Says(
             text=(r"The same where $\theta^*$ has just $s$ entries that are not zero, for $\delta \le 1/2$ and "
                   r"$\epsilon \le \log(1/\delta)$."),

@@ -22,7 +22,7 @@ from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.laws import LEMMAS
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Problem, View
-from dprepro.reductions import LITERAL, REDUCTIONS
+from dprepro.reductions import LITERAL, reductions_of
 from dprepro.statements.conditions import condition, unmet
 from dprepro.studies.base import Declaration, Design, Study, drawn, spending
 from dprepro.studies.describe import describe
@@ -81,6 +81,7 @@ class RateStudy(Study):
             science, checked = self._science(series), False
             printed = self._references(series).schedule
             beside = canonical(dict(printed)) if printed else ""
+            codes: dict[str, str] = {}  # one for each backend, however many grid points
             for point in series.grid(label, design, parts):
                 backend, used = LITERAL, dict[str, int | str]()
                 try:
@@ -88,13 +89,15 @@ class RateStudy(Study):
                     if not checked:
                         self._check_bounds(label, context)
                     checked, backend = True, context.dispatch.backend
-                    kind = REDUCTIONS.get(backend)
+                    kind = reductions_of(series.algorithm).get(backend)
                     used = {"reduction_version": kind.version} if kind and kind.version > 1 else {}
                     used |= self._affords(series, context)
                 except PremiseError as error:  # such a point becomes a skipped row
                     # a series without a premise may have a measurement there, under the same key
                     used |= {"unmet": f"{error}"} if series.premise else {}
-                made = canonical(science | used), self.code(*self._parts(series, backend)), beside
+                if backend not in codes:
+                    codes[backend] = self.code(*self._parts(series, backend))
+                made = canonical(science | used), codes[backend], beside
                 replicates = range(series.replicates or design.replicates)
                 cells += [Cell(label, series.role, point, replicate, design.seed, *made) for replicate in replicates]
         if not cells:
@@ -358,7 +361,7 @@ class RateStudy(Study):
         """What makes a series' measurements, besides the study."""
         parts: list[object] = [series.algorithm, series.construction, *self._references(series).functions]
         parts += [bounds.find(name) for name in self.tails]
-        parts += [REDUCTIONS[backend]] if backend in REDUCTIONS else []
+        parts += [] if backend == LITERAL else [reductions_of(series.algorithm)[backend]]
         return parts + ([LEMMAS[type(series.algorithm)].ratios] if self._lemmas(series) else [])
 
     def _science(self, series: Series) -> dict[str, Any]:

@@ -371,7 +371,8 @@ def test_an_interrupted_run_names_the_command_that_resumes_it(
     from dprepro.studies import RateStudy
 
     folder = write_config_dir(tmp_path / "mine", slow=SLOW)
-    words = ["--config-dir", str(folder), "+experiment=slow", f"workers={workers}", "sweep.p=[1000]"]
+    replicates = 6 if workers == 1 else 40
+    words = ["--config-dir", str(folder), "+experiment=slow", f"workers={workers}", f"replicates={replicates}"]
     started = subprocess.Popen(
         [sys.executable, "-m", "dprepro", *words],
         stdout=subprocess.PIPE, stderr=subprocess.PIPE, text=True, env=ENVIRONMENT, start_new_session=True,
@@ -388,10 +389,12 @@ def test_an_interrupted_run_names_the_command_that_resumes_it(
     said, _, again = err.strip().rpartition(": ")
     assert said.startswith("interrupted: " if number == signal.SIGINT else f"stopped by {number.name}: ")
     assert said.endswith("cells are stored; the same command resumes")
-    assert again == f"python -m dprepro --config-dir {folder} +experiment=slow workers={workers} 'sweep.p=[1000]'"
+    settings = f"workers={workers} replicates={replicates}"
+    assert again == f"python -m dprepro --config-dir {folder} +experiment=slow {settings}"
     assert not (elsewhere / "results/slow").exists()
     kept = int(said.partition(": ")[2].split()[0])
-    assert wanted <= kept < 280
+    cells = 7 * replicates
+    assert wanted <= kept < cells
     if workers > 1:
         return
     measure = RateStudy.measure
@@ -401,7 +404,7 @@ def test_an_interrupted_run_names_the_command_that_resumes_it(
 
     monkeypatch.setattr(RateStudy, "measure", at_few_records)  # what the rest measures is not looked at
     assert command(*words) == 0
-    assert f"cells: {280 - kept} measured now, {kept} from the store" in capsys.readouterr().out
+    assert f"cells: {cells - kept} measured now, {kept} from the store" in capsys.readouterr().out
 
 
 def test_a_reader_that_goes_away_is_no_error(elsewhere: Path) -> None:

@@ -84,31 +84,26 @@ def run(
         [sys.executable, "-m", "dprepro", *(["-m"] if multirun else []), "+experiment=pair",
          "algorithm=exact_minimiser", f"++algorithm={{_target_: dying.Dying, how: {how}}}",
          "construction=iid_design", "+construction.rows=100", "sweep.n=[1e3,2e3,4e3]", "sweep.p=[4]",
-         "sweep.epsilon=[1]", "replicates=1", f"results_dir={results}", "label='by${seed}'", *words],
+         "sweep.epsilon=[1]", "replicates=1", f"results_dir={results}", "label='by${algorithm.how}'", *words],
         env={**ENVIRONMENT, "PYTHONPATH": os.pathsep.join(places)},
         cwd=plugin, check=False, capture_output=True, text=True,
     )  # fmt: skip
 
 
-def statuses(results: Path) -> dict[float, str]:
+def statuses(results: Path, how: str) -> dict[float, str]:
     """The status of the algorithm's cell at every n."""
-    frame = pd.read_parquet(results / "pair/overridden/by0/measurements.parquet")
+    frame = pd.read_parquet(results / f"pair/overridden/by{how}/measurements.parquet")
     frame = frame[frame["series"] == "pair"]
     return dict(zip(frame["n"], frame["status"], strict=True))
 
 
-@pytest.mark.parametrize(
-    ("how", "workers"),
-    [
-        pytest.param(how, workers, marks=[] if (how, workers) in {("segfault", 1), ("leave", 1)} else pytest.mark.slow)
-        for how in SAID
-        for workers in (1, 2)  # of two the first cells are measured by the command itself; see test_runner for others
-    ],
-)
+@pytest.mark.slow
+@pytest.mark.parametrize("how", SAID)
+@pytest.mark.parametrize("workers", [1, 2])  # of two the first cells are measured by the command itself
 def test_a_cell_that_ends_its_process_is_a_failed_one(plugin: Path, tmp_path: Path, how: str, workers: int) -> None:
     done = run(plugin, tmp_path, how, f"workers={workers}")
     assert done.returncode == 1, done
-    found = statuses(tmp_path)
+    found = statuses(tmp_path, how)
     assert {n: status for n, status in found.items() if n != 2000} == {1000: "ok", 4000: "ok"}
     assert found[2000] == f"failed: {SAID[how]}"
     assert f"1 cell failed: {SAID[how]}\n" in done.stdout
@@ -118,13 +113,19 @@ def test_a_cell_that_ends_its_process_is_a_failed_one(plugin: Path, tmp_path: Pa
     assert done.stdout.count("replicates=1: 1 of 3 series") == 1  # a command that begins again says nothing twice
 
 
-def test_of_several_runs_those_before_a_dying_cell_are_told_once(plugin: Path, tmp_path: Path) -> None:
-    done = run(plugin, tmp_path, "segfault", "workers=1", "seed=1,2", multirun=True)
+def test_of_several_runs_each_has_its_failed_cell_and_is_told_once(plugin: Path, tmp_path: Path) -> None:
+    """A signal ends a cell of the first, and the second leaves with the code of a success."""
+    done = run(plugin, tmp_path, "segfault", "workers=1", "algorithm.how=segfault,leave", multirun=True)
     assert done.returncode == 1, done
-    assert done.stderr.count("died (SIGSEGV); the command begins again") == 2
     assert [line[:5] for line in done.stdout.splitlines() if line.startswith("[")] == ["[1/2]", "[2/2]"]
     assert done.stdout.count("verdict: pair") == 2
     assert done.stdout.count("1 cells failed") == 2  # in the summary of both
+    assert done.stdout.count("replicates=1: 1 of 3 series") == 2  # a command that begins again says nothing twice
+    for how in ("segfault", "leave"):
+        assert done.stderr.count(f"{SAID[how].removeprefix('the process ')}; the command begins again") == 1
+        assert statuses(tmp_path, how) == {1000: "ok", 2000: f"failed: {SAID[how]}", 4000: "ok"}
+        assert done.stdout.count(f"1 cell failed: {SAID[how]}\n") == 1
+    assert "Traceback" not in done.stderr
 
 
 def test_a_plug_in_that_ends_the_process_as_it_is_loaded_is_one_line(tmp_path: Path, plugin: Path) -> None:

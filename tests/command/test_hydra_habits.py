@@ -184,7 +184,7 @@ INSTEAD = {
     "hydra.mode=MULTIRUN": "--multirun",
     "hydra.searchpath=[x]": "--config-dir DIR",
     "hydra/launcher=joblib": "workers=NUMBER",
-    "+hydra/launcher=submitit_slurm": "workers=tcp://",
+    "+hydra/launcher=submitit_slurm": "FILE.yaml for Slurm",
     "hydra/sweeper=optuna": "-m KEY=a,b",
     "hydra.sweeper.params.x=1": "-m KEY=a,b",
     "hydra/job_logging=none": "run.log",

@@ -209,7 +209,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "workers negative": ([LASSO, "workers=-3"], "workers must be at least 1, got workers=-3"),
     "workers text": (
         [LASSO, "workers=abc"],
-        "workers must be a number, auto, or a Dask scheduler such as tcp://host:8786",
+        "workers must be a number, auto, a Dask scheduler such as tcp://host:8786, or a file such as slurm.yaml",
     ),
     "neighbours": (
         [LASSO, "neighbours=friends"],

@@ -12,7 +12,7 @@ import yaml
 from helpers.cheap_experiment import write_config_dir
 from helpers.shipped import composed
 
-from dprepro.config import composer
+from dprepro.config import compose as module
 from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose, expand_sweeps
 from dprepro.config.config_files import headers, read_block
@@ -97,8 +97,10 @@ def test_a_folder_may_have_any_name(tmp_path: Path) -> None:
 def test_an_experiment_is_composed_once_and_once_more_where_it_is_overridden(
     overrides: list[str], times: int, config_dir: str, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    calls, hydras = [], composer.compose
-    monkeypatch.setattr(composer, "compose", lambda *given: calls.append(given) or hydras(*given))
+    calls = []
+    for part in ("_composed", "_overridden"):  # each asks Hydra once
+        hydras = getattr(module, part)
+        monkeypatch.setattr(module, part, lambda *given, hydras=hydras: calls.append(given) or hydras(*given))
     compose(["+experiment=cheap", *overrides], config_dir)
     assert len(calls) == times
 

@@ -18,6 +18,7 @@ from dprepro.constructions import (
     LipschitzSignedLabels,
     Packing,
     PlantedSupport,
+    SignedDirections,
     SignedLabels,
     TardosLasso,
 )
@@ -29,7 +30,7 @@ SIGNS = {"n": 2000.0, "p": 16.0, "epsilon": 0.2, "delta": 1e-9, "norm": 1.0}
 
 def test_every_family_that_can_be_attacked_has_its_secret_tested_here() -> None:
     known = {kind for kind in vars(constructions).values() if isinstance(kind, type) and issubclass(kind, Attackable)}
-    tested = {Fingerprinting, LipschitzSignedLabels, Packing, SignedLabels, TardosLasso}
+    tested = {Fingerprinting, LipschitzSignedLabels, Packing, SignedDirections, SignedLabels, TardosLasso}
     # the support of planted data is the first coordinates: see tests/algorithms/test_supports_anywhere.py
     assert {one for one in known if not one.__abstractmethods__} == {*tested, PlantedSupport}
 
@@ -60,6 +61,17 @@ def test_every_hidden_sign_is_a_fair_coin_of_its_own(family: SignedLabels) -> No
     assert np.abs(sigma.mean(axis=0)).max() < ERRORS / math.sqrt(DRAWS)
     pairs = sigma.T @ sigma / DRAWS - np.eye(coordinates)
     assert np.abs(pairs).max() < (ERRORS + 1) / math.sqrt(DRAWS)  # 1 of 10^5 choices, over all pairs
+
+
+def test_every_sign_hidden_in_directions_is_a_fair_coin_of_its_own_and_guessed_by_zero() -> None:
+    rng, family, point = np.random.default_rng(4), SignedDirections(), SIGNS | {"n": 1e4}
+    drawn = [family.challenge(point, 0.0, rng) for _ in range(DRAWS)]
+    signs = np.array([challenge.signs for challenge in drawn])
+    assert np.abs(signs.mean(axis=0)).max() < ERRORS / math.sqrt(DRAWS)
+    pairs = signs.T @ signs / DRAWS - np.eye(signs.shape[1])
+    assert np.abs(pairs).max() < (ERRORS + 1) / math.sqrt(DRAWS)
+    hits = [challenge.attack(np.zeros(16), rng)[0].value for challenge in drawn]
+    assert abs(np.mean(hits) - 0.5) < ERRORS * 0.5 / math.sqrt(DRAWS)
 
 
 @pytest.mark.parametrize("family", [SignedLabels(), LipschitzSignedLabels()])

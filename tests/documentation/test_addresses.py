@@ -32,7 +32,7 @@ def metadata(**environment: str) -> dict[str, Any]:
 def test_where_the_checkout_is_published_every_address_of_the_description_leads_to_a_file_of_it() -> None:
     found = metadata(DPREPRO_URL=HOME + "/", DPREPRO_REF="v1")
     addresses = re.findall(r"\]\(([^)]*)\)", found["readme"]["text"])
-    assert sum("/raw/v1/paper_figures/" in address for address in addresses) == 2
+    assert sum("/raw/v1/paper_figures/" in address for address in addresses) == 1
     assert len(addresses) > 12
     for one in (*addresses, *found["urls"].values()):
         path = re.sub(rf"^{HOME}(/(raw|blob)/v1/|$)", "", one.partition("#")[0])

@@ -20,8 +20,8 @@ import pytest
 
 from docs import explorer
 from docs.explorer.calculator import RATES
-from docs.sources import table_of
-from dprepro.bounds import bst, bst_lower, glm, kst, lasso
+from docs.sources import reference, table_of
+from dprepro.bounds import bst, bst_generic, bst_lower, glm, glm_adaptation, kst, lasso
 from dprepro.support.regular_files import unpacked
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -30,6 +30,7 @@ Function = Callable[[float, float, float, float, float], float]
 
 FUNCTIONS: Mapping[str, Function] = {
     "lasso-theorem-2-5": lambda n, p, e, d, s: lasso.theorem_2_5_rate(n, e, d, 8, 4, 1, 2 * p),
+    "lasso-theorem-2-6": lambda n, p, e, d, s: lasso.theorem_2_6_rate(n, e, d, 1, 1, math.sqrt(p)),
     "lasso-theorem-3-1": lambda n, p, e, d, s: lasso.theorem_3_1_rate(n),
     "bst-theorem-2-4-1": lambda n, p, e, d, s: bst.theorem_2_4_1_rate(n, p, e, d, 1, 2),
     "bst-theorem-5-3": lambda n, p, e, d, s: bst_lower.theorem_5_3_rate(n, p, e),
@@ -38,12 +39,15 @@ FUNCTIONS: Mapping[str, Function] = {
     "bst-theorem-2-4-2": lambda n, p, e, d, s: bst.theorem_2_4_2_rate(n, p, e, d, 1, 1),
     "bst-theorem-5-5": lambda n, p, e, d, s: bst_lower.theorem_5_5_rate(n, p, e),
     "bst-theorem-4-3": lambda n, p, e, d, s: bst.theorem_4_3_rate(n, p, e, 1, 1),
+    "bst-theorem-b-2": lambda n, p, e, d, s: bst_generic.theorem_b_2_rate(n, p, e, d, 1, 1),
+    "bst-theorem-e-2": lambda n, p, e, d, s: bst_generic.theorem_e_2_rate(n, p, e, d, 1, 1),
     "bst-theorem-5-4": lambda n, p, e, d, s: bst_lower.theorem_5_4_rate(n, p, e),
     "kst-theorem-4": lambda n, p, e, d, s: kst.theorem_4_rate(n, p, e, d, 1, 1),
     "kst-theorem-6": lambda n, p, e, d, s: kst.theorem_6_rate(n, p, e, s, 1),
     "kst-theorem-9": lambda n, p, e, d, s: kst.theorem_9_rate(n, e, d, s, n),
     "glm-theorem-1": lambda n, p, e, d, s: glm.theorem_1_rate(n, p, e, d, 1, 1, 4, 1),
     "glm-theorem-4": lambda n, p, e, d, s: glm.theorem_4_rate(n, p, e, 1, 1, 1),
+    "glm-theorem-8": lambda n, p, e, d, s: glm_adaptation.theorem_8_rate(n, e, 1, 1, 1),
     "glm-theorem-5": lambda n, p, e, d, s: glm.theorem_5_rate(n, e, d, 1, 1),
     "glm-theorem-6": lambda n, p, e, d, s: glm.theorem_6_rate(n, p, e, 1, 1),
 }
@@ -76,7 +80,9 @@ def test_its_points_are_those_of_the_tables() -> None:
             np.testing.assert_array_equal(given, [number if math.isfinite(number) else math.nan for number in wanted])
 
 
-@pytest.mark.parametrize(("identity", "text"), SIDES, ids=[identity for identity, _ in SIDES])
+@pytest.mark.parametrize(
+    ("identity", "text"), dict.fromkeys(SIDES), ids=[identity for identity, _ in dict.fromkeys(SIDES)]
+)
 def test_a_rate_of_the_calculator_is_that_of_the_function(identity: str, text: str) -> None:
     rng = np.random.default_rng(5)
     known = {"log": math.log, "sqrt": math.sqrt, "min": min, "__builtins__": {}}
@@ -85,6 +91,13 @@ def test_a_rate_of_the_calculator_is_that_of_the_function(identity: str, text: s
         epsilon, delta = 10 ** rng.uniform(-3, 1), 10 ** rng.uniform(-12, -1)
         given = eval(text, known, {"n": n, "p": p, "epsilon": epsilon, "delta": delta, "s": s})
         assert given == pytest.approx(FUNCTIONS[identity](n, p, epsilon, delta, s), rel=1e-12)
+
+
+def test_the_calculator_has_every_private_statement_whose_constant_is_known_and_its_own_formula() -> None:
+    rows = [row for row in reference("ledger.json")["claims"] if row["constant"]]
+    own = {row["id"] for row in rows if row["kind"] == "rate" and "epsilon = inf" not in row["constant"]["at"]}
+    restated = {"lasso-theorem-a-1"}  # Theorem 2.5 again
+    assert own - restated == {rate.upper for rate in RATES}
 
 
 def test_every_line_of_the_calculator_has_its_statement_with_a_constant() -> None:
@@ -159,7 +172,9 @@ def test_the_calculator_in_the_browser_is_that_of_the_functions(opened: Path) ->
 
 SCRIPT = """
 <script>
-addEventListener("load", () => setTimeout(() => {
+const pause = (milliseconds) => new Promise((done) => setTimeout(done, milliseconds));
+addEventListener("load", async () => {
+  await pause(500);
   const told = {};
   const box = document.querySelector("#curves input");
   const paths = () => document.querySelectorAll("#plot svg path").length;
@@ -170,17 +185,30 @@ addEventListener("load", () => setTimeout(() => {
   told.focus = document.activeElement.dataset.curve === box.dataset.curve;
   document.activeElement.click();
   told.on = paths() === before;
-  const line = document.querySelector("#plot .draggable");
-  line.dispatchEvent(new PointerEvent("pointerdown", { clientY: 200, bubbles: true, cancelable: true }));
-  dispatchEvent(new PointerEvent("pointermove", { clientY: 250 }));
-  dispatchEvent(new PointerEvent("pointerup", { clientY: 250 }));
+  const bound = () => {
+    const path = document.querySelector("#plot .draggable");
+    return path.getPointAtLength(0).matrixTransform(path.getScreenCTM());
+  };
+  const from = bound();  // near a point, where the plot listens too
+  const point = (what, at, y) => at.dispatchEvent(new PointerEvent(
+    what, { clientX: from.x, clientY: y, pointerType: "mouse", button: 0, bubbles: true, cancelable: true }));
+  point("pointerenter", document.querySelector("#plot svg"), from.y);
+  point("pointermove", document.querySelector("#plot svg"), from.y);
+  await pause(100);
+  point("pointerdown", document.querySelector("#plot .draggable"), from.y);
+  point("pointermove", window, from.y + 30);
+  told.followed = bound().y - from.y;
+  point("pointerup", window, from.y + 30);
   told.constant = Number(document.getElementById("constant").value);
   told.address = decodeURIComponent(location.hash);
+  document.querySelector("#table summary").click();
   document.querySelector("#points button").click();
   told.point = document.getElementById("point").textContent;
+  await pause(100);
+  told.state = JSON.parse(decodeURIComponent(location.hash.slice(1)));
   told.wide = document.documentElement.scrollWidth - innerWidth;
   document.body.dataset.told = JSON.stringify(told);
-}, 500));
+});
 </script>"""
 
 
@@ -202,7 +230,13 @@ def test_curves_are_switched_lines_dragged_and_points_shown(opened: Path, width:
     assert told["off"]
     assert told["on"]
     assert told["focus"]
+    assert told["followed"] == pytest.approx(30, abs=2)
     assert 0.3 < told["constant"] < 0.95  # down is less
     assert f'"c":{told["constant"]:g}' in told["address"]
     assert "python -m dprepro +experiment=lasso_rate" in told["point"]
     assert told["wide"] <= 0
+    restored, _ = browse(opened, told["state"])
+    assert (
+        html.unescape(re.sub("<.*?>", "", restored.partition('id="point">')[2].partition("</div>")[0])) == told["point"]
+    )
+    assert re.search('<details id="table" open', restored)

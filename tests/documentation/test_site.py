@@ -6,6 +6,7 @@ import html
 import importlib.util
 import io
 import json
+import math
 import re
 import shutil
 import subprocess
@@ -100,6 +101,14 @@ def test_every_walkthrough_is_a_page_and_what_it_printed_belongs_to_its_cells() 
         assert page.count("```text") == sum(bool(known.get(cell.digest)) for cell in code)
 
 
+def test_a_walkthrough_shows_the_figure_of_each_experiment_that_it_runs_once() -> None:
+    for name in walkthroughs.SCRIPTS:
+        page = walkthroughs.page(name)
+        ran = {one for cell in walkthroughs.cells(name) if cell.code for one in walkthroughs.RUN.findall(cell.text)}
+        shown = re.findall(r"]\(\.\./assets/experiments/(\w+)\.png\)", page)
+        assert sorted(shown) == sorted(one for one in ran if reference_figure(one).is_file())
+
+
 def test_every_section_of_contributing_is_on_a_page() -> None:
     text = "".join(contributing.pages().values())
     assert not [title for title in contributing.sections() if f"## {title}\n" not in text]
@@ -121,9 +130,35 @@ def test_pages_written_by_hand_name_experiments_that_exist(page: Path) -> None:
 
 def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
     text = (ROOT / "README.md").read_text(encoding="utf-8")
-    assert len(text.splitlines()) <= 150
+    assert len(text.splitlines()) <= 100
     targets = [one.partition("#")[0] for one in re.findall(r"\]\((?!https?:)([^)]+)\)", text)]
     assert not [target for target in targets if not (ROOT / target).exists()]
+
+
+def test_the_numbers_of_the_readme_are_those_of_the_last_full_run() -> None:
+    ledger, checks = sources.reference("ledger.json"), sources.reference("checks.json")
+    rows = [row for row in ledger["claims"] if row["kind"] != "further"]
+    lasso = next(row["constant"] for row in rows if row["id"] == "lasso-theorem-2-5")
+    spent = checks["glm_output_perturbation"]["certified_budget_as_printed"]
+    optimum = checks["minimax_linear"]
+    assert spent["verdict"] == "refuted"
+    assert {optimum[name]["verdict"] for name in ("closed_form", "closed_form_most", "limit")} == {"confirmed"}
+    failures = sum(erratum["severity"] == "privacy failure" for erratum in ledger["errata"])
+    confirmed = sum(row["verdict"] == "confirmed" for row in rows)
+    packing, fingerprinting = (math.ceil(100 * optimum[name]["high"] - 1e-9) for name in ("packing", "fingerprinting"))
+    refuted, corners = ledger["causes"]["rows"], ledger["causes"]["corners"]
+    wanted = [
+        f"between {math.floor(100 * lasso['lower']) / 100}, which stored data need, and",
+        f"{math.ceil(100 * lasso['upper']) / 100}, which is proved",
+        f"spends {spent['estimate']:.2f} times its budget",
+        f"one of {failures} places",
+        f"{packing}% and {fingerprinting}% of it",
+        f"Of {len(rows)} numbered statements {confirmed} are confirmed as printed, {refuted} are refuted",
+        f"{corners} more at a degenerate corner",
+    ]
+    first = " ".join((ROOT / "README.md").read_text(encoding="utf-8").partition("## Two commands")[0].split())
+    assert not [words for words in wanted if words not in first]
+    assert len(re.findall(r"[0-9]+[.][0-9]+", first)) == 4  # no number besides these and the theorem's
 
 
 @pytest.fixture(scope="module")

@@ -24,10 +24,17 @@ def trees() -> dict[str, ast.Module]:
     return {path.relative_to(ROOT).as_posix(): ast.parse(path.read_text(encoding="utf-8")) for path in FILES}
 
 
+def written(function: ast.expr) -> str:
+    """What is called, as ``a.b.c``; of what is itself called or indexed, the attributes behind it."""
+    if isinstance(function, ast.Attribute):
+        return f"{written(function.value)}.{function.attr}"
+    return function.id if isinstance(function, ast.Name) else ""
+
+
 def calls(tree: ast.AST, name: str) -> Iterator[ast.Call]:
     """The calls of ``something.name(...)`` or ``name(...)``, by how they are written."""
     for node in ast.walk(tree):
-        if isinstance(node, ast.Call) and ast.unparse(node.func).endswith(name):
+        if isinstance(node, ast.Call) and written(node.func).endswith(name):
             yield node
 
 
@@ -37,9 +44,9 @@ def closed(tree: ast.AST) -> set[int]:
     for node in ast.walk(tree):
         if isinstance(node, ast.With):
             found |= {id(item.context_expr) for item in node.items}
-            if any("pytest.raises" in ast.unparse(item.context_expr) for item in node.items):
+            if any(True for item in node.items for _ in calls(item.context_expr, "pytest.raises")):
                 found |= {id(inner) for line in node.body for inner in ast.walk(line)}
-        elif isinstance(node, ast.Call) and ast.unparse(node.func).endswith(".enter_context"):
+        elif isinstance(node, ast.Call) and written(node.func).endswith(".enter_context"):
             found |= {id(given) for given in node.args}
         elif isinstance(node, ast.Attribute) and node.attr == "close":
             found.add(id(node.value))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 import time
 from pathlib import Path
 from typing import Any
@@ -16,21 +17,41 @@ from dprepro.support import shared_memory
 pytestmark = pytest.mark.skipif(not long_cells.LIMITS, reason="this system has no alarms")
 
 
-@pytest.mark.parametrize("workers", [1, 2])
-def test_a_cell_without_end_fails_after_its_limit_and_the_others_are_measured(
-    tmp_path: Path, workers: int, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
+def test_a_cell_without_end_fails_after_its_limit_and_the_others_are_measured(tmp_path: Path) -> None:
     cells = em.cells(3)
     with Store.open(tmp_path, create=True) as store:
         run = store.begin_run("rate", {}, [], {}, cells)
-        done = execute(em.endless, cells, store, workers=workers, cell_seconds=0.2)
+        done = execute(em.endless, cells, store, workers=1, cell_seconds=0.2)
         frame = store.frame(run)
     assert (done.measured, done.failed) == (len(cells), 2)
     failed = frame[frame["status"] != "ok"]
     assert {*failed["status"]} == {"failed: CellLimit: it took longer than cell_minutes allows"}
     assert {*failed["replicate"]} == {1}
     assert {*failed["series"]} == {"ours"}
+
+
+def test_in_another_thread_a_limit_ends_a_cell_too_and_leaves_nothing_behind() -> None:
+    said = []
+
+    def measure() -> None:
+        for seconds in (0.05, 0.0):
+            try:
+                with limited(0.3 if seconds == 0 else seconds):
+                    until = time.monotonic() + (0.05 if seconds == 0 else 5)
+                    while time.monotonic() < until:
+                        time.sleep(0.01)
+                said.append("ended")
+            except CellLimit as error:
+                said.append(str(error))
+        until = time.monotonic() + 0.6  # of the second limit nothing comes
+        while time.monotonic() < until:
+            time.sleep(0.01)
+        said.append("free")
+
+    thread = threading.Thread(target=measure)
+    thread.start()
+    thread.join()
+    assert said == ["it took longer than cell_minutes allows", "ended", "free"]
 
 
 def test_a_limit_leaves_no_alarm_behind_and_reaches_no_cell_that_ended_in_time(

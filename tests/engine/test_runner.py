@@ -22,6 +22,7 @@ from helpers.databases import opened
 
 from dprepro.engine import Cell, Measure, Row, Store, execute, measure_cell, pools, runner, source
 from dprepro.engine.rows import rows_of
+from dprepro.engine.workers import check_reachable
 from dprepro.errors import InputError, Interrupted, OtherCode, Stop
 from dprepro.support import shared_memory
 from dprepro.support.interrupts import CTRL_C, handle_signals
@@ -285,42 +286,6 @@ def test_rows_that_cannot_be_data_are_failures(rows: list[Row], fault: str) -> N
     assert list(result.rows) == []
 
 
-def test_a_cell_that_ends_its_worker_is_stored_as_failed_and_the_others_are_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
-    cells = em.cells(4)
-    with Store.open(tmp_path, create=True) as store:
-        run = store.begin_run("rate", {}, [], {}, cells)
-        outcome = execute(em.deadly, cells, store, workers=2)
-        assert (outcome.measured, outcome.failed) == (len(cells), len(em.DEADLY))
-        frame = store.frame(run)
-    failed = frame[frame["status"] != "ok"]
-    found = {(row["series"], row["replicate"]): row["status"] for _, row in failed.iterrows()}
-    assert found == {key: f"failed: {said}" for key, said in em.DEADLY.items()}
-
-
-@pytest.mark.slow
-@pytest.mark.filterwarnings("ignore")
-def test_a_cell_that_ends_its_dask_worker_is_stored_as_failed_and_the_others_are_measured(
-    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
-    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
-    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), str(ROOT)]))
-    cells, local = em.cells(4), {"dashboard_address": ":0", "silence_logs": 60}
-    with (
-        distributed.LocalCluster(n_workers=2, threads_per_worker=1, **local) as cluster,
-        Store.open(tmp_path, create=True) as store,
-    ):
-        run = store.begin_run("rate", {}, [], {}, cells)
-        outcome = execute(em.deadly, cells, store, workers=cluster.scheduler_address)
-        frame = store.frame(run)
-    assert (outcome.measured, outcome.failed) == (len(cells), len(em.DEADLY))
-    failed = frame[frame["status"] != "ok"]
-    found = {(row["series"], row["replicate"]): row["status"] for _, row in failed.iterrows()}
-    assert found == {key: f"failed: {said.partition(' (')[0]}" for key, said in em.DEADLY.items()}
-
-
 def test_only_a_cell_s_own_keyboard_interrupt_is_a_failure(monkeypatch: pytest.MonkeyPatch) -> None:
     (cell, *_) = em.cells(1)
 
@@ -418,7 +383,7 @@ def test_where_no_worker_can_start_this_process_measures(tmp_path: Path, monkeyp
 
 @pytest.mark.parametrize("workers", [0, -1, 1.5, True, "two", ""])
 def test_workers_that_cannot_be_are_refused(tmp_path: Path, workers: Any) -> None:
-    with Store.open(tmp_path) as store, pytest.raises(InputError, match="Dask address"):
+    with Store.open(tmp_path) as store, pytest.raises(InputError, match="Dask scheduler"):
         execute(em.draw, [], store, workers=workers)
 
 
@@ -438,10 +403,10 @@ def test_an_address_at_which_nobody_answers_is_found_before_anything_else_is_don
     monkeypatch.setattr(pools, "_CONNECT_SECONDS", 0.3)
     for address in ("tcp://127.0.0.1:1", "nosuch://x:1", "tcp://"):
         with pytest.raises(InputError, match=f"no Dask scheduler answers at workers={address}") as caught:
-            pools.check_reachable(address)
+            check_reachable(address)
         assert "\n" not in str(caught.value)
     for workers in (1, 8, "auto"):  # which are nobody's address
-        pools.check_reachable(workers)
+        check_reachable(workers)
 
 
 def test_importing_the_engine_imports_no_heavy_package() -> None:

@@ -26,6 +26,22 @@ def test_no_label_says_what_a_series_role_or_verdict_is(name: str) -> None:
     assert not [text for text in figure.get("labels", {}).values() if "(c" in text or "refuted" in text]
 
 
+def drawn_kinds() -> set[str]:
+    texts = [yaml.safe_load((EXPERIMENTS / f"{name}.yaml").read_text(encoding="utf-8")) for name in NAMES]
+    return {text.get("figure", {}).get("name", "rate") for text in texts}
+
+
+def test_every_kind_of_figure_is_that_of_an_experiment_whose_figure_is_tried_below() -> None:
+    assert drawn_kinds() == set(figures.FIGURES)
+
+
+def test_a_new_kind_of_figure_is_covered_by_itself(monkeypatch: pytest.MonkeyPatch) -> None:
+    """One that no experiment draws, and so no test, is noticed."""
+    monkeypatch.setitem(figures.FIGURES, "planted", RateFigure)
+    with pytest.raises(AssertionError):
+        test_every_kind_of_figure_is_that_of_an_experiment_whose_figure_is_tried_below()
+
+
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_every_figure_says_its_verdict_and_what_was_judged_of_what_it_shows(name: str, tmp_path: Path) -> None:

@@ -43,6 +43,16 @@ def test_many_statements_stand_in_two_columns_and_without_any_there_is_no_figure
         figures.build({"name": "margins"}).draw(frame(2).assign(quantity="risk"), VERDICT, {})
 
 
+@pytest.mark.parametrize("statements", [1, 2, 5])
+def test_a_single_statement_leaves_room_for_heading_axis_and_legend(statements: int) -> None:
+    drawn = figures.build({"name": "margins"}).draw(frame(statements), VERDICT, {})
+    drawn.draw_without_rendering()
+    (panel,), (legend,) = drawn.axes, drawn.legends
+    label, box = panel.xaxis.label.get_window_extent(), panel.get_window_extent()
+    assert box.height > 0.15 * drawn.bbox.height
+    assert legend.get_window_extent().y1 <= label.y0 < label.y1 < box.y0
+
+
 def test_items_are_called_as_papers_number_them() -> None:
     assert [item(name) for name in ("definition_2_1", "fact_2_3", "lemma_a_3", "section_1_the_gap")] == [
         "Definition 2.1", "Fact 2.3", "Lemma A.3", "Section 1 the gap"

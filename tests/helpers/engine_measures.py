@@ -3,15 +3,18 @@
 from __future__ import annotations
 
 import os
+import shutil
 import signal
 import sys
 import time
 from contextlib import suppress
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import numpy as np
 
 from dprepro.engine import Cell, Row, Store, execute, expand, runner
+from dprepro.engine.cell_lines import Line
 from dprepro.errors import Interrupted, PremiseError
 
 PAUSE = float(os.environ.get("ENGINE_PAUSE", "0"))  # seconds; changes no number
@@ -66,27 +69,52 @@ def endless(cell: Cell, rng: np.random.Generator) -> list[Row]:
     return draw(cell, rng)
 
 
-DEADLY = {
-    ("ours", 3): "the process died (SIGSEGV)", ("ours", 0): "the process died (exit code 0)",
-    ("naive", 1): "SystemExit: 3",
-    ("naive", 0): "KeyboardInterrupt",
-}  # fmt: skip
-"""What becomes of cells at n = 10, epsilon = 1, by series and replicate."""
+SELF_KILLING, ENDLESS, KILLED_ONCE = ("ours", 3, 10, 1.0), ("ours", 1, 10, float("inf")), ("naive", 2, 20, 1.0)
+"""Series, replicate, n and epsilon of the cells of which `troubled` makes trouble."""
 
 
-def deadly(cell: Cell, rng: np.random.Generator) -> list[Row]:
-    """Ends its own worker process at some cells, or tries to."""
-    said = DEADLY.get((cell.series, cell.replicate), "") if cell.axes["n"] == 10 and cell.axes["epsilon"] == 1 else ""
-    assert not said or os.getpid() != int(os.environ["ENGINE_PARENT"])
-    if "SIGSEGV" in said:
+def troubled(cell: Cell, rng: np.random.Generator) -> list[Row]:
+    """As `solve`, but one cell ends its process, one never ends, and one has its worker killed the first time.
+
+    `beside` is a folder for marks, which shapes no number.
+    """
+    place = cell.series, cell.replicate, cell.axes["n"], cell.axes["epsilon"]
+    assert place not in (SELF_KILLING, KILLED_ONCE) or os.getpid() != int(os.environ["ENGINE_PARENT"])
+    if place == SELF_KILLING:
         os.kill(os.getpid(), signal.SIGSEGV)
-    elif "exit code" in said:
-        os._exit(0)
-    elif "SystemExit" in said:
-        sys.exit(3)
-    elif said:
-        raise KeyboardInterrupt
-    return draw(cell, rng)
+    elif place == ENDLESS:
+        return endless(replace(cell, series="ours", replicate=1, axes={"n": 10.0}), rng)
+    elif place == KILLED_ONCE and first_time(cell.beside, "killed"):
+        a_job = "SUBMITIT_EXECUTOR" in os.environ  # whose process is the one above its workers
+        os.kill(os.getppid() if a_job else os.getpid(), signal.SIGKILL)
+        time.sleep(60)
+    return solve(cell, rng)
+
+
+def first_time(marks: str, name: str) -> bool:
+    """Whether nobody has asked so before, in whatever process."""
+    try:
+        (Path(marks) / name).touch(exist_ok=False)
+    except FileExistsError:
+        return False
+    return True
+
+
+@dataclass(frozen=True)
+class Lossy(runner.Chunk):
+    """A chunk whose worker is gone, the first time, after it has measured and before anybody hears of it."""
+
+    def __call__(self) -> list[Line]:
+        lines = super().__call__()
+        if first_time(self.cells[0].beside, "lost"):
+            os._exit(1)
+        return lines
+
+    def into(self, folder: str, processes: int) -> None:
+        super().into(folder, processes)
+        if first_time(self.cells[0].beside, "lost"):
+            shutil.rmtree(folder)
+            os._exit(1)
 
 
 def main(folder: Path, workers: int, replicates: int) -> int:

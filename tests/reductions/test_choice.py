@@ -6,7 +6,7 @@ from helpers.reduction_problems import domain_of
 from dprepro.algorithms import FrankWolfe, GaussianFrankWolfe, NoisyFrankWolfe, ObjectivePerturbation
 from dprepro.errors import Incompatible, InputError
 from dprepro.problems import HuberLoss, L1Ball, L2Ball, Simplex, SquaredLoss
-from dprepro.reductions import REDUCTIONS, choose, solver
+from dprepro.reductions import REDUCTIONS, IncrementalGradients, choose, solver
 
 LASSO = domain_of(SquaredLoss(), L1Ball(4), 100)
 BALL = domain_of(SquaredLoss(), L2Ball(4), 100, 2)
@@ -54,3 +54,33 @@ def test_what_cannot_serve_is_refused_with_the_reason(name, domain, representati
 def test_an_unknown_name_is_refused_with_the_choices():
     with pytest.raises(InputError, match=r"did you mean incremental_gradients.*nearest of"):
         choose("incremental_gradient", NoisyFrankWolfe(), LASSO, frozenset({"moments"}), "series a")
+
+
+class Brought(FrankWolfe):
+    """An algorithm of another package, with a reduction of its own."""
+
+    name = "quick"
+
+    @classmethod
+    def reductions(cls):
+        return {cls.name: Quick}
+
+
+class Quick(IncrementalGradients):
+    """Serves it."""
+
+    serves = (Brought,)
+
+
+def test_an_algorithm_brings_its_own_reductions_and_they_go_first():
+    name = choose("automatic", Brought(), LASSO, frozenset({"moments"}), "here")
+    assert name == "quick"
+    assert type(solver(name, Brought())) is Quick
+    with pytest.raises(InputError, match="unknown reduction 'quick'"):
+        choose("quick", FrankWolfe(), LASSO, frozenset({"moments"}), "here")
+
+
+def test_a_reduction_that_is_brought_under_a_name_of_ours_is_refused(monkeypatch):
+    monkeypatch.setattr(Brought, "name", "incremental_gradients")
+    with pytest.raises(InputError, match="Brought brings a reduction called incremental_gradients"):
+        choose("automatic", Brought(), LASSO, frozenset({"moments"}), "here")

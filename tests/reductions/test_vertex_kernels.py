@@ -40,8 +40,14 @@ from dprepro.reductions import GroupedVertices, IncrementalGradients, frank_wolf
 from dprepro.reductions.kernels import selection_kernels, vertex_kernels
 
 SELECTIONS = ["laplace", "gumbel"]
-STAGES = {"records": 1e-9, "columns": 1e9, "by cost": frank_wolfe_reductions.GRAM_COST}
-"""GRAM_COST: what makes a solve on records stay there, go to the columns at once, or judge for itself."""
+STAGES = {"records": (1e-9, 5.0), "given up": (0.7, 0.0), "matrix": (1e9, 5.0)}
+"""GRAM_COST and RENEWED: what makes a solve stay on records, leave them on the way, or make the matrix at once."""
+
+
+def staged(monkeypatch, stage):
+    """Sets both."""
+    for name, value in zip(("GRAM_COST", "RENEWED"), STAGES[stage], strict=True):
+        monkeypatch.setattr(frank_wolfe_reductions, name, value)
 
 
 def needle(family, view):
@@ -99,16 +105,23 @@ def test_incremental_gradients_on_moments_have_the_literal_law(kind, constraint_
 @pytest.mark.parametrize("kind", SELECTIONS)
 @pytest.mark.parametrize("constraint_set", SETS)
 def test_incremental_gradients_on_records_have_the_literal_law(kind, constraint_set, stage, monkeypatch):
-    monkeypatch.setattr(frank_wolfe_reductions, "GRAM_COST", STAGES[stage])
+    staged(monkeypatch, stage)
     problem = problem_of(SquaredLoss(), constraint_set)
     algorithm = NoisyFrankWolfe(selection=kind, steps_factor=0.3)
     literal = literal_answers(algorithm, constraint_set)
     assert least_p_value(problem, literal, thetas(IncrementalGradients(algorithm), problem, 400, seed=7)) > ALARM
-    assert "moments" not in problem._built
+    assert ("moments" in problem._built) is (stage == "matrix")
+
+
+def test_the_gram_matrix_is_made_at_once_where_steps_on_records_would_read_more(monkeypatch):
+    monkeypatch.setattr(frank_wolfe_reductions, "_Columns", None)  # nothing is kept of records that are not read
+    problem = problem_of(SquaredLoss(), L1Ball(6))
+    IncrementalGradients(NoisyFrankWolfe()).solve(problem, BUDGET, np.random.default_rng(0))
+    assert "moments" in problem._built
 
 
 def test_a_wrong_bound_on_how_far_scores_move_is_noticed(monkeypatch):
-    monkeypatch.setattr(frank_wolfe_reductions, "GRAM_COST", STAGES["records"])
+    staged(monkeypatch, "records")
     problem, algorithm = problem_of(SquaredLoss(), L1Ball(6)), NoisyFrankWolfe(steps_factor=0.3)
     budget = Budget(2.0, 1e-2, Neighbours.REPLACE_ONE)
     literal = thetas(algorithm, problem, 400, 8, budget)
@@ -151,7 +164,7 @@ def test_a_solve_without_noise_on_records_computes_the_gram_columns_that_it_choo
 
 @pytest.mark.parametrize("stage", STAGES)
 def test_what_earlier_solves_left_behind_changes_no_answer(stage, monkeypatch):
-    monkeypatch.setattr(frank_wolfe_reductions, "GRAM_COST", STAGES[stage])
+    staged(monkeypatch, stage)
     problem = problem_of(SquaredLoss(), L1Ball(40))
     reduction = IncrementalGradients(NoisyFrankWolfe(selection="laplace"))
     first, second = (reduction.solve(problem, BUDGET, np.random.default_rng(12)).theta for _ in range(2))
@@ -170,7 +183,7 @@ def test_many_solves_on_records_share_a_gram_matrix_and_have_the_literal_law():
 @pytest.mark.parametrize("stage", STAGES)
 @pytest.mark.parametrize("step_size", [DecayingStep(), ConstantStep()], ids=lambda rule: rule.name)
 def test_without_noise_the_literal_points_come_out(step_size, stage, monkeypatch):
-    monkeypatch.setattr(frank_wolfe_reductions, "GRAM_COST", STAGES[stage])
+    staged(monkeypatch, stage)
     algorithm, rng = FrankWolfe(steps=200, step_size=step_size), np.random.default_rng(0)
     factor = np.random.default_rng(1).uniform(-0.2, 0.2, (2, 23))
     domain = domain_of(SquaredLoss(), L1Ball(23), 3000)

@@ -52,6 +52,7 @@ def test_every_printed_formula_becomes_mathml() -> None:
     ]
     assert len(printed) > 150
     assert not [formula for formula in printed if "<code>" in mathml(formula)]
+    assert not [formula for formula in printed if re.search(r"\(\)|\bt?frac\b", plain(f"${formula}$"))]
 
 
 @pytest.mark.parametrize(
@@ -63,6 +64,9 @@ def test_every_printed_formula_becomes_mathml() -> None:
         (r"10^{-6}", "1e-6"),
         (r"\sqrt{\log 1/\delta}", "sqrt(log 1/delta)"),
         (r"\frac{2 \|b\|^2}{\Delta n}", "(2 ||b||^2)/(Delta n)"),
+        (r"\frac{\zeta^{3/2} \|\hat\theta\|_2 \log p}{\epsilon n}", "(zeta^(3/2) ||hat theta||_2 log p)/(epsilon n)"),
+        (r"\frac{a_{1}}{b_{\frac1n}} + \frac{2\beta}\epsilon", "a_1/(b_(1/n)) + (2 beta)/epsilon"),
+        (r"\tfrac1{(n\epsilon)^{1/p}} e^{-\eta \sqrt{p}}", "1/((n epsilon)^(1/p)) e^(-eta sqrt(p))"),
         (r"\|\hat{\theta}\|_\infty", "||theta_hat||_inf"),
         (r"\langle s, \nabla L(\theta)\rangle", "<s, grad L(theta)>"),
         (r"\theta^{\mathrm{priv}} = \ell_1", "theta^priv = l1"),

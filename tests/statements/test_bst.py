@@ -1,4 +1,4 @@
-"""The statements of Bassily, Smith and Thakurta (2014): their functions, powers and schedules."""
+"""Bassily, Smith and Thakurta (2014): where statements stand, and schedules as printed."""
 
 import math
 
@@ -8,40 +8,12 @@ from dprepro import bounds
 from dprepro.statements.bst import STATEMENTS
 
 LN = math.log
-POINT = {
-    "n": 1e6, "p": 1e4, "epsilon": 1.0, "delta": 1e-9, "lipschitz": 1.0, "diameter": 2.0, "radius": 1.0,
-    "strong_convexity": 1.0, "smoothness": 1.0, "noise_scale": 4.0, "regulariser": 100.0, "weight": 0.1, "steps": 1e4,
-    "smoothing": 0.01, "level": 1.0, "runs": 3.0, "run_epsilon": 0.1, "selection_scale": 1e-5, "blind": 0.0,
-    "initial_risk": 1.0, "share": 0.1, "uses": 100.0, "power": 2.0, "number": 4.0, "tilt": 10.0, "precision": 0.1,
-    "distance": 0.1,
-}  # fmt: skip
-SAID = [
-    pytest.param(said, id=f"{statement.item}, {which}")
-    for statement in STATEMENTS
-    for which, said in (("printed", statement.says), ("repaired", statement.repaired))
-    if said
-]
-
-
-@pytest.mark.parametrize("said", SAID)
-def test_every_statement_is_understood_and_its_functions_have_a_value(said):
-    said.check()
-    for name in said.functions:
-        assert 0 < bounds.evaluate(name, POINT) < math.inf
 
 
 def test_every_statement_says_where_it_stands_and_over_what_it_ranges():
     assert all(
         statement.place and statement.says.quantifiers and statement.holds.quantifiers for statement in STATEMENTS
     )
-
-
-@pytest.mark.parametrize("said", [one for one in SAID if one.values[0].powers])
-def test_pure_powers_are_the_slopes_of_the_rate(said):
-    for axis, power in said.powers.items():
-        far = POINT["delta"] ** 2 if axis == "delta" else 2 * POINT[axis]  # ln(1/delta) doubles
-        ratio = bounds.evaluate(said.rate, {**POINT, axis: far}) / bounds.evaluate(said.rate, POINT)
-        assert math.log2(ratio) == pytest.approx(power, abs=1e-3)
 
 
 @pytest.mark.parametrize(

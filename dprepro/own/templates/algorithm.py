@@ -10,7 +10,7 @@ import numpy as np
 from dprepro.algorithms import Algorithm, Schedule, Solution
 from dprepro.algorithms.base import Parts, gradient_sensitivity
 from dprepro.budget import Budget
-from dprepro.mechanisms import Gaussian
+from dprepro.mechanisms import Gaussian, NoiseMoments
 from dprepro.problems import Domain, Problem
 
 
@@ -39,7 +39,8 @@ class MyName(Algorithm):
         """The algorithm; all randomness comes from rng."""
         domain, constraint_set = problem.domain, problem.constraint_set
         noise, theta = self.noise(domain, budget), constraint_set.start()
+        drawn = NoiseMoments()  # what was drawn, which is held against the schedule's noise
         for _ in range(self.steps):
-            noisy, _ = noise.release(problem.gradient(theta), rng)
-            theta = constraint_set.project(theta - noisy / domain.smoothness)
-        return Solution(theta, self.schedule(domain, budget), self.spent(domain, budget))
+            noisy, moments = noise.release(problem.gradient(theta), rng)
+            theta, drawn = constraint_set.project(theta - noisy / domain.smoothness), drawn + moments
+        return Solution(theta, self.schedule(domain, budget), self.spent(domain, budget), noise=drawn)

@@ -226,7 +226,7 @@ def advance(fitted, origin, column, keep, add, loads, offsets, residual):  # typ
 
 @entry()
 def on_records(  # type: ignore[no-untyped-def]
-    features, columns, held, loads, offsets, reach, half, fitted, limit, step_cost, radius, signed,
+    features, columns, held, loads, offsets, reach, half, fitted, limit, step_cost, proposal_cost, radius, signed,
     theta, steps, scale, laplace, constant, noise_statistic, rng,
 ):  # fmt: skip
     """From the first step on, with no Gram column at all; returns the number of the next step, ``steps`` at the end.
@@ -237,7 +237,8 @@ def on_records(  # type: ignore[no-untyped-def]
     weighted by the loads (Cauchy and Schwarz; reach is the root of the largest G_jj), and grow follows from the
     distance to the point at which the table was entered. The table is renewed when more points have been rejected
     than that costs. ``half`` are the half scores at the start. The loop stops when it has cost as much as reading
-    ``limit`` entries of the features; a step costs ``step_cost`` of them for each record.
+    ``limit`` entries of the features; a step costs ``step_cost`` of them for each record, and each vertex that it
+    proposes ``proposal_cost``.
     For ``noise_statistic`` see `on_columns`.
     """
     records, p = features.shape
@@ -284,7 +285,7 @@ def on_records(  # type: ignore[no-untyped-def]
                     j, sign = leader, leader_sign
                     break
                 score = inner(fetch(j, features, columns, held), residual)
-                read += 0.5 * step_cost * records
+                read += proposal_cost * records
                 if accepted(math.exp(-unit * (sign * score + top)), inside, grow, laplace, y, share):
                     break
             waste -= 1.0

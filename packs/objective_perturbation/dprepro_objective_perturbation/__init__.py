@@ -1,0 +1,1 @@
+"""The privacy of objective perturbation, exactly, and approximate minima, for the ledger of dprepro."""

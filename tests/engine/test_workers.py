@@ -1,0 +1,74 @@
+"""Whoever measures, local processes, a Dask cluster or jobs of a queue: the same protocol, and the same bits."""
+
+from __future__ import annotations
+
+import os
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import replace
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from helpers import engine_measures as em
+
+from dprepro.engine import Cell, Store, execute, runner
+from dprepro.engine.long_cells import CellLimit
+
+ROOT = Path(__file__).parents[2]
+
+os.environ["ENGINE_PARENT"] = str(os.getpid())  # before any worker starts, as in test_runner
+
+
+@contextmanager
+def two_of(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[int | str]:
+    """What `workers` names two workers of a kind."""
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(ROOT / "tests"), str(ROOT)]))
+    if kind == "processes":
+        yield 2
+    elif kind == "jobs":
+        pytest.importorskip("submitit", reason="submitit is not installed")
+        (folder / "local.yaml").write_text("{cluster: local, jobs: 2, job_minutes: 1, resubmit: 3}", encoding="utf-8")
+        yield str(folder / "local.yaml")
+    else:
+        distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+        dask = pytest.importorskip("dask")
+        local = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 60}
+        with dask.config.set({"distributed.scheduler.allowed-failures": 1}), distributed.LocalCluster(**local) as made:
+            yield made.scheduler_address
+
+
+def frame_of(folder: Path, cells: list[Cell], workers: int | str, cell_seconds: float | None = None) -> pd.DataFrame:
+    """The rows of a run."""
+    with Store.open(folder, create=True) as store:
+        run = store.begin_run("rate", {}, [], {}, cells)
+        execute(em.troubled, cells, store, workers=workers, cell_seconds=cell_seconds)
+        return store.frame(run).drop(columns=["seconds", "key"], errors="ignore")
+
+
+@pytest.mark.filterwarnings("ignore")  # Dask's, of workers that die
+@pytest.mark.parametrize(
+    "kind",
+    ["processes", "jobs", pytest.param("dask", marks=pytest.mark.slow)],  # whose workers take long to come back
+)
+def test_whatever_happens_to_workers_the_rows_are_those_of_one_process(
+    kind: str, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A worker is killed, another's answer is lost, a cell never ends, and one takes its process with it each time."""
+    monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
+    monkeypatch.setattr(runner, "DEATHS", 2)
+    monkeypatch.setattr(runner, "Chunk", em.Lossy)
+    cells = [replace(cell, beside=str(tmp_path)) for cell in em.cells(4)]
+    with two_of(kind, tmp_path, monkeypatch) as workers:
+        found = frame_of(tmp_path, cells, workers, cell_seconds=1.0)
+    assert {"killed", "lost"} <= {path.name for path in tmp_path.iterdir()}
+    places = list(zip(found["series"], found["replicate"], found["n"], found["epsilon"], strict=True))
+    failed = {place: status for place, status in zip(places, found["status"], strict=True) if status != "ok"}
+    assert failed.keys() == {em.SELF_KILLING, em.ENDLESS}, failed
+    assert failed[em.ENDLESS] == f"failed: CellLimit: {CellLimit()}"
+    assert failed[em.SELF_KILLING].removesuffix(" (SIGSEGV)") == "failed: the process died"
+    monkeypatch.setattr(em, "troubled", em.solve)
+    alone = frame_of(tmp_path / "alone", cells, 1)
+    sound = found["status"] == "ok"
+    assert sound.sum() == len(cells) - 2
+    assert found[sound].equals(alone[sound])
