@@ -123,8 +123,9 @@ UNMEASURABLE = {
     *(("kst", item) for item in ("Claim 11", "Claim 13")),
     *(("glm", item) for item in ("Section 3.1, low dimension", "Lemma 4", "Lemma 5", "Lemma 6")),
     *(("glm", item) for item in ("Theorem 10", "Theorem 13", "Theorem 15")),
+    ("derived", "Records in low dimension"),
 }
-"""About all Borel sets, said in passing, or in an appendix that is not at hand: their notes say which."""
+"""About all Borel sets, said in passing, in an appendix that is not at hand, or about sizes, which are attacked alone."""
 
 
 def test_every_statement_has_evidence_but_what_cannot_be_measured_or_is_only_false(spoken: Spoken) -> None:
