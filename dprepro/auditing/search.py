@@ -6,7 +6,9 @@ what is left of the level of all: the largest of their limits holds with probabi
 
 from __future__ import annotations
 
+import inspect
 import math
+import sys
 import time
 from collections.abc import Callable, Mapping
 from dataclasses import replace
@@ -81,7 +83,7 @@ def audit(
         replay: noise is recorded and replayed first, so that losses are known and faults have names: see `replayed`.
         keep: a file that keeps the answers: an audit that was killed goes on from them.
         workers: processes that draw; the verdict does not depend on how many.
-        target: ``FILE.py:NAME`` of the function, for the script that shows a violation.
+        target: ``FILE.py:NAME`` of the function, for the script that shows a violation; looked up where it is not told.
         progress: called with a line now and then.
 
     Raises:
@@ -104,6 +106,7 @@ def audit(
     if drawn.total < LEAST:
         raise InputError(f"an audit needs {LEAST} calls at least, got {drawn.total}: give more seconds, or draws")
     name = getattr(function, "__name__", type(function).__name__)
+    target = target or _file_of(function)
     start = Verdict(name, budget, 0.0, None, 0, len(found), None, level, seed, target, parameters=subject.parameters)
     noted = replayed(subject, found, budget, seed, level) if replay else None
     if noted is not None and noted.violates:
@@ -154,6 +157,17 @@ def _counted(drawn: Draws, found: list[NeighbourPair], start: Verdict, noted: Re
         return replace(verdict, lacking="it answered by one and the same error; give a domain on which it answers")
     seen = power(last[0], budget, last[1], last[2], stream(drawn.seed, "planted"))
     return replace(verdict, noticed=seen.noticed, lacking=seen.lacking)
+
+
+def _file_of(function: Callable[..., Any]) -> str:
+    """``FILE.py:NAME`` of a function that a file defines by this name; empty of others, as of a notebook's."""
+    module, name = sys.modules.get(getattr(function, "__module__", "")), getattr(function, "__name__", "")
+    file = getattr(module, "__file__", None) or ""
+    if getattr(module, name, None) is not function or not inspect.isfunction(function):
+        return ""
+    if inspect.getsourcefile(function) != file or not Path(file).is_file():
+        return ""  # of a wrapper that lies elsewhere, or of a cell that was never a file
+    return f"{Path(file).resolve()}:{name}"
 
 
 def _domain(domain: DataDomain | str | None, subject: Subject) -> DataDomain:

@@ -49,6 +49,15 @@ def test_a_wrong_function_is_named_and_its_script_shows_it_in_a_process_of_its_o
         assert shown_again(verdict) > 1
 
 
+def test_the_script_finds_a_function_of_a_file_that_was_not_told_and_leaves_a_place_for_others():
+    verdict = audit(functions.half_sensitivity, 1.0, domain="n=10", draws=20_000)
+    assert verdict.target == f"{FILE}:half_sensitivity"
+    assert shown_again(verdict) > 1
+    within = audit(lambda values: values[0], 1.0, domain="n=10", draws=2_000)
+    assert within.violates
+    assert "put the function in here" in within.script
+
+
 def test_a_right_function_is_not_contradicted_and_overspending_would_have_been_noticed():
     verdict = audited("laplace_mean", 30_000)
     assert verdict.verdict == "not contradicted"
