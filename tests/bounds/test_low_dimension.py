@@ -138,6 +138,16 @@ def test_the_constant_is_what_the_derivation_says() -> None:
     assert low_dimension.level(1e9, 17, 0.0501, 5e-4, **size) / low_dimension.rate(1e9, 17, 0.0501, 2.0, 1.0) >= 0.085
 
 
+def test_what_is_stated_is_below_the_level_and_what_is_supposed_above_what_is_needed() -> None:
+    """At the corner where the constant is least; for short and for long minimisers."""
+    size = {"smoothness": 2.0, "radius": 1.0, "label_level": 1.0}
+    level = low_dimension.level(1e9, 17, 0.0501, 5e-4, **size)
+    assert 0.9 * level < low_dimension.stated(1e9, 17, 0.0501, 2.0, 1.0) <= level
+    for radius in (1e-3, 0.7, 1.0, 1e3):
+        beside = size | {"radius": radius}
+        assert low_dimension.needed(3, 0.1, **beside) <= low_dimension.supposed(3, 0.1, **beside)
+
+
 def test_counts_of_directions_come_near_the_level_and_the_minimiser_is_far_below() -> None:
     """300 answers have a standard error of .007; 4 of them."""
     family, rng = SignedDirections(), np.random.default_rng(1)
