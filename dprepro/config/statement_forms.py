@@ -220,6 +220,8 @@ class _Form:
         if self._has("bound"):
             # of every point: the largest of an envelope may have the largest bound
             own = self._usual("below_bound", end)
+            if self.says.direction == "at_least":
+                own = {"side": "at_least", **own}
             if below := [name for name in self.series if name not in self.equals]:
                 yield f"below_bound{end}", {**own, "series": below, **speaks("holds")}
             if self.equals:

@@ -13,6 +13,7 @@ from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import Composed, compose
 from dprepro.config.templates import expand, parts_in_use, resolve
 from dprepro.errors import InputError, unknown
+from dprepro.statements.statement import Says, Statement
 
 GROUPS = {
     "algorithm": {"gd": {"_target_": "GD", "step": 1}, "sgd": {"_target_": "SGD"}},
@@ -357,3 +358,16 @@ def test_a_further_axis_is_told_to_the_checks_that_cannot_tell_its_points_apart(
         composed(short, "+sweep.steps_factor=[0.5,1]", "+checks.below_bound.envelope=[steps_factor]")
     )
     assert "axes" not in told.config["checks"]["below_bound"]
+
+
+@pytest.mark.parametrize(("direction", "side"), [("at_least", "at_least"), ("at_most", None)])
+def test_a_bound_from_below_is_held_from_below(direction: str, side: str | None) -> None:
+    says = Says(
+        text="It is so.", premise=("n >= 1",), quantifiers=("exactly",), direction=direction, bound="bst.lemma_a_2"
+    )
+    statement = Statement(item="Lemma 1", kind="rate", place="here", says=says)
+    config = yaml.safe_load(
+        "{paper: own, statements: {Lemma 1: {within: a}}, algorithm: {_target_: GD}, construction: {_target_: Own}, "
+        "study: {series: {a: {role: claim}}}, checks: {}}"
+    )
+    assert expand(config, find, lambda paper: (statement,))["checks"]["below_bound"].get("side") == side
