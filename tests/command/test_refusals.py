@@ -101,7 +101,7 @@ BAD: dict[str, tuple[list[str], str]] = {
     "an experiment misspelt as a command": (["lasso_rat"], "an experiment is run by +experiment=lasso_rate"),
     "a part that few have": (
         ["+experiment=kst_tails", "algorithm=noisy_gd"],
-        "kst_tails has no algorithm; experiments that have one: erm_exponential, ",
+        "kst_tails has no algorithm; experiments that have one: balanced_frank_wolfe, erm_exponential, ",
     ),
     "a key alone": ([LASSO, "seed"], "'seed' is not in Hydra's grammar of overrides: a key is set by seed=VALUE"),
     "a value alone": (
