@@ -126,7 +126,7 @@ def test_every_shipped_experiment_can_be_read_without_scrolling() -> None:
     assert longer.pop("advice") <= 205  # it lists its cases
     assert longer == {"privacy_laws": 90, "table_classification": 123, "table_regression": 125}
     assert sum(map(len, lines.values())) <= 65 * len(lines)
-    assert sum(len(re.findall(r"\blike:", text)) for text in texts.values()) <= 581
+    assert sum(len(re.findall(r"\blike:", text)) for text in texts.values()) <= 7.5 * len(lines)
 
 
 @pytest.mark.parametrize("some", [slice(0, None, 7), pytest.param(slice(None), marks=pytest.mark.slow)])
@@ -157,7 +157,9 @@ def test_an_attack_is_refused_where_the_experiment_has_none(override: str) -> No
 
 
 def test_a_part_of_the_configuration_that_nothing_uses_is_refused() -> None:
-    with pytest.raises(InputError, match=r"^lasso_tardos has no algorithm; experiments that have one: erm_exp"):
+    with pytest.raises(
+        InputError, match=r"^lasso_tardos has no algorithm; experiments that have one: balanced_frank_wolfe, erm_exp"
+    ):
         compose(["+experiment=lasso_tardos", "+algorithm.foo=1"])
 
 

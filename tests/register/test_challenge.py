@@ -173,9 +173,9 @@ HOSTILE: dict[str, tuple[object, str]] = {
     "restated": ({**TUNED, "statement": "lasso-theorem-a-1"}, "restates lasso-theorem-2-5"),
     "unknown algorithm": ({**TUNED, "algorithm": "magic"}, "unknown algorithm"),
     "algorithm is a number": ({**TUNED, "algorithm": 3}, "algorithm must be a name"),
-    "code": ({**TUNED, "algorithm": "mine.py:Mine"}, "then add --trust"),
-    "code elsewhere": ({**TUNED, "algorithm": "/tmp/mine.py:Mine"}, "neither a word nor a number"),
-    "code above": ({**TUNED, "algorithm": "../mine.py:Mine"}, "neither a word nor a number"),
+    "code": ({**TUNED, "algorithm": "submitted.py:Mine"}, "then add --trust"),
+    "code elsewhere": ({**TUNED, "algorithm": "/tmp/submitted.py:Mine"}, "neither a word nor a number"),
+    "code above": ({**TUNED, "algorithm": "../submitted.py:Mine"}, "neither a word nor a number"),
     "target": ({**TUNED, "algorithm": {"_target_": "os.system"}}, "must be a class of dprepro"),
     "target of a builtin": ({**TUNED, "construction": {"_target_": "builtins.eval"}}, "must be a class of dprepro"),
     "target of another kind":
@@ -283,7 +283,7 @@ def fit(X, y):
 def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     """A register with data that are cheap for anybody's loop, and a file of algorithms beside the witness."""
     monkeypatch.setattr("dprepro.register.own_promise.LEAST_CALLS", 2000)
-    (tmp_path / "mine.py").write_text(OWN)
+    (tmp_path / "submitted.py").write_text(OWN)
     records = {"X": [[1, 0], [-1, 0]], "y": [1, -1], "copies": [150, 50], "constraint_set": "l1_ball",
                "feature_norm": "inf"}  # fmt: skip
     enter(tmp_path / "constants.json", 1, construction=None, records=records, at={**AT, "n": 200, "p": 2})
@@ -300,7 +300,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ],
 )
 def test_an_algorithm_that_does_not_keep_its_privacy_is_not_accepted(name: str, said: str, mine: Path) -> None:
-    submission = Submission("lasso-theorem-2-5", "A. Reader", f"mine.py:{name}")
+    submission = Submission("lasso-theorem-2-5", "A. Reader", f"submitted.py:{name}")
     with pytest.raises(PremiseError, match=said):
         WitnessChallenge(submission, mine, 2.0, "0").enter(mine / "constants.json", 5)
     assert len(read_register(mine / "constants.json").entries) == 1
@@ -312,7 +312,7 @@ def test_an_algorithm_of_a_file_is_measured_once_the_file_is_trusted(
 ) -> None:
     register, given = (
         mine / "constants.json",
-        {"statement": "lasso-theorem-2-5", "who": "B", "algorithm": "mine.py:Mine"},
+        {"statement": "lasso-theorem-2-5", "who": "B", "algorithm": "submitted.py:Mine"},
     )
     assert command(mine, given)[0] == 2
     assert "--trust" in capsys.readouterr().err
@@ -320,7 +320,7 @@ def test_an_algorithm_of_a_file_is_measured_once_the_file_is_trusted(
     (entry,) = read_register(register).entries[1:]
     assert entry.kind == "algorithm"
     assert entry.source == OWN
-    (mine / "mine.py").unlink()  # the entry holds what it needs
+    (mine / "submitted.py").unlink()  # the entry holds what it needs
     assert guarded(main, ["challenge", f"again={entry.id}", f"register={register}"]) == 2
     capsys.readouterr()
     assert guarded(main, ["challenge", f"again={entry.id}", f"register={register}", "--trust"]) == 0
