@@ -157,9 +157,7 @@ def test_an_attack_is_refused_where_the_experiment_has_none(override: str) -> No
 
 
 def test_a_part_of_the_configuration_that_nothing_uses_is_refused() -> None:
-    with pytest.raises(
-        InputError, match=r"^lasso_tardos has no algorithm; experiments that have one: balanced_frank_wolfe, erm_exp"
-    ):
+    with pytest.raises(InputError, match=r"^lasso_tardos has no algorithm; experiments that have one: \w+, erm_exp"):
         compose(["+experiment=lasso_tardos", "+algorithm.foo=1"])
 
 

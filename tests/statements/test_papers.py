@@ -125,7 +125,7 @@ UNMEASURABLE = {
     *(("glm", item) for item in ("Theorem 10", "Theorem 13", "Theorem 15")),
     ("derived", "Records in low dimension"),
 }
-"""About all Borel sets, said in passing, in an appendix that is not at hand, or about sizes, which are attacked alone."""
+"""About all Borel sets, said in passing, in an appendix that is not at hand, or of sizes, which are attacked alone."""
 
 
 def test_every_statement_has_evidence_but_what_cannot_be_measured_or_is_only_false(spoken: Spoken) -> None:
