@@ -102,13 +102,6 @@ RATES = (
         "min(1, 1/(n*epsilon)**(2/3), sqrt(p)/(n*epsilon))",
     ),
     Rates(
-        "smooth generalised linear losses (population), adaptive to the minimiser's norm",
-        "glm-theorem-8",
-        "min(1, (2**(4/3) + 4)/(n*epsilon)**(2/3) + 3/sqrt(n) + 5/(n*epsilon))",
-        "glm-theorem-4",
-        "min(1, 1/(n*epsilon)**(2/3), sqrt(p)/(n*epsilon))",
-    ),
-    Rates(
         "Lipschitz generalised linear losses (population), output perturbation",
         "glm-theorem-5",
         "1/sqrt(n) + log(1/delta)**(1/4) / sqrt(n*epsilon)",

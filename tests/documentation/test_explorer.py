@@ -21,7 +21,7 @@ import pytest
 from docs import explorer
 from docs.explorer.calculator import RATES
 from docs.sources import reference, table_of
-from dprepro.bounds import bst, bst_generic, bst_lower, glm, glm_adaptation, kst, lasso
+from dprepro.bounds import bst, bst_generic, bst_lower, glm, kst, lasso
 from dprepro.support.regular_files import unpacked
 
 BROWSER = shutil.which("chromium") or shutil.which("chromium-browser") or shutil.which("google-chrome")
@@ -47,7 +47,6 @@ FUNCTIONS: Mapping[str, Function] = {
     "kst-theorem-9": lambda n, p, e, d, s: kst.theorem_9_rate(n, e, d, s, n),
     "glm-theorem-1": lambda n, p, e, d, s: glm.theorem_1_rate(n, p, e, d, 1, 1, 4, 1),
     "glm-theorem-4": lambda n, p, e, d, s: glm.theorem_4_rate(n, p, e, 1, 1, 1),
-    "glm-theorem-8": lambda n, p, e, d, s: glm_adaptation.theorem_8_rate(n, e, 1, 1, 1),
     "glm-theorem-5": lambda n, p, e, d, s: glm.theorem_5_rate(n, e, d, 1, 1),
     "glm-theorem-6": lambda n, p, e, d, s: glm.theorem_6_rate(n, p, e, 1, 1),
 }

@@ -137,7 +137,7 @@ def test_the_readme_is_short_and_its_links_lead_somewhere() -> None:
 
 def test_the_numbers_of_the_readme_are_those_of_the_last_full_run() -> None:
     ledger, checks = sources.reference("ledger.json"), sources.reference("checks.json")
-    rows = [row for row in ledger["claims"] if row["kind"] != "further"]
+    rows = [row for row in ledger["claims"] if row["kind"] != "further" and row["paper"] != "derived"]
     lasso = next(row["constant"] for row in rows if row["id"] == "lasso-theorem-2-5")
     spent = checks["glm_output_perturbation"]["certified_budget_as_printed"]
     optimum = checks["minimax_linear"]
