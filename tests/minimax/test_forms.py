@@ -28,6 +28,7 @@ FORMS: list[tuple[Game, int, int, Any]] = [
 ]  # fmt: skip
 
 UNCOVERED = {
+    "direction_counts": "answers on the data of one lower bound, whose level it is held against there",
     "huberised": "maps each record for an algorithm of smooth losses; those are held against an optimum themselves",
     "penalised_least_squares": "promises no privacy, and answers with several coordinates where one is to be chosen",
 }

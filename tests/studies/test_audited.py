@@ -15,6 +15,7 @@ WAYS = ("noise", "selection", "gradient", "setting", "transform", "release")
 HALVES = "with Gaussian noise its two halves have laws of their own; with gamma noise it has one"
 NO_AUDIT = {
     "data_free": "reads no data",
+    "direction_counts": "Laplace noise; tests/bounds/test_low_dimension.py tries every replacement for its sensitivity",
     "sparse_regression": HALVES,
     "sparse_regression_exponential": HALVES,
 }
