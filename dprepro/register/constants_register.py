@@ -6,7 +6,7 @@ import hashlib
 import json
 import os
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 from dataclasses import dataclass, field, fields, replace
 from pathlib import Path
 from typing import Any, Literal
@@ -181,7 +181,13 @@ def read_register(path: Path) -> ConstantsRegister:
 
 @contextmanager
 def locked(path: Path) -> Iterator[None]:
-    """Hold back every other process that writes this register; without effect where folders cannot be locked."""
+    """Hold back every other process that writes this register: of two that append at once, one entry would be lost.
+
+    Without effect on Windows.
+
+    Raises:
+        InputError: the folder cannot be opened or locked.
+    """
     try:
         import fcntl
     except ImportError:  # Windows
@@ -192,8 +198,10 @@ def locked(path: Path) -> Iterator[None]:
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}; choose another register") from error
     try:
-        with suppress(OSError):
+        try:
             fcntl.flock(handle, fcntl.LOCK_EX)
+        except OSError as error:
+            raise InputError(f"cannot lock {path.parent}: {error.strerror}; choose another register") from error
         yield
     finally:
         os.close(handle)  # which lets go of the lock

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import json
 import re
 from pathlib import Path
@@ -9,8 +10,9 @@ from pathlib import Path
 import pytest
 
 from dprepro.commands.parser import main
+from dprepro.errors import InputError
 from dprepro.register.challenge_run import repeated
-from dprepro.register.constants_register import read_register, shipped
+from dprepro.register.constants_register import locked, read_register, shipped
 from dprepro.statements.papers import papers
 from dprepro.statements.statement import identity
 
@@ -66,3 +68,15 @@ def test_the_witness_of_the_page_is_one(tmp_path: Path, capsys: pytest.CaptureFi
     assert main(["challenge", str(witness), f"register={tmp_path / 'constants.json'}", "minutes=1/20"]) == 0
     assert capsys.readouterr().out.startswith("not accepted: ")
     assert len(read_register(tmp_path / "constants.json").entries) == len(SHIPPED.entries) + 1
+
+
+def test_a_register_that_cannot_be_locked_is_not_written(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refused(handle: int, operation: int) -> None:
+        raise OSError(95, "Operation not supported")
+
+    monkeypatch.setattr(fcntl, "flock", refused)
+    with (
+        pytest.raises(InputError, match=r"^cannot lock .*: Operation not supported; choose another register$"),
+        locked(tmp_path / "constants.json"),
+    ):
+        raise AssertionError("nobody may write without the lock")
