@@ -152,7 +152,7 @@ def _convert_dataclass(kind: type, value: Any, where: str) -> Any:
     if "_target_" in given:
         kind = resolve(given.pop("_target_"), kind, where)
     elif inspect.isabstract(kind):
-        raise InputError(f"{prefix}a _target_ must say which {kind.__name__}; choices: {', '.join(_choices(kind))}")
+        raise InputError(f"{prefix}a _target_ must say which {kind.__name__}; {choices_in_words(_choices(kind))}")
     known = {field.name: field for field in dataclasses.fields(kind) if field.init}
     for key in given:
         if key not in known:
@@ -200,9 +200,9 @@ def resolve(target: object, kind: type, where: str) -> type:
             raise MissingDependency(f"{said} needs {error.name}: pip install {error.name}") from error
         found = None
     if not (inspect.isclass(found) and dataclasses.is_dataclass(found) and issubclass(found, kind)):
-        raise InputError(f"{said} is not of the kind {kind.__name__}; choices: {', '.join(_choices(kind))}")
+        raise InputError(f"{said} is not of the kind {kind.__name__}; {choices_in_words(_choices(kind), target)}")
     if inspect.isabstract(found):
-        raise InputError(f"{said} is abstract; choices: {', '.join(_choices(kind))}")
+        raise InputError(f"{said} is abstract; {choices_in_words(_choices(kind), target)}")
     return found
 
 

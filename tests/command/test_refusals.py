@@ -153,13 +153,13 @@ BAD: dict[str, tuple[list[str], str]] = {
     "shell": ([LASSO, "study._target_=os.system"], "study._target_=os.system is refused: only dprepro"),
     "no dataclass": (
         [LASSO, "study._target_=dprepro.support.typed.build"],
-        "is not of the kind Study; choices: dprepro.studies.AttackStudy, ",
+        "is not of the kind Study; ",
     ),
     "wrong kind": (
         [LASSO, "algorithm._target_=dprepro.budget.Budget"],
-        "not of the kind Algorithm; choices: dprepro.algo",
+        "not of the kind Algorithm; nearest of ",
     ),
-    "nothing there": ([LASSO, "algorithm._target_=dprepro.algorithms.SGD"], "not of the kind Algorithm; choices: "),
+    "nothing there": ([LASSO, "algorithm._target_=dprepro.algorithms.SGD"], "not of the kind Algorithm; nearest of "),
     "a module on its own": ([LASSO, "algorithm._target_=dprepro"], "is refused"),
     "bound": ([LASSO, "study.bound=lasso.theorem_9"], "unknown bound 'lasso.theorem_9' (did you mean lasso.theorem_2_"),
     "grammar": ([LASSO, "sweep.n=[1,2"], "'sweep.n=[1,2' is not in Hydra's grammar of overrides: "),
