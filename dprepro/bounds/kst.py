@@ -22,25 +22,11 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-LOST_TO_NOISE = max(s * (1 - s / math.hypot(1, s)) for s in (0.78 + 1e-4 * k for k in range(120)))
-"""max over s of s (1 - s/sqrt(1 + s^2)), .3003."""
-
 
 def theorem_4_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
     """Theorem 4's shapes: zeta R p ln p/(epsilon n) for delta = 0 (gamma), zeta R sqrt(p ln(1/delta))/(epsilon n)."""
     size = p * math.log(p) if delta == 0 else math.sqrt(p * math.log(1 / delta))
     return lipschitz * radius * size / (epsilon * n)
-
-
-def linear_law(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
-    """The supremum of the risk over linear losses on a ball, for Gaussian noise as printed: .3003 R E||b||/n, derived.
-
-    With a slope of s ||b|| and Delta R below ||b|| the answer is on the sphere, opposite to the sum of slope and b,
-    which are orthogonal for large p: the loss is R s ||b||/n (1 - s/sqrt(1 + s^2)), largest (.3003) at s = .786. ||b||
-    is sqrt(p) zeta sqrt(8 ln(2/delta) + 4 epsilon)/epsilon.
-    """
-    noise = lipschitz * math.sqrt(p * (8 * math.log(2 / delta) + 4 * epsilon)) / epsilon
-    return LOST_TO_NOISE * radius * noise / n
 
 
 def theorem_5_rate(

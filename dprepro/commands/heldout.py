@@ -42,7 +42,7 @@ def main(arguments: Arguments) -> int:
 
     results = Path(existing_store(arguments.results_dir))
     with Store.open(results) as store:
-        names = sorted({run.experiment for run in store.runs() if store.latest(run.experiment) is not None})
+        names = store.published()
     for name in arguments.names:
         if name not in names:
             raise unknown("experiment", name, names)

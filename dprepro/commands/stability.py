@@ -36,7 +36,7 @@ def main(arguments: Arguments) -> int:
 
     results = Path(existing_store(arguments.results_dir))
     with Store.open(results) as store:
-        names = sorted({run.experiment for run in store.runs() if store.latest(run.experiment) is not None})
+        names = store.published()
     seeds, code = range(1, arguments.seeds), 0
     for seed in seeds:
         for name in names:

@@ -78,8 +78,8 @@ class SharesFigure(Drawing):
 
 def _compared(check: Mapping[str, Any], limit: float) -> str:
     """What was compared with what: the share of cases within the limit, and what is claimed of it."""
-    found, low, high, claimed = (f"{100 * check[key]:.0f}" for key in ("estimate", "low", "high", "expected"))
+    found, claimed = (f"{100 * check[key]:.0f}" for key in ("estimate", "expected"))
     margin = f", margin {100 * check['margin']:.0f}%" if check["margin"] else ""
     among = f"{found}% of {check['details']['cases']} within {number(limit)}"
-    text = f"{among} (99%: {low} to {high}%), {kept(f'claimed ≥ {claimed}%{margin}')}"
+    text = f"{among}, {kept(f'claimed ≥ {claimed}%{margin}')}"
     return text if check["verdict"] == "confirmed" else f"{text}: {check['verdict']}"

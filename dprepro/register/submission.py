@@ -169,11 +169,6 @@ def read_json(path: Path, most: int) -> Any:
     return found
 
 
-def read_submission(path: Path) -> Submission:
-    """A witness from its file; raises InputError as `read_json` and `submission_of`."""
-    return submission_of(read_json(path, LARGEST_FILE), path)
-
-
 def submission_of(content: Any, path: Path) -> Submission:
     """A witness from the content of its file.
 
