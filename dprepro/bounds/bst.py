@@ -23,7 +23,10 @@ def theorem_2_4_1_rate(n: float, p: float, epsilon: float, delta: float, lipschi
 
 
 def theorem_2_4_1_scale(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
-    """The same without ln(n/delta), the ln T of the last iterate: L C sqrt(p ln(n/delta) ln(1/delta)) / (n epsilon)."""
+    """`theorem_2_4_1_rate` without ln(n/delta), the ln T of the last iterate.
+
+    It is L C sqrt(p ln(n/delta) ln(1/delta)) / (n epsilon).
+    """
     logarithms = math.sqrt(math.log(n / delta) * math.log(1 / delta))
     return lipschitz * diameter * logarithms * math.sqrt(p) / (n * epsilon)
 
@@ -91,7 +94,10 @@ def theorem_2_4_2_rate(
 def theorem_2_4_2_scale(
     n: float, p: float, epsilon: float, delta: float, lipschitz: float, strong_convexity: float
 ) -> float:
-    """The same without the ln T of the last iterate: L^2 ln(n/delta) p ln(1/delta) / (n^2 Delta epsilon^2)."""
+    """`theorem_2_4_2_rate` without the ln T of the last iterate.
+
+    It is L^2 ln(n/delta) p ln(1/delta) / (n^2 Delta epsilon^2).
+    """
     logarithms = math.log(n / delta) * math.log(1 / delta)
     return lipschitz**2 * logarithms * p / (n**2 * strong_convexity * epsilon**2)
 
@@ -203,7 +209,7 @@ def theorem_a_1(n: float, epsilon: float) -> float:
 
 
 def theorem_a_1_as_printed(n: float, epsilon: float) -> float:
-    """The same for the printed Delta = 1/(4 epsilon h): n h/9 + 1/(6 epsilon) and (1 - epsilon/4)/(16h)."""
+    """`theorem_a_1` for the printed Delta = 1/(4 epsilon h): n h/9 + 1/(6 epsilon) and (1 - epsilon/4)/(16h)."""
     return _meeting(n, 1 / (6 * epsilon), 1 - epsilon / 4)
 
 

@@ -1,8 +1,10 @@
 """Kifer, Smith and Thakurta (2012), Private Convex ERM and High-dimensional Regression. All risks are means over n.
 
+Objective perturbation draws noise b and minimises J#(theta) + b.theta/n, where J# is the risk plus Delta/(2n)
+||theta||^2. theta# minimises J#, theta^priv the perturbed objective, and theta_hat the risk itself.
+
 Lemma 3 holds for every draw of b, as printed: risk <= 2 ||b||^2/(Delta n) + Delta ||theta_hat||^2/(2n). The explicit
-bounds here have 1/2 in the place of that 2. J# is Delta/n-strongly convex with minimiser theta#, and theta^priv
-minimises J# + b.theta/n, so with d = theta^priv - theta#
+bounds here have 1/2 in the place of that 2. J# is Delta/n-strongly convex, so with d = theta^priv - theta#
 
     J#(theta^priv) - J#(theta#) <= -b.d/n - Delta ||d||^2/(2n) <= ||b||^2/(2 Delta n);
 
@@ -134,7 +136,7 @@ def theorem_34(noise_scale: float, p: float, sparsity: float, level: float) -> f
 
 
 def half_of_theorem_34(noise_scale: float, p: float, sparsity: float, level: float) -> float:
-    """Half of Theorem 34's level: too little."""
+    """Half of Theorem 34's level, which is too little: a control."""
     return 0.5 * theorem_34(noise_scale, p, sparsity, level)
 
 
@@ -167,7 +169,10 @@ def theorem_7_as_printed(n: float, p: float, epsilon: float, delta: float, spars
 
 
 def theorem_7_first_term(n: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
-    """Its first term, which is all where the support is found: s^4 ln(1/delta)/(n epsilon)^2 at Psi = 1."""
+    """The first term of `theorem_7_rate`, the whole risk where the support is found.
+
+    It is s^4 ln(1/delta)/(n epsilon)^2 at Psi = 1.
+    """
     return sparsity**4 * math.log(1 / delta) / (epsilon * eta * n * epsilon)
 
 
@@ -185,12 +190,15 @@ def theorem_8(p: float, sparsity: float, blocks: float, epsilon: float) -> float
 
 
 def votes_missed(p: float, sparsity: float, blocks: float, epsilon: float) -> float:
-    """The probability itself: all k blocks vote for the s right coordinates, and Lap(2 s/(k epsilon)) is added."""
+    """The exact probability that sample and aggregate misses the support.
+
+    All k blocks vote for the s right coordinates, and Lap(2 s/(k epsilon)) is added to every count of votes.
+    """
     return _votes(p, sparsity, blocks, epsilon)[0]
 
 
 def votes_found(p: float, sparsity: float, blocks: float, epsilon: float) -> float:
-    """1 less that, and no less exact where it is small."""
+    """The probability 1 - `votes_missed` that the support is found, as exact where it is small."""
     return _votes(p, sparsity, blocks, epsilon)[1]
 
 
@@ -261,12 +269,12 @@ def rows_broken(n: float, p: float, deviation: float) -> float:
 
 
 def rows_broken_at_small_deviation(n: float, p: float) -> float:
-    """The same at deviation 1/(2 sqrt(ln(n p)))."""
+    """`rows_broken` at deviation 1/(2 sqrt(ln(n p)))."""
     return rows_broken(n, p, 1 / (2 * math.sqrt(math.log(n * p))))
 
 
 def small_probability(p: float) -> float:
-    """What "with high probability" leaves here: 1/p."""
+    """1/p, the probability of failure that "with high probability" allows."""
     return 1 / p
 
 
@@ -301,7 +309,7 @@ def records_for_aggregation(p: float, sparsity: float, epsilon: float) -> float:
 
 
 def one(sparsity: float) -> float:
-    """1: what a number of records is divided by."""
+    """1, the bound of a quantity that is a ratio to its bound already."""
     return 1.0
 
 

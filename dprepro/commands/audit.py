@@ -47,7 +47,7 @@ def claimed(name: str, given: str) -> tuple[float, float, str]:
 
 @dataclass(frozen=True)
 class Arguments:
-    """What is audited, and for how long."""
+    """The function to audit, and the time that the audit may take."""
 
     target: tuple[str, ...] = words(
         "FILE.py:fit", least=1, most=1, needed='audit needs a function, such as audit mine.py:fit claim="epsilon=1"'

@@ -23,7 +23,7 @@ NOTES = "exit codes: 0 all were judged or left out, 1 some failed, 2 bad input"
 
 @dataclass(frozen=True)
 class Arguments:
-    """Which experiments, and how long each may take."""
+    """The experiments to judge, and the seconds that each may take."""
 
     names: tuple[str, ...] = words("[NAME ...]")
     seconds: int = key("150", "of a processor, for each experiment", whole(1))

@@ -57,7 +57,7 @@ BUDGET = ("epsilon", "delta")
 
 @dataclass(frozen=True)
 class Arguments:
-    """What is measured."""
+    """The series, the sweep and the claimed rate to measure."""
 
     overrides: tuple[str, ...] = words(
         "key=value ...", least=1, needed="rate needs algorithm=, construction=, sweep.n=[...] and rate="

@@ -21,7 +21,7 @@ NOTES = "exit codes: 0 all were measured, 1 some experiments or cells failed, 2 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Of which store, and how often."""
+    """The store to measure again, and with how many seeds."""
 
     seeds: int = key("3", "how many, the shipped one among them", whole(2))
     results_dir: str = results_dir()

@@ -1,4 +1,4 @@
-"""The share of cases in which a quantity is at most so large: one line for each quantity."""
+"""Empirical distribution functions: for each quantity, the share of cases in which it is at most x."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ LOOKS: tuple[Mapping[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class SharesFigure(Drawing):
-    """Steps that rise from case to case; limits of rule `share` as crosses where a claim asks for them.
+    """A step function for each quantity, and a cross at each limit that a check of rule `share` claims.
 
     Attributes:
-        quantities: those drawn, at most four, with the text of each.
+        quantities: at most four, each with the text that names its line.
     """
 
     name: ClassVar[str] = "shares"
