@@ -240,7 +240,7 @@ def _choices_of() -> dict[str, list[str]]:
 
 
 def _configuration(before: Sequence[str], config_dir: str | None) -> Mapping[str, Any]:
-    """That of the experiment on the line, else what every experiment starts from."""
+    """The configuration of the experiment on the line, else the one that every experiment starts from."""
     from dprepro.config.compose import compose
     from dprepro.config.config_files import read_block
     from dprepro.support.folders import conf_dir

@@ -93,7 +93,7 @@ class Composed:
         return found
 
     def without(self, override: str) -> Composed:
-        """The same but for one override; raises InputError where the others need it."""
+        """The experiment composed without one override; raises InputError where the others need it."""
         others = [text for text in self.overrides if text != override]
         return compose([f"+experiment={self.name}", *others], self.config_dir, self.base)
 

@@ -372,7 +372,7 @@ def _arrays(folder: Path) -> list[Path]:
 
 
 def _marks(array: Path) -> dict[int, list[bytes]]:
-    """Those of each job's cells."""
+    """By the number of a job, the marks of its cells."""
     found = {}
     for path in array.glob("*.cells"):
         if path.stem.isdecimal():

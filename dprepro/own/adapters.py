@@ -208,7 +208,7 @@ class _Asked:
 
     @classmethod
     def of(cls, function: Callable[..., Any], data: int, skip: bool = False) -> _Asked:
-        """Those of a function whose first arguments are ``data`` many arrays; ``skip`` one more before them."""
+        """The arguments of a function whose first ``data`` ones are arrays; ``skip`` leaves out one before them."""
         try:
             found = list(inspect.signature(function).parameters.values())[int(skip) :]
         except (TypeError, ValueError):
@@ -233,7 +233,7 @@ class _Asked:
         )  # fmt: skip
 
     def taken(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of what is given that it names."""
+        """The given arguments that the function names."""
         return {name: value for name, value in given.items() if name in self.names}
 
     def call(self, function: Callable[..., Any], arrays: tuple[FloatArray, ...], given: Mapping[str, Any]) -> Any:

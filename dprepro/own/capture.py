@@ -98,7 +98,7 @@ class _Module:
 
     @property
     def text(self) -> str:
-        """Its source."""
+        """The source of the file that is written."""
         first = ["from __future__ import annotations"] if self._future else []
         return "\n\n".join(["\n".join([*first, *self._imports]), *self._parts]) + "\n"
 

@@ -134,7 +134,7 @@ def algorithm_of(submission: Submission, folder: Path | None) -> Algorithm:
 
 
 def data_of(submission: Submission) -> Construction:
-    """Its data; raises InputError."""
+    """The data of a submission; raises InputError."""
     if submission.records:
         return typed.build(ListedRecords, dict(submission.records), "records")
     return part(Construction, "construction", submission.construction)  # type: ignore[no-any-return]

@@ -246,7 +246,7 @@ MEASURED = ("algorithm", "data", "draws", "multiple", "relation", "believed", "o
 """What of a series its measurements depend on."""
 
 LATER = {"transcript": False, "share": 1.0, "promised": None}
-"""The same, of what came later: at these values it is no part of that."""
+"""Options that came later. At these values they are left out of the key, so that older cells keep theirs."""
 
 COLUMNS = ("pair", "relation", "event", "draws", "overspend", "freedom", "total_steps", "deterministic")
 
