@@ -166,7 +166,7 @@ class FreshTrial:
         premise = {one.text: self.statement.item for one in says.conditions if not one.of_algorithm}
         sweep = {axis: [value] for axis, value in self.at.items()}
         series = Series(
-            role="claim", algorithm=self.algorithm, construction=self.construction, bound=OWN, shape=says.rate,
+            role="claim", algorithm=self.algorithm, construction=self.construction, bound=OWN, rate=says.rate,
             premise=premise, sweep=sweep,
         )  # fmt: skip
         relation = typed.build(Neighbours, self.neighbours, "neighbours")
@@ -266,7 +266,7 @@ class FreshTrial:
                 return None
         series = Hunt(
             role="claim", algorithm=self.algorithm, construction=self.construction, bound="none",
-            shape=self.statement.says.rate, evaluations=SEARCHES, seconds=seconds,
+            rate=self.statement.says.rate, evaluations=SEARCHES, seconds=seconds,
         )  # fmt: skip
         study = WorstCaseStudy(
             series={NAME: series}, draws=2, search_draws=4, neighbours=self.context.budget.neighbours
