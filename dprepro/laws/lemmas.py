@@ -125,6 +125,12 @@ def _norm(vector: FloatArray) -> float:
 
 PERTURBATION_LEMMAS = Lemmas(("lemma_24", "corollary_25", "lemma_3", "theorem_30"), perturbation_lemmas)
 HUBERISATION_LEMMAS = Lemmas(
-    ("minimiser_as_printed", "huber_minimiser", "huber_minimiser_as_printed", "huber_curvature", "second_derivative_jump"),
+    (
+        "minimiser_as_printed",
+        "huber_minimiser",
+        "huber_minimiser_as_printed",
+        "huber_curvature",
+        "second_derivative_jump",
+    ),
     huberisation_lemmas,
 )
