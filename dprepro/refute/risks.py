@@ -92,7 +92,7 @@ class Risks(Attack):
     @property
     def parts(self) -> list[object]:
         reductions = reductions_of(self.algorithm).values()
-        return [type(self), self.algorithm, self.family, *laws.LAWS.values(), *reductions]
+        return [type(self), self.algorithm, self.family, *laws.every_law(), *reductions]
 
     def _hold(self, says: Says, algorithm: Algorithm, backend: Dispatch, point: Mapping[str, float]) -> None:
         facts = {

@@ -102,7 +102,7 @@ class MinimaxStudy(Study):
                         raise InputError(f"series {label}: {name} needs {lack}")
             parts: list[object] = [series.game, optimum]
             if series.algorithm is not None:
-                law = laws.LAWS.get(type(series.algorithm))
+                law = laws.law_of(type(series.algorithm))
                 parts += [series.algorithm, *([law] if law else [])]
             made = canonical(science), self.code(*parts, *(bounds.find(name) for name in named))
             count = series.replicates or design.replicates if series.algorithm is not None else 1

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dprepro import bounds
+from dprepro import bounds, laws
 from dprepro.algorithms import Schedule, Solution
 from dprepro.axes import at
 from dprepro.budget import Budget
@@ -19,7 +19,6 @@ from dprepro.dispatch import dispatch
 from dprepro.engine.blocks import VALUE, Block
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError, unknown
-from dprepro.laws import LEMMAS
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Problem, View
 from dprepro.reductions import LITERAL, reductions_of
@@ -208,9 +207,8 @@ class RateStudy(Study):
                 raise unknown("column of a schedule", column, PRINTED)
             if name not in ("", NONE):
                 bounds.find(name)
-        known = {name for lemmas in LEMMAS.values() for name in lemmas.names}
         for name in (name for study in everyone for name in study.lemmas):
-            if name not in known:
+            if name not in (known := laws.every_lemma()):
                 raise unknown("lemma", name, known)
 
     def _check_bounds(self, label: str, context: CellContext) -> None:
@@ -287,8 +285,9 @@ class RateStudy(Study):
         return References.of(series, {"bound": self.bound, "rate": self.rate}, self.schedule)
 
     def _lemmas(self, series: Series) -> list[str]:
-        known = LEMMAS.get(type(series.algorithm))
-        return [name for name in series.lemmas or self.lemmas if known and name in known.names]
+        asked = series.lemmas or self.lemmas
+        known = laws.lemmas_of(type(series.algorithm)) if asked else None
+        return [name for name in asked if known and name in known.names]
 
     def _rows(self, context: CellContext, problem: Problem, solutions: Sequence[Solution]) -> list[Row]:
         """Means over some answers on one problem, the risk first."""
@@ -336,7 +335,7 @@ class RateStudy(Study):
         reached: Callable[[float], float],
     ) -> list[Row]:
         """The largest ratio of each lemma over the answers, and how often each tail's bound was ``reached``."""
-        names, known = self._lemmas(context.series), LEMMAS.get(type(context.algorithm))
+        names, known = self._lemmas(context.series), laws.lemmas_of(type(context.algorithm))
         ratios = known.ratios(context.algorithm, problem, context.schedule, solutions, names) if known and names else {}
         rows = [Row(name, ratio, 1.0) for name, ratio in ratios.items()]
         for tail, level in itertools.product(self.tails, self.levels):
@@ -362,7 +361,8 @@ class RateStudy(Study):
         parts: list[object] = [series.algorithm, series.construction, *self._references(series).functions]
         parts += [bounds.find(name) for name in self.tails]
         parts += [] if backend == LITERAL else [reductions_of(series.algorithm)[backend]]
-        return parts + ([LEMMAS[type(series.algorithm)].ratios] if self._lemmas(series) else [])
+        known = laws.lemmas_of(type(series.algorithm)) if self._lemmas(series) else None
+        return parts + ([known.ratios] if known else [])
 
     def _science(self, series: Series) -> dict[str, Any]:
         references = self._references(series)

@@ -60,7 +60,7 @@ class Series:
         premise: conditions of the statements that the series is held against, each with the statement that asks for it
             (``{"epsilon <= 3": "Theorem 2.4"}``; see `dprepro.statements.conditions`): points that do not meet one are
             skipped.
-        lemmas: what lemmas say of the algorithm's answers, by name (see `laws.LEMMAS`); empty for the study's.
+        lemmas: what lemmas say of the algorithm's answers, by name (see `laws.lemmas_of`); empty for the study's.
         sweep: axes on which this series departs from the experiment's sweep.
         at_most: largest value of an axis for this series: it keeps what is costly off the far end of the grid.
         one_point: whether the series has the first value of every axis only, whatever is swept.
