@@ -83,10 +83,12 @@ class Algorithm(ABC):
             empty.
         measures: names of the diagnostics of its solutions.
         deterministic: whether equal data give equal answers, so that a single run has no error.
+        stepwise: whether the literal form is a loop over the steps of its schedule, which a forecast counts.
     """
 
     version: ClassVar[int] = 1
     deterministic: ClassVar[bool] = False
+    stepwise: ClassVar[bool] = False
     assumptions: ClassVar[tuple[Assumption, ...]] = ()
     by_setting: ClassVar[Settings] = {}
     zeroed_out_noise: ClassVar[ZeroedOut] = "half"

@@ -19,7 +19,7 @@ from dprepro.budget import Neighbours
 from dprepro.config.compose import group_block
 from dprepro.constructions import Construction
 from dprepro.constructions.base import LOSSES, SETS
-from dprepro.dispatch.prices import run_seconds
+from dprepro.dispatch.run_seconds import run_seconds
 from dprepro.engine.cell import Cell
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
 from dprepro.mechanisms import NoiseMoments
