@@ -53,7 +53,7 @@ def block(n: float, p: float, steps: float) -> float:
     """What T >= 2 steps cost on some block at least, whatever they choose: (s - 2 k/n) (A - 1/k), the best k."""
     share, every = (steps + 1) / (steps + 13), squares(steps)
     heads = max(1, math.floor(min(p, math.sqrt(share * n / (2 * every)))))
-    return max(0.0, (share - 2 * heads / n) * (every - 1 / heads))
+    return max(0.0, share - 2 * heads / n) * max(0.0, every - 1 / heads)
 
 
 def needle(p: float, noise_scale: float) -> float:
