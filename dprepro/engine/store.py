@@ -10,14 +10,13 @@ import hashlib
 import itertools
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from dprepro.engine import manifest
 from dprepro.engine.cell import Cell, keys_of
-from dprepro.engine.cell_lines import digest
+from dprepro.engine.cell_lines import Origin, digest
 from dprepro.engine.cell_table import FILE_NAME, CellTable, Scan
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
@@ -280,28 +279,36 @@ class Store(CellTable):
         return self.measurements(run_id)[0]
 
     @gc_paused()
-    def measurements(self, run_id: int) -> tuple[pd.DataFrame, Integrity]:
+    def measurements(self, run_id: int, known: int | None = None) -> tuple[pd.DataFrame, Integrity]:
         """The sound measurements of a run so far, ordered by key, series and quantity, and what is wrong with them.
 
         Columns: the contract's, further axes, the study's own by name, `key`. A failed or skipped cell is one line of
         `excess_risk` without a value. Cells that are missing or damaged have no line.
+
+        ``known`` is the digest of all its cells, as `manifest.together` has it, where this process has stored each of
+        them or held it against its own digest: where the store has the same, no cell is held against its own again.
 
         Raises:
             InputError: an unknown run, or a layout that cannot be read.
         """
         from dprepro.engine.frame import Part, joined, parts
 
-        run, places, known = self._layout(run_id)
-        integrity = _Tally(run, places, known)
-        found = []
-        for some in parts(places):
-            stored = {
-                key: cell
-                for key, cell, origin, sound in self._cells(list(dict.fromkeys(place[0] for place in some)))
-                if integrity.counts(key, origin[0], bool(sound))
-            }
-            with reading(self.path):
-                found.append(Part(run.experiment, some, stored))
+        run, places, codes = self._layout(run_id)
+        most = self._holds_most(places)
+
+        def read(trusted: bool) -> tuple[list[Part], _Tally, int]:
+            integrity, together, found = _Tally(run, places, codes), 0, []
+            for some in parts(places):
+                keys = list(dict.fromkeys(place[0] for place in some))
+                stored, digests = integrity.sound(self._cells(keys, most, trusted))
+                together ^= manifest.together(digests)
+                with reading(self.path):
+                    found.append(Part(run.experiment, some, stored))
+            return found, integrity, together
+
+        found, integrity, together = read(trusted=known is not None)
+        if known is not None and together != known:
+            found, integrity, _ = read(trusted=False)
         with reading(self.path):
             return joined(found), integrity.result()
 
@@ -357,8 +364,7 @@ class Store(CellTable):
             ) from None
         labels = itertools.chain.from_iterable(itertools.repeat(segment[:3], segment[3]) for segment in segments)
         places = list(dict.fromkeys((key, *label) for key, label in zip(keys, labels, strict=True)))
-        places.sort(key=itemgetter(1, 2, 3))  # quick, since they come in segments
-        places.sort(key=itemgetter(0))
+        places.sort()
         named = {segment[2] for segment in segments}
         return run, places, {code: codes[code] for code in named if code in codes}
 
@@ -373,12 +379,29 @@ class _Tally:
         self._run, self._known = run, known
         self._sound = self._damaged = self._foreign = 0
 
-    def counts(self, key: bytes, code: str, sound: bool) -> bool:
-        """Count a cell; whether it is sound."""
+    def counts(self, key: bytes, code: str, sound: bool) -> None:
+        """Count a cell."""
         self._sound += sound
         self._damaged += not sound
         self._foreign += sound and code != self.wanted[key]
-        return sound
+
+    def sound(
+        self, cells: Iterable[tuple[bytes, tuple[Any, ...], Origin, bytes]]
+    ) -> tuple[dict[bytes, tuple[Any, ...]], list[bytes]]:
+        """Count cells; the columns of the sound ones by their keys, and their digests."""
+        found, digests, wanted = dict[bytes, tuple[Any, ...]](), list[bytes](), self.wanted
+        foreign = damaged = 0
+        for key, cell, origin, digest in cells:
+            if not digest:
+                damaged += 1
+                continue
+            found[key] = cell
+            digests.append(digest)
+            foreign += origin[0] != wanted[key]
+        self._sound += len(found)
+        self._damaged += damaged
+        self._foreign += foreign
+        return found, digests
 
     def result(self) -> Integrity:
         """What is wrong."""

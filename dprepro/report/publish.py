@@ -107,17 +107,19 @@ def folder_of(run: Run, results_dir: str | Path) -> Path:
     return kept_within(Path(results_dir) / place_of(run), results_dir)
 
 
-def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") -> Published:
+def publish(
+    store: Store, run: Run, results_dir: str | Path, doubt: str = "", known: int | None = None
+) -> Published:
     """Judge and draw a stored run, and write its folder; each file is replaced whole.
 
     With a ``doubt``, such as that its experiment asks for something else now, nothing is confirmed. Only what has
     changed is judged and drawn: a figure that stands says what it, and the verdict beside it, were made of:
-    measurements, options and code.
+    measurements, options and code. ``known`` is as in `Store.measurements`.
 
     Raises:
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
     """
-    published = rebuilt(store, run, folder_of(run, results_dir), doubt)
+    published = rebuilt(store, run, folder_of(run, results_dir), doubt, known)
     folder, frame, fingerprint = published.folder, published.frame, published.fingerprint
     try:
         folder.mkdir(parents=True, exist_ok=True)
@@ -141,17 +143,17 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
     return published
 
 
-def rebuilt(store: Store, run: Run, folder: Path, doubt: str = "") -> Published:
+def rebuilt(store: Store, run: Run, folder: Path, doubt: str = "", known: int | None = None) -> Published:
     """A stored run as its ``folder`` holds it, or would; nothing is written, and nothing drawn.
 
-    Only what has changed is judged: see :func:`publish`, which says what a ``doubt`` is.
+    Only what has changed is judged: see :func:`publish`, which says what a ``doubt`` is, and what is ``known``.
 
     Raises:
         InputError: the run's checks or figure do not fit its measurements.
     """
     check_record(run)
     drawing = figures.build(run.config["figure"])
-    frame, integrity = store.measurements(run.id)
+    frame, integrity = store.measurements(run.id, known)
     problem = "; ".join(filter(None, (integrity.problem, doubt)))
     content = picture.content(frame)
     before = picture.fresh_verdict(folder, drawing, content, run.config, problem)
