@@ -1,4 +1,4 @@
-"""What T steps of private Frank-Wolfe cost on blocks and needles, exactly, beside what `schedule_game` says at least."""
+"""What T steps of private Frank-Wolfe cost on blocks and needles, exactly, and at least by `schedule_game`."""
 
 from __future__ import annotations
 

@@ -83,8 +83,9 @@ def every_law() -> list[type[Law]]:
 
 def _entry(table: Mapping[str, str], kind: type[Algorithm]) -> Any:
     name = table.get(kind.__name__)
-    ours = name is not None and getattr(algorithms, kind.__name__, None) is kind
-    return getattr(sys.modules[__name__], name) if ours else None
+    if name is None or getattr(algorithms, kind.__name__, None) is not kind:
+        return None
+    return getattr(sys.modules[__name__], name)
 
 
 def find(

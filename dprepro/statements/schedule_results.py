@@ -56,7 +56,10 @@ STATEMENTS = (
                 r"1/\delta}}\right)^{2/3}"
             ),
             premise=(
-                *_PREMISE, f"{_Y} >= 5000", f"p >= 0.3*{_Y}", f"n >= 6*{_Y}",
+                *_PREMISE,
+                f"{_Y} >= 5000",
+                f"p >= 0.3*{_Y}",
+                f"n >= 6*{_Y}",
             ),
             assumes=(*_ASSUMES, "x >= 5000, p >= x/5, n >= 4 x, which follow: W is between .65 ln(2 p) and ln(2 p)"),
             quantifiers=("exactly",),
