@@ -49,7 +49,7 @@ class HiddenDirections(Challenge):
         """What an answer tells of the signs, and its risk; a coordinate that is zero is guessed.
 
         ``sign_recovered``: whether -w_0 w_1 has the sign s_1, one trial an answer; ``risk_over_level``, of which the
-        mean is at least 1 for every private algorithm; ``certified_risk`` is the level, beside the shape.
+        mean is at least 1 for every private algorithm; ``certified_risk`` is the level, beside the rate.
         """
         w = np.asarray(theta, dtype=np.float64)
         told = -w[0] * w[1]

@@ -50,7 +50,7 @@ class HiddenSigns(Challenge):
         sigma, plan: the signs, and the whole numbers.
         missed: the least chance with which a private answer misses a sign.
         level: mean risk that no private algorithm is below, by the two-point argument on this very instance.
-        rate: the theorem's shape.
+        rate: the theorem's, without its constant.
     """
 
     sigma: FloatArray
@@ -208,7 +208,7 @@ class SignedLabels(Attackable):
         return glm.two_point_error(epsilon, delta, flips), level
 
     def rate(self, point: Point) -> float:
-        """The theorem's shape."""
+        """The theorem's rate."""
         domain = self.domain(point)
         n, p, epsilon = point["n"], point["p"], point["epsilon"]
         return glm.theorem_4_rate(n, p, epsilon, domain.smoothness, domain.radius, domain.label_level)

@@ -19,7 +19,7 @@ from dprepro.budget import Neighbours
 from dprepro.config.compose import group_block
 from dprepro.constructions import Attackable, Construction
 from dprepro.constructions.base import LOSSES, SETS
-from dprepro.dispatch.prices import run_seconds
+from dprepro.dispatch.run_seconds import run_seconds
 from dprepro.engine.cell import Cell
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
 from dprepro.mechanisms import NoiseMoments
@@ -174,7 +174,7 @@ class FreshTrial:
         premise = {one.text: self.statement.item for one in says.conditions if not one.of_algorithm}
         sweep = {axis: [value] for axis, value in self.at.items()}
         series = Series(
-            role="claim", algorithm=self.algorithm, construction=self.construction, bound=OWN, shape=says.rate,
+            role="claim", algorithm=self.algorithm, construction=self.construction, bound=OWN, rate=says.rate,
             premise=premise, sweep=sweep,
         )  # fmt: skip
         relation = typed.build(Neighbours, self.neighbours, "neighbours")
@@ -294,7 +294,7 @@ class FreshTrial:
                 return None
         series = Hunt(
             role="claim", algorithm=self.algorithm, construction=self.construction, bound="none",
-            shape=self.statement.says.rate, evaluations=SEARCHES, seconds=seconds,
+            rate=self.statement.says.rate, evaluations=SEARCHES, seconds=seconds,
         )  # fmt: skip
         study = WorstCaseStudy(
             series={NAME: series}, draws=2, search_draws=4, neighbours=self.context.budget.neighbours

@@ -28,7 +28,8 @@ class MeasuredStore:
 
     ``changed`` says what of an experiment has since its run. ``described`` are the papers that its rows are about,
     those of a user's ``config_dir`` among them; ``elsewhere`` are experiments that are not in the store, with their
-    checks.
+    checks. ``absent`` are those in the store whose configuration is here no more, as that of a pack that was uninstalled:
+    nobody can tell what they ask for, and they have no row.
     """
 
     published: Mapping[str, Published] = field(default_factory=dict)
@@ -38,6 +39,7 @@ class MeasuredStore:
     described: Mapping[str, Paper] = field(default_factory=described)
     config_dir: str | None = None
     elsewhere: Mapping[str, tuple[str, Checks]] = field(default_factory=dict)
+    absent: Mapping[str, str] = field(default_factory=dict)
 
     @cached_property
     def spoken(self) -> Spoken:
@@ -60,27 +62,30 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
     Raises:
         InputError: the store cannot be read, or a link would lead what is written out of the folder.
     """
-    published, notes, papers, changed = {}, {}, {}, {}
+    published, notes, papers, changed, absent = {}, {}, {}, {}, {}
     manifest = Manifest(results_dir, kept_within(Path(results_dir) / BESIDE, results_dir) / "manifest.json")
     with alone(results_dir), Store.open(results_dir) as store:
         for name in sorted({run.experiment for run in store.runs()}):
             run, newest = store.latest(name), store.latest(name, published=False)
             assert newest is not None
             papers[name] = str(newest.config.get("paper", ""))
-            if run is None:
-                notes[name] = "only overridden or unfinished runs are stored"
-                continue
             try:
-                now = since(run)
+                now = since(run or newest)
+                if now.absent:
+                    absent[name] = now.absent
+                    continue
+                if run is None:
+                    notes[name] = "only overridden or unfinished runs are stored"
+                    continue
                 published[name] = manifest.published(store, run, now.doubt)
             except InputError as error:
                 # Rules change; one experiment that no longer fits them must not take the others away.
                 notes[name] = str(error)
                 continue
             except Exception:
-                if not run.damaged:
+                if not (run or newest).damaged:
                     raise
-                notes[name] = f"{run.damaged}, and cannot be judged"
+                notes[name] = f"{(run or newest).damaged}, and cannot be judged"
                 continue
             later = "a later run had overrides; it is not shown here" if newest.overrides else ""
             if str(now):
@@ -88,4 +93,4 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
             if said := "; ".join(filter(None, (str(now), later))):
                 notes[name] = said
         manifest.write()
-    return MeasuredStore(published, notes, papers, changed)
+    return MeasuredStore(published, notes, papers, changed, absent=absent)
