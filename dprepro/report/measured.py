@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -28,8 +28,7 @@ class MeasuredStore:
 
     ``changed`` says what of an experiment has since its run. ``described`` are the papers that its rows are about,
     those of a user's ``config_dir`` among them; ``elsewhere`` are experiments that are not in the store, with their
-    checks. ``absent`` are those in the store whose configuration is here no more, as that of a pack that was uninstalled:
-    nobody can tell what they ask for, and they have no row.
+    checks. ``absent`` are those in the store whose configuration is here no more, and why.
     """
 
     published: Mapping[str, Published] = field(default_factory=dict)
@@ -40,6 +39,17 @@ class MeasuredStore:
     config_dir: str | None = None
     elsewhere: Mapping[str, tuple[str, Checks]] = field(default_factory=dict)
     absent: Mapping[str, str] = field(default_factory=dict)
+
+    def described_by(self, described: Mapping[str, Paper]) -> MeasuredStore:
+        """Beside these papers: of one that is not among them, as that of an uninstalled pack, absent experiments go."""
+        gone = {name for name in self.absent if self.papers[name] not in described}
+
+        def kept(found: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: one for name, one in found.items() if name not in gone}
+
+        absent = {name: self.absent[name] for name in sorted(gone)}
+        here = {"published": kept(self.published), "notes": kept(self.notes), "changed": kept(self.changed)}
+        return replace(self, described=described, absent=absent, **here)
 
     @cached_property
     def spoken(self) -> Spoken:
@@ -73,7 +83,6 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
                 now = since(run or newest)
                 if now.absent:
                     absent[name] = now.absent
-                    continue
                 if run is None:
                     notes[name] = "only overridden or unfinished runs are stored"
                     continue
