@@ -48,8 +48,8 @@ class MeasuredStore:
             return {name: one for name, one in found.items() if name not in gone}
 
         absent = {name: self.absent[name] for name in sorted(gone)}
-        here = {"published": kept(self.published), "notes": kept(self.notes), "changed": kept(self.changed)}
-        return replace(self, described=described, absent=absent, **here)
+        here = replace(self, published=kept(self.published), notes=kept(self.notes), changed=kept(self.changed))
+        return replace(here, described=described, absent=absent)
 
     @cached_property
     def spoken(self) -> Spoken:
