@@ -79,7 +79,8 @@ class Algorithm(ABC):
             at exact constants: ``half``; ``gradient``: the norm of a gradient over the diameter of all; ``other``.
         relations: neighbouring relations under which it has a certificate; a noise, a divisor or a number of steps that
             reads n excludes add_or_remove_one.
-        bound, shape: the explicit bound and the rate that its paper proves of its excess risk, by name; may be empty.
+        bound, proved_rate: the explicit bound and the rate that its paper proves of its excess risk, by name; may be
+            empty.
         measures: names of the diagnostics of its solutions.
         deterministic: whether equal data give equal answers, so that a single run has no error.
         stepwise: whether the literal form is a loop over the steps of its schedule, which a forecast counts.
@@ -108,12 +109,20 @@ class Algorithm(ABC):
         """
         return {}
 
+    @classmethod
+    def law(cls) -> type | None:
+        """The law of its answers, a class of `dprepro.laws.Law`, where it comes with one.
+
+        An algorithm of another package imports it here. A subclass answers otherwise, so it has no law but its own.
+        """
+        return None
+
     @property
     def bound(self) -> str:
         return ""
 
     @property
-    def shape(self) -> str:
+    def proved_rate(self) -> str:
         return ""
 
     @property

@@ -206,7 +206,7 @@ class NoisySGD(Algorithm):
         return self.step_size.theorem
 
     @property
-    def shape(self) -> str:
+    def proved_rate(self) -> str:
         return f"{self.bound}_rate" if self.bound else ""
 
     def premise(self, domain: Domain, budget: Budget) -> str:

@@ -61,7 +61,7 @@ LEMMAS: dict[str, str] = {
 
 def law_of(kind: type[Algorithm]) -> type[Law] | None:
     """The law of the answers of this very class of algorithms: a subclass may answer otherwise. None where none is."""
-    law: type[Law] | None = _entry(LAWS, kind)
+    law: type[Law] | None = kind.law() if "law" in vars(kind) else _entry(LAWS, kind)
     return law
 
 

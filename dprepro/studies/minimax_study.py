@@ -36,7 +36,7 @@ class MinimaxSeries:
         game: the problem (see `dprepro.minimax`).
         algorithm: what is run on every data set; none for the optimum itself.
         levels: of the optimum: functions of `bounds`, by name, each a quantity of its own.
-        rate: of the optimum: the shape of a theorem's rate, by name.
+        rate: of the optimum: a theorem's, without its constant, by name.
         draws: of an algorithm without a known expected risk, on the data set that was found worst.
         symmetric: whether the algorithm has the game's symmetries, so that one data set of each orbit is enough.
         overspend: mechanism or algorithm have this multiple of the epsilon that is claimed.
