@@ -70,7 +70,7 @@ def main(arguments: Arguments) -> int:
     """Audit and print; 0."""
     from dprepro.auditing import audit
     from dprepro.auditing.peers import is_peer, peer, warned
-    from dprepro.own.files import is_target, load, trust
+    from dprepro.support.user_files import is_target, load, trust
 
     target = arguments.target[0]
     if arguments.claim is None:

@@ -129,7 +129,7 @@ def _of_a_rate(word: str) -> list[str]:
     from dprepro.constructions.base import LOSSES
     from dprepro.own.adapters import SetName
     from dprepro.own.experiment import DIRECTIONS
-    from dprepro.own.files import names_in
+    from dprepro.support.user_files import names_in
 
     key, equals, value = word.partition("=")
     if not equals:

@@ -72,7 +72,7 @@ def main(arguments: Arguments) -> int:
     from dprepro.commands.jobs import run_built
     from dprepro.config.checked_experiment import build_experiment
     from dprepro.own.experiment import described
-    from dprepro.own.files import trust_folder
+    from dprepro.support.user_files import trust_folder
 
     if arguments.trust and arguments.config_dir:
         trust_folder(arguments.config_dir)

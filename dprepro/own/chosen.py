@@ -25,10 +25,10 @@ from dprepro.constructions.base import Construction
 from dprepro.errors import InputError, shortened
 from dprepro.own.adapters import Arrays, Made, _Bounded
 from dprepro.own.capture import captured
-from dprepro.own.files import block_of, is_target, kept_dir, trust, written
 from dprepro.problems.problem_data import finite
 from dprepro.support.named import name_of
 from dprepro.support.typed import allowed_packages
+from dprepro.support.user_files import block_of, is_target, kept_dir, trust, written
 
 KINDS = {"algorithm": Algorithm, "construction": Construction}
 OF_THE_GRID = ("n", "p", "epsilon", "delta", "eps")

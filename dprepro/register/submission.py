@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dprepro.errors import InputError, shortened
-from dprepro.own.files import is_dotted, is_target
 from dprepro.support import typed
 from dprepro.support.regular_files import bytes_of
 from dprepro.support.texts import check_texts
+from dprepro.support.user_files import is_dotted, is_target
 
 LARGEST_FILE = 4_000_000
 """Bytes of a witness."""
