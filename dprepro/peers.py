@@ -196,7 +196,7 @@ class OpacusDescent(Peer):
 
 
 def installed(package: str) -> str:
-    """Its version, or `ABSENT`."""
+    """The library's version, or `ABSENT`."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -127,7 +127,7 @@ class JudgedCheck:
         return str(self.options.get("quantity", "excess_risk"))
 
     def series(self, known: Iterable[str]) -> list[str]:
-        """Those of the series that the check is about; one that names none is about all."""
+        """The known series that the check is about; a check that names none is about all."""
         named = self.options.get("series") or "*"
         wanted = {named} if isinstance(named, str) else set(named)
         return [name for name in known if name in wanted or wanted == {"*"}]
@@ -316,6 +316,6 @@ def _decimal(value: float, least: str = "") -> str:
 
 
 def _short(value: float) -> str:
-    """The same without zeros at its end."""
+    """`_decimal` without zeros at its end."""
     text = _decimal(value)
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -10,9 +10,9 @@ import numpy as np
 from dprepro.auditing import DataDomain, audit
 from dprepro.errors import DpreproError
 from dprepro.mechanisms import NoiseMoments
-from dprepro.own.files import is_dotted
 from dprepro.problems import Domain, Problem, Records, RecordsView
 from dprepro.register.fresh_seeds import FreshTrial
+from dprepro.support.user_files import is_dotted
 
 SLACK = 1e-9
 ERRORS = 4.0

@@ -1,4 +1,4 @@
-"""Of which statements a check speaks, and as which kind of evidence."""
+"""The statements that a check judges, and the kind of evidence that it gives."""
 
 from __future__ import annotations
 

@@ -251,7 +251,7 @@ KEYS = {"epsilon_factor": "overspend"}
 """Words of the cells' keys, which stay the first ones: with others all draws would be others."""
 
 LATER = {"transcript": False, "share": 1.0, "promised": None}
-"""The same, of what came later: at these values it is no part of that."""
+"""Options that came later. At these values they are left out of the key, so that older cells keep theirs."""
 
 COLUMNS = ("pair", "relation", "event", "draws", "epsilon_factor", "freedom", "total_steps", "deterministic")
 

@@ -157,7 +157,7 @@ class References:
 
     @classmethod
     def of(cls, series: Series, usual: Mapping[str, str], schedule: Mapping[str, str]) -> Self:
-        """Those of the series, where it names none the study's ``usual`` ones and ``schedule``."""
+        """The references of a series; where it names none, the study's ``usual`` ones and ``schedule``."""
         mine = {kind: name for kind in ("bound", "rate", "law") if (name := getattr(series, kind))}
         said = {kind: mine.get(kind, usual.get(kind, "")) for kind in ("bound", "rate", "law")}
         own = frozenset(kind for kind, name in said.items() if name == OWN)

@@ -15,10 +15,11 @@ from dprepro.commands.ending import guarded
 from dprepro.commands.parser import main
 from dprepro.engine.cell import canonical
 from dprepro.errors import InputError, PremiseError
-from dprepro.register import ConstantsRegister, RegisterEntry, Submission, read_submission
+from dprepro.register import ConstantsRegister, RegisterEntry, Submission
 from dprepro.register.challenge_run import WitnessChallenge
 from dprepro.register.constants_register import append, locked, read_register
 from dprepro.register.register_page import constants_table, history, lower_table, table
+from dprepro.register.submission import LARGEST_FILE, read_json
 
 AT = {"n": 3e4, "p": 8, "epsilon": 1, "delta": 1e-6}
 TUNED: dict[str, Any] = {
@@ -298,10 +299,10 @@ def test_a_file_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
     large = tmp_path / "large.json"
     large.write_text("[" + "1," * 2_100_000 + "1]")
     with pytest.raises(InputError, match="more than 4,000,000 bytes"):
-        read_submission(large)
+        read_json(large, LARGEST_FILE)
     for other in (tmp_path, tmp_path / "absent.json", Path("/dev/null")):
         with pytest.raises(InputError, match="cannot read"):
-            read_submission(other)
+            read_json(other, LARGEST_FILE)
 
 
 OWN = """\
