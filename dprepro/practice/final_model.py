@@ -25,6 +25,9 @@ KNOWN = "last_iterate"
 NEAR = 0.99
 """Of its limit a curve has reached where it is said to be flat."""
 
+LENGTHS = 1e-30, 1e30
+"""The least and the largest of all of them."""
+
 ENDLESS = 10**17
 """Steps that nobody takes."""
 
@@ -67,12 +70,13 @@ class NoisyTraining:
     def __post_init__(self) -> None:
         if self.steps < 1:
             raise InputError(f"steps must be at least 1, got steps={self.steps}")
-        for name in ("sensitivity", "noise", "step_size", "smoothness"):
+        for name in ("sensitivity", "noise", "step_size", "smoothness", "diameter"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < math.inf:
-                raise InputError(f"{name} must be positive and finite, got {name}={value:g}")
-        if not self.diameter > 0:
-            raise InputError(f"diameter must be positive, got diameter={self.diameter:g}")
+            free = name == "diameter" and value == math.inf
+            if value is not None and not free and not LENGTHS[0] <= value <= LENGTHS[1]:
+                raise InputError(
+                    f"{name} must be positive, between {LENGTHS[0]:g} and {LENGTHS[1]:g}, got {name}={value:g}"
+                )
         if not math.isfinite(self.convexity) or self.convexity > (self.smoothness or math.inf):
             most = "finite" if self.smoothness is None else f"at most smoothness={self.smoothness:g}"
             raise InputError(f"convexity must be {most}, got convexity={self.convexity:g}")
@@ -80,7 +84,7 @@ class NoisyTraining:
             raise InputError(f"rounds must be 1 of full batches, and above 1 of others, got rounds={self.rounds:g}")
         if self.batches == "cyclic" and self.rounds % 1:
             raise InputError(f"cyclic batches need n in whole batches, got n/batch={self.rounds:g}")
-        if not 1e-100 < self.sensitivity / self.noise < 1e100:
+        if not 1e-15 < self.sensitivity / self.noise < 1e15:
             raise InputError(f"sensitivity/noise is {self.sensitivity / self.noise:g}; give both in the same unit")
 
 

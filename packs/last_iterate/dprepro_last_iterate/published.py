@@ -191,7 +191,10 @@ def _hits_epsilon(k: int, rate: float, closed: float, hit: float, delta: float) 
         deltas = np.exp(first) * -np.expm1(np.minimum(second - first, 0.0))
         return math.log(max(float(masses @ deltas) + rest, 1e-320)) - math.log(delta)
 
-    top = gaussian_epsilon(float(mu[-1]), delta) + 1e-9
+    worst = float(mu[-1])
+    top = worst**2 / 2 + worst * math.sqrt(-2 * math.log(delta)) + 1e-9
+    if worst > 1e5:  # differences of probabilities have no digits left
+        return top
     if log_surplus(0.0) <= 0:
         return 0.0
     while log_surplus(top) > 0:
