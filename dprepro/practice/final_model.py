@@ -28,7 +28,7 @@ NEAR = 0.99
 LENGTHS = 1e-30, 1e30
 """The least and the largest of all of them."""
 
-ENDLESS = 10**17
+ENDLESS = 10**15
 """Steps that nobody takes."""
 
 Batches = Literal["full", "sampled", "cyclic"]
@@ -122,7 +122,7 @@ class FinalModelPrivacy:
         accounts: of the last one alone, as packs know them.
         last: the least that is proved of it. by: by which of the accounts; None where composition is the least.
         limit: of ``last``, however many steps are taken; infinite where nothing is proved.
-        saturation: the steps from which on ``last`` is within 1% of it.
+        saturation: the steps from which on ``last`` is within 1% of it; None where nobody takes so many.
         at_least: what some losses leak of it, where an account tells.
         packs: the packs that were asked.
     """
@@ -187,23 +187,26 @@ def final_model(training: NoisyTraining, delta: float, accounts: dict[str, Accou
     by = best if best is not None and best.epsilon is not None and best.epsilon < every else None
     flat = min((item for item in upper if item.limit is not None), key=lambda item: item.limit or 0.0, default=None)
     limit = math.inf if flat is None or flat.limit is None else flat.limit
+    reached = None if flat is None else _reached(training, delta, NEAR * limit)
     return FinalModelPrivacy(
         delta, every, every_by, found,
         last=every if by is None or by.epsilon is None else by.epsilon, by=by,
-        limit=limit, saturation=None if flat is None else max(flat.settles, _reached(training, delta, NEAR * limit)),
+        limit=limit, saturation=None if reached is None or flat is None else max(flat.settles, reached),
         at_least=max(lower, key=lambda item: item.epsilon or 0.0, default=None), packs=tuple(asked),
     )  # fmt: skip
 
 
-def _reached(training: NoisyTraining, delta: float, epsilon: float) -> int:
-    """From how many steps on composition has ``epsilon``, to 1%."""
+def _reached(training: NoisyTraining, delta: float, epsilon: float) -> int | None:
+    """From how many steps on composition has ``epsilon``, to 1%; None where nobody takes so many."""
 
     def at(steps: int) -> float:
         return every_iterate(replace(training, steps=steps), delta)[0]
 
     low, high = 0, training.steps
-    while at(high) < epsilon and high < ENDLESS:
-        low, high = high, 4 * high
+    while at(high) < epsilon:
+        if high >= ENDLESS:
+            return None
+        low, high = high, min(16 * high, ENDLESS)
     while high - low > max(1, low // 100):
         middle = (low + high) // 2 if low < 2 else max(low + 1, min(high - 1, round(math.sqrt(low * high))))
         low, high = (low, middle) if at(middle) >= epsilon else (middle, high)

@@ -153,6 +153,9 @@ def cyclic_convex_mu(epochs: float, batches: float, s: float, eta: float, sigma:
 PLACES = 4000
 """Of a binomial: more hits are taken together, as many as the largest of them."""
 
+LONGEST = 10**12
+"""Of the numbers of last steps that are tried."""
+
 WINDOWS = 24
 """Numbers of last steps that are tried for sampled batches, on each of two grids."""
 
@@ -165,7 +168,7 @@ def sampled_convex(
     def at(k: int) -> float:
         return _hits_epsilon(k, rate, diameter / (k * eta * sigma), s / sigma, delta)
 
-    most = min(steps, math.ceil(100 * (1 + diameter / (eta * s)) / rate))
+    most = min(steps, LONGEST, math.ceil(100 * (1 + diameter / (eta * s)) / rate))
     low, high = 1, most
     found: dict[int, float] = {}
     for _ in range(2):
