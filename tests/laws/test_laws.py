@@ -301,10 +301,10 @@ def test_an_algorithm_of_another_package_brings_its_law_and_a_subclass_has_none(
     class Brought(ExponentialMechanism):
         @classmethod
         def law(cls) -> type | None:
-            return descent_law.DescentLaw
+            return laws.DescentLaw
 
     class Other(Brought): ...
 
-    assert laws.law_of(Brought) is descent_law.DescentLaw
+    assert laws.law_of(Brought) is laws.DescentLaw
     assert laws.law_of(Other) is None
     assert laws.law_of(ExponentialMechanism) is laws.ExponentialLaw
