@@ -115,6 +115,7 @@ def test_an_algorithm_with_half_its_noise_is_refuted_whatever_the_epsilon(result
     overrides = [
         "+algorithm.noise_factor=0.5",
         "sweep.epsilon=[0.5]",
+        "study.values=[2,inf]",  # noise and budget read no data
         *FEW,
         "+study.series.exact_noise.algorithm.noise_factor=0.5",
     ]  # half of what is printed the budget allows
