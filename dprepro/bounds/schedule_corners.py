@@ -1,4 +1,4 @@
-"""What T steps of private Frank-Wolfe cost on blocks and needles, exactly, beside what `schedule_game` says at least."""
+"""What T steps of private Frank-Wolfe cost on blocks and needles, beside what `schedule_game` says at least."""
 
 from __future__ import annotations
 
