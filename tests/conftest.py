@@ -16,6 +16,7 @@ from typing import Any
 
 import pytest
 from helpers import shipped, small_runs
+from matplotlib.layout_engine import ConstrainedLayoutEngine
 from PIL import Image
 from PIL.PngImagePlugin import PngInfo
 
@@ -101,9 +102,9 @@ def one_process(monkeypatch: pytest.MonkeyPatch) -> None:
 
 @pytest.fixture(scope="module")
 def undrawn() -> Iterator[None]:
-    """Figures are put together but not drawn, which takes longer than all else of a small run; see test_every_figure.
+    """Figures are put together, but neither laid out nor drawn, which takes longer than all else of a small run.
 
-    Their files are tiny, and say what they are drawn from as the true ones do.
+    Their files are tiny, and say what they are drawn from as the true ones do. See test_every_figure.
     """
 
     @functools.wraps(picture.rendered)
@@ -116,6 +117,7 @@ def undrawn() -> Iterator[None]:
     with pytest.MonkeyPatch.context() as patch:
         for module in (picture, publish):
             patch.setattr(module, "rendered", rendered)
+        patch.setattr(ConstrainedLayoutEngine, "execute", lambda engine, figure: None)
         yield
 
 

@@ -79,13 +79,16 @@ class Algorithm(ABC):
             at exact constants: ``half``; ``gradient``: the norm of a gradient over the diameter of all; ``other``.
         relations: neighbouring relations under which it has a certificate; a noise, a divisor or a number of steps that
             reads n excludes add_or_remove_one.
-        bound, shape: the explicit bound and the rate that its paper proves of its excess risk, by name; may be empty.
+        bound, proved_rate: the explicit bound and the rate that its paper proves of its excess risk, by name; may be
+            empty.
         measures: names of the diagnostics of its solutions.
         deterministic: whether equal data give equal answers, so that a single run has no error.
+        stepwise: whether the literal form is a loop over the steps of its schedule, which a forecast counts.
     """
 
     version: ClassVar[int] = 1
     deterministic: ClassVar[bool] = False
+    stepwise: ClassVar[bool] = False
     assumptions: ClassVar[tuple[Assumption, ...]] = ()
     by_setting: ClassVar[Settings] = {}
     zeroed_out_noise: ClassVar[ZeroedOut] = "half"
@@ -106,12 +109,20 @@ class Algorithm(ABC):
         """
         return {}
 
+    @classmethod
+    def law(cls) -> type | None:
+        """The law of its answers, a class of `dprepro.laws.Law`, where it comes with one.
+
+        An algorithm of another package imports it here. A subclass answers otherwise, so it has no law but its own.
+        """
+        return None
+
     @property
     def bound(self) -> str:
         return ""
 
     @property
-    def shape(self) -> str:
+    def proved_rate(self) -> str:
         return ""
 
     @property

@@ -80,7 +80,7 @@ class EfficientSampler(Algorithm):
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     measures: ClassVar[tuple[str, ...]] = ("attempts",)
     bound: ClassVar[str] = "bst_generic.theorem_3_4"
-    shape: ClassVar[str] = "bst.theorem_3_2_rate"
+    proved_rate: ClassVar[str] = "bst.theorem_3_2_rate"
 
     walk: Literal["automatic", "steps", "law"] = "automatic"
     steps_per_square: float = 0.0

@@ -44,7 +44,7 @@ class ExponentialMechanism(Algorithm):
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     bound: ClassVar[str] = "bst.theorem_3_2"
-    shape: ClassVar[str] = "bst.theorem_3_2_rate"
+    proved_rate: ClassVar[str] = "bst.theorem_3_2_rate"
     measures: ClassVar[tuple[str, ...]] = ("r_hat",)
 
     def __post_init__(self) -> None:

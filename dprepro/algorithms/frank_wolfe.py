@@ -68,9 +68,10 @@ class FrankWolfe(Algorithm):
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SMOOTH,)
     bound: ClassVar[str] = "lasso.theorem_2_2"
-    shape: ClassVar[str] = "lasso.theorem_2_2_rate"
+    proved_rate: ClassVar[str] = "lasso.theorem_2_2_rate"
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     deterministic: ClassVar[bool] = True
+    stepwise: ClassVar[bool] = True
 
     steps: int = 100
     step_size: StepSize = DecayingStep()

@@ -36,7 +36,8 @@ class GaussianFrankWolfe(Algorithm):
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SMOOTH, Assumption.DELTA)
     zeroed_out_noise: ClassVar[ZeroedOut] = "gradient"
     bound: ClassVar[str] = "lasso.theorem_2_6"
-    shape: ClassVar[str] = "lasso.theorem_2_6_rate"
+    proved_rate: ClassVar[str] = "lasso.theorem_2_6_rate"
+    stepwise: ClassVar[bool] = True
 
     constants: Literal["printed", "squared", "exact"] = "exact"
     step_size: StepSize = field(default_factory=DecayingStep)

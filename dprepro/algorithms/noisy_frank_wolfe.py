@@ -43,7 +43,8 @@ class NoisyFrankWolfe(Algorithm):
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.VERTICES, Assumption.SMOOTH)
     by_setting: ClassVar[Settings] = {"constants": {"printed": (Assumption.DELTA,), "exact": (Assumption.PRIVATE,)}}
     bound: ClassVar[str] = "lasso.theorem_2_5"
-    shape: ClassVar[str] = "lasso.theorem_2_5_rate"
+    proved_rate: ClassVar[str] = "lasso.theorem_2_5_rate"
+    stepwise: ClassVar[bool] = True
     version: ClassVar[int] = 3  # since bounded ranges compose by finer Renyi orders
 
     def __post_init__(self) -> None:

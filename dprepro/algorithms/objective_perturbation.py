@@ -206,7 +206,7 @@ class ObjectivePerturbation(Algorithm):
     by_setting: ClassVar[Settings] = {"noise": {"gaussian": (Assumption.DELTA,), "gamma": (Assumption.PURE,)}}
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     bound: ClassVar[str] = "kst.lemma_3"
-    shape: ClassVar[str] = "kst.theorem_4_rate"
+    proved_rate: ClassVar[str] = "kst.theorem_4_rate"
     measures: ClassVar[tuple[str, ...]] = ("noise_norm",)
     version: ClassVar[int] = 2  # since exact Gaussian constants are those of the worst monotone map
 

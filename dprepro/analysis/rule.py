@@ -40,7 +40,7 @@ class CheckResult:
     """The answer of one check, with the keys that verdict.json has for it; None where a check has no such number.
 
     `low` and `high` are the limits of a 99% interval around `estimate`; `constant` is the geometric mean of
-    value / shape, with limits of the same level. `details` holds numbers and point names for tables and reports.
+    value / rate, with limits of the same level. `details` holds numbers and point names for tables and reports.
     """
 
     role: str

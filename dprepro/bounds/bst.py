@@ -17,7 +17,7 @@ from dprepro.support.roots import brentq
 
 
 def theorem_2_4_1_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
-    """Theorem 2.4.1's shape: L C ln^(3/2)(n/delta) sqrt(p ln(1/delta)) / (n epsilon)."""
+    """Theorem 2.4.1's rate: L C ln^(3/2)(n/delta) sqrt(p ln(1/delta)) / (n epsilon)."""
     logarithms: float = math.log(n / delta) ** 1.5 * math.sqrt(math.log(1 / delta))
     return lipschitz * diameter * logarithms * math.sqrt(p) / (n * epsilon)
 
@@ -92,7 +92,7 @@ def _settled(p: float, lipschitz: float, diameter: float, value: float) -> float
 def theorem_2_4_2_rate(
     n: float, p: float, epsilon: float, delta: float, lipschitz: float, strong_convexity: float
 ) -> float:
-    """Theorem 2.4.2's shape: L^2 ln^2(n/delta) p ln(1/delta) / (n^2 Delta epsilon^2)."""
+    """Theorem 2.4.2's rate: L^2 ln^2(n/delta) p ln(1/delta) / (n^2 Delta epsilon^2)."""
     logarithms: float = math.log(n / delta) ** 2 * math.log(1 / delta)
     return lipschitz**2 * logarithms * p / (n**2 * strong_convexity * epsilon**2)
 
@@ -122,7 +122,7 @@ def theorem_2_4_2(
 
 
 def theorem_3_2_rate(n: float, p: float, epsilon: float, lipschitz: float, diameter: float) -> float:
-    """Theorem 3.2's shape with p + 1 for p: (p + 1) L C / (n epsilon), the exact limit for linear losses on a ball."""
+    """Theorem 3.2's rate with p + 1 for p: (p + 1) L C / (n epsilon), the exact limit for linear losses on a ball."""
     return (p + 1) * lipschitz * diameter / (n * epsilon)
 
 
@@ -162,7 +162,7 @@ def theorem_3_2_tail_sharp(
 
 
 def theorem_4_3_rate(n: float, p: float, epsilon: float, lipschitz: float, strong_convexity: float) -> float:
-    """Theorem 4.3's shape: p^2 L^2 ln n / (n^2 Delta epsilon^2)."""
+    """Theorem 4.3's rate: p^2 L^2 ln n / (n^2 Delta epsilon^2)."""
     return p**2 * lipschitz**2 * math.log(n) / (n**2 * strong_convexity * epsilon**2)
 
 
@@ -197,7 +197,7 @@ def lemma_a_3(n: float, smoothing: float) -> float:
 
 
 def theorem_a_1_rate(n: float) -> float:
-    """Theorem A.1's shape, mean risk: n^(-1/2)."""
+    """Theorem A.1's rate, mean risk: n^(-1/2)."""
     return 1 / math.sqrt(n)
 
 

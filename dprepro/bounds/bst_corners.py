@@ -540,7 +540,7 @@ def _bent(rise: float, epsilon: float, ridge: float, deviation: float, silent: b
 
 
 def section_1_1_huberisation_rate(n: float, p: float, epsilon: float) -> float:
-    """Section 1.1's shape for Huberised losses: sqrt(p/n)/epsilon in the mean, and 1 at most."""
+    """Section 1.1's rate for Huberised losses: sqrt(p/n)/epsilon in the mean, and 1 at most."""
     return min(1.0, math.sqrt(p / n) / epsilon)
 
 

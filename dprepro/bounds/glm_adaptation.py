@@ -12,7 +12,7 @@ from dprepro.bounds import glm
 
 
 def theorem_8_rate(n: float, epsilon: float, norm: float, smoothness: float, label_level: float) -> float:
-    """Theorem 8's shape, without logarithms."""
+    """Theorem 8's rate, without logarithms."""
     y, scale = label_level, math.sqrt(smoothness) * 2 * max(norm, 1.0)
     front: float = scale ** (4 / 3) * y ** (2 / 3) + scale**2
     power: float = (n * epsilon) ** (-2 / 3)

@@ -349,7 +349,7 @@ def table_1_lower_printed(
 def hidden_signs(n: float, epsilon: float, smoothness: float, radius: float, label_level: float) -> float:
     """What no private algorithm loses less than in many dimensions, by the signs that the proof of Theorem 4 hides.
 
-    A third of its shape for delta <= 1e-9 and small epsilon, as `SignedLabels` certifies .48; 0 unless the construction
+    A third of its rate for delta <= 1e-9 and small epsilon, as `SignedLabels` certifies .48; 0 unless the construction
     has room: one coordinate at least, b <= 1.
     """
     scale, signal = math.sqrt(smoothness) * radius, n * epsilon

@@ -27,7 +27,7 @@ LOST_TO_NOISE = max(s * (1 - s / math.hypot(1, s)) for s in (0.78 + 1e-4 * k for
 
 
 def theorem_4_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
-    """Theorem 4's shapes: zeta R p ln p/(epsilon n) for delta = 0 (gamma), zeta R sqrt(p ln(1/delta))/(epsilon n)."""
+    """Theorem 4's rate: zeta R p ln p/(epsilon n) for delta = 0 (gamma), zeta R sqrt(p ln(1/delta))/(epsilon n)."""
     size = p * math.log(p) if delta == 0 else math.sqrt(p * math.log(1 / delta))
     return lipschitz * radius * size / (epsilon * n)
 
@@ -46,7 +46,7 @@ def linear_law(n: float, p: float, epsilon: float, delta: float, lipschitz: floa
 def theorem_5_rate(
     n: float, p: float, epsilon: float, delta: float, lipschitz: float, smoothness: float, radius: float
 ) -> float:
-    """Theorem 5's shape: (p^2 zeta^2 ln(1/delta)/(lambda n epsilon) + lambda R^2)/(n epsilon)."""
+    """Theorem 5's rate: (p^2 zeta^2 ln(1/delta)/(lambda n epsilon) + lambda R^2)/(n epsilon)."""
     noise = (p * lipschitz) ** 2 * math.log(1 / delta) / (smoothness * n * epsilon)
     return (noise + smoothness * radius**2) / (n * epsilon)
 
@@ -129,7 +129,7 @@ def theorem_7_regulariser(epsilon: float, sparsity: float, feature_bound: float,
 
 
 def theorem_6_rate(n: float, p: float, epsilon: float, sparsity: float, loss_bound: float) -> float:
-    """Theorem 6's shape: alpha s ln p/(epsilon n)."""
+    """Theorem 6's rate: alpha s ln p/(epsilon n)."""
     return loss_bound * sparsity * math.log(p) / (epsilon * n)
 
 
@@ -171,12 +171,12 @@ def theorem_35_tail(
 
 
 def theorem_7_rate(n: float, p: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
-    """Theorem 7's shape, repaired: (s^4 ln(1/delta)/(n epsilon Psi) + s^3 ln p)/(n epsilon)."""
+    """Theorem 7's rate, repaired: (s^4 ln(1/delta)/(n epsilon Psi) + s^3 ln p)/(n epsilon)."""
     return (sparsity**4 * math.log(1 / delta) / (epsilon * eta) + sparsity**3 * math.log(p)) / (n * epsilon)
 
 
 def theorem_7_as_printed(n: float, p: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
-    """Theorem 7's shape with s ln(1/delta) in its first term."""
+    """Theorem 7's rate with s ln(1/delta) in its first term."""
     return (sparsity * math.log(1 / delta) / (epsilon * eta) + sparsity**3 * math.log(p)) / (n * epsilon)
 
 
@@ -249,7 +249,7 @@ def theorem_44_tail(
 
 
 def theorem_9_rate(n: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
-    """The shape of Theorems 9 and 43: (s^4 ln(1/delta)/(n epsilon Psi) + s^2)/(n epsilon)."""
+    """The rate of Theorems 9 and 43: (s^4 ln(1/delta)/(n epsilon Psi) + s^2)/(n epsilon)."""
     return (sparsity**4 * math.log(1 / delta) / (epsilon * eta) + sparsity**2) / (n * epsilon)
 
 

@@ -131,7 +131,7 @@ def fitted_bound(n: float, epsilon: float, level: float, sparsity: float, psi: f
 
 
 def theorem_7_as_printed(n: float, p: float, epsilon: float, level: float, sparsity: float, psi: float) -> float:
-    """Theorem 7's shape as printed, delta = exp(-level)."""
+    """Theorem 7's rate as printed, delta = exp(-level)."""
     return (sparsity * level / (n * epsilon * psi) + sparsity**3 * math.log(p)) / (n * epsilon)
 
 
@@ -141,7 +141,7 @@ def theorem_7(n: float, p: float, epsilon: float, level: float, sparsity: float,
 
 
 def theorem_9(n: float, epsilon: float, level: float, sparsity: float, psi: float) -> float:
-    """The shape of Theorems 9 and 43, delta = exp(-level)."""
+    """The rate of Theorems 9 and 43, delta = exp(-level)."""
     return (sparsity**4 * level / (n * epsilon * psi) + sparsity**2) / (n * epsilon)
 
 

@@ -119,7 +119,7 @@ def _geometric(size: int, epsilon: float) -> float:
 
 
 def cube_rate(n: float, p: float, epsilon: float) -> float:
-    """Theorem 5.2's shape on `cube`: p min(1, p/(n epsilon)); on `linear` and `squared` p is 1."""
+    """Theorem 5.2's rate on `cube`: p min(1, p/(n epsilon)); on `linear` and `squared` p is 1."""
     return p * bst_lower.theorem_5_2_rate(n, p, epsilon)
 
 

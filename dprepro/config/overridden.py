@@ -118,7 +118,7 @@ def _touched(config: Mapping[str, Any], plain: Mapping[str, Any]) -> dict[str, _
         if not isinstance(other, Mapping):
             continue  # a series of the user's own: the checks that name it are too
         grid = _swept(config, value) != _swept(plain, other)
-        change = _Change(value, other, relation or bool(beyond - {"bound", "shape"}) or grid)
+        change = _Change(value, other, relation or bool(beyond - {"bound", "rate"}) or grid)
         if change:
             found[label] = change
     return found

@@ -231,7 +231,7 @@ class CellTable:
     def _holds_most(self, keys: Sized) -> bool:
         """Whether so many cells are most of those that the store holds."""
         ((held,),) = self._database.execute("SELECT coalesce(max(rowid), 0) FROM cells")
-        return 2 * len(keys) > held
+        return bool(2 * len(keys) > held)
 
     def _cells(
         self, keys: Sequence[bytes], most: bool | None = None, trusted: bool = False

@@ -88,7 +88,7 @@ def curves(
         InputError: rows that differ in an axis that is named nowhere.
     """
     powers = times or {}
-    wanted = [column for column in ("bound", "shape", "law", *columns) if column in rows.columns]
+    wanted = [column for column in ("bound", "rate", "law", *columns) if column in rows.columns]
     known = [text for text in further if text in rows.columns]
     axes = list(dict.fromkeys([*AXES, *known, axis, *powers]))
     points = grid_points(rows, name, quantity, columns=wanted, axes=axes, distinct=True, envelope=envelope)

@@ -62,7 +62,7 @@ MOST = 6
 OF_THE_SCHEDULE = ("drawn", "scheduled")
 """Rules about what was run, which no panel shows."""
 
-COLUMNS = {"bound": "the bound's", "shape": "the rate's", "law": "the law's"}
+COLUMNS = {"bound": "the bound's", "rate": "the rate's", "law": "the law's"}
 
 SCHEDULED = {"total_steps": "steps T"}
 """What a column of the schedule is called."""

@@ -121,3 +121,16 @@ def _listed(view: View, theta: Point) -> FloatArray:
 
 def _norm(vector: FloatArray) -> float:
     return float(np.linalg.norm(vector))
+
+
+PERTURBATION_LEMMAS = Lemmas(("lemma_24", "corollary_25", "lemma_3", "theorem_30"), perturbation_lemmas)
+HUBERISATION_LEMMAS = Lemmas(
+    (
+        "minimiser_as_printed",
+        "huber_minimiser",
+        "huber_minimiser_as_printed",
+        "huber_curvature",
+        "second_derivative_jump",
+    ),
+    huberisation_lemmas,
+)

@@ -54,7 +54,7 @@ class Neighbouring(Attack):
 
     @property
     def parts(self) -> list[object]:
-        known = laws.LAWS.get(type(self.algorithm))
+        known = laws.law_of(type(self.algorithm))
         return [type(self), self.algorithm, Corners, *([known] if known else [])]
 
     def _given(self, algorithm: Algorithm, point: Mapping[str, float], budget: Budget) -> list[laws.NeighbourLaws]:

@@ -157,7 +157,7 @@ STATEMENTS = (
         schedule={"total_steps": "glm_schedule.theorem_1_steps", "noise_scale": "glm_schedule.theorem_1_noise",
                   "step_size": "glm_schedule.theorem_1_step_size"},
         constant={"schedule_games": ["gd_paper_known", "gd_paper_bound"]}),
-        note=("One-hot designs, squared loss, the worst of a family; slopes against those of the two-term shape. On "
+        note=("One-hot designs, squared loss, the worst of a family; slopes against those of the two-term rate. On "
               "the data of the lower bound the empirical risk is held against the private term.")),
     Statement(item="Theorem 1, privacy", kind="privacy", place="section 3.1.1", says=_private(
         r"Algorithm 1, noisy gradient descent, is $(\epsilon, \delta)$-private with the printed noise.",

@@ -125,7 +125,7 @@ class AuditStudy(Study):
                 name: getattr(value, name) for name, default in LATER.items() if getattr(value, name) != default
             }
             science = canonical(self.identity(overspends=overspends, **measured))
-            code = self.code(value.algorithm, value.data, laws.LAWS.get(type(value.algorithm), laws.Law))
+            code = self.code(value.algorithm, value.data, laws.law_of(type(value.algorithm)) or laws.Law)
             cells += [
                 Cell(label, value.role, point, replicate, design.seed, science, code)
                 for point in grid

@@ -157,7 +157,7 @@ class EnvelopeStudy(RateStudy):
         return not self.expected
 
     def _check_bounds(self, label: str, context: CellContext) -> None:
-        if self.expected and type(context.algorithm) not in laws.LAWS:
+        if self.expected and laws.law_of(type(context.algorithm)) is None:
             raise InputError(f"series {label}: no expected risk is known for {type(context.algorithm).__name__}")
         super()._check_bounds(label, context)
 
@@ -180,7 +180,7 @@ class EnvelopeStudy(RateStudy):
         return [*known, "worst", *([f"best_{self.best}"] if self.best else [])]
 
     def _parts(self, series: Series, backend: str) -> list[object]:
-        return super()._parts(series, backend) + ([laws.LAWS[type(series.algorithm)]] if self.expected else [])
+        return super()._parts(series, backend) + ([laws.law_of(type(series.algorithm))] if self.expected else [])
 
     def _science(self, series: Series) -> dict[str, Any]:
         found = {"over": self.over, "values": list(self.values), "draws": self.draws, "expected": self.expected}

@@ -36,7 +36,7 @@ class MinimaxSeries:
         game: the problem (see `dprepro.minimax`).
         algorithm: what is run on every data set; none for the optimum itself.
         levels: of the optimum: functions of `bounds`, by name, each a quantity of its own.
-        rate: of the optimum: the shape of a theorem's rate, by name.
+        rate: of the optimum: a theorem's, without its constant, by name.
         draws: of an algorithm without a known expected risk, on the data set that was found worst.
         symmetric: whether the algorithm has the game's symmetries, so that one data set of each orbit is enough.
         overspend: mechanism or algorithm have this multiple of the epsilon that is claimed.
@@ -102,7 +102,7 @@ class MinimaxStudy(Study):
                         raise InputError(f"series {label}: {name} needs {lack}")
             parts: list[object] = [series.game, optimum]
             if series.algorithm is not None:
-                law = laws.LAWS.get(type(series.algorithm))
+                law = laws.law_of(type(series.algorithm))
                 parts += [series.algorithm, *([law] if law else [])]
             made = canonical(science), self.code(*parts, *(bounds.find(name) for name in named))
             count = series.replicates or design.replicates if series.algorithm is not None else 1

@@ -133,7 +133,7 @@ class PrivacyStudy(Study):
     def _grid(self, label: str, design: Design) -> list[dict[str, float]]:
         series = self.series[label]
         return points(
-            label, design.axes(series.sweep), series.algorithm, laws.LAWS.get(type(series.algorithm), laws.Law)
+            label, design.axes(series.sweep), series.algorithm, laws.law_of(type(series.algorithm)) or laws.Law
         )
 
     def _law(self, label: str, point: Mapping[str, float]) -> laws.Law:

@@ -11,7 +11,7 @@ from typing import Any, ClassVar
 
 import numpy as np
 
-from dprepro import bounds
+from dprepro import bounds, laws
 from dprepro.algorithms import Schedule, Solution
 from dprepro.axes import at
 from dprepro.budget import Budget
@@ -19,7 +19,6 @@ from dprepro.dispatch import dispatch
 from dprepro.engine.blocks import VALUE, Block
 from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import InputError, PremiseError, unknown
-from dprepro.laws import LEMMAS
 from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Problem, View
 from dprepro.reductions import LITERAL, reductions_of
@@ -41,9 +40,9 @@ class RateStudy(Study):
         series: the curves, by name.
         bound: explicit bound of every series that names none, by name (`lasso.theorem_2_5`); may be empty, or ``own``:
             the one that the paper proves of the series' algorithm, where it has one and the domain has its constants.
-        shape: shape of the rate, likewise. Shapes and laws are formulas in the grid point and the domain's constants:
-            never in the noise, steps or k as run, or a measurement would be held against itself.
-        schedule: the schedule as printed, as of `Series`, of every series that says nothing else. Like shapes and laws
+        rate: the rate, without its constant, likewise. Rates and laws are formulas in the grid point and the domain's
+            constants: never in the noise, steps or k as run, or a measurement would be held against itself.
+        schedule: the schedule as printed, as of `Series`, of every series that says nothing else. Like rates and laws
             these are formulas in public numbers.
         lemmas: of every series that names none and whose algorithm has them.
         tails: bounds that hold with a probability, by name: risk >= bound(level) with probability at most exp(-level).
@@ -55,7 +54,7 @@ class RateStudy(Study):
     quantity ``<function>_<level>``, 1 where the risk reached the bound and 0 elsewhere, with bound exp(-level).
     ``noise_drawn`` is the second moment of the noise that was drawn over the schedule's, with its degrees of freedom in
     the column ``freedom``.
-    Columns besides the contract's: ``shape``, ``trivial_risk`` (excess risk of the data-free start), ``largest_risk``
+    Columns besides the contract's: ``rate``, ``trivial_risk`` (excess risk of the data-free start), ``largest_risk``
     (what no answer can exceed), ``total_steps``, ``noise_scale`` and `SCHEDULED` (empty where the schedule has no such
     number), each that is in ``schedule`` again as ``<column>_printed`` (empty where that has no value),
     ``reduction``, ``gap`` (certificate of the minimum), ``deterministic`` (one run has no error).
@@ -65,7 +64,7 @@ class RateStudy(Study):
 
     series: Mapping[str, Series]
     bound: str = ""
-    shape: str = ""
+    rate: str = ""
     schedule: Mapping[str, str] = field(default_factory=dict)
     lemmas: tuple[str, ...] = ()
     tails: tuple[str, ...] = ()
@@ -191,7 +190,7 @@ class RateStudy(Study):
         return Block(rows, varying)
 
     def _check_names(self) -> None:
-        """Raise InputError for a bound, a shape, a column of a schedule, a lemma or a condition that nobody has."""
+        """Raise InputError for a bound, a rate, a column of a schedule, a lemma or a condition that nobody has."""
         for label, series in self.series.items():
             for text in series.premise:
                 try:
@@ -199,7 +198,7 @@ class RateStudy(Study):
                 except InputError as error:
                     raise InputError(f"series {label}: premise: {error}") from error
         everyone: list[RateStudy | Series] = [self, *self.series.values()]
-        named = [name for study in everyone for name in (study.bound, study.shape, getattr(study, "law", ""))]
+        named = [name for study in everyone for name in (study.bound, study.rate, getattr(study, "law", ""))]
         for name in (*self.tails, *named):
             if name not in ("", NONE, OWN):
                 bounds.find(name)
@@ -208,9 +207,8 @@ class RateStudy(Study):
                 raise unknown("column of a schedule", column, PRINTED)
             if name not in ("", NONE):
                 bounds.find(name)
-        known = {name for lemmas in LEMMAS.values() for name in lemmas.names}
         for name in (name for study in everyone for name in study.lemmas):
-            if name not in known:
+            if name not in (known := laws.every_lemma()):
                 raise unknown("lemma", name, known)
 
     def _check_bounds(self, label: str, context: CellContext) -> None:
@@ -240,7 +238,7 @@ class RateStudy(Study):
         return [_reached(tail, level) for tail in self.tails for level in self.levels]
 
     def _columns(self) -> list[str]:
-        known = ["shape", "law", "trivial_risk", "largest_risk", "total_steps", "noise_scale", *SCHEDULED]
+        known = ["rate", "law", "trivial_risk", "largest_risk", "total_steps", "noise_scale", *SCHEDULED]
         noisy = any(not series.algorithm.deterministic for series in self.series.values())
         known += [
             f"{column}_printed" for column in PRINTED if any(column in schedule for schedule in self._schedules())
@@ -284,11 +282,12 @@ class RateStudy(Study):
         return {"relation": str(self.neighbours)} | {word: type(built).__name__ for word, built in kinds.items()}
 
     def _references(self, series: Series) -> References:
-        return References.of(series, {"bound": self.bound, "shape": self.shape}, self.schedule)
+        return References.of(series, {"bound": self.bound, "rate": self.rate}, self.schedule)
 
     def _lemmas(self, series: Series) -> list[str]:
-        known = LEMMAS.get(type(series.algorithm))
-        return [name for name in series.lemmas or self.lemmas if known and name in known.names]
+        asked = series.lemmas or self.lemmas
+        known = laws.lemmas_of(type(series.algorithm)) if asked else None
+        return [name for name in asked if known and name in known.names]
 
     def _rows(self, context: CellContext, problem: Problem, solutions: Sequence[Solution]) -> list[Row]:
         """Means over some answers on one problem, the risk first."""
@@ -317,7 +316,7 @@ class RateStudy(Study):
     def _scheduled(self, context: CellContext, schedule: Schedule, deterministic: bool) -> Columns:
         """The columns of a risk that no data decide."""
         columns: Columns = {
-            "shape": context.value("shape"),
+            "rate": context.value("rate"),
             "law": context.value("law"),
             "largest_risk": context.dispatch.domain.largest_risk,
             "total_steps": schedule.steps,
@@ -336,7 +335,7 @@ class RateStudy(Study):
         reached: Callable[[float], float],
     ) -> list[Row]:
         """The largest ratio of each lemma over the answers, and how often each tail's bound was ``reached``."""
-        names, known = self._lemmas(context.series), LEMMAS.get(type(context.algorithm))
+        names, known = self._lemmas(context.series), laws.lemmas_of(type(context.algorithm))
         ratios = known.ratios(context.algorithm, problem, context.schedule, solutions, names) if known and names else {}
         rows = [Row(name, ratio, 1.0) for name, ratio in ratios.items()]
         for tail, level in itertools.product(self.tails, self.levels):
@@ -362,7 +361,8 @@ class RateStudy(Study):
         parts: list[object] = [series.algorithm, series.construction, *self._references(series).functions]
         parts += [bounds.find(name) for name in self.tails]
         parts += [] if backend == LITERAL else [reductions_of(series.algorithm)[backend]]
-        return parts + ([LEMMAS[type(series.algorithm)].ratios] if self._lemmas(series) else [])
+        known = laws.lemmas_of(type(series.algorithm)) if self._lemmas(series) else None
+        return parts + ([known.ratios] if known else [])
 
     def _science(self, series: Series) -> dict[str, Any]:
         references = self._references(series)
@@ -373,8 +373,9 @@ class RateStudy(Study):
             "lemmas": self._lemmas(series),
             "overspend": series.overspend if series.overspend != 1 else None,
         }
+        # the key has the words that it had first: with others all draws would be others
         return self.identity(
-            bound=names["bound"], shape=names["shape"], algorithm=describe(series.algorithm),
+            bound=names["bound"], shape=names["rate"], algorithm=describe(series.algorithm),
             construction=describe(series.construction), reduction=series.reduction,
             **{key: value for key, value in further.items() if value},
         )  # fmt: skip

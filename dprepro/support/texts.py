@@ -20,9 +20,10 @@ def hidden_in(text: str) -> str:
     """The first hidden character of a text, as ``U+202E (RIGHT-TO-LEFT OVERRIDE)``; empty if there is none."""
     if text.isascii() and text.isprintable():
         return ""  # nearly all
-    found = next((word for word in text if word not in KEPT and is_hidden(word)), None)
-    if found is None:
+    hidden = [letter for letter in set(text) - set(KEPT) if is_hidden(letter)]  # a page has a million, few of a kind
+    if not hidden:
         return ""
+    found = min(hidden, key=text.index)
     name = unicodedata.name(found, "") or {"Cc": "a control character", "Cs": "half a character"}.get(
         unicodedata.category(found), "no character of any script"
     )

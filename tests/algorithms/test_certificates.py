@@ -151,7 +151,7 @@ def most_that_is_spent(name: str, relation: Neighbours, seed: int, pairs: int, s
         AssertionError: one above 1; it says the data.
     """
     algorithm, rng, most = EVERY[name], np.random.default_rng([seed, len(name), *map(ord, name)]), 0.0
-    law = laws.LAWS.get(type(algorithm)) if name in BY_LAW else None
+    law = laws.law_of(type(algorithm)) if name in BY_LAW else None
     tried = 0
 
     def accepted(domain: Domain, budget: Budget) -> bool:

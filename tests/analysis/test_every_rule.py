@@ -37,7 +37,7 @@ FURTHER: dict[str, dict[str, object]] = {
     "audit": {"quantity": "excess_risk"},
     "attainment": {"axis": "n", "quantity": "excess_risk", "target": 1},
     "share": {"quantity": "excess_risk"},
-    "coverage": {"divide": "shape"},
+    "coverage": {"divide": "rate"},
 }
 """Fields with a default that these rules cannot do without."""
 

@@ -75,16 +75,16 @@ def test_the_tight_scale_s_noise_has_a_loss_above_epsilon_as_often_as_delta_allo
 
 
 @pytest.mark.parametrize("p", [2, 8, 64])
-def test_theorem_3_2_holds_for_the_exact_risk_of_linear_losses_and_its_shape_is_the_limit(p):
+def test_theorem_3_2_holds_for_the_exact_risk_of_linear_losses_and_its_rate_is_the_limit(p):
     """mean risk 1 - I_{p/2+1}(a)/I_{p/2}(a), a = n epsilon/(2 L C), tends to (p + 1) L C/(n epsilon)."""
     for n in (10.0, 1e3, 1e5):
         numbers = NUMBERS | {"n": n, "p": float(p)}
         a = n / 4
         risk = 1 - ive(p / 2 + 1, a) / ive(p / 2, a)
-        shape = bounds.evaluate("bst.theorem_3_2_rate", numbers)
-        assert risk <= shape < bounds.evaluate("bst.theorem_3_2", numbers)
+        rate = bounds.evaluate("bst.theorem_3_2_rate", numbers)
+        assert risk <= rate < bounds.evaluate("bst.theorem_3_2", numbers)
         if n >= 1e5:
-            assert risk == pytest.approx(shape, rel=2e-3)
+            assert risk == pytest.approx(rate, rel=2e-3)
 
 
 def test_the_printed_tail_integrates_to_a_few_times_the_bound_and_the_planted_one_is_below_the_mean():

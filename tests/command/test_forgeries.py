@@ -188,7 +188,7 @@ FORGERIES: dict[str, Forgery] = {
     "value": column("value", 1 + 1e-9),
     "trivial_risk": column("trivial_risk", 1e-6),
     "bound": column("bound", 2.0),
-    "shape": column("shape", 2.0),
+    "rate": column("rate", 2.0),
     "noise_scale": column("noise_scale", 1.001),
     "total_steps": column("total_steps", 2),
     "gap": rows(lambda row: Row(row.quantity, row.value, row.bound, {**row.columns, "gap": 0.25})),
@@ -288,11 +288,11 @@ FOUND_BY_VERIFY = {
     "value": "excess_risk: value was",
     "trivial_risk": "excess_risk: trivial_risk was 7.5e-07, and is 0.75",
     "bound": "excess_risk: bound was",
-    "shape": "excess_risk: shape is",
+    "rate": "excess_risk: rate is",
     "noise_scale": "excess_risk: noise_scale is",
     "spent": "spent_epsilon: value was 0.5, and is 0.853",
     "no spent_epsilon": "it has excess_risk, noise_drawn, and not excess_risk, spent_epsilon, noise_drawn",
-    "rows exchanged": "excess_risk: shape is",
+    "rows exchanged": "excess_risk: rate is",
     "rows of another shape": "its rows cannot be read",
     "axes": "its axes are",
     "replicates": "its replicate is",
@@ -452,7 +452,9 @@ def test_an_experiment_whose_folder_is_not_named_is_not_called_sound(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command("check", f"results_dir={place / 'results'}") == 1
-    assert "its configuration is not here: name its folder by --config-dir" in capsys.readouterr().out
+    assert (
+        "its configuration is not here: install its pack, or name its folder by --config-dir" in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize("name", ["one entry less of codes", "no entries of manifest", "verdict of another run"])

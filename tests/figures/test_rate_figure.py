@@ -204,7 +204,7 @@ def test_a_level_far_above_is_named_and_does_not_stretch_the_panel():
 
 
 def test_the_rate_has_the_constant_of_the_check():
-    rows = [row | {"shape": 1 / row["n"]} for row in claims() if row["series"] == "steep"]
+    rows = [row | {"rate": 1 / row["n"]} for row in claims() if row["series"] == "steep"]
     fitted = verdict(exponent_n=check(constant=3.0))
     figure = drawn(rows, fitted)
     [rate] = [line for line in figure.axes[0].lines if line.get_gid() == "rate"]
@@ -214,13 +214,13 @@ def test_the_rate_has_the_constant_of_the_check():
 
 
 def test_the_place_of_a_crossing_is_drawn_as_no_rate():
-    rows = [row | {"shape": 1 / row["n"]} for row in claims() if row["series"] == "steep"]
+    rows = [row | {"rate": 1 / row["n"]} for row in claims() if row["series"] == "steep"]
     place = verdict(exponent_n=check("crossing", constant=1e6))
-    rules = {along: {"rule": "crossing", "against": "steep", "along": along} for along in ("p", "shape")}
-    along_p, along_shape = (whole(rows, place, config(exponent_n=rule)) for rule in rules.values())
+    rules = {along: {"rule": "crossing", "against": "steep", "along": along} for along in ("p", "rate")}
+    along_p, along_rate = (whole(rows, place, config(exponent_n=rule)) for rule in rules.values())
     assert "rate, through the points" in entries(along_p)
-    assert not [line for line in along_shape.axes[0].lines if line.get_gid() == "rate"]
-    assert not any("rate" in text for text in entries(along_shape))
+    assert not [line for line in along_rate.axes[0].lines if line.get_gid() == "rate"]
+    assert not any("rate" in text for text in entries(along_rate))
 
 
 def test_slopes_are_held_against_what_is_claimed_of_each():

@@ -26,9 +26,9 @@ def line(**check: object) -> str:
             "  it  claim  exponent  exponent of n: -2/3 +- 0.03; a; Theorem 1 (attained)",
         ),
         (
-            {"rule": "exponent", "series": "a", "axis": "delta", "transform": "log_log_inverse", "divide": "shape",
+            {"rule": "exponent", "series": "a", "axis": "delta", "transform": "log_log_inverse", "divide": "rate",
              "expected": 0, "side": "at_most", "margin": 0.1},
-            "  it  claim  exponent  exponent of ln(1/delta) beside that of shape: at most 0 (margin 0.1); a",
+            "  it  claim  exponent  exponent of ln(1/delta) beside that of rate: at most 0 (margin 0.1); a",
         ),
         (
             {"rule": "below", "series": ["a", "b"], "quantity": "spent_epsilon", "expect": "inconclusive"},

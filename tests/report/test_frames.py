@@ -205,8 +205,8 @@ def test_a_plot_stands_on_the_axes_that_are_passed_and_shows_the_summary(outcome
     constant = outcome.verdict["checks"]["exponent_n"]["constant"]
     assert f"rate × {constant:.4g} (fitted)" in _texts(panel)
     rates = [line for line in panel.lines if line.get_gid() == "rate"]
-    shapes = outcome.frame.query("series == 'needle' and quantity == 'excess_risk'").groupby(POINT)["shape"].mean()
-    assert sorted(y for line in rates for y in line.get_ydata()) == pytest.approx(sorted(constant * shapes))
+    expected = outcome.frame.query("series == 'needle' and quantity == 'excess_risk'").groupby(POINT)["rate"].mean()
+    assert sorted(y for line in rates for y in line.get_ydata()) == pytest.approx(sorted(constant * expected))
     assert sum(str(line.get_gid()).startswith("bound of") for line in panel.lines) == 2  # one for each p
 
 

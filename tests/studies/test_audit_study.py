@@ -216,12 +216,12 @@ def test_the_law_of_an_answer_is_part_of_the_code_behind_its_cells() -> None:
     from dprepro.config.checked_experiment import build_experiment
     from dprepro.config.compose import compose
     from dprepro.engine.code import behind
-    from dprepro.laws import LAWS
+    from dprepro.laws import law_of
 
     experiment = build_experiment(compose(["+experiment=privacy_laws"]))
     series, found = experiment.study.series, 0
     for cell in experiment.cells:
-        law = LAWS[type(series[cell.series].algorithm)]
+        law = law_of(type(series[cell.series].algorithm))
         assert law.__module__ in behind([cell.code])[cell.code], cell.series
         found += 1
     assert found > 50

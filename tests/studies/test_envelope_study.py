@@ -46,7 +46,7 @@ def study(values, algorithm=None, construction=None, draws=40, lemmas=KST, over=
     return EnvelopeStudy(
         series,
         bound="kst.lemma_3",
-        shape="kst.theorem_4_rate",
+        rate="kst.theorem_4_rate",
         lemmas=lemmas,
         over=over,
         values=values,

@@ -38,7 +38,7 @@ SWEEP = {"n": [3e4], "p": [16], "epsilon": [1.0], "delta": [1e-6]}
 
 
 def measured(hunt, **fields):
-    study = WorstCaseStudy({"one": hunt}, bound="own", shape="own", **({"own": TunedNeedle(), "draws": 8} | fields))
+    study = WorstCaseStudy({"one": hunt}, bound="own", rate="own", **({"own": TunedNeedle(), "draws": 8} | fields))
     result = measure_cell(study.measure, study.cells(Design(SWEEP))[0])
     assert result.status == "ok", result.traceback
     return {row.quantity: row for row in result.rows}
