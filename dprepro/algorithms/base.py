@@ -109,6 +109,14 @@ class Algorithm(ABC):
         """
         return {}
 
+    @classmethod
+    def law(cls) -> type | None:
+        """The law of its answers, a class of `dprepro.laws.Law`, where it comes with one.
+
+        An algorithm of another package imports it here. A subclass answers otherwise, so it has no law but its own.
+        """
+        return None
+
     @property
     def bound(self) -> str:
         return ""

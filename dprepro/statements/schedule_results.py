@@ -26,8 +26,7 @@ STATEMENTS = (
             text=(
                 r"On some data set $T \ge 2$ steps of private Frank-Wolfe cost about $4/(3 T)$ or more, whatever they "
                 r"choose and whatever the noise; and on some data set about $\lambda W((2 p - 2)/e)$, $\lambda$ being "
-                "the scale of the noise and $W$ Lambert's function: the most that one choice can lose, and so the "
-                "noise costs nothing less."
+                "the scale of the noise and $W$ Lambert's function: the most that one choice can lose in the mean."
             ),
             latex=(
                 r"\max\left\{\left(\frac{T+1}{T+13}-\frac{2k}{n}\right)\left(\frac{2(2T+1)}{3T(T+1)} - "
