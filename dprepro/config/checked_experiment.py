@@ -21,6 +21,7 @@ from dprepro.engine.resources import gc_paused
 from dprepro.engine.shards import Shard
 from dprepro.engine.workers import NAMED, is_scheduler, is_setup
 from dprepro.errors import InputError, checked_name, label_fault, shortened
+from dprepro.figures.rate_figure import RateFigure
 from dprepro.figures.style import undrawable
 from dprepro.support import typed
 
@@ -232,7 +233,7 @@ def _check_axes(drawing: Drawing, declared: Declaration, settings: Settings) -> 
     blocks = series.values() if isinstance(series, Mapping) else ()
     sweeps = [settings.sweep, *(one.get("sweep") or {} for one in blocks if isinstance(one, Mapping))]
     own = declared.axes - {*AXES, *(axis for sweep in sweeps for axis in sweep)}
-    if own and not series and isinstance(drawing, figures.RateFigure):
+    if own and not series and isinstance(drawing, RateFigure):
         raise InputError(
             f"figure.name={drawing.name} draws curves along a sweep, and this study has none, but an axis of its own, "
             f"{', '.join(sorted(own))}; leave the figure as it is"
