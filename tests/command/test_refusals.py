@@ -223,6 +223,10 @@ BAD: dict[str, tuple[list[str], str]] = {
         [LASSO, "figure.name=pie"],
         "unknown figure.name 'pie'; choices: attack, choice, constants, ledger",
     ),
+    "curves of what has no sweep": (
+        ["+experiment=attacks_derived", "~figure", "+figure.name=rate", "+figure.quantity=share"],
+        "figure.name=rate draws curves along a sweep, and this study has none, but an axis of its own, attack",
+    ),
     "option of the figure": (
         [LASSO, "+figure.axes=n"],
         "figure: unknown key 'axes' (did you mean axis?); nearest of N choices: axis, ",
