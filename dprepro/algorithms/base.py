@@ -83,10 +83,12 @@ class Algorithm(ABC):
             empty.
         measures: names of the diagnostics of its solutions.
         deterministic: whether equal data give equal answers, so that a single run has no error.
+        stepwise: whether the literal form is a loop over the steps of its schedule, which a forecast counts.
     """
 
     version: ClassVar[int] = 1
     deterministic: ClassVar[bool] = False
+    stepwise: ClassVar[bool] = False
     assumptions: ClassVar[tuple[Assumption, ...]] = ()
     by_setting: ClassVar[Settings] = {}
     zeroed_out_noise: ClassVar[ZeroedOut] = "half"
@@ -106,6 +108,14 @@ class Algorithm(ABC):
         An algorithm of another package imports them here: they import it.
         """
         return {}
+
+    @classmethod
+    def law(cls) -> type | None:
+        """The law of its answers, a class of `dprepro.laws.Law`, where it comes with one.
+
+        An algorithm of another package imports it here. A subclass answers otherwise, so it has no law but its own.
+        """
+        return None
 
     @property
     def bound(self) -> str:

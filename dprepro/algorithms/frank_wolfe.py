@@ -71,6 +71,7 @@ class FrankWolfe(Algorithm):
     proved_rate: ClassVar[str] = "lasso.theorem_2_2_rate"
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     deterministic: ClassVar[bool] = True
+    stepwise: ClassVar[bool] = True
 
     steps: int = 100
     step_size: StepSize = DecayingStep()

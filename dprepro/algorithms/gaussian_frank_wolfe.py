@@ -37,6 +37,7 @@ class GaussianFrankWolfe(Algorithm):
     zeroed_out_noise: ClassVar[ZeroedOut] = "gradient"
     bound: ClassVar[str] = "lasso.theorem_2_6"
     proved_rate: ClassVar[str] = "lasso.theorem_2_6_rate"
+    stepwise: ClassVar[bool] = True
 
     constants: Literal["printed", "squared", "exact"] = "exact"
     step_size: StepSize = field(default_factory=DecayingStep)

@@ -59,6 +59,7 @@ class JohnsonLindenstrauss(Algorithm):
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.CURVED, Assumption.DELTA)
+    stepwise: ClassVar[bool] = True
     version: ClassVar[int] = 2  # since exact constants rest on L_2
     representations: ClassVar[tuple[str, ...]] = ("one_hot", "records")
 

@@ -44,6 +44,7 @@ class NoisyFrankWolfe(Algorithm):
     by_setting: ClassVar[Settings] = {"constants": {"printed": (Assumption.DELTA,), "exact": (Assumption.PRIVATE,)}}
     bound: ClassVar[str] = "lasso.theorem_2_5"
     proved_rate: ClassVar[str] = "lasso.theorem_2_5_rate"
+    stepwise: ClassVar[bool] = True
     version: ClassVar[int] = 3  # since bounded ranges compose by finer Renyi orders
 
     def __post_init__(self) -> None:

@@ -69,6 +69,7 @@ class NoisyGD(Algorithm):
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.GAUSSIAN, Assumption.SMOOTH)
+    stepwise: ClassVar[bool] = True
     version: ClassVar[int] = 2  # since exact constants rest on L_2
 
     constants: Literal["printed", "exact"] = "printed"

@@ -188,6 +188,7 @@ class NoisySGD(Algorithm):
     noise_factor: float = 1.0
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.DELTA,)
+    stepwise: ClassVar[bool] = True
     zeroed_out_noise: ClassVar[ZeroedOut] = "gradient"
     version: ClassVar[int] = 3  # since exact constants rest on the gradient diameter and on a tight account of sampling
 

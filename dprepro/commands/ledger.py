@@ -57,6 +57,8 @@ def main(arguments: Arguments) -> int:
     print(ledger_lines(ledger, verdicts | unpublished))
     for name, said in measured.changed.items():
         print(printable(f"{name}: {said}"))
+    for name, said in measured.absent.items():
+        print(printable(f"left out: {name}: {said}"))
     print(f"written: {Path(results) / 'ledger'}.json, .md, .tex and .html")
     odd = unexpected(ledger, measured)
     if odd:

@@ -128,10 +128,12 @@ def _searched(config_dir: str | None) -> str:
 
 
 def _plugins() -> str:
+    from dprepro.practice.final_model import ACCOUNTS
     from dprepro.support.folders import PACKS
     from dprepro.support.typed import PLUGINS
 
-    rows = [[group, point.name, point.value] for group in (PLUGINS, PACKS) for point in entry_points(group=group)]
+    groups = (PLUGINS, PACKS, ACCOUNTS)
+    rows = [[group, point.name, point.value] for group in groups for point in entry_points(group=group)]
     table = _boxed(["Entry point", "Name", "Package"], rows) if rows else "none"
     return f"{table}\nHydra's launchers and sweepers have no effect here; see --hydra-help"
 

@@ -59,6 +59,10 @@ class HiddenSigns(Challenge):
     level: float
     rate: float
 
+    @property
+    def mean_level(self) -> float:
+        return self.level
+
     def attack(self, theta: Any, rng: np.random.Generator) -> Sequence[Finding]:
         """How many signs an answer has right, and its risk; a coordinate that is zero is guessed.
 
@@ -113,6 +117,10 @@ class SignedLabels(Attackable):
         self._demand("flips", self.flips >= 0, "at least 1, or 0 for floor(1/epsilon)")
         self._demand("feature_bound", 0 < self.feature_bound < math.inf, "positive")
         self._demand("label_bound", 0 < self.label_bound < math.inf, "positive")
+
+    @property
+    def proves(self) -> str:
+        return "glm.theorem_4_rate"
 
     def domain(self, point: Point) -> Domain:
         """Squared loss over the ball of radius B, which answers may leave."""
@@ -231,6 +239,10 @@ class LipschitzSignedLabels(SignedLabels):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._demand("order", self.order > 1, "above 1")
+
+    @property
+    def proves(self) -> str:
+        return "glm.theorem_6_rate" if self.order == 2 else "glm.corollary_4_rate"
 
     def domain(self, point: Point) -> Domain:
         """|z - y| over the ball of radius B, which answers may leave; labels reach the largest prediction, X B."""

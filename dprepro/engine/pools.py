@@ -49,6 +49,10 @@ class Workload(Protocol):
     def cells(self) -> Sequence[Cell]:
         """In the order in which they are measured."""
 
+    @property
+    def cell_seconds(self) -> float | None:
+        """The limit of each; None where there is none."""
+
     def __call__(self) -> list[Line]:
         """The lines of the first cells."""
 

@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dprepro.engine import pools
+from dprepro.engine import manifest, pools
 from dprepro.engine.blocks import MeasureMany
 from dprepro.engine.cell import Cell, Result, keys_of
 from dprepro.engine.cell_lines import Line, lines_of
@@ -23,7 +23,7 @@ from dprepro.engine.code import guard
 from dprepro.engine.long_cells import CellLimit, Watch, limited, watched
 from dprepro.engine.measuring import Measure, cpu_type, measure_block, measure_cell, one_thread
 from dprepro.engine.progress import LINE_SECONDS, Indicator, Progress, indicator
-from dprepro.engine.resources import gc_frozen
+from dprepro.engine.resources import gc_frozen, gc_paused
 from dprepro.engine.shards import BLOCK_CELLS, blocks, first_key
 from dprepro.engine.slurm import has_jobs
 from dprepro.engine.store import Store
@@ -90,7 +90,8 @@ class RunCounts:
     """What :func:`execute` did, in distinct cells; `failed` and `skipped` are among the `measured`; wall `seconds`.
 
     Of the measured ones `other` were stored by other code and `damaged` not as they had been stored; `changed` are the
-    modules that made the difference, where that is known.
+    modules that made the difference, where that is known. `digest` is that of all cells, each of which was stored here
+    or held against its own, as `manifest.together` has it; None where cells of other code are among them.
     """
 
     total: int
@@ -102,6 +103,7 @@ class RunCounts:
     other: int = 0
     damaged: int = 0
     changed: tuple[str, ...] = ()
+    digest: int | None = None
 
 
 def execute(
@@ -136,12 +138,14 @@ def execute(
     """
     start = time.perf_counter()
     open_pool = parallel(workers, store.path.parent, label)
-    every = list(cells)
-    distinct = dict(zip(keys_of(every), every, strict=True))
-    held = store.done({key: cell.code for key, cell in distinct.items()}, any_code=reuse == "any")
-    done = held.keys
-    todo = [cell for key, cell in distinct.items() if key not in done]
+    with gc_paused():
+        every = list(cells)
+        distinct = dict(zip(keys_of(every), every, strict=True))
+        held = store.done({key: cell.code for key, cell in distinct.items()}, any_code=reuse == "any")
+        done = held.keys
+        todo = [cell for key, cell in distinct.items() if key not in done]
     tally: Counter[str] = Counter()
+    digest = held.digest
     if todo:
         from threadpoolctl import ThreadpoolController
 
@@ -181,6 +185,7 @@ def execute(
             finally:
                 bar.close()
                 shared_memory.progress(0, 0)
+        digest ^= loop.digest
     return RunCounts(
         total=len(distinct),
         reused=len(done),
@@ -191,6 +196,7 @@ def execute(
         other=sum(held.other.values()),
         damaged=len(held.damaged),
         changed=store.difference(held.other, {cell.code for cell in distinct.values()}),
+        digest=None if reuse == "any" else digest,
     )
 
 
@@ -220,6 +226,7 @@ class _Loop:
         self.pool: pools.ChunkPool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
         self.lost = 0
+        self.digest = 0  # of what was stored
         self.kept, self.total = counts  # of the run's cells, with those that were stored before
         shared_memory.progress(self.kept, self.total)
 
@@ -314,6 +321,7 @@ class _Loop:
 
     def _commit(self, lines: list[Line]) -> None:
         self.store.commit(lines)
+        self.digest ^= manifest.together(line.digest for line in lines)
         self.kept += len(lines)
         shared_memory.progress(self.kept, self.total)
 
@@ -334,6 +342,7 @@ class _Agenda:
     nothing is forecast or shared, and the points follow one another: each is set up once.
     """
 
+    @gc_paused()
     def __init__(self, cells: Sequence[Cell], shuffled: bool) -> None:
         points: dict[int, list[Cell]] = {}
         for cell in cells:

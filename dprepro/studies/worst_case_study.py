@@ -14,7 +14,7 @@ from dprepro.adversary import GAIN, Found, Space, play, search, space_of
 from dprepro.algorithms import Solution
 from dprepro.constructions import Construction
 from dprepro.dispatch import dispatch
-from dprepro.dispatch.prices import run_seconds
+from dprepro.dispatch.run_seconds import run_seconds
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import Incompatible, InputError, PremiseError, unknown
 from dprepro.problems import Problem
@@ -43,7 +43,7 @@ class Hunt(Series):
         tune: a number of the algorithm that plays against the data (see `dprepro.adversary.play`); its value in the
             algorithm is where the game begins.
         between: the least and the largest value of ``tune``.
-        seconds: about how long a cell may take, by `prices.run_seconds`: where runs are dear fewer data are tried and
+        seconds: about how long a cell may take, by `run_seconds`: where runs are dear fewer data are tried and
             scored by fewer draws, and where not even `FEWEST` can be had the cell is skipped.
     """
 

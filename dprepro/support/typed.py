@@ -16,6 +16,7 @@ import importlib
 import inspect
 import math
 import re
+import sys
 import types
 import typing
 from collections.abc import Mapping
@@ -237,6 +238,9 @@ def _choices(kind: type) -> list[str]:
     """
     package, _, rest = kind.__module__.partition(".")
     room = f"{package}.{rest.partition('.')[0]}." if rest else f"{package}."
+    whole = sys.modules[room.removesuffix(".")]
+    for name in getattr(whole, "__all__", ()):
+        getattr(whole, name)  # a package may import it only now
     found, to_visit = set(), [kind]
     while to_visit:
         subclass = to_visit.pop()

@@ -454,7 +454,9 @@ def test_an_experiment_whose_folder_is_not_named_is_not_called_sound(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command("check", f"results_dir={place / 'results'}") == 1
-    assert "its configuration is not here: name its folder by --config-dir" in capsys.readouterr().out
+    assert (
+        "its configuration is not here: install its pack, or name its folder by --config-dir" in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize("name", ["one entry less of codes", "no entries of manifest", "verdict of another run"])

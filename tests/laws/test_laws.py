@@ -295,3 +295,16 @@ def test_a_law_serves_the_very_class_of_its_algorithm():
 
     with pytest.raises(Incompatible, match="Colder"):
         laws.find(Colder(), None, Budget(1.0, 0.0, ADD))
+
+
+def test_an_algorithm_of_another_package_brings_its_law_and_a_subclass_has_none() -> None:
+    class Brought(ExponentialMechanism):
+        @classmethod
+        def law(cls) -> type | None:
+            return laws.DescentLaw
+
+    class Other(Brought): ...
+
+    assert laws.law_of(Brought) is laws.DescentLaw
+    assert laws.law_of(Other) is None
+    assert laws.law_of(ExponentialMechanism) is laws.ExponentialLaw
