@@ -16,7 +16,7 @@ from typing import Literal
 from dprepro.budget import Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import GaussianShift, SampledGaussianShift
-from dprepro.privacy import spent
+from dprepro.privacy import privacy_loss
 
 ACCOUNTS = "dprepro.accounts"
 KNOWN = "last_iterate"
@@ -164,9 +164,9 @@ def every_iterate(training: NoisyTraining, delta: float) -> tuple[float, str]:
     mu = training.sensitivity / training.noise
     if training.batches == "sampled":
         apart = max(training.apart, training.sensitivity)
-        found = spent(SampledGaussianShift(apart / training.noise, training.rounds), training.steps, delta)
+        found = privacy_loss(SampledGaussianShift(apart / training.noise, training.rounds), training.steps, delta)
     else:
-        found = spent(GaussianShift(mu), math.ceil(training.steps / training.rounds), delta)
+        found = privacy_loss(GaussianShift(mu), math.ceil(training.steps / training.rounds), delta)
     return found.epsilon, found.conversion
 
 
