@@ -96,7 +96,9 @@ def chain(
     numbers, noise = np.asarray(steps, dtype=np.int64), step * sigma
     rule = rule_for((0.0, 1.0), noise, error / max(int(numbers[-1]) - 1, 1))
     both = [
-        observed([(1.0, constant(a))], 1.0, step, noise, numbers, rule, lambda means: _observe(means, rule, noise, cells))
+        observed(
+            [(1.0, constant(a))], 1.0, step, noise, numbers, rule, lambda means: _observe(means, rule, noise, cells)
+        )
         for a in (slope, slope + difference)
     ]
     bulge = 1 / (32 * noise**4 * cells**2)

@@ -59,9 +59,7 @@ class Counted:
         return found
 
 
-def simulated(
-    mean: tuple[float, float], noise: float, steps: int, draws: int, rng: np.random.Generator
-) -> FloatArray:
+def simulated(mean: tuple[float, float], noise: float, steps: int, draws: int, rng: np.random.Generator) -> FloatArray:
     """x_T on the disc of diameter 1 about 0, from (1/2, 0), shape (2, draws); ``mean`` is eta times the gradient."""
     parts = []
     for begun in range(0, draws, CHUNK):
