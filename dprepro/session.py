@@ -248,7 +248,8 @@ class StoredRun:
             run = next((run for run in store.runs(self.experiment) if run.id == self.run_id), None)
             if run is None:
                 raise InputError(f"the store in {self.results_dir} was removed or replaced during the run")
-            published = publish(store, replace(run, provenance=self.provenance), self.results_dir)
+            now = replace(run, provenance=self.provenance)
+            published = publish(store, now, self.results_dir, known=self.done.digest)
             # Only now: a run that cannot be judged is none that the ledger should take for the latest.
             store.finish_run(self.run_id, self.provenance)
         done = self.done

@@ -140,7 +140,7 @@ table
 # %%
 row_2, zero = means(table, "gaussian", "p"), means(table, "output_zero", "p")
 practice(
-    f"row 1 has the shape p^3 ln p (exponent {check(table, 'exponent_p_gamma'):+.3f} after division by it), row 2",
+    f"row 1 has the rate p^3 ln p (exponent {check(table, 'exponent_p_gamma'):+.3f} after division by it), row 2",
     f"the exponent {check(table, 'exponent_p'):.3f}. At epsilon = 1 and p = 100 a risk of 1 takes n =",
     f"{1e14 * row_2[100]:.0e} records with Gaussian noise, while output zero has {zero[100]:.0f}: n has to be large.",
 )

@@ -26,7 +26,7 @@ def short(value: float | None, form: str = ".3g") -> str:
 def used_points(measured: Measured, series: str, axis: str) -> pd.DataFrame:
     """The grid points of a series that are evidence, with their ``shape`` and ``bound``; of a family, the worst."""
     envelope = measured.config["figure"].get("envelope", ())
-    columns = [name for name in ("bound", "shape") if name in measured.frame]
+    columns = [name for name in ("bound", "rate") if name in measured.frame]
     axes = list(dict.fromkeys([*AXES, axis]))
     points = grid_points(measured.frame, series, columns=columns, axes=axes, envelope=envelope)
     return points[points["state"] == "used"]

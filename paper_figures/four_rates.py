@@ -145,7 +145,7 @@ def _family(upper: Axes, lower: Axes, known: dict[str, Measured], family: Family
     seen = []
     for experiment, series, axis in family.sweeps:
         points = used_points(known[experiment], series, axis)
-        x, y, error = (points[name].to_numpy(float) for name in ("shape", "mean", "error"))
+        x, y, error = (points[name].to_numpy(float) for name in ("rate", "mean", "error"))
         style: dict[str, Any] = {
             "marker": AXES[axis][0], "linestyle": "none", "color": color, "markersize": 3, "markeredgewidth": 0.7,
             "markerfacecolor": "white" if hollow else color, "elinewidth": 0.6,
@@ -164,7 +164,7 @@ def _family(upper: Axes, lower: Axes, known: dict[str, Measured], family: Family
 def _through(known: dict[str, Measured], family: Family) -> float:
     """The constant of the line through the middle of all points, where no check has fitted one."""
     tables = [used_points(known[experiment], series, axis) for experiment, series, axis in family.sweeps]
-    return float(np.exp(np.mean(np.log(np.concatenate([table["mean"] / table["shape"] for table in tables])))))
+    return float(np.exp(np.mean(np.log(np.concatenate([table["mean"] / table["rate"] for table in tables])))))
 
 
 def _verdict(known: dict[str, Measured], family: Family) -> str:

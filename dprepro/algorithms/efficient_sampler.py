@@ -80,7 +80,7 @@ class EfficientSampler(Algorithm):
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.PRIVATE,)
     measures: ClassVar[tuple[str, ...]] = ("attempts",)
     bound: ClassVar[str] = "bst_generic.theorem_3_4"
-    shape: ClassVar[str] = "bst.theorem_3_2_rate"
+    proved_rate: ClassVar[str] = "bst.theorem_3_2_rate"
 
     walk: Literal["automatic", "steps", "law"] = "automatic"
     steps_per_square: float = 0.0
@@ -139,7 +139,7 @@ class EfficientSampler(Algorithm):
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """Algorithm 6: until a draw lies in the set."""
         domain, within = problem.domain, problem.constraint_set
-        schedule, certified = self.schedule(domain, budget), self.spent(domain, budget)
+        schedule, certified = self.schedule(domain, budget), self.privacy_loss(domain, budget)
         for attempt in range(1, schedule.attempts + 1):
             theta = self._cube_sample(problem, schedule, rng)
             if within.contains(theta, 0.0):

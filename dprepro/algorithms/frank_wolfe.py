@@ -68,9 +68,10 @@ class FrankWolfe(Algorithm):
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.SMOOTH,)
     bound: ClassVar[str] = "lasso.theorem_2_2"
-    shape: ClassVar[str] = "lasso.theorem_2_2_rate"
+    proved_rate: ClassVar[str] = "lasso.theorem_2_2_rate"
     relations: ClassVar[tuple[Neighbours, ...]] = tuple(Neighbours)
     deterministic: ClassVar[bool] = True
+    stepwise: ClassVar[bool] = True
 
     steps: int = 100
     step_size: StepSize = DecayingStep()
@@ -89,4 +90,4 @@ class FrankWolfe(Algorithm):
         for t in range(1, self.steps):
             toward = constraint_set.minimise_linear(problem.gradient(theta))
             theta = theta + self.step_size.at(t, self.steps) * (toward - theta)
-        return Solution(theta, schedule, spent=None)
+        return Solution(theta, schedule, privacy_loss=None)

@@ -43,7 +43,8 @@ class NoisyFrankWolfe(Algorithm):
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.VERTICES, Assumption.SMOOTH)
     by_setting: ClassVar[Settings] = {"constants": {"printed": (Assumption.DELTA,), "exact": (Assumption.PRIVATE,)}}
     bound: ClassVar[str] = "lasso.theorem_2_5"
-    shape: ClassVar[str] = "lasso.theorem_2_5_rate"
+    proved_rate: ClassVar[str] = "lasso.theorem_2_5_rate"
+    stepwise: ClassVar[bool] = True
     version: ClassVar[int] = 3  # since bounded ranges compose by finer Renyi orders
 
     def __post_init__(self) -> None:
@@ -83,7 +84,7 @@ class NoisyFrankWolfe(Algorithm):
             return (1 - mu) * theta + mu * chosen, noise  # line 5
 
         theta, noise = iterate(step, constraint_set.start(), schedule.steps)  # lines 1, 2 and 6
-        return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
+        return Solution(theta, schedule, self.privacy_loss(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """T - 1 selections (Theorem 2.4)."""

@@ -1,4 +1,4 @@
-"""Rules `ratio` and `affine`: two curves, or a curve and its shape, that agree up to a factor; an affine curve."""
+"""Rules `ratio` and `affine`: two curves, or a curve and its rate, that agree up to a factor; an affine curve."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Ratio(Rule):
     """Two curves agree up to the factor `expected`.
 
     These are `series` and `against` on the grid points that both have, or, within one series, the points that share a
-    product (`collapse: [n, epsilon]`: only n epsilon enters), or `series` and its own column `divide`: with `shape`,
+    product (`collapse: [n, epsilon]`: only n epsilon enters), or `series` and its own column `divide`: with `rate`,
     which knows nothing of how an algorithm was run, the constant of a rate.
 
     Attributes:
@@ -46,7 +46,7 @@ class Ratio(Rule):
         against: the denominator.
         collapse: instead of `against`: axes of which only the product matters; the other axes must agree. The ratio
             is then the factor by which the value changes over a decade of the first of these axes at a fixed product.
-        divide: a column by which values are divided first, such as `shape`.
+        divide: a column by which values are divided first, such as `rate`.
         axes: further columns that tell grid points apart.
 
     The estimate is a geometric mean over the points, with the 99% interval of a common factor

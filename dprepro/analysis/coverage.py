@@ -31,7 +31,7 @@ class Coverage(Rule):
 
     Attributes:
         series: one series.
-        divide: a column such as ``shape``; empty for the bound.
+        divide: a column such as ``rate``; empty for the bound.
         batch: replicates of a batch.
         axes: further columns that tell grid points apart.
 

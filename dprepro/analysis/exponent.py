@@ -36,7 +36,7 @@ AXIS_OF: dict[str, Callable[[float], float]] = {
 INNER = {"log": "", "log_log": "ln {}", "log_log_double": "ln(2 {})", "log_log_inverse": "ln(1/{})"}
 """What that quantity is called, where it is not the axis itself."""
 SIDES = ("two", "at_most", "at_least")
-EXPLAINING = ("law", "bound", "shape")
+EXPLAINING = ("law", "bound", "rate")
 """Columns of what theory says of finite sizes, the sharpest first."""
 LEAST_LOGARITHM = 1.0
 """Axes with smaller values of ln axis, such as epsilon, have no logarithms as rivals."""
@@ -55,7 +55,7 @@ class Exponent(Rule):
         axis: the axis, any column that is constant within a grid point.
         transform: what the power is of: `log` the axis itself, `log_log` its logarithm, `log_log_double` ln(2 axis),
             `log_log_inverse` ln(1 / axis), as for delta.
-        divide: a column (`bound`, `shape`) by which the value is divided first: the result is then the difference of
+        divide: a column (`bound`, `rate`) by which the value is divided first: the result is then the difference of
             the two slopes, and `expected` is 0.
         side: `two`; `at_most` for claims of the form slope <= expected, `at_least` for slope >= expected. The claim is
             about large sizes, and lower terms bend a finite grid by the margin of its kind: refuted where the whole
@@ -85,7 +85,7 @@ class Exponent(Rule):
 
     The details of a claim of two sides that is confirmed as an upper bound only hold `not_attained`.
 
-    `constant` is the geometric mean of value / shape over the fitted points, where there is a column `shape` to which
+    `constant` is the geometric mean of value / rate over the fitted points, where there is a column `rate` to which
     the values are proportional: it may move by 10% over the grid.
     """
 
@@ -298,10 +298,10 @@ class Exponent(Rule):
 
 
 def _constant(used: pd.DataFrame, x: Vector, curve: Vector) -> Interval | None:
-    """Geometric mean of value / shape, with the 99% interval of the mean of the logarithms; None where it moves."""
-    if "shape" not in used:
+    """Geometric mean of value / rate, with the 99% interval of the mean of the logarithms; None where it moves."""
+    if "rate" not in used:
         return None
-    ratio = used["raw"] / used["shape"]
+    ratio = used["raw"] / used["rate"]
     good = (ratio > 0) & np.isfinite(ratio)
     if good.sum() < 2:
         return None

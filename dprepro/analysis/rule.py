@@ -40,7 +40,7 @@ class CheckResult:
     """The answer of one check, with the keys that verdict.json has for it; None where a check has no such number.
 
     `low` and `high` are the limits of a 99% interval around `estimate`; `constant` is the geometric mean of
-    value / shape, with limits of the same level. `details` holds numbers and point names for tables and reports.
+    value / rate, with limits of the same level. `details` holds numbers and point names for tables and reports.
     """
 
     role: str
@@ -323,7 +323,7 @@ def _place(interval: Interval) -> str:
 
 
 def _some_names(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with the first names of a long list, and how many more there are."""
+    """The details of a check, of a long list of names the first and how many more there are."""
     found: dict[str, Any] = {}
     for key, value in details.items():
         long = isinstance(value, list) and len(value) > MOST_NAMES and isinstance(value[0], str)

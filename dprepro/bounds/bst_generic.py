@@ -50,7 +50,7 @@ def lemma_4_2_noisy_sgd(
 def theorem_b_2_rate(
     n: float, p: float, epsilon: float, delta: float, lipschitz: float, strong_convexity: float
 ) -> float:
-    """Theorem B.2's shape for Algorithm 2 inside: p^1.5 L^2 sqrt(ln(1/delta) ln n)/(n^2 Delta epsilon^2)."""
+    """Theorem B.2's rate for Algorithm 2 inside: p^1.5 L^2 sqrt(ln(1/delta) ln n)/(n^2 Delta epsilon^2)."""
     logarithms = math.sqrt(math.log(1 / delta) * math.log(n))
     return p * math.sqrt(p) * lipschitz**2 * logarithms / (n**2 * strong_convexity * epsilon**2)
 
@@ -90,7 +90,7 @@ def appendix_d(
 
 
 def theorem_e_1_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
-    """Theorem E.1's shapes: L C p/(n epsilon) for delta = 0, L C sqrt(p ln(1/delta))/(n epsilon) else."""
+    """Theorem E.1's rate: L C p/(n epsilon) for delta = 0, L C sqrt(p ln(1/delta))/(n epsilon) else."""
     size = p if delta == 0 else math.sqrt(p * math.log(1 / delta))
     return lipschitz * diameter * size / (n * epsilon)
 
@@ -98,7 +98,7 @@ def theorem_e_1_rate(n: float, p: float, epsilon: float, delta: float, lipschitz
 def theorem_e_2_rate(
     n: float, p: float, epsilon: float, delta: float, lipschitz: float, strong_convexity: float
 ) -> float:
-    """Theorem E.2's shapes: L^2 p^2/(n^2 Delta epsilon^2) for delta = 0, p ln(1/delta) in the place of p^2 else."""
+    """Theorem E.2's rate: L^2 p^2/(n^2 Delta epsilon^2) for delta = 0, p ln(1/delta) in the place of p^2 else."""
     size = p**2 if delta == 0 else p * math.log(1 / delta)
     return lipschitz**2 * size / (n**2 * strong_convexity * epsilon**2)
 

@@ -94,30 +94,30 @@ def fingerprinting_chance(p: float, copies: float, epsilon: float, delta: float,
 
 
 def lemma_5_1_1_rate(n: float, p: float, epsilon: float) -> float:
-    """Lemma 5.1.1's shape, of the l2 error of the marginals: min(1, p/(epsilon n)). Printed with 1/320 and 1/16."""
+    """Lemma 5.1.1's rate, of the l2 error of the marginals: min(1, p/(epsilon n)). Printed with 1/320 and 1/16."""
     return min(1.0, p / (epsilon * n))
 
 
 def theorem_5_2_rate(n: float, p: float, epsilon: float) -> float:
-    """Theorem 5.2's shape, mean risk of linear losses: that of Lemma 5.1.1."""
+    """Theorem 5.2's rate, mean risk of linear losses: that of Lemma 5.1.1."""
     return lemma_5_1_1_rate(n, p, epsilon)
 
 
 def theorem_5_4_rate(n: float, p: float, epsilon: float) -> float:
-    """Theorem 5.4's shape, mean risk of half the squared distance: min(1, (p/(epsilon n))^2)."""
+    """Theorem 5.4's rate, mean risk of half the squared distance: min(1, (p/(epsilon n))^2)."""
     return lemma_5_1_1_rate(n, p, epsilon) ** 2
 
 
 def lemma_5_1_2_rate(n: float, p: float, epsilon: float) -> float:
-    """Lemma 5.1.2's shape, of the l2 error of the marginals: min(1, sqrt(p)/(epsilon n))."""
+    """Lemma 5.1.2's rate, of the l2 error of the marginals: min(1, sqrt(p)/(epsilon n))."""
     return min(1.0, math.sqrt(p) / (epsilon * n))
 
 
 def theorem_5_3_rate(n: float, p: float, epsilon: float) -> float:
-    """Theorem 5.3's shape, mean risk of linear losses: that of Lemma 5.1.2."""
+    """Theorem 5.3's rate, mean risk of linear losses: that of Lemma 5.1.2."""
     return lemma_5_1_2_rate(n, p, epsilon)
 
 
 def theorem_5_5_rate(n: float, p: float, epsilon: float) -> float:
-    """Theorem 5.5's shape, mean risk of half the squared distance: min(1, p/(epsilon n)^2)."""
+    """Theorem 5.5's rate, mean risk of half the squared distance: min(1, p/(epsilon n)^2)."""
     return lemma_5_1_2_rate(n, p, epsilon) ** 2

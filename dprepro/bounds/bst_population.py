@@ -50,13 +50,13 @@ def section_1_1_rate_as_printed(
 def theorem_f_2_rate(
     n: float, p: float, epsilon: float, delta: float, lipschitz: float, strong_convexity: float
 ) -> float:
-    """Theorem F.2's shapes at a gamma: L^2 p sqrt(ln n)/(Delta n epsilon), sqrt(p) ln^2(n/delta) for delta > 0."""
+    """Theorem F.2's rate at a gamma: L^2 p sqrt(ln n)/(Delta n epsilon), sqrt(p) ln^2(n/delta) for delta > 0."""
     size = p * math.sqrt(math.log(n)) if delta == 0 else math.sqrt(p) * math.log(n / delta) ** 2
     return lipschitz**2 * size / (strong_convexity * n * epsilon)
 
 
 def theorem_f_3_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
-    """Theorem F.3's shapes: L C sqrt(p/(n epsilon)), or L C p^(1/4) ln(1/delta)^(1/4)/sqrt(n epsilon) for delta > 0.
+    """Theorem F.3's rate: L C sqrt(p/(n epsilon)), or L C p^(1/4) ln(1/delta)^(1/4)/sqrt(n epsilon) for delta > 0.
 
     The latter with the least Gaussian noise; printed are ln^(1/4) n and ln(n/delta) besides, and (L + C) C for L C.
     """
@@ -78,7 +78,7 @@ def theorem_f_3(
 
 
 def theorem_f_4_rate(n: float, lipschitz: float, diameter: float) -> float:
-    """Theorem F.4's shape: L C/sqrt n; for approximate privacy ln^2(n/delta) is printed besides."""
+    """Theorem F.4's rate: L C/sqrt n; for approximate privacy ln^2(n/delta) is printed besides."""
     return lipschitz * diameter / math.sqrt(n)
 
 
@@ -119,7 +119,7 @@ def lemma_f_5_rate_as_printed(epsilon: float, delta: float, lipschitz: float, di
 
 
 def theorem_f_6_rate(n: float, p: float, delta: float, lipschitz: float, diameter: float) -> float:
-    """Theorem F.6's shapes: L C sqrt(p/n), or L C p^(1/4) ln(n/delta)/sqrt n for delta > 0."""
+    """Theorem F.6's rate: L C sqrt(p/n), or L C p^(1/4) ln(n/delta)/sqrt n for delta > 0."""
     size = math.sqrt(p) if delta == 0 else p**0.25 * math.log(n / delta)
     return lipschitz * diameter * size / math.sqrt(n)
 

@@ -46,7 +46,7 @@ def theorem_1_private(
 
 
 def corollary_1_rate(n: float, smoothness: float, radius: float, label_level: float) -> float:
-    """Corollary 1's shape, sqrt(H) B Y/sqrt(n)."""
+    """Corollary 1's rate, sqrt(H) B Y/sqrt(n)."""
     return math.sqrt(smoothness) * radius * label_level / math.sqrt(n)
 
 
@@ -67,7 +67,10 @@ def corollary_1_low_noise_rate(n: float, smoothness: float, radius: float) -> fl
 
 
 def corollary_1_low_noise(steps: float, step_size: float, smoothness: float, radius: float) -> float:
-    """The same with constants: the derivation above compares with a mean loss of L* = 0 instead of Y^2."""
+    """`corollary_1_low_noise_rate` with constants.
+
+    The derivation above compares with a mean loss of L* = 0 instead of Y^2.
+    """
     return _descent(radius**2 / (2 * step_size * steps), smoothness * step_size, 0.0)
 
 
@@ -140,7 +143,7 @@ def output_perturbation_lipschitz(
 def theorem_2_rate(
     n: float, epsilon: float, delta: float, smoothness: float, radius: float, label_level: float
 ) -> float:
-    """Theorem 2's shape: sqrt(H) B X Y/sqrt(n) + ((sqrt(H) B X)^(4/3) Y^(2/3) + (sqrt(H) B X)^2)/(n epsilon)^(2/3)."""
+    """Theorem 2's rate: sqrt(H) B X Y/sqrt(n) + ((sqrt(H) B X)^(4/3) Y^(2/3) + (sqrt(H) B X)^2)/(n epsilon)^(2/3)."""
     scale = math.sqrt(smoothness) * radius
     front: float = scale ** (4 / 3) * label_level ** (2 / 3) + scale**2
     power: float = (n * epsilon) ** (-2 / 3)
@@ -202,7 +205,7 @@ def two_point_square(epsilon: float, delta: float, flips: float) -> float:
 
 
 def theorem_4_rate(n: float, p: float, epsilon: float, smoothness: float, radius: float, label_level: float) -> float:
-    """Theorem 4's shape with A^2: min(Y^2, A^2, (A^2 Y)^(2/3)/(n epsilon)^(2/3), sqrt(p) A Y/(n epsilon)).
+    """Theorem 4's rate with A^2: min(Y^2, A^2, (A^2 Y)^(2/3)/(n epsilon)^(2/3), sqrt(p) A Y/(n epsilon)).
 
     A = sqrt(H) B X. Its third term is printed with B under the root, where Table 1 has it outside. By smoothness output
     zero loses A^2/2 at most.
@@ -213,7 +216,7 @@ def theorem_4_rate(n: float, p: float, epsilon: float, smoothness: float, radius
 def theorem_4_printed(
     n: float, p: float, epsilon: float, smoothness: float, radius: float, label_level: float
 ) -> float:
-    """The same without A^2."""
+    """`theorem_4_rate` without A^2."""
     scale = math.sqrt(smoothness) * radius
     signal = n * epsilon
     flat: float = scale ** (4 / 3) * label_level ** (2 / 3) / signal ** (2 / 3)
@@ -221,13 +224,13 @@ def theorem_4_printed(
 
 
 def theorem_6_rate(n: float, p: float, epsilon: float, radius: float, lipschitz: float) -> float:
-    """Theorem 6's shape: G B X min(1, 1/sqrt(n epsilon), sqrt(rank)/(n epsilon)), rank at most p."""
+    """Theorem 6's rate: G B X min(1, 1/sqrt(n epsilon), sqrt(rank)/(n epsilon)), rank at most p."""
     signal = n * epsilon
     return lipschitz * radius * min(1.0, 1 / math.sqrt(signal), math.sqrt(p) / signal)
 
 
 def corollary_4_rate(n: float, p: float, epsilon: float, norm: float, lipschitz: float, order: float) -> float:
-    """Corollary 4's shape with a 1 in the minimum, over the lr ball of radius ``norm``.
+    """Corollary 4's rate with a 1 in the minimum, over the lr ball of radius ``norm``.
 
     G B min(1, (n epsilon)^(-1/r), p^((r-1)/r)/(n epsilon)): at r = 2 that is Theorem 6's, rank at most p. Output zero
     loses G B at most.
@@ -236,7 +239,7 @@ def corollary_4_rate(n: float, p: float, epsilon: float, norm: float, lipschitz:
 
 
 def corollary_4_printed(n: float, p: float, epsilon: float, norm: float, lipschitz: float, order: float) -> float:
-    """The same without the 1."""
+    """`corollary_4_rate` without the 1."""
     signal = n * epsilon
     flat: float = signal ** (-1 / order)
     steep: float = p ** (1 - 1 / order) / signal

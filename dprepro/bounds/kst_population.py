@@ -8,12 +8,12 @@ from dprepro.bounds.kst import lemma_3
 
 
 def theorem_29_as_printed(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
-    """Theorem 29's shape: R L sqrt(p ln(1/delta)) ||theta||/(epsilon n), with R L = zeta."""
+    """Theorem 29's rate: R L sqrt(p ln(1/delta)) ||theta||/(epsilon n), with R L = zeta."""
     return lipschitz * radius * math.sqrt(p * math.log(1 / delta)) / (epsilon * n)
 
 
 def theorem_29_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
-    """The shape with the term of the sample: R L ||theta|| (sqrt(p ln(1/delta))/(epsilon n) + 1/sqrt n)."""
+    """The rate with the term of the sample: R L ||theta|| (sqrt(p ln(1/delta))/(epsilon n) + 1/sqrt n)."""
     return theorem_29_as_printed(n, p, epsilon, delta, lipschitz, radius) + lipschitz * radius / math.sqrt(n)
 
 

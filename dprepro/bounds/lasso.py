@@ -17,11 +17,13 @@ from __future__ import annotations
 import math
 
 from dprepro.bounds.bst import least_deviation
-from dprepro.bounds.kst import LOST_TO_NOISE
+
+LOST_TO_NOISE = max(s * (1 - s / math.hypot(1, s)) for s in (0.78 + 1e-4 * k for k in range(120)))
+"""max over s of s (1 - s/sqrt(1 + s^2)), .3003."""
 
 
 def theorem_2_2_rate(curvature: float, steps: float) -> float:
-    """Theorem 2.2's shape: Gamma / T."""
+    """Theorem 2.2's rate: Gamma / T."""
     return curvature / steps
 
 
@@ -37,7 +39,7 @@ def theorem_2_2(curvature: float, steps: float, initial_risk: float) -> float:
 def theorem_2_5_rate(
     n: float, epsilon: float, delta: float, curvature: float, l1_lipschitz: float, l1_radius: float, vertices: float
 ) -> float:
-    """Theorem 2.5's shape without log n: Gamma^(1/3) (L_1 ||C||_1)^(2/3) ln|S| sqrt(ln(1/delta)) (n epsilon)^(-2/3)."""
+    """Theorem 2.5's rate without log n: Gamma^(1/3) (L_1 ||C||_1)^(2/3) ln|S| sqrt(ln(1/delta)) (n epsilon)^(-2/3)."""
     scale: float = curvature ** (1 / 3) * (l1_lipschitz * l1_radius) ** (2 / 3)
     private: float = (n * epsilon) ** (-2 / 3)
     return scale * math.log(vertices) * math.sqrt(math.log(1 / delta)) * private
@@ -93,7 +95,7 @@ def section_1_gap(p: float) -> float:
 
 
 def corollary_2_7_rate(n: float, p: float, epsilon: float, delta: float) -> float:
-    """Corollary 2.7's shape as printed, log(n p/delta) / (n epsilon)^(2/3).
+    """Corollary 2.7's rate as printed, log(n p/delta) / (n epsilon)^(2/3).
 
     The sum of logarithms where Theorem 2.5 has their product: not implied by it.
     """
@@ -102,7 +104,7 @@ def corollary_2_7_rate(n: float, p: float, epsilon: float, delta: float) -> floa
 
 
 def theorem_2_6_rate(n: float, epsilon: float, delta: float, curvature: float, lipschitz: float, width: float) -> float:
-    """Theorem 2.6's shape: Gamma^(1/3) (L_2 G_C)^(2/3) sqrt(ln(1/delta)) (n epsilon)^(-2/3).
+    """Theorem 2.6's rate: Gamma^(1/3) (L_2 G_C)^(2/3) sqrt(ln(1/delta)) (n epsilon)^(-2/3).
 
     The printed log^2(n/delta) is what the printed noise costs; the exact noise needs the root of one logarithm.
     """
@@ -157,8 +159,8 @@ def direction_law(n: float, epsilon: float, delta: float, curvature: float, lips
     """The supremum of Algorithm 3's risk over equal records on an l2 ball, with the least noise: .3003 sigma G.
 
     Derived here. A slope of s sigma G against noise of length sigma G, orthogonal for large p, leaves <theta, e> =
-    s/sqrt(1 + s^2) in every step: the loss is sigma G s (1 - s/sqrt(1 + s^2)), as in `kst.linear_law`. T = (Gamma n
-    epsilon/(L_2 G))^(2/3); sigma = 2 L_2 sqrt(T - 1)/n times `bst.least_deviation`.
+    s/sqrt(1 + s^2) in every step: the loss is sigma G s (1 - s/sqrt(1 + s^2)), at most .3003 sigma G. T =
+    (Gamma n epsilon/(L_2 G))^(2/3); sigma = 2 L_2 sqrt(T - 1)/n times `bst.least_deviation`.
     """
     steps = max(2, math.ceil((curvature * n * epsilon / (lipschitz * width)) ** (2 / 3)))
     sigma = 2 * lipschitz * math.sqrt(steps - 1) * least_deviation(epsilon, delta) / n
@@ -169,9 +171,9 @@ def theorem_2_5_over_algorithm_gap(
     n: float, epsilon: float, delta: float, curvature: float, l1_lipschitz: float, l1_radius: float, vertices: float,
     width: float,
 ) -> float:  # fmt: skip
-    """Theorem 2.5's shape with Theorem 2.6's (G_C)^(2/3) in the place of ln|S|: Algorithm 3 exceeds it by p^(1/3).
+    """Theorem 2.5's rate with Theorem 2.6's (G_C)^(2/3) in the place of ln|S|: Algorithm 3 exceeds it by p^(1/3).
 
-    On the LASSO L_2 = 4 sqrt p and L_1 = 4, so that p^(1/3) is all that is left between the two shapes. (With G_C^2 =
+    On the LASSO L_2 = 4 sqrt p and L_1 = 4, so that p^(1/3) is all that is left between the two rates. (With G_C^2 =
     2 ln(2p), its limit, the logarithms leave ln(2p)^(-2/3).)
     """
     rate = theorem_2_5_rate(n, epsilon, delta, curvature, l1_lipschitz, l1_radius, vertices)
@@ -180,7 +182,7 @@ def theorem_2_5_over_algorithm_gap(
 
 
 def theorem_3_1_rate(n: float) -> float:
-    """Theorems 1.2 and 3.1's shape: (n ln n)^(-2/3)."""
+    """Theorems 1.2 and 3.1's rate: (n ln n)^(-2/3)."""
     rate: float = (n * math.log(n)) ** (-2 / 3)
     return rate
 

@@ -60,7 +60,10 @@ def linear_two_point(n: float, epsilon: float, delta: float) -> float:
 
 
 def squared_two_point(n: float, epsilon: float, delta: float) -> float:
-    """The same for squares: the mean records are m/n and -m/n, half of `glm.two_point_square` times (m/n)^2."""
+    """`linear_two_point`, for squares.
+
+    The mean records are m/n and -m/n, half of `glm.two_point_square` times (m/n)^2.
+    """
     return _best(n, lambda m: (m / n) ** 2 / 2 * glm.two_point_square(epsilon, delta, m))
 
 
@@ -119,7 +122,7 @@ def _geometric(size: int, epsilon: float) -> float:
 
 
 def cube_rate(n: float, p: float, epsilon: float) -> float:
-    """Theorem 5.2's shape on `cube`: p min(1, p/(n epsilon)); on `linear` and `squared` p is 1."""
+    """Theorem 5.2's rate on `cube`: p min(1, p/(n epsilon)); on `linear` and `squared` p is 1."""
     return p * bst_lower.theorem_5_2_rate(n, p, epsilon)
 
 
@@ -158,7 +161,7 @@ def selection_packing(n: float, p: float, epsilon: float, delta: float) -> float
 
 
 def sparse_packing(n: float, p: float, epsilon: float, delta: float) -> float:
-    """The same where the others are equally many votes for each candidate."""
+    """`selection_packing` where the others are equally many votes for each candidate."""
     sizes = [m for m in range(1, int(n) + 1) if (n - m) % p == 0]
     return max((m / n * _missed(p, m, epsilon, delta) for m in sizes), default=0.0)
 

@@ -17,8 +17,9 @@ ABOUT = """\
 Measures a witness on fresh seeds, at its sizes, and enters it into the register of
 constants: a data set with a larger risk over a statement's rate than is known, a
 schedule or an algorithm that loses less than the record on all data known there
-and on what a search finds, or a place that `refute` found. Says accepted, or why
-not: a lucky seed, a premise that is violated, not better by its error. Without a
+and on what a search finds, or a place that `refute` found. Of a lower bound it is
+a private algorithm that loses less than the record on the data of its proof. Says
+accepted, or why not: a lucky seed, a premise that is violated, not better by its error. Without a
 witness it prints the register. A file of Python beside the witness is run only
 with --trust."""
 
@@ -29,7 +30,7 @@ DEFAULT = "constants.json"
 
 @dataclass(frozen=True)
 class Arguments:
-    """What is measured, and where it is entered."""
+    """The witness to measure, and the register to enter it into."""
 
     witness: tuple[str, ...] = words("[WITNESS.json]", most=1)
     register: str = key(DEFAULT, "the file; one that is missing begins as the project's", folder)

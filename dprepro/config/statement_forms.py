@@ -1,7 +1,7 @@
 """The checks that follow from the statements which an experiment is about.
 
 ``statements`` maps an item of the experiment's paper to the series that are held against it: those that ``attain`` its
-rate, and those that lie ``within`` it. From the statement come the bound, the rate's shape and the schedule as printed,
+rate, and those that lie ``within`` it. From the statement come the bound, the rate and the schedule as printed,
 the premise of these series, and the ordinary checks:
 
 ``exponent_AXIS``      of each axis that a series which attains sweeps: the pure power where the statement has one, else
@@ -34,7 +34,7 @@ SERIES = ("attains", "within")
 NAMED = (*SERIES, "equals")
 """Keys that hold names of series."""
 KEYS = (*NAMED, "exponents", "envelope", "margin", "margin_reason", "about", "evidence", "checks", "made")
-FROM = {"bound": "bound", "shape": "rate", "schedule": "schedule"}
+FROM = {"bound": "bound", "rate": "rate", "schedule": "schedule"}
 """Keys of a study, and the parts of a statement that they are."""
 
 FEWEST = 3
@@ -99,7 +99,7 @@ def _kept(said: Any, gone: Collection[str]) -> list[str]:
 
 
 def _study(study: Mapping[str, Any], forms: Sequence[_Form]) -> Block:
-    """The study with bound, shape and schedule of its statements, and with the premise of each series."""
+    """The study with bound, rate and schedule of its statements, and with the premise of each series."""
     whole, series = dict(study), dict(study["series"])
     for form in forms:
         for key, part in FROM.items():
@@ -266,11 +266,11 @@ class _Form:
         if axis in self.says.powers and not tied:
             check["expected"] = self.says.powers[axis]
         else:
-            check |= {"divide": "shape", "expected": 0}
+            check |= {"divide": "rate", "expected": 0}
         check |= {key: self._given[key] for key in ("margin", "margin_reason") if key in self._given}
         if isinstance(own, Mapping):
             check |= own
-        elif isinstance(own, str) and own in ("shape", "law", "bound"):
+        elif isinstance(own, str) and own in ("rate", "law", "bound"):
             check |= {"divide": own, "expected": 0}
         elif own is not None:
             check |= {"expected": own, "divide": ""}

@@ -23,7 +23,7 @@ a list of them, or a mapping to kinds of evidence; `evidence` is the kind where 
 another speaks of the same if it is a claim, unless its own name names a statement. In a family `about` may be a mapping
 of its members.
 
-``statements`` names the statements that an experiment is about, and which series are held against them: bound, shape,
+``statements`` names the statements that an experiment is about, and which series are held against them: bound, rate,
 schedule, premise and checks follow (`statement_forms`).
 
 In a list of series, of a check or of the figure, a name with a star stands for all that match.

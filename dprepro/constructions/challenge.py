@@ -49,6 +49,11 @@ class Challenge(ABC):
     def attack(self, theta: Any, rng: np.random.Generator) -> Sequence[Finding]:
         """What the answer ``theta`` gives away; fresh bystanders are drawn from ``rng``."""
 
+    @property
+    def mean_level(self) -> float:
+        """What no private algorithm's mean risk is below, averaged over instances; 0 where nothing is proved."""
+        return 0.0
+
 
 @dataclass(frozen=True)
 class Attackable(Construction):
@@ -69,6 +74,11 @@ class Attackable(Construction):
         Raises:
             PremiseError: the point lies outside the premise, or the drawn instance lacks a promised property.
         """
+
+    @property
+    def proves(self) -> str:
+        """The rate, a function of `dprepro.bounds` by name, whose lower bound the family proves; empty for none."""
+        return ""
 
     def build(self, point: Point, noise_scale: float) -> Problem:
         """One fixed instance: what a study sees that does not attack."""

@@ -87,6 +87,11 @@ class FingerprintingChallenge(Challenge):
         return found
 
     @property
+    def mean_level(self) -> float:
+        """Made of the sum of this very instance."""
+        return self._level()
+
+    @property
     def _linear(self) -> bool:
         return isinstance(self.problem.domain.loss, LinearLoss)
 
@@ -146,6 +151,10 @@ class Fingerprinting(PaddedFamily):
     strangers: int = 19
     centred: bool = False
     part: float = 0.2
+
+    @property
+    def proves(self) -> str:
+        return f"bst_lower.theorem_5_{3 if self.loss == 'linear' else 5}_rate"
 
     def __post_init__(self) -> None:
         super().__post_init__()

@@ -65,6 +65,11 @@ class PackingChallenge(Challenge):
         ]
 
     @property
+    def mean_level(self) -> float:
+        """Of the K data sets: who does not decode the secret loses the level."""
+        return (1 - self.line) * self.level
+
+    @property
     def _linear(self) -> bool:
         return isinstance(self.problem.domain.loss, LinearLoss)
 
@@ -97,6 +102,10 @@ class Packing(PaddedFamily):
     certificates: ClassVar[tuple[str, ...]] = ("distance", "copies")
 
     share: float = 0.05
+
+    @property
+    def proves(self) -> str:
+        return f"bst_lower.theorem_5_{2 if self.loss == 'linear' else 4}_rate"
 
     def domain(self, point: Point) -> Domain:
         """As there; raises InputError for a p without a code."""

@@ -35,6 +35,10 @@ class HiddenDirections(Challenge):
     level: float
     rate: float
 
+    @property
+    def mean_level(self) -> float:
+        return self.level
+
     def risk(self, theta: FloatArray) -> float:
         """Excess risk: A (w_0 - v)^2 + c sum_j (w_j + s_j b w_0)^2."""
         data, first = self.instance, float(theta[0])
@@ -45,7 +49,7 @@ class HiddenDirections(Challenge):
         """What an answer tells of the signs, and its risk; a coordinate that is zero is guessed.
 
         ``sign_recovered``: whether -w_0 w_1 has the sign s_1, one trial an answer; ``risk_over_level``, of which the
-        mean is at least 1 for every private algorithm; ``certified_risk`` is the level, beside the shape.
+        mean is at least 1 for every private algorithm; ``certified_risk`` is the level, beside the rate.
         """
         w = np.asarray(theta, dtype=np.float64)
         told = -w[0] * w[1]
@@ -82,6 +86,10 @@ class SignedDirections(Attackable):
         self._demand("flips", self.flips >= 0, "at least 1, or 0 for floor(1/epsilon)")
         self._demand("feature_bound", 0 < self.feature_bound < math.inf, "positive")
         self._demand("label_bound", 0 < self.label_bound < math.inf, "positive")
+
+    @property
+    def proves(self) -> str:
+        return "low_dimension.rate"
 
     def domain(self, point: Point) -> Domain:
         """Squared loss over the ball of radius B, which answers may leave."""

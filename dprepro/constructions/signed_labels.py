@@ -50,7 +50,7 @@ class HiddenSigns(Challenge):
         sigma, plan: the signs, and the whole numbers.
         missed: the least chance with which a private answer misses a sign.
         level: mean risk that no private algorithm is below, by the two-point argument on this very instance.
-        rate: the theorem's shape.
+        rate: the theorem's, without its constant.
     """
 
     sigma: FloatArray
@@ -58,6 +58,10 @@ class HiddenSigns(Challenge):
     missed: float
     level: float
     rate: float
+
+    @property
+    def mean_level(self) -> float:
+        return self.level
 
     def attack(self, theta: Any, rng: np.random.Generator) -> Sequence[Finding]:
         """How many signs an answer has right, and its risk; a coordinate that is zero is guessed.
@@ -113,6 +117,10 @@ class SignedLabels(Attackable):
         self._demand("flips", self.flips >= 0, "at least 1, or 0 for floor(1/epsilon)")
         self._demand("feature_bound", 0 < self.feature_bound < math.inf, "positive")
         self._demand("label_bound", 0 < self.label_bound < math.inf, "positive")
+
+    @property
+    def proves(self) -> str:
+        return "glm.theorem_4_rate"
 
     def domain(self, point: Point) -> Domain:
         """Squared loss over the ball of radius B, which answers may leave."""
@@ -200,7 +208,7 @@ class SignedLabels(Attackable):
         return glm.two_point_error(epsilon, delta, flips), level
 
     def rate(self, point: Point) -> float:
-        """The theorem's shape."""
+        """The theorem's rate."""
         domain = self.domain(point)
         n, p, epsilon = point["n"], point["p"], point["epsilon"]
         return glm.theorem_4_rate(n, p, epsilon, domain.smoothness, domain.radius, domain.label_level)
@@ -231,6 +239,10 @@ class LipschitzSignedLabels(SignedLabels):
     def __post_init__(self) -> None:
         super().__post_init__()
         self._demand("order", self.order > 1, "above 1")
+
+    @property
+    def proves(self) -> str:
+        return "glm.theorem_6_rate" if self.order == 2 else "glm.corollary_4_rate"
 
     def domain(self, point: Point) -> Domain:
         """|z - y| over the ball of radius B, which answers may leave; labels reach the largest prediction, X B."""

@@ -76,6 +76,10 @@ class TardosLasso(Attackable):
         self._demand("tau", 0 < self.tau < most, gap)
 
     @property
+    def proves(self) -> str:
+        return "lasso.theorem_3_1_rate"
+
+    @property
     def columns(self) -> int:
         """p."""
         return math.ceil(self.length * required_length(self.users, self.false_accusation) / self.tau)
@@ -168,7 +172,6 @@ class TardosChallenge(Challenge):
         accused = self.code.scores(bystanders, answer) > threshold
         epsilon, delta = self.point["epsilon"], self.point["delta"]
         private = math.exp(min(epsilon, 700.0)) * family.false_accusation + delta
-        chance = agreement_chance(w, family.columns, tau, family.agreement, epsilon, delta)
         level, rate = self.level - self.problem.minimum.value, bounds.theorem_3_1_rate(n)
         rival = risk_of(self.rival) if self._agreement(self.rival) < family.agreement else 0.0
         return [
@@ -184,8 +187,15 @@ class TardosChallenge(Challenge):
             Finding("certified_level", level, excess, trials=0),
             Finding("zero_risk", self.problem.trivial_risk, excess, trials=0),
             Finding("disagreeing", rival, self.level, trials=0),
-            Finding("certified_risk", (1 - chance) * level, rate, trials=0),
+            Finding("certified_risk", self.mean_level, rate, trials=0),
         ]
+
+    @property
+    def mean_level(self) -> float:
+        """Who does not agree loses the level, and a private answer agrees no more often than the chance."""
+        family, (epsilon, delta) = self.family, (self.point["epsilon"], self.point["delta"])
+        chance = agreement_chance(family.users, family.columns, family.tau, family.agreement, epsilon, delta)
+        return (1 - chance) * (self.level - self.problem.minimum.value)
 
     def _agreement(self, theta: NDArray[np.float64]) -> float:
         """The share of columns that are consensus and have theta's sign."""

@@ -42,12 +42,12 @@ def finite(block: Block) -> bool:
 
 def block_lines(cells: Sequence[Cell], block: Block, seconds: float, made: str, cpu: str) -> list[Line]:
     """The lines of cells, each of which took so many ``seconds``; as `lines_of` of their rows."""
-    cell = cells[0]
-    point, origin, texts = point_text(cell.axes), (cell.code, made, cpu), texts_of(block, len(cells))
-    end, lines = digest_end(origin), list[Line]()
-    for key, cell, text in zip(keys_of(cells), cells, texts, strict=True):
-        stored = (key, "ok", seconds, point, cell.replicate, text, None)
-        lines.append(Line._make((*stored, origin, digest_before(stored, end))))
+    first = cells[0]
+    point, origin, texts = point_text(first.axes), (first.code, made, cpu), texts_of(block, len(cells))
+    end, lines, replicates = digest_end(origin), list[Line](), [cell.replicate for cell in cells]
+    for key, replicate, text in zip(keys_of(cells), replicates, texts, strict=True):
+        digest = digest_before((key, "ok", seconds, point, replicate, text, None), end)
+        lines.append(Line(key, "ok", seconds, point, replicate, text, None, origin, digest))
     return lines
 
 

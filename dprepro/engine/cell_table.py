@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 from collections import Counter
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence, Sized
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
@@ -15,7 +15,7 @@ from types import TracebackType
 from typing import Any, Self
 
 from dprepro.engine import manifest
-from dprepro.engine.cell_lines import Line, Origin, cell_digest, digest
+from dprepro.engine.cell_lines import Line, Origin, cell_digest, digest, digest_before, digest_end
 from dprepro.engine.code import fingerprint
 from dprepro.engine.connection import FULL, SHAPE, connect, reading
 from dprepro.engine.resources import gc_paused
@@ -37,11 +37,13 @@ class Done:
         keys: measured or skipped, sound, and by the code asked for.
         other: numbers of sound cells by other code, by that code.
         damaged: keys of cells whose digest does not fit.
+        digest: of those that are done, as `manifest.together` has it.
     """
 
     keys: set[bytes]
     other: Mapping[str, int]
     damaged: tuple[bytes, ...]
+    digest: int = 0
 
 
 @dataclass(frozen=True)
@@ -167,16 +169,21 @@ class CellTable:
         keys: set[bytes] = set()
         other: Counter[str] = Counter()
         damaged: list[bytes] = []
+        together = 0
         ((empty,),) = self._database.execute("SELECT NOT EXISTS (SELECT 1 FROM cells)")
-        for key, cell, origin, sound in self._cells([] if empty else list(wanted)):
-            if not sound:
-                damaged.append(key)
-            elif not cell[0].startswith("failed"):
-                if origin[0] == wanted[key] or any_code:
-                    keys.add(key)
-                else:
-                    other[origin[0]] += 1
-        return Done(keys, dict(other), tuple(damaged))
+        for some in _batches([] if empty else sorted(wanted)):
+            digests = []
+            for key, cell, origin, sound in self._cells(some, most=self._holds_most(wanted)):
+                if not sound:
+                    damaged.append(key)
+                elif not cell[0].startswith("failed"):
+                    if origin[0] == wanted[key] or any_code:
+                        keys.add(key)
+                        digests.append(sound)
+                    else:
+                        other[origin[0]] += 1
+            together ^= manifest.together(digests)
+        return Done(keys, dict(other), tuple(damaged), together)
 
     def commit(self, lines: Iterable[Line]) -> None:
         """Store cells in one transaction, in place of earlier ones with the same key."""
@@ -209,30 +216,40 @@ class CellTable:
 
     def _selected(self, columns: str, keys: Sequence[bytes], more: str = "") -> Iterator[tuple[Any, ...]]:
         """These columns of the cells that are stored."""
-        for start in range(0, len(keys), _BATCH):
-            batch = keys[start : start + _BATCH]
+        for batch in _batches(keys):
             query = f"SELECT {columns} FROM cells WHERE key IN ({','.join('?' * len(batch))}) {more}"
             yield from self._database.execute(query, batch)
 
     def _in_order(self, columns: str, keys: Sequence[bytes]) -> Iterator[tuple[Any, ...]]:
         """The same, ``key`` first, where the cells are most of those that the store holds: twice as quick."""
-        keys = sorted(keys)
-        for start in range(0, len(keys), _BATCH):
-            batch = keys[start : start + _BATCH]
+        for batch in _batches(sorted(keys)):
             asked = set(batch)
             query = f"SELECT {columns} FROM cells WHERE key BETWEEN ? AND ?"
-            for line in self._database.execute(query, (batch[0], batch[-1])).fetchall():
-                if line[0] in asked:
-                    yield line
+            lines = self._database.execute(query, (batch[0], batch[-1])).fetchall()
+            yield from [line for line in lines if line[0] in asked]
 
-    def _cells(self, keys: Sequence[bytes]) -> Iterator[tuple[bytes, tuple[Any, ...], Origin, bytes]]:
-        """Key, columns, origin and digest of the cells that are stored; of one that is damaged the digest is empty."""
+    def _holds_most(self, keys: Sized) -> bool:
+        """Whether so many cells are most of those that the store holds."""
+        ((held,),) = self._database.execute("SELECT coalesce(max(rowid), 0) FROM cells")
+        return bool(2 * len(keys) > held)
+
+    def _cells(
+        self, keys: Sequence[bytes], most: bool | None = None, trusted: bool = False
+    ) -> Iterator[tuple[bytes, tuple[Any, ...], Origin, bytes]]:
+        """Key, columns, origin and digest of the cells that are stored; of one that is damaged the digest is empty.
+
+        ``most`` is whether the keys belong to most of the cells that the store holds. A digest that is ``trusted`` is
+        given as it is stored, and the cell not held against it.
+        """
         with reading(self.path):
             origins, columns = self._stored_origins(), f"key, {_CELL}, origin, digest"
-            ((held,),) = self._database.execute("SELECT coalesce(max(rowid), 0) FROM cells")
-            found = self._in_order(columns, keys) if 2 * len(keys) > held else self._selected(columns, keys)
-            for line in found:
-                yield line[0], line[1:-2], *_judged(line, origins)
+            most = self._holds_most(keys) if most is None else most
+            found = self._in_order(columns, keys) if most else self._selected(columns, keys)
+            if trusted:
+                for line in found:
+                    yield line[0], line[1:-2], origins.get(line[-2], _UNKNOWN), line[-1]
+            else:
+                yield from _all_judged(found, origins)
 
     def _stored_origins(self) -> dict[int, Origin]:
         return {i: (c, m, u) for i, c, m, u in self._database.execute("SELECT id, code, made, cpu FROM origins")}
@@ -265,7 +282,7 @@ class CellTable:
                 yield lines
 
     def lines(self, keys: Sequence[bytes]) -> dict[bytes, Line]:
-        """Those of these cells that are stored; the digest of one that is damaged is empty."""
+        """The stored lines of these cells; the digest of a damaged one is empty."""
         return {key: Line._make((key, *cell, origin, sound)) for key, cell, origin, sound in self._cells(keys)}
 
     def health(self) -> list[str]:
@@ -285,7 +302,7 @@ class CellTable:
             manifest.seal(database)
 
     def stored(self, keys: Sequence[bytes]) -> dict[bytes, StoredCell]:
-        """Those of these cells that are stored and sound."""
+        """The cells among these that are stored and sound."""
         return {
             key: StoredCell(str(status), seconds, str(axes), replicate, str(rows), origin)
             for key, (status, seconds, axes, replicate, rows, _), origin, sound in self._cells(keys)
@@ -311,6 +328,25 @@ class CellTable:
             name for code in codes for name, digest in known.get(code, {}).items() if now.get(name, digest) != digest
         }
         return tuple(sorted(differs))
+
+
+def _batches(keys: Sequence[bytes]) -> Iterator[Sequence[bytes]]:
+    """The keys of one query after the other."""
+    return (keys[start : start + _BATCH] for start in range(0, len(keys), _BATCH))
+
+
+def _all_judged(
+    lines: Iterable[tuple[Any, ...]], origins: Mapping[int, Origin]
+) -> Iterator[tuple[bytes, tuple[Any, ...], Origin, bytes]]:
+    """Key, columns, origin and digest of each cell, as `_judged` has them, which is asked for those in doubt."""
+    known = {number: (origin, digest_end(origin)) for number, origin in origins.items()}
+    nobody = _UNKNOWN, digest_end(_UNKNOWN)
+    for line in lines:
+        number, found = line[-2:]
+        origin, end = known.get(number, nobody)
+        if number is None or type(line[0]) is not bytes or digest_before(line[:-2], end) != found:
+            origin, found = _judged(line, origins)
+        yield line[0], line[1:-2], origin, found
 
 
 def _judged(line: Sequence[Any], origins: Mapping[int, Origin]) -> tuple[Origin, bytes]:

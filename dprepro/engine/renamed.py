@@ -5,26 +5,62 @@ A store keeps its texts as they were written, since digests are taken of them. W
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 CHECK_KEYS = {"guards": "precondition"}
 """Keys of a check in the configuration of a run."""
 
-RULES = {"enough": "attainment"}
-"""Values of its key `rule`."""
+QUANTITIES = {
+    "spent_epsilon": "certified_epsilon", "overspent_epsilon": "violating_epsilon", "noise_drawn": "noise_moments",
+}  # fmt: skip
+"""Quantities of rows, which checks and figures name too."""
+
+COLUMNS = {"shape": "rate"}
+
+CHECK_VALUES: dict[str, dict[str, str]] = {
+    "rule": {"enough": "attainment", "drawn": "noise"}, "quantity": QUANTITIES,
+    "divide": COLUMNS, "along": COLUMNS, "column": COLUMNS,
+}  # fmt: skip
+"""Values of keys of a check."""
+
+SETTINGS = {"shape": "rate", "overspend": "epsilon_factor", "overspends": "epsilon_factors"}
+"""Settings of a study and of its series."""
 
 
 def current_config(config: Mapping[str, Any]) -> dict[str, Any]:
-    """The resolved configuration of a run, its checks with the names of today."""
-    checks = config.get("checks")
-    if not isinstance(checks, Mapping):
-        return dict(config)
-    return {**config, "checks": {name: _current_check(check) for name, check in checks.items()}}
+    """The resolved configuration of a run, its study and its checks with the names of today."""
+    current = dict(config)
+    if isinstance(checks := config.get("checks"), Mapping):
+        current["checks"] = {name: _current_check(check) for name, check in checks.items()}
+    if isinstance(study := config.get("study"), Mapping):
+        current["study"] = _current_settings(study)
+        if isinstance(series := study.get("series"), Mapping):
+            current["study"]["series"] = {label: _current_settings(value) for label, value in series.items()}
+    return current
+
+
+def current_columns(quantity: str, columns: Sequence[str]) -> tuple[str, ...]:
+    """The further columns of a row of that quantity, one of today."""
+    if quantity == "violating_epsilon":
+        return tuple(["epsilon_factor" if column == "overspend" else column for column in columns])
+    if "shape" in columns and "law" in columns:  # as all risks beside a rate have; another study may mean what it says
+        return tuple(["rate" if column == "shape" else column for column in columns])
+    return tuple(columns)
+
+
+def _current_settings(given: Any) -> Any:
+    return {SETTINGS.get(key, key): value for key, value in given.items()} if isinstance(given, Mapping) else given
 
 
 def _current_check(check: Any) -> Any:
     if not isinstance(check, Mapping):
         return check
     found = {CHECK_KEYS.get(key, key): value for key, value in check.items()}
-    return found | {"rule": RULES.get(rule, rule)} if isinstance(rule := check.get("rule"), str) else found
+    return {str(key): _current_value(CHECK_VALUES.get(str(key), {}), value) for key, value in found.items()}
+
+
+def _current_value(names: Mapping[str, str], value: Any) -> Any:
+    if isinstance(value, list) and names:
+        return [_current_value(names, item) for item in value]
+    return names.get(value, value) if isinstance(value, str) else value

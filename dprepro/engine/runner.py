@@ -15,7 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, replace
 from typing import Literal
 
-from dprepro.engine import pools
+from dprepro.engine import manifest, pools
 from dprepro.engine.blocks import MeasureMany
 from dprepro.engine.cell import Cell, Result, keys_of
 from dprepro.engine.cell_lines import Line, lines_of
@@ -23,7 +23,7 @@ from dprepro.engine.code import guard
 from dprepro.engine.long_cells import CellLimit, Watch, limited, watched
 from dprepro.engine.measuring import Measure, cpu_type, measure_block, measure_cell, one_thread
 from dprepro.engine.progress import LINE_SECONDS, Indicator, Progress, indicator
-from dprepro.engine.resources import gc_frozen
+from dprepro.engine.resources import gc_frozen, gc_paused
 from dprepro.engine.shards import BLOCK_CELLS, blocks, first_key
 from dprepro.engine.slurm import has_jobs
 from dprepro.engine.store import Store
@@ -90,7 +90,8 @@ class RunCounts:
     """What :func:`execute` did, in distinct cells; `failed` and `skipped` are among the `measured`; wall `seconds`.
 
     Of the measured ones `other` were stored by other code and `damaged` not as they had been stored; `changed` are the
-    modules that made the difference, where that is known.
+    modules that made the difference, where that is known. `digest` is that of all cells, each of which was stored here
+    or held against its own, as `manifest.together` has it; None where cells of other code are among them.
     """
 
     total: int
@@ -102,6 +103,7 @@ class RunCounts:
     other: int = 0
     damaged: int = 0
     changed: tuple[str, ...] = ()
+    digest: int | None = None
 
 
 def execute(
@@ -136,12 +138,14 @@ def execute(
     """
     start = time.perf_counter()
     open_pool = parallel(workers, store.path.parent, label)
-    every = list(cells)
-    distinct = dict(zip(keys_of(every), every, strict=True))
-    held = store.done({key: cell.code for key, cell in distinct.items()}, any_code=reuse == "any")
-    done = held.keys
-    todo = [cell for key, cell in distinct.items() if key not in done]
+    with gc_paused():
+        every = list(cells)
+        distinct = dict(zip(keys_of(every), every, strict=True))
+        held = store.done({key: cell.code for key, cell in distinct.items()}, any_code=reuse == "any")
+        done = held.keys
+        todo = [cell for key, cell in distinct.items() if key not in done]
     tally: Counter[str] = Counter()
+    digest = held.digest
     if todo:
         from threadpoolctl import ThreadpoolController
 
@@ -162,7 +166,9 @@ def execute(
                 loop.run(at_once)
             except (KeyboardInterrupt, CancelledError) as error:
                 number = getattr(error, "number", signal.SIGINT)
-                why = f"lost the scheduler at {workers}" if isinstance(error, CancelledError) else reason(number)
+                why = reason(number)
+                if isinstance(error, CancelledError):
+                    why = f"{error}" if isinstance(error, pools.NoWorkers) else f"lost the scheduler at {workers}"
                 if queue:
                     why += "; jobs go on"
                 raise Interrupted(
@@ -181,6 +187,7 @@ def execute(
             finally:
                 bar.close()
                 shared_memory.progress(0, 0)
+        digest ^= loop.digest
     return RunCounts(
         total=len(distinct),
         reused=len(done),
@@ -191,6 +198,7 @@ def execute(
         other=sum(held.other.values()),
         damaged=len(held.damaged),
         changed=store.difference(held.other, {cell.code for cell in distinct.values()}),
+        digest=None if reuse == "any" else digest,
     )
 
 
@@ -220,6 +228,7 @@ class _Loop:
         self.pool: pools.ChunkPool = pools.Serial()
         self.strikes: Counter[bytes] = Counter()
         self.lost = 0
+        self.digest = 0  # of what was stored
         self.kept, self.total = counts  # of the run's cells, with those that were stored before
         shared_memory.progress(self.kept, self.total)
 
@@ -238,10 +247,11 @@ class _Loop:
                 if self.detach and self.pool.job_seconds:
                     raise Detached(f"{self.kept} of {self.total} cells are stored; {self.pool.standing}")
                 ready = wait(pending, LINE_SECONDS, FIRST_COMPLETED).done
+                self.pool.check()
                 if not ready:
                     self.bar.move(0, self.pool.standing)  # a log without a line looks like one of a run that is dead
                 if any(isinstance(future.exception(), self.pool.deaths) for future in ready):
-                    ready = wait(pending).done  # local processes all fall with one
+                    ready = self._all_of(pending)  # local processes all fall with one
                 self._collect({future: pending.pop(future) for future in ready})
             if self.lost:
                 raise DpreproError(
@@ -251,6 +261,13 @@ class _Loop:
             finished = True
         finally:
             self.pool.close(drop=not finished)
+
+    def _all_of(self, pending: Collection[Future[list[Line]]]) -> set[Future[list[Line]]]:
+        """Wait until all have ended; a log has its lines meanwhile."""
+        while wait(pending, LINE_SECONDS).not_done:
+            self.pool.check()
+            self.bar.move(0, self.pool.standing)
+        return {*pending}
 
     def _submit(self, chunks: Sequence[list[Cell]]) -> list[Future[list[Line]]]:
         return self.pool.submit_all([replace(self.chunk, cells=cells) for cells in chunks]) if chunks else []
@@ -299,7 +316,8 @@ class _Loop:
     def _alone(self, cell: Cell) -> None:
         """Run a suspect by itself, so that a death can only be its own."""
         try:
-            self._store(self._submit([[cell]])[0].result())
+            (found,) = self._all_of(self._submit([[cell]]))
+            self._store(found.result())
         except self.pool.deaths as error:
             self.pool.restart()
             status = f"failed: the process died{_cause(error)}"
@@ -314,6 +332,7 @@ class _Loop:
 
     def _commit(self, lines: list[Line]) -> None:
         self.store.commit(lines)
+        self.digest ^= manifest.together(line.digest for line in lines)
         self.kept += len(lines)
         shared_memory.progress(self.kept, self.total)
 
@@ -334,6 +353,7 @@ class _Agenda:
     nothing is forecast or shared, and the points follow one another: each is set up once.
     """
 
+    @gc_paused()
     def __init__(self, cells: Sequence[Cell], shuffled: bool) -> None:
         points: dict[int, list[Cell]] = {}
         for cell in cells:

@@ -10,14 +10,13 @@ import hashlib
 import itertools
 import json
 import sqlite3
-from collections.abc import Mapping, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
-from operator import itemgetter
 from typing import TYPE_CHECKING, Any
 
 from dprepro.engine import manifest
 from dprepro.engine.cell import Cell, keys_of
-from dprepro.engine.cell_lines import digest
+from dprepro.engine.cell_lines import Origin, digest
 from dprepro.engine.cell_table import FILE_NAME, CellTable, Scan
 from dprepro.engine.code import changed
 from dprepro.engine.connection import SHAPE, reading
@@ -44,6 +43,7 @@ class Integrity:
         changed: modules of the run's code that have other source now.
         record: what is wrong with the run's own record; empty if nothing.
         unknown: codes of the run of which no sound record says what they were.
+        digest: that of all cells, as `manifest.together` has it; None where one is missing, damaged or foreign.
     """
 
     cells: int = 0
@@ -53,6 +53,7 @@ class Integrity:
     changed: tuple[str, ...] = ()
     record: str = ""
     unknown: int = 0
+    digest: int | None = field(default=None, compare=False)
 
     @property
     def problem(self) -> str:
@@ -275,35 +276,52 @@ class Store(CellTable):
                 return run
         return None
 
+    def published(self) -> list[str]:
+        """The names of the experiments that have a finished run without overrides, in order."""
+        return sorted({run.experiment for run in self.runs() if self.latest(run.experiment) is not None})
+
     def frame(self, run_id: int) -> pd.DataFrame:
         """The sound measurements of a run so far, one line per cell and quantity; see :meth:`measurements`."""
         return self.measurements(run_id)[0]
 
     @gc_paused()
-    def measurements(self, run_id: int) -> tuple[pd.DataFrame, Integrity]:
+    def measurements(self, run_id: int, known: int | None = None) -> tuple[pd.DataFrame, Integrity]:
         """The sound measurements of a run so far, ordered by key, series and quantity, and what is wrong with them.
 
         Columns: the contract's, further axes, the study's own by name, `key`. A failed or skipped cell is one line of
         `excess_risk` without a value. Cells that are missing or damaged have no line.
+
+        ``known`` is the digest of all its cells, as `manifest.together` has it, where this process has stored each of
+        them or held it against its own digest: where the store has the same, no cell is held against its own again.
 
         Raises:
             InputError: an unknown run, or a layout that cannot be read.
         """
         from dprepro.engine.frame import Part, joined, parts
 
-        run, places, known = self._layout(run_id)
-        integrity = _Tally(run, places, known)
-        found = []
-        for some in parts(places):
-            stored = {
-                key: cell
-                for key, cell, origin, sound in self._cells(list(dict.fromkeys(place[0] for place in some)))
-                if integrity.counts(key, origin[0], bool(sound))
-            }
-            with reading(self.path):
-                found.append(Part(run.experiment, some, stored))
+        run, places, codes = self._layout(run_id)
+        most = self._holds_most(places)
+
+        def read(trusted: bool) -> tuple[list[Part], _Tally, int]:
+            integrity, together, found = _Tally(run, places, codes), 0, []
+            for some in parts(places):
+                keys = list(dict.fromkeys(place[0] for place in some))
+                stored, digests = integrity.sound(self._cells(keys, most, trusted))
+                together ^= manifest.together(digests)
+                with reading(self.path):
+                    found.append(Part(run.experiment, some, stored))
+            return found, integrity, together
+
+        found, integrity, together = read(trusted=known is not None)
+        if known is not None and together != known:
+            found, integrity, together = read(trusted=False)
         with reading(self.path):
-            return joined(found), integrity.result()
+            return joined(found), integrity.result(together)
+
+    def known_integrity(self, run_id: int, known: int) -> Integrity:
+        """What is wrong with a run whose cells are all ``known`` to be sound; see :meth:`measurements`."""
+        run, segments, keys, codes = self._segments(run_id)
+        return _integrity(run, {segment[2] for segment in segments}, codes, cells=len(set(keys)), digest=known)
 
     def integrity(self, run_id: int, scan: Scan) -> Integrity:
         """What is wrong with a run, by a scan of the store; raises as :meth:`measurements`."""
@@ -337,6 +355,16 @@ class Store(CellTable):
 
     def _layout(self, run_id: int) -> tuple[Run, list[tuple[bytes, str, str, str]], dict[str, Mapping[str, str]]]:
         """A run, the (key, series, role, code) of its cells in order, and the modules behind each code on record."""
+        run, segments, keys, codes = self._segments(run_id)
+        labels = itertools.chain.from_iterable(itertools.repeat(segment[:3], segment[3]) for segment in segments)
+        places = list(dict.fromkeys((key, *label) for key, label in zip(keys, labels, strict=True)))
+        places.sort()
+        return run, places, codes
+
+    def _segments(
+        self, run_id: int
+    ) -> tuple[Run, list[tuple[str, str, str, int]], list[bytes], dict[str, Mapping[str, str]]]:
+        """A run, its layout, the keys of its cells, and the modules behind each code on record."""
         with reading(self.path):
             columns = self._database.execute(f"SELECT {_RUN} FROM runs WHERE id = ?", (run_id,)).fetchone()
         codes = self._codes()
@@ -355,12 +383,8 @@ class Store(CellTable):
             raise InputError(
                 f"the store {self.path}: the layout of run {run_id} ({run.experiment}) is damaged; run it again"
             ) from None
-        labels = itertools.chain.from_iterable(itertools.repeat(segment[:3], segment[3]) for segment in segments)
-        places = list(dict.fromkeys((key, *label) for key, label in zip(keys, labels, strict=True)))
-        places.sort(key=itemgetter(1, 2, 3))  # quick, since they come in segments
-        places.sort(key=itemgetter(0))
         named = {segment[2] for segment in segments}
-        return run, places, {code: codes[code] for code in named if code in codes}
+        return run, segments, keys, {code: codes[code] for code in named if code in codes}
 
 
 class _Tally:
@@ -373,24 +397,48 @@ class _Tally:
         self._run, self._known = run, known
         self._sound = self._damaged = self._foreign = 0
 
-    def counts(self, key: bytes, code: str, sound: bool) -> bool:
-        """Count a cell; whether it is sound."""
+    def counts(self, key: bytes, code: str, sound: bool) -> None:
+        """Count a cell."""
         self._sound += sound
         self._damaged += not sound
         self._foreign += sound and code != self.wanted[key]
-        return sound
 
-    def result(self) -> Integrity:
-        """What is wrong."""
-        return Integrity(
-            cells=len(self.wanted),
-            missing=len(self.wanted) - self._sound - self._damaged,
-            damaged=self._damaged,
-            foreign=self._foreign,
-            changed=tuple(sorted({name for modules in self._known.values() for name in changed(modules)})),
-            record=self._run.damaged,
-            unknown=len(set(self.wanted.values()) - self._known.keys()),
-        )
+    def sound(
+        self, cells: Iterable[tuple[bytes, tuple[Any, ...], Origin, bytes]]
+    ) -> tuple[dict[bytes, tuple[Any, ...]], list[bytes]]:
+        """Count cells; the columns of the sound ones by their keys, and their digests."""
+        found, digests, wanted = dict[bytes, tuple[Any, ...]](), list[bytes](), self.wanted
+        foreign = damaged = 0
+        for key, cell, origin, stored in cells:
+            if not stored:
+                damaged += 1
+                continue
+            found[key] = cell
+            digests.append(stored)
+            foreign += origin[0] != wanted[key]
+        self._sound += len(found)
+        self._damaged += damaged
+        self._foreign += foreign
+        return found, digests
+
+    def result(self, together: int | None = None) -> Integrity:
+        """What is wrong; ``together`` is the digest of the sound cells."""
+        missing = len(self.wanted) - self._sound - self._damaged
+        return _integrity(
+            self._run, set(self.wanted.values()), self._known, cells=len(self.wanted), missing=missing,
+            damaged=self._damaged, foreign=self._foreign,
+            digest=None if missing or self._damaged or self._foreign else together,
+        )  # fmt: skip
+
+
+def _integrity(run: Run, wanted: set[str], known: Mapping[str, Mapping[str, str]], **counts: int | None) -> Integrity:
+    """What is wrong with the record of a run and with the codes that its cells are wanted of, with these counts."""
+    return Integrity(
+        changed=tuple(sorted({name for modules in known.values() for name in changed(modules)})),
+        record=run.damaged,
+        unknown=len(wanted - known.keys()),
+        **counts,  # type: ignore[arg-type]
+    )
 
 
 _RUN = "id, experiment, config, overrides, provenance, finished, sources, mark, digest, layout, keys"

@@ -23,7 +23,7 @@ BOUNDS = ""
 """In place of a series' name."""
 
 OF_THE_RATE = ("exponent", "ratio", "affine")
-"""Rules whose constant is that of value / shape."""
+"""Rules whose constant is that of value / rate."""
 
 FAR = 30.0
 """A constant context series that many times above all else is named in the legend: it would stretch the axis."""
@@ -66,9 +66,9 @@ class AxisPanel:
     def constants(self) -> dict[str, float | None]:
         """The constants of the rates to be drawn, by series: of every claim with a fitted one, or else of the first.
 
-        A shape along which crossings move is no rate.
+        A rate along which crossings move is none of the risk.
         """
-        if any(check.rule == "crossing" and check.options.get("along") == "shape" for check in self.judged):
+        if any(check.rule == "crossing" and check.options.get("along") == "rate" for check in self.judged):
             return {}
         claimed = [name for name in self.claimed if not self.bounded or name in self.bounded]
         own = [check for check in reversed(self.judged) if check.rule in OF_THE_RATE]
@@ -87,13 +87,13 @@ class AxisPanel:
     def _about_the_rate(self, name: str) -> bool:
         """Whether the exponent that is claimed of a series is that of the rate."""
         own = [check for check in self.judged if check.rule == "exponent" and name in check.series(self.drawn)]
-        return any(check.options.get("divide", "") in ("", "shape") for check in own)
+        return any(check.options.get("divide", "") in ("", "rate") for check in own)
 
     def _elsewhere(self, name: str) -> bool:
-        """Whether a claimed exponent is not that of the column ``shape``, which is then not the rate claimed."""
+        """Whether a claimed exponent is not that of the column ``rate``, which is then not the rate claimed."""
         claimed = [check for check in self.judged if check.rule == "exponent" and not check.options.get("divide")]
         for curve in self.drawn[name]:
-            x, y = map(np.log, curve.xy("shape")) if "shape" in curve.points else (np.empty(0), np.empty(0))
+            x, y = map(np.log, curve.xy("rate")) if "rate" in curve.points else (np.empty(0), np.empty(0))
             slope = (y[-1] - y[0]) / (x[-1] - x[0]) if x.size > 1 and x[-1] > x[0] else None
             own = [float(check.result["expected"]) for check in claimed if name in check.series(self.drawn)]
             if slope is not None and any(abs(slope - value) > 0.1 for value in own):

@@ -88,7 +88,7 @@ def curves(
         InputError: rows that differ in an axis that is named nowhere.
     """
     powers = times or {}
-    wanted = [column for column in ("bound", "shape", "law", *columns) if column in rows.columns]
+    wanted = [column for column in ("bound", "rate", "law", *columns) if column in rows.columns]
     known = [text for text in further if text in rows.columns]
     axes = list(dict.fromkeys([*AXES, *known, axis, *powers]))
     points = grid_points(rows, name, quantity, columns=wanted, axes=axes, distinct=True, envelope=envelope)
@@ -243,7 +243,7 @@ def _between(x: Vector, along: Vector, y: Vector) -> Vector:
 
 def certified(frame: pd.DataFrame) -> dict[str, str]:
     """For each series that its accountant lets spend more epsilon than is claimed: how much, in words."""
-    chosen = (frame["quantity"] == "spent_epsilon") & (frame["status"] == "ok") & (frame["epsilon"] > 0)
+    chosen = (frame["quantity"] == "certified_epsilon") & (frame["status"] == "ok") & (frame["epsilon"] > 0)
     own = frame.loc[chosen, ["series", "epsilon", "value"]]
     share = own["value"].astype(float) / own["epsilon"].astype(float)
     found = {}

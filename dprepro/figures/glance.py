@@ -90,7 +90,7 @@ def _controls(column: AxisPanel, came_out: Mapping[str, str]) -> list[str]:
 
 
 def _rated(column: AxisPanel) -> bool:
-    return any("shape" in curve.points for name in column.constants for curve in column.drawn[name])
+    return any("rate" in curve.points for name in column.constants for curve in column.drawn[name])
 
 
 def _one_bound(column: AxisPanel, names: Sequence[str]) -> bool:

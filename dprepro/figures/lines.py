@@ -115,15 +115,15 @@ def draw_bounds(
 
 
 def draw_rate(panel: Axes, curve: Curve, constant: float | None) -> None:
-    """The rate's shape, times the fitted constant; where no check has fitted one, through the middle of the points."""
+    """The rate, times the fitted constant; where no check has fitted one, through the middle of the points."""
     points = curve.points
-    if "shape" not in points:
+    if "rate" not in points:
         return
     used = points[points["state"] == "used"]
     if constant is None and len(used):
-        constant = float(np.exp(np.log(used["mean"] / used["shape"].astype(float)).mean()))
+        constant = float(np.exp(np.log(used["mean"] / used["rate"].astype(float)).mean()))
     if constant is not None and np.isfinite(constant):
-        panel.plot(points["x"], constant * points["shape"].astype(float), **RATE)
+        panel.plot(points["x"], constant * points["rate"].astype(float), **RATE)
 
 
 def draw_slopes(panel: Axes, curve: Curve, style: Mapping[str, Any], column: str = "mean", more: float = 0.0) -> None:
@@ -167,14 +167,14 @@ def thin_grid(*panels: Axes) -> None:
 
 def legend_texts(frame: pd.DataFrame, labels: Mapping[str, str], came_out: Mapping[str, str]) -> dict[str, str]:
     """What the legend calls each series of a frame: its label, its role, what came out of a control, its epsilon."""
-    spent, found = certified(frame), {}
+    epsilons, found = certified(frame), {}
     for name, role in roles_of(frame).items():
         label = labelled(name, labels)
         words = [role, *([came_out[name]] if name in came_out else [])] if role == "control" else [role]
         if role == "context":  # one that is judged is an erratum
             words = [came_out[name]] if name in came_out else []
         found[name] = f"{label} ({', '.join(words)})" if words else label
-        found[name] += f", {spent[name]}" if name in spent else ""
+        found[name] += f", {epsilons[name]}" if name in epsilons else ""
     return found
 
 

@@ -61,7 +61,7 @@ LEMMAS: dict[str, str] = {
 
 def law_of(kind: type[Algorithm]) -> type[Law] | None:
     """The law of the answers of this very class of algorithms: a subclass may answer otherwise. None where none is."""
-    law: type[Law] | None = _entry(LAWS, kind)
+    law: type[Law] | None = kind.law() if "law" in vars(kind) else _entry(LAWS, kind)
     return law
 
 
@@ -83,8 +83,9 @@ def every_law() -> list[type[Law]]:
 
 def _entry(table: Mapping[str, str], kind: type[Algorithm]) -> Any:
     name = table.get(kind.__name__)
-    ours = name is not None and getattr(algorithms, kind.__name__, None) is kind
-    return getattr(sys.modules[__name__], name) if ours else None
+    if name is None or getattr(algorithms, kind.__name__) is not kind:  # or somebody's own class of the same name
+        return None
+    return getattr(sys.modules[__name__], name)
 
 
 def find(

@@ -171,7 +171,9 @@ class AdviceStudy(Study):
     @cached_property
     def _judged(self) -> list[object]:
         """The algorithms, whatever they are run by, and the bounds by which they are ranked."""
-        named = {name for algorithm in self.algorithms.values() for name in (algorithm.bound, algorithm.shape) if name}
+        named = {
+            name for algorithm in self.algorithms.values() for name in (algorithm.bound, algorithm.proved_rate) if name
+        }
         reductions = {
             kind: None for algorithm in self.algorithms.values() for kind in reductions_of(algorithm).values()
         }

@@ -15,7 +15,7 @@ from dprepro.axes import DEFAULTS, at
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions import Construction
 from dprepro.dispatch import Dispatch, Numbers, dispatch
-from dprepro.dispatch.prices import run_seconds
+from dprepro.dispatch.run_seconds import run_seconds
 from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.problems import Domain, Problem
 from dprepro.problems.views.base import as_theta

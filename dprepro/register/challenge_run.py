@@ -16,7 +16,6 @@ import numpy as np
 from dprepro.engine.cell import canonical
 from dprepro.errors import InputError, PremiseError
 from dprepro.mechanisms import NoiseMoments
-from dprepro.own.files import split
 from dprepro.refute.attack import VIOLATED
 from dprepro.refute.hunt import AGAIN
 from dprepro.refute.witness import Witness
@@ -33,6 +32,7 @@ from dprepro.register.fresh_seeds import FreshTrial, RateStatement, algorithm_of
 from dprepro.register.own_promise import unaccounted, unkept
 from dprepro.register.submission import Submission
 from dprepro.support import typed
+from dprepro.support.user_files import split
 
 LARGEST_SOURCE = 64_000
 LARGEST_SHARE = 1e300
@@ -112,8 +112,18 @@ class WitnessChallenge:
                 if reason := statement.unmet(algorithm):
                     raise PremiseError(reason)
                 trial = FreshTrial(statement, algorithm, data_of(submission), submission.at, submission.neighbours)
-                return self._measured(register, [trial], "data", seed, sizes)
-            kind: Kind = "algorithm" if submission.file or statement.unmet(algorithm, False) else "schedule"
+                if not statement.is_lower:
+                    return self._measured(register, [trial], "data", seed, sizes)
+                if reason := trial.unproved():
+                    raise PremiseError(reason)
+                if record := register.record(statement.address):
+                    raise InputError(
+                        f"the data of {statement.address} are those of entry {record.id}: harder ones are another "
+                        "proof; submit an algorithm, without construction and at"
+                    )
+                return self._measured(register, [trial], "family", seed, sizes)
+            stranger = submission.file or statement.is_lower or statement.unmet(algorithm, False)
+            kind: Kind = "algorithm" if stranger else "schedule"
             return self._measured(register, self._known(register, statement, algorithm), kind, seed, sizes)
         except (ArithmeticError, TypeError, ValueError, IndexError, MemoryError) as error:
             if isinstance(error, InputError):
@@ -149,7 +159,10 @@ class WitnessChallenge:
         seed: int,
         sizes: Sequence[int],
     ) -> FreshlyMeasured:
-        """Data are planned for and drawn once; a search adds one more of each family that a schedule meets."""
+        """Data are planned for and drawn once; a search adds one more of each family that a schedule meets.
+
+        On the data of a lower bound's proof nothing is added.
+        """
         trial = trials[0]
         fewest = PILOT * BATCHES * len(trials)
         if trial.seconds * fewest > self.seconds and not trial.exact:
@@ -163,7 +176,7 @@ class WitnessChallenge:
         record = _incumbent(register, trial, kind)
         level = level_of(register.attempts(trial.statement.address))
         found: list[Mapping[str, Any]] = []
-        if kind != "data":
+        if kind != "data" and not trial.statement.is_lower:
             trials = [*trials, *_equal(trials[0], self.seconds)]
             families = trials[: len(register.known(trial.statement.address, _place(trial)))]
             time = SEARCH_SHARE * self.seconds / len(families)
@@ -186,9 +199,10 @@ class WitnessChallenge:
         return FreshlyMeasured(trial, kind, tuple(estimates), draws, noise, found, pool)
 
     def _pool(self, register: ConstantsRegister, trial: FreshTrial) -> Sequence[str]:
-        """What a schedule or an algorithm was run on: entries and data found; nothing for data."""
+        """What a schedule or an algorithm was run on: entries and data found; of data the record that must not be."""
         if self.submission.has_data:
-            return ()
+            record = register.record(trial.statement.address) if trial.statement.is_lower else None
+            return (record.id,) if record else ()
         place, address = _place(trial), trial.statement.address
         known = [one.id for one in register.known(address, place)]
         return (*known, *(canonical(dict(one)) for one in register.found(address, place)))
@@ -202,10 +216,18 @@ class WitnessChallenge:
         worst = measured.worst
         each = level / len(measured.estimates)
         certified = max(one.limit(each if less else level, less) for one in measured.estimates)
-        proved = trial.proved() if measured.kind == "data" else None
         reason = decision.reason
-        if proved is not None and certified > proved * (1 + 1e-9):
-            reason += f"; it exceeds what is proved, {proved:.5g}: a counterexample to the explicit bound"
+        proved: float | None
+        if trial.statement.is_lower:
+            proved = trial.proved_below(seed, level)
+            if measured.kind == "family" and not proved > 0:
+                raise PremiseError("nothing is proved on these data at these sizes")
+            if certified < proved * (1 - 1e-9):
+                reason += f"; it lies below what is proved, {proved:.5g}: a counterexample to the proof"
+        else:
+            proved = trial.proved() if measured.kind == "data" else None
+            if proved is not None and certified > proved * (1 + 1e-9):
+                reason += f"; it exceeds what is proved, {proved:.5g}: a counterexample to the explicit bound"
         return RegisterEntry(
             date=today, who=self.submission.who, statement=address, kind=measured.kind,
             verdict="accepted" if decision.accepted else "rejected", reason=reason, at=trial.point,
@@ -294,7 +316,10 @@ def repeated(register: ConstantsRegister, entry: RegisterEntry, trusted: bool, s
 
 
 def _incumbent(register: ConstantsRegister, trial: FreshTrial, kind: Kind) -> Estimate | None:
-    """What must be beaten: of data the record, of a schedule the best one there, or else the statement's algorithm."""
+    """What must be beaten: of data the record, of a schedule the best one there, or else the statement's algorithm.
+
+    On the data of a lower bound the algorithm that was entered with them stands in its place.
+    """
     address = trial.statement.address
     record = register.record(address)
     if kind != "data":

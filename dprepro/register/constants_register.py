@@ -22,7 +22,7 @@ FILE = "constants.json"
 SCHEMA_VERSION = 1
 LARGEST_REGISTER = 200_000_000
 
-Kind = Literal["data", "schedule", "algorithm", "counterexample"]
+Kind = Literal["data", "schedule", "algorithm", "counterexample", "family"]
 Verdict = Literal["accepted", "rejected"]
 
 
@@ -33,17 +33,18 @@ class RegisterEntry:
     Attributes:
         id: digest of all else; previous: that of the entry before.
         date: when, in UTC. who: the name that was given.
-        statement: its address. kind: what was submitted.
+        statement: its address. kind: what was submitted; a ``family`` is data of a lower bound's proof.
         verdict, reason: what came of it.
         at: the sizes and the budget.
         witness: the submission without its name: `measure again` needs nothing else.
         source: the text of the file, where the algorithm stands in one.
         value, error: mean of what was measured over the rate, and its standard error.
         certified: the limit of it that fresh draws leave, one-sided: the lower one of data, the upper one of a
-            schedule or an algorithm.
+            schedule, an algorithm, or a family with one.
         level: the probability with which this limit is wrong, or a witness that is no better is accepted.
         draws: on each data set. seed: from where. seconds: what a search could take.
-        proved: the explicit bound over the rate there; None where none is known.
+        proved: the explicit bound over the rate there; None where none is known. Of a lower bound what its proof leaves
+            every private algorithm on these data, over the rate.
         against: entries whose data a schedule or an algorithm was run on. found: data that a search found against it.
         remark: what the submitter says besides; nothing rests on it.
         version: of the project.
@@ -84,7 +85,7 @@ class RegisterEntry:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def sealed(self, previous: str) -> RegisterEntry:
-        """The same after another entry, with its digest."""
+        """This entry, placed after the one with the digest `previous`, with a digest of its own."""
         after = replace(self, id="", previous=previous)
         return replace(after, id=hashlib.sha256(canonical(after.content).encode()).hexdigest()[:16])
 
@@ -101,8 +102,11 @@ class ConstantsRegister:
     entries: Sequence[RegisterEntry] = ()
 
     def record(self, statement: str) -> RegisterEntry | None:
-        """The data set with the largest constant known; each that was accepted beat the one before."""
-        return self._last(statement, ("data",))
+        """The data set with the largest constant known; each that was accepted beat the one before.
+
+        Of a lower bound the family of its proof, which is entered once.
+        """
+        return self._last(statement, ("data", "family"))
 
     def best(self, statement: str, place: str) -> RegisterEntry | None:
         """The schedule or algorithm that loses least there."""
@@ -110,7 +114,7 @@ class ConstantsRegister:
 
     def known(self, statement: str, place: str) -> list[RegisterEntry]:
         """All data that are known there: those accepted."""
-        kinds = ("data",)
+        kinds = ("data", "family")
         return [one for one in self._accepted(statement, kinds) if one.place == place]
 
     def found(self, statement: str, place: str) -> list[Mapping[str, Any]]:

@@ -17,14 +17,13 @@ from dprepro.adversary import space_of
 from dprepro.algorithms import Algorithm, Solution
 from dprepro.budget import Neighbours
 from dprepro.config.compose import group_block
-from dprepro.constructions import Construction
+from dprepro.constructions import Attackable, Construction
 from dprepro.constructions.base import LOSSES, SETS
-from dprepro.dispatch.prices import run_seconds
+from dprepro.dispatch.run_seconds import run_seconds
 from dprepro.engine.cell import Cell
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
 from dprepro.mechanisms import NoiseMoments
 from dprepro.own.adapters import ListedRecords
-from dprepro.own.files import block_of, trust
 from dprepro.register.challenge_rules import BATCHES, PILOT, Estimate
 from dprepro.register.submission import Submission
 from dprepro.statements.papers import papers
@@ -35,6 +34,7 @@ from dprepro.studies.rate_study import resolve
 from dprepro.studies.series import OWN, CellContext, Series
 from dprepro.studies.worst_case_study import Hunt
 from dprepro.support import typed
+from dprepro.support.user_files import block_of, trust
 
 PILOTED, MEASURED, SEARCHED = 0, 1, 2
 """What streams of random numbers are for; those of data further on follow."""
@@ -50,7 +50,7 @@ SEARCHES = 40
 
 @dataclass(frozen=True)
 class RateStatement:
-    """An upper bound with a rate, whose constant the register holds.
+    """A bound with a rate, whose constant the register holds.
 
     Attributes:
         address: ``lasso-theorem-2-5``. item: ``Theorem 2.5``. says: what holds.
@@ -59,6 +59,11 @@ class RateStatement:
     address: str
     item: str
     says: Says
+
+    @property
+    def is_lower(self) -> bool:
+        """Whether it bounds every private algorithm from below, on data of its proof."""
+        return self.says.direction == "at_least"
 
     def unmet(self, algorithm: Algorithm, parameters: bool = True) -> str:
         """The condition on the algorithm that does not hold, in words; without ``parameters`` those of its class only.
@@ -87,9 +92,12 @@ def rate_statement(address: str) -> RateStatement:
     for paper, described in papers().items():
         for claim in described.claims:
             here, says = identity(paper, claim.item), claim.holds
-            likely = "with probability" in says.quantifiers and "in expectation" not in says.quantifiers
-            if not (says.rate and says.direction in ("at_most", "equals")):
+            upper = says.direction in ("at_most", "equals")
+            lower = says.direction == "at_least" and "for every private algorithm" in says.quantifiers
+            if not (says.rate and (upper or lower)):
                 continue
+            # what every algorithm loses with a probability it loses a part of in the mean, and that has a constant
+            likely = upper and "with probability" in says.quantifiers and "in expectation" not in says.quantifiers
             if likely and here == address:
                 raise InputError(f"{address} holds with a probability, and a constant is of a mean")
             if likely:
@@ -100,7 +108,7 @@ def rate_statement(address: str) -> RateStatement:
             if not claim.restates:
                 known[here] = RateStatement(here, claim.item, says)
     if address not in known:
-        raise unknown("statement with a rate from above", address, known)
+        raise unknown("statement with a rate", address, known)
     return known[address]
 
 
@@ -134,7 +142,7 @@ def algorithm_of(submission: Submission, folder: Path | None) -> Algorithm:
 
 
 def data_of(submission: Submission) -> Construction:
-    """Its data; raises InputError."""
+    """The data of a submission; raises InputError."""
     if submission.records:
         return typed.build(ListedRecords, dict(submission.records), "records")
     return part(Construction, "construction", submission.construction)  # type: ignore[no-any-return]
@@ -166,7 +174,7 @@ class FreshTrial:
         premise = {one.text: self.statement.item for one in says.conditions if not one.of_algorithm}
         sweep = {axis: [value] for axis, value in self.at.items()}
         series = Series(
-            role="claim", algorithm=self.algorithm, construction=self.construction, bound=OWN, shape=says.rate,
+            role="claim", algorithm=self.algorithm, construction=self.construction, bound=OWN, rate=says.rate,
             premise=premise, sweep=sweep,
         )  # fmt: skip
         relation = typed.build(Neighbours, self.neighbours, "neighbours")
@@ -192,6 +200,26 @@ class FreshTrial:
         if not (math.isfinite(value) and value > 0):
             raise PremiseError(f"the rate of {self.statement.item} is {value:g} there, which is no positive number")
         return value
+
+    def unproved(self) -> str:
+        """Why the data show no lower bound of the statement's rate, in words; empty where they do."""
+        family, rate = self.context.construction, self.statement.says.rate
+        if isinstance(family, Attackable) and family.proves == rate:
+            return ""
+        return (
+            f"{self.statement.item} is a lower bound, whose data are a family that proves its rate; "
+            f"{type(family).__name__} proves {getattr(family, 'proves', '') or 'none'}, and not {rate}"
+        )
+
+    def proved_below(self, seed: int, level: float) -> float:
+        """The mean risk over the rate that the data's proof leaves every private algorithm: its lower limit."""
+        context, levels = self.context, []
+        assert isinstance(context.construction, Attackable)
+        for batch in range(BATCHES):
+            rng = _stream(seed, MEASURED, batch)
+            made = context.construction.challenge(context.point, context.schedule.noise_scale, rng)
+            levels.append(made.mean_level / self.rate)
+        return Estimate.of(levels).limit(level)
 
     def proved(self) -> float | None:
         """The least explicit bound over the rate, of the statement's and that of its algorithm; None for neither."""
@@ -266,7 +294,7 @@ class FreshTrial:
                 return None
         series = Hunt(
             role="claim", algorithm=self.algorithm, construction=self.construction, bound="none",
-            shape=self.statement.says.rate, evaluations=SEARCHES, seconds=seconds,
+            rate=self.statement.says.rate, evaluations=SEARCHES, seconds=seconds,
         )  # fmt: skip
         study = WorstCaseStudy(
             series={NAME: series}, draws=2, search_draws=4, neighbours=self.context.budget.neighbours

@@ -30,6 +30,11 @@ def table(register: ConstantsRegister) -> list[str]:
         if record is None:
             continue
         proved = "none" if record.proved is None else f"{record.proved:.4g}"
+        if record.kind == "family":
+            least = best or record
+            lines.append(f"{address}, from below: {least.certified:.4g} at most, proved {proved}; {sizes(record)}")
+            lines.append(f"  {least.who}, {least.date}, entry {least.id}; data of entry {record.id}")
+            continue
         other = "" if best is None else f"; {best.kind} of {best.who}: {best.certified:.4g} or less"
         lines.append(f"{address}: at least {record.certified:.4g}, proved {proved}{other}; {sizes(record)}")
         lines.append(f"  {record.who}, {record.date}, entry {record.id}")
@@ -48,13 +53,13 @@ def _name(text: str) -> str:
 
 
 def constants_table(register: ConstantsRegister) -> str:
-    """In Markdown: a row for each statement."""
+    """In Markdown: a row for each upper bound."""
     lines = [
         _row(["statement", "least known", "largest proved", "best schedule", "at", "witness", "who, when"]),
         _row(["---"] * 7),
     ]
     for address, record, best in rows(register):
-        if record is None:
+        if record is None or record.kind == "family":
             continue
         proved = "none" if record.proved is None else f"{record.proved:.4g}"
         better = "none" if best is None else f"{best.certified:.4g}, {_name(best.who)}"
@@ -64,6 +69,30 @@ def constants_table(register: ConstantsRegister) -> str:
                   f"`{record.id}`", who])
         )  # fmt: skip
     return "\n".join(lines)
+
+
+def lower_table(register: ConstantsRegister) -> str:
+    """In Markdown: a row for each lower bound."""
+    lines = [
+        _row(["statement", "largest proved", "nearest from above", "algorithm", "at", "witness", "who, when"]),
+        _row(["---"] * 7),
+    ]
+    for address, record, best in rows(register):
+        if record is None or record.kind != "family":
+            continue
+        least = best or record
+        lines.append(
+            _row([f"[{address}](ledger.html#{address})", f"{record.proved or 0:.4g}", f"{least.certified:.4g}",
+                  _algorithm(least), sizes(record), f"`{least.id}`", f"{_name(least.who)}, {least.date}"])
+        )  # fmt: skip
+    return "\n".join(lines)
+
+
+def _algorithm(entry: RegisterEntry) -> str:
+    """What was run, by its name or class."""
+    given = entry.witness.get("algorithm", "")
+    named = given if isinstance(given, str) else given.get("name") or given.get("_target_", "")
+    return _name(str(named).rpartition(".")[2] or str(named))
 
 
 def history(register: ConstantsRegister) -> str:

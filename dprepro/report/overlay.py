@@ -36,7 +36,7 @@ NORMAL = 2.576
 """A bar of a figure is so many errors long, on either side."""
 
 OF_THE_RATE = ("exponent", "ratio", "affine")
-"""Rules whose constant is that of value / shape."""
+"""Rules whose constant is that of value / rate."""
 
 
 @dataclass(frozen=True)
@@ -182,7 +182,7 @@ def _draw(ax: Axes, shown: Sequence[ShownSeries], quantity: str) -> None:
         handles = [draw_curve(ax, curve, styles[key], series.text) for curve in series.curves]
         entries[series.text] = handles[0]
         for curve in series.curves if quantity == RISK and series.role != "control" else ():
-            if "shape" in curve.points and curve.points["shape"].notna().any():
+            if "rate" in curve.points and curve.points["rate"].notna().any():
                 draw_rate(ax, curve, series.constant)
                 fitted.append(series.constant)
     lines = bounds(drawn, keys)

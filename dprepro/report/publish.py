@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import io
 import json
 import os
 from collections.abc import Iterator, Mapping
@@ -10,18 +9,18 @@ from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, NamedTuple
 
 from dprepro import figures
 from dprepro.analysis.checks import as_expected, build, judge, worst
 from dprepro.analysis.independence import dependence
 from dprepro.analysis.points import averaged, further_axes
 from dprepro.engine.resources import give_back
-from dprepro.engine.store import Run, Store
+from dprepro.engine.store import Integrity, Run, Store
 from dprepro.errors import InputError, shortened
 from dprepro.figures import Drawing
 from dprepro.figures.style import rendered
-from dprepro.report import picture
+from dprepro.report import kept_table, picture
 from dprepro.report.formulas import plain
 from dprepro.report.printed_answer import answer, question
 from dprepro.report.standing import place_of
@@ -107,26 +106,30 @@ def folder_of(run: Run, results_dir: str | Path) -> Path:
     return kept_within(Path(results_dir) / place_of(run), results_dir)
 
 
-def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") -> Published:
+def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "", known: int | None = None) -> Published:
     """Judge and draw a stored run, and write its folder; each file is replaced whole.
 
     With a ``doubt``, such as that its experiment asks for something else now, nothing is confirmed. Only what has
     changed is judged and drawn: a figure that stands says what it, and the verdict beside it, were made of:
-    measurements, options and code.
+    measurements, options and code. ``known`` is as in `Store.measurements`.
 
     Raises:
         InputError: the run's checks or figure do not fit its measurements, or the folder cannot be written.
     """
-    published = rebuilt(store, run, folder_of(run, results_dir), doubt)
-    folder, frame, fingerprint = published.folder, published.frame, published.fingerprint
+    folder = folder_of(run, results_dir)
+    check_record(run)
+    measured = _measured(store, run, folder, known)
+    published = _rebuilt(run, folder, measured, doubt)
+    frame, fingerprint = published.frame, published.fingerprint
     try:
         folder.mkdir(parents=True, exist_ok=True)
-        try:
-            table_of_cells = _parquet(frame)
-        except (ValueError, TypeError) as error:  # cells whose digests fit, and whose columns have two kinds of values
-            raise InputError(f"the measurements of {run.experiment} are no table: {error}") from error
-        replace_file(folder / "measurements.parquet", table_of_cells)
-        give_back()
+        if not measured.kept:
+            try:
+                table_of_cells = kept_table.file_of(frame, measured.content, measured.source)
+            except (ValueError, TypeError) as error:  # cells whose digests fit, of columns with two kinds of values
+                raise InputError(f"the measurements of {run.experiment} are no table: {error}") from error
+            replace_file(folder / kept_table.NAME, table_of_cells)
+            give_back()
         replace_file(folder / "verdict.json", verdict_file(published.verdict))
         if not picture.is_fresh(folder, fingerprint, picture.files_of(published.drawing)):
             drawn = picture.drawn(published.drawing, frame, published.verdict, run.config, fingerprint)
@@ -141,6 +144,28 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "") ->
     return published
 
 
+class _Measured(NamedTuple):
+    """The measurements of a run, and of what their table is made; ``kept`` where that stands in the folder."""
+
+    frame: pd.DataFrame
+    integrity: Integrity
+    content: picture.Content
+    source: str
+    kept: bool
+
+
+def _measured(store: Store, run: Run, folder: Path, known: int | None = None) -> _Measured:
+    """From the folder, where all cells are ``known`` and its table is made of just them; else from the store."""
+    source = kept_table.source_of(run, known)
+    if known is not None and (found := kept_table.kept(folder, source)):
+        frame, content = found
+        return _Measured(frame, store.known_integrity(run.id, known), content, source, True)
+    frame, integrity = store.measurements(run.id, known)
+    if integrity.digest != known:
+        source = kept_table.source_of(run, integrity.digest)
+    return _Measured(frame, integrity, picture.content(frame), source, False)
+
+
 def rebuilt(store: Store, run: Run, folder: Path, doubt: str = "") -> Published:
     """A stored run as its ``folder`` holds it, or would; nothing is written, and nothing drawn.
 
@@ -150,10 +175,12 @@ def rebuilt(store: Store, run: Run, folder: Path, doubt: str = "") -> Published:
         InputError: the run's checks or figure do not fit its measurements.
     """
     check_record(run)
-    drawing = figures.build(run.config["figure"])
-    frame, integrity = store.measurements(run.id)
-    problem = "; ".join(filter(None, (integrity.problem, doubt)))
-    content = picture.content(frame)
+    return _rebuilt(run, folder, _measured(store, run, folder), doubt)
+
+
+def _rebuilt(run: Run, folder: Path, measured: _Measured, doubt: str) -> Published:
+    drawing, frame, content = figures.build(run.config["figure"]), measured.frame, measured.content
+    problem = "; ".join(filter(None, (measured.integrity.problem, doubt)))
     before = picture.fresh_verdict(folder, drawing, content, run.config, problem)
     if before is not None and before["overrides"] == list(run.overrides):
         verdict = before | {"provenance": provenance_of(run)}
@@ -260,12 +287,6 @@ def log_text(config: Mapping[str, Any], frame: pd.DataFrame, verdict: Mapping[st
 def verdict_file(verdict: Mapping[str, Any]) -> bytes:
     """The content of verdict.json."""
     return (json.dumps(verdict, indent=2, allow_nan=False) + "\n").encode()
-
-
-def _parquet(frame: pd.DataFrame) -> bytes:
-    buffer = io.BytesIO()
-    frame.to_parquet(buffer, index=False, engine="pyarrow")
-    return buffer.getvalue()
 
 
 def _yaml(config: Mapping[str, Any]) -> str:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dprepro.statements import low_dimension_results
+from dprepro.statements import low_dimension_results, radius_results, schedule_results
 from dprepro.statements.statement import Says, Statement
 
 # fmt: off
@@ -27,6 +27,8 @@ STATEMENTS = (
         note=(r"An upper bound only in $\ln|S|$. On $\delta$ and $n$ the rate is attained by the needle that is tuned "
               "to the noise, for this algorithm; no lower bound for all private algorithms is claimed.")),
     *low_dimension_results.STATEMENTS,
+    *schedule_results.STATEMENTS,
+    *radius_results.STATEMENTS,
 )
 # fmt: on
 
@@ -52,5 +54,7 @@ PROOFS: Mapping[str, str] = {
         r"$-1/6$: hence $\delta' \le \delta$ for all $\epsilon \le 2$ and $\delta \le 1/5 < e^{-3/2}$."
     ),
     **low_dimension_results.PROOFS,
+    **schedule_results.PROOFS,
+    **radius_results.PROOFS,
 }
 """The proof of each, in words and formulas."""

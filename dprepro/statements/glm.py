@@ -68,12 +68,12 @@ def _likely(text: str, **more: Any) -> Says:
 
 
 def _private(text: str, **more: Any) -> Says:
-    """Of neighbours, whatever the data."""
+    """A privacy statement, which holds for all data."""
     return Says(text=text, quantifiers=("for all data",), direction="at_most", **more)
 
 
 def _named(item: str, kind: Kind, place: str, text: str) -> Statement:
-    """Whose statement is in an appendix that is not at hand."""
+    """An item whose statement is in an appendix that is not at hand."""
     note = "Named in the body; its statement is in an appendix that is not at hand."
     return Statement(item=item, kind=kind, place=place, says=Says(text=text), note=note)
 
@@ -157,7 +157,7 @@ STATEMENTS = (
         schedule={"total_steps": "glm_schedule.theorem_1_steps", "noise_scale": "glm_schedule.theorem_1_noise",
                   "step_size": "glm_schedule.theorem_1_step_size"},
         constant={"schedule_games": ["gd_paper_known", "gd_paper_bound"]}),
-        note=("One-hot designs, squared loss, the worst of a family; slopes against those of the two-term shape. On "
+        note=("One-hot designs, squared loss, the worst of a family; slopes against those of the two-term rate. On "
               "the data of the lower bound the empirical risk is held against the private term.")),
     Statement(item="Theorem 1, privacy", kind="privacy", place="section 3.1.1", says=_private(
         r"Algorithm 1, noisy gradient descent, is $(\epsilon, \delta)$-private with the printed noise.",

@@ -48,7 +48,7 @@ STATEMENTS = (
             r"descent with many steps has at most $\sqrt{8 d \ln(1/\delta)} G B/(n \epsilon)$, $G \le 4 H B X^2$: "
             r"there the factor $\sqrt H B X/Y$ between both is closed but for $\sqrt{\ln(1/\delta)}$, and only for "
             r"$d$ up to about $(n \epsilon Y^2/(H B^2 X^2))^{2/3}$. Nothing is said of population risk, and for "
-            "larger $d$ fewer coordinates give back the shape of Theorem 4, no more."
+            "larger $d$ fewer coordinates give back the rate of Theorem 4, no more."
         ),
     ),
     Statement(
@@ -111,7 +111,7 @@ PROOFS: Mapping[str, str] = {
     ),
     CONSTANT: (
         r"At $m = D \sqrt d$: $d b^2 = 1$, $v^2 = B^2/2$, $c = H X^2 D \sqrt d/(4 n)$, $A \ge (d - 1) c$, $C = "
-        r"c/\cosh^2(D \epsilon/2)$. So the level is $t/(8 \cosh^2(t/2))$ times the shape, $t = D \epsilon$, times "
+        r"c/\cosh^2(D \epsilon/2)$. So the level is $t/(8 \cosh^2(t/2))$ times the rate, $t = D \epsilon$, times "
         r"$(1 - \delta') A/(A + C)$: .0983 at $t = 1$. For $\epsilon \le .1$, $t > .9$: .0925 at least; $A/(A + C) "
         r"\ge .949$ from $d = 16$ on; $\delta' \le 1.72 \delta/\epsilon$; and $m$ is $D \sqrt d + 2$ at most, which "
         "costs less than 1%, as $m/(m^2 + d D^2)$ is flat at its largest."

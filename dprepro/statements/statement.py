@@ -37,7 +37,7 @@ class Says:
         premise: conditions, as `conditions` writes them; what no number tells stands in ``assumes``, in words.
         quantifiers: of `QUANTIFIERS`.
         direction: whether the formula bounds from above, from below, or both.
-        rate: the formula's shape, up to a constant, by the name of a function (``lasso.theorem_2_5_rate``).
+        rate: the formula without its constant, by the name of a function (``lasso.theorem_2_5_rate``).
         bound: the formula with constants, likewise.
         law: what the measured quantity is or tends to, by a derivation, likewise.
         powers: by axis the pure power of the rate, where it is one; of ``delta`` that of ln(1/delta).

@@ -30,6 +30,12 @@ PUBLIC = ("sparsity", "loss_bound")
 
 NONE, OWN = "none", "own"  # in place of a bound's name
 
+PROVED = {"rate": "proved_rate"}
+"""What an algorithm calls its own, where that is not the key: a parameter of many is called `rate`."""
+
+COLUMNS = ("rate", "law")
+"""Columns of every frame, whose names no axis can have."""
+
 SCHEDULED = ("step_size", "sketch", "weight", "regulariser")
 """Numbers of schedules that not every algorithm has, and that become columns."""
 
@@ -47,7 +53,7 @@ class Series:
         construction: the data; axes set its fields likewise.
         reduction: ``automatic`` (the cheapest that serves), ``literal``, or a reduction's name.
         bound: explicit bound, by name; empty for the study's, ``none`` for no bound, ``own`` for the algorithm's own.
-        shape: shape of the rate, likewise.
+        rate: the rate, without its constant, likewise.
         law: what the series' risk is, or tends to, by a derivation; empty for none.
         schedule: the schedule as printed, by names of functions of public numbers, for each of the columns `PRINTED`
             that has one; for the others the study's, ``none`` for none.
@@ -60,7 +66,7 @@ class Series:
         one_point: whether the series has the first value of every axis only, whatever is swept.
         replicates: repetitions, where they differ from the experiment's.
         tied: axes that follow the others, by formulas in their names: ``{delta: n^-2}`` instead of the sweep's delta.
-        overspend: the algorithm runs with this multiple of the grid point's epsilon, which stays the one that is
+        epsilon_factor: the algorithm runs with this multiple of the grid point's epsilon, which stays the one that is
             claimed: above 1 it is under-noised on purpose. A control that cannot exist at so much has the largest
             multiple at which it can, in hundredths.
         most_operations: on data of somebody's size, points whose full gradients cost more (steps x n x p, or steps x
@@ -72,7 +78,7 @@ class Series:
     construction: Construction
     reduction: str = AUTOMATIC
     bound: str = ""
-    shape: str = ""
+    rate: str = ""
     law: str = ""
     schedule: Mapping[str, str] = field(default_factory=dict)
     premise: Mapping[str, str] = field(default_factory=dict)
@@ -82,21 +88,21 @@ class Series:
     one_point: bool = False
     replicates: int | None = None
     tied: Mapping[str, str] = field(default_factory=dict)
-    overspend: float = 1.0
+    epsilon_factor: float = 1.0
     most_operations: float = math.inf
 
     def __post_init__(self) -> None:
-        if not 0 < self.overspend < math.inf:
-            raise InputError(f"overspend must be positive, got overspend={self.overspend:g}")
+        if not 0 < self.epsilon_factor < math.inf:
+            raise InputError(f"epsilon_factor must be positive, got epsilon_factor={self.epsilon_factor:g}")
 
     def given(self, algorithm: Algorithm, domain: Domain, claimed: Budget) -> Budget:
-        """The budget that the algorithm runs with; see `overspend`."""
+        """The budget that the algorithm runs with; see `epsilon_factor`."""
 
         def times(hundredths: int) -> Budget:
             return replace(claimed, epsilon=hundredths / 100 * claimed.epsilon)
 
-        whole = replace(claimed, epsilon=self.overspend * claimed.epsilon)
-        low, high = 100, math.ceil(100 * self.overspend)
+        whole = replace(claimed, epsilon=self.epsilon_factor * claimed.epsilon)
+        low, high = 100, math.ceil(100 * self.epsilon_factor)
         if self.role != "control" or high <= low or not algorithm.refusal(domain, whole):
             return whole
         while high - low > 1:
@@ -124,6 +130,11 @@ class Series:
         if wanted > MOST_CELLS:
             raise InputError(f"series {label} asks for {wanted:.3g} cells, more than {MOST_CELLS:.0e} in one run")
         points(label, {axis: [] for axis in self.tied}, *parts)  # a tied axis is known too
+        if clash := [axis for axis in (*axes, *self.tied) if axis in COLUMNS]:
+            raise InputError(
+                f"series {label}: sweep.{clash[0]}: a column of every table is called {clash[0]}; "
+                "give the parameter another name, as sampling_rate"
+            )
         for point in points(label, axes, *parts):
             place = at(self.construction, point).settle(point)
             place |= {axis: _formula(label, axis, text, place) for axis, text in self.tied.items()}
@@ -133,7 +144,7 @@ class Series:
 
 @dataclass(frozen=True)
 class References:
-    """What a series' risks are compared with, by name: its bound, its shape and its law; empty where there is none.
+    """What a series' risks are compared with, by name: its bound, its rate and its law; empty where there is none.
 
     Those in ``own`` are the algorithm's own, which may ask for constants that the domain lacks. ``schedule`` has the
     schedule as printed, by column. Those in ``theirs`` the series itself names, the others its study.
@@ -146,11 +157,12 @@ class References:
 
     @classmethod
     def of(cls, series: Series, usual: Mapping[str, str], schedule: Mapping[str, str]) -> Self:
-        """Those of the series, where it names none the study's ``usual`` ones and ``schedule``."""
-        mine = {kind: name for kind in ("bound", "shape", "law") if (name := getattr(series, kind))}
-        said = {kind: mine.get(kind, usual.get(kind, "")) for kind in ("bound", "shape", "law")}
+        """The references of a series; where it names none, the study's ``usual`` ones and ``schedule``."""
+        mine = {kind: name for kind in ("bound", "rate", "law") if (name := getattr(series, kind))}
+        said = {kind: mine.get(kind, usual.get(kind, "")) for kind in ("bound", "rate", "law")}
         own = frozenset(kind for kind, name in said.items() if name == OWN)
-        named = {kind: getattr(series.algorithm, kind, "") if kind in own else name for kind, name in said.items()}
+        proved = {kind: getattr(series.algorithm, PROVED.get(kind, kind), "") for kind in own}
+        named = {kind: proved.get(kind, name) for kind, name in said.items()}
         printed = {column: name for column, name in {**schedule, **series.schedule}.items() if name not in ("", NONE)}
         theirs = frozenset([*mine, *(f"schedule.{column}" for column in series.schedule)])
         return cls({kind: "" if name == NONE else name for kind, name in named.items()}, own, printed, theirs)
@@ -188,7 +200,7 @@ class References:
         return found
 
     def value(self, kind: str, numbers: Numbers) -> float | None:
-        """The bound, shape or law, if any; a shape with ln(1/delta) has no value at delta = 0.
+        """The bound, rate or law, if any; a rate with ln(1/delta) has no value at delta = 0.
 
         Raises:
             PremiseError: a bound that was named divides by zero here: it says nothing, as Lemma 3 at Delta = 0.
@@ -219,7 +231,7 @@ class CellContext:
 
     @cached_property
     def _found(self) -> dict[tuple[object, ...], float | None]:
-        """The bounds, shapes and laws that have been asked for: all replicates of a grid point share them."""
+        """The bounds, rates and laws that have been asked for: all replicates of a grid point share them."""
         return {}
 
     @cached_property
@@ -256,7 +268,7 @@ class CellContext:
         return runs.solve_many(problem, self.budget, rngs)
 
     def value(self, kind: str, **further: float) -> float | None:
-        """The series' ``bound``, ``shape`` or ``law`` here, if any."""
+        """The series' ``bound``, ``rate`` or ``law`` here, if any."""
         asked = (kind, *further.values())
         if asked not in self._found:
             numbers = self.numbers(**further) if kind == "bound" else self.public
@@ -274,7 +286,7 @@ class CellContext:
 
     @property
     def public(self) -> Numbers:
-        """What a shape, a law, a schedule as printed or a premise may ask for."""
+        """What a rate, a law, a schedule as printed or a premise may ask for."""
         constants = {name: value for name, value in vars(self.schedule).items() if name in PUBLIC}
         return Numbers(self.dispatch.domain, constants, self.point)
 

@@ -14,12 +14,12 @@ from dprepro.adversary import GAIN, Found, Space, play, search, space_of
 from dprepro.algorithms import Solution
 from dprepro.constructions import Construction
 from dprepro.dispatch import dispatch
-from dprepro.dispatch.prices import run_seconds
+from dprepro.dispatch.run_seconds import run_seconds
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import Incompatible, InputError, PremiseError, unknown
 from dprepro.problems import Problem
 from dprepro.problems.problem_data import FloatArray
-from dprepro.studies.base import Design, drawn
+from dprepro.studies.base import Design, noise_rows
 from dprepro.studies.describe import describe
 from dprepro.studies.rate_study import RateStudy
 from dprepro.studies.series import CellContext, Series
@@ -43,7 +43,7 @@ class Hunt(Series):
         tune: a number of the algorithm that plays against the data (see `dprepro.adversary.play`); its value in the
             algorithm is where the game begins.
         between: the least and the largest value of ``tune``.
-        seconds: about how long a cell may take, by `prices.run_seconds`: where runs are dear fewer data are tried and
+        seconds: about how long a cell may take, by `run_seconds`: where runs are dear fewer data are tried and
             scored by fewer draws, and where not even `FEWEST` can be had the cell is skipped.
     """
 
@@ -85,7 +85,7 @@ class WorstCaseStudy(RateStudy):
         own: the family that the paper's rate is shown on; where its domain is another, the construction as configured.
         draws, search_draws: runs on a data set.
 
-    Further quantities: ``worst_known_risk``, the same risk beside the shape of the rate, and ``explicit_bound`` beside
+    Further quantities: ``worst_known_risk``, the same risk beside the rate, and ``explicit_bound`` beside
     it: between the two ratios lies the least constant of the claim. ``own_family_risk``; ``times_own_family``, and
     ``times_trivial``: the risk over the trivial answer's largest one on data that the search has seen, which is also
     the column ``trivial_risk``. With ``versus``: ``versus_risk`` and ``times_versus``. With ``tune``: ``tuned``, the
@@ -125,18 +125,18 @@ class WorstCaseStudy(RateStudy):
             context, starts, further = self._game(search, context, starts, streams[0])
         rows = self._found(search, context, starts, streams[1:])
         risk, bound = rows[0].value, rows[0].bound
-        shape, trivial = (rows[0].columns[name] for name in ("shape", "trivial_risk"))
+        rate, trivial = (rows[0].columns[name] for name in ("rate", "trivial_risk"))
         plain = {name: rows[0].columns[name] for name in ("deterministic", "total_steps")}
         own, _, _ = self._risk(context, self._own(context), self.draws, streams[2])
         assert isinstance(trivial, float)
         further += [
-            Row("worst_known_risk", risk, shape if isinstance(shape, float) else None, plain),
+            Row("worst_known_risk", risk, rate if isinstance(rate, float) else None, plain),
             Row("own_family_risk", own, bound, plain),
             Row("times_trivial", risk / trivial if trivial else 0.0, 1.0, plain),
         ]
         further += [Row("times_own_family", risk / own, 1.0, plain)] if own > 0 else []
-        if bound is not None and isinstance(shape, float):
-            further.append(Row("explicit_bound", bound, shape, plain))
+        if bound is not None and isinstance(rate, float):
+            further.append(Row("explicit_bound", bound, rate, plain))
         if search.versus:
             other = replace(context, algorithm=replace(self.series[cell.series].algorithm, **search.versus))
             shorter = replace(search, evaluations=round(search.versus_share * search.evaluations))
@@ -219,7 +219,7 @@ class WorstCaseStudy(RateStudy):
         columns = rows[0].columns | {"trivial_risk": trivial, "found": json.dumps(kept)}
         columns |= {"searched_risk": found.value, "evaluations": found.evaluations}
         rows[0] = replace(rows[0], columns=columns)
-        return rows + drawn(answers, context.schedule.noise_scale)
+        return rows + noise_rows(answers, context.schedule.noise_scale)
 
     def _game(
         self, search: Hunt, context: CellContext, starts: Sequence[FloatArray], stream: int
@@ -256,7 +256,7 @@ class WorstCaseStudy(RateStudy):
             "times_trivial",
         ]
         references = self._references(series).names
-        found += ["explicit_bound"] if references["bound"] and references["shape"] else []
+        found += ["explicit_bound"] if references["bound"] and references["rate"] else []
         found += ["versus_risk", "times_versus"] if series.versus else []
         return found + (["tuned", "tuned_steps", "game_gain"] if series.tune else [])
 

@@ -12,10 +12,10 @@ POINTS = decades("n", 3, 8, 11)
 
 
 def rate_frame(replicates: int = 3):  # type: ignore[no-untyped-def]
-    """Values 3 n^-1, with bound 4 n^-1 and shape n^-1, scattered by a tenth of a percent."""
+    """Values 3 n^-1, with bound 4 n^-1 and rate n^-1, scattered by a tenth of a percent."""
     return make_frame(
         POINTS, lambda at: 3 / at["n"], noise=0.001, replicates=replicates, bound=lambda at: 4 / at["n"],
-        shape=lambda at: 1 / at["n"],
+        rate=lambda at: 1 / at["n"],
     )  # fmt: skip
 
 
@@ -39,7 +39,7 @@ def test_a_bound_notices_a_factor_above_its_room_and_none_below() -> None:
 
 
 def test_a_constant_notices_factors_on_both_sides_and_they_become_epsilons() -> None:
-    found = of(rule="ratio", divide="shape", expected=3, margin=0.3)
+    found = of(rule="ratio", divide="rate", expected=3, margin=0.3)
     assert found.above == 1.1
     assert found.below == pytest.approx(1 / 1.15)
     assert found.epsilon == pytest.approx(1.15**2)
@@ -54,9 +54,9 @@ def test_a_check_with_a_point_to_spare_says_so_and_one_without_names_what_it_nee
 
 
 def test_a_spent_epsilon_is_its_own_error() -> None:
-    frame = make_frame(POINTS, lambda at: 0.9, quantity="spent_epsilon", bound=lambda at: 1.0)
+    frame = make_frame(POINTS, lambda at: 0.9, quantity="certified_epsilon", bound=lambda at: 1.0)
     rule = build(
-        "budget", {"role": "claim", "rule": "below", "series": "hard", "quantity": "spent_epsilon", "expected": 1}
+        "budget", {"role": "claim", "rule": "below", "series": "hard", "quantity": "certified_epsilon", "expected": 1}
     )
     assert power(rule, frame).epsilon == 1.15
 

@@ -187,10 +187,10 @@ def test_an_affine_curve_is_refuted_in_at_most_one_percent() -> None:
 
 
 def test_a_constant_is_compared_with_what_theory_says_and_does_not_care_for_the_grid() -> None:
-    frame = make_frame(GRID, lambda at: 1.34 * rate(at), noise=0.05, replicates=40, shape=rate)
-    assert ratio(frame, divide="shape", expected=1.34, margin=0.07).verdict == "confirmed"
+    frame = make_frame(GRID, lambda at: 1.34 * rate(at), noise=0.05, replicates=40, rate=rate)
+    assert ratio(frame, divide="rate", expected=1.34, margin=0.07).verdict == "confirmed"
     for wrong in (2.68, 0.67, 1.34 * 1.2):  # twice or half the noise, a fifth more
-        assert ratio(frame, divide="shape", expected=wrong, margin=0.07).verdict == "refuted"
+        assert ratio(frame, divide="rate", expected=wrong, margin=0.07).verdict == "refuted"
 
 
 @pytest.mark.parametrize("fields", [{}, {"against": "other", "collapse": ("n", "epsilon")}])

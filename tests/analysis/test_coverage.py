@@ -17,7 +17,7 @@ def frame() -> pd.DataFrame:
     """500 replicates of eight points that scatter by a third."""
     return make_frame(
         decades("n", 3, 6, 8), lambda at: 3 / at["n"], noise=0.3, replicates=500, bound=lambda at: 4 / at["n"],
-        shape=lambda at: 1 / at["n"],
+        rate=lambda at: 1 / at["n"],
     )  # fmt: skip
 
 
@@ -26,7 +26,7 @@ def judged(frame: pd.DataFrame, **check: object) -> CheckResult:
     return build("intervals", settings).judge(frame)
 
 
-@pytest.mark.parametrize("check", [{"divide": "shape"}, {}])
+@pytest.mark.parametrize("check", [{"divide": "rate"}, {}])
 def test_the_intervals_of_verdicts_hold_what_they_should(frame: pd.DataFrame, check: dict[str, object]) -> None:
     """With a fixed seed; at 99% one choice of the seed in fifty would fail."""
     assert judged(frame, **check).verdict == "confirmed"
@@ -36,7 +36,7 @@ def test_intervals_of_half_the_width_are_not_confirmed(frame: pd.DataFrame, monk
     whole, limits = fits._half_width, inequality.half_widths
     monkeypatch.setattr(fits, "_half_width", lambda *given: 0.5 * whole(*given))
     monkeypatch.setattr(inequality, "half_widths", lambda *given: 0.5 * limits(*given))
-    assert judged(frame, divide="shape").verdict != "confirmed"
+    assert judged(frame, divide="rate").verdict != "confirmed"
 
 
 def test_limits_of_one_point_are_confirmed_and_those_of_half_the_width_are_not(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -49,7 +49,7 @@ def test_limits_of_one_point_are_confirmed_and_those_of_half_the_width_are_not(m
 
 
 def test_few_batches_are_not_enough(frame: pd.DataFrame) -> None:
-    found = judged(frame[frame["replicate"] < 39], divide="shape")
+    found = judged(frame[frame["replicate"] < 39], divide="rate")
     assert found.verdict == "inconclusive"
     assert "9 batches of 4 replicates, and 10 are needed" in found.reason
 

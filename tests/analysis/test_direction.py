@@ -80,7 +80,7 @@ def test_on_another_grid_a_steeper_slope_confirms_an_upper_bound_and_says_so(noi
 @NOISES
 def test_on_another_grid_a_shallower_slope_is_refuted_where_nothing_explains_it(noise: float) -> None:
     assert slope(curve(-0.4, noise), grid="other").verdict == "refuted"
-    pure = curve(-0.4, noise, shape=lambda at: at["n"] ** -0.5)
+    pure = curve(-0.4, noise, rate=lambda at: at["n"] ** -0.5)
     assert slope(pure, grid="other").verdict == "refuted"
     assert slope(curve(-0.6, noise), grid="other", side="at_least").verdict == "refuted"
 
@@ -96,7 +96,7 @@ def test_on_another_grid_a_shallower_slope_that_the_bound_shares_is_open(noise: 
         return 0.1 * late(at)
 
     frame = make_frame(
-        decades("n", 3, 6, 7), value, noise=noise, bound=late, shape=lambda at: at["n"] ** -0.5, law=lambda at: np.nan
+        decades("n", 3, 6, 7), value, noise=noise, bound=late, rate=lambda at: at["n"] ** -0.5, law=lambda at: np.nan
     )
     found = slope(frame, grid="other")
     assert found.verdict == "inconclusive"
@@ -125,12 +125,12 @@ def test_a_lower_bound_that_is_steeper_than_claimed_is_open_where_theory_is() ->
 
 
 def test_divided_slopes_are_explained_by_divided_ones() -> None:
-    fields: dict[str, Any] = {"expected": 0.0, "divide": "shape", "grid": "other"}
-    frame = curve(-0.3, shape=lambda at: at["n"] ** -0.5, bound=lambda at: at["n"] ** -0.3)
+    fields: dict[str, Any] = {"expected": 0.0, "divide": "rate", "grid": "other"}
+    frame = curve(-0.3, rate=lambda at: at["n"] ** -0.5, bound=lambda at: at["n"] ** -0.3)
     found = slope(frame, **fields)
     assert found.verdict == "inconclusive"
-    assert "the statement's own bound over shape grows as slope 0.2 on this grid" in found.reason
-    assert slope(frame.assign(bound=frame["shape"]), **fields).verdict == "refuted"
+    assert "the statement's own bound over rate grows as slope 0.2 on this grid" in found.reason
+    assert slope(frame.assign(bound=frame["rate"]), **fields).verdict == "refuted"
     assert slope(frame, **{**fields, "divide": "bound"}).verdict == "confirmed"
     tilted = frame.assign(value=frame["value"] * frame["n"] ** 0.1)
     assert slope(tilted, **{**fields, "divide": "bound"}).verdict == "refuted"
@@ -164,7 +164,7 @@ def test_what_a_check_speaks_of_and_is_evidence_for_is_in_no_verdict() -> None:
 def test_every_claim_of_one_side_says_which() -> None:
     sided: dict[str, dict[str, Any]] = {
         "below": {}, "proportion": {"expected": 0.5}, "audit": {"quantity": "excess_risk"},
-        "coverage": {"divide": "shape"}, "share": {"limit": 1, "expected": 0.9},
+        "coverage": {"divide": "rate"}, "share": {"limit": 1, "expected": 0.9},
     }  # fmt: skip
     found = {
         rule: build("one", {"rule": rule, "role": "claim", "series": "hard", **fields}).direction()

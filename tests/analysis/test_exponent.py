@@ -71,7 +71,7 @@ def test_saturated_points_are_left_out_and_named() -> None:
 
 
 def test_a_grid_with_nothing_but_saturated_points_is_inconclusive() -> None:
-    frame = make_frame(decades("n", 3, 8, 6), lambda at: 0.5, trivial_risk=lambda at: 1.0, shape=lambda at: 1.0)
+    frame = make_frame(decades("n", 3, 8, 6), lambda at: 0.5, trivial_risk=lambda at: 1.0, rate=lambda at: 1.0)
     result = judged(frame, expected=-0.5)
     assert (result.verdict, result.estimate, result.constant) == ("inconclusive", None, None)
     assert "n=1000, n=1e4, n=1e5, n=1e6, n=1e7, n=1e8" in result.reason
@@ -83,7 +83,7 @@ def test_failed_and_skipped_points_are_named_with_their_reasons_and_do_not_hide_
             return "skipped: m_j is below -1"
         return "failed: overflow" if at["n"] > 5e7 or (at["n"] > 5e6 and replicate == 0) else "ok"
 
-    frame = make_frame(decades("n", 3, 8, 6), lambda at: at["n"] ** -0.5, status=status, shape=lambda at: 1.0)
+    frame = make_frame(decades("n", 3, 8, 6), lambda at: at["n"] ** -0.5, status=status, rate=lambda at: 1.0)
     result = judged(frame, expected=-0.5)
     assert result.verdict == "inconclusive"
     assert "skipped: n=1000 (m_j is below -1)" in result.reason
@@ -143,18 +143,18 @@ def test_an_axis_that_moves_along_is_no_curve_of_its_own() -> None:
     assert judged(make_frame(points, lambda at: at["n"] ** -0.5), expected=-0.5).verdict == "confirmed"
 
 
-def test_the_constant_is_the_geometric_mean_of_value_over_shape() -> None:
+def test_the_constant_is_the_geometric_mean_of_value_over_rate() -> None:
     frame = make_frame(
-        decades("n", 5, 8, 6), lambda at: 7 * at["n"] ** -0.5, noise=0.02, shape=lambda at: at["n"] ** -0.5
+        decades("n", 5, 8, 6), lambda at: 7 * at["n"] ** -0.5, noise=0.02, rate=lambda at: at["n"] ** -0.5
     )
     result = judged(frame, expected=-0.5)
     assert result.constant_low < 7 < result.constant_high  # type: ignore[operator]
     assert result.constant == pytest.approx(7, rel=0.05)
-    assert judged(frame.drop(columns="shape"), expected=-0.5).constant is None
+    assert judged(frame.drop(columns="rate"), expected=-0.5).constant is None
 
 
-def test_a_ratio_to_the_shape_that_moves_is_no_constant() -> None:
-    frame = make_frame(decades("n", 5, 8, 6), lambda at: at["n"] ** -0.5, shape=lambda at: at["n"] ** -0.55)
+def test_a_ratio_to_the_rate_that_moves_is_no_constant() -> None:
+    frame = make_frame(decades("n", 5, 8, 6), lambda at: at["n"] ** -0.5, rate=lambda at: at["n"] ** -0.55)
     assert judged(frame, expected=-0.5).constant is None
 
 

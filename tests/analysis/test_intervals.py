@@ -176,13 +176,13 @@ def test_a_points_error_is_its_standard_error() -> None:
     assert list(points["count"]) == [4] * 5
 
 
-def test_the_interval_of_a_ratio_to_its_shape_is_that_of_a_mean_of_logarithms() -> None:
-    frame = make_frame(GRID, lambda at: 3 / at["n"] ** 0.5, noise=0.2, shape=lambda at: at["n"] ** -0.5)
+def test_the_interval_of_a_ratio_to_its_rate_is_that_of_a_mean_of_logarithms() -> None:
+    frame = make_frame(GRID, lambda at: 3 / at["n"] ** 0.5, noise=0.2, rate=lambda at: at["n"] ** -0.5)
     ratio = table(frame) * np.array([point["n"] ** 0.5 for point in GRID])[:, None]
     mean, relative = ratio.mean(axis=1), sem(ratio, axis=1) / ratio.mean(axis=1)
     centre, *halves = squares(np.ones((5, 1)), np.log(mean), np.ones(1))
     half = max(*halves, by_replicates(np.full(5, 0.2), relative, np.full(5, 3.0)))
-    found = limits(judged(frame, "ratio", divide="shape", expected=3))
+    found = limits(judged(frame, "ratio", divide="rate", expected=3))
     assert found == pytest.approx(tuple(np.exp([centre, centre - half, centre + half])), rel=1e-9)
 
 
@@ -191,7 +191,7 @@ def test_the_interval_of_an_exponent_uses_relative_errors_and_its_constant_too()
         GRID,
         lambda at: 3 * at["n"] ** -0.5 * (1 + 1e-3 * math.sin(at["n"])),
         noise=0.01,
-        shape=lambda at: at["n"] ** -0.5,
+        rate=lambda at: at["n"] ** -0.5,
     )
     mean, error = table(frame).mean(axis=1), sem(table(frame), axis=1)
     x = np.log([point["n"] for point in GRID])
@@ -244,21 +244,23 @@ def test_limits_of_drawn_noise_share_one_percent_over_all_series_and_the_pool_of
     """Three series and their pool: 1%/4 of two sides each. A pool that is too small itself takes the next series in."""
     rng, tables = np.random.default_rng(3), []
     for name, freedom, rows in (("large", 4e6, 5), ("few", 800.0, 4), ("fewer", 900.0, 3)):
-        frame = make_frame(decades("n", 3, 6, rows), lambda at: 1.0, replicates=1, quantity="noise_drawn", series=name)
+        frame = make_frame(
+            decades("n", 3, 6, rows), lambda at: 1.0, replicates=1, quantity="noise_moments", series=name
+        )
         freedoms = freedom * np.arange(1, rows + 1)
         tables.append(frame.assign(value=rng.chisquare(freedoms) / freedoms, freedom=freedoms))
     pool = pd.concat(tables[1:])
     freedom, total = pool["freedom"].sum(), float((pool["freedom"] * pool["value"]).sum())
     assert pool.groupby("series")["freedom"].sum().max() < 1e4 < freedom
-    found = limits(judged(pd.concat(tables), "drawn", series="*"))
+    found = limits(judged(pd.concat(tables), "noise", series="*"))
     low, high = chi2.ppf([0.01 / 8, 1 - 0.01 / 8], freedom)
     assert found == pytest.approx((total / freedom, total / high, total / low), rel=1e-9)
     taken = pd.concat([tables[0], tables[1]])
     freedom, total = taken["freedom"].sum(), float((taken["freedom"] * taken["value"]).sum())
     low, high = chi2.ppf([0.01 / 6, 1 - 0.01 / 6], freedom)
-    with_next = limits(judged(taken, "drawn", series="*"))
+    with_next = limits(judged(taken, "noise", series="*"))
     assert with_next == pytest.approx((total / freedom, total / high, total / low), rel=1e-9)
-    alone = judged(tables[0], "drawn", series="large")
+    alone = judged(tables[0], "noise", series="large")
     freedom, total = tables[0]["freedom"].sum(), float((tables[0]["freedom"] * tables[0]["value"]).sum())
     low, high = chi2.ppf([0.01 / 4, 1 - 0.01 / 4], freedom)
     assert limits(alone) == pytest.approx((total / freedom, total / high, total / low), rel=1e-9)
@@ -428,13 +430,13 @@ def test_friedmans_statistic_is_scipys() -> None:
 
 def test_a_coverage_has_the_exact_limits_of_the_share_of_batches_that_miss() -> None:
     """Twelve batches of four replicates in their order: one lies 60% above the mean of all, three 20% below it."""
-    frame = make_frame(decades("n", 3, 6, 4), lambda at: 1 / at["n"], replicates=48, shape=lambda at: 1 / at["n"])
+    frame = make_frame(decades("n", 3, 6, 4), lambda at: 1 / at["n"], replicates=48, rate=lambda at: 1 / at["n"])
     batch = frame["replicate"] // 4
     factor = np.select([batch == 4, batch.isin([1, 6, 11])], [1.6, 0.8], 1.0)
     noise = np.exp(0.02 * np.random.default_rng(13).standard_normal(len(frame)))
-    found = judged(frame.assign(value=frame["value"] * factor * noise), "coverage", divide="shape")
+    found = judged(frame.assign(value=frame["value"] * factor * noise), "coverage", divide="rate")
     exact = binomtest(4, 12).proportion_ci(0.99, "exact")
     assert limits(found) == pytest.approx((4 / 12, exact.low, exact.high))
-    few = judged(frame[frame["replicate"] < 40], "coverage", divide="shape")
+    few = judged(frame[frame["replicate"] < 40], "coverage", divide="rate")
     assert (few.estimate, few.verdict) == (0.0, "inconclusive")
-    assert judged(frame[frame["replicate"] < 39], "coverage", divide="shape").estimate is None
+    assert judged(frame[frame["replicate"] < 39], "coverage", divide="rate").estimate is None

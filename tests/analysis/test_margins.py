@@ -26,7 +26,7 @@ def test_every_rule_has_the_margin_of_its_kind() -> None:
     assert {*RELATIVE} <= FROZEN.keys()
     exponent = build("it", {"rule": "exponent", "role": "claim", "series": "a", "expected": -0.5})
     assert (exponent.kind, exponent.margin) == ("rate", FROZEN["rate"])
-    ratio = build("it", {"rule": "ratio", "role": "claim", "series": "a", "divide": "shape", "expected": 96})
+    ratio = build("it", {"rule": "ratio", "role": "claim", "series": "a", "divide": "rate", "expected": 96})
     assert (ratio.kind, ratio.margin) == ("constant", pytest.approx(96 * FROZEN["constant"]))
     inner = {"rule": "exponent", "role": "claim", "series": "a", "expected": 1, "transform": "log_log_inverse"}
     assert build("it", inner).margin == FROZEN["rate of a logarithm"]

@@ -7,6 +7,7 @@ import pytest
 from scipy.special import gammaincc, ive
 
 from dprepro import bounds
+from dprepro.bounds.bst import least_deviation
 
 NUMBERS = {
     "n": 1e5,
@@ -51,12 +52,13 @@ def test_the_explicit_bounds_of_theorem_2_4_are_the_printed_rates_at_n_squared_s
 def test_the_law_of_linear_losses_is_the_mean_under_the_settled_density(p, n):
     numbers = NUMBERS | {"p": p, "n": n}
     # p s^2 = 8 L^2 and a step of C/(3 L sqrt T); density exp(2 <theta, c>/(eta s^2)) in the ball of radius 1
-    steps = 8 / (p * noise(numbers, 1) ** 2)
+    least = 2 * least_deviation(numbers["epsilon"], numbers["delta"]) / n
+    steps = 8 / (p * least**2)
     eta = 2 / (3 * math.sqrt(steps))
     x = np.linspace(-1, 1, 2_000_001)
     exponent = 2 * x / (eta * 8 / p) + (p - 1) / 2 * np.log(np.maximum(1 - x**2, 1e-300))
     density = np.exp(exponent - exponent.max())
-    law = bounds.evaluate("bst.linear_law", numbers)
+    law = bounds.evaluate("bst.linear_law_tight", numbers)
     assert law == pytest.approx(1 - (x * density).sum() / density.sum(), rel=2 / p**2)
     assert law < bounds.evaluate("bst.theorem_2_4_1", numbers | {"steps": steps, "noise_scale": math.sqrt(8 / p)})
 
@@ -75,16 +77,16 @@ def test_the_tight_scale_s_noise_has_a_loss_above_epsilon_as_often_as_delta_allo
 
 
 @pytest.mark.parametrize("p", [2, 8, 64])
-def test_theorem_3_2_holds_for_the_exact_risk_of_linear_losses_and_its_shape_is_the_limit(p):
+def test_theorem_3_2_holds_for_the_exact_risk_of_linear_losses_and_its_rate_is_the_limit(p):
     """mean risk 1 - I_{p/2+1}(a)/I_{p/2}(a), a = n epsilon/(2 L C), tends to (p + 1) L C/(n epsilon)."""
     for n in (10.0, 1e3, 1e5):
         numbers = NUMBERS | {"n": n, "p": float(p)}
         a = n / 4
         risk = 1 - ive(p / 2 + 1, a) / ive(p / 2, a)
-        shape = bounds.evaluate("bst.theorem_3_2_rate", numbers)
-        assert risk <= shape < bounds.evaluate("bst.theorem_3_2", numbers)
+        rate = bounds.evaluate("bst.theorem_3_2_rate", numbers)
+        assert risk <= rate < bounds.evaluate("bst.theorem_3_2", numbers)
         if n >= 1e5:
-            assert risk == pytest.approx(shape, rel=2e-3)
+            assert risk == pytest.approx(rate, rel=2e-3)
 
 
 def test_the_printed_tail_integrates_to_a_few_times_the_bound_and_the_planted_one_is_below_the_mean():

@@ -6,8 +6,11 @@ import hashlib
 import os
 import shutil
 import sqlite3
+from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
+import pandas as pd
 import pytest
 from helpers.cheap_experiment import command
 from helpers.damages import DAMAGES, Damage, flipped, instead, sql
@@ -15,8 +18,10 @@ from helpers.databases import opened
 
 import dprepro
 from dprepro.__main__ import main
+from dprepro.analysis.rule import Rule
 from dprepro.engine import Store
 from dprepro.errors import InputError
+from dprepro.report import picture, power_report
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
@@ -101,11 +106,27 @@ QUICK = ("named '../../x'", f"{NAME}/verdict.json a list", "text for numbers")
 
 @pytest.fixture(scope="module")
 def sound(undrawn: None, tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A results folder after a run of an experiment of the package, and its ledger."""
+    """A results folder after a run of an experiment of the package, at two seeds and held out, and its ledger."""
     folder = tmp_path_factory.mktemp("sound")
     dprepro.run(NAME, results_dir=str(folder), progress=False)
-    main(["ledger", f"results_dir={folder}"])
+    for words in (["stability", "seeds=2"], ["heldout"], ["ledger"]):
+        main([*words, f"results_dir={folder}"])
     return folder
+
+
+@pytest.fixture(scope="module", autouse=True)
+def _powers_of_equal_measurements_are_computed_once() -> Iterator[None]:
+    once, known = power_report.power, dict[str, Any]()
+
+    def power(rule: Rule, frame: pd.DataFrame, *further: Any) -> Any:
+        key = repr((rule, picture.content(frame), further))
+        if key not in known:
+            known[key] = once(rule, frame, *further)
+        return known[key]
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(power_report, "power", power)
+        yield
 
 
 @pytest.fixture(autouse=True)

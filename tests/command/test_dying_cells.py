@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import os
 import subprocess
-import sys
 from pathlib import Path
 
 import pandas as pd
 import pytest
-from helpers.cheap_experiment import ENVIRONMENT
+from helpers.forked import forked
 
-pytestmark = pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not copy processes")
+pytestmark = [
+    pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not copy processes"),
+    pytest.mark.usefixtures("undrawn"),
+]
 
 ALGORITHM = '''
 """An algorithm that ends badly at n = 2000."""
@@ -79,15 +81,13 @@ def run(
     plugin: Path, results: Path, how: str, *words: str, multirun: bool = False, metadata: Path | None = None
 ) -> subprocess.CompletedProcess[str]:
     """The command, on the sizes 1000, 2000 and 4000, of which the second ends badly; ``metadata`` declare it."""
-    places = [str(plugin), *([str(metadata)] if metadata else []), ENVIRONMENT["PYTHONPATH"]]
-    return subprocess.run(
-        [sys.executable, "-m", "dprepro", *(["-m"] if multirun else []), "+experiment=pair",
-         "algorithm=exact_minimiser", f"++algorithm={{_target_: dying.Dying, how: {how}}}",
-         "construction=iid_design", "+construction.rows=100", "sweep.n=[1e3,2e3,4e3]", "sweep.p=[4]",
-         "sweep.epsilon=[1]", "replicates=1", f"results_dir={results}", "label='by${algorithm.how}'", *words],
-        env={**ENVIRONMENT, "PYTHONPATH": os.pathsep.join(places)},
-        cwd=plugin, check=False, capture_output=True, text=True,
+    words = (
+        *(["-m"] if multirun else []), "+experiment=pair", "algorithm=exact_minimiser",
+        f"++algorithm={{_target_: dying.Dying, how: {how}}}", "construction=iid_design", "+construction.rows=100",
+        "sweep.n=[1e3,2e3,4e3]", "sweep.p=[4]", "sweep.epsilon=[1]", "replicates=1", f"results_dir={results}",
+        "label='by${algorithm.how}'", *words,
     )  # fmt: skip
+    return forked(*words, folder=plugin, path=[plugin, *([metadata] if metadata else [])])
 
 
 def statuses(results: Path, how: str) -> dict[float, str]:

@@ -2,9 +2,10 @@
 
 import json
 import os
-import subprocess
-import sys
 from pathlib import Path
+
+import pytest
+from helpers.forked import forked
 
 LOSS = '''
 """Huber regression with a knot at 1/2."""
@@ -40,17 +41,19 @@ def verdict_of(folder: Path) -> dict[str, object]:
     declared.mkdir()
     (declared / "METADATA").write_text("Metadata-Version: 2.1\nName: mine\nVersion: 1\n", encoding="utf-8")
     (declared / "entry_points.txt").write_text("[dprepro.plugins]\nmine = mine\n", encoding="utf-8")
-    subprocess.run(
-        [sys.executable, "-m", "dprepro", "+experiment=pair", "algorithm=noisy_sgd_full", "construction=iid_design",
-         "construction.loss={_target_: mine.Huber}", "construction.constraint_set=l2_ball", "+construction.rows=100",
-         "sweep.n=[1e3,2e3,4e3]", "sweep.p=[4]", "workers=1", "label=mine", f"results_dir={folder}"],
-        env={**os.environ, "PYTHONPATH": os.pathsep.join([str(folder), str(Path(__file__).parents[2])])},
-        cwd=folder, check=True, capture_output=True,
+    done = forked(
+        "+experiment=pair", "algorithm=noisy_sgd_full", "construction=iid_design",
+        "construction.loss={_target_: mine.Huber}", "construction.constraint_set=l2_ball", "+construction.rows=100",
+        "sweep.n=[1e3,2e3,4e3]", "sweep.p=[4]", "workers=1", "label=mine", f"results_dir={folder}",
+        folder=folder, path=[folder],
     )  # fmt: skip
+    assert done.returncode == 0, done.stderr
     verdict: dict[str, object] = json.loads((folder / "pair/overridden/mine/verdict.json").read_text(encoding="utf-8"))
     return verdict
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not copy processes")
+@pytest.mark.usefixtures("undrawn")
 def test_a_loss_of_one_s_own_runs_compiled_and_judged_from_the_command_line(tmp_path: Path) -> None:
     verdict = verdict_of(tmp_path)
     assert (verdict["verdict"], verdict["as_expected"]) == ("confirmed", True)

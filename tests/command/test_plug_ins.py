@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import shutil
 import subprocess
 import sys
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from helpers.cheap_experiment import CHEAP, ENVIRONMENT
+from helpers.forked import forked
 
 ROOT = Path(__file__).parents[2]
 FILES = {
@@ -44,9 +46,7 @@ class Scaled(NoisyFrankWolfe):
 
 
 def run(site: Path, *words: str) -> subprocess.CompletedProcess[str]:
-    environment = {**ENVIRONMENT, "PYTHONPATH": f"{site}:{ENVIRONMENT['PYTHONPATH']}"}
-    command = [sys.executable, "-m", "dprepro", *words, f"results_dir={site / 'results'}", "workers=1"]
-    return subprocess.run(command, capture_output=True, text=True, check=False, env=environment, cwd=site)
+    return forked(*words, f"results_dir={site / 'results'}", "workers=1", folder=site, path=[site])
 
 
 def risk(site: Path) -> float:
@@ -54,6 +54,8 @@ def risk(site: Path) -> float:
     return float(verdict["checks"]["below_bound"]["estimate"])
 
 
+@pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not copy processes")
+@pytest.mark.usefixtures("undrawn")
 def test_edits_of_a_plug_in_and_its_data_are_measured_again_and_what_nobody_can_follow_is_refused(
     tmp_path: Path,
 ) -> None:

@@ -156,8 +156,11 @@ def test_every_misspelt_name_in_a_shipped_experiment_is_refused(name: str) -> No
 @pytest.mark.parametrize(
     ("misspelt_name", "words"),
     [
-        ("quantity: spent_epsilom", "check new: unknown quantity 'spent_epsilom' (did you mean spent_epsilon?)"),
-        ("divide: shap", "check new: divide: unknown column 'shap' (did you mean shape?)"),
+        (
+            "quantity: certified_epsilom",
+            "check new: unknown quantity 'certified_epsilom' (did you mean certified_epsilon?)",
+        ),
+        ("divide: rat", "check new: divide: unknown column 'rat' (did you mean rate?)"),
         ("axes: [epsilom]", "check new: axes: unknown axis 'epsilom' (did you mean epsilon?)"),
         ("envelope: [mass]", "check new: envelope: unknown axis 'mass'"),
         ("series: needl", "check new: unknown series 'needl' (did you mean needle?)"),
@@ -199,13 +202,13 @@ class Own(Drawing):
 
 
 def test_names_with_an_open_end_and_a_plug_ins_own_fields_are_held_too() -> None:
-    declared = Declaration({"a": frozenset({"excess_risk", "tail_*"})}, frozenset({"shape", "gap"}), frozenset({"n"}))
+    declared = Declaration({"a": frozenset({"excess_risk", "tail_*"})}, frozenset({"rate", "gap"}), frozenset({"n"}))
 
     def held(figure: Drawing, **fields: Any) -> None:
         rule = {"rule": "exponent", "role": "claim", "series": "a", "axis": "n", "expected": 1}
         check_names(declared, ["n"], {"x": build("x", rule | fields)}, figure)
 
-    held(Own(), quantity="tail_3", divide="shape", axes=["gap"])
+    held(Own(), quantity="tail_3", divide="rate", axes=["gap"])
     for fields, words in (
         ({"quantity": "tial_3"}, "check x: unknown quantity 'tial_3' (did you mean tail_*?)"),
         ({"divide": "gab"}, "check x: divide: unknown column 'gab'"),

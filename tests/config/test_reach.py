@@ -33,7 +33,7 @@ def reached(tmp_path: Path, text: str, *overrides: str) -> tuple[str, ...]:
         (["algorithm=noisy_frank_wolfe_laplace"], ["algorithm=noisy_frank_wolfe_laplace: 1 of 2 series"]),
         (["study.series.bounded.replicates=9", "seed=5"], ["study.series.bounded.replicates=9: 1 of 2 series"]),
         (["+study.series.x={like: needle}"], ["+study.series.x={like: needle}: 1 of 3 series"]),
-        (["seed=1", "sweep.p=[100]", "construction=centred_needle", "study.shape=none"], []),
+        (["seed=1", "sweep.p=[100]", "construction=centred_needle", "study.rate=none"], []),
         (["replicates=2", "+algorithm.steps_factor=1", "+sweep.norm=[1]", "checks.both.margin=0.4"], []),
     ],
 )

@@ -110,7 +110,7 @@ def test_sections_give_checks_their_role_and_the_usual_ones_need_only_their_seri
     assert found == {
         "below_bound": {"rule": "below", "series": ["a"], "role": "claim"},
         "within_budget": {
-            "rule": "below", "quantity": "spent_epsilon", "precondition": True, "series": ["a"], "margin": 0.1,
+            "rule": "below", "quantity": "certified_epsilon", "precondition": True, "series": ["a"], "margin": 0.1,
             "role": "claim",
         },
         "x": {"rule": "ratio", "role": "claim"},
@@ -165,13 +165,13 @@ def test_a_family_without_series_is_of_those_of_its_role_that_have_no_check_of_t
 
 def test_a_family_of_exponents_has_a_check_for_each_axis() -> None:
     found = checks(
-        "claims: {exponents: {series: in_*, margin: 0.1, n: -2/3, p: shape, delta: {expected: 1/2, side: at_most}}}, "
+        "claims: {exponents: {series: in_*, margin: 0.1, n: -2/3, p: rate, delta: {expected: 1/2, side: at_most}}}, "
         "context: {bare_*_too: {like: exponent_*, n: -1}}"
     )
     common = {"rule": "exponent", "margin": 0.1, "role": "claim"}
     assert found == {
         "exponent_n": {**common, "series": "in_n", "axis": "n", "expected": "-2/3"},
-        "exponent_p": {**common, "series": "in_p", "axis": "p", "divide": "shape", "expected": 0},
+        "exponent_p": {**common, "series": "in_p", "axis": "p", "divide": "rate", "expected": 0},
         "exponent_delta": {
             **common, "series": "in_delta", "axis": "delta", "transform": "log_log_inverse", "expected": "1/2",
             "side": "at_most",
@@ -268,7 +268,7 @@ SHORT = (
 study:
   _target_: dprepro.studies.RateStudy
   bound: lasso.theorem_2_5
-  shape: lasso.theorem_2_5_rate
+  rate: lasso.theorem_2_5_rate
   series:
     needle: {role: claim}
     bounded: {like: needle, role: context, at_most: {n: 10^6}}

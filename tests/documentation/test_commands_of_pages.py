@@ -184,6 +184,7 @@ def made(page: str) -> list[str]:
     return [name for line in page.splitlines() if line.startswith(".PHONY:") for name in line.split()[1:]]
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("target", made((ROOT / "Makefile").read_text("utf-8")))
 def test_every_command_of_a_recipe_of_the_makefile_exists(target: str, checkout: Checkout) -> None:
     shutil.rmtree(checkout.folder / ".venv")
@@ -198,6 +199,7 @@ JOBS = {
 }
 
 
+@pytest.mark.pages
 @pytest.mark.parametrize("job", JOBS)
 def test_every_command_of_a_step_of_a_workflow_exists(job: str, checkout: Checkout) -> None:
     for step in JOBS[job]:

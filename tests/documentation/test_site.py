@@ -61,7 +61,7 @@ def test_every_experiment_of_the_last_full_run_shows_its_figure_first_and_in_the
 
 
 def test_a_figure_of_too_many_bytes_is_made_narrower() -> None:
-    noise = np.random.default_rng(3).integers(0, 256, (600, 900, 3), dtype=np.uint8)
+    noise = np.random.default_rng(3).integers(0, 256, (300, 450, 3), dtype=np.uint8)
     plain = Image.new("RGB", (2100, 1200), "white")
     assert len(small(Image.fromarray(noise))) <= LARGEST
     assert Image.open(io.BytesIO(small(plain))).width == 1050

@@ -75,6 +75,7 @@ def test_statement_algorithm_and_experiment_of_the_example_have_ninety_lines_at_
     assert sum(len(text.splitlines()) for text in theorem.values()) <= 90
 
 
+@pytest.mark.pages
 def test_the_example_of_a_theorem_is_confirmed_and_its_algorithm_keeps_the_protocol(checkout: Path) -> None:
     confirmed(checkout)
     passes(checkout, CHEAP)

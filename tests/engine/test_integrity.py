@@ -21,7 +21,7 @@ from dprepro.errors import InputError
 
 CODE = fingerprint({})  # of no module, so that none has changed
 CELLS = [replace(cell, code=CODE) for cell in em.cells(2)]
-FLIPS = 300
+FLIPS = 100
 
 
 def filled(folder: Path, cells: list[Cell] = CELLS) -> int:

@@ -14,8 +14,8 @@ from helpers import engine_measures as em
 from helpers.damages import aged, sql
 from helpers.databases import opened
 
-from dprepro.engine import Row, Store, execute
-from dprepro.engine.cell_lines import cell_digest
+from dprepro.engine import Result, Row, Store, execute
+from dprepro.engine.cell_lines import cell_digest, lines_of
 from dprepro.engine.code import fingerprint
 from dprepro.engine.rows import rows_of, text_of
 from dprepro.errors import InputError
@@ -23,7 +23,7 @@ from dprepro.errors import InputError
 ROWS = [
     Row("excess_risk", 0.1, None, {"note": "a\nb", "gap": np.float64(1e-9), "far": math.inf, "whole": 2**70}),
     Row("excess_risk", 0.2, 1.0),
-    Row("spent_epsilon", -1.5, 0.0, {"deterministic": True, "none": None}),
+    Row("certified_epsilon", -1.5, 0.0, {"deterministic": True, "none": None}),
 ]
 
 
@@ -73,6 +73,29 @@ def test_a_store_of_the_second_version_gives_the_same_frame(tmp_path: Path) -> N
     pd.testing.assert_frame_equal(before, now)
     with Store.open(tmp_path, create=True) as store:
         assert execute(em.draw, cells, store, workers=1).reused == len(cells)
+
+
+def test_cells_of_an_older_version_stand_in_the_columns_of_today_beside_new_ones(tmp_path: Path) -> None:
+    names = {"shape": 0.5, "law": 0.4}
+    risk = Row("excess_risk", 0.1, 0.2, {"rate": 0.5, "law": 0.4})
+    assert rows_of(text_of([Row("excess_risk", 0.1, 0.2, names)])) == rows_of(text_of([risk]))
+    old = [Row("spent_epsilon", 1.0), Row("noise_drawn", 1.0), Row("overspent_epsilon", 2.0, 1.0, {"overspend": 1.3})]
+    assert rows_of(text_of(old)) == rows_of(text_of([
+        Row("certified_epsilon", 1.0), Row("noise_moments", 1.0),
+        Row("violating_epsilon", 2.0, 1.0, {"epsilon_factor": 1.3}),
+    ]))  # fmt: skip
+    alone = Row("anything", 0.1, None, {"shape": 2.0})  # of another study
+    assert rows_of(text_of([alone])) == [["anything", 0.1, None, {"shape": 2.0}]]
+    cells = em.cells(4)
+    with Store.open(tmp_path, create=True) as store:
+        run = store.begin_run("rate", {}, [], {}, cells)
+        old = Row("excess_risk", 0.1, 0.2, names)
+        for i, cell in enumerate(cells):
+            result = Result(cell.key, "ok", 1.0, cell.axes, cell.replicate, [(risk, old)[i % 2]])
+            store.commit(lines_of([result], ""))
+        frame = store.frame(run)
+    assert "shape" not in frame
+    assert frame["rate"].tolist() == [0.5] * len(cells)
 
 
 def test_the_digest_of_a_cell_depends_on_every_part_and_on_where_one_ends() -> None:

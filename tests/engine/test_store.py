@@ -186,8 +186,29 @@ def test_a_frame_put_together_in_parts_is_the_one_of_a_single_part(
 
 def test_a_run_of_an_older_version_is_read_with_the_names_of_today(tmp_path: Path) -> None:
     with Store.open(tmp_path, create=True) as store:
-        old = {"checks": {"noise": {"rule": "enough", "guards": True}}}
+        old = {
+            "checks": {
+                "noise": {"rule": "drawn", "guards": True}, "constant": {"rule": "ratio", "divide": "shape"},
+                "budget": {"rule": "below", "quantity": "spent_epsilon"}, "target": {"rule": "enough"},
+                "several": {"rule": "below", "quantity": ["spent_epsilon", "ratio"]},
+            },
+            "study": {
+                "shape": "own", "overspends": [2],
+                "series": {"a": {"shape": "none", "overspend": 3, "construction": {"shape": 2}}},
+            },
+        }  # fmt: skip
         store.finish_run(store.begin_run("rate", old, [], {}, CELLS), {})
         run = store.latest("rate")
         assert run is not None
-        assert (run.config, run.damaged) == ({"checks": {"noise": {"rule": "attainment", "precondition": True}}}, "")
+        assert (run.config, run.damaged) == ({
+            "checks": {
+                "noise": {"rule": "noise", "precondition": True},
+                "constant": {"rule": "ratio", "divide": "rate"},
+                "budget": {"rule": "below", "quantity": "certified_epsilon"}, "target": {"rule": "attainment"},
+                "several": {"rule": "below", "quantity": ["certified_epsilon", "ratio"]},
+            },
+            "study": {
+                "rate": "own", "epsilon_factors": [2],
+                "series": {"a": {"rate": "none", "epsilon_factor": 3, "construction": {"shape": 2}}},
+            },
+        }, "")  # fmt: skip

@@ -80,7 +80,7 @@ def synthetic(config: Mapping[str, Any], check: Mapping[str, Any]) -> pd.DataFra
                 rows.append(
                     {
                         "series": name, "role": one["role"], **point, "replicate": replicate, "status": "ok",
-                        "quantity": check.get("quantity", "excess_risk"), "bound": column, "shape": column,
+                        "quantity": check.get("quantity", "excess_risk"), "bound": column, "rate": column,
                         "law": column, "noise_scale": column, "value": value * math.exp(0.005 * rng.standard_normal()),
                     }
                 )  # fmt: skip

@@ -40,8 +40,8 @@ def rates():
         return 1 / (at["n"] * at["epsilon"])
 
     rows = cells("slow", "control", {"n": SIZES}, lambda at: at["n"] ** -0.5)
-    rows += cells("main_n", "claim", {"n": SIZES}, risk, bound=lambda at: 3 * risk(at), shape=risk)
-    rows += cells("main_epsilon", "claim", {"epsilon": PRIVACY}, risk, bound=lambda at: 3 * risk(at), shape=risk)
+    rows += cells("main_n", "claim", {"n": SIZES}, risk, bound=lambda at: 3 * risk(at), rate=risk)
+    rows += cells("main_epsilon", "claim", {"epsilon": PRIVACY}, risk, bound=lambda at: 3 * risk(at), rate=risk)
     rows += cells("printed", "context", {"n": SIZES}, lambda at: 2 * at["n"] ** -0.7)
     return rows + cells("other", "context", {"n": SIZES}, lambda at: 0.3 / at["n"])
 

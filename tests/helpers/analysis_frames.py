@@ -60,7 +60,7 @@ def lasso_frame() -> pd.DataFrame:
         noise=0.0005,
         replicates=5,
         bound=lambda at: 50 * noise_scale(at),
-        shape=lambda at: at["n"] ** (-2 / 3),
+        rate=lambda at: at["n"] ** (-2 / 3),
         noise_scale=noise_scale,
         trivial_risk=lambda at: 1.0,
     )

@@ -33,7 +33,7 @@ workers: 1
 study:
   _target_: dprepro.studies.RateStudy
   bound: lasso.theorem_2_5
-  shape: lasso.theorem_2_5_rate
+  rate: lasso.theorem_2_5_rate
   series:
     needle: {role: claim, algorithm: "${algorithm}", construction: "${construction}"}
     bounded: {role: context, algorithm: "${algorithm}", construction: "${construction}", at_most: {n: 1.0e6}}

@@ -30,7 +30,7 @@ def cells(
             rows.append(
                 point
                 | {"series": series, "role": role, "replicate": replicate, "status": "ok", "quantity": "excess_risk"}
-                | {"bound": None, "shape": None, "trivial_risk": 1e9}
+                | {"bound": None, "rate": None, "trivial_risk": 1e9}
                 | given
                 | {"value": given["value"] * (1 + 0.01 * replicate)}
             )

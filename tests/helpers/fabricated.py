@@ -17,7 +17,7 @@ PROVENANCE = {"versions": {}, "commit": "", "seed": 0, "platform": "", "cells": 
 
 
 def fabricate(results_dir: Path, names: Sequence[str], replicates: int = 2, overrides: Sequence[str] = ()) -> None:
-    """Enter a finished run of each experiment whose every risk is 1.5 times a shape like sqrt(p)/(n epsilon)."""
+    """Enter a finished run of each experiment whose every risk is 1.5 times a rate like sqrt(p)/(n epsilon)."""
     with Store.open(results_dir, create=True) as store:
         for name in names:
             experiment = build_experiment(composed(name))
@@ -33,16 +33,16 @@ def fabricate(results_dir: Path, names: Sequence[str], replicates: int = 2, over
                 # Projections are better in many dimensions, as in the phase diagram.
                 power = 0.0 if cell.series.startswith("jl") else 0.5
                 level = 150.0 if cell.series.startswith("jl") else 1.0
-                shape = level * (axes["p"] ** power) / (axes["n"] * min(axes["epsilon"], 1e9)) ** (1 - power / 3)
-                value = 1.5 * shape * (1 + 0.01 * cell.replicate)
+                rate = level * (axes["p"] ** power) / (axes["n"] * min(axes["epsilon"], 1e9)) ** (1 - power / 3)
+                value = 1.5 * rate * (1 + 0.01 * cell.replicate)
                 columns = judged | {
                     "freedom": 1e6,
-                    "shape": shape,
-                    "law": 1.5 * shape,
+                    "rate": rate,
+                    "law": 1.5 * rate,
                     "trivial_risk": 1e9,
-                    "noise_scale": 1e-3 * shape * axes["n"] ** 0.1,
+                    "noise_scale": 1e-3 * rate * axes["n"] ** 0.1,
                 }
-                rows = [Row(quantity, value, 2 * shape, columns) for quantity in sorted(quantities)]
+                rows = [Row(quantity, value, 2 * rate, columns) for quantity in sorted(quantities)]
                 results[cell.key] = Result(cell.key, "ok", 0.0, axes, cell.replicate, rows, code=cell.code)
             run = store.begin_run(name, experiment.config, list(overrides), PROVENANCE, cells)
             store.commit(lines_of(results.values(), ""))

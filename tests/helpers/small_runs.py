@@ -23,7 +23,7 @@ workers: 1
 study:
   _target_: dprepro.studies.RateStudy
   bound: lasso.theorem_2_5
-  shape: lasso.theorem_2_5_rate
+  rate: lasso.theorem_2_5_rate
   series:
     needle: {role: claim, algorithm: "${algorithm}", construction: "${construction}"}
     output_zero: {role: context, algorithm: data_free, construction: "${construction}", bound: none, replicates: 1}

@@ -15,16 +15,24 @@ from dprepro.commands.ending import guarded
 from dprepro.commands.parser import main
 from dprepro.engine.cell import canonical
 from dprepro.errors import InputError, PremiseError
-from dprepro.register import ConstantsRegister, RegisterEntry, Submission, read_submission
+from dprepro.register import ConstantsRegister, RegisterEntry, Submission
 from dprepro.register.challenge_run import WitnessChallenge
 from dprepro.register.constants_register import append, locked, read_register
-from dprepro.register.register_page import constants_table, history, table
+from dprepro.register.register_page import constants_table, history, lower_table, table
+from dprepro.register.submission import LARGEST_FILE, read_json
 
 AT = {"n": 3e4, "p": 8, "epsilon": 1, "delta": 1e-6}
 TUNED: dict[str, Any] = {
     "statement": "lasso-theorem-2-5", "who": "A. Reader", "algorithm": "noisy_frank_wolfe", "at": AT,
     "construction": "tuned_needle",
 }  # fmt: skip
+BELOW_AT = {"n": 2000, "p": 8, "epsilon": 0.1, "delta": 0}
+FROM_BELOW: dict[str, Any] = {
+    "statement": "bst-theorem-5-4", "who": "A. Reader", "at": BELOW_AT,
+    "algorithm": {"name": "released_marginals", "release": "laplace"},
+    "construction": {"name": "packing", "share": 0.3, "loss": "half_squared_distance"},
+}  # fmt: skip
+NO_DATA: dict[str, Any] = {"construction": None, "at": {}}
 BETTER = {"name": "needle_family", "gap": 3, "heads": 0.25, "curved": 0.9, "fill": 1}
 
 
@@ -147,6 +155,73 @@ def test_a_violated_premise_is_said_and_nothing_is_entered(
     assert not register.exists()
 
 
+def test_a_lower_bound_takes_algorithms_that_lose_less_on_the_data_of_its_proof(tmp_path: Path) -> None:
+    path = tmp_path / "constants.json"
+    first = enter(path, 1, **FROM_BELOW)
+    assert (first.kind, first.accepted) == ("family", True)
+    assert first.proved is not None
+    assert 0 < first.proved < first.value < first.certified
+    better = enter(path, 2, **FROM_BELOW | NO_DATA | {"algorithm": "data_free"})
+    assert (better.kind, better.accepted, list(better.against)) == ("algorithm", True, [first.id])
+    assert first.proved < better.certified < first.value
+    worse = enter(path, 3, **FROM_BELOW | NO_DATA)
+    assert worse.reason.startswith("not better")
+    found = read_register(path)
+    (line, who) = table(found)[1:]
+    assert f"{better.certified:.4g} at most, proved {first.proved:.4g}" in line
+    assert better.id in who
+    assert f"| {first.proved:.4g} | {better.certified:.4g} | data&#95;free |" in lower_table(found)
+    assert len(constants_table(found).splitlines()) == 2  # none from above
+
+
+def test_a_lucky_algorithm_is_rejected_for_a_lower_bound(tmp_path: Path) -> None:
+    path = tmp_path / "constants.json"
+    first = enter(path, 1, **FROM_BELOW)
+    again = [enter(path, seed, **FROM_BELOW | NO_DATA, claimed=first.value / 2) for seed in range(2, 5)]
+    assert all(one.reason.startswith("lucky seed") for one in again)
+
+
+def test_who_is_not_private_does_not_undercut_a_lower_bound(tmp_path: Path) -> None:
+    path = tmp_path / "constants.json"
+    enter(path, 1, **FROM_BELOW)
+    with pytest.raises(PremiseError, match="ExactMinimiser"):
+        enter(path, 2, **FROM_BELOW | NO_DATA | {"algorithm": "exact_minimiser"})
+
+
+def test_what_loses_less_than_is_proved_is_said_to_contradict_the_proof(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr("dprepro.constructions.packing.PackingChallenge.mean_level", 1.0)
+    assert "a counterexample to the proof" in enter(tmp_path / "constants.json", 1, **FROM_BELOW).reason
+
+
+@pytest.mark.parametrize(
+    ("changes", "said"),
+    [
+        ({"construction": "packing"}, "Packing proves bst_lower.theorem_5_2_rate, and not"),
+        ({"construction": "one_way_marginals"}, "OneWayMarginals proves none"),
+        ({"construction": None, "records": {"X": [[1, 0]], "y": [1], "copies": [9], "loss": "half_squared_distance"},
+          "at": {**BELOW_AT, "n": 9, "p": 2}}, "proves none"),
+        ({"at": {**BELOW_AT, "epsilon": 3}}, "asks for epsilon"),
+    ],
+)  # fmt: skip
+def test_a_lower_bound_takes_no_data_but_a_family_that_proves_its_rate(
+    changes: dict[str, Any], said: str, tmp_path: Path
+) -> None:
+    """Else whoever chose easy data would break it."""
+    path = tmp_path / "constants.json"
+    with pytest.raises(PremiseError, match=said):
+        enter(path, 1, **FROM_BELOW | changes)
+    assert not path.exists()
+
+
+def test_the_data_of_a_lower_bound_are_entered_once(tmp_path: Path) -> None:
+    path = tmp_path / "constants.json"
+    first = enter(path, 1, **FROM_BELOW)
+    with pytest.raises(InputError, match=f"are those of entry {first.id}"):
+        enter(path, 2, **FROM_BELOW)
+
+
 DEEP = json.dumps({**TUNED, "construction": "X"}).replace('"X"', '{"a":' * 500 + "1" + "}" * 500)
 HOSTILE: dict[str, tuple[object, str]] = {
     "no JSON": ("{", "is no JSON"),
@@ -169,7 +244,12 @@ HOSTILE: dict[str, tuple[object, str]] = {
     "1e300 rows": ({**TUNED, "at": {**AT, "n": 1e300}}, ""),
     "unknown axis": ({**TUNED, "at": {**AT, "__class__": 1}}, "neither a main axis"),
     "unknown statement": ({**TUNED, "statement": "lasso-theorem-99"}, "unknown statement"),
-    "statement from below": ({**TUNED, "statement": "lasso-theorem-1-2"}, "unknown statement"),
+    "statement of an error": ({**TUNED, "statement": "kst-claim-22"}, "unknown statement"),
+    "statement from below, restated": ({**TUNED, "statement": "lasso-theorem-1-2"}, "restates lasso-theorem-3-1"),
+    "lower bound without data": ({**FROM_BELOW, "construction": None, "at": {}}, "no data are known of"),
+    "lower bound on code": ({**FROM_BELOW, "algorithm": "submitted.py:Mine"}, "then add --trust"),
+    "lower bound of few records": ({**FROM_BELOW, "at": {**BELOW_AT, "n": "inf"}}, ""),
+    "lower bound, unknown parameter": ({**FROM_BELOW, "construction": {"name": "packing", "x": 1}}, "unknown"),
     "restated": ({**TUNED, "statement": "lasso-theorem-a-1"}, "restates lasso-theorem-2-5"),
     "unknown algorithm": ({**TUNED, "algorithm": "magic"}, "unknown algorithm"),
     "algorithm is a number": ({**TUNED, "algorithm": 3}, "algorithm must be a name"),
@@ -219,10 +299,10 @@ def test_a_file_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
     large = tmp_path / "large.json"
     large.write_text("[" + "1," * 2_100_000 + "1]")
     with pytest.raises(InputError, match="more than 4,000,000 bytes"):
-        read_submission(large)
+        read_json(large, LARGEST_FILE)
     for other in (tmp_path, tmp_path / "absent.json", Path("/dev/null")):
         with pytest.raises(InputError, match="cannot read"):
-            read_submission(other)
+            read_json(other, LARGEST_FILE)
 
 
 OWN = """\
@@ -254,7 +334,7 @@ class Mine(Algorithm):
         for _ in range(self.steps):
             noisy = problem.gradient(theta) + self.drawn * noise.scale * rng.standard_normal(theta.size)
             theta = problem.constraint_set.project(theta - noisy / problem.domain.smoothness)
-        return Solution(theta, self.schedule(problem.domain, budget), self.spent(problem.domain, budget))
+        return Solution(theta, self.schedule(problem.domain, budget), self.privacy_loss(problem.domain, budget))
 
 
 @dataclass(frozen=True)
@@ -270,7 +350,7 @@ class Short(Mine):
 
 @dataclass(frozen=True)
 class Judge(Mine):
-    def spent(self, domain, budget):
+    def privacy_loss(self, domain, budget):
         return None
 
 
@@ -294,7 +374,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "said"),
     [
         ("Short", "spends epsilon="),
-        ("Judge", "certifies itself by its own spent"),
+        ("Judge", "certifies itself by a privacy_loss of its own"),
         pytest.param("Quiet", "violates its guarantee", marks=pytest.mark.slow),
         ("fit", "promises no privacy"),
     ],

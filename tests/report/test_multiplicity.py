@@ -73,7 +73,7 @@ def test_papers_are_corrected_apart() -> None:
 
 
 def test_the_error_of_a_refutation_is_the_level_at_which_its_interval_ends(ratio_frame: Any) -> None:
-    rule = {"rule": "ratio", "role": "claim", "series": "hard", "divide": "shape", "margin": 0}
+    rule = {"rule": "ratio", "role": "claim", "series": "hard", "divide": "rate", "margin": 0}
     errors = []
     for shift in (0.0, 0.06, 0.2):
         frame, expected = ratio_frame(0.1), float(np.exp(shift))
@@ -97,7 +97,7 @@ def test_an_exact_violation_has_no_error(ratio_frame: Any) -> None:
 
 @pytest.fixture
 def ratio_frame() -> Any:
-    """Values that are their bound and shape, up to noise."""
+    """Values that are their bound and rate, up to noise."""
     import pandas as pd
 
     def frame(noise: float) -> pd.DataFrame:
@@ -105,7 +105,7 @@ def ratio_frame() -> Any:
         rows = [
             {"series": "hard", "role": "claim", "n": n, "p": 10.0, "epsilon": 1.0, "delta": 0.0, "norm": 1.0,
              "replicate": i, "quantity": "excess_risk", "value": float(np.exp(noise * rng.standard_normal())),
-             "bound": 1.0, "shape": 1.0, "status": "ok", "deterministic": not noise}
+             "bound": 1.0, "rate": 1.0, "status": "ok", "deterministic": not noise}
             for n in (1e4, 1e5, 1e6, 1e7, 1e8, 1e9) for i in range(4)
         ]  # fmt: skip
         return pd.DataFrame(rows)

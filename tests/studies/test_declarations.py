@@ -68,10 +68,10 @@ STUDIES: dict[str, tuple[Study, dict[str, list[float]]]] = {
             {
                 "needle": claim(NoisyFrankWolfe(), TunedNeedle()),
                 "zero": claim(DataFree(), RandomDesign(), bound="none", sweep={"p": [3]}),
-                "perturbed": claim(RegularisedOutputPerturbation(), RandomDesign(), bound="none", shape="none"),
+                "perturbed": claim(RegularisedOutputPerturbation(), RandomDesign(), bound="none", rate="none"),
             },
             bound="lasso.theorem_2_5",
-            shape="own",
+            rate="own",
         ),
         SWEEP,
     ),
@@ -154,10 +154,10 @@ STUDIES: dict[str, tuple[Study, dict[str, list[float]]]] = {
                     between=[0.2, 1.0],
                     versus={"steps_factor": 1.0},
                 ),
-                "zero": Hunt("claim", DataFree(), NeedleFamily(), evaluations=0, bound="none", shape="none"),
+                "zero": Hunt("claim", DataFree(), NeedleFamily(), evaluations=0, bound="none", rate="none"),
             },
             bound="own",
-            shape="own",
+            rate="own",
             own=TunedNeedle(),
             draws=2,
         ),
@@ -213,7 +213,7 @@ def test_a_tables_own_measures_are_declared() -> None:
     table = RandHealth(target="mdvis", bounds=bounds)
     study = RateStudy({"one": claim(DataFree(), table)})
     assert {"clipped_labels", "dropped_records"} <= set(table.measures)
-    assert study.declare(Design(SWEEP)).series["one"] == {"excess_risk", "spent_epsilon", *table.measures}
+    assert study.declare(Design(SWEEP)).series["one"] == {"excess_risk", "certified_epsilon", *table.measures}
 
 
 def test_nothing_is_declared_to_be_spent_where_nothing_is_promised() -> None:
@@ -221,7 +221,7 @@ def test_nothing_is_declared_to_be_spent_where_nothing_is_promised() -> None:
 
     for algorithm in (ExactMinimiser(), FrankWolfe(), HuberisedObjectivePerturbation()):
         study = RateStudy({"one": claim(algorithm, HuberCounterexample())})
-        assert study.declare(Design(SWEEP)).series["one"] - {"noise_drawn"} == {"excess_risk"}
+        assert study.declare(Design(SWEEP)).series["one"] - {"noise_moments"} == {"excess_risk"}
 
 
 def test_a_study_that_says_nothing_may_write_anything() -> None:

@@ -19,7 +19,7 @@ from dprepro.studies.rate_study import resolve
 
 def study(algorithm, construction, kind=RateStudy, **changes):
     one = Series(
-        "claim", algorithm, construction, bound="none", shape="none", reduction=changes.pop("reduction", "automatic")
+        "claim", algorithm, construction, bound="none", rate="none", reduction=changes.pop("reduction", "automatic")
     )
     return kind(series={"a": one}, **changes)
 

@@ -37,7 +37,7 @@ SWEEP = {"n": [1e5, 1e6], "p": [20.0], "epsilon": [1.0], "delta": [1e-6]}
 
 
 def study(**series):
-    return RateStudy(series=series, bound="lasso.theorem_2_5", shape="lasso.theorem_2_5_rate")
+    return RateStudy(series=series, bound="lasso.theorem_2_5", rate="lasso.theorem_2_5_rate")
 
 
 def claim(**changes):
@@ -63,7 +63,7 @@ def test_series_with_the_same_science_share_their_cells_and_others_do_not():
     [
         claim(algorithm=NoisyFrankWolfe(constants="exact")),
         claim(construction=CentredNeedle()),
-        claim(overspend=2.0),
+        claim(epsilon_factor=2.0),
         claim(reduction="grouped_vertices"),
         claim(bound="none"),
     ],
@@ -101,7 +101,7 @@ def test_where_no_reduction_serves_the_literal_algorithm_runs():
 
 def test_the_own_bound_is_that_of_the_algorithm_and_nobody_elses():
     def first_row(algorithm, bound):
-        one = RateStudy(series={"a": claim(algorithm=algorithm)}, bound=bound, shape=bound and "own")
+        one = RateStudy(series={"a": claim(algorithm=algorithm)}, bound=bound, rate=bound and "own")
         (cell, *_) = one.cells(Design(SWEEP))
         return measure_cell(one.measure, cell).rows[0], cell.science
 
@@ -113,13 +113,13 @@ def test_the_own_bound_is_that_of_the_algorithm_and_nobody_elses():
     assert noiseless[0] == noiseless[1] > 0
     other, _ = first_row(DataFree(), "own")
     assert other.bound is None
-    assert other.columns["shape"] is None
+    assert other.columns["rate"] is None
 
 
 def test_an_axis_sets_the_parameter_of_its_name():
     one = Series("claim", FrankWolfe(), FlatOptimum(), bound="lasso.theorem_2_2")
     free = {"n": [4096.0], "p": [256.0], "steps": [10.0, 40.0]}
-    fw = RateStudy(series={"a": one}, shape="lasso.theorem_2_2_rate")
+    fw = RateStudy(series={"a": one}, rate="lasso.theorem_2_2_rate")
     cells = fw.cells(Design(free))
     results = [measure_cell(fw.measure, cell) for cell in cells]
     assert [row.columns["total_steps"] for result in results for row in result.rows] == [10, 40]
@@ -132,9 +132,9 @@ def test_a_measurement_reports_risk_bound_trivial_risk_and_spending():
     risk, spent, drawn = result.rows
     assert 0 < risk.value < risk.bound < risk.columns["trivial_risk"]
     assert risk.columns["reduction"] == "grouped_vertices"
-    assert (spent.quantity, spent.bound) == ("spent_epsilon", 1)
+    assert (spent.quantity, spent.bound) == ("certified_epsilon", 1)
     assert spent.value < 1
-    assert drawn.quantity == "noise_drawn"
+    assert drawn.quantity == "noise_moments"
     assert abs(drawn.value - 1) < 5 * math.sqrt(2 / drawn.columns["freedom"])
 
 
@@ -155,7 +155,7 @@ def test_a_point_outside_the_premise_is_skipped_and_a_study_can_be_pickled():
 
 
 def one_place(**changes):
-    return claim(**{"algorithm": NoisySGD(), "construction": OnePlace(), "bound": "none", "shape": "none"} | changes)
+    return claim(**{"algorithm": NoisySGD(), "construction": OnePlace(), "bound": "none", "rate": "none"} | changes)
 
 
 @pytest.mark.parametrize(
@@ -221,7 +221,7 @@ def test_replicates_that_cannot_differ_are_measured_once_and_no_others():
     one = study(
         still=Series("context", DataFree(), TunedNeedle(), bound="none"),
         flipping=Series("context", Flipping(), TunedNeedle(), bound="none"),
-        drawn=Series("context", DataFree(), population, bound="none", shape="none", sweep={"n": [200.0], "p": [3.0]}),
+        drawn=Series("context", DataFree(), population, bound="none", rate="none", sweep={"n": [200.0], "p": [3.0]}),
     )
     results = {}
     for cell in one.cells(Design(SWEEP, replicates=3)):
@@ -237,19 +237,21 @@ def test_replicates_that_cannot_differ_are_measured_once_and_no_others():
 
 
 def test_a_series_of_one_point_has_the_first_value_of_every_axis():
-    control = claim(role="control", overspend=10.0, one_point=True, replicates=1)
+    control = claim(role="control", epsilon_factor=10.0, one_point=True, replicates=1)
     cells = study(a=claim(), control=control).cells(Design(SWEEP, 3))
     assert [cell.axes["n"] for cell in cells if cell.series == "control"] == [1e5]
     one = study(control=control)
     (cell,) = one.cells(Design(SWEEP))
     _, spent, _ = measure_cell(one.measure, cell).rows
-    assert (spent.quantity, spent.bound) == ("spent_epsilon", 1)
+    assert (spent.quantity, spent.bound) == ("certified_epsilon", 1)
     assert spent.value > 1
 
 
-def test_a_control_overspends_as_much_as_can_be_and_the_run_says_so():
+def test_a_control_violates_its_guarantee_as_much_as_can_be_and_the_run_says_so():
     grid = Design({"n": [40], "p": [16], "epsilon": [0.1], "delta": [0]})
-    one = study(a=Series("control", CodewordResponse(), Packing(share=0.3), bound="none", shape="none", overspend=20))
+    one = study(
+        a=Series("control", CodewordResponse(), Packing(share=0.3), bound="none", rate="none", epsilon_factor=20)
+    )
     (cell,) = one.cells(grid)
     _, spent, *_ = measure_cell(one.measure, cell).rows
     assert spent.value == pytest.approx(0.142)  # K - 1 = 255 allows epsilon (n - 1) <= ln 255
@@ -261,7 +263,7 @@ def test_a_control_overspends_as_much_as_can_be_and_the_run_says_so():
 def test_an_own_bound_whose_numbers_the_domain_lacks_is_none(monkeypatch):
     monkeypatch.setattr(DataFree, "bound", "lasso.theorem_2_2")
     for family, known in ((TunedNeedle(), True), (OnePlace(), False)):
-        one = study(a=claim(algorithm=DataFree(), construction=family, bound="own", shape="none"))
+        one = study(a=claim(algorithm=DataFree(), construction=family, bound="own", rate="none"))
         row = measure_cell(one.measure, one.cells(Design(SWEEP))[0]).rows[0]
         assert (row.bound is not None) == known
 
@@ -269,7 +271,7 @@ def test_an_own_bound_whose_numbers_the_domain_lacks_is_none(monkeypatch):
 def test_lemma_3_says_nothing_of_a_linear_loss_without_a_ridge():
     algorithm = ObjectivePerturbation(regulariser=LeastRegulariser())
     for bound, status in (("own", "ok"), ("kst.lemma_3", "skipped: kst.lemma_3 says nothing where regulariser is 0")):
-        series = claim(algorithm=algorithm, construction=LinearSlope(), bound=bound, shape="none")
+        series = claim(algorithm=algorithm, construction=LinearSlope(), bound=bound, rate="none")
         one = study(a=series)
         (cell,) = one.cells(Design({"n": [2000], "p": [16], "epsilon": [1], "delta": [1e-6]}))
         result = measure_cell(one.measure, cell)
@@ -293,10 +295,10 @@ def test_numbers_of_a_bound_are_the_schedules_before_the_domains():
     assert numbers.lacks("lasso.theorem_2_5") == "step_regret"
 
 
-def test_a_shape_with_a_logarithm_of_delta_has_no_value_at_zero():
+def test_a_rate_with_a_logarithm_of_delta_has_no_value_at_zero():
     one = study(a=claim(algorithm=DataFree(), bound="none"))
     (cell, *_) = one.cells(Design(SWEEP | {"delta": [0.0]}))
-    assert measure_cell(one.measure, cell).rows[0].columns["shape"] is None
+    assert measure_cell(one.measure, cell).rows[0].columns["rate"] is None
 
 
 def test_points_that_would_take_too_many_operations_are_skipped_with_their_number():

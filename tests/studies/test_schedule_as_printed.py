@@ -15,7 +15,7 @@ STEPS = {"total_steps": "lasso.theorem_2_5_rate"}
 
 def study(printed=None, **changes):
     one = Series(**{"role": "claim", "algorithm": NoisyFrankWolfe(), "construction": TunedNeedle()} | changes)
-    return RateStudy(series={"a": one}, shape="lasso.theorem_2_5_rate", schedule=printed or {})
+    return RateStudy(series={"a": one}, rate="lasso.theorem_2_5_rate", schedule=printed or {})
 
 
 def first(one):
@@ -26,15 +26,15 @@ def first(one):
 def test_the_schedule_as_printed_is_a_column_beside_the_one_that_ran_and_is_rebuilt():
     one = study(STEPS)
     cell, columns = first(one)
-    assert columns["total_steps_printed"] == columns["shape"] > 0
+    assert columns["total_steps_printed"] == columns["rate"] > 0
     assert columns["total_steps"] == one.rebuilt(cell)["excess_risk"]["total_steps"]
     assert one.rebuilt(cell)["excess_risk"]["total_steps_printed"] == columns["total_steps_printed"]
     assert "total_steps_printed" in one.declare(Design(SWEEP)).columns
     assert "noise_scale_printed" not in {*columns, *one.declare(Design(SWEEP)).columns}
 
 
-def test_what_is_printed_knows_the_claimed_budget_and_not_the_one_that_is_overspent():
-    plain, over = (first(study(STEPS, overspend=factor))[1] for factor in (1.0, 4.0))
+def test_what_is_printed_knows_the_claimed_budget_and_not_the_one_that_is_given():
+    plain, over = (first(study(STEPS, epsilon_factor=factor))[1] for factor in (1.0, 4.0))
     assert plain["total_steps_printed"] == over["total_steps_printed"]
     assert plain["total_steps"] != over["total_steps"]
 
@@ -83,8 +83,8 @@ def test_where_the_printed_schedule_has_no_finite_value_the_column_is_empty():
             "is a function of noise_scale, which .* here; \\+\\+study.series.a.law=none leaves the law out$",
         ),
         (
-            study(shape="kst.lemma_3"),
-            "is a function of noise_scale, which .* here; \\+\\+study.series.a.shape=none leaves the shape out$",
+            study(rate="kst.lemma_3"),
+            "is a function of noise_scale, which .* here; \\+\\+study.series.a.rate=none leaves the rate out$",
         ),
     ],
 )

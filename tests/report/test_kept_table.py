@@ -1,0 +1,74 @@
+"""A table that stands is taken from its folder, and nothing that was changed is."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from helpers.cheap_experiment import write_config_dir
+from pandas.testing import assert_frame_equal
+
+import dprepro
+from dprepro.engine.store import Store
+from dprepro.report import kept_table
+
+pytestmark = pytest.mark.usefixtures("undrawn")
+
+
+def test_a_run_that_measures_nothing_takes_its_table_from_the_folder_unless_somebody_changed_it(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    reads: list[int | None] = []
+    measurements = Store.measurements
+
+    def counted(store: Store, run_id: int, known: int | None = None) -> object:
+        reads.append(known)
+        return measurements(store, run_id, known)
+
+    monkeypatch.setattr(Store, "measurements", counted)
+    words = {"results_dir": tmp_path / "results", "workers": 1, "config_dir": str(write_config_dir(tmp_path / "mine"))}
+    first = dprepro.run("cheap", **words)  # type: ignore[arg-type]
+    assert len(reads) == 1
+    assert reads[0] is not None  # what was measured is not held against its digests again
+    again = dprepro.run("cheap", **words)  # type: ignore[arg-type]
+    assert len(reads) == 1
+    assert_frame_equal(again.frame, first.frame, check_exact=True)
+    assert again.verdict["checks"] == first.verdict["checks"]
+
+    path = first.folder / kept_table.NAME
+    stands = path.read_bytes()
+    from pyarrow import parquet
+
+    table = parquet.read_table(path)
+    for column, entry in (("value", 1.0), ("seconds", 1.0), ("key", "00")):
+        changed = table.to_pandas().assign(**{column: entry})
+        parquet.write_table(
+            type(table).from_pandas(changed, preserve_index=False).replace_schema_metadata(table.schema.metadata), path
+        )
+        assert_frame_equal(dprepro.run("cheap", **words).frame, first.frame, check_exact=True)  # type: ignore[arg-type]
+        assert path.read_bytes() == stands
+    assert len(reads) == 4
+    path.unlink()
+    dprepro.run("cheap", **words)  # type: ignore[arg-type]
+    assert path.read_bytes() == stands
+
+
+def test_a_run_is_read_and_judged_anew_where_its_cells_are_others_than_those_that_were_known(tmp_path: Path) -> None:
+    words = {"results_dir": tmp_path / "results", "workers": 1, "config_dir": str(write_config_dir(tmp_path / "mine"))}
+    first = dprepro.run("cheap", **words)  # type: ignore[arg-type]
+    with Store.open(tmp_path / "results", create=True) as store:
+        (run,) = store.runs("cheap")
+        sound, integrity = store.measurements(run.id)
+        assert integrity.digest is not None
+        assert store.measurements(run.id, integrity.digest)[0].equals(sound)
+        ((key,),) = store._database.execute("SELECT key FROM cells LIMIT 1").fetchall()
+        store._database.execute("UPDATE cells SET digest = zeroblob(16) WHERE key = ?", (key,))
+        left, said = store.measurements(run.id, integrity.digest)
+        assert said.damaged == 1
+        assert said.digest is None
+        assert set(sound["key"]) - set(left["key"]) == {key.hex()}
+    mended = dprepro.run("cheap", **words)  # type: ignore[arg-type]
+    assert mended.measured == 1
+    assert isinstance(mended.frame, pd.DataFrame)
+    assert mended.frame.drop(columns="seconds").equals(first.frame.drop(columns="seconds"))
