@@ -26,6 +26,7 @@ COMMANDS = {
     "release": "one private answer on a table of your own, to be published",
     "plot": "lay the curves of several runs over one another",
     "rate": "hold an algorithm of your own, in a file or by name, against a rate",
+    "privacy": "what noisy training leaks, and what its final model alone does",
     "audit": "hold a function that answers on data against the privacy it claims",
     "referee": "audit other libraries, and hold accountants against exact laws",
     "new": "write a file to start from: an algorithm, data, a statement, a pack",

@@ -22,7 +22,7 @@ NOTES = "exit codes: 0 all collected, 1 some cells failed or are left, 2 bad inp
 
 @dataclass(frozen=True)
 class Arguments:
-    """Whose jobs."""
+    """The set-up of the jobs, and the store of their runs."""
 
     workers: str = key("", "the file that the jobs were set up by", text, shown="slurm.yaml")
     results_dir: str = results_dir("where the runs are")
@@ -40,7 +40,7 @@ def main(arguments: Arguments) -> int:
     from dprepro.config.compose import compose
     from dprepro.config.overrides import literal
     from dprepro.engine.merging import newest
-    from dprepro.engine.slurm import has_jobs
+    from dprepro.engine.slurm import has_jobs, limit_of
     from dprepro.engine.store import Store
     from dprepro.engine.workers import is_setup
     from dprepro.report.soundness import existing_store
@@ -55,8 +55,13 @@ def main(arguments: Arguments) -> int:
     for record in records:
         label = record.group[-1]
         asked = [f"+experiment={record.run.experiment}", *record.run.overrides, *([f"label={label}"] if label else [])]
-        if not has_jobs(results, {cell: code for cell, (_, code) in record.cells().items()}):
+        cells = {cell: code for cell, (_, code) in record.cells().items()}
+        if not has_jobs(results, cells):
             continue
+        # neither is among a run's overrides, and what is handed in again needs both
+        limit, reuse = limit_of(results, cells), record.run.config.get("reuse")
+        asked += [f"cell_minutes={limit / 60!r}"] if limit else []
+        asked += [f"reuse={literal(reuse)}"] if reuse else []
         try:
             codes.append(run_built(build_experiment(compose([*asked, *given], arguments.config_dir))))
         except DpreproError as error:

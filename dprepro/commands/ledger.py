@@ -25,7 +25,7 @@ entry has an address (ledger.html#lasso-theorem-2-5), the filter has one too
 
 @dataclass(frozen=True)
 class Arguments:
-    """Of which store, and what is written beside."""
+    """The store of the ledger, and what else to write."""
 
     results_dir: str = results_dir()
     config_dir: str | None = config_dir("adds the papers of DIR/papers, as installed packs add theirs")
@@ -57,6 +57,8 @@ def main(arguments: Arguments) -> int:
     print(ledger_lines(ledger, verdicts | unpublished))
     for name, said in measured.changed.items():
         print(printable(f"{name}: {said}"))
+    for name, said in measured.absent.items():
+        print(printable(f"left out: {name}: {said}"))
     print(f"written: {Path(results) / 'ledger'}.json, .md, .tex and .html")
     odd = unexpected(ledger, measured)
     if odd:

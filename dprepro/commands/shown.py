@@ -51,7 +51,7 @@ def _part(config: Mapping[str, Any], package: str | None) -> str:
 
 
 def hydra_settings(overrides: Overrides, config_dir: str | None, multirun: bool) -> dict[str, Any]:
-    """Those of Hydra's own settings that mean something here, with what holds: none of them can be set."""
+    """Hydra's own settings that have a meaning here, with their values: none of them can be set."""
     from dprepro.config.compose import compose, defaults
     from dprepro.report.standing import OVERRIDDEN, place
 
@@ -128,10 +128,12 @@ def _searched(config_dir: str | None) -> str:
 
 
 def _plugins() -> str:
+    from dprepro.practice.final_model import ACCOUNTS
     from dprepro.support.folders import PACKS
     from dprepro.support.typed import PLUGINS
 
-    rows = [[group, point.name, point.value] for group in (PLUGINS, PACKS) for point in entry_points(group=group)]
+    groups = (PLUGINS, PACKS, ACCOUNTS)
+    rows = [[group, point.name, point.value] for group in groups for point in entry_points(group=group)]
     table = _boxed(["Entry point", "Name", "Package"], rows) if rows else "none"
     return f"{table}\nHydra's launchers and sweepers have no effect here; see --hydra-help"
 

@@ -46,7 +46,7 @@ def changes(run: Run, config_dir: str | None = None) -> Changes:
     if run.config.get("run_as"):  # its configuration stands in its record alone
         return Changes()
     if run.experiment not in experiment_files(config_dir):
-        return Changes(absent="its configuration is not here: name its folder by --config-dir")
+        return Changes(absent="its configuration is not here: install its pack, or name its folder by --config-dir")
     try:
         if run.sources and all(_same(name, stored, config_dir) for name, stored in run.sources.items()):
             return Changes()

@@ -11,6 +11,7 @@ from __future__ import annotations
 import json
 import os
 import pickle
+import platform
 import shutil
 import subprocess
 import tempfile
@@ -28,8 +29,8 @@ from dprepro.engine.cell_lines import Line, digest
 from dprepro.engine.pools import ChunkPool, Workload
 from dprepro.engine.store import FILE_NAME, Store
 from dprepro.errors import DpreproError, InputError, OtherCode, printable, shortened, unknown
-from dprepro.own.files import portable
 from dprepro.support import yaml_files
+from dprepro.support.user_files import portable
 
 DPREPRO_READS = ()  # where cells are measured stands in none of them
 
@@ -49,6 +50,7 @@ GONE_LOOKS = 2
 ASKING_SECONDS = 60
 _LEFT: list[Any] = []
 """Processes that may run on: Python complains of those that it forgets."""
+_LOCK, _LIMIT = "lock", "limit.json"
 _MARK = 16
 _BATCH = 10_000
 
@@ -220,6 +222,7 @@ class Slurm(ChunkPool):
         self._label = label
         self._jobs: list[_Job] = []
         self._arrays: set[Path] = set()
+        self._held: dict[Path, int] = {}  # the files that are locked
         self._left = ""
         self._closed = threading.Event()
         self._lock = threading.Lock()
@@ -238,6 +241,17 @@ class Slurm(ChunkPool):
         for array in _arrays(self._folder):
             jobs = []
             marks = _marks(array)
+            every = {mark for own in marks.values() for mark in own}
+            followed = not wanted.keys().isdisjoint(every)
+            left = bool(marks) and not followed and every <= kept  # by somebody who collected them, and was ended
+            if followed or left:
+                if waiting := self._hold(array):
+                    if left:
+                        continue
+                    raise InputError(
+                        f"{waiting} waits already for the jobs in {array}: let it end, or end it; its jobs go on"
+                    )
+                marks = _marks(array)  # it may have been collected just now
             for number, own in marks.items():
                 if cells := [cell for mark in own if (cell := wanted.pop(mark, None))]:
                     jobs.append(_Job(array, number, _id(array, number), Future(), cells))
@@ -245,8 +259,8 @@ class Slurm(ChunkPool):
                 self._arrays.add(array)
                 found |= {job.future: job.cells for job in jobs}
                 self._begin(jobs)
-            elif marks and {mark for own in marks.values() for mark in own} <= kept:
-                shutil.rmtree(array, ignore_errors=True)  # collected by somebody who was ended before this
+            elif left:
+                self._remove(array)
         return found
 
     def submit_all(self, chunks: Sequence[Workload]) -> list[Future[list[Line]]]:
@@ -254,6 +268,8 @@ class Slurm(ChunkPool):
 
         array = _new_folder(self._folder)
         self._arrays.add(array)
+        self._hold(array)
+        (array / _LIMIT).write_text(json.dumps(chunks[0].cell_seconds), encoding="utf-8")
         files = []
         for number, chunk in enumerate(chunks):
             (array / f"{number}.cells").write_bytes(b"".join(map(_mark, chunk.cells)))
@@ -279,7 +295,7 @@ class Slurm(ChunkPool):
             with executor.batch():
                 return [executor.submit(Task(str(file))) for file in files]
         except (FailedJobError, FailedSubmissionError, OSError, subprocess.SubprocessError) as error:
-            shutil.rmtree(array, ignore_errors=True)
+            self._remove(array)
             raise InputError(f"workers={self._setup.path}: {printable(str(error), 300)}") from error
 
     def close(self, drop: bool) -> None:
@@ -289,9 +305,47 @@ class Slurm(ChunkPool):
         _LEFT.extend(job.process for job in self._jobs if job.process)
         if not drop:
             for array in self._arrays:
-                shutil.rmtree(array, ignore_errors=True)
+                self._remove(array)
             with suppress(OSError):  # arrays of other runs are there
                 self._folder.rmdir()
+        for handle in self._held.values():
+            os.close(handle)  # which lets go of the lock
+        self._held.clear()
+
+    def _hold(self, array: Path) -> str:
+        """Keep all other processes from following an array; who does already, empty if nobody.
+
+        Without effect on Windows, and on disks that lock no files.
+        """
+        try:
+            import fcntl
+        except ImportError:
+            return ""
+        try:
+            handle = os.open(array / _LOCK, os.O_RDWR | os.O_CREAT, 0o666)  # a folder cannot be locked on every disk
+        except OSError:
+            return ""
+        try:
+            fcntl.flock(handle, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            who = printable(os.read(handle, 200).decode(errors="replace"), 200)
+            os.close(handle)
+            return who or "another command"
+        except OSError:
+            os.close(handle)
+            return ""
+        with suppress(OSError):
+            os.ftruncate(handle, 0)
+            os.write(handle, f"process {os.getpid()} on {platform.node()}".encode())
+        self._held[array] = handle
+        return ""
+
+    def _remove(self, array: Path) -> None:
+        """Take an array's folder away."""
+        shutil.rmtree(array, ignore_errors=True)
+        if handle := self._held.pop(array, None):
+            os.close(handle)
+            shutil.rmtree(array, ignore_errors=True)  # a disk of the network keeps a file that is open
 
     def _begin(self, jobs: Iterable[_Job]) -> None:
         with self._lock:
@@ -355,9 +409,22 @@ class Slurm(ChunkPool):
 
 def has_jobs(results_dir: str | Path, codes: Mapping[bytes, str]) -> bool:
     """Whether jobs were handed in for some of these cells, given by key and code."""
+    return bool(_arrays_of(results_dir, codes))
+
+
+def limit_of(results_dir: str | Path, codes: Mapping[bytes, str]) -> float | None:
+    """The seconds that each of these cells may take in the newest jobs for some of them; None without a limit."""
+    for array in reversed(_arrays_of(results_dir, codes)):
+        with suppress(OSError, ValueError):
+            seconds = json.loads((array / _LIMIT).read_text(encoding="utf-8"))
+            return float(seconds) if _is(float, seconds) else None
+    return None
+
+
+def _arrays_of(results_dir: str | Path, codes: Mapping[bytes, str]) -> list[Path]:
     arrays = _arrays(Path(results_dir) / FOLDER)
-    marks = {digest(*one) for one in codes.items()} if arrays else set()
-    return any(not marks.isdisjoint(own) for array in arrays for own in _marks(array).values())
+    marks = {digest(*item) for item in codes.items()} if arrays else set()
+    return [array for array in arrays if any(not marks.isdisjoint(own) for own in _marks(array).values())]
 
 
 def _mark(cell: Cell) -> bytes:
@@ -372,7 +439,7 @@ def _arrays(folder: Path) -> list[Path]:
 
 
 def _marks(array: Path) -> dict[int, list[bytes]]:
-    """Those of each job's cells."""
+    """By the number of a job, the marks of its cells."""
     found = {}
     for path in array.glob("*.cells"):
         if path.stem.isdecimal():

@@ -83,7 +83,7 @@ def every_law() -> list[type[Law]]:
 
 def _entry(table: Mapping[str, str], kind: type[Algorithm]) -> Any:
     name = table.get(kind.__name__)
-    if name is None or getattr(algorithms, kind.__name__, None) is not kind:
+    if name is None or getattr(algorithms, kind.__name__) is not kind:  # or somebody's own class of the same name
         return None
     return getattr(sys.modules[__name__], name)
 

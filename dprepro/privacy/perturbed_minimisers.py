@@ -51,8 +51,8 @@ _LENGTHS: FloatArray = (_HALF * _WEIGHTS).ravel() * _SHARES
 def perturbed_delta(mu: float, curvature: float, epsilon: float) -> float:
     """delta(epsilon), epsilon >= 0; where the losses are linear (curvature 0) that of a Gaussian."""
     if not curvature:
-        return _gaussian(mu, epsilon)
-    return max(_goes(mu, epsilon), _comes(mu, curvature, epsilon))
+        return shift_delta(mu, epsilon)
+    return max(removal_delta(mu, epsilon), addition_delta(mu, curvature, epsilon))
 
 
 @lru_cache(maxsize=4096)
@@ -102,34 +102,47 @@ def _keeps(mu: float, curvature: float, epsilon: float, delta: float) -> bool:
     return perturbed_delta(mu, curvature, epsilon) * (1 + ROUNDING) <= delta
 
 
-def _gaussian(mu: float, epsilon: float) -> float:
+def shift_delta(mu: float, epsilon: float) -> float:
+    """delta(epsilon) of a standard normal number that is shifted by mu."""
     return float(gaussian_delta(mu, np.array([epsilon]))[0])
 
 
-def _goes(mu: float, epsilon: float) -> float:
-    """E (1 - e^(epsilon - mu |u| - mu^2/2))_+."""
+def removal_delta(mu: float, epsilon: float) -> float:
+    """T(epsilon) = E (1 - e^(epsilon - mu |u| - mu^2/2))_+, u normal: the account of a record that goes."""
     if epsilon >= mu**2 / 2:
-        return 2 * _gaussian(mu, epsilon)
+        return 2 * shift_delta(mu, epsilon)
     return -math.expm1(epsilon + math.log(math.erfc(mu / math.sqrt(2)))) if mu < 37 else 1.0
 
 
-def _comes(mu: float, curvature: float, epsilon: float) -> float:
-    """The integral of K, or what the loss's largest value gives, where that is less."""
+def addition_delta(mu: float, curvature: float, epsilon: float) -> float:
+    """The account of a record that comes: the integral of K, or what the loss's largest value gives, if that is less.
+
+    The latter is the Gaussian's delta(epsilon - ln(1 + r)), alone below ln(1 + r) and where losses are linear.
+    """
+    if not curvature:
+        return shift_delta(mu, epsilon)
     left = epsilon - math.log1p(curvature)
     if left < 0:
         return 1 - math.exp(left) * math.erfc(mu / math.sqrt(8))
     turn = math.sqrt(curvature * epsilon / (1 + curvature / 2))  # g up to which bending tells more
     top = min(mu, turn)
     g = top * _SHARES
-    v = _best_places(g, left)
+    v = best_places(g, left)
     most = np.exp(-(v**2) / 2) / math.sqrt(2 * math.pi) * g / (v + g)
     bent = float(top * _LENGTHS @ most) * ((1 + curvature) / curvature)
-    beyond = _gaussian(mu, epsilon) - _gaussian(turn, epsilon) if mu > turn else 0.0
-    return min(_gaussian(mu, left), bent + beyond)
+    beyond = shift_delta(mu, epsilon) - shift_delta(turn, epsilon) if mu > turn else 0.0
+    return min(shift_delta(mu, left), bent + beyond)
 
 
-def _best_places(g: FloatArray, left: float) -> FloatArray:
-    """v with v g + g^2/2 = left + ln(1 + g/v): Newton from below, where the difference is concave and rises."""
+def best_places(g: FloatArray, left: float) -> FloatArray:
+    """v with v g + g^2/2 = left + ln(1 + g/v): where what g tells counts most.
+
+    Newton from below, where the difference is concave and rises.
+
+    Args:
+        g: positive, any shape; the answer has the same.
+        left: epsilon - ln(1 + r), at least 0.
+    """
     v = np.maximum(left / g - g / 2, g * np.exp(-(g**2) / 2 - 1))
     for _ in range(200):
         step = (v * g + g**2 / 2 - left - np.log1p(g / v)) / (g + g / (v * (v + g)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dprepro.refute import low_dimension_attacks, schedule_attacks
+from dprepro.refute import low_dimension_attacks, radius_attacks, schedule_attacks
 from dprepro.refute.attack import Attack, Sides
 from dprepro.refute.search_axes import Axis, axis
 
@@ -40,5 +40,6 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
     ),
     **low_dimension_attacks.ATTACKS,
     **schedule_attacks.ATTACKS,
+    **radius_attacks.ATTACKS,
 }  # fmt: skip
 """On what is proved."""

@@ -35,7 +35,8 @@ def build_ledger(
     """Rebuild the folder of every experiment that has a finished run without overrides, and write the ledger's files.
 
     Experiments of which the store holds only overridden or unfinished runs, or one that can no longer be judged, leave
-    their rows ``not measured`` with a note that says so. What an experiment asks for now, and did not when it was run,
+    their rows ``not measured`` with a note that says so. One without a configuration, of a paper that nobody describes,
+    has no row: its pack was uninstalled. What an experiment asks for now, and did not when it was run,
     as ``since`` says, is confirmed by nothing. ``others`` gives paper and checks of all experiments but some: what
     would speak of a statement and is not published is missing. No algorithm is imported. With ``single_file`` there is
     a second page, ``ledger_single.html``, with its figures inside.
@@ -49,8 +50,8 @@ def build_ledger(
     from dprepro.report.tex import tex
 
     described, root = papers(config_dir), Path(results_dir)
-    found = measure(results_dir, since)
-    measured = replace(found, published=corrected(found.published), described=described, config_dir=config_dir)
+    found = measure(results_dir, since).described_by(described)
+    measured = replace(found, published=corrected(found.published), config_dir=config_dir)
     if others is not None:
         measured = replace(measured, elsewhere=others(measured.published))
     ledger: dict[str, Any] = {"schema_version": SCHEMA_VERSION, "papers": heads(described)}

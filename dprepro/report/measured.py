@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -28,7 +28,7 @@ class MeasuredStore:
 
     ``changed`` says what of an experiment has since its run. ``described`` are the papers that its rows are about,
     those of a user's ``config_dir`` among them; ``elsewhere`` are experiments that are not in the store, with their
-    checks.
+    checks. ``absent`` are those in the store whose configuration is here no more, and why.
     """
 
     published: Mapping[str, Published] = field(default_factory=dict)
@@ -38,6 +38,18 @@ class MeasuredStore:
     described: Mapping[str, Paper] = field(default_factory=described)
     config_dir: str | None = None
     elsewhere: Mapping[str, tuple[str, Checks]] = field(default_factory=dict)
+    absent: Mapping[str, str] = field(default_factory=dict)
+
+    def described_by(self, described: Mapping[str, Paper]) -> MeasuredStore:
+        """Beside these papers: of one that is not among them, as that of an uninstalled pack, absent experiments go."""
+        gone = {name for name in self.absent if self.papers[name] not in described}
+
+        def kept(found: Mapping[str, Any]) -> dict[str, Any]:
+            return {name: one for name, one in found.items() if name not in gone}
+
+        absent = {name: self.absent[name] for name in sorted(gone)}
+        here = replace(self, published=kept(self.published), notes=kept(self.notes), changed=kept(self.changed))
+        return replace(here, described=described, absent=absent)
 
     @cached_property
     def spoken(self) -> Spoken:
@@ -60,27 +72,29 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
     Raises:
         InputError: the store cannot be read, or a link would lead what is written out of the folder.
     """
-    published, notes, papers, changed = {}, {}, {}, {}
+    published, notes, papers, changed, absent = {}, {}, {}, {}, {}
     manifest = Manifest(results_dir, kept_within(Path(results_dir) / BESIDE, results_dir) / "manifest.json")
     with alone(results_dir), Store.open(results_dir) as store:
         for name in sorted({run.experiment for run in store.runs()}):
             run, newest = store.latest(name), store.latest(name, published=False)
             assert newest is not None
             papers[name] = str(newest.config.get("paper", ""))
-            if run is None:
-                notes[name] = "only overridden or unfinished runs are stored"
-                continue
             try:
-                now = since(run)
+                now = since(run or newest)
+                if now.absent:
+                    absent[name] = now.absent
+                if run is None:
+                    notes[name] = "only overridden or unfinished runs are stored"
+                    continue
                 published[name] = manifest.published(store, run, now.doubt)
             except InputError as error:
                 # Rules change; one experiment that no longer fits them must not take the others away.
                 notes[name] = str(error)
                 continue
             except Exception:
-                if not run.damaged:
+                if not (run or newest).damaged:
                     raise
-                notes[name] = f"{run.damaged}, and cannot be judged"
+                notes[name] = f"{(run or newest).damaged}, and cannot be judged"
                 continue
             later = "a later run had overrides; it is not shown here" if newest.overrides else ""
             if str(now):
@@ -88,4 +102,4 @@ def measure(results_dir: str | Path, since: Callable[[Run], Changes]) -> Measure
             if said := "; ".join(filter(None, (str(now), later))):
                 notes[name] = said
         manifest.write()
-    return MeasuredStore(published, notes, papers, changed)
+    return MeasuredStore(published, notes, papers, changed, absent=absent)

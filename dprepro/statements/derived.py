@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from dprepro.statements import low_dimension_results, schedule_results
+from dprepro.statements import low_dimension_results, radius_results, schedule_results
 from dprepro.statements.statement import Says, Statement
 
 # fmt: off
@@ -28,6 +28,7 @@ STATEMENTS = (
               "to the noise, for this algorithm; no lower bound for all private algorithms is claimed.")),
     *low_dimension_results.STATEMENTS,
     *schedule_results.STATEMENTS,
+    *radius_results.STATEMENTS,
 )
 # fmt: on
 
@@ -54,5 +55,6 @@ PROOFS: Mapping[str, str] = {
     ),
     **low_dimension_results.PROOFS,
     **schedule_results.PROOFS,
+    **radius_results.PROOFS,
 }
 """The proof of each, in words and formulas."""

@@ -8,10 +8,11 @@
 # changes the gradient by s at most; the set has diameter D. Two numbers rule: B = sD/(eta sigma^2) and T* = 4D/(eta s).
 
 # %%
-from dprepro_last_iterate.final_model import final_model
+from dprepro_last_iterate.final_model import final_model as account
 from dprepro_last_iterate.pairs import worst_linear
 
 import dprepro
+from dprepro.practice.final_model import NoisyTraining, final_model
 
 # %% [markdown]
 # ## Strong convexity forgets
@@ -73,4 +74,7 @@ print(dprepro.run("last_trap"))
 
 # %%
 for steps in (50, 500, 5000):
-    print(f"T = {steps}: {final_model(steps, sensitivity=0.1, step_size=0.05, noise=1.0, delta=1e-5)}")
+    training = NoisyTraining(steps, sensitivity=0.1, noise=1.0, step_size=0.05, diameter=1.0, smoothness=20.0)
+    found = final_model(training, 1e-5, {"last_iterate": account})
+    seen = found.at_least.epsilon if found.at_least else 0.0
+    print(f"T = {steps}: all iterates {found.every:.4g}; the last at most {found.last:.4g}, at least {seen:.4g}")

@@ -12,6 +12,7 @@ from dprepro_objective_perturbation import accounts, pairs
 from dprepro_objective_perturbation.minima import Split
 
 import dprepro
+from dprepro.privacy.perturbed_minimisers import addition_delta, removal_delta
 
 # %% [markdown]
 # ## One dimension suffices
@@ -33,7 +34,7 @@ print(
 # The determinant is on our side, and the shift has two sides: T(epsilon). The Huber loss attains it.
 
 # %%
-print(f"T = {accounts.removal(mu, epsilon):.3g}")
+print(f"T = {removal_delta(mu, epsilon):.3g}")
 
 # %% [markdown]
 # ## A record that comes: bend, and do not, in turn
@@ -43,7 +44,7 @@ print(f"T = {accounts.removal(mu, epsilon):.3g}")
 # the account that adds them is 16 times too large here, the one of Redberg, Koskela and Wang 1800 times.
 
 # %%
-print(f"bent in steps {pairs.bending(mu, r, epsilon).addition(epsilon):.5g} <= {accounts.addition(mu, r, epsilon):.5g}")
+print(f"bent in steps {pairs.bending(mu, r, epsilon).addition(epsilon):.5g} <= {addition_delta(mu, r, epsilon):.5g}")
 print(f"determinant and one-sided shift: {accounts.plain_addition(mu, r, epsilon):.3g}")
 print(f"Redberg, Koskela and Wang: {accounts.redberg(mu, r, epsilon):.3g}")
 

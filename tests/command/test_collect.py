@@ -5,12 +5,14 @@ from __future__ import annotations
 import os
 import time
 from pathlib import Path
+from typing import Any
 
 import pandas as pd
 import pytest
 from helpers.cheap_experiment import ENVIRONMENT, command, write_config_dir
 
 from dprepro.engine import runner
+from dprepro.engine.slurm import Setup, Slurm
 
 pytest.importorskip("submitit", reason="submitit is not installed")
 
@@ -27,6 +29,11 @@ def ended(results: Path) -> None:
     while any(str(results).encode() in _words(path) for path in Path("/proc").glob("[0-9]*/cmdline")):
         assert time.monotonic() < deadline
         time.sleep(0.2)
+
+
+def tree(folder: Path) -> list[Path]:
+    """All that lies in a folder."""
+    return sorted(folder.rglob("*"))
 
 
 def _words(path: Path) -> bytes:
@@ -46,16 +53,39 @@ def test_jobs_that_are_left_are_collected_and_give_what_one_process_gives(
     setup.write_text(JOBS, encoding="utf-8")
     run = ["+experiment=cheap", f"results_dir={results}", f"workers={setup}", f"--config-dir={folder}"]
     collect = ["collect", f"results_dir={results}", f"workers={setup}", f"--config-dir={folder}"]
-    assert command(*run, "--detach") == 0
+    limits: list[float | None] = []
+    execute = runner.execute
+
+    def limited(*given: Any, **named: Any) -> runner.RunCounts:
+        limits.append(named["cell_seconds"])
+        return execute(*given, **named)
+
+    monkeypatch.setattr(runner, "execute", limited)
+    assert command(*run, "--detach", "cell_minutes=7") == 0
     said = capsys.readouterr().out
     assert "cheap: 0 of 10 cells are stored; jobs: 2 " in said
     assert f"python -m dprepro collect workers={setup} results_dir={results}" in said
     assert not (results / "cheap/verdict.json").exists()
     assert len(list((results / "jobs").iterdir())) == 1
-    assert command(*run, "--detach") == 0  # nothing is handed in twice
+    assert command(*run, "--detach", "cell_minutes=7") == 0  # nothing is handed in twice
     assert len(list((results / "jobs").iterdir())) == 1
     ended(results)
+    other = Slurm(Setup.read(str(setup)), results, "")
+    (array,) = (results / "jobs").iterdir()
+    assert other._hold(array) == ""
+    before = tree(results / "jobs")
+    capsys.readouterr()
+    for words in (collect, run):  # another command waits for these jobs
+        assert command(*words) == 2
+        error = capsys.readouterr().err
+        assert error.count("\n") == 1
+        assert f"process {os.getpid()} on " in error
+        assert f"waits already for the jobs in {array}" in error
+    assert tree(results / "jobs") == before
+    other.close(drop=True)
+    del limits[:]
     assert command(*collect) == 0
+    assert limits == [420.0]
     assert "verdict: cheap" in capsys.readouterr().out
     assert not (results / "jobs").exists()
     assert command(*collect) == 0

@@ -194,9 +194,11 @@ FORGERIES: dict[str, Forgery] = {
     "gap": rows(lambda row: Row(row.quantity, row.value, row.bound, {**row.columns, "gap": 0.25})),
     "largest_risk": column("largest_risk", 1.5),
     "deterministic": rows(lambda row: Row(row.quantity, row.value, row.bound, {**row.columns, "deterministic": True})),
-    "no spent_epsilon": rows(lambda row: row if row.quantity != "spent_epsilon" else None),
-    "a quantity more": rows(lambda row: row if row.quantity != "spent_epsilon" else Row("agreement", 1.0)),
-    "spent": rows(lambda row: row if row.quantity != "spent_epsilon" else Row("spent_epsilon", 0.5, 1.0, row.columns)),
+    "no certified_epsilon": rows(lambda row: row if row.quantity != "certified_epsilon" else None),
+    "a quantity more": rows(lambda row: row if row.quantity != "certified_epsilon" else Row("agreement", 1.0)),
+    "certified": rows(
+        lambda row: row if row.quantity != "certified_epsilon" else Row("certified_epsilon", 0.5, 1.0, row.columns)
+    ),
     "rows exchanged": forged(exchanged_rows),
     "rows of another shape": forged(lambda database: database.execute("UPDATE cells SET rows = '[[\"q\"]]'")),
     "a count of no number": sql("UPDATE manifest SET entries = 'many'"),
@@ -290,8 +292,8 @@ FOUND_BY_VERIFY = {
     "bound": "excess_risk: bound was",
     "rate": "excess_risk: rate is",
     "noise_scale": "excess_risk: noise_scale is",
-    "spent": "spent_epsilon: value was 0.5, and is 0.853",
-    "no spent_epsilon": "it has excess_risk, noise_drawn, and not excess_risk, spent_epsilon, noise_drawn",
+    "certified": "certified_epsilon: value was 0.5, and is 0.853",
+    "no certified_epsilon": "it has excess_risk, noise_moments, and not excess_risk, certified_epsilon, noise_moments",
     "rows exchanged": "excess_risk: rate is",
     "rows of another shape": "its rows cannot be read",
     "axes": "its axes are",
@@ -452,7 +454,9 @@ def test_an_experiment_whose_folder_is_not_named_is_not_called_sound(
     place: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     assert command("check", f"results_dir={place / 'results'}") == 1
-    assert "its configuration is not here: name its folder by --config-dir" in capsys.readouterr().out
+    assert (
+        "its configuration is not here: install its pack, or name its folder by --config-dir" in capsys.readouterr().out
+    )
 
 
 @pytest.mark.parametrize("name", ["one entry less of codes", "no entries of manifest", "verdict of another run"])

@@ -131,7 +131,7 @@ TYPED = (
         once=True,
     ),
     Row(
-        r"python (packs/last_iterate/walkthrough\.py|-m dprepro_last_iterate\.final_model .*)",
+        r"python packs/last_iterate/walkthrough\.py",
         "python -m ast packs/last_iterate/walkthrough.py",
         "the pack is not installed here; packs/last_iterate/tests",
         once=True,
@@ -174,6 +174,8 @@ TYPED = (
     Row(r"python -m dprepro advise p=20 (.*)", "python -m dprepro advise p=3 {1}", "3 s", slow=True),
     Row(r"python -m dprepro advise (schema|table)=.*"),
     Row(r"python -m dprepro advise", HELP, "it needs a point", once=True),
+    Row(r"python -m dprepro privacy .*"),
+    Row(r"python -m dprepro privacy", HELP, "it needs a training", once=True),
     Row(
         r"python -m paper_figures",
         "{0} lasso_rate output_dir=figures",
@@ -223,7 +225,7 @@ RECIPES = (
     Row(r"python -m dprepro rate .*", "{0} replicates=2 workers=1", "ten seconds", slow=True),
     Row(r"python -m dprepro plot fit wrong axis=n output=both\.png"),
     Row(
-        r"python -m dprepro (ledger|merge|collect|check|verify|reference|stability|heldout|advise)( .*)?",
+        r"python -m dprepro (ledger|merge|collect|check|verify|reference|stability|heldout|advise|privacy)( .*)?",
         HELP,
         once=True,
     ),

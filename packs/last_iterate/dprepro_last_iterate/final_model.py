@@ -1,104 +1,181 @@
-"""A user's question: I publish only the final model; what does it leak?"""
+"""A user's question: I publish only the final model; what does it leak? The account that ``dprepro privacy`` asks.
+
+Registered by an entry point of the group ``dprepro.accounts``; nothing that measures imports it.
+"""
 
 from __future__ import annotations
 
-import argparse
 import math
-from dataclasses import dataclass
+from collections.abc import Callable, Iterator
 
 from dprepro.errors import PremiseError
-from dprepro_last_iterate.pairs import plateau_time, worst_linear_at
+from dprepro.mechanisms import GaussianShift
+from dprepro.practice.final_model import ENDLESS, NEAR, FinalModelAccount, NoisyTraining
+from dprepro.privacy import privacy_loss
+from dprepro_last_iterate.pairs import worst_linear_at
 from dprepro_last_iterate.published import (
     composition_mu,
     contraction,
     convex_mu_least,
-    gaussian_epsilon,
+    cyclic_convex_mu,
+    cyclic_mu,
     geometric_mu,
-    ratio_b,
+    quadratic_mu,
+    sampled_convex,
 )
 
+AFTER = "derived here, after Bok, Su and Altschuler 2024"
+MOST_STEPS, WIDEST = 10**7, 60.0
+"""Up to which an exact law is computed: its rounding grows with the steps, its cost with D/v."""
+LARGEST = 200.0
+"""Of epsilon and ln(1/delta) together: beyond, the law of such small probabilities takes long."""
 
-@dataclass(frozen=True)
-class Leak:
-    """What is known of epsilon at delta.
 
-    Attributes:
-        all_steps: where every iterate is published: exact for linear losses.
-        proved: the least bound that is proved for the last iterate.
-        seen: the largest exact epsilon of a pair of linear losses with the same numbers, on an interval.
-        strongly: whether losses are promised to be strongly convex, as linear ones are not.
-    """
+def final_model(training: NoisyTraining, delta: float) -> tuple[FinalModelAccount, ...]:
+    """Every theorem with epsilon at delta or what its premise lacks, and what some losses do leak."""
+    return (*theorems(training, delta), *_seen(training, delta))
 
-    all_steps: float
-    proved: float
-    seen: float
-    strongly: bool = False
 
-    def __str__(self) -> str:
-        apart = ", which are not strongly convex" if self.strongly else ""
+def theorems(training: NoisyTraining, delta: float) -> tuple[FinalModelAccount, ...]:
+    """What no losses leak more than, and what is lacking for it."""
+    return (_strongly_convex(training, delta), _convex(training, delta))
+
+
+def _epsilon(mu: float, delta: float) -> float:
+    """Of mu-Gaussian differential privacy, from above."""
+    return privacy_loss(GaussianShift(mu), 1, delta).epsilon
+
+
+def _lacks(training: NoisyTraining) -> str:
+    """What keeps a step from being nonexpansive: needed is a convex loss, and a step size of 2/M at most."""
+    if training.convexity < 0:
+        return f"losses are not promised to be convex (convexity={training.convexity:g}); then hiding may gain nothing"
+    if training.step_size is None:
+        return "step_size= is not told"
+    if training.smoothness is None:
+        return "smoothness= is not told, and a step on a loss that is not smooth may part two runs"
+    if training.step_size * training.smoothness > 2:
         return (
-            f"epsilon of all iterates {self.all_steps:.4g}; of the last one at most {self.proved:.4g} (proved), "
-            f"at least {self.seen:.4g} for some linear losses (exact law){apart}"
+            f"step_size={training.step_size:g} is above 2/smoothness={2 / training.smoothness:g}: a step may part runs"
         )
+    return ""
 
 
-def final_model(
-    steps: int,
-    sensitivity: float,
-    step_size: float,
-    noise: float,
-    delta: float,
-    diameter: float = 1.0,
-    convexity: float = 0.0,
-    smoothness: float = 0.0,
-) -> Leak:
-    """What the last of T full-batch steps leaks.
-
-    Premise: convex losses, eta <= 2/M, and a start that is the same for all data.
-
-    Args:
-        sensitivity: s, the largest change of the gradient of the mean loss when one record is replaced: 2C/n for
-            C-Lipschitz losses.
-        noise: sigma, of every coordinate of the gradient of the mean loss.
-        diameter: of the convex set on which steps are projected.
-        convexity, smoothness: m and M where losses are strongly convex, eta < 2/M; M alone is held against eta <= 2/M.
-
-    Raises:
-        PremiseError: m > M, or a step size that is too large for M.
-    """
-    largest = 2 / smoothness if smoothness > 0 else math.inf
-    if convexity > smoothness or step_size > largest or (convexity > 0 and step_size == largest):
-        raise PremiseError("the bounds ask for convexity <= smoothness and step-size <= 2/smoothness (< if strongly)")
-    mu = convex_mu_least(steps, sensitivity, step_size, noise, diameter)
-    if convexity > 0:
-        mu = min(mu, geometric_mu(steps, sensitivity / noise, contraction(step_size, convexity, smoothness)))
-    # lengths in units of the diameter
-    seen = worst_linear_at(steps, sensitivity / noise, step_size * noise / diameter, 1.0, delta).epsilon
-    everything = gaussian_epsilon(composition_mu(steps, sensitivity, noise), delta)
-    return Leak(everything, gaussian_epsilon(mu, delta), seen, convexity > 0)
+def _premise(training: NoisyTraining, losses: str) -> str:
+    of, batches = ("every loss is", "") if training.batches == "full" else ("the loss of every batch is", ", batches")
+    return (
+        f"{of} {losses}, whatever the data; the step size is the same at every step, and 2/M at most; gradients are "
+        f"not clipped; start, set{batches} and the number of steps depend on no record; nothing but the last iterate "
+        "is seen"
+    )
 
 
-def main() -> None:
-    """``python -m dprepro_last_iterate.final_model --steps 3000 --sensitivity .1 --step-size .05 --noise 1``."""
-    parser = argparse.ArgumentParser(description=main.__doc__)
-    parser.add_argument("--steps", type=int, required=True)
-    for name in ("sensitivity", "step-size", "noise"):
-        parser.add_argument(f"--{name}", type=float, required=True)
-    for name, usual in (("delta", 1e-5), ("diameter", 1.0), ("convexity", 0.0), ("smoothness", 0.0)):
-        parser.add_argument(f"--{name}", type=float, default=usual)
-    given = parser.parse_args()
-    if not (given.steps >= 1 and min(given.sensitivity, given.step_size, given.noise, given.diameter) > 0):
-        parser.error("steps must be at least 1; sensitivity, step-size, noise and diameter positive")
-    if not 0 < given.delta < 1:
-        parser.error(f"delta must lie in (0, 1), got {given.delta:g}")
-    try:
-        print(final_model(**vars(given)))
-    except PremiseError as error:
-        parser.error(str(error))
-    unit = ratio_b(given.sensitivity, given.step_size, given.noise, given.diameter)
-    late = plateau_time(given.sensitivity / given.diameter, given.step_size)
-    print(f"B = {unit:.4g}; composition is no better than the convex bound from T* = {late:.0f} steps on")
+def _bounded(
+    training: NoisyTraining, delta: float, mu_at: Callable[[int], float], theorem: str, formula: str, premise: str
+) -> FinalModelAccount:
+    """Of a bound by mu that does not fall with the steps."""
+    limit = _epsilon(mu_at(ENDLESS), delta)
+    low, high = 0, 1
+    while _epsilon(mu_at(high), delta) < NEAR * limit:
+        low, high = high, 2 * high
+    while high - low > 1:
+        middle = (low + high) // 2
+        low, high = (low, middle) if _epsilon(mu_at(middle), delta) >= NEAR * limit else (middle, high)
+    epsilon = _epsilon(mu_at(training.steps), delta)
+    return FinalModelAccount(theorem, formula, premise, epsilon, limit=limit, settles=high)
 
 
-if __name__ == "__main__":
-    main()
+def _strongly_convex(training: NoisyTraining, delta: float) -> FinalModelAccount:
+    cyclic = training.batches == "cyclic"
+    theorem = f"strong convexity, cyclic batches ({AFTER})" if cyclic else f"strong convexity ({AFTER})"
+    formula = "mu <= (s/sigma) sqrt((1+c)/(1-c) (1-c^T)/(1+c^T)), c = max(|1 - eta m|, |1 - eta M|)"
+    if cyclic:
+        formula = "mu^2 <= (s/sigma)^2 [1 + c^(2r-2) (1-c^2)/(1-c^r)^2 (1-c^(r(E-1)))/(1+c^(r(E-1)))], r = n/b, E = T/r"
+    if training.batches == "sampled":
+        formula += ", as if every batch held the record"
+    lacks = _lacks(training)
+    if not lacks and training.convexity == 0:
+        lacks = "convexity=0, and m > 0 is needed"
+    if lacks or training.step_size is None or training.smoothness is None:
+        return FinalModelAccount(theorem, formula, "", lacks=lacks)
+    c = contraction(training.step_size, training.convexity, training.smoothness)
+    if c >= 1:  # also where 1 - eta m rounds to it
+        return FinalModelAccount(
+            theorem, formula, "", lacks="eta m or 2 - eta M is 0 to all digits, and must be positive"
+        )
+    ratio = training.sensitivity / training.noise
+
+    def mu_at(steps: int) -> float:
+        if cyclic:
+            return cyclic_mu(math.ceil(steps / training.rounds), training.rounds, ratio, c)
+        return geometric_mu(steps, ratio, c)
+
+    premise = _premise(training, f"{training.convexity:g}-strongly convex and {training.smoothness:g}-smooth")
+    return _bounded(training, delta, mu_at, theorem, formula, premise)
+
+
+def _convex(training: NoisyTraining, delta: float) -> FinalModelAccount:
+    s, sigma, d = training.sensitivity, training.noise, training.diameter
+    theorem, formula = {
+        "full": (AFTER, "mu^2 <= min over k <= T of k (D/k + eta s)^2/(eta sigma)^2"),
+        "cyclic": (
+            f"cyclic batches, {AFTER}",
+            "mu^2 <= (s/sigma)^2 + min over j < E of (D + j eta s)^2/(r j (eta sigma)^2), r = n/b, E = T/r",
+        ),
+        "sampled": (
+            "sampled batches, derived here",
+            "delta(epsilon) <= the mean over J of that of mu^2 = [(k-J) (D/k)^2 + J (D/k + eta s)^2]/(eta sigma)^2, J "
+            "binomial of k <= T and b/n",
+        ),
+    }[training.batches]
+    theorem = f"convexity on a bounded set ({theorem})"
+    lacks = _lacks(training)
+    if not lacks and math.isinf(d):
+        lacks = "diameter= is not told, and without constraint linear losses leak all that composition allows"
+    eta = training.step_size
+    if lacks or eta is None or training.smoothness is None:
+        return FinalModelAccount(theorem, formula, "", lacks=lacks)
+    premise = _premise(training, f"convex and {training.smoothness:g}-smooth on a convex set of diameter {d:g}")
+    if training.batches == "sampled":
+        limit, settles = sampled_convex(ENDLESS, 1 / training.rounds, s, eta, sigma, delta, d)
+        epsilon = limit
+        if training.steps < settles:
+            epsilon, _ = sampled_convex(training.steps, 1 / training.rounds, s, eta, sigma, delta, d)
+        return FinalModelAccount(theorem, formula, premise, epsilon, limit=limit, settles=settles)
+
+    def mu_at(steps: int) -> float:
+        if training.batches == "cyclic":
+            return cyclic_convex_mu(math.ceil(steps / training.rounds), training.rounds, s, eta, sigma, d)
+        return convex_mu_least(steps, s, eta, sigma, d)
+
+    return _bounded(training, delta, mu_at, theorem, formula, premise)
+
+
+def _seen(training: NoisyTraining, delta: float) -> Iterator[FinalModelAccount]:
+    """What losses leak that keep to what is told of full batches: linear ones, or quadratics without constraint."""
+    s, sigma, eta = training.sensitivity, training.noise, training.step_size
+    if training.batches != "full":
+        return
+    if math.isinf(training.diameter):
+        if training.convexity <= 0:
+            yield _lower("some linear losses", _epsilon(composition_mu(training.steps, s, sigma), delta))
+        elif eta is not None:
+            factors = [
+                1 - eta * curvature for curvature in (training.convexity, training.smoothness or 0.0) if curvature
+            ]
+            mus = [quadratic_mu(training.steps, s / sigma, factor) for factor in factors if -1 < factor <= 1]
+            yield from (_lower("some quadratics", _epsilon(mu, delta)) for mu in mus)
+    elif training.convexity <= 0 and eta is not None and training.steps <= MOST_STEPS:
+        unit = training.diameter
+        most = convex_mu_least(training.steps, s, eta, sigma, unit)
+        if unit > WIDEST * eta * sigma or _epsilon(most, delta) - math.log(delta) > LARGEST:
+            return
+        try:
+            found = worst_linear_at(training.steps, s / sigma, eta * sigma / unit, 1.0, delta)
+        except PremiseError:  # such small probabilities need too many nodes
+            return
+        yield _lower("some linear losses on an interval", found.epsilon)
+
+
+def _lower(words: str, epsilon: float) -> FinalModelAccount:
+    return FinalModelAccount(words, "", "", epsilon, at_least=True)

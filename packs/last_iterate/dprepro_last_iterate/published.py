@@ -21,14 +21,29 @@ steps before its first change nothing). Step T closes its own eta s. The E - 1 u
 (q + ... + q^(E-1)) at the end, and the r(E - 1) steps from r to T - 1 close them: Cauchy and Schwarz with sum c^2k, k =
 1 to r(E - 1), give the second term. a_t grows with t, faster than what is there to be closed: nothing is closed before
 it is there.
+
+**Cyclic batches**, convex, on a set of diameter D. The last use is closed at its own step. Before it lie, for every
+whole j <= E - 1, r j steps that begin with the first of the j uses before: each closes the (r j)-th part of D + j eta
+s. When i of the j rounds are over D (1 - i/j) is left, and more before: nothing is closed before it is there. mu^2 =
+(s/sigma)^2 + (D + j eta s)^2/(r j v^2), or composition, E (s/sigma)^2.
+
+**Sampled batches**, convex, on a set of diameter D. Tell the batches, in which no record has a say: what is lost on
+average over them is no less than what is lost without knowing them, since delta(epsilon) is jointly convex in the two
+laws. Given them, the record is used in J of the last k steps. Let each of these k steps close a k-th part of D, and a
+use its own eta s as well: mu^2 = (k - J) (D/k)^2/v^2 + J (D/k + eta s)^2/v^2. J is binomial, of k steps and the rate
+b/n, as batches are sampled independently: delta(epsilon) <= E delta_mu(J)(epsilon), for every whole k <= T.
+
+**Any batches**, strongly convex: a step that does not use the record has the difference 0, which is at most s.
 """
 
 from __future__ import annotations
 
 import math
 
+import numpy as np
 from scipy.optimize import brentq
 from scipy.special import log_ndtr
+from scipy.stats import binom
 
 
 def gaussian_delta(epsilon: float, mu: float) -> float:
@@ -123,3 +138,68 @@ def cyclic_quadratic_mu(epochs: float, batches: float, ratio: float, c: float) -
     """Exact, of quadratics whose record lies in the last batch of every epoch."""
     moved = (1 - c ** (batches * epochs)) / (1 - c**batches)
     return float(ratio * moved / math.sqrt((1 - c ** (2 * batches * epochs)) / (1 - c**2)))
+
+
+def cyclic_convex_mu(epochs: float, batches: float, s: float, eta: float, sigma: float, diameter: float = 1.0) -> float:
+    """Cyclic batches, convex: the least of 1 + (D + j eta s)^2/(r j (eta s)^2) over whole j <= E - 1, and of E."""
+    if epochs == 1:
+        return s / sigma
+    best = diameter / (eta * s)
+    choices = {max(1, min(int(epochs - 1), int(rounds))) for rounds in (math.floor(best), math.ceil(best))}
+    least = min(1 + (best + rounds) ** 2 / (batches * rounds) for rounds in choices)
+    return math.sqrt(min(least, epochs)) * s / sigma
+
+
+PLACES = 4000
+"""Of a binomial: more hits are taken together, as many as the largest of them."""
+
+LONGEST = 10**12
+"""Of the numbers of last steps that are tried."""
+
+WINDOWS = 24
+"""Numbers of last steps that are tried for sampled batches, on each of two grids."""
+
+
+def sampled_convex(
+    steps: int, rate: float, s: float, eta: float, sigma: float, delta: float, diameter: float = 1.0
+) -> tuple[float, int]:
+    """epsilon at delta of sampled batches, convex, from above; and the number k of last steps of the bound."""
+
+    def at(k: int) -> float:
+        return _hits_epsilon(k, rate, diameter / (k * eta * sigma), s / sigma, delta)
+
+    most = min(steps, LONGEST, math.ceil(100 * (1 + diameter / (eta * s)) / rate))
+    low, high = 1, most
+    found: dict[int, float] = {}
+    for _ in range(2):
+        grid = {max(low, min(high, round(k))) for k in np.geomspace(low, high, WINDOWS)}
+        found |= {k: at(k) for k in grid if k not in found}
+        order = sorted(found)
+        place = order.index(min(found, key=lambda k: (found[k], k)))
+        low, high = order[max(place - 1, 0)], order[min(place + 1, len(order) - 1)]
+    best = min(found, key=lambda k: (found[k], k))
+    return found[best], best
+
+
+def _hits_epsilon(k: int, rate: float, closed: float, hit: float, delta: float) -> float:
+    """epsilon where each of k steps closes ``closed`` standard deviations, and ``hit`` more with probability rate."""
+    low, high = int(binom.ppf(1e-6 * delta, k, rate)), int(binom.isf(1e-6 * delta, k, rate))
+    hits = np.unique(np.ceil(np.linspace(low, high, PLACES)))
+    above = binom.sf(hits, k, rate)
+    masses, rest = np.concatenate([[1.0], above[:-1]]) - above, float(above[-1])  # more hits: as if all were told
+    mu = np.sqrt((k - hits) * closed**2 + hits * (closed + hit) ** 2)
+
+    def log_surplus(epsilon: float) -> float:
+        first, second = log_ndtr(-epsilon / mu + mu / 2), epsilon + log_ndtr(-epsilon / mu - mu / 2)
+        deltas = np.exp(first) * -np.expm1(np.minimum(second - first, 0.0))
+        return math.log(max(float(masses @ deltas) + rest, 1e-320)) - math.log(delta)
+
+    worst = float(mu[-1])
+    top = worst**2 / 2 + worst * math.sqrt(-2 * math.log(delta)) + 1e-9
+    if worst > 1e5:  # differences of probabilities have no digits left
+        return top
+    if log_surplus(0.0) <= 0:
+        return 0.0
+    while log_surplus(top) > 0:
+        top *= 1.01
+    return float(brentq(log_surplus, 0.0, top, xtol=1e-10)) + 1e-10

@@ -18,7 +18,7 @@ from __future__ import annotations
 
 import itertools
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 
@@ -229,21 +229,43 @@ def half_lines(
     noise, last = step * noise_scale, int(numbers[-1])
     breaks = sorted({b for mixture in pair for _, slope in mixture for b in slope.breaks})
     rule = rule_for(breaks, noise, error / max(last - 1, 1))
-    both = []
-    for mixture in pair:
-        first = [(share, start - step * slope.at(np.array([start]))) for share, slope in mixture]
-        later = [(share, _means(slope, rule, step)) for share, slope in mixture]
-        matrix = sum(share * _spread(means, rule, noise) for share, means in later)
-        events = sum(share * _events(means, rule, noise, thresholds) for share, means in later)
-        state = np.asarray(sum(share * _spread(means, rule, noise)[:, 0] for share, means in first))
-        begun = np.asarray(sum(share * _events(means, rule, noise, thresholds)[:, 0] for share, means in first))
-        powers, states, reached = {1: np.asarray(matrix)}, [], 1
-        for t in numbers[numbers > 1]:
-            if t - 1 > reached:
-                state = _power(powers, int(t - 1 - reached)) @ state
-                reached = int(t - 1)
-            states.append(state)
-        found = np.asarray(states).reshape(-1, len(state)) @ np.asarray(events).T
-        both.append(np.concatenate([begun[None, :], found]) if numbers[0] == 1 else found)
+
+    def observe(means: FloatArray) -> FloatArray:
+        return _events(means, rule, noise, thresholds)
+
+    both = [observed(mixture, start, step, noise, numbers, rule, observe) for mixture in pair]
     errors = np.maximum(numbers - 1, 0) * rule.error
     return HalfLines(numbers, both[0], both[1], errors.astype(float))
+
+
+def observed(
+    mixture: Mixture,
+    start: float,
+    step: float,
+    noise: float,
+    numbers: NDArray[np.int64],
+    rule: Rule,
+    observe: Callable[[FloatArray], FloatArray],
+) -> FloatArray:
+    """What is observed of x_T, shape (numbers of steps, observations), for one law.
+
+    Args:
+        noise: v = eta sigma.
+        numbers: of steps, increasing.
+        observe: from the means of the last step, shape (states,), to the mean observations, shape (observations,
+            states).
+    """
+    first = [(share, start - step * slope.at(np.array([start]))) for share, slope in mixture]
+    later = [(share, _means(slope, rule, step)) for share, slope in mixture]
+    matrix = sum(share * _spread(means, rule, noise) for share, means in later)
+    events = sum(share * observe(means) for share, means in later)
+    state = np.asarray(sum(share * _spread(means, rule, noise)[:, 0] for share, means in first))
+    begun = np.asarray(sum(share * observe(means)[:, 0] for share, means in first))
+    powers, states, reached = {1: np.asarray(matrix)}, [], 1
+    for t in numbers[numbers > 1]:
+        if t - 1 > reached:
+            state = _power(powers, int(t - 1 - reached)) @ state
+            reached = int(t - 1)
+        states.append(state)
+    found = np.asarray(states).reshape(-1, len(state)) @ np.asarray(events).T
+    return np.concatenate([begun[None, :], found]) if numbers[0] == 1 else found

@@ -8,7 +8,6 @@ import mpmath
 import numpy as np
 import pytest
 from dprepro_last_iterate import bounds, pairs, published, transfer
-from dprepro_last_iterate.final_model import final_model
 from dprepro_last_iterate.statements import ATTACKS, STATEMENTS
 
 from dprepro.errors import PremiseError
@@ -272,17 +271,3 @@ def test_the_proof_at_its_best_is_never_above_what_is_published_nor_above_compos
 
 def test_every_statement_that_can_be_attacked_is() -> None:
     assert {statement.item for statement in STATEMENTS if not statement.nothing} == set(ATTACKS)
-
-
-def test_the_final_model_leaks_no_more_than_is_proved_and_no_unit_matters() -> None:
-    leak = final_model(300, 0.1, 0.2, 1.0, 1e-5)
-    assert leak.seen < leak.proved < leak.all_steps
-    scaled = final_model(300, 0.1, 2.0, 1.0, 1e-5, diameter=10.0)
-    assert (scaled.proved, scaled.seen) == pytest.approx((leak.proved, leak.seen))
-    curved = final_model(300, 0.1, 0.2, 1.0, 1e-5, convexity=2.0, smoothness=4.0)
-    assert curved.proved < leak.proved
-    assert "not strongly convex" in str(curved)
-    assert "not strongly convex" not in str(leak)
-    for convexity, smoothness in ((0.0, 11.0), (2.0, 10.0), (2.0, 1.0)):  # 2/eta = 10
-        with pytest.raises(PremiseError, match="2/smoothness"):
-            final_model(300, 0.1, 0.2, 1.0, 1e-5, convexity=convexity, smoothness=smoothness)

@@ -31,9 +31,9 @@ c(g) the sum is the change of W = Phi(v) - e^epsilon Phi(v + g), whichever way i
 is the Gaussian's delta(epsilon; g), of derivative phi(c(g)) in g. So delta is at most the integral over g in [0, mu] of
 K(v(g), g), K = (phi(v) - e^epsilon phi(v + g)/(1 + r))_+/s for v <= c(g) and phi(c(g)) beyond. K is largest where
 v g + g^2/2 = epsilon - ln(1 + r) + ln(1 + g/v), with the value phi(v) g/((v + g) s), if that is below c(g), which is:
-g^2 <= r (epsilon - g^2/2); else it is phi(c(g)). Hence `addition`. It is attained, in the limit of losses that bend and
-do not in turn, if that place moves by 1/s at least as g falls by one: if v ((v + g)^2 - 1)/(g (v (v + g) + 1)) is
-(1 + r)/r at least.
+g^2 <= r (epsilon - g^2/2); else it is phi(c(g)). Hence `addition_delta`. It is attained, in the limit of losses that
+bend and do not in turn, if that place moves by 1/s at least as g falls by one: if v ((v + g)^2 - 1)/(g (v (v + g) + 1))
+is (1 + r)/r at least. `removal_delta` and the integral, `addition_delta`, are the core's, which calibrates by them.
 """
 
 from __future__ import annotations
@@ -47,27 +47,11 @@ from numpy.typing import NDArray
 from scipy.special import ndtr
 
 from dprepro.errors import PremiseError
-from dprepro.privacy.worst_pairs import gaussian_delta
+from dprepro.privacy.perturbed_minimisers import addition_delta, best_places, removal_delta, shift_delta
 
 FloatArray = NDArray[np.float64]
 Account = Callable[[float, float, float], float]
 """delta(mu, curvature, epsilon)."""
-
-NODES = 20
-PANELS = (0.0, 1e-5, 2e-4, 2e-3, 1e-2, 5e-2, 0.25, 1.25, 3.0, 6.0, 10.0, 20.0, 40.0)
-"""Of the quadrature in -ln(g/mu): K falls from its largest value within (mu/epsilon)^2, however small that is."""
-
-
-def gaussian(mu: float, epsilon: float) -> float:
-    """delta of a shift by mu of a standard normal number."""
-    return float(gaussian_delta(mu, np.array([epsilon]))[0])
-
-
-def removal(mu: float, epsilon: float) -> float:
-    """T(epsilon) = E (1 - e^(epsilon - mu |u| - mu^2/2))_+: 2 delta of the Gaussian for epsilon >= mu^2/2."""
-    if epsilon >= mu**2 / 2:
-        return 2 * gaussian(mu, epsilon)
-    return 1 - 2 * math.exp(epsilon) * float(ndtr(-mu))
 
 
 def plain_addition(mu: float, curvature: float, epsilon: float) -> float:
@@ -76,45 +60,7 @@ def plain_addition(mu: float, curvature: float, epsilon: float) -> float:
     It is the Gaussian's delta(epsilon - ln(1 + r)), continued below ln(1 + r).
     """
     left = epsilon - math.log1p(curvature)
-    return gaussian(mu, left) if left >= 0 else 1 - 2 * math.exp(left) * float(ndtr(-mu / 2))
-
-
-def addition(mu: float, curvature: float, epsilon: float) -> float:
-    """The account of the module's text for epsilon >= ln(1 + r); `plain_addition` below, and where that is less.
-
-    It is less only where mu^2 > 2 (epsilon - ln(1 + r)), where probabilities are no longer small.
-    """
-    left, plain = epsilon - math.log1p(curvature), plain_addition(mu, curvature, epsilon)
-    if left < 0 or curvature == 0:
-        return plain
-    turn = math.sqrt(curvature * epsilon / (1 + curvature / 2))  # up to here bending helps
-    top = min(mu, turn)
-    g, weights = _panels()
-    g = top * g
-    v = best_place(g, left)
-    density = np.exp(-(v**2) / 2) / math.sqrt(2 * math.pi)
-    bent = float(weights @ (g * density * g / (v + g))) * ((1 + curvature) / curvature)
-    return min(plain, bent + (gaussian(mu, epsilon) - gaussian(turn, epsilon) if mu > turn else 0.0))
-
-
-def best_place(g: FloatArray, left: float) -> FloatArray:
-    """v with v g + g^2/2 = left + ln(1 + g/v), left >= 0: Newton from below, where the difference is concave."""
-    v = np.maximum(left / g - g / 2, g * np.exp(-(g**2) / 2 - 1))
-    for _ in range(200):
-        step = (v * g + g**2 / 2 - left - np.log1p(g / v)) / (g + g / (v * (v + g)))
-        v = v - step
-        if np.all(np.abs(step) <= 1e-14 * v):
-            break
-    return np.asarray(v)
-
-
-@lru_cache(maxsize=1)
-def _panels() -> tuple[FloatArray, FloatArray]:
-    """g/top, and weights with dg = g dy."""
-    nodes, weights = np.polynomial.legendre.leggauss(NODES)
-    ends = np.array(PANELS)
-    half = np.diff(ends)[:, None] / 2
-    return np.exp(-(ends[:-1, None] + half * (nodes + 1)).ravel()), (half * weights).ravel()
+    return shift_delta(mu, left) if left >= 0 else 1 - 2 * math.exp(left) * float(ndtr(-mu / 2))
 
 
 def addition_is_attained(mu: float, curvature: float, epsilon: float) -> bool:
@@ -123,7 +69,7 @@ def addition_is_attained(mu: float, curvature: float, epsilon: float) -> bool:
     if left < 0:
         return False
     g = np.geomspace(1e-3, 1, 200) * min(mu, math.sqrt(curvature * epsilon / (1 + curvature / 2)))
-    v = best_place(g, left)
+    v = best_places(g, left)
     moves = v * ((v + g) ** 2 - 1) / (g * (v * (v + g) + 1))
     return bool(np.all(moves >= (1 + curvature) / curvature))
 
@@ -135,17 +81,17 @@ def removal_is_attained(mu: float, curvature: float, epsilon: float) -> bool:
 
 def profile(mu: float, curvature: float, epsilon: float) -> float:
     """delta where a record comes or goes."""
-    return max(removal(mu, epsilon), addition(mu, curvature, epsilon))
+    return max(removal_delta(mu, epsilon), addition_delta(mu, curvature, epsilon))
 
 
 def plain_profile(mu: float, curvature: float, epsilon: float) -> float:
     """The same by the determinant and a one-sided shift."""
-    return max(removal(mu, epsilon), plain_addition(mu, curvature, epsilon))
+    return max(removal_delta(mu, epsilon), plain_addition(mu, curvature, epsilon))
 
 
 def two_sided(mu: float, curvature: float, epsilon: float) -> float:
     """Determinant and two-sided shift, T(epsilon - ln(1 + r)): what follows Kifer, Smith and Thakurta's proof."""
-    return removal(mu, epsilon - math.log1p(curvature))
+    return removal_delta(mu, epsilon - math.log1p(curvature))
 
 
 def redberg(mu: float, curvature: float, epsilon: float) -> float:
@@ -156,7 +102,7 @@ def redberg(mu: float, curvature: float, epsilon: float) -> float:
     """
     if curvature >= 1:
         raise PremiseError(f"the account asks for beta < lambda, got beta/lambda={curvature:g}")
-    return removal(mu, epsilon + math.log1p(-curvature))
+    return removal_delta(mu, epsilon + math.log1p(-curvature))
 
 
 def _log_moment(t: float) -> float:

@@ -12,6 +12,7 @@ import numpy as np
 
 from dprepro.adversary import search
 from dprepro.errors import PremiseError
+from dprepro.privacy.perturbed_minimisers import addition_delta, removal_delta, shift_delta
 from dprepro_objective_perturbation import accounts, pairs
 from dprepro_objective_perturbation.accounts import FloatArray
 from dprepro_objective_perturbation.minima import Split, both_stages, first_stage, reached, seen_twice
@@ -30,7 +31,7 @@ def _asked(curvature: float, epsilon: float) -> None:
 def addition(mu: float, curvature: float, epsilon: float) -> float:
     """The exact account of a record that comes."""
     _asked(curvature, epsilon)
-    return accounts.addition(mu, curvature, epsilon)
+    return addition_delta(mu, curvature, epsilon)
 
 
 def addition_pair(mu: float, curvature: float, epsilon: float) -> float:
@@ -43,7 +44,7 @@ def addition_attained(mu: float, curvature: float, epsilon: float) -> float:
     """The account where the derivation says that it is attained."""
     if not accounts.addition_is_attained(mu, curvature, epsilon):
         raise PremiseError("the best place does not move fast enough")
-    return accounts.addition(mu, curvature, epsilon)
+    return addition_delta(mu, curvature, epsilon)
 
 
 def addition_bent_at_once(mu: float, curvature: float, epsilon: float) -> float:
@@ -54,12 +55,12 @@ def addition_bent_at_once(mu: float, curvature: float, epsilon: float) -> float:
 
 def no_determinant(mu: float, epsilon: float) -> float:
     """Control: addition without ln(1 + r), the Gaussian's delta."""
-    return accounts.gaussian(mu, epsilon)
+    return shift_delta(mu, epsilon)
 
 
 def removal(mu: float, epsilon: float) -> float:
     """The account of a record that goes."""
-    return accounts.removal(mu, epsilon)
+    return removal_delta(mu, epsilon)
 
 
 def removal_pair(mu: float, curvature: float, epsilon: float) -> float:
@@ -71,7 +72,7 @@ def removal_attained(mu: float, curvature: float, epsilon: float) -> float:
     """The account where it is attained."""
     if not accounts.removal_is_attained(mu, curvature, epsilon):
         raise PremiseError("the account is attained for r >= mu^2/(epsilon - mu^2/2)")
-    return accounts.removal(mu, epsilon)
+    return removal_delta(mu, epsilon)
 
 
 def profile(mu: float, curvature: float, epsilon: float) -> float:
@@ -83,7 +84,7 @@ def profile(mu: float, curvature: float, epsilon: float) -> float:
 def profile_attained(mu: float, curvature: float, epsilon: float) -> float:
     """The profile where its larger part is attained."""
     _asked(curvature, epsilon)
-    goes = accounts.removal(mu, epsilon) >= accounts.addition(mu, curvature, epsilon)
+    goes = removal_delta(mu, epsilon) >= addition_delta(mu, curvature, epsilon)
     attained = accounts.removal_is_attained if goes else accounts.addition_is_attained
     if not attained(mu, curvature, epsilon):
         raise PremiseError("the larger part is not attained")
@@ -219,7 +220,7 @@ def printed_noise(epsilon: float, delta: float) -> float:
 
 def linear_noise(epsilon: float, delta: float) -> float:
     """Control: of linear losses, for which a Gaussian's noise suffices."""
-    return accounts.noise(lambda mu, curvature, epsilon: accounts.gaussian(mu, epsilon), 0.0, epsilon, delta)
+    return accounts.noise(lambda mu, curvature, epsilon: shift_delta(mu, epsilon), 0.0, epsilon, delta)
 
 
 # Approximate minima
@@ -234,22 +235,22 @@ def first_stage_loss(epsilon: float, delta: float, out_share: float, noise_share
 def first_stage_half_noise(epsilon: float, delta: float, out_share: float, noise_share: float) -> float:
     """Control: linear losses with half of the noise, exactly."""
     split = Split(epsilon, delta, out_share, noise_share)
-    return accounts.gaussian(2 * split.mu_first, split.epsilon_first) / split.delta_first
+    return shift_delta(2 * split.mu_first, split.epsilon_first) / split.delta_first
 
 
 def output_printed(epsilon: float, delta: float) -> float:
     """delta of the second stage at its own (epsilon, delta), over delta: two minima that each err by n gamma/Lambda."""
-    return accounts.gaussian(2 * _output_mu(epsilon, delta), epsilon) / delta
+    return shift_delta(2 * _output_mu(epsilon, delta), epsilon) / delta
 
 
 def output_repaired(epsilon: float, delta: float) -> float:
     """The same with noise for 2 n gamma/Lambda."""
-    return accounts.gaussian(_output_mu(epsilon, delta), epsilon) / delta
+    return shift_delta(_output_mu(epsilon, delta), epsilon) / delta
 
 
 def output_repaired_half(epsilon: float, delta: float) -> float:
     """Control: that with half of the noise."""
-    return accounts.gaussian(2 * _output_mu(epsilon, delta), epsilon) / delta
+    return shift_delta(2 * _output_mu(epsilon, delta), epsilon) / delta
 
 
 def _output_mu(epsilon: float, delta: float) -> float:
@@ -262,7 +263,7 @@ def whole_printed(epsilon: float, delta: float, out_share: float, noise_share: f
     Exact: both noises are Gaussian, and so is their sum. gamma is the one at which the answer tells most.
     """
     split = Split(epsilon, delta, out_share, noise_share)
-    return accounts.gaussian(math.hypot(split.mu_first, 2 * split.mu_output), epsilon) / delta
+    return shift_delta(math.hypot(split.mu_first, 2 * split.mu_output), epsilon) / delta
 
 
 def whole_repaired(epsilon: float, delta: float, out_share: float, noise_share: float) -> float:

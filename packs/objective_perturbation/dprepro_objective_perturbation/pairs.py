@@ -16,7 +16,8 @@ from itertools import pairwise
 import numpy as np
 from scipy.special import ndtr
 
-from dprepro_objective_perturbation.accounts import FloatArray, best_place, gaussian
+from dprepro.privacy.perturbed_minimisers import best_places, shift_delta
+from dprepro_objective_perturbation.accounts import FloatArray
 
 STEPS = 400
 """Steps of the map that comes near to the account of addition."""
@@ -117,7 +118,7 @@ def bending(mu: float, curvature: float, epsilon: float, steps: int = STEPS) -> 
     levels = mu * np.exp(-within * share / (1 - share))
     middle = (levels[1:] + levels[:-1]) / 2
     turn = math.sqrt(curvature * epsilon / (1 + curvature / 2))
-    place = np.where(middle <= turn, best_place(middle, left), epsilon / middle - middle / 2)
+    place = np.where(middle <= turn, best_places(middle, left), epsilon / middle - middle / 2)
     length = -np.diff(levels) / s
     start = place - length / 2
     for k in range(1, steps):  # pieces do not overlap
@@ -150,12 +151,12 @@ def _clipped(u: FloatArray, moved: FloatArray, most: float) -> tuple[FloatArray,
 
 def largest_addition(mu: float, curvature: float, epsilon: float) -> float:
     """delta of the map that comes near to the account; a shift where nothing is bent."""
-    return bending(mu, curvature, epsilon).addition(epsilon) if curvature else gaussian(mu, epsilon)
+    return bending(mu, curvature, epsilon).addition(epsilon) if curvature else shift_delta(mu, epsilon)
 
 
 def largest_removal(mu: float, curvature: float, epsilon: float) -> float:
     """delta of the map from u - mu to u + mu, all at once."""
-    return one_record(mu, curvature, 0.0).removal(epsilon) if curvature else gaussian(mu, epsilon)
+    return one_record(mu, curvature, 0.0).removal(epsilon) if curvature else shift_delta(mu, epsilon)
 
 
 def largest(mu: float, curvature: float, epsilon: float) -> float:

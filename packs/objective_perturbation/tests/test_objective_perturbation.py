@@ -14,6 +14,7 @@ from scipy.special import ndtr
 
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import PremiseError
+from dprepro.privacy.perturbed_minimisers import addition_delta, perturbed_delta, removal_delta, shift_delta
 from dprepro.problems import Domain, HuberLoss, L2Ball, LogisticLoss
 
 SETTINGS = [(0.2, 0.5, 1.0), (0.5, 0.5, 1.0), (0.1, 0.3, 0.5), (1.0, 1.0, 3.0), (0.3, 1.5, 1.0)]
@@ -31,7 +32,16 @@ def test_the_account_of_addition_is_the_integral_of_the_best_places(
     largest = density.max(axis=1) * (1 + curvature) / curvature / math.sqrt(2 * math.pi)
     step = mu * (shares[1] - shares[0])
     exact = float((largest.sum() - largest[-1] / 2) * step)
-    assert accounts.addition(mu, curvature, epsilon) == pytest.approx(exact, rel=1e-3)
+    assert addition_delta(mu, curvature, epsilon) == pytest.approx(exact, rel=1e-3)
+
+
+def test_accounts_are_those_by_which_the_core_calibrates() -> None:
+    """One text of the integrals: the pack's profile is the core's where losses bend, to the bit."""
+    for mu, curvature, epsilon in SETTINGS:
+        assert accounts.profile(mu, curvature, epsilon) == perturbed_delta(mu, curvature, epsilon)
+        assert accounts.plain_addition(mu, 0.0, epsilon) == addition_delta(mu, 0.0, epsilon)
+    left = math.log1p(0.5) / 2  # below ln(1 + r)
+    assert accounts.plain_addition(0.2, 0.5, left) == pytest.approx(addition_delta(0.2, 0.5, left), rel=1e-14)
 
 
 def programme(mu: float, curvature: float, epsilon: float, step: float) -> float:
@@ -60,7 +70,7 @@ def programme(mu: float, curvature: float, epsilon: float, step: float) -> float
 @pytest.mark.parametrize(("mu", "curvature", "epsilon"), [*SETTINGS[:2], SETTINGS[3], (2.5, 0.5, 0.6), (1.5, 1, 0.75)])
 def test_no_map_of_a_dynamic_programme_loses_more_than_the_account(mu: float, curvature: float, epsilon: float) -> None:
     found = programme(mu, curvature, epsilon, 0.01)
-    account = accounts.addition(mu, curvature, epsilon)
+    account = addition_delta(mu, curvature, epsilon)
     assert found <= account * (1 + 1e-9)
     if accounts.addition_is_attained(mu, curvature, epsilon):
         assert found >= 0.97 * account
@@ -72,13 +82,13 @@ def test_pairs_are_maps_of_records_and_come_near_to_the_accounts(mu: float, curv
     assert bent.fits(mu, curvature)
     assert not bent.fits(0.9 * mu, curvature)
     assert not bent.fits(mu, 0.9 * curvature)
-    share = bent.addition(epsilon) / accounts.addition(mu, curvature, epsilon)
+    share = bent.addition(epsilon) / addition_delta(mu, curvature, epsilon)
     assert share <= 1 + 1e-9
     if accounts.addition_is_attained(mu, curvature, epsilon):
         assert share > 0.9999
     if accounts.removal_is_attained(mu, curvature, epsilon):
         at_once = pairs.largest_removal(mu, curvature, epsilon)
-        assert at_once == pytest.approx(accounts.removal(mu, epsilon), rel=1e-9)
+        assert at_once == pytest.approx(removal_delta(mu, epsilon), rel=1e-9)
 
 
 @pytest.mark.parametrize("shift", [0.0, 1.5, -4.0])
@@ -137,7 +147,7 @@ def test_the_accounts_stand_in_their_order() -> None:
     for mu, curvature, epsilon in SETTINGS:
         exact, plain = (one(mu, curvature, epsilon) for one in (accounts.profile, accounts.plain_profile))
         assert exact <= plain <= accounts.two_sided(mu, curvature, epsilon)
-        assert accounts.addition(mu, 1e-9, epsilon) == pytest.approx(accounts.gaussian(mu, epsilon), rel=1e-5)
+        assert addition_delta(mu, 1e-9, epsilon) == pytest.approx(shift_delta(mu, epsilon), rel=1e-5)
     assert accounts.two_sided(0.2, 0.5, 1.0) <= accounts.redberg(0.2, 0.5, 1.0)
     with pytest.raises(PremiseError, match="beta < lambda"):
         accounts.redberg(0.2, 1.0, 1.0)
@@ -155,7 +165,7 @@ def test_removal_is_attained_from_the_edge_on_and_not_before() -> None:
     edge = mu**2 / (epsilon - mu**2 / 2)
     for share, attained in ((1.001, True), (0.95, False)):
         assert accounts.removal_is_attained(mu, share * edge, epsilon) is attained
-        ratio = pairs.largest_removal(mu, share * edge, epsilon) / accounts.removal(mu, epsilon)
+        ratio = pairs.largest_removal(mu, share * edge, epsilon) / removal_delta(mu, epsilon)
         assert (ratio > 1 - 1e-9) is attained
 
 
@@ -168,8 +178,8 @@ def test_accounts_go_on_below_what_curvature_alone_may_cost() -> None:
         goes = mu * np.abs(u) + mu**2 / 2
         expected = [(density * np.maximum(1 - np.exp(epsilon - one), 0)).sum() for one in (comes, goes)]
         assert accounts.plain_addition(mu, curvature, epsilon) == pytest.approx(expected[0], rel=1e-6)
-        assert accounts.removal(mu, epsilon) == pytest.approx(expected[1], rel=1e-6)
-    assert accounts.removal(mu, mu**2 / 2 - 1e-9) == pytest.approx(accounts.removal(mu, mu**2 / 2), rel=1e-6)
+        assert removal_delta(mu, epsilon) == pytest.approx(expected[1], rel=1e-6)
+    assert removal_delta(mu, mu**2 / 2 - 1e-9) == pytest.approx(removal_delta(mu, mu**2 / 2), rel=1e-6)
 
 
 @pytest.mark.parametrize(
@@ -237,7 +247,7 @@ def test_two_minima_differ_by_twice_the_error_of_one() -> None:
 
     def lost(error: float) -> float:  # n gamma/L; the noises are n sigma_1/L and Lambda sigma_2/L
         deviation = math.hypot(2 / split.mu_first, error / split.mu_output)
-        return accounts.gaussian((2 + 2 * error) / deviation, 0.1)
+        return shift_delta((2 + 2 * error) / deviation, 0.1)
 
     worst = (2 * split.mu_output / split.mu_first) ** 2
     assert lost(worst) == pytest.approx(claimed, rel=1e-9)
@@ -265,9 +275,9 @@ def test_approximate_minima_have_the_printed_schedule_and_spend_no_more_than_the
     assert printed.output_noise == pytest.approx(1000 * printed.gamma / ridge * root / 0.01)
     repaired = ApproximateMinima().schedule(domain, budget)
     assert repaired.output_noise == 2 * printed.output_noise
-    assert ApproximateMinima().spent(domain, budget).epsilon < 1
+    assert ApproximateMinima().privacy_loss(domain, budget).epsilon < 1
     much = ApproximateMinima(constants="printed", out_share=0.9)
-    assert much.spent(domain, Budget(0.1, 1e-6, Neighbours.REPLACE_ONE)).epsilon > 0.1
+    assert much.privacy_loss(domain, Budget(0.1, 1e-6, Neighbours.REPLACE_ONE)).epsilon > 0.1
     assert "must be less than 1" in ApproximateMinima(noise_share=0.5).refusal(
         domain, Budget(5.0, 1e-6, Neighbours.REPLACE_ONE)
     )
