@@ -304,7 +304,7 @@ class Store(CellTable):
             return joined(found), integrity
 
     def _parts(self, run_id: int, trusted: bool) -> tuple[list[Part], Integrity]:
-        """The parts of a run's frame, and what is wrong with it; cells are held against digests but ``trusted`` ones."""
+        """The parts of a run's frame, and what is wrong; ``trusted`` cells are not held against their digests."""
         from dprepro.engine.frame import Part, parts
 
         run, places, codes = self._layout(run_id)
