@@ -11,8 +11,8 @@ import pytest
 
 HOUSE = Path(__file__).parent.parent / "dprepro"
 
-GROUND = {"axes", "errors", "own.files", "support"}  # fmt: skip
-"""What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, `own.files`
+GROUND = {"axes", "errors", "support"}  # fmt: skip
+"""What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, `user_files`
 that for a user's files of Python, and `typed` turns plain data into the dataclasses of all rooms, numbers being
 expressions."""
 
@@ -114,6 +114,18 @@ def test_a_room_imports_only_what_the_table_allows(room: str) -> None:
         if not any(name == one or name.startswith(f"{one}.") for one in allowed)
     ]
     assert not wrong
+
+
+def test_at_most_forty_rooms_import_each_other_without_a_circle() -> None:
+    arrows: dict[str, set[str]] = {room: set() for room in ROOMS}
+    for room, path in files():
+        arrows[room] |= {name.partition(".")[0] for name in imports(path)} & (ROOMS.keys() - {room})
+    assert len(arrows) <= 40
+    assert len(list(HOUSE.glob("*.py"))) <= 8
+    left = dict(arrows)
+    while lowest := [room for room, needed in left.items() if not needed & left.keys()]:
+        left = {room: needed for room, needed in left.items() if room not in lowest}
+    assert not left, "these rooms, or rooms that import them, form a circle"
 
 
 def test_paper_figures_know_stored_measurements_and_drawing_only() -> None:

@@ -286,7 +286,7 @@ class CellTable:
                 yield lines
 
     def lines(self, keys: Sequence[bytes]) -> dict[bytes, Line]:
-        """Those of these cells that are stored; the digest of one that is damaged is empty."""
+        """The stored lines of these cells; the digest of a damaged one is empty."""
         return {key: Line._make((key, *cell, origin, sound)) for key, cell, origin, sound in self._cells(keys)}
 
     def health(self) -> list[str]:
@@ -306,7 +306,7 @@ class CellTable:
             manifest.seal(database)
 
     def stored(self, keys: Sequence[bytes]) -> dict[bytes, StoredCell]:
-        """Those of these cells that are stored and sound."""
+        """The cells among these that are stored and sound."""
         return {
             key: StoredCell(str(status), seconds, str(axes), replicate, str(rows), origin)
             for key, (status, seconds, axes, replicate, rows, _), origin, sound in self._cells(keys)

@@ -25,8 +25,8 @@ from typing import Any, Protocol, TextIO, TypeVar
 from dprepro.engine.cell import Cell
 from dprepro.engine.cell_lines import Line
 from dprepro.errors import InputError, MissingDependency
-from dprepro.own.files import portable
 from dprepro.support.interrupts import CTRL_C, ENDING, defer_signals, handle_signals
+from dprepro.support.user_files import portable
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS = 5

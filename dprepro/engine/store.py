@@ -278,6 +278,10 @@ class Store(CellTable):
                 return run
         return None
 
+    def published(self) -> list[str]:
+        """The names of the experiments that have a finished run without overrides, in order."""
+        return sorted({run.experiment for run in self.runs() if self.latest(run.experiment) is not None})
+
     def frame(self, run_id: int) -> pd.DataFrame:
         """The sound measurements of a run so far, one line per cell and quantity; see :meth:`measurements`."""
         return self.measurements(run_id)[0]
