@@ -236,7 +236,9 @@ def _composed(experiment: str) -> tuple[Composed, Checked]:
 
 
 def _plain(checked: Checked, gone: Collection[str]) -> list[str]:
-    """In the place of the experiment's figure one that names no series."""
+    """In the place of the experiment's figure one that names no series; a study without them has one that does not."""
+    if not checked.settings.study.get("series"):
+        return []
     kept = [names for series, names in checked.study.declare(checked.design).series.items() if series not in gone]
     quantities = {name for names in kept for name in names}
     if quantities & {"excess_risk", ANYTHING}:

@@ -237,7 +237,7 @@ class NoisySGD(Algorithm):
         schedule = self.schedule(problem.domain, budget)  # line 1
         gradient = self.gradient.at(problem, rng)  # line 4
         theta, noise = schedule.run(gradient, problem.constraint_set, rng)  # lines 2, 3, 5 and 6
-        return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
+        return Solution(theta, schedule, self.privacy_loss(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """T - 1 noisy gradients (Theorem 2.1)."""

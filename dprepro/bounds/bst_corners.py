@@ -265,7 +265,7 @@ def boosted_chance(rho: float, level: float, granted: float) -> float:
 
 
 def curved_delta(hessian_rank: float, epsilon: float, delta: float) -> float:
-    """A delta that is spent at epsilon beside a silent record, with Delta = 2 beta/epsilon and the repaired noise.
+    """A delta that is spent at epsilon beside a zeroed-out record, with Delta = 2 beta/epsilon and the repaired noise.
 
     n = 1: a record of the loss beta ||theta||^2/2 within ||theta|| <= L/beta, in so many coordinates, against none.
     The answers -b/(Delta + beta) and -b/Delta have densities of ratio (1 + beta/Delta)^k exp(-||theta||^2 ((Delta +
@@ -486,7 +486,7 @@ def released_delta_as_printed(epsilon: float, delta: float) -> float:
 
 
 def equation_9_delta(epsilon: float, delta: float) -> float:
-    """What equation (9) spends beside a silent record with Delta = 2 beta/epsilon, over that delta."""
+    """What equation (9) spends beside a zeroed-out record with Delta = 2 beta/epsilon, over that delta."""
     return _bent(1.0, epsilon, RIDGE, math.sqrt(8 * math.log(1 / delta)) / epsilon, silent=True)
 
 
@@ -496,7 +496,7 @@ def equation_9_delta_replaced(epsilon: float, delta: float) -> float:
 
 
 def appendix_e_delta(epsilon: float, delta: float) -> float:
-    """The delta of a Huber function beside a silent record, in one dimension, with the repaired noise and Delta."""
+    """The delta of a Huber function beside a zeroed-out record, in one dimension, with the repaired noise and Delta."""
     deviation = math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
     return _bent(2.0, epsilon, RIDGE, deviation, silent=True)
 

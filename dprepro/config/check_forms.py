@@ -22,8 +22,8 @@ Speaks = Callable[[str, Mapping[str, Any]], dict[str, str] | None]
 SECTIONS = {"claims": "claim", "controls": "control", "context": "context", "errata": "erratum"}
 USUAL: dict[str, Block] = {
     "below_bound": {"rule": "below"},
-    "within_budget": {"rule": "below", "quantity": "spent_epsilon", "precondition": True},
-    "noise_as_scheduled": {"rule": "drawn", "precondition": True},
+    "within_budget": {"rule": "below", "quantity": "certified_epsilon", "precondition": True},
+    "noise_as_scheduled": {"rule": "noise", "precondition": True},
     "as_derived": {"rule": "ratio", "divide": "law"},
 }
 FAMILY = "exponents"

@@ -21,13 +21,16 @@ from dprepro.engine.resources import gc_paused
 from dprepro.engine.shards import Shard
 from dprepro.engine.workers import NAMED, is_scheduler, is_setup
 from dprepro.errors import InputError, checked_name, label_fault, shortened
+from dprepro.figures.rate_figure import RateFigure
 from dprepro.figures.style import undrawable
 from dprepro.support import typed
 
 if TYPE_CHECKING:
     from dprepro.analysis.rule import Rule
     from dprepro.engine.cell import Cell
+    from dprepro.figures.base import Drawing
     from dprepro.studies import Design, Study
+    from dprepro.studies.base import Declaration
 
 WORKERS_ALL = "auto"
 ANY_PAIR = "pair"
@@ -202,7 +205,9 @@ def check(config: Mapping[str, Any]) -> Checked:
     drawing = figures.build(figure)
     _check_drawn(settings, figure)
     study, design = _study(settings)
-    check_names(study.declare(design), settings.sweep, rules, drawing)
+    declared = study.declare(design)
+    check_names(declared, settings.sweep, rules, drawing)
+    _check_axes(drawing, declared, settings)
     return Checked(settings, rules, figure, study, design)
 
 
@@ -220,6 +225,19 @@ def _check_drawn(settings: Settings, figure: Mapping[str, Any]) -> None:
     for where, text in drawn:
         if isinstance(text, str) and (fault := undrawable(text)):
             raise InputError(f"{where}: {fault}")
+
+
+def _check_axes(drawing: Drawing, declared: Declaration, settings: Settings) -> None:
+    """Raise InputError for curves along a sweep of what a study lists along an axis of its own, as attacks."""
+    series = settings.study.get("series")
+    blocks = series.values() if isinstance(series, Mapping) else ()
+    sweeps = [settings.sweep, *(one.get("sweep") or {} for one in blocks if isinstance(one, Mapping))]
+    own = declared.axes - {*AXES, *(axis for sweep in sweeps for axis in sweep)}
+    if own and not series and isinstance(drawing, RateFigure):
+        raise InputError(
+            f"figure.name={drawing.name} draws curves along a sweep, and this study has none, but an axis of its own, "
+            f"{', '.join(sorted(own))}; leave the figure as it is"
+        )
 
 
 def _study(settings: Settings) -> tuple[Study, Design]:

@@ -8,7 +8,7 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dprepro.analysis.drawn import NO_NOISE
+from dprepro.analysis.noise_rule import NO_NOISE
 from dprepro.analysis.rule import NO_POINT
 from dprepro.report.heldout_words import EXPLANATIONS
 from dprepro.report.tables import table

@@ -192,8 +192,8 @@ BAD: dict[str, tuple[list[str], str]] = {
         "replicates=3 touches none of the 11 series",
     ),
     "quantity of a check": (
-        [LASSO, "checks.within_budget.quantity=spent_epsilom"],
-        "unknown quantity 'spent_epsilom' (d",
+        [LASSO, "checks.within_budget.quantity=certified_epsilom"],
+        "unknown quantity 'certified_epsilom' (d",
     ),
     "n no list": ([LASSO, "sweep.n=100000"], "sweep.n is 100000; it must be a list of numbers"),
     "no n": ([LASSO, "sweep.n=[]"], "sweep.n is empty"),
@@ -222,6 +222,10 @@ BAD: dict[str, tuple[list[str], str]] = {
     "figure": (
         [LASSO, "figure.name=pie"],
         "unknown figure.name 'pie'; choices: attack, choice, constants, ledger",
+    ),
+    "curves of what has no sweep": (
+        ["+experiment=attacks_derived", "~figure", "+figure.name=rate", "+figure.quantity=share"],
+        "figure.name=rate draws curves along a sweep, and this study has none, but an axis of its own, attack",
     ),
     "option of the figure": (
         [LASSO, "+figure.axes=n"],

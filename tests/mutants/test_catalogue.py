@@ -156,6 +156,14 @@ def test_a_run_of_some_renews_their_lines_and_what_is_planted_no_more_goes(tmp_p
     assert read(tmp_path / "none.json") == []
 
 
+def test_attacks_judge_a_mutant_with_their_own_figure() -> None:
+    """They have no series to leave out, and no sweep along which another figure could draw them."""
+    words = Grid().command("attacks_derived", ["no_counterexample"])
+    assert words[0] == "+experiment=attacks_derived"
+    assert "~checks.too_tight" in words
+    assert not [word for word in words if "figure" in word]
+
+
 def test_the_reference_tells_of_every_mutant_as_it_is_planted_now() -> None:
     table = {one.mutant: one for one in read(ROOT / "results/reference/mutants.json.gz")}
     assert [one.name for one in EVERY if one.name not in table or not table[one.name].of(one)] == []

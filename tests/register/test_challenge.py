@@ -334,7 +334,7 @@ class Mine(Algorithm):
         for _ in range(self.steps):
             noisy = problem.gradient(theta) + self.drawn * noise.scale * rng.standard_normal(theta.size)
             theta = problem.constraint_set.project(theta - noisy / problem.domain.smoothness)
-        return Solution(theta, self.schedule(problem.domain, budget), self.spent(problem.domain, budget))
+        return Solution(theta, self.schedule(problem.domain, budget), self.privacy_loss(problem.domain, budget))
 
 
 @dataclass(frozen=True)
@@ -350,7 +350,7 @@ class Short(Mine):
 
 @dataclass(frozen=True)
 class Judge(Mine):
-    def spent(self, domain, budget):
+    def privacy_loss(self, domain, budget):
         return None
 
 
@@ -374,7 +374,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "said"),
     [
         ("Short", "spends epsilon="),
-        ("Judge", "certifies itself by its own spent"),
+        ("Judge", "certifies itself by a privacy_loss of its own"),
         pytest.param("Quiet", "violates its guarantee", marks=pytest.mark.slow),
         ("fit", "promises no privacy"),
     ],
