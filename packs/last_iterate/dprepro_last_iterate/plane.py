@@ -132,8 +132,8 @@ def worst_square(s: float, eta: float, sigma: float, delta: float) -> box.Limits
                 if found > best:
                     best, place = found, (drift, count)
 
-    look([near.drift * 1.15**power for power in range(-5, 3)], np.linspace(0.7, 1.3, 9))
-    look([place[0] * 1.03**power for power in range(-4, 5)], np.linspace(0.92, 1.08, 5))
+    look([near.drift * 1.15**power for power in range(-5, 3)], np.linspace(0.7, 1.3, 9).tolist())
+    look([place[0] * 1.03**power for power in range(-4, 5)], np.linspace(0.92, 1.08, 5).tolist())
     angles, drifts = (DIAGONAL, DIAGONAL), (place[0], place[0])
     (both,) = _sides(s, eta, sigma, angles, drifts, [place[1]], delta, CELLS)
     return box.product_limits(*both, delta)
