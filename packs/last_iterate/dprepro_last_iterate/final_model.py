@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator
 from dprepro.errors import PremiseError
 from dprepro.mechanisms import GaussianShift
 from dprepro.practice.final_model import ENDLESS, NEAR, FinalModelAccount, NoisyTraining
-from dprepro.privacy import spent
+from dprepro.privacy import privacy_loss
 from dprepro_last_iterate.pairs import worst_linear_at
 from dprepro_last_iterate.published import (
     composition_mu,
@@ -43,7 +43,7 @@ def theorems(training: NoisyTraining, delta: float) -> tuple[FinalModelAccount, 
 
 def _epsilon(mu: float, delta: float) -> float:
     """Of mu-Gaussian differential privacy, from above."""
-    return spent(GaussianShift(mu), 1, delta).epsilon
+    return privacy_loss(GaussianShift(mu), 1, delta).epsilon
 
 
 def _lacks(training: NoisyTraining) -> str:
