@@ -12,7 +12,7 @@ from dprepro.errors import InputError
 T = TypeVar("T")
 
 DEFAULTS: dict[str, float] = {"n": 1, "p": 1, "epsilon": math.inf, "delta": 0, "norm": 1}
-"""Their values where a sweep does not name them."""
+"""The values of axes that a sweep does not name."""
 
 AXES = tuple(DEFAULTS)
 

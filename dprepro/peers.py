@@ -22,7 +22,7 @@ from dprepro.algorithms import Algorithm, Schedule, Solution
 from dprepro.algorithms.premises import Assumption
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError, MissingDependency
-from dprepro.privacy import Spent
+from dprepro.privacy import PrivacyLoss
 from dprepro.problems import Domain, Problem, Records
 from dprepro.problems.losses import LogisticLoss, SquaredLoss
 from dprepro.problems.problem_data import FloatArray
@@ -82,11 +82,11 @@ class Peer(Algorithm):
             theta = self.fit(problem.records.records, domain, budget, int(rng.integers(2**31)))
         if self.project:
             theta = domain.constraint_set.project(theta)
-        return Solution(theta, self.schedule(domain, budget), self.spent(domain, budget))
+        return Solution(theta, self.schedule(domain, budget), self.privacy_loss(domain, budget))
 
-    def spent(self, domain: Domain, budget: Budget) -> Spent:
+    def privacy_loss(self, domain: Domain, budget: Budget) -> PrivacyLoss:
         """What the library claims."""
-        return Spent(budget.epsilon, budget.delta, f"as {self.package} claims")
+        return PrivacyLoss(budget.epsilon, budget.delta, f"as {self.package} claims")
 
     @abstractmethod
     def fit(self, records: Records, domain: Domain, budget: Budget, seed: int) -> FloatArray:
@@ -196,7 +196,7 @@ class OpacusDescent(Peer):
 
 
 def installed(package: str) -> str:
-    """Its version, or `ABSENT`."""
+    """The library's version, or `ABSENT`."""
     try:
         return metadata.version(package)
     except metadata.PackageNotFoundError:

@@ -21,7 +21,7 @@ from dprepro.config.checked_experiment import WORKERS_ALL, Experiment, build_exp
 from dprepro.config.compose import compose
 from dprepro.config.overrides import literal
 from dprepro.engine.code import behind, libraries
-from dprepro.engine.resources import check_resources
+from dprepro.engine.resources import check_resources, give_back
 from dprepro.engine.shards import Shard
 from dprepro.engine.store import Store
 from dprepro.engine.workers import check_reachable, is_setup
@@ -244,6 +244,7 @@ class StoredRun:
                 f"shard {self.shard} of {self.experiment} is measured, and is judged with the others: "
                 "python -m dprepro merge"
             )
+        give_back()  # a million cells are gone, and what follows takes as much again
         with Store.open(self.results_dir, create=True) as store, alone(self.results_dir):
             run = next((run for run in store.runs(self.experiment) if run.id == self.run_id), None)
             if run is None:

@@ -162,7 +162,7 @@ practice(
 # (Gumbel noise) is certified.
 
 # %%
-certified = means(rate, "as_printed", quantity="spent_epsilon").max()
+certified = means(rate, "as_printed", quantity="certified_epsilon").max()
 laplace, gumbel = (means(rate, name)[1.3e9] for name in ("as_printed", "tuned_needle"))
 practice(
     f"at a budget of epsilon = 1 the accountant certifies {certified:.3f} for",

@@ -240,7 +240,7 @@ packing
 practice(
     "no private answer is decoded more often than its line allows; randomised response is at",
     f"{check(packing, 'response_meets_line'):.0%} of it, a quarter more budget at",
-    f"{check(packing, 'response_overspent'):.1f} times the line. So nothing private errs by less than",
+    f"{check(packing, 'response_violates'):.1f} times the line. So nothing private errs by less than",
     f"{check(packing, 'certified_error'):.2f} p/(n epsilon); the nearest to that is output zero, at",
     f"{check(packing, 'error_above_level'):.1f} times the level.",
 )

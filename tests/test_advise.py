@@ -44,7 +44,7 @@ def test_a_point_is_answered_with_risks_bounds_refusals_and_a_command_that_compo
     assert bounds
     assert all(bound >= mean for bound, mean in bounds)
     assert all(choice["note"] for choice in found["choices"] if choice["typical"] is None)
-    assert all(choice["spent"] <= 1 + 1e-9 for choice in found["choices"])
+    assert all(choice["certified_epsilon"] <= 1 + 1e-9 for choice in found["choices"])
     every = {choice["name"] for choice in found["choices"]}
     every |= {name for names in found["refused"].values() for name in names}
     silent = {name for name, why in LEFT_OUT.items() if not why}

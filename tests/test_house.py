@@ -4,15 +4,16 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
 
 HOUSE = Path(__file__).parent.parent / "dprepro"
 
-GROUND = {"axes", "errors", "own.files", "support"}  # fmt: skip
-"""What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, `own.files`
+GROUND = {"axes", "errors", "support"}  # fmt: skip
+"""What every room may use: axes of cells; where configurations lie; `yaml_files` is the one door for YAML, `user_files`
 that for a user's files of Python, and `typed` turns plain data into the dataclasses of all rooms, numbers being
 expressions."""
 
@@ -79,16 +80,21 @@ ROOMS: dict[str, set[str]] = {
 }  # fmt: skip
 
 
-def files() -> Iterator[tuple[str, Path]]:
-    for path in sorted(HOUSE.rglob("*.py")):
-        inside = path.relative_to(HOUSE)
-        if inside.parts[0] != "conf":
-            yield inside.parts[0].removesuffix(".py"), path
+@cache
+def files() -> Sequence[tuple[str, Path]]:
+    """Every file of the package with its room."""
+    inside = [(path.relative_to(HOUSE).parts[0], path) for path in sorted(HOUSE.rglob("*.py"))]
+    return [(first.removesuffix(".py"), path) for first, path in inside if first != "conf"]
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def imports(path: Path) -> Iterator[str]:
     """Everything of the project that a file imports, inside functions too, without the leading `dprepro.`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from (name.name.removeprefix("dprepro.") for name in node.names if name.name.startswith("dprepro."))
         elif isinstance(node, ast.ImportFrom) and node.level:
@@ -114,6 +120,18 @@ def test_a_room_imports_only_what_the_table_allows(room: str) -> None:
         if not any(name == one or name.startswith(f"{one}.") for one in allowed)
     ]
     assert not wrong
+
+
+def test_at_most_forty_rooms_import_each_other_without_a_circle() -> None:
+    arrows: dict[str, set[str]] = {room: set() for room in ROOMS}
+    for room, path in files():
+        arrows[room] |= {name.partition(".")[0] for name in imports(path)} & (ROOMS.keys() - {room})
+    assert len(arrows) <= 40
+    assert len(list(HOUSE.glob("*.py"))) <= 8
+    left = dict(arrows)
+    while lowest := [room for room, needed in left.items() if not needed & left.keys()]:
+        left = {room: needed for room, needed in left.items() if room not in lowest}
+    assert not left, "these rooms, or rooms that import them, form a circle"
 
 
 def test_paper_figures_know_stored_measurements_and_drawing_only() -> None:
@@ -158,7 +176,7 @@ PAPERS = {"bst", "glm", "kst", "lasso", "derived"}
 def test_a_class_name_stands_once() -> None:
     places: dict[str, list[str]] = {}
     for _, path in files():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.ClassDef) and node.name != COMMAND_CLASS:
                 places.setdefault(node.name, []).append(f"{path.relative_to(HOUSE)}:{node.lineno}")
     assert len(places) > 500

@@ -45,8 +45,8 @@ def test_a_library_s_fit_is_an_answer_in_the_set_that_claims_the_budget(algorith
     assert np.array_equal(answers[0].theta, answers[1].theta)
     assert not np.array_equal(answers[0].theta, answers[2].theta)
     assert np.linalg.norm(answers[0].theta) <= 1 + 1e-9
-    assert answers[0].spent is not None
-    assert (answers[0].spent.epsilon, answers[0].spent.delta) == (1.0, 1e-6)
+    assert answers[0].privacy_loss is not None
+    assert (answers[0].privacy_loss.epsilon, answers[0].privacy_loss.delta) == (1.0, 1e-6)
     assert algorithm.library == f"{package} {installed(package)}"  # type: ignore[attr-defined]
     with pytest.raises(InputError, match="finite epsilon"):
         algorithm.admit(data.domain, Budget(np.inf, 0.0, Neighbours.REPLACE_ONE))

@@ -21,7 +21,7 @@ from dprepro.algorithms.premises import (
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import Guarantee, NoiseMoments
-from dprepro.privacy import Spent, compose
+from dprepro.privacy import PrivacyLoss, compose
 from dprepro.problems import DENSE, Domain, Problem
 from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
@@ -52,7 +52,7 @@ class Solution:
     Attributes:
         theta: the answer: an array of shape (p,), or a point of another view of the problem.
         schedule: the schedule that was run.
-        spent: the privacy certified by the accountant; None where the algorithm promises none.
+        privacy_loss: as the accountant certifies it; None where the algorithm promises none.
         diagnostics: further numbers, by name; `Algorithm.measures` lists them.
         noise: moments of the noise that the mechanisms drew, to be held against the schedule's; None where it is not
             counted.
@@ -60,7 +60,7 @@ class Solution:
 
     theta: Any
     schedule: Schedule
-    spent: Spent | None
+    privacy_loss: PrivacyLoss | None
     diagnostics: Mapping[str, float] = field(default_factory=dict)
     noise: NoiseMoments | None = None
 
@@ -202,10 +202,10 @@ class Algorithm(ABC):
     @classmethod
     def promises(cls) -> bool:
         """Whether it promises any privacy."""
-        return (cls.spent, cls.parts) != (Algorithm.spent, Algorithm.parts)
+        return (cls.privacy_loss, cls.parts) != (Algorithm.privacy_loss, Algorithm.parts)
 
     @cache_last
-    def spent(self, domain: Domain, budget: Budget) -> Spent | None:
+    def privacy_loss(self, domain: Domain, budget: Budget) -> PrivacyLoss | None:
         """What a run of this schedule is certified to spend at the budget's delta; None where it promises nothing."""
         parts = self.parts(domain, budget)
         return None if parts is None else compose(parts, budget.delta)

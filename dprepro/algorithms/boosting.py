@@ -94,8 +94,8 @@ class ConfidenceBoosting(Algorithm):
         chosen, noise = mechanism.select(losses, rng)
         regret = float(losses[chosen] - losses.min()) / (schedule.noise_scale * 2 * math.log(m / self.failure))
         answer = domain.constraint_set.project(w[chosen]) if domain.proper else w[chosen]
-        spent = self.spent(domain, budget)
-        return Solution(answer, schedule, spent, {"choice_regret": regret}, noise)
+        privacy_loss = self.privacy_loss(domain, budget)
+        return Solution(answer, schedule, privacy_loss, {"choice_regret": regret}, noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """Of the part that is dearest, a run or the choice; losses exceed their bound with chance delta/4 at most.

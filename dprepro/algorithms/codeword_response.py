@@ -66,7 +66,7 @@ class CodewordResponse(Algorithm):
             if 0 <= found < extra:
                 drawn = word
             found -= extra
-        return Solution(code.words[drawn], schedule, self.spent(problem.domain, budget))
+        return Solution(code.words[drawn], schedule, self.privacy_loss(problem.domain, budget))
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         return ((PureLoss(budget.epsilon), 1),)

@@ -60,7 +60,7 @@ class ConstantPrediction(Algorithm):
         share = 0.5 * (1 + float(np.clip(noisy, -bound, bound)) / bound) if bound > 0 else 0.5
         theta = np.zeros(domain.p)
         theta[self.coordinate] = self._best(domain, share)
-        return Solution(domain.constraint_set.project(theta), schedule, self.spent(domain, budget))
+        return Solution(domain.constraint_set.project(theta), schedule, self.privacy_loss(domain, budget))
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         scale = self.schedule(domain, budget).noise_scale

@@ -9,7 +9,7 @@ import numpy as np
 
 from dprepro.algorithms.base import Algorithm, Parts, Solution
 from dprepro.budget import Budget, Neighbours
-from dprepro.privacy import Spent
+from dprepro.privacy import PrivacyLoss
 from dprepro.problems import REPRESENTATIONS, Domain, Problem
 
 
@@ -22,10 +22,10 @@ class DataFree(Algorithm):
     deterministic: ClassVar[bool] = True
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
-        return Solution(problem.start, self.schedule(problem.domain, budget), self.spent(problem.domain, budget))
+        return Solution(problem.start, self.schedule(problem.domain, budget), self.privacy_loss(problem.domain, budget))
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         return ()
 
-    def spent(self, domain: Domain, budget: Budget) -> Spent:
-        return Spent(0.0, 0.0, "the data are not read")
+    def privacy_loss(self, domain: Domain, budget: Budget) -> PrivacyLoss:
+        return PrivacyLoss(0.0, 0.0, "the data are not read")

@@ -54,7 +54,7 @@ class DirectionCounts(Algorithm):
         hidden = 1 - math.tanh(most / schedule.noise_scale) ** 2
         slope = domain.radius / math.sqrt(2) / (1 + hidden / max(1, domain.p - 2))
         theta = slope * np.concatenate([[1.0], -sign / math.sqrt(domain.p - 1)])
-        return Solution(theta, schedule, self.spent(domain, budget), noise=noise)
+        return Solution(theta, schedule, self.privacy_loss(domain, budget), noise=noise)
 
     @staticmethod
     def counts(records: Records) -> FloatArray:

@@ -139,7 +139,7 @@ class EfficientSampler(Algorithm):
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """Algorithm 6: until a draw lies in the set."""
         domain, within = problem.domain, problem.constraint_set
-        schedule, certified = self.schedule(domain, budget), self.spent(domain, budget)
+        schedule, certified = self.schedule(domain, budget), self.privacy_loss(domain, budget)
         for attempt in range(1, schedule.attempts + 1):
             theta = self._cube_sample(problem, schedule, rng)
             if within.contains(theta, 0.0):

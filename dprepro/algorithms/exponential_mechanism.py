@@ -80,7 +80,7 @@ class ExponentialMechanism(Algorithm):
 
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         """One draw. Raises Incompatible where an exact one was asked for and none is found."""
-        schedule, certified = self.schedule(problem.domain, budget), self.spent(problem.domain, budget)
+        schedule, certified = self.schedule(problem.domain, budget), self.privacy_loss(problem.domain, budget)
         within, temperature = problem.constraint_set, schedule.noise_scale
         risk = (problem.moments if {"moments"} <= problem.representations - {"one_hot"} else problem.dense).value
         exact = None if self.sampler == "hit_and_run" else exact_sampler(problem)

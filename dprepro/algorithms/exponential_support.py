@@ -16,7 +16,7 @@ from dprepro.algorithms.premises import Assumption, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import BoundedRange, GumbelMin
-from dprepro.privacy import Spent, compose
+from dprepro.privacy import PrivacyLoss, compose
 from dprepro.problems import Domain, Problem, SupportPoint
 from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.support_answers import IntArray
@@ -58,7 +58,7 @@ class SupportSelection(Algorithm):
     def solve(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> Solution:
         schedule = self.schedule(problem.domain, budget)
         support = SupportPoint(self.support(problem, budget, rng))
-        return Solution(support, schedule, self.spent(problem.domain, budget))
+        return Solution(support, schedule, self.privacy_loss(problem.domain, budget))
 
     @abstractmethod
     def support(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> IntArray:
@@ -130,7 +130,7 @@ class ExponentialSupport(SupportSelection):
         moved = records_changed(budget.neighbours) * (most - least)
         return ((BoundedRange(moved / (domain.n * self.schedule(domain, budget).noise_scale)), 1),)
 
-    def spent(self, domain: Domain, budget: Budget) -> Spent:
+    def privacy_loss(self, domain: Domain, budget: Budget) -> PrivacyLoss:
         certified = compose(self.parts(domain, budget), budget.delta)
         if self._listed(domain):
             return certified

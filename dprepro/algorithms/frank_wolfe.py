@@ -90,4 +90,4 @@ class FrankWolfe(Algorithm):
         for t in range(1, self.steps):
             toward = constraint_set.minimise_linear(problem.gradient(theta))
             theta = theta + self.step_size.at(t, self.steps) * (toward - theta)
-        return Solution(theta, schedule, spent=None)
+        return Solution(theta, schedule, privacy_loss=None)

@@ -72,7 +72,7 @@ class GaussianFrankWolfe(Algorithm):
             return (1 - mu) * theta + mu * toward, noise  # line 4
 
         theta, noise = iterate(step, constraint_set.start(), schedule.steps)  # lines 1, 2 and 5
-        return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
+        return Solution(theta, schedule, self.privacy_loss(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """T - 1 noisy gradients (Theorem B.1)."""

@@ -16,7 +16,7 @@ from dprepro.algorithms.regularised_output_perturbation import RegularisedOutput
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import GumbelMin
-from dprepro.privacy import Spent, compose
+from dprepro.privacy import PrivacyLoss, compose
 from dprepro.problems import Domain, L2Ball, Problem
 from dprepro.problems.problem_data import FloatArray
 
@@ -120,10 +120,10 @@ class GridSearch(Algorithm):
         mechanism = GumbelMin(schedule.noise_scale)  # line 8
         chosen, noise = mechanism.select(normal, rng)
         answer = domain.constraint_set.project(w[chosen]) if domain.proper else w[chosen]
-        spent = self.spent(domain, budget)
-        return Solution(answer, schedule, spent, {"chosen": float(chosen)}, noise)
+        privacy_loss = self.privacy_loss(domain, budget)
+        return Solution(answer, schedule, privacy_loss, {"chosen": float(chosen)}, noise)
 
-    def spent(self, domain: Domain, budget: Budget) -> Spent | None:
+    def privacy_loss(self, domain: Domain, budget: Budget) -> PrivacyLoss | None:
         """Of the dearer half: all runs, or the choice, whose scores have unit sensitivity but with chance delta/4.
 
         Of an odd n the choice has fewer than n/2 records, each of which moves its scores by more.
@@ -133,9 +133,9 @@ class GridSearch(Algorithm):
             return None
         scale = self.schedule(domain, budget).noise_scale * (1 if self.sensitivities == "mean" else domain.n / 2)
         moved = domain.n / 2 / sizes(domain.n, 2)[1]
-        spent = compose([(GumbelMin(scale).guarantee(moved), 1)], budget.delta)
+        privacy_loss = compose([(GumbelMin(scale).guarantee(moved), 1)], budget.delta)
         all_of = compose([(part, uses * self.guesses) for part, uses in runs], budget.delta)
-        return max((spent, all_of), key=lambda half: half.epsilon)
+        return max((privacy_loss, all_of), key=lambda half: half.epsilon)
 
 
 def normalised(scores: FloatArray, sensitivities: FloatArray, t: float) -> FloatArray:

@@ -111,7 +111,7 @@ class HighProbability(Algorithm):
             "selection_regret": float(scores[chosen] - scores.min()) / most,
             "selection_lag": float(scores.max() - scores[chosen]) / (value * math.log(schedule.runs / self.failure)),
         }
-        return Solution(runs[chosen], schedule, self.spent(domain, budget), found)
+        return Solution(runs[chosen], schedule, self.privacy_loss(domain, budget), found)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """The runs, and a choice whose exponents a record moves by functions of range at most L C over the scale."""

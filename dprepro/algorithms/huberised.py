@@ -13,7 +13,7 @@ from dprepro.algorithms.objective_perturbation import ObjectivePerturbation
 from dprepro.algorithms.premises import Assumption, ZeroedOut
 from dprepro.budget import Budget
 from dprepro.errors import InputError
-from dprepro.privacy import Spent
+from dprepro.privacy import PrivacyLoss
 from dprepro.problems import Domain, HingeLoss, Problem, Records, RecordsView
 
 
@@ -80,5 +80,5 @@ class Huberised(Algorithm):
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         return self.inner.parts(self.smoothed(domain, budget), budget)
 
-    def spent(self, domain: Domain, budget: Budget) -> Spent | None:
-        return self.inner.spent(self.smoothed(domain, budget), budget)
+    def privacy_loss(self, domain: Domain, budget: Budget) -> PrivacyLoss | None:
+        return self.inner.privacy_loss(self.smoothed(domain, budget), budget)

@@ -106,7 +106,7 @@ class JohnsonLindenstrauss(Algorithm):
         schedule = self.schedule(problem.domain, budget)
         sketched, phi = self.project(problem, budget, rng)
         inner = self.descent.solve(sketched, budget, rng)
-        return Solution(self.lift(problem.domain, phi, inner.theta), schedule, inner.spent, noise=inner.noise)
+        return Solution(self.lift(problem.domain, phi, inner.theta), schedule, inner.privacy_loss, noise=inner.noise)
 
     def project(self, problem: Problem, budget: Budget, rng: np.random.Generator) -> tuple[Problem, FloatArray]:
         """The data with features Phi x, clipped, and the columns of Phi for the m coordinates of the answer, (k, m).

@@ -79,7 +79,7 @@ class Localization(Algorithm):
         # both noises in the unit of the second, whose schedule is reported
         noise = first.noise.beside(second.schedule.noise_scale / first.schedule.noise_scale)
         noise = noise + second.noise.beside(1.0) if second.noise else noise
-        return replace(second, spent=self.spent(problem.domain, budget), noise=noise)
+        return replace(second, privacy_loss=self.privacy_loss(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         inside = self.inner.parts(self.local(domain, budget), half_of(budget))

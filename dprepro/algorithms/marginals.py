@@ -60,15 +60,17 @@ class ReleasedMarginals(Algorithm):
         schedule = self.schedule(problem.domain, budget)
         released, noise = self._release(problem, schedule.noise_scale, rng)
         theta = problem.constraint_set.project(released)
-        return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
+        return Solution(theta, schedule, self.privacy_loss(problem.domain, budget), noise=noise)
 
     def solve_many(self, problem: Problem, budget: Budget, rngs: Sequence[np.random.Generator]) -> Sequence[Solution]:
-        schedule, spent = self.schedule(problem.domain, budget), self.spent(problem.domain, budget)
+        schedule, privacy_loss = self.schedule(problem.domain, budget), self.privacy_loss(problem.domain, budget)
         if self.release != "gaussian" or not schedule.noise_scale:
             return super().solve_many(problem, budget, rngs)
         released, noises = Gaussian(schedule.noise_scale).release_many(mean_record(problem), rngs)
         answers = problem.constraint_set.project_many(released)
-        return [Solution(theta, schedule, spent, noise=noise) for theta, noise in zip(answers, noises, strict=True)]
+        return [
+            Solution(theta, schedule, privacy_loss, noise=noise) for theta, noise in zip(answers, noises, strict=True)
+        ]
 
     def _release(
         self, problem: Problem, scale: float, rng: np.random.Generator

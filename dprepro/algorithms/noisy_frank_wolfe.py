@@ -84,7 +84,7 @@ class NoisyFrankWolfe(Algorithm):
             return (1 - mu) * theta + mu * chosen, noise  # line 5
 
         theta, noise = iterate(step, constraint_set.start(), schedule.steps)  # lines 1, 2 and 6
-        return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
+        return Solution(theta, schedule, self.privacy_loss(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """T - 1 selections (Theorem 2.4)."""

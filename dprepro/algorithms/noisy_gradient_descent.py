@@ -112,7 +112,7 @@ class NoisyGD(Algorithm):
         """As printed: w_{t+1} = P(w_t - eta (gradient of the mean loss + N(0, sigma^2 I))), averaged."""
         schedule = self.schedule(problem.domain, budget)
         w, noise = schedule.run(problem.gradient, problem.constraint_set, rng)
-        return Solution(w, schedule, self.spent(problem.domain, budget), noise=noise)
+        return Solution(w, schedule, self.privacy_loss(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts | None:
         """T - 1 Gaussian releases of the mean gradient; None without noise."""

@@ -90,7 +90,7 @@ class SampledGradient(Gradient):
         return gradient
 
     def guarantee(self, domain: Domain, neighbours: Neighbours, noise: float, constants: str) -> Guarantee:
-        """That of two records' gradients, where a record is zeroed out too: see the guarantee."""
+        """The guarantee of a step in which a record is replaced; it holds for a zeroed-out record too."""
         moved = gradient_sensitivity(domain, Neighbours.REPLACE_ONE, constants) / noise
         return SampledGaussianShift(moved * domain.n, domain.n)
 
@@ -145,7 +145,7 @@ class LipschitzRate(LearningRate):
 
 @dataclass(frozen=True)
 class ConstantRate(LipschitzRate):
-    """That of t = 1 throughout: a negative control, which never settles."""
+    """The step of t = 1 at every t: a negative control, which does not converge."""
 
     name = "constant"
     decay = 0.0
@@ -237,7 +237,7 @@ class NoisySGD(Algorithm):
         schedule = self.schedule(problem.domain, budget)  # line 1
         gradient = self.gradient.at(problem, rng)  # line 4
         theta, noise = schedule.run(gradient, problem.constraint_set, rng)  # lines 2, 3, 5 and 6
-        return Solution(theta, schedule, self.spent(problem.domain, budget), noise=noise)
+        return Solution(theta, schedule, self.privacy_loss(problem.domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """T - 1 noisy gradients (Theorem 2.1)."""

@@ -26,7 +26,7 @@ from dprepro.algorithms.base import LATER, Algorithm, Schedule, Solution
 from dprepro.algorithms.premises import Assumption, Settings, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import NoiseMoments
-from dprepro.privacy import Spent, budget_under, converted
+from dprepro.privacy import PrivacyLoss, budget_under, converted
 from dprepro.privacy.perturbed_minimisers import perturbed_epsilon, perturbed_mu
 from dprepro.problems import Domain, Problem, View
 from dprepro.problems.problem_data import FloatArray
@@ -77,7 +77,7 @@ class Density(ABC):
 
     Attributes:
         pure: whether it serves delta = 0, or delta > 0.
-        conversion: how `ObjectivePerturbation.spent` finds what a run costs.
+        conversion: how `ObjectivePerturbation.privacy_loss` finds what a run costs.
     """
 
     pure: ClassVar[bool]
@@ -199,7 +199,7 @@ class ObjectivePerturbation(Algorithm):
         regulariser_factor: multiplies the Delta of ``regulariser``, not the least that privacy needs; 1 in the paper.
 
     For losses whose Hessian has rank one (generalised linear models), where a record comes or goes, or is zeroed out.
-    Under replacement it runs with the budget that two such steps leave, and `spent` names the conversion.
+    Under replacement it runs with the budget that two such steps leave, and `privacy_loss` names the conversion.
     """
 
     assumptions: ClassVar[tuple[Assumption, ...]] = (Assumption.MARGIN, Assumption.SMOOTH)
@@ -269,14 +269,14 @@ class ObjectivePerturbation(Algorithm):
         self, domain: Domain, budget: Budget, noises: Sequence[FloatArray], thetas: Sequence[object]
     ) -> list[Solution]:
         """What is reported of the minimisers for some noises."""
-        schedule, spent = self.schedule(domain, budget), self.spent(domain, budget)
+        schedule, privacy_loss = self.schedule(domain, budget), self.privacy_loss(domain, budget)
         found = [self.density.moments(domain.p, b) for b in noises]
         return [
-            Solution(theta, schedule, spent, {"noise_norm": noise.norm}, noise)
+            Solution(theta, schedule, privacy_loss, {"noise_norm": noise.norm}, noise)
             for theta, noise in zip(thetas, found, strict=True)
         ]
 
-    def spent(self, domain: Domain, budget: Budget) -> Spent:
+    def privacy_loss(self, domain: Domain, budget: Budget) -> PrivacyLoss:
         """Certified epsilon at the budget's delta, for smooth losses of generalised linear form.
 
         With one record more, the density of theta^priv at a point alpha changes by two factors. The determinant grows
@@ -288,7 +288,7 @@ class ObjectivePerturbation(Algorithm):
         """
         schedule, inner = self.schedule(domain, budget), _native(budget)
         mu, curvature = domain.lipschitz / schedule.coordinate_scale, _curvature(domain, schedule.regulariser)
-        certified = Spent(self.density.cost(mu, curvature, inner.delta), inner.delta, self.density.conversion)
+        certified = PrivacyLoss(self.density.cost(mu, curvature, inner.delta), inner.delta, self.density.conversion)
         return converted(certified, inner.neighbours, budget.neighbours)
 
 

@@ -58,8 +58,8 @@ class OutputPerturbation(Algorithm):
         minimiser = as_theta(problem.dense.minimum.theta, constraint_set.p)
         mechanism = vector_noise(self.noise, schedule.noise_scale)
         released, noise = mechanism.release(minimiser, rng)
-        theta, spent = constraint_set.project(released), self.spent(problem.domain, budget)
-        return Solution(theta, schedule, spent, noise=noise)
+        theta, privacy_loss = constraint_set.project(released), self.privacy_loss(problem.domain, budget)
+        return Solution(theta, schedule, privacy_loss, noise=noise)
 
     def reach(self, domain: Domain, budget: Budget) -> float:
         """Radius of C_0, line 4: zeta p 2 L/(Delta epsilon n) with zeta = 3 ln n, or zeta sigma_0 sqrt p, sqrt(3 ln n).

@@ -97,7 +97,7 @@ class RegularisedOutputPerturbation(Algorithm):
         released, noise = mechanism.release(w, rng)
         norms = {"noise_norm": noise.norm, "minimiser_norm": float(np.linalg.norm(w))}
         answer = domain.constraint_set.project(released) if domain.proper else released
-        return Solution(answer, schedule, self.spent(domain, budget), norms, noise)
+        return Solution(answer, schedule, self.privacy_loss(domain, budget), norms, noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         scale = self.schedule(domain, budget).noise_scale

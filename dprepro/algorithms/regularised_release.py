@@ -65,8 +65,8 @@ class RegularisedRelease(Algorithm):
         centre = as_theta(problem.dense.minimise(np.zeros(within.p), schedule.weight).theta, within.p)
         mechanism = self._noise(schedule.noise_scale)
         released, noise = mechanism.release(centre, rng)
-        spent = self.spent(problem.domain, budget)
-        return Solution(within.project(released), schedule, spent, {"noise_norm": noise.norm}, noise)
+        privacy_loss = self.privacy_loss(problem.domain, budget)
+        return Solution(within.project(released), schedule, privacy_loss, {"noise_norm": noise.norm}, noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         schedule = self.schedule(domain, budget)

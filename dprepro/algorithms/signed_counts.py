@@ -65,7 +65,7 @@ class SignedCounts(Algorithm):
         # the log ratio at x is (|x + D| - |x - D|)/scale
         mean = np.tanh(np.clip(noisy, -most, most) / schedule.noise_scale)
         sign = mean if self.setting == "squared" else np.sign(noisy)
-        return Solution(self.size(domain, budget) * sign, schedule, self.spent(domain, budget), noise=noise)
+        return Solution(self.size(domain, budget) * sign, schedule, self.privacy_loss(domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """The counts: replacing a record, or flipping its label, moves them by 2 in l1, silencing one by 1."""

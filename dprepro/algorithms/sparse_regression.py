@@ -15,7 +15,7 @@ from dprepro.algorithms.premises import Assumption, ZeroedOut, check_positive
 from dprepro.algorithms.sample_and_aggregate import SampleAndAggregate
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.privacy import Spent
+from dprepro.privacy import PrivacyLoss
 from dprepro.problems import Domain, Problem, Records, RecordsView, SupportsView
 from dprepro.problems.problem_data import FloatArray
 from dprepro.problems.support_answers import IntArray
@@ -130,8 +130,8 @@ class SparseRegression(Algorithm):
         fitted = self.fit.solve(self.part(problem, support), self.second(budget), rng)  # line 5
         theta = np.zeros(problem.domain.p)
         theta[support] = fitted.theta
-        spent = self.spent(problem.domain, budget)
-        return Solution(theta, self.schedule(problem.domain, budget), spent, fitted.diagnostics)  # line 6
+        privacy_loss = self.privacy_loss(problem.domain, budget)
+        return Solution(theta, self.schedule(problem.domain, budget), privacy_loss, fitted.diagnostics)  # line 6
 
     def part(self, problem: Problem, support: IntArray) -> Problem:
         """What objective perturbation sees: lines 3 and 4, where they change anything, and the support's columns."""
@@ -160,10 +160,10 @@ class SparseRegression(Algorithm):
         whole = np.linalg.norm(features, axis=1, keepdims=True)
         return np.where(size >= limit, limit / np.maximum(whole, 1e-300), 1.0)
 
-    def spent(self, domain: Domain, budget: Budget) -> Spent | None:
+    def privacy_loss(self, domain: Domain, budget: Budget) -> PrivacyLoss | None:
         """Both halves added up: the first has no delta."""
-        first = self.selection.spent(domain, self.first(budget))
+        first = self.selection.privacy_loss(domain, self.first(budget))
         if first is None:
             return None
-        second = self.fit.spent(self.restricted(domain), self.second(budget))
-        return Spent(first.epsilon + second.epsilon, second.delta, f"{first.conversion} + {second.conversion}")
+        second = self.fit.privacy_loss(self.restricted(domain), self.second(budget))
+        return PrivacyLoss(first.epsilon + second.epsilon, second.delta, f"{first.conversion} + {second.conversion}")

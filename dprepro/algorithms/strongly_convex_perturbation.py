@@ -70,7 +70,7 @@ class StronglyConvexPerturbation(Algorithm):
         mechanism = self._noise(schedule.noise_scale)
         b, noise = mechanism.release(np.zeros(problem.domain.p), rng)
         theta = problem.dense.minimise(b / problem.domain.n).theta
-        return Solution(theta, schedule, self.spent(problem.domain, budget), {"noise_norm": noise.norm}, noise)
+        return Solution(theta, schedule, self.privacy_loss(problem.domain, budget), {"noise_norm": noise.norm}, noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         mechanism = self._noise(self.schedule(domain, budget).noise_scale)

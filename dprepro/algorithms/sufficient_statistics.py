@@ -56,7 +56,7 @@ class SufficientStatistics(Algorithm):
         ridge = max(0.0, self.ridge_factor * schedule.noise_scale * math.sqrt(p) - least)
         shrunk = Moments(noisy[doubled.size :], 1.0, gram + ridge * np.eye(p))
         theta, _ = minimise_quadratic(shrunk, domain.constraint_set)
-        return Solution(theta, schedule, self.spent(domain, budget))
+        return Solution(theta, schedule, self.privacy_loss(domain, budget))
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         mechanism = Gaussian(self.schedule(domain, budget).noise_scale)

@@ -113,7 +113,7 @@ class Attainment(Rule):
         return found
 
     def _series(self, rows: pd.DataFrame) -> list[str]:
-        """Those of the series that have a value somewhere: an algorithm may refuse the data."""
+        """The asked series that have a value at some point: an algorithm may refuse the data."""
         known = rows["series"].astype(str)
         if self.series == "*":
             return sorted(known[rows["role"] == "claim"].unique())

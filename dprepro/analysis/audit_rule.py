@@ -30,13 +30,13 @@ class Audit(Rule):
         power: the largest factor of epsilon that an audit must notice; the details have what each notices.
 
     Refuted where a limit is above. Confirmed where none is, and every audit has power: of the same algorithm, at the
-    same draws, a run that overspends by a factor of at most `power` (quantity ``overspent_epsilon``, column
-    ``overspend``) has a limit above. An audit without power is named and makes the verdict inconclusive. So does one
-    that shows more than the law of its own pair (quantity ``lower_epsilon``, a lower value that is near what is spent)
-    allows: one of the two is wrong.
+    same draws, a run that violates its guarantee by a factor of at most `power` (quantity ``violating_epsilon``, column
+    ``epsilon_factor``) has a limit above. An audit without power is named and makes the verdict inconclusive. So does
+    one that shows more than the law of its own pair (quantity ``lower_epsilon``, a lower value that is near what is
+    spent) allows: one of the two is wrong.
 
     The estimate is the largest limit over its bound, from which the interval reaches up to what is certified (quantity
-    ``spent_epsilon``), or to 1 where nothing is: what is spent lies between.
+    ``certified_epsilon``), or to 1 where nothing is: what is spent lies between.
 
     Error rate: each limit holds with 99%, so of K audits of algorithms that spend all that they claim at most K% are
     refuted. Exact binomial limits of a chosen event come out far below that.
@@ -71,7 +71,7 @@ class Audit(Rule):
         if found.empty:
             return Measured(reason="no audit was measured")
         shares = found["value"].astype(float) / found["bound"].astype(float)
-        certified = rows[rows["quantity"] == "spent_epsilon"]
+        certified = rows[rows["quantity"] == "certified_epsilon"]
         upper = (certified["value"] / certified["bound"]).astype(float)
         top = int(np.argmax(shares.to_numpy()))
         most, limit = float(shares.max()), self.expected + self.margin
@@ -104,16 +104,16 @@ class Audit(Rule):
 
     def _notices(self, rows: pd.DataFrame) -> dict[str, float]:
         """The least factor of epsilon that was noticed everywhere, by series."""
-        if "overspend" not in rows:
+        if "epsilon_factor" not in rows:
             return {}
-        own = rows[(rows["quantity"] == "overspent_epsilon") & (rows["value"] > rows["bound"])]
-        return {str(name): float(factor) for name, factor in own.groupby("series")["overspend"].max().items()}
+        own = rows[(rows["quantity"] == "violating_epsilon") & (rows["value"] > rows["bound"])]
+        return {str(name): float(factor) for name, factor in own.groupby("series")["epsilon_factor"].max().items()}
 
     def _weak(self, rows: pd.DataFrame) -> list[str]:
         """The audits that notice no violation, with the largest factor of epsilon that was tried."""
-        own = rows[rows["quantity"] == "overspent_epsilon"].reset_index(drop=True)
+        own = rows[rows["quantity"] == "violating_epsilon"].reset_index(drop=True)
         without = sorted(set(map(str, rows["series"])) - set(map(str, own["series"])))
-        lines = zip(own["value"], own["bound"], own.get("overspend", own["value"]), strict=True)
+        lines = zip(own["value"], own["bound"], own.get("epsilon_factor", own["value"]), strict=True)
         said = [
             f"{_place(own, at)} (with epsilon times {number(float(factor))})"
             for at, (value, bound, factor) in enumerate(lines)

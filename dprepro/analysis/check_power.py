@@ -2,7 +2,7 @@
 
 The errors are a common factor on the measured values, a power of the axis of the grid, and the loss of one grid point.
 Each is tried on a ladder; what is told is the first rung at which the check no longer says what it says. A factor on a
-spent epsilon is an error in epsilon; of a risk that falls as epsilon^a it is the factor to the power 1/a.
+certified epsilon is an error in epsilon; of a risk that falls as epsilon^a it is the factor to the power 1/a.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ if TYPE_CHECKING:
 
 FACTORS = (1.01, 1.02, 1.05, 1.1, 1.15, 1.2, 1.3, 1.5, 2.0, 3.0, 5.0, 10.0, 100.0)
 EXPONENTS = (0.01, 0.02, 0.03, 0.05, 0.07, 0.1, 0.15, 0.2, 0.3, 0.5, 1.0)
-SPENT = ("spent_epsilon", "audited_epsilon", "largest_loss")
+EPSILONS = ("certified_epsilon", "audited_epsilon", "largest_loss")
 """Quantities that are an epsilon themselves."""
 
 
@@ -87,7 +87,7 @@ def power(rule: Rule, frame: pd.DataFrame, slope_in_epsilon: float | None = None
             for sign in (1, -1)
         )
     epsilon = None
-    if rule.quantity in SPENT:
+    if rule.quantity in EPSILONS:
         epsilon = above
     elif below and slope_in_epsilon:
         epsilon = float((1 / below) ** (1 / abs(slope_in_epsilon)))

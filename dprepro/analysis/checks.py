@@ -10,9 +10,9 @@ from dprepro.analysis.audit_rule import Audit
 from dprepro.analysis.comparisons import Affine, Ratio
 from dprepro.analysis.coverage import Coverage
 from dprepro.analysis.crossing import Crossing
-from dprepro.analysis.drawn import Drawn
 from dprepro.analysis.exponent import Exponent
 from dprepro.analysis.inequality import Below
+from dprepro.analysis.noise_rule import NoiseRule
 from dprepro.analysis.points import number
 from dprepro.analysis.proportion import Proportion
 from dprepro.analysis.rivals import powers_in_words
@@ -33,7 +33,7 @@ __all__ = [
 RULES: dict[str, type[Rule]] = {
     rule.name: rule
     for rule in (
-        Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, Drawn, Scheduled, Audit, Attainment, Share,
+        Exponent, Below, Ratio, Affine, Crossing, Proportion, Coverage, NoiseRule, Scheduled, Audit, Attainment, Share,
     )
 }  # fmt: skip
 

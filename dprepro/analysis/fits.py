@@ -185,7 +185,7 @@ class LeastSquares:
         return _half_width(weights, self.residual, self.leverage, self.errors, self.freedom, level)
 
     def half_width(self, contrast: ArrayLike, level: float = LEVEL) -> float:
-        """The same for one data set."""
+        """`half_widths`, for one data set."""
         return float(self.half_widths(contrast, level))
 
     def interval(self, index: int, level: float = LEVEL) -> Interval:

@@ -54,7 +54,7 @@ UNSAID = float("nan")
 """In the place of a margin: the one of the check's kind."""
 
 _KINDS = {
-    "crossing": "place of a crossing", "affine": "curvature", "drawn": "noise", "scheduled": "schedule",
+    "crossing": "place of a crossing", "affine": "curvature", "noise": "noise", "scheduled": "schedule",
     "proportion": "probability", "share": "probability", "coverage": "probability", "audit": "privacy",
 }  # fmt: skip
 

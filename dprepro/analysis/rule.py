@@ -323,7 +323,7 @@ def _place(interval: Interval) -> str:
 
 
 def _some_names(details: Mapping[str, Any]) -> dict[str, Any]:
-    """The same with the first names of a long list, and how many more there are."""
+    """The details of a check, of a long list of names the first and how many more there are."""
     found: dict[str, Any] = {}
     for key, value in details.items():
         long = isinstance(value, list) and len(value) > MOST_NAMES and isinstance(value[0], str)

@@ -1,4 +1,4 @@
-"""What overspending an audit could have noticed, by leaks planted in the function's own answers, and what it lacks."""
+"""What violation an audit could have noticed, by leaks planted in the function's own answers, and what it lacks."""
 
 from __future__ import annotations
 

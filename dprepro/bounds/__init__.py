@@ -13,9 +13,9 @@ from collections.abc import Callable, Mapping
 from functools import lru_cache
 
 from dprepro.errors import InputError, MissingDependency, unknown
-from dprepro.own.files import is_dotted, is_target, load
 from dprepro.support import expressions
 from dprepro.support.typed import allowed_packages
+from dprepro.support.user_files import is_dotted, is_target, load
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # a study names the bounds that it found
 
@@ -28,7 +28,8 @@ _NAME = re.compile(r"[A-Za-z_]\w*(\.[A-Za-z_]\w*)*")
 def find(name: str) -> Bound:
     """The bound of that name: ``paper.function``, or ``package.module.function`` of a package declared as a plug-in.
 
-    A file that the user has named is one, too (`dprepro.own.files`). A text that is no name is read as an expression.
+    A function of a file that the user has named is one, too (`dprepro.support.user_files`). A text that is no name is
+    read as an expression.
 
     Raises:
         InputError: no such bound, with the choices, or no expression.

@@ -23,7 +23,10 @@ def theorem_2_4_1_rate(n: float, p: float, epsilon: float, delta: float, lipschi
 
 
 def theorem_2_4_1_scale(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
-    """The same without ln(n/delta), the ln T of the last iterate: L C sqrt(p ln(n/delta) ln(1/delta)) / (n epsilon)."""
+    """`theorem_2_4_1_rate` without ln(n/delta), the ln T of the last iterate.
+
+    It is L C sqrt(p ln(n/delta) ln(1/delta)) / (n epsilon).
+    """
     logarithms = math.sqrt(math.log(n / delta) * math.log(1 / delta))
     return lipschitz * diameter * logarithms * math.sqrt(p) / (n * epsilon)
 
@@ -64,26 +67,17 @@ def theorem_2_4_1(p: float, lipschitz: float, diameter: float, steps: float, noi
     return diameter * math.sqrt(second_moment) * (2.5 + 1.5 * math.log(steps)) / math.sqrt(steps)
 
 
-def linear_law(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
-    """What Algorithm 1 loses on n equal records c and a linear loss, with the printed noise and T = 8 (L/s_1)^2/p.
+def linear_law_tight(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
+    """The risk of Algorithm 1 on n equal records c and a linear loss, with the least noise and T = 8 (L/s_1)^2/p.
 
     Derived here, a limit. Near the end the step eta = C/(G sqrt T) hardly changes, and theta diffuses with drift eta c
     and variance eta^2 s^2 a step, reflected at the sphere of radius C/2: its law is exp(kappa <theta, c>), kappa =
     2/(eta s^2). With a = kappa L C/2 the risk is L C/2 (1 - I_{p/2+1}(a)/I_{p/2}(a)), which tends to (p + 1)/(2 kappa)
-    = (p + 1) eta s^2/4. Here p s^2 = 8 L^2, G = 3 L and s = s_1 sqrt T, s_1 = L sqrt(32 ln(n/delta) ln(1/delta))/
-    (n epsilon): the limit is C (p + 1) s_1 sqrt(8)/(12 sqrt p), free of T.
+    = (p + 1) eta s^2/4. Here p s^2 = 8 L^2, G = 3 L, s = s_1 sqrt T and s_1 = 2 L s(epsilon, delta)/n, with
+    `least_deviation` for s(epsilon, delta): the limit is C (p + 1) s_1 sqrt(8)/(12 sqrt p), free of T.
     """
-    value = lipschitz * math.sqrt(32 * math.log(n / delta) * math.log(1 / delta)) / (n * epsilon)
-    return _settled(p, lipschitz, diameter, value)
-
-
-def linear_law_tight(n: float, p: float, epsilon: float, delta: float, lipschitz: float, diameter: float) -> float:
-    """The same for the least noise, s_1 = 2 L s(epsilon, delta)/n with `least_deviation`."""
-    return _settled(p, lipschitz, diameter, 2 * lipschitz * least_deviation(epsilon, delta) / n)
-
-
-def _settled(p: float, lipschitz: float, diameter: float, value: float) -> float:
-    kappa = 6 * math.sqrt(p) / (math.sqrt(8) * diameter * value)
+    scale = 2 * lipschitz * least_deviation(epsilon, delta) / n
+    kappa = 6 * math.sqrt(p) / (math.sqrt(8) * diameter * scale)
     a = kappa * lipschitz * diameter / 2
     ratio = a / ((p + 1) / 2 + math.hypot((p + 3) / 2, a))  # of Bessel functions, to O(p^-2) (Amos 1974)
     return lipschitz * diameter / 2 * (1 - ratio)
@@ -100,7 +94,10 @@ def theorem_2_4_2_rate(
 def theorem_2_4_2_scale(
     n: float, p: float, epsilon: float, delta: float, lipschitz: float, strong_convexity: float
 ) -> float:
-    """The same without the ln T of the last iterate: L^2 ln(n/delta) p ln(1/delta) / (n^2 Delta epsilon^2)."""
+    """`theorem_2_4_2_rate` without the ln T of the last iterate.
+
+    It is L^2 ln(n/delta) p ln(1/delta) / (n^2 Delta epsilon^2).
+    """
     logarithms = math.log(n / delta) * math.log(1 / delta)
     return lipschitz**2 * logarithms * p / (n**2 * strong_convexity * epsilon**2)
 
@@ -212,7 +209,7 @@ def theorem_a_1(n: float, epsilon: float) -> float:
 
 
 def theorem_a_1_as_printed(n: float, epsilon: float) -> float:
-    """The same for the printed Delta = 1/(4 epsilon h): n h/9 + 1/(6 epsilon) and (1 - epsilon/4)/(16h)."""
+    """`theorem_a_1` for the printed Delta = 1/(4 epsilon h): n h/9 + 1/(6 epsilon) and (1 - epsilon/4)/(16h)."""
     return _meeting(n, 1 / (6 * epsilon), 1 - epsilon / 4)
 
 

@@ -129,7 +129,7 @@ def marginals_error_known(n: float, p: float, epsilon: float, delta: float, chan
 
 
 def linear_risk_known(n: float, p: float, epsilon: float, delta: float, chance: float) -> float:
-    """The same of the mean risk of -<theta, d> over the unit ball: at most twice that error, and 1.
+    """`marginals_error_known`, for the mean risk of -<theta, d> over the unit ball: at most twice that error, and 1.
 
     theta has the direction of q + b: <theta, q> = ||q + b|| - <theta, b> >= ||q|| - 2 ||b||.
     """
@@ -137,7 +137,7 @@ def linear_risk_known(n: float, p: float, epsilon: float, delta: float, chance: 
 
 
 def squares_risk_known(n: float, p: float, epsilon: float, delta: float, chance: float) -> float:
-    """The same of the mean risk of half the squared distance."""
+    """`marginals_error_known`, for the mean risk of half the squared distance."""
     return marginals_error_known(n, p, epsilon, delta, chance) ** 2 / 2
 
 
@@ -265,7 +265,7 @@ def boosted_chance(rho: float, level: float, granted: float) -> float:
 
 
 def curved_delta(hessian_rank: float, epsilon: float, delta: float) -> float:
-    """A delta that is spent at epsilon beside a silent record, with Delta = 2 beta/epsilon and the repaired noise.
+    """A delta that is spent at epsilon beside a zeroed-out record, with Delta = 2 beta/epsilon and the repaired noise.
 
     n = 1: a record of the loss beta ||theta||^2/2 within ||theta|| <= L/beta, in so many coordinates, against none.
     The answers -b/(Delta + beta) and -b/Delta have densities of ratio (1 + beta/Delta)^k exp(-||theta||^2 ((Delta +
@@ -276,12 +276,12 @@ def curved_delta(hessian_rank: float, epsilon: float, delta: float) -> float:
 
 
 def curved_delta_as_printed(hessian_rank: float, epsilon: float, delta: float) -> float:
-    """The same with Delta = beta/(2 epsilon) and variance 8 L^2 ln(1/delta)/epsilon^2."""
+    """`curved_delta` with Delta = beta/(2 epsilon) and variance 8 L^2 ln(1/delta)/epsilon^2."""
     return _curved(hessian_rank, epsilon, 0.5 / epsilon, math.sqrt(8 * math.log(1 / delta)) / epsilon)
 
 
 def curved_delta_replaced(hessian_rank: float, epsilon: float, delta: float) -> float:
-    """That of `curved_delta` with twice the noise, which is for a record that is replaced."""
+    """`curved_delta` with twice the noise, which a replaced record needs."""
     deviation = 2 * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
     return _curved(hessian_rank, epsilon, RIDGE / epsilon, deviation)
 
@@ -303,7 +303,7 @@ def curved_loss(hessian_rank: float, epsilon: float) -> float:
 
 
 def curved_loss_as_printed(hessian_rank: float, epsilon: float) -> float:
-    """The same with Delta = beta/(2 epsilon): k ln(1 + 2 epsilon)."""
+    """`curved_loss` with Delta = beta/(2 epsilon): k ln(1 + 2 epsilon)."""
     return epsilon / 2 + hessian_rank * math.log1p(2 * epsilon)
 
 
@@ -333,7 +333,7 @@ def _logarithm(p: float, epsilon: float, size: float, share: float) -> float:
 
 
 def ridge_risk_gamma(p: float, epsilon: float, power: float) -> float:
-    """The same with gamma noise, whose Delta is p/epsilon or more."""
+    """`ridge_risk` with gamma noise, whose Delta is p/epsilon or more."""
     return max(math.pow(p, power) / 2, p) / epsilon / 16
 
 
@@ -478,7 +478,7 @@ def released_delta(epsilon: float, delta: float, noise: float) -> float:
 
 
 def released_delta_as_printed(epsilon: float, delta: float) -> float:
-    """The same with sigma_0^2 = ln(1/delta)/epsilon^2."""
+    """`released_delta` with sigma_0^2 = ln(1/delta)/epsilon^2."""
     from scipy.special import log_ndtr
 
     s = math.sqrt(math.log(1 / delta)) / epsilon
@@ -486,29 +486,29 @@ def released_delta_as_printed(epsilon: float, delta: float) -> float:
 
 
 def equation_9_delta(epsilon: float, delta: float) -> float:
-    """What equation (9) spends beside a silent record with Delta = 2 beta/epsilon, over that delta."""
+    """What equation (9) spends beside a zeroed-out record with Delta = 2 beta/epsilon, over that delta."""
     return _bent(1.0, epsilon, RIDGE, math.sqrt(8 * math.log(1 / delta)) / epsilon, silent=True)
 
 
 def equation_9_delta_replaced(epsilon: float, delta: float) -> float:
-    """The same where a record is replaced, with twice the noise."""
+    """`equation_9_delta` where a record is replaced, with twice the noise."""
     return _bent(1.0, epsilon, RIDGE, 2 * math.sqrt(8 * math.log(1 / delta)) / epsilon, silent=False)
 
 
 def appendix_e_delta(epsilon: float, delta: float) -> float:
-    """The delta of a Huber function beside a silent record, in one dimension, with the repaired noise and Delta."""
+    """The delta of a Huber function beside a zeroed-out record, in one dimension, with the repaired noise and Delta."""
     deviation = math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
     return _bent(2.0, epsilon, RIDGE, deviation, silent=True)
 
 
 def appendix_e_delta_replaced(epsilon: float, delta: float) -> float:
-    """The same where a record is replaced, with twice the noise."""
+    """`appendix_e_delta` where a record is replaced, with twice the noise."""
     deviation = 2 * math.sqrt(8 * math.log(2 / delta) + 4 * epsilon) / epsilon
     return _bent(2.0, epsilon, RIDGE, deviation, silent=False)
 
 
 def appendix_e_delta_as_printed(epsilon: float, delta: float) -> float:
-    """The same with Delta = beta/(2 epsilon) and the printed noise, where a record is replaced."""
+    """`appendix_e_delta_replaced` with Delta = beta/(2 epsilon) and the printed noise, where a record is replaced."""
     return _bent(2.0, epsilon, 0.5, math.sqrt(8 * math.log(1 / delta)) / epsilon, silent=False)
 
 

@@ -26,7 +26,7 @@ def failure_of_theorem_f_1(n: float, level: float) -> float:
 
 
 def failure_of_the_inverse(n: float, level: float) -> float:
-    """The same with gamma in the place of 1/gamma: a falsehood."""
+    """`failure_of_theorem_f_1` with gamma in the place of 1/gamma: a falsehood."""
     return _broken(n, level, math.exp(-2 * level))
 
 
@@ -56,7 +56,7 @@ def exponential_gap(n: float, epsilon: float) -> float:
 
 
 def minimiser_gap(n: float, epsilon: float) -> float:
-    """The same of the minimiser, whatever epsilon is claimed: E |S|/n."""
+    """`exponential_gap`, for the minimiser, whatever epsilon is claimed: E |S|/n."""
     sums, chances = _coins(n)
     return float(chances @ np.abs(sums)) / n
 

@@ -91,7 +91,7 @@ def lemma_2_5_without_logarithm(steps: float) -> float:
 
 
 def last_iterate_strongly_convex(steps: float) -> float:
-    """The same with steps 1/t on f = max_i <h_i, x> + ||x||^2/2: a_j = 1/(2 (T + 1 - j)), and -1 for j = i.
+    """`last_iterate` with steps 1/t on f = max_i <h_i, x> + ||x||^2/2: a_j = 1/(2 (T + 1 - j)), and -1 for j = i.
 
     x_{T+1} = -(1/T) sum of the h_s, of coordinates (1 - (T - j) a_j)/T >= 1/(2 T), so f(x_{T+1}) >= ln T/(4 T). The
     minimum is at least that of <mean of the h_i, x> + ||x||^2/2, half the squared norm of that mean below zero.
@@ -139,7 +139,10 @@ def flat_walk_deviation(cells: float, tilt: float, precision: float) -> float:
 
 
 def restless_walk_deviation(cells: float, precision: float) -> float:
-    """The same of a walk that never stays: half to each side, and back from the ends. Its period is two."""
+    """`flat_walk_deviation`, for a walk that never stays.
+
+    It steps to each side with probability 1/2, and back from the ends. Its period is two.
+    """
     size = int(cells)
     matrix = 0.5 * (np.eye(size, k=1) + np.eye(size, k=-1))
     matrix[0, 1] = matrix[-1, -2] = 1.0
@@ -235,7 +238,7 @@ def extension_bend(slope: float) -> float:
 
 
 def projected_bend(slope: float) -> float:
-    """The same of theta -> f(projection of theta), which is Lipschitz but not convex."""
+    """`extension_bend`, for theta -> f(projection of theta), which is Lipschitz but not convex."""
     return _bend(lambda points: -slope * points[:, 0] / np.maximum(1.0, np.linalg.norm(points, axis=1)))
 
 

@@ -48,7 +48,7 @@ def linear_losses_without_diameter(p: float, draw: float, steep: float, wide: fl
 
 
 def squares(p: float, draw: float, steep: float, wide: float) -> float:
-    """The same of half squared distances: alpha beta is alpha^2/Delta, Delta = alpha/beta."""
+    """`linear_losses`, for half squared distances: alpha beta is alpha^2/Delta, Delta = alpha/beta."""
     mean, theta = _instance(p, draw, wide)
     factor = steep**2 / (steep / wide)
     return 1 + abs(_square(mean, theta, steep, wide) / (factor * _square(mean, theta / wide, 1, 1)) - 1)

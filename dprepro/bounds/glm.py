@@ -67,7 +67,10 @@ def corollary_1_low_noise_rate(n: float, smoothness: float, radius: float) -> fl
 
 
 def corollary_1_low_noise(steps: float, step_size: float, smoothness: float, radius: float) -> float:
-    """The same with constants: the derivation above compares with a mean loss of L* = 0 instead of Y^2."""
+    """`corollary_1_low_noise_rate` with constants.
+
+    The derivation above compares with a mean loss of L* = 0 instead of Y^2.
+    """
     return _descent(radius**2 / (2 * step_size * steps), smoothness * step_size, 0.0)
 
 
@@ -213,7 +216,7 @@ def theorem_4_rate(n: float, p: float, epsilon: float, smoothness: float, radius
 def theorem_4_printed(
     n: float, p: float, epsilon: float, smoothness: float, radius: float, label_level: float
 ) -> float:
-    """The same without A^2."""
+    """`theorem_4_rate` without A^2."""
     scale = math.sqrt(smoothness) * radius
     signal = n * epsilon
     flat: float = scale ** (4 / 3) * label_level ** (2 / 3) / signal ** (2 / 3)
@@ -236,7 +239,7 @@ def corollary_4_rate(n: float, p: float, epsilon: float, norm: float, lipschitz:
 
 
 def corollary_4_printed(n: float, p: float, epsilon: float, norm: float, lipschitz: float, order: float) -> float:
-    """The same without the 1."""
+    """`corollary_4_rate` without the 1."""
     signal = n * epsilon
     flat: float = signal ** (-1 / order)
     steep: float = p ** (1 - 1 / order) / signal

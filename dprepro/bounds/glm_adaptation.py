@@ -48,7 +48,7 @@ def theorem_8(
     n: float, epsilon: float, delta: float, norm: float, smoothness: float, label_level: float, guesses: float,
     divided: float, failure: float,
 ) -> float:  # fmt: skip
-    """The same with boosted runs: ERR(B) is `boosted`, a bound with probability 1 - beta/(4K)."""
+    """`theorem_7` with boosted runs: ERR(B) is `boosted`, a bound with probability 1 - beta/(4K)."""
     y, radius = label_level, 2 * max(norm, 1.0)
     share, part, chance = epsilon / (2 * divided), delta / (2 * divided), failure / (4 * guesses)
     err, sigma = boosted(n / 2, share, part, smoothness, radius, y, chance)

@@ -215,14 +215,17 @@ def theorem_1_risk(
 
 
 def corollary_1_risk(n: float, smoothness: float, radius: float, label_level: float, noisy: float) -> float:
-    """The same without noise, where the whole risk is known: over the rate of Corollary 1."""
+    """`theorem_1_risk` without noise, where the whole risk is known: over the rate of Corollary 1."""
     step = glm_schedule.corollary_1_step_size(n, smoothness, radius, label_level)
     rate = glm.corollary_1_rate(n, smoothness, radius, label_level)
     return _descended(n, smoothness * step, smoothness, radius, label_level, noisy) / rate
 
 
 def corollary_1_mass(n: float, smoothness: float, radius: float, label_level: float, mass: float) -> float:
-    """And with chance q of the features, in the limit of many records: `glm_laws.noisy_gd_without_noise`."""
+    """`corollary_1_risk` where a record has features with probability q, in the limit of many records.
+
+    See `glm_laws.noisy_gd_without_noise`.
+    """
     step = smoothness * mass * glm_schedule.corollary_1_step_size(n, smoothness, radius, label_level)
     left = 1 - _moved(n, step)
     return smoothness * mass / 2 * radius**2 * left**2 / glm.corollary_1_rate(n, smoothness, radius, label_level)
@@ -331,7 +334,7 @@ def table_1_cell(n: float, epsilon: float, smoothness: float, radius: float, lab
 
 
 def table_1_repaired(n: float, epsilon: float, smoothness: float, radius: float, label_level: float) -> float:
-    """The same with the exponent 4/3."""
+    """`table_1_cell` with the exponent 4/3."""
     scale = math.sqrt(smoothness) * radius
     front: float = scale ** (4 / 3) * label_level ** (2 / 3)
     return float(front / (n * epsilon) ** (2 / 3)) + scale * label_level / math.sqrt(n)
@@ -366,7 +369,7 @@ def transition_crossing(n: float, epsilon: float, smoothness: float, radius: flo
 
 
 def transition_of_unit_losses(n: float, epsilon: float, norm: float) -> float:
-    """The same for H = X = Y = 1, as the introduction writes rates."""
+    """`transition_crossing` for H = X = Y = 1, as the introduction writes rates."""
     return transition_crossing(n, epsilon, 1.0, norm, 1.0)
 
 

@@ -1,8 +1,10 @@
 """Kifer, Smith and Thakurta (2012), Private Convex ERM and High-dimensional Regression. All risks are means over n.
 
+Objective perturbation draws noise b and minimises J#(theta) + b.theta/n, where J# is the risk plus Delta/(2n)
+||theta||^2. theta# minimises J#, theta^priv the perturbed objective, and theta_hat the risk itself.
+
 Lemma 3 holds for every draw of b, as printed: risk <= 2 ||b||^2/(Delta n) + Delta ||theta_hat||^2/(2n). The explicit
-bounds here have 1/2 in the place of that 2. J# is Delta/n-strongly convex with minimiser theta#, and theta^priv
-minimises J# + b.theta/n, so with d = theta^priv - theta#
+bounds here have 1/2 in the place of that 2. J# is Delta/n-strongly convex, so with d = theta^priv - theta#
 
     J#(theta^priv) - J#(theta#) <= -b.d/n - Delta ||d||^2/(2n) <= ||b||^2/(2 Delta n);
 
@@ -22,25 +24,11 @@ if TYPE_CHECKING:
 
     FloatArray = NDArray[np.float64]
 
-LOST_TO_NOISE = max(s * (1 - s / math.hypot(1, s)) for s in (0.78 + 1e-4 * k for k in range(120)))
-"""max over s of s (1 - s/sqrt(1 + s^2)), .3003."""
-
 
 def theorem_4_rate(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
     """Theorem 4's rate: zeta R p ln p/(epsilon n) for delta = 0 (gamma), zeta R sqrt(p ln(1/delta))/(epsilon n)."""
     size = p * math.log(p) if delta == 0 else math.sqrt(p * math.log(1 / delta))
     return lipschitz * radius * size / (epsilon * n)
-
-
-def linear_law(n: float, p: float, epsilon: float, delta: float, lipschitz: float, radius: float) -> float:
-    """The supremum of the risk over linear losses on a ball, for Gaussian noise as printed: .3003 R E||b||/n, derived.
-
-    With a slope of s ||b|| and Delta R below ||b|| the answer is on the sphere, opposite to the sum of slope and b,
-    which are orthogonal for large p: the loss is R s ||b||/n (1 - s/sqrt(1 + s^2)), largest (.3003) at s = .786. ||b||
-    is sqrt(p) zeta sqrt(8 ln(2/delta) + 4 epsilon)/epsilon.
-    """
-    noise = lipschitz * math.sqrt(p * (8 * math.log(2 / delta) + 4 * epsilon)) / epsilon
-    return LOST_TO_NOISE * radius * noise / n
 
 
 def theorem_5_rate(
@@ -148,7 +136,7 @@ def theorem_34(noise_scale: float, p: float, sparsity: float, level: float) -> f
 
 
 def half_of_theorem_34(noise_scale: float, p: float, sparsity: float, level: float) -> float:
-    """Half of Theorem 34's level: too little."""
+    """Half of Theorem 34's level, which is too little: a control."""
     return 0.5 * theorem_34(noise_scale, p, sparsity, level)
 
 
@@ -181,7 +169,10 @@ def theorem_7_as_printed(n: float, p: float, epsilon: float, delta: float, spars
 
 
 def theorem_7_first_term(n: float, epsilon: float, delta: float, sparsity: float, eta: float) -> float:
-    """Its first term, which is all where the support is found: s^4 ln(1/delta)/(n epsilon)^2 at Psi = 1."""
+    """The first term of `theorem_7_rate`, the whole risk where the support is found.
+
+    It is s^4 ln(1/delta)/(n epsilon)^2 at Psi = 1.
+    """
     return sparsity**4 * math.log(1 / delta) / (epsilon * eta * n * epsilon)
 
 
@@ -199,12 +190,15 @@ def theorem_8(p: float, sparsity: float, blocks: float, epsilon: float) -> float
 
 
 def votes_missed(p: float, sparsity: float, blocks: float, epsilon: float) -> float:
-    """The probability itself: all k blocks vote for the s right coordinates, and Lap(2 s/(k epsilon)) is added."""
+    """The exact probability that sample and aggregate misses the support.
+
+    All k blocks vote for the s right coordinates, and Lap(2 s/(k epsilon)) is added to every count of votes.
+    """
     return _votes(p, sparsity, blocks, epsilon)[0]
 
 
 def votes_found(p: float, sparsity: float, blocks: float, epsilon: float) -> float:
-    """1 less that, and no less exact where it is small."""
+    """The probability 1 - `votes_missed` that the support is found, as exact where it is small."""
     return _votes(p, sparsity, blocks, epsilon)[1]
 
 
@@ -275,12 +269,12 @@ def rows_broken(n: float, p: float, deviation: float) -> float:
 
 
 def rows_broken_at_small_deviation(n: float, p: float) -> float:
-    """The same at deviation 1/(2 sqrt(ln(n p)))."""
+    """`rows_broken` at deviation 1/(2 sqrt(ln(n p)))."""
     return rows_broken(n, p, 1 / (2 * math.sqrt(math.log(n * p))))
 
 
 def small_probability(p: float) -> float:
-    """What "with high probability" leaves here: 1/p."""
+    """1/p, the probability of failure that "with high probability" allows."""
     return 1 / p
 
 
@@ -315,7 +309,7 @@ def records_for_aggregation(p: float, sparsity: float, epsilon: float) -> float:
 
 
 def one(sparsity: float) -> float:
-    """1: what a number of records is divided by."""
+    """1, the bound of a quantity that is a ratio to its bound already."""
     return 1.0
 
 

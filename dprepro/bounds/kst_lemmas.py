@@ -269,7 +269,7 @@ def claim_23_near(power: float, start: float) -> float:
 
 
 def claim_23_far(power: float, start: float, stretch: float) -> float:
-    """The same with s theta_2."""
+    """`claim_23_near` with s theta_2."""
     return _quotient(power, start, 0.5 * stretch)
 
 

@@ -130,7 +130,10 @@ def _of_theorem_30(n: float, epsilon: float, delta: float, gamma: float, norm: f
 def theorem_31_missed(
     n: float, epsilon: float, delta: float, gamma: float, reach: float, granted: float, norm: float
 ) -> float:
-    """The same with 1 + ln(1/gamma), and Theorem 30's radius, 4 times its first distance and twice its second."""
+    """P(risk > granted times Theorem 31's rate), with 1 + ln(1/gamma) and another radius.
+
+    The radius is Theorem 30's: 4 times its first distance and twice its second.
+    """
     noise, bias = _of_theorem_30(n, epsilon, delta, gamma, norm)
     radius = reach * (4 * noise + 2 * bias)
     eta, ridge = _steepness(n, epsilon, radius)
@@ -235,5 +238,5 @@ def curved_population_risk(n: float, p: float, epsilon: float, delta: float, bal
 
 
 def curved_population_risk_by_radius(n: float, p: float, epsilon: float, delta: float, radius: float) -> float:
-    """The same where the set's radius stands for ||theta|| in Delta too."""
+    """`curved_population_risk` where the set's radius stands for ||theta|| in Delta too."""
     return curved_population_risk(n, p, epsilon, delta, radius, radius)

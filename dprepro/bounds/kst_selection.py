@@ -75,7 +75,7 @@ def rotating_votes_missed(n: float, sparsity: float, epsilon: float, signals: fl
 
 
 def rotating_votes_missed_at_table_2(p: float, sparsity: float, epsilon: float, signals: float) -> float:
-    """The same at k = sqrt n = 100 s ln p/epsilon."""
+    """`rotating_votes_missed` at k = sqrt n = 100 s ln p/epsilon."""
     return rotating_votes_missed((100 * sparsity * math.log(p) / epsilon) ** 2, sparsity, epsilon, signals)
 
 
@@ -90,7 +90,10 @@ def orthogonal_votes_missed(n: float, p: float, sparsity: float, epsilon: float)
 
 
 def aggregation_missed(p: float, sparsity: float, epsilon: float) -> float:
-    """The same where k = sqrt n is 100 s ln p/epsilon: n is 1e4 times Table 2's s^2 log^2 p, over epsilon^2."""
+    """`orthogonal_votes_missed` where k = sqrt n is 100 s ln p/epsilon.
+
+    Then n is 1e4 times Table 2's s^2 log^2 p, over epsilon^2.
+    """
     return votes_missed(p, sparsity, 100 * sparsity * math.log(p) / epsilon, epsilon / 2)
 
 
@@ -136,7 +139,7 @@ def theorem_7_as_printed(n: float, p: float, epsilon: float, level: float, spars
 
 
 def theorem_7(n: float, p: float, epsilon: float, level: float, sparsity: float, psi: float) -> float:
-    """The same with s^4."""
+    """`theorem_7_as_printed` with s^4."""
     return (sparsity**4 * level / (n * epsilon * psi) + sparsity**3 * math.log(p)) / (n * epsilon)
 
 

@@ -74,7 +74,7 @@ def theorem_26_as_printed(p: float, gamma: float) -> float:
 
 
 def theorem_26_missed(p: float, gamma: float) -> float:
-    """The same with 1 + log(1/gamma): Pr(||X||^2 > 32 p (1 + log(1/gamma)))."""
+    """`theorem_26_as_printed` with 1 + log(1/gamma): Pr(||X||^2 > 32 p (1 + log(1/gamma)))."""
     return float(special.gammaincc(p / 2, 16 * p * (1 + math.log(1 / gamma))))
 
 
@@ -89,7 +89,7 @@ def claim_22_as_printed(distance: float) -> float:
 
 
 def claim_22(distance: float) -> float:
-    """The same with the square that it lacks."""
+    """`claim_22_as_printed` with the square that it lacks."""
     return distance**2 / 2
 
 

@@ -17,7 +17,9 @@ from __future__ import annotations
 import math
 
 from dprepro.bounds.bst import least_deviation
-from dprepro.bounds.kst import LOST_TO_NOISE
+
+LOST_TO_NOISE = max(s * (1 - s / math.hypot(1, s)) for s in (0.78 + 1e-4 * k for k in range(120)))
+"""max over s of s (1 - s/sqrt(1 + s^2)), .3003."""
 
 
 def theorem_2_2_rate(curvature: float, steps: float) -> float:
@@ -157,8 +159,8 @@ def direction_law(n: float, epsilon: float, delta: float, curvature: float, lips
     """The supremum of Algorithm 3's risk over equal records on an l2 ball, with the least noise: .3003 sigma G.
 
     Derived here. A slope of s sigma G against noise of length sigma G, orthogonal for large p, leaves <theta, e> =
-    s/sqrt(1 + s^2) in every step: the loss is sigma G s (1 - s/sqrt(1 + s^2)), as in `kst.linear_law`. T = (Gamma n
-    epsilon/(L_2 G))^(2/3); sigma = 2 L_2 sqrt(T - 1)/n times `bst.least_deviation`.
+    s/sqrt(1 + s^2) in every step: the loss is sigma G s (1 - s/sqrt(1 + s^2)), at most .3003 sigma G. T =
+    (Gamma n epsilon/(L_2 G))^(2/3); sigma = 2 L_2 sqrt(T - 1)/n times `bst.least_deviation`.
     """
     steps = max(2, math.ceil((curvature * n * epsilon / (lipschitz * width)) ** (2 / 3)))
     sigma = 2 * lipschitz * math.sqrt(steps - 1) * least_deviation(epsilon, delta) / n

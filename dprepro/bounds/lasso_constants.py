@@ -24,7 +24,7 @@ def remark_1(low: float, high: float) -> float:
 
 
 def remark_1_largest_norm(low: float, high: float) -> float:
-    """The same with the largest norm of a member, which Algorithm 2 writes ||C||_1."""
+    """`remark_1` with the largest norm of a member, which Algorithm 2 writes ||C||_1."""
     return 2 * max(abs(low), abs(high)) ** 2
 
 

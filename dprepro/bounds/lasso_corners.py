@@ -38,7 +38,7 @@ def two_records(epsilon: float, delta: float) -> float:
 
 
 def two_slopes(epsilon: float, delta: float, lipschitz: float, radius: float, curvature: float) -> float:
-    """The same of the losses +-L theta + a theta^2 on [-R, R], a <= L/(2 R), with Gamma = 8 a R^2.
+    """`two_records`, for the losses +-L theta + a theta^2 on [-R, R], a <= L/(2 R), with Gamma = 8 a R^2.
 
     Both excess risks together are 2 L R + 2 a (theta^2 - R^2) >= 2 L R - Gamma/4, and neither exceeds 2 L R.
     """
@@ -86,7 +86,7 @@ def first_point_kept(n: float, epsilon: float, bend: float) -> float:
 
 
 def kept_after(total: float) -> float:
-    """The same after T steps."""
+    """`first_point_kept`, after T steps."""
     return 4 / (total * (total + 1))
 
 

@@ -16,14 +16,14 @@ its kink at psi, on the whole space, has r = |v|/(Delta + eta) up to psi and r =
 excess grows by eta psi (|v| - (Delta + eta) psi)/Delta. With psi = c q/(Delta + eta), c < 1, P(|v| > (Delta + eta) psi)
 > gamma, and the excess beyond exceeds any multiple of q^2/(Delta + eta) as eta/Delta grows.
 
-**Mean.** L = ln(1 + eta/Delta), psi = (s (sqrt p + 2 sqrt L) + Delta |theta_hat|)/(Delta + eta). The norm of b is above s
-(sqrt p + w) with probability e^(-w^2/2) at most, so E |b|^2 beyond w = 2 sqrt L is at most s^2 x^2 (6.51 p + 8 L), x =
-e^-L = Delta/(Delta + eta); x L <= 1/e. Both cases of a draw together: n times the mean excess is at most 5.3 s^2
+**Mean.** L = ln(1 + eta/Delta), psi = (s (sqrt p + 2 sqrt L) + Delta |theta_hat|)/(Delta + eta). The norm of b is above
+s (sqrt p + w) with probability e^(-w^2/2) at most, so E |b|^2 beyond w = 2 sqrt L is at most s^2 x^2 (6.51 p + 8 L), x
+= e^-L = Delta/(Delta + eta); x L <= 1/e. Both cases of a draw together: n times the mean excess is at most 5.3 s^2
 p/(Delta + eta) + 3/4 Delta |theta_hat|^2. The root of a logarithm is needed: with a fixed multiple of s sqrt p the mean
 is eta psi E(|v| - (Delta + eta) psi)_+/Delta or more on that Huber function, and eta/Delta may be anything.
 
-Here s and Delta are units: `steepness` is eta/Delta, `pull` Delta |theta_hat|/s. Radii are in s/(Delta + eta), and risks
-in s^2/(n Delta).
+Here s and Delta are units: `steepness` is eta/Delta, `pull` Delta |theta_hat|/s. Radii are in s/(Delta + eta), and
+risks in s^2/(n Delta).
 """
 
 from __future__ import annotations
@@ -84,7 +84,7 @@ def leaves(p: float, gamma: float, pull: float, reach: float) -> float:
 def missed(p: float, gamma: float, steepness: float, pull: float, reach: float, granted: float) -> float:
     """P(excess > granted times Theorem 31's rate with 1 + ln(1/gamma)) on that function.
 
-    The rate is p (1 + ln(1/gamma))/(1 + eta/Delta) + pull^2, the variance s^2 standing for zeta^2 ln(1/delta)/epsilon^2.
+    The rate is p (1 + ln(1/gamma))/(1 + eta/Delta) + pull^2, s^2 standing for zeta^2 ln(1/delta)/epsilon^2.
     """
     return _missed(p, gamma, steepness, pull, reach * needed(p, gamma, pull), granted)
 

@@ -60,7 +60,10 @@ def linear_two_point(n: float, epsilon: float, delta: float) -> float:
 
 
 def squared_two_point(n: float, epsilon: float, delta: float) -> float:
-    """The same for squares: the mean records are m/n and -m/n, half of `glm.two_point_square` times (m/n)^2."""
+    """`linear_two_point`, for squares.
+
+    The mean records are m/n and -m/n, half of `glm.two_point_square` times (m/n)^2.
+    """
     return _best(n, lambda m: (m / n) ** 2 / 2 * glm.two_point_square(epsilon, delta, m))
 
 
@@ -158,7 +161,7 @@ def selection_packing(n: float, p: float, epsilon: float, delta: float) -> float
 
 
 def sparse_packing(n: float, p: float, epsilon: float, delta: float) -> float:
-    """The same where the others are equally many votes for each candidate."""
+    """`selection_packing` where the others are equally many votes for each candidate."""
     sizes = [m for m in range(1, int(n) + 1) if (n - m) % p == 0]
     return max((m / n * _missed(p, m, epsilon, delta) for m in sizes), default=0.0)
 

@@ -1,4 +1,4 @@
-"""What T steps of private Frank-Wolfe cost on blocks and needles, exactly, and at least by `schedule_game`."""
+"""What T steps of private Frank-Wolfe cost on blocks and needles, beside what `schedule_game` says at least."""
 
 from __future__ import annotations
 

@@ -27,9 +27,10 @@ a's factor; beyond a = 1/2 it stays at W/(2 (1 + W)), as q grows with lambda.
 **Most.** V(T) <= (2 + 16 (T - 1))/(T (T + 1)) + lambda W((2 p - 1)/e) (1 - 2/(T (T + 1))) (`lasso.theorem_2_5` at Gamma
 = 8, h <= 1). With b sqrt(T) for lambda W it is 48/x + 2/x^2 at most at T = ceil(x), x = (32/b)^(2/3) (`balanced`).
 
-**Law.** A T that costs no more than ceil(x) costs 48/x + 2/x^2 at most: `block` says T >= x/36, and `needle` T <= 9 x/4,
-up to factors that tend to 1. From x >= 5000, p >= x/5, n >= 4 x on x/50 <= T <= 5 x/2: at T = x/50, with k = 10 T, s
->= .89, 2 k/n <= .1 and A - 1/k >= 1.22/T give 48.1/x; at 5 x/2, a <= .01 leaves .97 32 sqrt(5/2) > 49 over x. Smaller T cost more by the block (T = 1 costs 1 on (e_1, 1)), larger ones by the same needle.
+**Law.** A T that costs no more than ceil(x) costs 48/x + 2/x^2 at most: `block` says T >= x/36, and `needle` T <= 9
+x/4, up to factors that tend to 1. From x >= 5000, p >= x/5, n >= 4 x on x/50 <= T <= 5 x/2: at T = x/50, with k = 10 T,
+s >= .89, 2 k/n <= .1 and A - 1/k >= 1.22/T give 48.1/x; at 5 x/2, a <= .01 leaves .97 32 sqrt(5/2) > 49 over x. Smaller
+T cost more by the block (T = 1 costs 1 on (e_1, 1)), larger ones by the same needle.
 """
 
 from __future__ import annotations

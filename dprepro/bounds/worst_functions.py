@@ -208,7 +208,7 @@ def frank_wolfe(steps: float, initial_risk: float) -> float:
 
 
 def inexact_frank_wolfe(steps: float, initial_risk: float, step_regret: float) -> float:
-    """The same where every choice may be worse than the best one by ``step_regret`` in its linear score."""
+    """`frank_wolfe` where every choice may be worse than the best one by ``step_regret`` in its linear score."""
     return _certified("frank_wolfe", int(steps), initial_risk, step_regret)
 
 
@@ -228,7 +228,10 @@ def frank_wolfe_reached(steps: float, initial_risk: float) -> float:
 
 
 def inexact_frank_wolfe_reached(steps: float, initial_risk: float, step_regret: float) -> float:
-    """The same where every choice may be worse than the best one by ``step_regret`` in its linear score."""
+    """`frank_wolfe_reached` where every choice may be worse than the best one in its linear score.
+
+    It may be worse by ``step_regret``.
+    """
     return _reached("frank_wolfe", int(steps), initial_risk, step_regret)
 
 

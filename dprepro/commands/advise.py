@@ -224,7 +224,7 @@ def _chosen(values: Mapping[str, str], algorithms: Mapping[str, Any]) -> tuple[d
                  + ("." if seed else ", and is not kept."))  # fmt: skip
     answer = {
         "chosen": found.choice.label, "name": spelled(found.choice), "among": [choice.label for choice in found.among],
-        "epsilon": found.spent.epsilon, "delta": found.spent.delta, "run_epsilon": found.run.epsilon,
+        "epsilon": found.privacy_loss.epsilon, "delta": found.privacy_loss.delta, "run_epsilon": found.run.epsilon,
         "run_delta": found.run.delta, "unpriced_epsilon": len(found.among) * asked.budget.epsilon,
         "predicted_alone": found.alone, "predicted_run": found.shared,
         "coefficients": dict(zip(found.model.names, map(float, found.model.coefficients), strict=True)),

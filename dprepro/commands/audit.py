@@ -47,7 +47,7 @@ def claimed(name: str, given: str) -> tuple[float, float, str]:
 
 @dataclass(frozen=True)
 class Arguments:
-    """What is audited, and for how long."""
+    """The function to audit, and the time that the audit may take."""
 
     target: tuple[str, ...] = words(
         "FILE.py:fit", least=1, most=1, needed='audit needs a function, such as audit mine.py:fit claim="epsilon=1"'
@@ -70,7 +70,7 @@ def main(arguments: Arguments) -> int:
     """Audit and print; 0."""
     from dprepro.auditing import audit
     from dprepro.auditing.peers import is_peer, peer, warned
-    from dprepro.own.files import is_target, load, trust
+    from dprepro.support.user_files import is_target, load, trust
 
     target = arguments.target[0]
     if arguments.claim is None:

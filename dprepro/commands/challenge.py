@@ -30,7 +30,7 @@ DEFAULT = "constants.json"
 
 @dataclass(frozen=True)
 class Arguments:
-    """What is measured, and where it is entered."""
+    """The witness to measure, and the register to enter it into."""
 
     witness: tuple[str, ...] = words("[WITNESS.json]", most=1)
     register: str = key(DEFAULT, "the file; one that is missing begins as the project's", folder)

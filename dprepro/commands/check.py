@@ -21,7 +21,7 @@ NOTES = "exit codes: 0 all sound (or made so), 1 something is not, 2 bad input"
 
 @dataclass(frozen=True)
 class Arguments:
-    """Which store, and whether it is mended."""
+    """The store to check, and whether to repair it."""
 
     repair: bool = key(
         "false",

@@ -22,7 +22,7 @@ NOTES = "exit codes: 0 all collected, 1 some cells failed or are left, 2 bad inp
 
 @dataclass(frozen=True)
 class Arguments:
-    """Whose jobs."""
+    """The set-up of the jobs, and the store of their runs."""
 
     workers: str = key("", "the file that the jobs were set up by", text, shown="slurm.yaml")
     results_dir: str = results_dir("where the runs are")

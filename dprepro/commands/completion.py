@@ -129,7 +129,7 @@ def _of_a_rate(word: str) -> list[str]:
     from dprepro.constructions.base import LOSSES
     from dprepro.own.adapters import SetName
     from dprepro.own.experiment import DIRECTIONS
-    from dprepro.own.files import names_in
+    from dprepro.support.user_files import names_in
 
     key, equals, value = word.partition("=")
     if not equals:
@@ -240,7 +240,7 @@ def _choices_of() -> dict[str, list[str]]:
 
 
 def _configuration(before: Sequence[str], config_dir: str | None) -> Mapping[str, Any]:
-    """That of the experiment on the line, else what every experiment starts from."""
+    """The configuration of the experiment on the line, else the one that every experiment starts from."""
     from dprepro.config.compose import compose
     from dprepro.config.config_files import read_block
     from dprepro.support.folders import conf_dir

@@ -23,7 +23,7 @@ NOTES = "exit codes: 0 all were judged or left out, 1 some failed, 2 bad input"
 
 @dataclass(frozen=True)
 class Arguments:
-    """Which experiments, and how long each may take."""
+    """The experiments to judge, and the seconds that each may take."""
 
     names: tuple[str, ...] = words("[NAME ...]")
     seconds: int = key("150", "of a processor, for each experiment", whole(1))
@@ -42,7 +42,7 @@ def main(arguments: Arguments) -> int:
 
     results = Path(existing_store(arguments.results_dir))
     with Store.open(results) as store:
-        names = sorted({run.experiment for run in store.runs() if store.latest(run.experiment) is not None})
+        names = store.published()
     for name in arguments.names:
         if name not in names:
             raise unknown("experiment", name, names)

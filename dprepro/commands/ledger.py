@@ -25,7 +25,7 @@ entry has an address (ledger.html#lasso-theorem-2-5), the filter has one too
 
 @dataclass(frozen=True)
 class Arguments:
-    """Of which store, and what is written beside."""
+    """The store of the ledger, and what else to write."""
 
     results_dir: str = results_dir()
     config_dir: str | None = config_dir("adds the papers of DIR/papers, as installed packs add theirs")

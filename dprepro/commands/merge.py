@@ -33,7 +33,7 @@ NOTES = "exit codes: 0 all merged, 1 a store was refused, 2 bad input"
 
 @dataclass(frozen=True)
 class Arguments:
-    """Which stores, and into which."""
+    """The stores to merge, and the store to write."""
 
     stores: tuple[str, ...] = words("STORE ...", 1, needed="name the stores to be merged, by their folders or files")
     results_dir: str = results_dir("where they are brought together")

@@ -25,7 +25,7 @@ exit codes: 0 written, 2 bad input"""
 
 @dataclass(frozen=True)
 class Arguments:
-    """What is written, and where."""
+    """The file to write, and its folder."""
 
     words: tuple[str, ...] = words(
         "KIND NAME [DIR]", least=2, most=3, needed="new needs a kind and a name, such as new algorithm private_descent"

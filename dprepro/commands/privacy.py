@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import math
 from dataclasses import dataclass
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any
 
 from dprepro.commands.parser import Kind, flag, key, number, number_that, text
 from dprepro.errors import InputError, unknown
@@ -59,8 +59,8 @@ class Arguments:
 
     steps: int | None = key(None, "T, all of them", _count, shown="NUMBER")
     sensitivity: float | None = key(
-        None, "largest l2 distance of the gradient between neighbours (of a batch that has the record)", _positive(),
-        shown="NUMBER",
+        None, "largest l2 distance of the gradient between neighbours; of a sampled batch, with any two records in one "
+        "place", _positive(), shown="NUMBER",
     )  # fmt: skip
     noise: float | None = key(None, "sigma, of each coordinate of that gradient", _positive(), shown="NUMBER")
     step_size: float | None = key(None, "eta, the same at every step", _positive(), shown="NUMBER")
@@ -89,10 +89,16 @@ def main(arguments: Arguments) -> int:
         import json
         from dataclasses import asdict
 
-        print(json.dumps({"training": asdict(training), **asdict(found)}, indent=1))
+        answer = {"training": _finite(asdict(training)), **_finite(asdict(found))}
+        print(json.dumps(answer, indent=1, allow_nan=False))
     else:
         print("\n".join(words_of(arguments, training, found)))
     return 0
+
+
+def _finite(values: dict[str, Any]) -> dict[str, Any]:
+    """What JSON has: null where there is no limit, and no set."""
+    return {name: None if value == math.inf else value for name, value in values.items()}
 
 
 def described(arguments: Arguments) -> NoisyTraining:
@@ -149,7 +155,7 @@ def words_of(arguments: Arguments, training: NoisyTraining, found: FinalModelPri
     rows = [
         ["published", "epsilon", "at any T", "reached at T", "account"],
         ["every iterate", f"{found.every:.4g}", "no limit", "", f"composition: {found.every_by}"],
-        ["the last one alone", f"{found.last:.4g}", "no limit" if found.saturation is None else f"{found.limit:.4g}",
+        ["the last one alone", f"{found.last:.4g}", f"{found.limit:.4g}" if math.isfinite(found.limit) else "no limit",
          "" if found.saturation is None else f"{found.saturation:.4g}" if found.saturation >= 1e6
          else f"{found.saturation}", "as every iterate" if found.by is None else found.by.theorem],
     ]  # fmt: skip

@@ -57,7 +57,7 @@ BUDGET = ("epsilon", "delta")
 
 @dataclass(frozen=True)
 class Arguments:
-    """What is measured."""
+    """The series, the sweep and the claimed rate to measure."""
 
     overrides: tuple[str, ...] = words(
         "key=value ...", least=1, needed="rate needs algorithm=, construction=, sweep.n=[...] and rate="
@@ -72,7 +72,7 @@ def main(arguments: Arguments) -> int:
     from dprepro.commands.jobs import run_built
     from dprepro.config.checked_experiment import build_experiment
     from dprepro.own.experiment import described
-    from dprepro.own.files import trust_folder
+    from dprepro.support.user_files import trust_folder
 
     if arguments.trust and arguments.config_dir:
         trust_folder(arguments.config_dir)

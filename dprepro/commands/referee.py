@@ -25,7 +25,7 @@ NOTES = "exit codes: 0 whatever was found, 2 bad input"
 
 @dataclass(frozen=True)
 class Arguments:
-    """Which tables, and how many draws."""
+    """The tables to make, and the number of draws."""
 
     names: tuple[str, ...] = words("[TABLE ...]")
     draws: int | None = key(None, "calls of each audited function, in place of the table's own", whole(2000), "20000")

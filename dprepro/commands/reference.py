@@ -21,7 +21,7 @@ measured. Run all experiments and `python -m dprepro ledger` first, or
 
 @dataclass(frozen=True)
 class Arguments:
-    """From where, and where to."""
+    """The folder to read, and the folder to write."""
 
     results_dir: str = results_dir()
     reference_dir: str = key("results/reference", "where it is kept")

@@ -29,7 +29,7 @@ NOTES = "exit codes: 0 whatever was found, 2 bad input"
 
 @dataclass(frozen=True)
 class Arguments:
-    """What is attacked, and for how long."""
+    """The statement to attack, and the time that the attack may take."""
 
     statement: tuple[str, ...] = words(
         "STATEMENT", least=1, most=1, needed="refute needs a statement, such as refute kst-theorem-31"

@@ -12,7 +12,7 @@ from dprepro.commands.ending import tell_error
 from dprepro.commands.parser import Kind, config_dir, flag, option, text, words
 from dprepro.commands.shown import CFG, HYDRA_HELP, INFO
 from dprepro.errors import InputError
-from dprepro.own.files import trust_folder, trust_overrides
+from dprepro.support.user_files import trust_folder, trust_overrides
 
 ABOUT = """\
 Measures what a theorem claims. An experiment compares algorithms with a claim:

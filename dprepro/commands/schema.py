@@ -18,7 +18,7 @@ NOTES = "exit codes: 0 drafted, 2 bad input"
 
 @dataclass(frozen=True)
 class Arguments:
-    """The table, what of it is predicted, and how a CSV file is written."""
+    """The table, the column to predict, and the format of a CSV file."""
 
     table: tuple[str, ...] = words("TABLE.csv", 1, 1, "give one table: python -m dprepro schema TABLE.csv")
     target: str = key("", "the column that is predicted", shown="COLUMN")

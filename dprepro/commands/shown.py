@@ -51,7 +51,7 @@ def _part(config: Mapping[str, Any], package: str | None) -> str:
 
 
 def hydra_settings(overrides: Overrides, config_dir: str | None, multirun: bool) -> dict[str, Any]:
-    """Those of Hydra's own settings that mean something here, with what holds: none of them can be set."""
+    """Hydra's own settings that have a meaning here, with their values: none of them can be set."""
     from dprepro.config.compose import compose, defaults
     from dprepro.report.standing import OVERRIDDEN, place
 

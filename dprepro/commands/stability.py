@@ -21,7 +21,7 @@ NOTES = "exit codes: 0 all were measured, 1 some experiments or cells failed, 2 
 
 @dataclass(frozen=True)
 class Arguments:
-    """Of which store, and how often."""
+    """The store to measure again, and with how many seeds."""
 
     seeds: int = key("3", "how many, the shipped one among them", whole(2))
     results_dir: str = results_dir()
@@ -36,7 +36,7 @@ def main(arguments: Arguments) -> int:
 
     results = Path(existing_store(arguments.results_dir))
     with Store.open(results) as store:
-        names = sorted({run.experiment for run in store.runs() if store.latest(run.experiment) is not None})
+        names = store.published()
     seeds, code = range(1, arguments.seeds), 0
     for seed in seeds:
         for name in names:

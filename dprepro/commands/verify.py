@@ -22,7 +22,7 @@ NOTES = "exit codes: 0 all agree, 1 some do not, or nothing could be compared, 2
 
 @dataclass(frozen=True)
 class Arguments:
-    """Which store, and how much of it."""
+    """The store to verify, and the share of its cells to measure again."""
 
     share: float = key(".02", "of the cells of each run", number_that("in (0, 1]", lambda share: 0 < share <= 1))
     results_dir: str = results_dir()

@@ -17,13 +17,13 @@ from dprepro.support import expressions
 
 Block = dict[str, Any]
 Speaks = Callable[[str, Mapping[str, Any]], dict[str, str] | None]
-"""Of which statements a check speaks, by its name and its keys; None where nobody says any."""
+"""The statements that a check judges, from its name and its keys; None where no YAML names any."""
 
 SECTIONS = {"claims": "claim", "controls": "control", "context": "context", "errata": "erratum"}
 USUAL: dict[str, Block] = {
     "below_bound": {"rule": "below"},
-    "within_budget": {"rule": "below", "quantity": "spent_epsilon", "precondition": True},
-    "noise_as_scheduled": {"rule": "drawn", "precondition": True},
+    "within_budget": {"rule": "below", "quantity": "certified_epsilon", "precondition": True},
+    "noise_as_scheduled": {"rule": "noise", "precondition": True},
     "as_derived": {"rule": "ratio", "divide": "law"},
 }
 FAMILY = "exponents"
@@ -199,7 +199,7 @@ class CheckForms:
 
 
 def _with_numbers(check: Any) -> Any:
-    """The same with what people override most, expected and margin, said or not."""
+    """The check with its `expected` and `margin`, which people override most, whether its YAML says them or not."""
     if not isinstance(check, Mapping) or check.get("rule") not in RULES:
         return check
     rule = str(check["rule"])

@@ -168,7 +168,7 @@ def build_experiment(composed: Composed) -> Experiment:
 
 
 def _explained(error: InputError, composed: Composed) -> InputError:
-    """The same, with where an algorithm that was chosen can be measured, if one was and a series has no use for it."""
+    """The error, with a place where the chosen algorithm can be measured, if a series cannot use it."""
     chosen = [override for override in composed.overrides if place_of(override) == "algorithm" and "=" in override]
     if not chosen or composed.name == ANY_PAIR or not str(error).startswith(("series ", "study.series.")):
         return error

@@ -37,8 +37,8 @@ from dprepro.config.overrides import (
     refuse_no_blocks,
 )
 from dprepro.errors import InputError, choices_in_words, shortened, unknown
-from dprepro.own.files import block_of, in_folder, is_dotted, is_target, may_load, named, refusal
 from dprepro.support.folders import experiment_files, folders, refused_experiments
+from dprepro.support.user_files import block_of, in_folder, is_dotted, is_target, may_load, named, refusal
 
 if TYPE_CHECKING:
     from hydra.core.override_parser.types import Override
@@ -93,7 +93,7 @@ class Composed:
         return found
 
     def without(self, override: str) -> Composed:
-        """The same but for one override; raises InputError where the others need it."""
+        """The experiment composed without one override; raises InputError where the others need it."""
         others = [text for text in self.overrides if text != override]
         return compose([f"+experiment={self.name}", *others], self.config_dir, self.base)
 

@@ -27,8 +27,8 @@ from omegaconf import OmegaConf
 
 from dprepro.config.config_files import found_file, group_options, read_block, refuse_hidden
 from dprepro.errors import InputError
-from dprepro.own.files import block_of, is_dotted
 from dprepro.support.folders import conf_dir, folders
+from dprepro.support.user_files import block_of, is_dotted
 from dprepro.support.yaml_files import text_of
 
 Names = list[str]

@@ -306,7 +306,7 @@ def as_shipped(config: Mapping[str, Any]) -> dict[str, Any]:
     checks = {}
     for name, check in config["checks"].items():
         formula = check.get("rule") == "exponent" or check.get("expected", 1) in PROMISED
-        if check.get("role") == "claim" and formula and check.get("quantity") != "spent_epsilon":
+        if check.get("role") == "claim" and formula and check.get("quantity") != "certified_epsilon":
             checks[name] = {key: value for key, value in check.items() if key not in ("pinned", "grid")}
         else:
             checks[name] = check

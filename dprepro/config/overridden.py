@@ -28,7 +28,7 @@ ALLOWED = ("constants", *FALSIFYING)
 
 GRID = ("sweep", "at_most", "tied", "one_point")
 DATA = ("construction", "data", "law", "reduction")
-ALWAYS = ("drawn",)
+ALWAYS = ("noise",)
 """Rules that are true of any grid, data and algorithm."""
 
 PINNED = "{expected:g} was chosen for the experiment as shipped, and {what} changed"
@@ -155,7 +155,7 @@ def _fitted(
     if check.get("role") in ("control", "erratum") and check.get("expect") != "confirmed":
         return {**check, "reason": "; ".join(filter(None, (check.get("reason"), MADE.format(what=what))))}
     sound = check.get("expected", 1) == 1 and not check.get("margin")
-    if rule == "below" and check.get("quantity") == "spent_epsilon" and sound:
+    if rule == "below" and check.get("quantity") == "certified_epsilon" and sound:
         # what is certified is an upper limit: more than the budget refutes nothing of an algorithm that is another
         # or where no statement promises anything, unless the noise itself was changed
         other = any(change.another or change.parameters for change in changes)

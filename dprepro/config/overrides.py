@@ -8,9 +8,9 @@ from pathlib import Path
 from typing import Any
 
 from dprepro.errors import InputError, shortened, unknown
-from dprepro.own.files import is_dotted
 from dprepro.support import expressions
 from dprepro.support.texts import check_texts
+from dprepro.support.user_files import is_dotted
 
 #: What an attack is aimed at: blocks that a name from the config group of their last word may fill.
 ATTACKED = ("attack.algorithm", "attack.construction")

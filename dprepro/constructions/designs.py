@@ -108,7 +108,7 @@ class FlatOptimum(Construction):
         self._demand("share", 0 < self.share < 1, "in (0, 1)")
 
     def domain(self, point: Point) -> Domain:
-        """That of the unit LASSO; the curvature 8 is attained along the segment from -e_1 to e_1."""
+        """The domain of the unit LASSO; the curvature 8 is attained along the segment from -e_1 to e_1."""
         return unit_lasso(point)
 
     def representations(self, point: Point) -> frozenset[str]:

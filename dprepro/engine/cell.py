@@ -86,15 +86,19 @@ def keys_of(cells: Iterable[Cell]) -> list[bytes]:
         InputError: as `Cell.key`.
     """
     keys = []
-    axes: dict[str, float] | None = None
-    texts, before, after = ("", "", 0), b"", b""
+    last: Cell | None = None
+    before, after = b"", b""
     for cell in cells:
         if not (key := cell._key):
-            if cell.axes is not axes or (cell.science, cell.beside, cell.seed) != texts:
-                axes, texts = cell.axes, (cell.science, cell.beside, cell.seed)
+            if last is None or not (
+                cell.axes is last.axes and cell.science is last.science and cell.beside is last.beside
+                and cell.seed is last.seed
+            ):  # fmt: skip
+                last = cell
                 before, after = cell._around(cell.science + cell.beside)
-            key = hashlib.sha256(b"%b%b%b" % (before, _number(cell.replicate).encode(), after)).digest()
-            cell._key = key
+            replicate = cell.replicate
+            number = b"%d" % replicate if type(replicate) is int else _number(replicate).encode()
+            cell._key = key = hashlib.sha256(before + number + after).digest()
         keys.append(key)
     return keys
 

@@ -191,7 +191,11 @@ class CellTable:
             self._enter_cells(database, lines)
 
     def _enter_cells(self, database: sqlite3.Connection, lines: Iterable[Line]) -> None:
-        own = {line.key: (*line[:-2], self._origin(database, line.origin), line.digest) for line in lines}
+        own, origin, number = dict[bytes, tuple[Any, ...]](), _UNKNOWN, -1
+        for line in lines:
+            if line[7] is not origin or number < 0:
+                origin, number = line[7], self._origin(database, line[7])
+            own[line[0]] = (*line[:7], number, line[8])
         # neighbours in the index are neighbours in the table: quicker to read
         stored = sorted(own.values(), key=itemgetter(0))
         ((last,),) = database.execute("SELECT coalesce(max(rowid), 0) FROM cells")
@@ -201,7 +205,7 @@ class CellTable:
             gone = dict(self._selected("key, digest", list(own), f"AND rowid <= {int(last)}"))
             again = [own[key] for key in gone]
             database.executemany("INSERT OR REPLACE INTO cells VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)", again)
-        added = (line[-1] for line in stored)
+        added = [line[8] for line in stored]
         manifest.enter(database, "cells", added, gone.values(), more=len(stored) - len(gone))
 
     def _origin(self, database: sqlite3.Connection, origin: Origin) -> int:
@@ -282,7 +286,7 @@ class CellTable:
                 yield lines
 
     def lines(self, keys: Sequence[bytes]) -> dict[bytes, Line]:
-        """Those of these cells that are stored; the digest of one that is damaged is empty."""
+        """The stored lines of these cells; the digest of a damaged one is empty."""
         return {key: Line._make((key, *cell, origin, sound)) for key, cell, origin, sound in self._cells(keys)}
 
     def health(self) -> list[str]:
@@ -302,7 +306,7 @@ class CellTable:
             manifest.seal(database)
 
     def stored(self, keys: Sequence[bytes]) -> dict[bytes, StoredCell]:
-        """Those of these cells that are stored and sound."""
+        """The cells among these that are stored and sound."""
         return {
             key: StoredCell(str(status), seconds, str(axes), replicate, str(rows), origin)
             for key, (status, seconds, axes, replicate, rows, _), origin, sound in self._cells(keys)

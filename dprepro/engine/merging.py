@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import itertools
 import json
+import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import ExitStack
 from dataclasses import dataclass, field
@@ -23,6 +24,7 @@ from dprepro.engine.cell_lines import Line, Origin
 from dprepro.engine.comparing import TOLERANCE, lines_fault
 from dprepro.engine.connection import SHAPE
 from dprepro.engine.resources import gc_paused
+from dprepro.engine.rows import grouped
 from dprepro.engine.store import Record, Store
 from dprepro.errors import InputError
 
@@ -30,6 +32,7 @@ APART = "apart"
 """The folder, in the one of results, of stores that cannot stand beside what is there."""
 
 _BATCH = 10_000
+_KEY_BYTES = 32
 
 Differences = Callable[[Mapping[str, Any], Mapping[str, Any]], Sequence[str]]
 """The keys in which two configurations differ, in words."""
@@ -132,9 +135,13 @@ class Merger:
         """Hand each cell to whom it belongs; raises InputError, once all are seen, where one contradicts another."""
         main, *apart = takers
         elsewhere = set(itertools.chain.from_iterable(taker.wanted for taker in apart)) - main.wanted.keys()
-        damaged, conflicts = 0, list[str]()
+        damaged, none, conflicts = 0, 0, list[str]()
         for lines in source.every_line(_BATCH):
             damaged += sum(not line.digest for line in lines)
+            sound = [line for line in lines if line.digest]
+            if strange := 0 if _are_cells(sound) else sum(not _are_cells([line]) for line in sound):
+                none += strange
+                continue  # nothing of this store is taken
             for taker in takers:
                 own = [
                     line for line in lines
@@ -145,6 +152,11 @@ class Merger:
             raise InputError(
                 f"{source.path.parent} is not sound: {damaged} cells are not as they were stored; "
                 "python -m dprepro check repair=true measures them again; nothing of it was merged"
+            )
+        if none:
+            raise InputError(
+                f"{source.path.parent} is not sound: {none} cells have another shape than any that was measured; "
+                "nothing of it was merged"
             )
         if conflicts:
             more = f", and {len(conflicts) - 1} cells more" if conflicts[1:] else ""
@@ -258,6 +270,31 @@ def _cells(record: Record) -> Mapping[bytes, tuple[str, str]] | None:
         return record.cells()
     except SHAPE:
         return None
+
+
+def _are_cells(lines: Sequence[Line]) -> bool:
+    """Whether all are what measuring gives: their digests fit whatever somebody has written with them."""
+    for key, status, seconds, axes, replicate, rows, trace, *_ in lines:
+        if not (
+            type(key) is bytes and len(key) == _KEY_BYTES and type(replicate) is int
+            and all(type(text) is str for text in (status, axes, rows, "" if trace is None else trace))
+            and type(seconds) in (int, float) and math.isfinite(seconds)
+        ):  # fmt: skip
+            return False
+    try:
+        for text in {line.axes for line in lines}:
+            if not all(type(value) in (int, float) for value in json.loads(text).values()):
+                return False
+        for names, (_, columns) in grouped([line.rows for line in lines]).items():
+            column = iter(columns)
+            for _, further in names:
+                for entries in (next(column).entries, next(column).entries):
+                    if not all(entry is None or math.isfinite(entry) for entry in entries):
+                        return False
+                list(itertools.islice(column, len(further)))
+    except SHAPE:
+        return False
+    return True
 
 
 def _contradiction(line: Line, other: Line) -> str:

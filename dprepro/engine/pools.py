@@ -25,13 +25,16 @@ from typing import Any, Protocol, TextIO, TypeVar
 from dprepro.engine.cell import Cell
 from dprepro.engine.cell_lines import Line
 from dprepro.errors import InputError, MissingDependency
-from dprepro.own.files import portable
 from dprepro.support.interrupts import CTRL_C, ENDING, defer_signals, handle_signals
+from dprepro.support.user_files import portable
 
 _T = TypeVar("_T")
 _CONNECT_SECONDS = 5
 _IDLE_SECONDS = 120  # judging and drawing one experiment must not cost the next one its workers
 _RECOUNT_SECONDS = 1.0
+_ANSWER_SECONDS = 60.0  # of a scheduler, which may have much to do
+NOBODY_SECONDS = 1800.0
+"""How long cells wait for a scheduler that has no worker: a cluster that grows by a queue may have to be waited for."""
 _FOLLOW_SECONDS = 0.5
 GROWTH = 1_500_000_000
 """Bytes by which a worker may grow before another takes its place."""
@@ -40,6 +43,10 @@ STARTED = threading.Event()
 _ENDING = CTRL_C + ENDING
 _PREEMPTING = [signal.Signals[name] for name in ("SIGUSR2", "SIGCONT") if name in signal.Signals.__members__]
 """What a queue sends to all processes of a job before it takes the job away."""
+
+
+class NoWorkers(CancelledError):
+    """Nobody is there who measures; the message says for how long."""
 
 
 class Workload(Protocol):
@@ -91,6 +98,9 @@ class ChunkPool(ABC):
 
     def restart(self) -> None:  # noqa: B027
         """Become usable again after a death."""
+
+    def check(self) -> None:  # noqa: B027
+        """Raise CancelledError where what is in flight will never end, as nobody is there any more who measures it."""
 
     def close(self, drop: bool) -> None:  # noqa: B027
         """Let go of the workers; `drop` what is in flight."""
@@ -180,17 +190,34 @@ class Dask(TaskPool):
         self._flying: set[Any] = set()
         self._counted = -_RECOUNT_SECONDS
         self._threads = 0
+        self._served = time.monotonic()
         self.deaths = (KilledWorker,)
 
     @property
     def width(self) -> int:
-        if time.monotonic() - self._counted > _RECOUNT_SECONDS:  # clusters grow and shrink
-            try:
-                self._threads = sum(self._client.nthreads().values())
-            except OSError:
-                raise CancelledError from None  # as the tasks of a lost scheduler do
-            self._counted = time.monotonic()
+        self.check()
         return max(4, 2 * self._threads)
+
+    def check(self) -> None:
+        """Count the workers anew, as clusters grow and shrink.
+
+        A local cluster takes a worker out for good that is not back 15 s after its death, as on a busy machine, and a
+        scheduler whose workers are all gone keeps its tasks without a word.
+        """
+        now = time.monotonic()
+        if now - self._counted < _RECOUNT_SECONDS:
+            return
+        try:
+            counts = self._client.sync(self._client.nthreads, callback_timeout=_ANSWER_SECONDS)
+        except (TimeoutError, OSError):
+            raise CancelledError from None  # as the tasks of a lost scheduler do
+        self._threads, self._counted = sum(counts.values()), now
+        if self._threads:
+            self._served, self.standing = now, ""
+        elif (idle := now - self._served) > NOBODY_SECONDS:
+            raise NoWorkers(f"no worker has been at the scheduler for {idle / 60:.0f} minutes")
+        else:
+            self.standing = "the scheduler has no worker"
 
     def submit(self, task: Callable[[], _T]) -> Future[_T]:
         import cloudpickle

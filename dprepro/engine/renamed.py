@@ -11,14 +11,23 @@ from typing import Any
 CHECK_KEYS = {"guards": "precondition"}
 """Keys of a check in the configuration of a run."""
 
+GONE = {"among": "these"}
+"""Keys of a check that are gone, with the value that is meant now without them."""
+
+QUANTITIES = {
+    "spent_epsilon": "certified_epsilon", "overspent_epsilon": "violating_epsilon", "noise_drawn": "noise_moments",
+}  # fmt: skip
+"""Quantities of rows, which checks and figures name too."""
+
 COLUMNS = {"shape": "rate"}
 
 CHECK_VALUES: dict[str, dict[str, str]] = {
-    "rule": {"enough": "attainment"}, "divide": COLUMNS, "along": COLUMNS, "column": COLUMNS,
+    "rule": {"enough": "attainment", "drawn": "noise"}, "quantity": QUANTITIES,
+    "divide": COLUMNS, "along": COLUMNS, "column": COLUMNS,
 }  # fmt: skip
-"""Values of its keys."""
+"""Values of keys of a check."""
 
-SETTINGS = {"shape": "rate"}
+SETTINGS = {"shape": "rate", "overspend": "epsilon_factor", "overspends": "epsilon_factors"}
 """Settings of a study and of its series."""
 
 
@@ -35,7 +44,9 @@ def current_config(config: Mapping[str, Any]) -> dict[str, Any]:
 
 
 def current_columns(quantity: str, columns: Sequence[str]) -> tuple[str, ...]:
-    """The further columns of a row of that quantity."""
+    """The further columns of a row of that quantity, one of today."""
+    if quantity == "violating_epsilon":
+        return tuple(["epsilon_factor" if column == "overspend" else column for column in columns])
     if "shape" in columns and "law" in columns:  # as all risks beside a rate have; another study may mean what it says
         return tuple(["rate" if column == "shape" else column for column in columns])
     return tuple(columns)
@@ -48,9 +59,11 @@ def _current_settings(given: Any) -> Any:
 def _current_check(check: Any) -> Any:
     if not isinstance(check, Mapping):
         return check
-    found = {CHECK_KEYS.get(key, key): value for key, value in check.items()}
+    found = {CHECK_KEYS.get(key, key): value for key, value in check.items() if key not in GONE or value != GONE[key]}
     return {str(key): _current_value(CHECK_VALUES.get(str(key), {}), value) for key, value in found.items()}
 
 
 def _current_value(names: Mapping[str, str], value: Any) -> Any:
+    if isinstance(value, list) and names:
+        return [_current_value(names, item) for item in value]
     return names.get(value, value) if isinstance(value, str) else value

@@ -1,6 +1,6 @@
 """The rows of a cell as the text that a store keeps: the names on one line, which cells share, the numbers on another.
 
-``[["excess_risk",["rate","gap"]],["spent_epsilon",[]]]`` and ``[0.1,0.2,0.3,1e-9,1.0,1.0]``: value, bound and the
+``[["excess_risk",["rate","gap"]],["certified_epsilon",[]]]`` and ``[0.1,0.2,0.3,1e-9,1.0,1.0]``: value, bound and the
 study's own columns of one row after the other. A store reads a million of them, and hardly ever other names. Before
 version 3 a store kept one text, ``[["excess_risk",0.1,0.2,{"rate":0.3,"gap":1e-9}],...]``, which is read too.
 """
@@ -17,7 +17,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from dprepro.engine.cell import Row
-from dprepro.engine.renamed import current_columns
+from dprepro.engine.renamed import QUANTITIES, current_columns
 
 DPREPRO_READS = ()  # the tables that it reads are texts of the store
 
@@ -142,7 +142,8 @@ def rows_of(text: str) -> list[list[Any]]:
 @lru_cache(maxsize=1024)
 def _current(line: str) -> str:
     """The first line with the names of today, in the place of those of an older version."""
-    return first_line(tuple((quantity, *current_columns(quantity, further)) for quantity, further in _names(line)))
+    names = [(QUANTITIES.get(quantity, quantity), further) for quantity, further in _names(line)]
+    return first_line(tuple([(quantity, *current_columns(quantity, further)) for quantity, further in names]))
 
 
 def _names(line: str) -> Names:

@@ -166,7 +166,9 @@ def execute(
                 loop.run(at_once)
             except (KeyboardInterrupt, CancelledError) as error:
                 number = getattr(error, "number", signal.SIGINT)
-                why = f"lost the scheduler at {workers}" if isinstance(error, CancelledError) else reason(number)
+                why = reason(number)
+                if isinstance(error, CancelledError):
+                    why = f"{error}" if isinstance(error, pools.NoWorkers) else f"lost the scheduler at {workers}"
                 if queue:
                     why += "; jobs go on"
                 raise Interrupted(
@@ -245,10 +247,11 @@ class _Loop:
                 if self.detach and self.pool.job_seconds:
                     raise Detached(f"{self.kept} of {self.total} cells are stored; {self.pool.standing}")
                 ready = wait(pending, LINE_SECONDS, FIRST_COMPLETED).done
+                self.pool.check()
                 if not ready:
                     self.bar.move(0, self.pool.standing)  # a log without a line looks like one of a run that is dead
                 if any(isinstance(future.exception(), self.pool.deaths) for future in ready):
-                    ready = wait(pending).done  # local processes all fall with one
+                    ready = self._all_of(pending)  # local processes all fall with one
                 self._collect({future: pending.pop(future) for future in ready})
             if self.lost:
                 raise DpreproError(
@@ -258,6 +261,13 @@ class _Loop:
             finished = True
         finally:
             self.pool.close(drop=not finished)
+
+    def _all_of(self, pending: Collection[Future[list[Line]]]) -> set[Future[list[Line]]]:
+        """Wait until all have ended; a log has its lines meanwhile."""
+        while wait(pending, LINE_SECONDS).not_done:
+            self.pool.check()
+            self.bar.move(0, self.pool.standing)
+        return {*pending}
 
     def _submit(self, chunks: Sequence[list[Cell]]) -> list[Future[list[Line]]]:
         return self.pool.submit_all([replace(self.chunk, cells=cells) for cells in chunks]) if chunks else []
@@ -306,7 +316,8 @@ class _Loop:
     def _alone(self, cell: Cell) -> None:
         """Run a suspect by itself, so that a death can only be its own."""
         try:
-            self._store(self._submit([[cell]])[0].result())
+            (found,) = self._all_of(self._submit([[cell]]))
+            self._store(found.result())
         except self.pool.deaths as error:
             self.pool.restart()
             status = f"failed: the process died{_cause(error)}"

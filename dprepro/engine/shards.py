@@ -47,7 +47,7 @@ class Shard:
         return Path(results_dir) / FOLDER / f"{self.number}-of-{self.of}"
 
     def share(self, cells: Iterable[Cell]) -> list[Cell]:
-        """Its cells, each distinct key once."""
+        """The cells of this shard, each distinct key once."""
         points: dict[int, list[Cell]] = {}
         for cell in {cell.key: cell for cell in reversed(list(cells))}.values():
             points.setdefault(id(cell.axes), []).append(cell)

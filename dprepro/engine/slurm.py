@@ -29,8 +29,8 @@ from dprepro.engine.cell_lines import Line, digest
 from dprepro.engine.pools import ChunkPool, Workload
 from dprepro.engine.store import FILE_NAME, Store
 from dprepro.errors import DpreproError, InputError, OtherCode, printable, shortened, unknown
-from dprepro.own.files import portable
 from dprepro.support import yaml_files
+from dprepro.support.user_files import portable
 
 DPREPRO_READS = ()  # where cells are measured stands in none of them
 
@@ -439,7 +439,7 @@ def _arrays(folder: Path) -> list[Path]:
 
 
 def _marks(array: Path) -> dict[int, list[bytes]]:
-    """Those of each job's cells."""
+    """By the number of a job, the marks of its cells."""
     found = {}
     for path in array.glob("*.cells"):
         if path.stem.isdecimal():

@@ -28,6 +28,8 @@ from dprepro.errors import InputError, checked_name, folded
 if TYPE_CHECKING:
     import pandas as pd
 
+    from dprepro.engine.frame import Part
+
 __all__ = ["FILE_NAME", "Integrity", "Run", "Store"]
 
 _KEY_BYTES = 32
@@ -276,6 +278,10 @@ class Store(CellTable):
                 return run
         return None
 
+    def published(self) -> list[str]:
+        """The names of the experiments that have a finished run without overrides, in order."""
+        return sorted({run.experiment for run in self.runs() if self.latest(run.experiment) is not None})
+
     def frame(self, run_id: int) -> pd.DataFrame:
         """The sound measurements of a run so far, one line per cell and quantity; see :meth:`measurements`."""
         return self.measurements(run_id)[0]
@@ -293,26 +299,27 @@ class Store(CellTable):
         Raises:
             InputError: an unknown run, or a layout that cannot be read.
         """
-        from dprepro.engine.frame import Part, joined, parts
+        from dprepro.engine.frame import joined
+
+        found, integrity = self._parts(run_id, known is not None)
+        if known is not None and integrity.digest != known:
+            found, integrity = self._parts(run_id, False)
+        with reading(self.path):
+            return joined(found), integrity
+
+    def _parts(self, run_id: int, trusted: bool) -> tuple[list[Part], Integrity]:
+        """The parts of a run's frame, and what is wrong; ``trusted`` cells are not held against their digests."""
+        from dprepro.engine.frame import Part, parts
 
         run, places, codes = self._layout(run_id)
-        most = self._holds_most(places)
-
-        def read(trusted: bool) -> tuple[list[Part], _Tally, int]:
-            integrity, together, found = _Tally(run, places, codes), 0, []
-            for some in parts(places):
-                keys = list(dict.fromkeys(place[0] for place in some))
-                stored, digests = integrity.sound(self._cells(keys, most, trusted))
-                together ^= manifest.together(digests)
-                with reading(self.path):
-                    found.append(Part(run.experiment, some, stored))
-            return found, integrity, together
-
-        found, integrity, together = read(trusted=known is not None)
-        if known is not None and together != known:
-            found, integrity, together = read(trusted=False)
-        with reading(self.path):
-            return joined(found), integrity.result(together)
+        integrity, together, found, most = _Tally(run, places, codes), 0, list[Part](), self._holds_most(places)
+        for some in parts(places):
+            keys = list(dict.fromkeys(place[0] for place in some))
+            stored, digests = integrity.sound(self._cells(keys, most, trusted))
+            together ^= manifest.together(digests)
+            with reading(self.path):
+                found.append(Part(run.experiment, some, stored))
+        return found, integrity.result(together)
 
     def known_integrity(self, run_id: int, known: int) -> Integrity:
         """What is wrong with a run whose cells are all ``known`` to be sound; see :meth:`measurements`."""

@@ -243,7 +243,7 @@ def _between(x: Vector, along: Vector, y: Vector) -> Vector:
 
 def certified(frame: pd.DataFrame) -> dict[str, str]:
     """For each series that its accountant lets spend more epsilon than is claimed: how much, in words."""
-    chosen = (frame["quantity"] == "spent_epsilon") & (frame["status"] == "ok") & (frame["epsilon"] > 0)
+    chosen = (frame["quantity"] == "certified_epsilon") & (frame["status"] == "ok") & (frame["epsilon"] > 0)
     own = frame.loc[chosen, ["series", "epsilon", "value"]]
     share = own["value"].astype(float) / own["epsilon"].astype(float)
     found = {}

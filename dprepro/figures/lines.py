@@ -167,14 +167,14 @@ def thin_grid(*panels: Axes) -> None:
 
 def legend_texts(frame: pd.DataFrame, labels: Mapping[str, str], came_out: Mapping[str, str]) -> dict[str, str]:
     """What the legend calls each series of a frame: its label, its role, what came out of a control, its epsilon."""
-    spent, found = certified(frame), {}
+    epsilons, found = certified(frame), {}
     for name, role in roles_of(frame).items():
         label = labelled(name, labels)
         words = [role, *([came_out[name]] if name in came_out else [])] if role == "control" else [role]
         if role == "context":  # one that is judged is an erratum
             words = [came_out[name]] if name in came_out else []
         found[name] = f"{label} ({', '.join(words)})" if words else label
-        found[name] += f", {spent[name]}" if name in spent else ""
+        found[name] += f", {epsilons[name]}" if name in epsilons else ""
     return found
 
 

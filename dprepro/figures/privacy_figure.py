@@ -19,10 +19,10 @@ if TYPE_CHECKING:
     from matplotlib.figure import Figure
 
 MARKS: Mapping[str, tuple[str, Mapping[str, Any]]] = {
-    "spent_epsilon": ("certified", {"marker": "D", "color": COLOURS["context"][0]}),
+    "certified_epsilon": ("certified", {"marker": "D", "color": COLOURS["context"][0]}),
     "audited_epsilon": ("audited: at least that much", {"marker": ">", "color": COLOURS["claim"][0]}),
     "lower_epsilon": ("at least, by its law", {"marker": "|", "color": COLOURS["claim"][1], "markersize": 6}),
-    "overspent_epsilon": ("of a run that violates its guarantee", {"marker": "x", "color": COLOURS["control"][0]}),
+    "violating_epsilon": ("of a run that violates its guarantee", {"marker": "x", "color": COLOURS["control"][0]}),
 }
 """What a legend calls the quantities, and how they look."""
 
@@ -43,7 +43,7 @@ class PrivacyFigure(Drawing):
     Attributes:
         labels: series name to text. hide: series that are left out.
         worst: axes over which the line is that of the point at which most is seen to be spent.
-        certified: what the legend calls ``spent_epsilon``; of another library it is only what that claims.
+        certified: what the legend calls ``certified_epsilon``; of another library it is only what that claims.
     """
 
     name: ClassVar[str] = "ledger"
@@ -52,7 +52,7 @@ class PrivacyFigure(Drawing):
     labels: Mapping[str, str] = field(default_factory=dict)
     hide: tuple[str, ...] = ()
     worst: tuple[str, ...] = ()
-    certified: str = MARKS["spent_epsilon"][0]
+    certified: str = MARKS["certified_epsilon"][0]
 
     def draw(self, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any]) -> Figure:
         """The lines; see the class."""
@@ -61,7 +61,7 @@ class PrivacyFigure(Drawing):
             raise unknown("quantity of the figure", "audited_epsilon", map(str, frame["quantity"].unique()))
         order = list(config.get("study", {}).get("series", {}))
         lines = self._lines(rows, controls(verdict, config), order, str(config.get("neighbours", "replace_one")))
-        marks = {**MARKS, "spent_epsilon": (self.certified, MARKS["spent_epsilon"][1])}
+        marks = {**MARKS, "certified_epsilon": (self.certified, MARKS["certified_epsilon"][1])}
         with styled(self.style) as figure_class:
             width, height = self.width(2), height_of(1.15 * (len(lines) + 4), "ytick.labelsize")
             figure: Figure = figure_class(figsize=(width, height), layout="constrained")
@@ -69,29 +69,29 @@ class PrivacyFigure(Drawing):
             handles: dict[str, Any] = {"claimed": panel.axvline(1.0, color="0.35", linewidth=1.0, zorder=1)}
             for place, (_, own) in enumerate(lines):
                 shares = {str(q): self._share(part) for q, part in own.groupby("quantity") if q in MARKS}
-                if own.loc[own["quantity"].isin([*SHOWN, "spent_epsilon"]), "bound"].nunique() > 1:
+                if own.loc[own["quantity"].isin([*SHOWN, "certified_epsilon"]), "bound"].nunique() > 1:
                     # a pair that sees a part of the algorithm alone: what is certified is of the whole, at its delta
-                    shares.pop("spent_epsilon", None)
-                ends = [shares[word] for word in (*SHOWN, "spent_epsilon") if word in shares]
+                    shares.pop("certified_epsilon", None)
+                ends = [shares[word] for word in (*SHOWN, "certified_epsilon") if word in shares]
                 panel.plot(ends, [place] * len(ends), color="0.75", linewidth=1.5, zorder=2)
                 for quantity, share in shares.items():
                     text, look = marks[quantity]
-                    above = 5 if quantity == "overspent_epsilon" else 4  # a cross stays visible on a diamond
+                    above = 5 if quantity == "violating_epsilon" else 4  # a cross stays visible on a diamond
                     (handles[text],) = panel.plot([share], [place], linestyle="none", zorder=above, **look)
                 most = max((shares[evidence] for evidence in SHOWN if evidence in shares), default=0.0)
-                if most and "spent_epsilon" in shares:
+                if most and "certified_epsilon" in shares:
                     panel.annotate(
-                        f"{shares['spent_epsilon'] / most:.2g}", (1.01, place), xycoords=("axes fraction", "data"),
+                        f"{shares['certified_epsilon'] / most:.2g}", (1.01, place), xycoords=("axes fraction", "data"),
                         fontsize=letters(), va="center",
                     )  # fmt: skip
-                overspent = own[own["quantity"] == "overspent_epsilon"]
-                for value in overspent["overspend"].astype(float) if len(overspent) else ():
+                violating = own[own["quantity"] == "violating_epsilon"]
+                for value in violating["epsilon_factor"].astype(float) if len(violating) else ():
                     panel.annotate(
-                        f"×{value:g}", (shares["overspent_epsilon"], place), xytext=(4, 0), textcoords="offset points",
+                        f"×{value:g}", (shares["violating_epsilon"], place), xytext=(4, 0), textcoords="offset points",
                         fontsize=letters(), va="center", color=COLOURS["control"][0],
                     )  # fmt: skip
             panel.set_yticks(range(len(lines)), [text for text, _ in lines])
-            if "spent_epsilon" in set(rows["quantity"]) and rows["quantity"].isin(SHOWN).any():
+            if "certified_epsilon" in set(rows["quantity"]) and rows["quantity"].isin(SHOWN).any():
                 panel.annotate("slack", (1.01, -1), xycoords=("axes fraction", "data"), fontsize=letters(), va="center")
             panel.set(ylim=(len(lines) - 0.5, -0.5), xlabel="ε over the ε that is claimed", xlim=(-0.03, None))
             thin_grid(panel)

@@ -1,4 +1,4 @@
-"""The share of cases in which a quantity is at most so large: one line for each quantity."""
+"""Empirical distribution functions: for each quantity, the share of cases in which it is at most x."""
 
 from __future__ import annotations
 
@@ -30,10 +30,10 @@ LOOKS: tuple[Mapping[str, Any], ...] = (
 
 @dataclass(frozen=True)
 class SharesFigure(Drawing):
-    """Steps that rise from case to case; limits of rule `share` as crosses where a claim asks for them.
+    """A step function for each quantity, and a cross at each limit that a check of rule `share` claims.
 
     Attributes:
-        quantities: those drawn, at most four, with the text of each.
+        quantities: at most four, each with the text that names its line.
     """
 
     name: ClassVar[str] = "shares"
@@ -78,8 +78,8 @@ class SharesFigure(Drawing):
 
 def _compared(check: Mapping[str, Any], limit: float) -> str:
     """What was compared with what: the share of cases within the limit, and what is claimed of it."""
-    found, low, high, claimed = (f"{100 * check[key]:.0f}" for key in ("estimate", "low", "high", "expected"))
+    found, claimed = (f"{100 * check[key]:.0f}" for key in ("estimate", "expected"))
     margin = f", margin {100 * check['margin']:.0f}%" if check["margin"] else ""
     among = f"{found}% of {check['details']['cases']} within {number(limit)}"
-    text = f"{among} (99%: {low} to {high}%), {kept(f'claimed ≥ {claimed}%{margin}')}"
+    text = f"{among}, {kept(f'claimed ≥ {claimed}%{margin}')}"
     return text if check["verdict"] == "confirmed" else f"{text}: {check['verdict']}"

@@ -59,7 +59,7 @@ BY = {
 MOST = 6
 """How many of the confirmed claims that are not drawn are named."""
 
-OF_THE_SCHEDULE = ("drawn", "scheduled")
+OF_THE_SCHEDULE = ("noise", "scheduled")
 """Rules about what was run, which no panel shows."""
 
 COLUMNS = {"bound": "the bound's", "rate": "the rate's", "law": "the law's"}
@@ -127,7 +127,7 @@ class JudgedCheck:
         return str(self.options.get("quantity", "excess_risk"))
 
     def series(self, known: Iterable[str]) -> list[str]:
-        """Those of the series that the check is about; one that names none is about all."""
+        """The known series that the check is about; a check that names none is about all."""
         named = self.options.get("series") or "*"
         wanted = {named} if isinstance(named, str) else set(named)
         return [name for name in known if name in wanted or wanted == {"*"}]
@@ -148,7 +148,7 @@ def controls(verdict: Mapping[str, Any], config: Mapping[str, Any]) -> dict[str,
     found: dict[str, str] = {}
     for check in (*judged(verdict, config, "control"), *judged(verdict, config, "erratum")):
         named = check.options.get("series")
-        how = "budget" if check.quantity == "spent_epsilon" else BY.get(check.rule, check.rule)
+        how = "budget" if check.quantity == "certified_epsilon" else BY.get(check.rule, check.rule)
         for name in [named] if isinstance(named, str) else named or ():
             found.setdefault(name, f"{check.result['verdict']} by {'its' if isinstance(named, str) else 'their'} {how}")
     return found
@@ -281,7 +281,7 @@ def _subject(check: JudgedCheck, axis: str) -> str:
     if check.rule == "ratio":
         against = str(check.options.get("against", "")).replace("_", " ")
         return f"ratio to {against or owner.removesuffix(chr(39) + 's')}"
-    if check.rule == "drawn":
+    if check.rule == "noise":
         return "noise drawn, over the schedule's"
     if check.rule == "scheduled":
         column = str(check.options.get("column", check.name))
@@ -316,6 +316,6 @@ def _decimal(value: float, least: str = "") -> str:
 
 
 def _short(value: float) -> str:
-    """The same without zeros at its end."""
+    """`_decimal` without zeros at its end."""
     text = _decimal(value)
     return text.rstrip("0").rstrip(".") if "." in text else text

@@ -107,7 +107,7 @@ class Law(ABC):
         return NeighbourLaws(masses[0][seen], masses[1][seen], silent=False)
 
     def with_parameters(self, parameters: Mapping[str, float]) -> Law:
-        """The same with some of the class's own parameters replaced; raises InputError for an unknown one."""
+        """This law with some of the class's own parameters replaced; raises InputError for an unknown one."""
         own = {named_field.name for named_field in fields(self) if isinstance(named_field.default, float)}
         for name in parameters:
             if name not in own:

@@ -90,7 +90,7 @@ class NoisyTop:
     scale: float
 
     def select(self, scores: FloatArray, size: int, rng: np.random.Generator) -> tuple[IntArray, NoiseMoments]:
-        """Their numbers, ascending, and the moments of all noise; ``scores`` has shape (candidates,)."""
+        """The indices of the largest noisy scores, ascending, and the noise moments. Shape of scores: (candidates,)."""
         noisy = scores + rng.laplace(0.0, self.scale, size=scores.size)
         top = np.sort(np.argpartition(-noisy, size - 1)[:size]).astype(np.int64)
         return published(self, scores, top), Laplace(self.scale).moments(noisy - scores)

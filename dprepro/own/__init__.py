@@ -1,6 +1,6 @@
 """A researcher's own code: objects and files that stand in the place of shipped algorithms and constructions.
 
-A file is named as ``FILE.py:NAME``, a class or a function of it. `files` is the way to it:
+A file is named as ``FILE.py:NAME``, a class or a function of it. `dprepro.support.user_files` is the way to it:
 
 - ``is_target(text)``: whether a text is of that form;
 - ``dotted(target)``: the name by which configurations and keys know it, ``own_FILE_DIGEST.NAME``. The file is read, and

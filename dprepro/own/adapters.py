@@ -21,10 +21,10 @@ from dprepro.algorithms.base import Algorithm, Solution
 from dprepro.budget import Budget, Neighbours
 from dprepro.constructions.base import Construction, Point, constraint_set, loss_of, recorded
 from dprepro.errors import DpreproError, InputError
-from dprepro.own.files import load
 from dprepro.problems import Domain, Loss, Problem, Records, RecordsView
 from dprepro.problems.problem_data import FloatArray
 from dprepro.support.global_generators import seeded
+from dprepro.support.user_files import load
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # what is loaded is among `made_of`, arrays are in the fingerprint
 
@@ -65,7 +65,7 @@ class Fitted(Algorithm):
     repeated. It promises no privacy: an `Algorithm` does, by its schedule and the mechanisms that it uses.
 
     Attributes:
-        code: the function or the class, by the dotted name of `dprepro.own.files`.
+        code: the function or the class, by the dotted name of `dprepro.support.user_files`.
         parameters: further arguments of the function, or of the constructor.
 
     Raises:
@@ -208,7 +208,7 @@ class _Asked:
 
     @classmethod
     def of(cls, function: Callable[..., Any], data: int, skip: bool = False) -> _Asked:
-        """Those of a function whose first arguments are ``data`` many arrays; ``skip`` one more before them."""
+        """The arguments of a function whose first ``data`` ones are arrays; ``skip`` leaves out one before them."""
         try:
             found = list(inspect.signature(function).parameters.values())[int(skip) :]
         except (TypeError, ValueError):
@@ -233,7 +233,7 @@ class _Asked:
         )  # fmt: skip
 
     def taken(self, given: Mapping[str, Any]) -> dict[str, Any]:
-        """Those of what is given that it names."""
+        """The given arguments that the function names."""
         return {name: value for name, value in given.items() if name in self.names}
 
     def call(self, function: Callable[..., Any], arrays: tuple[FloatArray, ...], given: Mapping[str, Any]) -> Any:
@@ -365,7 +365,7 @@ class Made(_Bounded):
     """What a function ``make(n, p, rng) -> (X, y)`` draws, once for each n and p; the same draws for all replicates.
 
     Attributes:
-        code: the function, by the dotted name of `dprepro.own.files`.
+        code: the function, by the dotted name of `dprepro.support.user_files`.
 
     Raises:
         InputError: an argument without default that nobody has.

@@ -1,4 +1,4 @@
-"""What a class or a function is defined by, written down as a module of its own (`dprepro.own.files`).
+"""What a class or a function is defined by, written down as a module of its own (`dprepro.support.user_files`).
 
 That is its source, the source of what it uses of its own module, the values of constants and of what it encloses, and
 an import for everything else. An object of a notebook thus becomes a file that workers, fingerprints and keys know like
@@ -26,7 +26,7 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dprepro.errors import InputError
-from dprepro.own.files import written
+from dprepro.support.user_files import written
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # sources are read of what then is a module of its own
 
@@ -98,7 +98,7 @@ class _Module:
 
     @property
     def text(self) -> str:
-        """Its source."""
+        """The source of the file that is written."""
         first = ["from __future__ import annotations"] if self._future else []
         return "\n\n".join(["\n".join([*first, *self._imports]), *self._parts]) + "\n"
 

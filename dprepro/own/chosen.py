@@ -1,4 +1,7 @@
-"""What a call gives in the place of a name of the configuration: an object, a class, a function, arrays, a file."""
+"""`dprepro.run` takes objects as well as names: this module turns what a call gives into a block of a configuration.
+
+A call may give an object, a class, a function, arrays (X, y), or the name of something in a file.
+"""
 
 from __future__ import annotations
 
@@ -22,27 +25,27 @@ from dprepro.constructions.base import Construction
 from dprepro.errors import InputError, shortened
 from dprepro.own.adapters import Arrays, Made, _Bounded
 from dprepro.own.capture import captured
-from dprepro.own.files import block_of, is_target, kept_dir, trust, written
 from dprepro.problems.problem_data import finite
 from dprepro.support.named import name_of
 from dprepro.support.typed import allowed_packages
+from dprepro.support.user_files import block_of, is_target, kept_dir, trust, written
 
 KINDS = {"algorithm": Algorithm, "construction": Construction}
 OF_THE_GRID = ("n", "p", "epsilon", "delta", "eps")
-"""Arguments that no parameter sets."""
+"""Arguments that each grid point sets, and no parameter."""
 LARGEST = 2e8
-"""Numbers that arrays may have."""
+"""Arrays (X, y) have at most so many numbers."""
 
 
 @dataclass(frozen=True)
 class Chosen:
-    """A part of an experiment.
+    """The algorithm or the construction that a call has chosen.
 
     Attributes:
-        name: of the config group, or the dotted name of what a file has.
-        parameters: keys of its block that are set.
-        title: what it is called, as a word.
-        said: how it is named on a command line; empty where it cannot be.
+        name: its name in the config group, or the dotted name of what a file defines.
+        parameters: the keys of its block that the call sets.
+        title: one word that names it in tables and figures.
+        said: the text that names it on a command line; empty where none does.
     """
 
     name: str
@@ -52,10 +55,10 @@ class Chosen:
 
 
 def chosen(group: str, given: object) -> Chosen:
-    """What stands for a part; ``group`` is ``algorithm`` or ``construction``.
+    """The part that a call gives; ``group`` is ``algorithm`` or ``construction``.
 
     Raises:
-        InputError: what is given cannot stand for one.
+        InputError: what the call gives is neither.
     """
     kind = KINDS[group]
     if isinstance(given, str):
@@ -152,7 +155,7 @@ def _name_of(thing: Any, title: str = "") -> str:
 
 
 def _fields(thing: Any, where: str) -> dict[str, Any]:
-    """The fields of a dataclass that are not as by default."""
+    """The fields of a dataclass that differ from their defaults."""
     found = {}
     for declared in dataclasses.fields(thing):
         value = getattr(thing, declared.name)
@@ -182,11 +185,11 @@ def _parameters(estimator: Any) -> dict[str, Any]:
                 "cannot be constructed again; set it there, or give the class"
             )
         found = {name: getattr(estimator, name) for name in names}
-    return {name: plain(value, f"algorithm.{name}") for name, value in found.items() if _is_told(name, value)}
+    return {name: plain(value, f"algorithm.{name}") for name, value in found.items() if _is_kept(name, value)}
 
 
-def _is_told(name: str, value: object) -> bool:
-    """Whether an argument is kept: random states are set anew for each run, and what is None is left as it is."""
+def _is_kept(name: str, value: object) -> bool:
+    """Whether an argument is kept: each run sets random states anew, and None is the argument's own default."""
     return value is not None and name not in ("random_state", "rng", "generator", "seed", "accountant")
 
 
@@ -222,7 +225,7 @@ def bounded(block: Mapping[str, Any]) -> type[_Bounded] | None:
 
 
 def block(group: str, part: Chosen) -> dict[str, Any]:
-    """The block of a part that stands in no config group; what is set of a function or an estimator is its own."""
+    """The block of a part that no config group has; a function's or an estimator's parameters form one of their own."""
     made = block_of(group, part.name)
     if group == "algorithm" and "code" in made:
         return {**made, "parameters": dict(part.parameters)} if part.parameters else made

@@ -33,11 +33,11 @@ from dprepro.errors import DpreproError, InputError, PremiseError, checked_name,
 from dprepro.own.adapters import Arrays, Fitted
 from dprepro.own.capture import captured
 from dprepro.own.chosen import Chosen, block, bounded, chosen, plain
-from dprepro.own.files import is_dotted, is_own_file, is_target, path_of, trust
 from dprepro.reductions import solver
 from dprepro.statements.statement import WORDS, Says, Statement
 from dprepro.support import typed
 from dprepro.support.folders import experiment_files
+from dprepro.support.user_files import is_dotted, is_own_file, is_target, path_of, trust
 
 PAPER, ITEM = "own", "Rate"
 DIRECTIONS = tuple(WORDS)

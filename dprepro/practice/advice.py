@@ -65,7 +65,7 @@ class Choice:
         share: of what answering zero loses on the same data.
         regret: how many times what the best choice is predicted to lose, answering zero being one; else None.
         bound: of the expected excess risk on any data, from the explicit bound of the algorithm's paper; else None.
-        spent: epsilon that the accountant certifies, where that was asked for.
+        certified_epsilon: by the accountant, where that was asked for.
         source: where the prediction comes from, a key of `prediction.SOURCES`. note: why there is none.
     """
 
@@ -78,7 +78,7 @@ class Choice:
     share: float | None = None
     regret: float | None = None
     bound: float | None = None
-    spent: float | None = None
+    certified_epsilon: float | None = None
     source: str = ""
     note: str = ""
 
@@ -175,13 +175,13 @@ def advise(
         try:
             with _schedulable():
                 dispatch(algorithm, asked.family(FAMILIES[0]), asked.point, asked.budget)
-                spent = algorithm.spent(domain, asked.budget) if account else None
+                loss = algorithm.privacy_loss(domain, asked.budget) if account else None
         except DpreproError as error:
             reason = str(error).removeprefix("RandomDesign: ").removeprefix(f"{type(algorithm).__name__} ")
             refused.setdefault(reason, []).append(name)
             continue
         bound = certified(algorithm, asked, domain)
-        choice = Choice(name, changes, bound=bound, spent=spent.epsilon if spent else None)
+        choice = Choice(name, changes, bound=bound, certified_epsilon=loss.epsilon if loss else None)
         try:
             choices.append(_with_prediction(choice, algorithm, asked, zero))
         except DpreproError as error:

@@ -190,7 +190,7 @@ def table(asked: AdviceQuestion, advice: Advice, verbose: bool) -> list[str]:
             typical, between = f"<{short(advice.resolution)}", "-"
             share = f"<{100 * advice.resolution / advice.zero:.3g}%"
         rows.append([spelled(choice), typical, between, share,
-                     *([short(choice.bound), short(choice.spent)] if verbose else [])])  # fmt: skip
+                     *([short(choice.bound), short(choice.certified_epsilon)] if verbose else [])])  # fmt: skip
     rows.append([answering, short(advice.zero), "", "100%", *([short(advice.most), "0"] if verbose else [])])
     if all(choice.low is None for choice in shown):  # nothing was tested: no column for it
         rows = [row[:2] + row[3:] for row in rows]
@@ -268,13 +268,13 @@ def chosen_words(source: str, chosen: ChosenRelease, budget: Budget) -> list[str
     Args:
         source: the file. budget: of the choice as a whole.
     """
-    asked, run, spent, many = chosen.asked, chosen.run, chosen.spent, len(chosen.among)
+    asked, run, loss, many = chosen.asked, chosen.run, chosen.privacy_loss, len(chosen.among)
     names = "; ".join(spelled(choice) for choice in chosen.among)
     lines = [
         f"{source}: {title(replace(asked, budget=budget))}",
         f"Chosen by the records: {spelled(chosen.choice)}. Each of a random number of runs, {chosen.expected:g} in the "
         f"mean, took one of {many} algorithms at random ({names}); noisy scores on records held out named the best.",
-        f"All of it, the name and the model below, spends epsilon={spent.epsilon:.4g} at delta={spent.delta:.2g}: each "
+        f"All of it, the name and the model below, spends epsilon={loss.epsilon:.4g} at delta={loss.delta:.2g}: each "
         f"run has epsilon={run.epsilon:.3g} and delta={run.delta:.2g}, and the best of them spends "
         f"{budget.epsilon / run.epsilon:.3g} times that epsilon (Liu and Talwar 2019; Papernot and Steinke 2022).",
     ]

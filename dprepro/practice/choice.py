@@ -34,7 +34,7 @@ from dprepro.algorithms.premises import Assumption
 from dprepro.budget import Budget
 from dprepro.errors import InputError
 from dprepro.mechanisms import Laplace
-from dprepro.privacy import Spent
+from dprepro.privacy import PrivacyLoss
 from dprepro.problems import Domain, Problem
 from dprepro.problems.problem_data import FloatArray
 from dprepro.support.roots import brentq
@@ -81,11 +81,11 @@ class Stopping:
             return np.asarray(self.gamma * x / (1 - rest))
         return np.asarray(np.log1p(-rest) / math.log(self.gamma))
 
-    def price(self, run: Spent) -> Spent:
+    def price(self, run: PrivacyLoss) -> PrivacyLoss:
         """What the choice spends, of what one run does; see the module."""
         epsilon = (2 + self.eta) * run.epsilon
         delta = (1 + math.exp(min(epsilon, 700.0))) * self.expected * run.delta
-        return Spent(epsilon, min(1.0, delta), f"best of a random number of runs; {run.conversion}")
+        return PrivacyLoss(epsilon, min(1.0, delta), f"best of a random number of runs; {run.conversion}")
 
     def share(self, budget: Budget) -> Budget:
         """What one run may spend for the choice to stay within the budget."""
@@ -176,18 +176,18 @@ class PrivateChoice(Algorithm):
             if score < best:
                 best, chosen, theta = score, place, answer
         answered = {"chosen": float(chosen), "runs": float(runs)}
-        return Solution(theta, schedule, self.spent(domain, budget), answered)
+        return Solution(theta, schedule, self.privacy_loss(domain, budget), answered)
 
-    def spent(self, domain: Domain, budget: Budget) -> Spent | None:
+    def privacy_loss(self, domain: Domain, budget: Budget) -> PrivacyLoss | None:
         """By the proven price, whatever ``price`` says, of the dearest candidate or score."""
         run, train = self.run_budget(budget), self._part(domain, 0)
-        every = [self.inner[place].spent(train, run) for place in self.candidates(domain, budget)]
-        known = [spent for spent in every if spent is not None]
+        every = [self.inner[place].privacy_loss(train, run) for place in self.candidates(domain, budget)]
+        known = [privacy_loss for privacy_loss in every if privacy_loss is not None]
         if len(known) < len(every):
             return None
-        dearest = max(known, key=lambda spent: spent.epsilon)
+        dearest = max(known, key=lambda privacy_loss: privacy_loss.epsilon)
         epsilon = max(dearest.epsilon, run.epsilon)  # a score spends all of it
-        return self.stopping.price(Spent(epsilon, run.delta, dearest.conversion))
+        return self.stopping.price(PrivacyLoss(epsilon, run.delta, dearest.conversion))
 
     def _sizes(self, domain: Domain) -> list[int]:
         held = min(max(1, round(self.holdout * domain.n)), int(domain.n) - 1)

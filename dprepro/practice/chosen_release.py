@@ -19,7 +19,7 @@ from dprepro.practice.choice import PrivateChoice, Stopping
 from dprepro.practice.model import Model, own_units
 from dprepro.practice.ordinary import AdviceQuestion
 from dprepro.practice.table import Table
-from dprepro.privacy import Spent
+from dprepro.privacy import PrivacyLoss
 
 CANDIDATES = 3
 """Algorithms among which records choose, beside the private mean."""
@@ -33,7 +33,7 @@ class ChosenRelease:
 
     Attributes:
         model: the answer. choice: which algorithm's it is. among: all that could have been.
-        run: what one run may spend. spent: what the choice as a whole has spent. expected: the mean number of runs.
+        run: what one run may spend. privacy_loss: of the choice as a whole. expected: the mean number of runs.
         asked: of the whole table and budget.
         alone: what the best algorithm by public numbers is predicted to lose with these; None if none beats zero.
         shared: what the best is predicted to lose with the budget and the records of one run.
@@ -43,7 +43,7 @@ class ChosenRelease:
     choice: Choice
     among: Sequence[Choice]
     run: Budget
-    spent: Spent
+    privacy_loss: PrivacyLoss
     expected: float
     asked: AdviceQuestion
     alone: float | None
@@ -74,16 +74,16 @@ def choose(
     among = [*ranked, MEAN]
     choice = PrivateChoice((*(own[choice.label] for choice in ranked), ConstantPrediction()), stopping)
     answer = choice.solve(problem, budget, rng)
-    if answer.spent is None:
+    if answer.privacy_loss is None:
         raise InputError("a candidate has no certificate of its privacy, and the choice has none")
     theta, units = np.asarray(answer.theta, dtype=np.float64), own_units(table.public)
     model = Model(
-        table.public.names, theta, theta * units, None, 0.0, answer.spent,
+        table.public.names, theta, theta * units, None, 0.0, answer.privacy_loss,
         "no intervals: the law of a chosen answer depends on the data",
     )  # fmt: skip
     alone = advise(whole, known).best
     return ChosenRelease(
         model, among[int(answer.diagnostics["chosen"])], [among[place] for place in choice.candidates(problem.domain,
-        budget)], run, answer.spent, stopping.expected, whole, alone.typical if alone else None,
+        budget)], run, answer.privacy_loss, stopping.expected, whole, alone.typical if alone else None,
         ranked[0].typical if ranked else None,
     )  # fmt: skip

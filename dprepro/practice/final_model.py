@@ -16,7 +16,7 @@ from typing import Literal
 from dprepro.budget import Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import GaussianShift, SampledGaussianShift
-from dprepro.privacy import spent
+from dprepro.privacy import privacy_loss
 
 ACCOUNTS = "dprepro.accounts"
 KNOWN = "last_iterate"
@@ -25,7 +25,10 @@ KNOWN = "last_iterate"
 NEAR = 0.99
 """Of its limit a curve has reached where it is said to be flat."""
 
-ENDLESS = 10**17
+LENGTHS = 1e-30, 1e30
+"""The least and the largest of all of them."""
+
+ENDLESS = 10**15
 """Steps that nobody takes."""
 
 Batches = Literal["full", "sampled", "cyclic"]
@@ -67,12 +70,13 @@ class NoisyTraining:
     def __post_init__(self) -> None:
         if self.steps < 1:
             raise InputError(f"steps must be at least 1, got steps={self.steps}")
-        for name in ("sensitivity", "noise", "step_size", "smoothness"):
+        for name in ("sensitivity", "noise", "step_size", "smoothness", "diameter"):
             value = getattr(self, name)
-            if value is not None and not 0 < value < math.inf:
-                raise InputError(f"{name} must be positive and finite, got {name}={value:g}")
-        if not self.diameter > 0:
-            raise InputError(f"diameter must be positive, got diameter={self.diameter:g}")
+            free = name == "diameter" and value == math.inf
+            if value is not None and not free and not LENGTHS[0] <= value <= LENGTHS[1]:
+                raise InputError(
+                    f"{name} must be positive, between {LENGTHS[0]:g} and {LENGTHS[1]:g}, got {name}={value:g}"
+                )
         if not math.isfinite(self.convexity) or self.convexity > (self.smoothness or math.inf):
             most = "finite" if self.smoothness is None else f"at most smoothness={self.smoothness:g}"
             raise InputError(f"convexity must be {most}, got convexity={self.convexity:g}")
@@ -80,7 +84,7 @@ class NoisyTraining:
             raise InputError(f"rounds must be 1 of full batches, and above 1 of others, got rounds={self.rounds:g}")
         if self.batches == "cyclic" and self.rounds % 1:
             raise InputError(f"cyclic batches need n in whole batches, got n/batch={self.rounds:g}")
-        if not 1e-100 < self.sensitivity / self.noise < 1e100:
+        if not 1e-15 < self.sensitivity / self.noise < 1e15:
             raise InputError(f"sensitivity/noise is {self.sensitivity / self.noise:g}; give both in the same unit")
 
 
@@ -118,7 +122,7 @@ class FinalModelPrivacy:
         accounts: of the last one alone, as packs know them.
         last: the least that is proved of it. by: by which of the accounts; None where composition is the least.
         limit: of ``last``, however many steps are taken; infinite where nothing is proved.
-        saturation: the steps from which on ``last`` is within 1% of it.
+        saturation: the steps from which on ``last`` is within 1% of it; None where nobody takes so many.
         at_least: what some losses leak of it, where an account tells.
         packs: the packs that were asked.
     """
@@ -160,9 +164,9 @@ def every_iterate(training: NoisyTraining, delta: float) -> tuple[float, str]:
     mu = training.sensitivity / training.noise
     if training.batches == "sampled":
         apart = max(training.apart, training.sensitivity)
-        found = spent(SampledGaussianShift(apart / training.noise, training.rounds), training.steps, delta)
+        found = privacy_loss(SampledGaussianShift(apart / training.noise, training.rounds), training.steps, delta)
     else:
-        found = spent(GaussianShift(mu), math.ceil(training.steps / training.rounds), delta)
+        found = privacy_loss(GaussianShift(mu), math.ceil(training.steps / training.rounds), delta)
     return found.epsilon, found.conversion
 
 
@@ -183,24 +187,28 @@ def final_model(training: NoisyTraining, delta: float, accounts: dict[str, Accou
     by = best if best is not None and best.epsilon is not None and best.epsilon < every else None
     flat = min((item for item in upper if item.limit is not None), key=lambda item: item.limit or 0.0, default=None)
     limit = math.inf if flat is None or flat.limit is None else flat.limit
+    reached = None if flat is None else _reached(training, delta, NEAR * limit)
     return FinalModelPrivacy(
         delta, every, every_by, found,
         last=every if by is None or by.epsilon is None else by.epsilon, by=by,
-        limit=limit, saturation=None if flat is None else max(flat.settles, _reached(training, delta, NEAR * limit)),
+        limit=limit, saturation=None if reached is None or flat is None else max(flat.settles, reached),
         at_least=max(lower, key=lambda item: item.epsilon or 0.0, default=None), packs=tuple(asked),
     )  # fmt: skip
 
 
-def _reached(training: NoisyTraining, delta: float, epsilon: float) -> int:
-    """From how many steps on composition has ``epsilon``, to 1%."""
+def _reached(training: NoisyTraining, delta: float, epsilon: float) -> int | None:
+    """From how many steps on composition has ``epsilon``, to 1% of sampled batches; None where nobody takes so many."""
 
     def at(steps: int) -> float:
         return every_iterate(replace(training, steps=steps), delta)[0]
 
     low, high = 0, training.steps
-    while at(high) < epsilon and high < ENDLESS:
-        low, high = high, 4 * high
-    while high - low > max(1, low // 100):
+    while at(high) < epsilon:
+        if high >= ENDLESS:
+            return None
+        low, high = high, min(16 * high, ENDLESS)
+    coarse = 100 if training.batches == "sampled" else 10**9  # an answer takes a while there
+    while high - low > max(1, low // coarse):
         middle = (low + high) // 2 if low < 2 else max(low + 1, min(high - 1, round(math.sqrt(low * high))))
         low, high = (low, middle) if at(middle) >= epsilon else (middle, high)
     return high

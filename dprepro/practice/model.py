@@ -27,7 +27,7 @@ from dprepro.errors import InputError, unknown
 from dprepro.practice.advice import Choice, candidates
 from dprepro.practice.schema import Schema
 from dprepro.practice.table import Table
-from dprepro.privacy import Spent
+from dprepro.privacy import PrivacyLoss
 from dprepro.problems import Domain
 from dprepro.problems.losses import SquaredLoss
 from dprepro.problems.problem_data import FloatArray
@@ -46,7 +46,7 @@ class Model:
         half: half the width of each coefficient's interval; all of them hold together with probability ``level``. None
             where the law of the noise is not known, which ``note`` explains.
         middle: what is added to make a prediction: the middle of the target's range; None for log-odds and the like.
-        spent: what it has spent.
+        privacy_loss: what is certified of it.
     """
 
     names: tuple[str, ...]
@@ -54,7 +54,7 @@ class Model:
     coefficients: FloatArray
     half: FloatArray | None
     level: float
-    spent: Spent | None
+    privacy_loss: PrivacyLoss | None
     note: str
     middle: float | None = None
 
@@ -67,23 +67,26 @@ class Model:
                 low, high = self.coefficients[place] + self.half[place] * np.array([-1, 1])
                 ends = f"  [{low:.4g}, {high:.4g}]"
             lines.append(f"{name:<{width}}  {self.coefficients[place]:>10.4g}{ends}")
-        spent = (
-            "no privacy" if self.spent is None else f"epsilon={self.spent.epsilon:.4g}, delta={self.spent.delta:.2g}"
+        certified = (
+            "no privacy"
+            if self.privacy_loss is None
+            else f"epsilon={self.privacy_loss.epsilon:.4g}, delta={self.privacy_loss.delta:.2g}"
         )
         said = "each coefficient times (value - middle of its range), or the coefficient of its category"
         made = (
             f"prediction: {self.middle:g} + {said}" if self.middle is not None else f"score, its sign the class: {said}"
         )
-        return "\n".join([*lines, made, f"{spent}; {self.note}"])
+        return "\n".join([*lines, made, f"{certified}; {self.note}"])
 
     def to_dict(self) -> dict[str, Any]:
         """All of it, as JSON has it."""
         ends = None if self.half is None else np.column_stack([self.coefficients - self.half,
                                                                self.coefficients + self.half]).tolist()  # fmt: skip
+        loss = self.privacy_loss
         return {
             "names": [*self.names], "coefficients": self.coefficients.tolist(), "intervals": ends, "level": self.level,
             "theta": self.theta.tolist(), "note": self.note, "middle": self.middle,
-            "spent": self.spent and {"epsilon": self.spent.epsilon, "delta": self.spent.delta},
+            "privacy_loss": loss and {"epsilon": loss.epsilon, "delta": loss.delta},
         }  # fmt: skip
 
 
@@ -112,7 +115,7 @@ def fit(table: Table, algorithm: Algorithm, budget: Budget, rng: np.random.Gener
         theta * units,
         None if half is None else half * units,
         level,
-        answer.spent,
+        answer.privacy_loss,
         note,
         middle,
     )

@@ -214,7 +214,7 @@ def _exact_rule(rule: Column, where: str) -> Callable[[Any], tuple[float, int]]:
 
 
 def units_of(raw: Values, where: str) -> list[str]:
-    """Whose each row is, as texts; raises InputError where nobody is named, or names have no exact text."""
+    """The person of each row, as texts; raises InputError where nobody is named, or names have no exact text."""
     from pyarrow.types import is_nested
 
     values: Sequence[Any]

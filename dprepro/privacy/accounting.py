@@ -43,15 +43,15 @@ SHARES = (0.01, 0.1, 0.5, 0.9, 0.99)
 
 
 @dataclass(frozen=True)
-class Spent:
-    """What a run has spent: at most ``epsilon`` at ``delta``, by the named conversion."""
+class PrivacyLoss:
+    """The privacy loss of a run: at most ``epsilon`` at ``delta``, by the named conversion."""
 
     epsilon: float
     delta: float
     conversion: str
 
 
-def compose(parts: Iterable[tuple[Guarantee, int]], delta: float) -> Spent:
+def compose(parts: Iterable[tuple[Guarantee, int]], delta: float) -> PrivacyLoss:
     """Epsilon at ``delta`` of all parts together, each a guarantee and how often it is used, adaptively, in any order.
 
     At delta = 0 the pure losses are summed; a Gaussian has none, and the answer is infinity, as it is for a part of
@@ -63,10 +63,10 @@ def compose(parts: Iterable[tuple[Guarantee, int]], delta: float) -> Spent:
     if not 0 <= delta < 1:
         raise InputError(f"delta must be in [0, 1), got delta={delta:g}")
     epsilon, conversion = _least(_merged(parts), delta)
-    return Spent(epsilon, delta, conversion)
+    return PrivacyLoss(epsilon, delta, conversion)
 
 
-def spent(guarantee: Guarantee, uses: int, delta: float) -> Spent:
+def privacy_loss(guarantee: Guarantee, uses: int, delta: float) -> PrivacyLoss:
     """Epsilon at ``delta`` of ``uses`` adaptive uses of a mechanism with this guarantee: `compose` of one part."""
     return compose([(guarantee, uses)], delta)
 

@@ -17,7 +17,7 @@ import math
 
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
-from dprepro.privacy.accounting import Spent
+from dprepro.privacy.accounting import PrivacyLoss
 
 
 def budget_under(native: Neighbours, budget: Budget, *, sums_only: bool = False) -> Budget:
@@ -35,7 +35,7 @@ def budget_under(native: Neighbours, budget: Budget, *, sums_only: bool = False)
     return Budget(epsilon, budget.delta / (1 + math.exp(min(epsilon, 700.0))), native)
 
 
-def converted(certified: Spent, native: Neighbours, asked: Neighbours, *, sums_only: bool = False) -> Spent:
+def converted(certified: PrivacyLoss, native: Neighbours, asked: Neighbours, *, sums_only: bool = False) -> PrivacyLoss:
     """What ``certified`` under ``native`` means under the relation ``asked``; the conversion is named in the answer.
 
     ``sums_only`` as in `budget_under`. A delta of 1 says that nothing is promised.
@@ -50,7 +50,7 @@ def converted(certified: Spent, native: Neighbours, asked: Neighbours, *, sums_o
     if steps == 2:
         delta = min(1.0, delta * (1 + math.exp(min(epsilon, 700.0))))
         epsilon *= 2
-    return Spent(epsilon, delta, f"{certified.conversion}; {native} to {asked}: {name}")
+    return PrivacyLoss(epsilon, delta, f"{certified.conversion}; {native} to {asked}: {name}")
 
 
 def _conversion(native: Neighbours, asked: Neighbours, sums_only: bool) -> tuple[int, str]:

@@ -45,7 +45,7 @@ class Statistic(ABC):
     @property
     @abstractmethod
     def code(self) -> str:
-        """The same of one ``answer``, an array of shape (q,), as an expression of Python with numpy as ``np``."""
+        """The statistic of one ``answer``, an array of shape (q,), as an expression of Python with numpy as ``np``."""
 
 
 @dataclass(frozen=True)

@@ -151,12 +151,12 @@ class Moments:
         return np.maximum(eigenvalues, 0.0), basis.T @ self.cross, basis
 
     def formed(self) -> Moments:
-        """The same with G as a matrix where its rows are many."""
+        """These moments, with G as a matrix where its rows are many."""
         if self.factor is None or len(self.factor) < self.p:
             return self
         return Moments(self.cross, self.constant, self.matrix(), spare=self.spare)
 
     def plus(self, linear: FloatArray | float, ridge: float) -> Moments:
-        """The same with linear.theta + (ridge/2) ||theta||^2 added."""
+        """The moments of the risk plus linear.theta + (ridge/2) ||theta||^2."""
         # what is added keeps all that was checked
         return copied(self, cross=self.cross - 0.5 * linear, ridge=self.ridges + 0.5 * ridge)

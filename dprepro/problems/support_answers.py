@@ -1,4 +1,4 @@
-"""What a choice of coordinates answers: a support, which stands for the best point that is zero elsewhere."""
+"""The answer of an algorithm that selects coordinates: a support, for the best point that is zero elsewhere."""
 
 from __future__ import annotations
 
@@ -16,7 +16,7 @@ IntArray: TypeAlias = NDArray[np.int64]
 
 @dataclass(frozen=True, eq=False)
 class SupportPoint:
-    """A set of coordinates; it reveals no more than their numbers.
+    """A set of coordinates: the answer reveals their numbers and nothing else.
 
     Attributes:
         chosen: their numbers, ascending and distinct, shape (s,).

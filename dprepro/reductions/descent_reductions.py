@@ -60,7 +60,7 @@ class AxisDescent(Reduction):
             direction -= (direction @ axis.unit) * axis.unit
             theta = theta + aside * direction / float(np.linalg.norm(direction))
         noise = NoiseMoments.normal(square, (schedule.steps - 1) * domain.p)
-        return Solution(theta, schedule, self.algorithm.spent(domain, budget), noise=noise)
+        return Solution(theta, schedule, self.algorithm.privacy_loss(domain, budget), noise=noise)
 
 
 @dataclass(frozen=True)
@@ -101,7 +101,7 @@ class CompiledDescent(Reduction):
             sketched, phi = algorithm.project(problem, budget, rng)
             inner = CompiledDescent(algorithm.descent).solve(sketched, budget, rng)
             theta = algorithm.lift(domain, phi, inner.theta)
-            return Solution(theta, algorithm.schedule(domain, budget), inner.spent, noise=inner.noise)
+            return Solution(theta, algorithm.schedule(domain, budget), inner.privacy_loss, noise=inner.noise)
         from dprepro.reductions.kernels import compiled, descent_kernels  # numba is imported only to run
 
         assert isinstance(algorithm, NoisyGD | NoisySGD)
@@ -114,7 +114,7 @@ class CompiledDescent(Reduction):
             square = descent_kernels.on_moments(gram, factor, ridge, cross, project, ball.radius, theta, *plan)
         elif _full(algorithm) and _many(problem):
             theta, noise = schedule.run(problem.records.gradient, ball, rng)
-            return Solution(theta, schedule, algorithm.spent(domain, budget), noise=noise)
+            return Solution(theta, schedule, algorithm.privacy_loss(domain, budget), noise=noise)
         else:
             records = problem.records.records
             last = np.zeros(0) if _full(algorithm) else np.cumsum(records.copies)
@@ -123,7 +123,7 @@ class CompiledDescent(Reduction):
                 records.targets, records.weights, last, project, ball.radius, theta, *plan,
             )  # fmt: skip
         noise = NoiseMoments.normal(square, (schedule.steps - 1) * domain.p)
-        return Solution(theta, schedule, algorithm.spent(domain, budget), noise=noise)
+        return Solution(theta, schedule, algorithm.privacy_loss(domain, budget), noise=noise)
 
 
 def _full(algorithm: Algorithm) -> bool:

@@ -54,7 +54,7 @@ class _FewSteps(Reduction):
 
     def _solution(self, problem: Problem, budget: Budget, theta: FloatArray, noise: NoiseMoments) -> Solution:
         domain, algorithm = problem.domain, self.algorithm
-        return Solution(theta, algorithm.schedule(domain, budget), algorithm.spent(domain, budget), noise=noise)
+        return Solution(theta, algorithm.schedule(domain, budget), algorithm.privacy_loss(domain, budget), noise=noise)
 
 
 def _moments(square: float, fewer: int, steps: int, p: int) -> NoiseMoments:

@@ -44,7 +44,7 @@ class _Vertices(Reduction):
 
     def _solution(self, problem: Problem, budget: Budget, theta: object, noise: NoiseMoments | None) -> Solution:
         domain, algorithm = problem.domain, self.algorithm
-        return Solution(theta, algorithm.schedule(domain, budget), algorithm.spent(domain, budget), noise=noise)
+        return Solution(theta, algorithm.schedule(domain, budget), algorithm.privacy_loss(domain, budget), noise=noise)
 
 
 def _noise_moments(noise_statistic: FloatArray, plan: _Plan) -> NoiseMoments | None:

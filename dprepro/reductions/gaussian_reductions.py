@@ -58,7 +58,7 @@ class GaussianGroups(Reduction):
             (_extremes(square / radius**2, size, steps) for square, size in zip(squares, sizes, strict=True)),
             NoiseMoments(),
         )
-        return Solution(GroupPoint(weights), schedule, algorithm.spent(domain, budget), noise=noise)
+        return Solution(GroupPoint(weights), schedule, algorithm.privacy_loss(domain, budget), noise=noise)
 
 
 def _extremes(square: float, size: float, steps: int) -> NoiseMoments:
@@ -126,7 +126,7 @@ class GaussianSubspace(Reduction):
             schedule.steps, schedule.noise_scale, isinstance(algorithm.step_size, ConstantStep), theta, rng,
         )  # fmt: skip
         noise = NoiseMoments.normal(square, (schedule.steps - 1) * domain.p)
-        return Solution(view.point(theta), schedule, algorithm.spent(domain, budget), noise=noise)
+        return Solution(view.point(theta), schedule, algorithm.privacy_loss(domain, budget), noise=noise)
 
 
 @dataclass(frozen=True)

@@ -57,10 +57,10 @@ class SeparableSupports(Reduction):
         """One answer for each stream; what is public, and the data on a support, are made once."""
         algorithm, domain = self.algorithm, problem.domain
         assert isinstance(algorithm, SparseRegression | ExponentialSupport)
-        schedule, spent = algorithm.schedule(domain, budget), algorithm.spent(domain, budget)
+        schedule, privacy_loss = algorithm.schedule(domain, budget), algorithm.privacy_loss(domain, budget)
         draw = _drawing(problem, schedule.noise_scale, algorithm.sparsity)
         if isinstance(algorithm, ExponentialSupport):
-            return [Solution(SupportPoint(draw(rng)), schedule, spent) for rng in rngs]
+            return [Solution(SupportPoint(draw(rng)), schedule, privacy_loss) for rng in rngs]
         assert isinstance(schedule, SparseSchedule)
         representations: dict[bytes, View] = {}
         found = []
@@ -72,7 +72,7 @@ class SeparableSupports(Reduction):
             theta = np.zeros(domain.p)
             fitted = representations[support.tobytes()].minimise(b / domain.n, schedule.regulariser / domain.n)
             theta[support] = np.asarray(fitted.theta)
-            found.append(Solution(theta, schedule, spent, {"noise_norm": math.sqrt(float(b @ b))}))
+            found.append(Solution(theta, schedule, privacy_loss, {"noise_norm": math.sqrt(float(b @ b))}))
         return found
 
 

@@ -103,7 +103,7 @@ def _relation(says: Says, algorithm: Algorithm) -> Neighbours:
 
 
 def _admitted(algorithm: Algorithm, relation: Neighbours, found: Family) -> Family:
-    """The same with those losses only that the algorithm can run with, where there are any."""
+    """The family with only the losses that the algorithm can run with, where there are any."""
     name, family, axes, words = found
     if not isinstance(family, FewRecords):
         return found

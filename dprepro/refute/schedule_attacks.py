@@ -31,7 +31,8 @@ ATTACKS: Mapping[str, tuple[Attack, ...]] = {
             reason="few steps, large noise, p = 2, where -e_1 is chosen too",
         ),
         Sides(
-            name="choices that cancel on the block", left="schedule_game.block", right="schedule_corners.block_by_pairs",
+            name="choices that cancel on the block", left="schedule_game.block",
+            right="schedule_corners.block_by_pairs",
             axes={
                 "n": axis("n", low=10, high=1e10, usual=1e6, corners=(100, 1e4)),
                 "p": Axis(2, 4000, usual=1000, corners=(3, 17), whole=True),

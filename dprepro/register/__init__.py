@@ -8,6 +8,6 @@ and every measurement is kept: entries are appended, and none is changed.
 
 from dprepro.register.challenge_rules import Decision
 from dprepro.register.constants_register import ConstantsRegister, RegisterEntry
-from dprepro.register.submission import Submission, read_submission
+from dprepro.register.submission import Submission
 
-__all__ = ["ConstantsRegister", "Decision", "RegisterEntry", "Submission", "read_submission"]
+__all__ = ["ConstantsRegister", "Decision", "RegisterEntry", "Submission"]

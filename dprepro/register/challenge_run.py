@@ -16,7 +16,6 @@ import numpy as np
 from dprepro.engine.cell import canonical
 from dprepro.errors import InputError, PremiseError
 from dprepro.mechanisms import NoiseMoments
-from dprepro.own.files import split
 from dprepro.refute.attack import VIOLATED
 from dprepro.refute.hunt import AGAIN
 from dprepro.refute.witness import Witness
@@ -33,6 +32,7 @@ from dprepro.register.fresh_seeds import FreshTrial, RateStatement, algorithm_of
 from dprepro.register.own_promise import unaccounted, unkept
 from dprepro.register.submission import Submission
 from dprepro.support import typed
+from dprepro.support.user_files import split
 
 LARGEST_SOURCE = 64_000
 LARGEST_SHARE = 1e300

@@ -85,7 +85,7 @@ class RegisterEntry:
         return {one.name: getattr(self, one.name) for one in fields(self)}
 
     def sealed(self, previous: str) -> RegisterEntry:
-        """The same after another entry, with its digest."""
+        """This entry, placed after the one with the digest `previous`, with a digest of its own."""
         after = replace(self, id="", previous=previous)
         return replace(after, id=hashlib.sha256(canonical(after.content).encode()).hexdigest()[:16])
 

@@ -24,7 +24,6 @@ from dprepro.engine.cell import Cell
 from dprepro.errors import DpreproError, InputError, PremiseError, unknown
 from dprepro.mechanisms import NoiseMoments
 from dprepro.own.adapters import ListedRecords
-from dprepro.own.files import block_of, trust
 from dprepro.register.challenge_rules import BATCHES, PILOT, Estimate
 from dprepro.register.submission import Submission
 from dprepro.statements.papers import papers
@@ -35,6 +34,7 @@ from dprepro.studies.rate_study import resolve
 from dprepro.studies.series import OWN, CellContext, Series
 from dprepro.studies.worst_case_study import Hunt
 from dprepro.support import typed
+from dprepro.support.user_files import block_of, trust
 
 PILOTED, MEASURED, SEARCHED = 0, 1, 2
 """What streams of random numbers are for; those of data further on follow."""
@@ -142,7 +142,7 @@ def algorithm_of(submission: Submission, folder: Path | None) -> Algorithm:
 
 
 def data_of(submission: Submission) -> Construction:
-    """Its data; raises InputError."""
+    """The data of a submission; raises InputError."""
     if submission.records:
         return typed.build(ListedRecords, dict(submission.records), "records")
     return part(Construction, "construction", submission.construction)  # type: ignore[no-any-return]

@@ -10,9 +10,9 @@ import numpy as np
 from dprepro.auditing import DataDomain, audit
 from dprepro.errors import DpreproError
 from dprepro.mechanisms import NoiseMoments
-from dprepro.own.files import is_dotted
 from dprepro.problems import Domain, Problem, Records, RecordsView
 from dprepro.register.fresh_seeds import FreshTrial
+from dprepro.support.user_files import is_dotted
 
 SLACK = 1e-9
 ERRORS = 4.0
@@ -32,13 +32,16 @@ def unaccounted(trial: FreshTrial, own: bool) -> str:
     if not context.budget.is_private:
         return ""
     name = type(algorithm).__name__
-    if own and any(is_dotted(f"{kind.__module__}.spent") and "spent" in vars(kind) for kind in type(algorithm).__mro__):
-        return f"{name} certifies itself by its own spent; let it state its parts, which are accounted for"
-    spent = algorithm.spent(context.dispatch.domain, context.budget)
-    if spent is None:
+    if own and any(
+        is_dotted(f"{kind.__module__}.privacy_loss") and "privacy_loss" in vars(kind)
+        for kind in type(algorithm).__mro__
+    ):
+        return f"{name} certifies itself by a privacy_loss of its own; let it state its parts, which are accounted for"
+    privacy_loss = algorithm.privacy_loss(context.dispatch.domain, context.budget)
+    if privacy_loss is None:
         return f"{name} promises no privacy: an algorithm states its parts, and is accounted for"
-    if not spent.epsilon <= context.budget.epsilon * (1 + SLACK):
-        return f"{name} spends epsilon={spent.epsilon:.6g}, and {context.budget.epsilon:g} is allowed"
+    if not privacy_loss.epsilon <= context.budget.epsilon * (1 + SLACK):
+        return f"{name} spends epsilon={privacy_loss.epsilon:.6g}, and {context.budget.epsilon:g} is allowed"
     return ""
 
 

@@ -104,7 +104,7 @@ def _submission(
 
 
 def _relation(says: Says, ran: str) -> str:
-    """That of the run, or the first that the statement asks for where it is another."""
+    """The relation of the run where the statement allows it, else the first that the statement allows."""
     named = [value for one in says.conditions if one.fact == "relation" for value in one.values]
     return ran if ran in named or not named else named[0]
 

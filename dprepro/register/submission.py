@@ -11,10 +11,10 @@ from pathlib import Path
 from typing import Any, Literal
 
 from dprepro.errors import InputError, shortened
-from dprepro.own.files import is_dotted, is_target
 from dprepro.support import typed
 from dprepro.support.regular_files import bytes_of
 from dprepro.support.texts import check_texts
+from dprepro.support.user_files import is_dotted, is_target
 
 LARGEST_FILE = 4_000_000
 """Bytes of a witness."""
@@ -167,11 +167,6 @@ def read_json(path: Path, most: int) -> Any:
     except ValueError as error:
         raise InputError(f"{path} is no JSON: {error}") from error
     return found
-
-
-def read_submission(path: Path) -> Submission:
-    """A witness from its file; raises InputError as `read_json` and `submission_of`."""
-    return submission_of(read_json(path, LARGEST_FILE), path)
 
 
 def submission_of(content: Any, path: Path) -> Submission:

@@ -10,7 +10,7 @@ from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
 from dprepro.errors import PremiseError
-from dprepro.own.files import trust_again, trust_overrides
+from dprepro.support.user_files import trust_again, trust_overrides
 
 if TYPE_CHECKING:
     from dprepro.config.checked_experiment import Experiment

@@ -64,7 +64,7 @@ class Attacked:
 
 @dataclass(frozen=True)
 class Attacks:
-    """Those of all statements, by address and form."""
+    """The attacks on all statements, by address and form."""
 
     found: Mapping[tuple[str, str], Attacked]
 
@@ -85,7 +85,7 @@ class Attacks:
         return cls({key: together(some) for key, some in several.items()})
 
     def on(self, paper: str, statement: Statement, form: str) -> Attacked | None:
-        """That of a statement; of one that restates others and was not attacked itself, theirs together."""
+        """The attacks on a statement; where it restates others and was not attacked itself, theirs together."""
         own = self.found.get((identity(paper, statement.item), form))
         if own is not None or not statement.restates:
             return own

@@ -36,7 +36,7 @@ def check_lines(config: Mapping[str, Any], rules: Mapping[str, Rule]) -> str:
 
 
 def _asked(rule: Rule) -> str:
-    """What is held against what: ``exponent of n: -2/3 +- 0.03``, ``spent_epsilon over its bound: at most 1``."""
+    """What is held against what: ``exponent of n: -2/3 +- 0.03``, ``certified_epsilon over its bound: at most 1``."""
     axis, along, against = (_text(rule, key) for key in ("axis", "along", "against"))
     over = _text(rule, "divide")
     if axis:

@@ -146,7 +146,7 @@ def _measured(rule: str, settings: Mapping[str, Any]) -> str:
         "crossing": "the exponent of the place where the curves cross",
         "proportion": f"the share of {quantity} over its line",
         "audit": f"the {quantity} over the claimed epsilon",
-        "drawn": "second moments drawn over scheduled ones",
+        "noise": "second moments drawn over scheduled ones",
         "scheduled": f"the {str(settings.get('column', '')).replace('_', ' ')} over the printed formula",
         "coverage": "the share of intervals that miss",
     }
@@ -166,7 +166,7 @@ def _plain(name: str) -> str:
 def _accounted(published: Published, checks: Iterable[str]) -> bool:
     """Whether what was certified is the budget of the algorithms that were run."""
     settings = (published.config["checks"].get(check, {}) for check in checks)
-    return all(each.get("quantity") == "spent_epsilon" for each in settings)
+    return all(each.get("quantity") == "certified_epsilon" for each in settings)
 
 
 def _rows(published: Published, checks: Iterable[str]) -> pd.DataFrame:

@@ -8,12 +8,11 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dprepro.analysis.drawn import NO_NOISE
+from dprepro.analysis.noise_rule import NO_NOISE
 from dprepro.analysis.rule import NO_POINT
-from dprepro.errors import InputError
 from dprepro.report.heldout_words import EXPLANATIONS
 from dprepro.report.tables import table
-from dprepro.support.regular_files import replace_file
+from dprepro.support.regular_files import replace_texts
 
 FILES = ("heldout.json", "heldout.md")
 JUDGED, UNMOVED, TOO_LONG, FAILED = "judged", "nothing to move", "too long", "failed"
@@ -109,9 +108,4 @@ def _short(grid: str) -> str:
 def write(found: Sequence[Mapping[str, Any]], results_dir: Path) -> list[Path]:
     """Write both files; raises InputError where that is not possible."""
     texts = (json.dumps(found, indent=1, allow_nan=False) + "\n", markdown(found))
-    try:
-        for name, text in zip(FILES, texts, strict=True):
-            replace_file(results_dir / name, text.encode())
-    except OSError as error:
-        raise InputError(f"cannot write {results_dir}: {error.strerror or error}") from error
-    return [results_dir / name for name in FILES]
+    return replace_texts(results_dir, dict(zip(FILES, texts, strict=True)))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 EXPLANATIONS: dict[str, str] = {
     "erm_exponential:noise_as_scheduled": (
-        "Power, and a threshold of the rule `drawn`, as in erm_smooth: at p = 91 `too_cold` has more than 1e4 degrees"
+        "Power, and a threshold of the rule `noise`, as in erm_smooth: at p = 91 `too_cold` has more than 1e4 degrees"
         " of freedom, which leaves `linear_hit_and_run` alone with 12 runs, .92 of the schedule's."
     ),
     "erm_literal_sgd:literal_against_variant": (
@@ -27,7 +27,7 @@ EXPLANATIONS: dict[str, str] = {
         " at 7. At larger n the lower end is straight."
     ),
     "erm_smooth:noise_as_scheduled": (
-        "Power, and a threshold of the rule `drawn`: series of fewer than 1e4 degrees of freedom are pooled. At p = "
+        "Power, and a threshold of the rule `noise`: series of fewer than 1e4 degrees of freedom are pooled. At p = "
         "91 `spread_places` has more, which leaves `quarter` alone with two replicates, 90 degrees of freedom. Its "
         "noise is .95 of the schedule's."
     ),

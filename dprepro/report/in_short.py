@@ -23,7 +23,7 @@ PRIMARY = ("n", "p", "epsilon")
 """Axes whose exponents are told first."""
 NAMES = {
     "ratio": ("the left side", "the right side"),
-    "spent_epsilon": ("the certified epsilon", "its budget"),
+    "certified_epsilon": ("the certified epsilon", "its budget"),
     "lower_epsilon": ("the epsilon that output distributions show", "its budget"),
     "exact_delta": ("the exact delta", "that of its budget"),
     "exact_delta_silent": ("the exact delta beside a record that says nothing", "that of its budget"),
@@ -36,7 +36,7 @@ NAMES = {
 """Quantities that the field has other words for, and what each is held against; else it is `its bound`."""
 OF_A_STATEMENT = re.compile("(lemma|theorem|corollary|claim|fact|equation|appendix|definition)_")
 """Quantities that are one side of what a statement says over the other."""
-FIRST = ("excess_risk", "certified_risk", "spent_epsilon", "exact_delta", "largest_loss", "ratio")
+FIRST = ("excess_risk", "certified_risk", "certified_epsilon", "exact_delta", "largest_loss", "ratio")
 MOST = 2
 """Bounds that are told in sentences, those of `FIRST` before others; the table has all."""
 SIDES = {"at_most": "at most", "at_least": "at least"}

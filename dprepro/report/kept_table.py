@@ -23,6 +23,8 @@ if TYPE_CHECKING:
     import pandas as pd
 
 NAME = "measurements.parquet"
+LINES = 2**18
+"""That are written at once: a table of millions of lines is not held a second time."""
 _ABOUT = b"dprepro"
 """The key of the file's metadata."""
 
@@ -51,11 +53,15 @@ def file_of(frame: pd.DataFrame, content: picture.Content, source: str) -> bytes
     import pyarrow
     from pyarrow import parquet
 
-    table = pyarrow.Table.from_pandas(frame, preserve_index=False)
-    about = json.dumps({"source": source, "digest": _digest(frame, content)}).encode() if source else b""
-    table = table.replace_schema_metadata({**table.schema.metadata, **({_ABOUT: about} if about else {})})
+    schema = pyarrow.Schema.from_pandas(frame, preserve_index=False)
+    if source:
+        about = json.dumps({"source": source, "digest": _digest(frame, content)}).encode()
+        schema = schema.with_metadata({**schema.metadata, _ABOUT: about})
     buffer = io.BytesIO()
-    parquet.write_table(table, buffer, compression="snappy")
+    with parquet.ParquetWriter(buffer, schema, compression="snappy") as writer:
+        for start in range(0, max(len(frame), 1), LINES):
+            some = frame.iloc[start : start + LINES]
+            writer.write_table(pyarrow.Table.from_pandas(some, schema=schema, preserve_index=False))
     return buffer.getvalue()
 
 

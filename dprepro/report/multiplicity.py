@@ -38,7 +38,7 @@ def holm(errors: Mapping[K, float], tests: int, level: float = 1 - LEVEL) -> set
 
 
 def corrected(published: Mapping[str, Published]) -> dict[str, Published]:
-    """The same with the refutations that do not pass as inconclusive; `corrected` in their details says so."""
+    """The experiments, with refutations that do not pass turned inconclusive; `corrected` in their details says so."""
     tested: dict[str, dict[tuple[str, str], Mapping[str, Any]]] = {}
     for name, value in published.items():
         own = tested.setdefault(str(value.config.get("paper", "")), {})

@@ -32,7 +32,7 @@ def powers(results: Path, workers: int | None = None) -> list[dict[str, Any]]:
         InputError: a run that can no longer be judged.
     """
     with Store.open(results) as store:
-        names = sorted({run.experiment for run in store.runs() if store.latest(run.experiment) is not None})
+        names = store.published()
     with ProcessPoolExecutor(workers, mp_context=get_context("spawn")) as pool:
         return [entry for entries in pool.map(_of_experiment, [results] * len(names), names) for entry in entries]
 

@@ -8,9 +8,8 @@ from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from dprepro.errors import InputError
 from dprepro.report.tables import table
-from dprepro.support.regular_files import replace_file
+from dprepro.support.regular_files import replace_texts
 
 Rows = Sequence[Mapping[str, Any]]
 
@@ -26,14 +25,7 @@ def write(name: str, rows: Rows, skipped: Sequence[str], results_dir: Path) -> l
     lines = {"peers_audit": _peers, "accountants": _accountants, "supports": _supports}[name](rows)
     if skipped:
         lines += ["", "Skipped:", "", *(f"- {line}" for line in skipped)]
-    paths = [results_dir / f"{name}.{kind}" for kind in ("json", "md")]
-    try:
-        results_dir.mkdir(parents=True, exist_ok=True)
-        for path, content in zip(paths, (text, "\n".join(lines) + "\n"), strict=True):
-            replace_file(path, content.encode())
-    except OSError as error:
-        raise InputError(f"cannot write {results_dir}: {error.strerror or error}") from error
-    return paths
+    return replace_texts(results_dir, {f"{name}.json": text, f"{name}.md": "\n".join(lines) + "\n"})
 
 
 def _peers(rows: Rows) -> list[str]:

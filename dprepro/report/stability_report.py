@@ -10,7 +10,7 @@ from typing import Any
 from dprepro.errors import InputError
 from dprepro.report.standing import place
 from dprepro.report.tables import table
-from dprepro.support.regular_files import bytes_of, replace_file
+from dprepro.support.regular_files import bytes_of, replace_texts
 
 FILES = ("stability.json", "stability.md")
 
@@ -66,9 +66,4 @@ def markdown(found: Sequence[Mapping[str, Any]]) -> str:
 def write(found: Sequence[Mapping[str, Any]], results_dir: Path) -> list[Path]:
     """Write both files; raises InputError where that is not possible."""
     texts = (json.dumps(found, indent=1) + "\n", markdown(found))
-    try:
-        for name, text in zip(FILES, texts, strict=True):
-            replace_file(results_dir / name, text.encode())
-    except OSError as error:
-        raise InputError(f"cannot write {results_dir}: {error.strerror or error}") from error
-    return [results_dir / name for name in FILES]
+    return replace_texts(results_dir, dict(zip(FILES, texts, strict=True)))

@@ -63,7 +63,7 @@ def table(
     chosen = (frame["quantity"] == quantity) & (frame["status"] == "ok")
     shown = dict.fromkeys([*main, *further, "value", "bound", "reduction"])  # not all columns: a copy is made
     good = frame.loc[chosen, [name for name in shown if name in frame.columns]]
-    if good.empty and frame["quantity"].isin(["audited_epsilon", "overspent_epsilon"]).any():
+    if good.empty and frame["quantity"].isin(["audited_epsilon", "violating_epsilon"]).any():
         return audits(frame)
     if good.empty:
         return "no cell was measured" if (frame["status"] != "ok").all() else "no risk is measured here"
@@ -113,11 +113,11 @@ def audits(frame: pd.DataFrame) -> str:
     keys = ["role", "series", "n", "p", "epsilon", "delta"]
     for (_, name, n, p, epsilon, delta), rows in good.groupby(keys, sort=True):
         value = rows.groupby("quantity")["value"].mean()
-        noticed = rows[(rows["quantity"] == "overspent_epsilon") & (rows["value"] > rows["bound"])]
-        factor = f"x{number(float(noticed['overspend'].max()))}" if len(noticed) else "-"
-        certified, *shown = (value.get(f"{text}_epsilon", math.nan) for text in ("spent", "lower", "audited"))
+        noticed = rows[(rows["quantity"] == "violating_epsilon") & (rows["value"] > rows["bound"])]
+        factor = f"x{number(float(noticed['epsilon_factor'].max()))}" if len(noticed) else "-"
+        certified, *shown = (value.get(f"{text}_epsilon", math.nan) for text in ("certified", "lower", "audited"))
         most = max((evidence for evidence in shown if evidence > 0), default=math.nan)
-        bounds = rows.loc[rows["quantity"].isin(["spent_epsilon", "lower_epsilon", "audited_epsilon"]), "bound"]
+        bounds = rows.loc[rows["quantity"].isin(["certified_epsilon", "lower_epsilon", "audited_epsilon"]), "bound"]
         slack = certified / most if bounds.nunique() == 1 else math.nan  # none where a pair sees only a part
         columns = (certified, *shown, slack)
         numbers = ("-" if math.isnan(column) else number(float(f"{column:.3g}")) for column in columns)
@@ -131,14 +131,14 @@ def _least(rows: pd.DataFrame) -> str:
     """The factor of epsilon from which on the audit would notice that the guarantee is violated.
 
     Linear interpolation between the honest run and the one with a planted factor, by draws, else by law; "-" where the
-    honest run already exceeds the claim. More planted factors (`+study.overspends=[...]`) would measure it.
+    honest run already exceeds the claim. More planted factors (`+study.epsilon_factors=[...]`) would measure it.
     """
     shares = {q: float((part["value"] / part["bound"]).mean()) for q, part in rows.groupby("quantity")}
-    factor = float(rows["overspend"].max())
+    factor = float(rows["epsilon_factor"].max())
     honest = shares.get("audited_epsilon", shares.get("lower_epsilon", math.nan))
-    if not honest <= 1 < shares["overspent_epsilon"]:
+    if not honest <= 1 < shares["violating_epsilon"]:
         return "-"
-    return f"x{1 + (factor - 1) * (1 - honest) / (shares['overspent_epsilon'] - honest):.2f}"
+    return f"x{1 + (factor - 1) * (1 - honest) / (shares['violating_epsilon'] - honest):.2f}"
 
 
 def aligned(lines: Sequence[Sequence[str]]) -> str:

@@ -1,4 +1,4 @@
-"""Of which statements a check speaks, and as which kind of evidence."""
+"""The statements that a check judges, and the kind of evidence that it gives."""
 
 from __future__ import annotations
 
@@ -90,7 +90,7 @@ def _kind(check: Mapping[str, Any], study: str) -> str:
     quantity = str(check.get("quantity", ""))
     if check.get("rule") == "audit":
         return "audited"
-    if quantity == "spent_epsilon" or quantity.startswith("certified"):
+    if quantity == "certified_epsilon" or quantity.startswith("certified"):
         return "certified"
     if study.rpartition(".")[2] in EXACT:
         return "exact"

@@ -68,12 +68,12 @@ def _likely(text: str, **more: Any) -> Says:
 
 
 def _private(text: str, **more: Any) -> Says:
-    """Of neighbours, whatever the data."""
+    """A privacy statement, which holds for all data."""
     return Says(text=text, quantifiers=("for all data",), direction="at_most", **more)
 
 
 def _named(item: str, kind: Kind, place: str, text: str) -> Statement:
-    """Whose statement is in an appendix that is not at hand."""
+    """An item whose statement is in an appendix that is not at hand."""
     note = "Named in the body; its statement is in an appendix that is not at hand."
     return Statement(item=item, kind=kind, place=place, says=Says(text=text), note=note)
 

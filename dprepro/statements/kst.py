@@ -377,7 +377,8 @@ STATEMENTS = (
             latex=(r"O\left(\frac{p\zeta^2\log(1/\delta)(1 + \log(1/\gamma))}{n\epsilon^2(\Delta + \eta)} + "
                    r"\frac{\Delta}{n}\|\hat\theta\|_2^2\right)"), premise=(*NICE, *RANGE), assumes=(RADIUS, VERIFIED),
             quantifiers=PROB, direction="at_most", bound="kst.theorem_31"),
-        note=r"By the risk in expectation (Theorem 5), and the exact tail of $\|b\|$."),
+        note=(r"By the risk in expectation (Theorem 5), and the exact tail of $\|b\|$. A smaller ball is enough; the "
+              "least one is derived here (Radius of local strong convexity).")),
     Statement(item="Theorem 32", kind="privacy", place="appendix F.1.1", says=Says(
         text=r"The exponential mechanism over supports is $\epsilon$-private.",
         latex=r"\Pr[\hat\Gamma = \Gamma] \propto e^{-\frac{\epsilon}{2\alpha} q(\Gamma; \mathcal{D})}",

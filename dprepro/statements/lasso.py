@@ -13,8 +13,9 @@ TUNED = (*SELECTING, "algorithm.selection is gumbel or laplace", "algorithm.cons
 BY_GUMBEL = tuple(text.replace("gumbel or laplace", "gumbel") for text in TUNED)
 STEP_GUMBEL = (*SELECTING, "algorithm.selection is gumbel", "algorithm.constants is printed")
 AS_TUNED = (*SELECTING, "algorithm.selection is gumbel or laplace", "algorithm.constants is printed")
-REPAIRED_2_5 = (r"O\!\left(\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3}}{(n\epsilon)^{2/3}} + \frac{L_1 "
-                r"\|\mathcal C\|_1}{n\epsilon}\right) \log|S| \sqrt{\log(1/\delta)} + \frac{h}{T^2}\right)")
+LATEX_REPAIRED_2_5 = (r"O\!\left(\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3}}{(n\epsilon)^{2/3}} + "
+                      r"\frac{L_1 \|\mathcal C\|_1}{n\epsilon}\right) \log|S| \sqrt{\log(1/\delta)} + "
+                      r"\frac{h}{T^2}\right)")
 REPAIRED_2_6 = (r"O\!\left(\left(\frac{\Gamma^{1/3} (L_2 G_{\mathcal C})^{2/3}}{(n\epsilon)^{2/3}} + \frac{L_2 "
                 r"G_{\mathcal C}}{n\epsilon}\right) \sqrt{\log(1/\delta)} + \frac{h}{T^2}\right)")
 GAUSSIAN = ("algorithm is GaussianFrankWolfe", "radius < inf", "curvature < inf", "delta > 0")
@@ -35,6 +36,14 @@ LOWER = ("for every private algorithm", "for some data", "in expectation")
 POWERS = {"n": -2 / 3, "epsilon": -2 / 3, "delta": 1 / 2}  # of delta: of ln(1/delta)
 SCHEDULE = {"total_steps": "lasso.theorem_2_5_steps", "noise_scale": "lasso.theorem_2_4_noise"}
 STEPS = {"total_steps": "lasso.theorem_b_2_steps"}
+REPAIRED_2_5 = Says(
+    text=(r"It has, for $T$ rounded up and $\delta$ at most $1/e$, plus what one step's noise costs, $L_1 "
+          r"\|C\|_1 \log |S| \sqrt{\log 1/\delta}/(n \epsilon)$, and $2 h/(T (T + 1))$, $h$ being the first "
+          r"point's risk; with $t$ from 0 the last goes. No $\log n$ is needed."),
+    latex=LATEX_REPAIRED_2_5, premise=TUNED, quantifiers=MEAN, direction="at_most", rate="lasso.theorem_2_5_rate",
+    bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE,
+    constant={"worst_case": ["constant_known", "constant_bound"]},
+)
 
 STATEMENTS = (
     Statement(item="Theorem 1.1", kind="rate", restates=("Theorem 2.5", "Theorem 2.4"), place="section 1",
@@ -143,13 +152,7 @@ STATEMENTS = (
             latex=(r"O\!\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3} \log(n|S|) "
                    r"\sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)"), premise=AS_TUNED, quantifiers=MEAN,
             direction="at_most", rate="lasso.theorem_2_5_rate", powers=POWERS, schedule=SCHEDULE),
-        repaired=Says(
-            text=(r"It has, for $T$ rounded up and $\delta$ at most $1/e$, plus what one step's noise costs, $L_1 "
-                  r"\|C\|_1 \log |S| \sqrt{\log 1/\delta}/(n \epsilon)$, and $2 h/(T (T + 1))$, $h$ being the first "
-                  r"point's risk; with $t$ from 0 the last goes. No $\log n$ is needed."),
-            latex=REPAIRED_2_5, premise=TUNED, quantifiers=MEAN, direction="at_most", rate="lasso.theorem_2_5_rate",
-            bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE,
-            constant={"worst_case": ["constant_known", "constant_bound"]}),
+        repaired=REPAIRED_2_5,
         note=(r"Rate and powers are those of the first term, which rules once $\Gamma T$ is above $h$: powers of "
               r"$n$, $\epsilon$, $\log 1/\delta$ and the growth with $p$ are seen; those of $\Gamma$ and $L_1$ only "
               "through the explicit bound.")),
@@ -158,13 +161,7 @@ STATEMENTS = (
             latex=(r"O\!\left(\frac{\Gamma^{1/3} (L_1 \|\mathcal C\|_1)^{2/3} \log(n|S|) "
                    r"\sqrt{\log(1/\delta)}}{(n\epsilon)^{2/3}}\right)"), premise=AS_TUNED, quantifiers=MEAN,
             direction="at_most", rate="lasso.theorem_2_5_rate", powers=POWERS, schedule=SCHEDULE),
-        repaired=Says(
-            text=(r"It has, for $T$ rounded up and $\delta$ at most $1/e$, plus what one step's noise costs, $L_1 "
-                  r"\|C\|_1 \log |S| \sqrt{\log 1/\delta}/(n \epsilon)$, and $2 h/(T (T + 1))$, $h$ being the first "
-                  r"point's risk; with $t$ from 0 the last goes. No $\log n$ is needed."),
-            latex=REPAIRED_2_5, premise=TUNED, quantifiers=MEAN, direction="at_most", rate="lasso.theorem_2_5_rate",
-            bound="lasso.theorem_2_5", powers=POWERS, schedule=SCHEDULE,
-            constant={"worst_case": ["constant_known", "constant_bound"]}),
+        repaired=REPAIRED_2_5,
         note="As for Theorem 2.5."),
     Statement(item="Equation (5)", kind="inequality", false=SMALL, place="Appendix A", says=Says(
             text=(r"With probability $1 - \zeta$ Algorithm 2 loses at most $O(\Gamma/T + L_1 \|C\|_1 \sqrt{8 T \log "

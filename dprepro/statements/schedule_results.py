@@ -24,9 +24,10 @@ STATEMENTS = (
         place="proof in `dprepro.bounds.schedule_game`",
         says=Says(
             text=(
-                r"On some data set $T \ge 2$ steps of private Frank-Wolfe cost about $4/(3 T)$ or more, whatever they "
-                r"choose and whatever the noise; and on some data set about $\lambda W((2 p - 2)/e)$, $\lambda$ being "
-                "the scale of the noise and $W$ Lambert's function: the most that one choice can lose in the mean."
+                r"On some data set $T \ge 2$ steps of private Frank-Wolfe cost about $4/(3 T)$ or more, whatever "
+                r"they choose and whatever the noise; and on some data set about $\lambda W((2 p - 2)/e)$, $\lambda$ "
+                "being the scale of the noise and $W$ Lambert's function: the most that one choice can lose in the "
+                "mean."
             ),
             latex=(
                 r"\max\left\{\left(\frac{T+1}{T+13}-\frac{2k}{n}\right)\left(\frac{2(2T+1)}{3T(T+1)} - "
@@ -67,9 +68,9 @@ STATEMENTS = (
             powers={"n": 2 / 3, "epsilon": 2 / 3, "delta": -1 / 3},
         ),
         note=(
-            r"For large $x$ the ends tend to $x/36$ and $9 x/4$. Fitted over $d$ decades of $n$ such numbers have a "
-            r"slope within $2.9/d$ of $2/3$, however they are chosen; against blocks and needles alone the best one is "
-            r"$x/24^{2/3}$, and its slope is $2/3$ on any grid. Where $T$ exceeds $p$ the block says nothing, and "
+            "For large $x$ the ends tend to $x/36$ and $9 x/4$. Fitted over $d$ decades of $n$ such numbers have a "
+            "slope within $2.9/d$ of $2/3$, however they are chosen; against blocks and needles alone the best one "
+            "is $x/24^{2/3}$, and its slope is $2/3$ on any grid. Where $T$ exceeds $p$ the block says nothing, and "
             "this does not either: games at $p = 1000$ end there."
         ),
     ),
@@ -83,25 +84,26 @@ PROOFS: Mapping[str, str] = {
         r"are equal, 1/2 in the heads, with label 1. The risk is $(1 - s)(S/2 - 1)^2 + s \|\theta - \theta^*\|^2$, "
         r"$S$ the sum over heads, and least at $\theta^*$. Let $N$ be the weight of choices that are no positive "
         r"head: $S \le 1 - N$, so the first part rises by $(1 - s) N/2$. If $P$ and $Q$ are the weights of $e_j$ and "
-        r"$-e_j$, $(P - Q)^2$ is at least the sum of squared weights in $P$ less $2 m Q$: where $P \le m$ as $Q^2 + 2 "
-        r"(m - P) Q \ge 0$, else as $(P - Q)^2 - m P + 2 m Q$ is least at $Q = P - m$, where it is $m (P - m)$. So "
-        r"$\|\theta\|^2 \ge A - 3 m N$, and for $(1 - s)/2 \ge 3 m s$ the excess risk is $s (A - 1/k)$ at least. $s = "
-        r"(T + 1)/(T + 13)$ does; whole copies of a Hadamard code of less than $2 k$ rows lower it by $2 k/n$ at most. "
-        r"Needle: equal records $(a e_1, 1)$. Scores are $\mp 2 a r$ for $\pm e_1$ and 0 for the others, $r \le 1 + "
-        r"a$, so each choice is another one than $e_1$ with probability $q \ge 1/(1 + e^{2 a (1 + a)/\lambda}/(2 p - "
-        r"2))$. Hence $E(1 - \theta_1) \ge q$, and the excess risk $a (1 - \theta_1)(2 - a - a \theta_1)$ has a mean "
-        r"of $2 a (1 - a) q$ or more. At $2 a (1 + a) = \lambda (1 + W)$, $W e^W = (2 p - 2)/e$, $q \ge W/(1 + W)$."
+        r"$-e_j$, $(P - Q)^2$ is at least the sum of squared weights in $P$ less $2 m Q$: where $P \le m$ as $Q^2 + "
+        r"2 (m - P) Q \ge 0$, else as $(P - Q)^2 - m P + 2 m Q$ is least at $Q = P - m$, where it is $m (P - m)$. So "
+        r"$\|\theta\|^2 \ge A - 3 m N$, and for $(1 - s)/2 \ge 3 m s$ the excess risk is $s (A - 1/k)$ at least. $s "
+        "= (T + 1)/(T + 13)$ does; whole copies of a Hadamard code of less than $2 k$ rows lower it by $2 k/n$ at "
+        r"most. Needle: equal records $(a e_1, 1)$. Scores are $\mp 2 a r$ for $\pm e_1$ and 0 for the others, $r "
+        r"\le 1 + a$, so each choice is another one than $e_1$ with probability $q \ge 1/(1 + e^{2 a (1 + "
+        r"a)/\lambda}/(2 p - 2))$. Hence $E(1 - \theta_1) \ge q$, and the excess risk $a (1 - \theta_1)(2 - a - a "
+        r"\theta_1)$ has a mean of $2 a (1 - a) q$ or more. At $2 a (1 + a) = \lambda (1 + W)$, $W e^W = (2 p - "
+        r"2)/e$, $q \ge W/(1 + W)$."
     ),
     STEPS: (
-        r"Let $V(T)$ be the largest expected excess risk over data sets. By the recursion of Theorem 2.5 of lasso, as a "
-        r"choice loses $\lambda W((2 p - 1)/e)$ at most in the mean, $V(T) \le (2 + 16 (T - 1))/(T (T + 1)) + b \sqrt "
-        r"T (1 - 2/(T (T + 1)))$, $b \sqrt T$ being that loss. $16/x + b \sqrt x$ is least at $x = (32/b)^{2/3}$, and "
-        r"rounding $x$ up costs nothing, as is shown for balanced private Frank-Wolfe: the best $T$ costs $48/x + "
-        r"2/x^2$ at most. By the block it costs $4/(3 T)$ and by the needle $b \sqrt T = 32 \sqrt{T/x}/x$, but for "
-        r"factors that tend to 1: $T \ge x/36$ and $T \le 9 x/4$ in the limit. At $x \ge 5000$, $p \ge x/5$, $n \ge 4 "
-        r"x$: at $T = x/50$ with $k = 10 T$, $s \ge .89$, $2 k/n \le .1$ and $A - 1/k \ge 1.22/T$ give $48.1/x$, more "
-        r"than $48/x + 2/x^2$; the block of fewer steps costs more, and one step costs 1 on the records $(e_1, 1)$. "
-        r"At $T = 5 x/2$, $a \le .01$ leaves $.97 \cdot 32 \sqrt{5/2} > 49$ over $x$, and for more steps the same "
-        r"needle costs no less, as $q$ grows with $\lambda$."
+        "Let $V(T)$ be the largest expected excess risk over data sets. By the recursion of Theorem 2.5 of lasso, "
+        r"as a choice loses $\lambda W((2 p - 1)/e)$ at most in the mean, $V(T) \le (2 + 16 (T - 1))/(T (T + 1)) + b "
+        r"\sqrt T (1 - 2/(T (T + 1)))$, $b \sqrt T$ being that loss. $16/x + b \sqrt x$ is least at $x = "
+        "(32/b)^{2/3}$, and rounding $x$ up costs nothing, as is shown for balanced private Frank-Wolfe: the best "
+        r"$T$ costs $48/x + 2/x^2$ at most. By the block it costs $4/(3 T)$ and by the needle $b \sqrt T = 32 "
+        r"\sqrt{T/x}/x$, but for factors that tend to 1: $T \ge x/36$ and $T \le 9 x/4$ in the limit. At $x \ge "
+        r"5000$, $p \ge x/5$, $n \ge 4 x$: at $T = x/50$ with $k = 10 T$, $s \ge .89$, $2 k/n \le .1$ and $A - 1/k "
+        r"\ge 1.22/T$ give $48.1/x$, more than $48/x + 2/x^2$; the block of fewer steps costs more, and one step "
+        r"costs 1 on the records $(e_1, 1)$. At $T = 5 x/2$, $a \le .01$ leaves $.97 \cdot 32 \sqrt{5/2} > 49$ over "
+        r"$x$, and for more steps the same needle costs no less, as $q$ grows with $\lambda$."
     ),
 }

@@ -13,7 +13,7 @@ from dprepro.algorithms import Solution
 from dprepro.constructions import Attackable, Finding
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import InputError
-from dprepro.studies.base import drawn
+from dprepro.studies.base import noise_rows
 from dprepro.studies.rate_study import RateStudy, resolve
 from dprepro.studies.series import Series
 
@@ -60,7 +60,7 @@ class AttackStudy(RateStudy):
                 findings.setdefault(finding.quantity, []).append(finding)
         pooled = [_pooled(name, same) for name, same in findings.items()]
         means = [_mean(rows) for rows in zip(*trials, strict=True)]
-        return means + drawn(answers, context.schedule.noise_scale) + pooled + self._reported(context)
+        return means + noise_rows(answers, context.schedule.noise_scale) + pooled + self._reported(context)
 
     def rebuilt(self, cell: Cell) -> dict[str, dict[str, Any]]:
         """As RateStudy; the instance is random even where the algorithm is not."""

@@ -24,7 +24,7 @@ from dprepro.privacy.losses import MOST
 from dprepro.privacy.outcomes import Answers, answered
 from dprepro.problems import Domain, Problem
 from dprepro.problems.problem_data import FloatArray
-from dprepro.studies.base import Declaration, Design, Role, Study, points, spending
+from dprepro.studies.base import Declaration, Design, Role, Study, certified_rows, points
 from dprepro.studies.describe import describe
 from dprepro.studies.transcripts import as_vector, audit_transcripts, worst_transcripts
 
@@ -51,7 +51,7 @@ class AuditSeries:
         relation: under which the data sets are neighbours; by default the experiment's.
         believed: the relation that the algorithm is told, where that is another (negative control).
         promised: the bound on labels that the algorithm is told, where labels exceed it (negative control).
-        overspend: it is given that multiple of the epsilon that is claimed; 1 for a claim.
+        epsilon_factor: it is given that multiple of the epsilon that is claimed; 1 for a claim.
         repeats: answers that are published where one is accounted for; 1 for a claim.
         transcript: all that its mechanisms publish is audited, not the answer alone (see `transcripts`).
         share: of epsilon and delta that is claimed of what the pair can see: of the part that has the record, where an
@@ -67,16 +67,18 @@ class AuditSeries:
     relation: Neighbours | None = None
     believed: Neighbours | None = None
     promised: float | None = None
-    overspend: float = 1.0
+    epsilon_factor: float = 1.0
     repeats: int = 1
     transcript: bool = False
     share: float = 1.0
     sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
 
     def __post_init__(self) -> None:
-        if 0 < self.draws < 100 or self.draws < 0 or self.repeats < 1 or not self.overspend > 0:
-            said = f"draws={self.draws}, repeats={self.repeats}, overspend={self.overspend:g}"
-            raise InputError(f"draws must be 0 or at least 100, repeats at least 1 and overspend positive, got {said}")
+        if 0 < self.draws < 100 or self.draws < 0 or self.repeats < 1 or not self.epsilon_factor > 0:
+            said = f"draws={self.draws}, repeats={self.repeats}, epsilon_factor={self.epsilon_factor:g}"
+            raise InputError(
+                f"draws must be 0 or at least 100, repeats at least 1 and epsilon_factor positive, got {said}"
+            )
         if self.transcript and not (self.draws and self.repeats == 1):
             raise InputError(f"transcripts need draws and repeats=1, got draws={self.draws}, repeats={self.repeats}")
         if not 0 < self.share <= 1:
@@ -88,27 +90,27 @@ class AuditStudy(Study):
     """Answers of ``solve`` on two neighbours, told apart by an event that other draws have chosen.
 
     Quantities, with the claimed epsilon as bound: ``audited_epsilon``, which is spent at least, at the claimed delta,
-    with 99% confidence for each cell (see `privacy.audit`); for a claim ``overspent_epsilon``, the same of a run that
-    was given the least of ``overspends`` which the audit notices, or the largest (column ``overspend``), at the same
-    draws and on the same pair: what an audit cannot refute there, it cannot support here either; ``spent_epsilon``,
-    what is certified of an honest run; ``slack``, certified over audited, where that is not zero; ``noise_drawn``; and
-    ``lower_epsilon``, what is spent on this pair at least, where the law of the answer is known: read off events that
-    part the answers (`laws.NeighbourLaws`), so a lower value, if near, of what is spent.
+    with 99% confidence for each cell (see `privacy.audit`); for a claim ``violating_epsilon``, the same of a run that
+    was given the least of ``epsilon_factors`` which the audit notices, or the largest (column ``epsilon_factor``), at
+    the same draws and on the same pair: what an audit cannot refute there, it cannot support here either;
+    ``certified_epsilon`` of an honest run; ``slack``, certified over audited, where that is not zero;
+    ``noise_moments``; and ``lower_epsilon``, what is spent on this pair at least, where the law of the answer is
+    known: read off events that part the answers (`laws.NeighbourLaws`), so a lower value, if near, of what is spent.
 
-    Without draws, by the law: ``lower_epsilon``, the largest over the pairs, and from it ``overspent_epsilon`` and
+    Without draws, by the law: ``lower_epsilon``, the largest over the pairs, and from it ``violating_epsilon`` and
     ``slack`` as above; and ``exact_delta``, the largest over the pairs at ``multiple`` times epsilon, by the exact law
     but a lower value likewise, with ``certified_delta``, that of an honest run there, as bound.
 
     The limit says nothing of other pairs of data sets and of other events: it is one from below.
 
     Attributes:
-        overspends: multiples of epsilon, ascending.
+        epsilon_factors: multiples of epsilon, ascending.
     """
 
     version: ClassVar[int] = 1
 
     series: Mapping[str, AuditSeries]
-    overspends: tuple[float, ...] = (1.3, 2.0, 4.0)
+    epsilon_factors: tuple[float, ...] = (1.3, 2.0, 4.0)
 
     def cells(self, design: Design) -> list[Cell]:
         """Series by series, with all replicates."""
@@ -119,12 +121,12 @@ class AuditStudy(Study):
                 series = at(value, point)
                 given = self._given_budget(series, point)
                 at(value.algorithm, point).admit(value.data.domain(point), given)
-            overspends = self.overspends if value.role == "claim" else ()
-            measured = {name: describe(getattr(value, name)) for name in MEASURED}
+            epsilon_factors = self.epsilon_factors if value.role == "claim" else ()
+            measured = {KEYS.get(name, name): describe(getattr(value, name)) for name in MEASURED}
             measured |= {
                 name: getattr(value, name) for name, default in LATER.items() if getattr(value, name) != default
             }
-            science = canonical(self.identity(overspends=overspends, **measured))
+            science = canonical(self.identity(overspends=epsilon_factors, **measured))
             code = self.code(value.algorithm, value.data, laws.law_of(type(value.algorithm)) or laws.Law)
             cells += [
                 Cell(label, value.role, point, replicate, design.seed, science, code)
@@ -138,9 +140,9 @@ class AuditStudy(Study):
         found = {}
         for label, series in self.series.items():
             names = {"slack", "lower_epsilon"}
-            names |= {"audited_epsilon", "noise_drawn"} if series.draws else {"exact_delta", "certified_delta"}
-            names |= {"overspent_epsilon"} if series.role == "claim" else set()
-            names |= {"spent_epsilon"} if series.algorithm.promises() else set()
+            names |= {"audited_epsilon", "noise_moments"} if series.draws else {"exact_delta", "certified_delta"}
+            names |= {"violating_epsilon"} if series.role == "claim" else set()
+            names |= {"certified_epsilon"} if series.algorithm.promises() else set()
             found[label] = frozenset(names)
         axes = {axis for label in self.series for point in self._grid(label, design) for axis in point}
         return Declaration(found, frozenset(COLUMNS), frozenset(axes))
@@ -172,7 +174,7 @@ class AuditStudy(Study):
         columns: Columns = {"pair": name, "relation": relation.value, "event": found.event, "draws": found.draws}
         rows = [Row("audited_epsilon", found.epsilon, epsilon, columns | {"deterministic": True})]
         if series.role == "claim":
-            rows.append(self._overspent(given, epsilon, lambda budget: drawn(budget)[0].epsilon))
+            rows.append(self._violating(given, epsilon, lambda budget: drawn(budget)[0].epsilon))
         if (
             series.repeats == 1
             and not series.transcript
@@ -182,7 +184,7 @@ class AuditStudy(Study):
         schedule = algorithm.schedule(first.domain, given)
         rows += self._certified(algorithm, first.domain, given, cell.axes["epsilon"], found.epsilon)
         if schedule.noise_scale > 0 and noise.unit > 0:
-            rows.append(Row("noise_drawn", noise.ratio(schedule.noise_scale), 1.0, {"freedom": noise.freedom}))
+            rows.append(Row("noise_moments", noise.ratio(schedule.noise_scale), 1.0, {"freedom": noise.freedom}))
         return rows
 
     def _by_law(
@@ -194,8 +196,8 @@ class AuditStudy(Study):
         pairs = {key: law for key, pair in data.items() if (law := laws.beside(algorithm, given, pair)) is not None}
         if not pairs:
             raise PremiseError(f"no exact law of {type(algorithm).__name__} is known here, and no draws are asked for")
-        spent = {key: min(MOST, law.lower_epsilon(series.share * given.delta)) for key, law in pairs.items()}
-        name = max(spent, key=lambda key: spent[key])
+        losses = {key: min(MOST, law.lower_epsilon(series.share * given.delta)) for key, law in pairs.items()}
+        name = max(losses, key=lambda key: losses[key])
 
         def known(budget: Budget) -> float:
             law = laws.beside(algorithm, budget, data[name])
@@ -203,23 +205,23 @@ class AuditStudy(Study):
             return min(MOST, law.lower_epsilon(series.share * budget.delta))
 
         columns: Columns = {"pair": name, "relation": (series.relation or self.neighbours).value, "deterministic": True}
-        rows = [Row("lower_epsilon", spent[name], epsilon, columns)]
+        rows = [Row("lower_epsilon", losses[name], epsilon, columns)]
         if series.role == "claim":
-            rows.append(self._overspent(given, epsilon, known))
+            rows.append(self._violating(given, epsilon, known))
         domain, multiple = series.data.domain(point), series.multiple * epsilon
-        rows += self._certified(algorithm, domain, given, point["epsilon"], spent[name])
+        rows += self._certified(algorithm, domain, given, point["epsilon"], losses[name])
         parts = algorithm.parts(domain, Budget(point["epsilon"], point["delta"], given.neighbours))
         bound = None if parts is None else certified_delta(parts, multiple)
         columns = {"deterministic": True}
         rows.append(Row("exact_delta", max(pair.lower_delta(multiple) for pair in pairs.values()), bound, columns))
         return rows if bound is None else [*rows, Row("certified_delta", bound, None, columns)]
 
-    def _overspent(self, given: Budget, epsilon: float, found: Callable[[Budget], float]) -> Row:
+    def _violating(self, given: Budget, epsilon: float, found: Callable[[Budget], float]) -> Row:
         """The run with the least factor of epsilon whose violation is noticed."""
         row = None
-        for factor in self.overspends:
+        for factor in self.epsilon_factors:
             most = found(Budget(factor * given.epsilon, given.delta, given.neighbours))
-            row = Row("overspent_epsilon", most, epsilon, {"overspend": factor, "deterministic": True})
+            row = Row("violating_epsilon", most, epsilon, {"epsilon_factor": factor, "deterministic": True})
             if most > epsilon:
                 break
         assert row is not None
@@ -228,27 +230,30 @@ class AuditStudy(Study):
     @staticmethod
     def _certified(algorithm: Algorithm, domain: Domain, given: Budget, epsilon: float, seen: float) -> list[Row]:
         """What an honest run is certified to spend, and how many times that is of what was seen."""
-        spent = algorithm.spent(domain, Budget(epsilon, given.delta, given.neighbours))
-        rows = spending(spent, epsilon, algorithm.schedule(domain, given).steps)
-        return [*rows, Row("slack", spent.epsilon / seen)] if spent is not None and seen > 0 else rows
+        privacy_loss = algorithm.privacy_loss(domain, Budget(epsilon, given.delta, given.neighbours))
+        rows = certified_rows(privacy_loss, epsilon, algorithm.schedule(domain, given).steps)
+        return [*rows, Row("slack", privacy_loss.epsilon / seen)] if privacy_loss is not None and seen > 0 else rows
 
     def _given_budget(self, series: AuditSeries, point: Mapping[str, float]) -> Budget:
         """The budget that the algorithm is given."""
         relation = series.believed or series.relation or self.neighbours
-        return Budget(series.overspend * point["epsilon"], point["delta"], relation)
+        return Budget(series.epsilon_factor * point["epsilon"], point["delta"], relation)
 
     def _grid(self, label: str, design: Design) -> list[dict[str, float]]:
         series = self.series[label]
         return points(label, design.axes(series.sweep), series.algorithm, series)
 
 
-MEASURED = ("algorithm", "data", "draws", "multiple", "relation", "believed", "overspend", "repeats")
+MEASURED = ("algorithm", "data", "draws", "multiple", "relation", "believed", "epsilon_factor", "repeats")
 """What of a series its measurements depend on."""
 
-LATER = {"transcript": False, "share": 1.0, "promised": None}
-"""The same, of what came later: at these values it is no part of that."""
+KEYS = {"epsilon_factor": "overspend"}
+"""Words of the cells' keys, which stay the first ones: with others all draws would be others."""
 
-COLUMNS = ("pair", "relation", "event", "draws", "overspend", "freedom", "total_steps", "deterministic")
+LATER = {"transcript": False, "share": 1.0, "promised": None}
+"""Options that came later. At these values they are left out of the key, so that older cells keep theirs."""
+
+COLUMNS = ("pair", "relation", "event", "draws", "epsilon_factor", "freedom", "total_steps", "deterministic")
 
 
 def answers(

@@ -20,7 +20,7 @@ from dprepro.engine.code import PROJECT, code_of, modules_of
 from dprepro.engine.grid import expand
 from dprepro.errors import InputError
 from dprepro.mechanisms import NoiseMoments
-from dprepro.privacy import Spent
+from dprepro.privacy import PrivacyLoss
 from dprepro.support.typed import allowed_packages
 
 Role = Literal["claim", "control", "context"]
@@ -175,14 +175,14 @@ class Study(ABC):
         return None
 
 
-def spending(spent: Spent | None, claimed: float, steps: int) -> list[Row]:
+def certified_rows(privacy_loss: PrivacyLoss | None, claimed: float, steps: int) -> list[Row]:
     """The row that holds what is spent against what is claimed, where any privacy is promised and claimed."""
-    if spent is None or math.isinf(claimed):
+    if privacy_loss is None or math.isinf(claimed):
         return []
-    return [Row("spent_epsilon", spent.epsilon, claimed, {"total_steps": steps, "deterministic": True})]
+    return [Row("certified_epsilon", privacy_loss.epsilon, claimed, {"total_steps": steps, "deterministic": True})]
 
 
-def drawn(solutions: Sequence[Solution], scale: float, copies: int = 1) -> list[Row]:
+def noise_rows(solutions: Sequence[Solution], scale: float, copies: int = 1) -> list[Row]:
     """The row that holds the noise of some answers against noise of this scale, if any was counted.
 
     ``copies`` of the answers come from each stream of random numbers.
@@ -190,4 +190,4 @@ def drawn(solutions: Sequence[Solution], scale: float, copies: int = 1) -> list[
     total = sum((solution.noise for solution in solutions if solution.noise), NoiseMoments())
     if not (scale > 0 and total.unit > 0):
         return []
-    return [Row("noise_drawn", total.ratio(scale), 1.0, {"freedom": total.freedom / copies})]
+    return [Row("noise_moments", total.ratio(scale), 1.0, {"freedom": total.freedom / copies})]

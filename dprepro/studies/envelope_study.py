@@ -14,7 +14,7 @@ from dprepro.algorithms import Solution
 from dprepro.engine.cell import Cell, Row
 from dprepro.errors import InputError, PremiseError, unknown
 from dprepro.problems import Problem
-from dprepro.studies.base import drawn, spending
+from dprepro.studies.base import certified_rows, noise_rows
 from dprepro.studies.rate_study import RateStudy
 from dprepro.studies.series import CellContext, Series
 from dprepro.support import typed
@@ -112,7 +112,7 @@ class EnvelopeStudy(RateStudy):
             rows = [replace(row, value=largest) if row.quantity == name else row for row in rows]
         n = context.point["n"]
         of_sum = columns | {"trivial_risk": n * float(columns["trivial_risk"] or 0)}
-        rows += drawn(answers, context.schedule.noise_scale, copies=len(members))
+        rows += noise_rows(answers, context.schedule.noise_scale, copies=len(members))
         return rows + ([Row("sum_risk", n * rows[0].value, None, of_sum)] if self.expected else [])
 
     def _expected(self, context: CellContext, problem: Problem, risk: float) -> list[Row]:
@@ -120,8 +120,8 @@ class EnvelopeStudy(RateStudy):
         law, schedule = laws.find(context.algorithm, problem.domain, context.budget), context.schedule
         first = self._risk_row(context, problem.dense, risk, schedule, deterministic=True)
         held = self._held(context, problem, problem.dense, [], lambda bound: law.exceeds(problem, bound))
-        spent = context.algorithm.spent(context.dispatch.domain, context.budget)
-        return [first, *held, *spending(spent, context.point["epsilon"], schedule.steps)]
+        privacy_loss = context.algorithm.privacy_loss(context.dispatch.domain, context.budget)
+        return [first, *held, *certified_rows(privacy_loss, context.point["epsilon"], schedule.steps)]
 
     def _members(self, context: CellContext) -> Members:
         """The members that lie within their premise, with their names."""
@@ -173,7 +173,7 @@ class EnvelopeStudy(RateStudy):
         found = super()._quantities(series)
         if not self.expected:
             return found
-        return [*(name for name in found if name not in (*series.algorithm.measures, "noise_drawn")), "sum_risk"]
+        return [*(name for name in found if name not in (*series.algorithm.measures, "noise_moments")), "sum_risk"]
 
     def _columns(self) -> list[str]:
         known = [name for name in super()._columns() if not (self.expected and name == "freedom")]

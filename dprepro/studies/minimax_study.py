@@ -18,7 +18,7 @@ from dprepro.engine.cell import Cell, Row, canonical
 from dprepro.errors import Incompatible, InputError, PremiseError
 from dprepro.minimax import Game, optimum, private
 from dprepro.problems import Problem
-from dprepro.studies.base import Declaration, Design, Role, Study, points, spending
+from dprepro.studies.base import Declaration, Design, Role, Study, certified_rows, points
 from dprepro.studies.describe import describe
 
 Value = float | int | str | bool | None
@@ -39,7 +39,7 @@ class MinimaxSeries:
         rate: of the optimum: a theorem's, without its constant, by name.
         draws: of an algorithm without a known expected risk, on the data set that was found worst.
         symmetric: whether the algorithm has the game's symmetries, so that one data set of each orbit is enough.
-        overspend: mechanism or algorithm have this multiple of the epsilon that is claimed.
+        epsilon_factor: mechanism or algorithm have this multiple of the epsilon that is claimed.
         sweep: axes on which this series departs from the experiment's sweep.
         replicates: repetitions, where they differ from the experiment's.
     """
@@ -51,13 +51,13 @@ class MinimaxSeries:
     rate: str = ""
     draws: int = 400
     symmetric: bool = True
-    overspend: float = 1.0
+    epsilon_factor: float = 1.0
     sweep: Mapping[str, Sequence[float]] = field(default_factory=dict)
     replicates: int | None = None
 
     def __post_init__(self) -> None:
-        if not 0 < self.overspend < math.inf:
-            raise InputError(f"overspend must be positive, got overspend={self.overspend:g}")
+        if not 0 < self.epsilon_factor < math.inf:
+            raise InputError(f"epsilon_factor must be positive, got epsilon_factor={self.epsilon_factor:g}")
         if self.draws < SEARCHED:
             raise InputError(f"draws must be at least {SEARCHED}, got draws={self.draws}")
         if self.algorithm is not None and (self.levels or self.rate):
@@ -72,7 +72,7 @@ class MinimaxStudy(Study):
     limit for every private mechanism. Of the optimum it is the risk of the mechanism that was found; it also has
     ``minimax_risk``, the same beside the rate; ``certified_risk``, the lower limit beside the rate; ``private``, 1 if
     the mechanism passes the exact check at the epsilon that is claimed and 0 if not, with bound 1; and each level, with
-    the lower limit as bound. An algorithm also has ``times_optimum``, bound 1, and ``spent_epsilon``.
+    the lower limit as bound. An algorithm also has ``times_optimum``, bound 1, and ``certified_epsilon``.
 
     Columns: ``worst``, the data set; ``answers_cost``, what a grid of answers may cost; ``data_sets``, how many orbits
     of them there are; ``deterministic``, and ``total_steps`` of what is spent.
@@ -91,7 +91,7 @@ class MinimaxStudy(Study):
             draws = series.draws if series.algorithm else 0
             science = self.identity(
                 game=describe(series.game), algorithm=describe(series.algorithm), levels=named, draws=draws,
-                overspend=series.overspend, symmetric=series.symmetric,
+                overspend=series.epsilon_factor, symmetric=series.symmetric,
             )  # fmt: skip
             for point in grid:
                 if series.algorithm is not None:
@@ -116,7 +116,11 @@ class MinimaxStudy(Study):
             if series.algorithm is None:
                 names = ["excess_risk", "minimax_risk", "certified_risk", "private", *map(_short, series.levels)]
             else:
-                names = ["excess_risk", "times_optimum", *(["spent_epsilon"] if series.algorithm.promises() else [])]
+                names = [
+                    "excess_risk",
+                    "times_optimum",
+                    *(["certified_epsilon"] if series.algorithm.promises() else []),
+                ]
             found[label] = frozenset(names)
         axes = {axis for label in self.series for point in self._grid(label, design) for axis in point}
         columns = frozenset({"worst", "answers_cost", "data_sets", "deterministic", "total_steps"})
@@ -131,7 +135,7 @@ class MinimaxStudy(Study):
 
     def _optimum(self, series: MinimaxSeries, axes: Mapping[str, float]) -> list[Row]:
         n, p, epsilon, delta = int(axes["n"]), int(axes["p"]), axes["epsilon"], axes["delta"]
-        best = optimum(series.game, n, p, series.overspend * epsilon, delta)
+        best = optimum(series.game, n, p, series.epsilon_factor * epsilon, delta)
         low, high, numbers = float(best.lower.risk), float(best.upper.risk), _numbers(series, axes)
         columns: dict[str, Value] = {
             "deterministic": True,
@@ -172,8 +176,8 @@ class MinimaxStudy(Study):
         columns: dict[str, Value] = {"deterministic": exact, "worst": " ".join(map(str, states[worst]))}
         rows = [Row("excess_risk", unit * risk, low, columns), Row("times_optimum", unit * risk / high, 1.0, columns)]
         domain = problems[0].domain
-        return rows + spending(
-            algorithm.spent(domain, budget), axes["epsilon"], algorithm.schedule(domain, budget).steps
+        return rows + certified_rows(
+            algorithm.privacy_loss(domain, budget), axes["epsilon"], algorithm.schedule(domain, budget).steps
         )
 
     def _admitted(self, label: str, axes: Mapping[str, float]) -> tuple[Algorithm, Budget]:
@@ -181,7 +185,7 @@ class MinimaxStudy(Study):
         series = self.series[label]
         assert series.algorithm is not None
         algorithm = at(series.algorithm, axes)
-        budget = Budget(series.overspend * axes["epsilon"], axes["delta"], self.neighbours)
+        budget = Budget(series.epsilon_factor * axes["epsilon"], axes["delta"], self.neighbours)
         domain = series.game.domain(int(axes["n"]), int(axes["p"]))
         if reason := algorithm.refusal(domain, budget):
             raise InputError(f"series {label}: {reason}")

@@ -19,7 +19,7 @@ from dprepro.laws.noise_law import LaplaceNoise, NormalNoise
 from dprepro.mechanisms import Gaussian, Laplace
 from dprepro.privacy import noise_for
 from dprepro.problems import Domain
-from dprepro.studies.base import Declaration, Design, Role, Study, points, spending
+from dprepro.studies.base import Declaration, Design, Role, Study, certified_rows, points
 from dprepro.studies.describe import describe
 
 PLACES, POINTS = 40.0, 40_001
@@ -56,7 +56,7 @@ class PrivacyStudy(Study):
     bound, ``lower_epsilon``, the least at which all pairs keep to delta, which tells how near that is, and under
     replacement also ``exact_delta_silent``, over pairs with a zeroed-out record; where delta = 0,
     ``largest_loss``, the largest |ln p/p'|, with epsilon as bound; what the law `report`s; and, where the algorithm
-    promises privacy, ``spent_epsilon``, what is certified, and ``certified_delta`` or ``certified_loss``: the largest
+    promises privacy, ``certified_epsilon``, and ``certified_delta`` or ``certified_loss``: the largest
     over the pairs at that epsilon, which must keep to it. ``known_delta`` and ``known_loss`` are those of a pair whose
     answer is known, to test the computation: additive noise of the least scale within the budget attains it.
     """
@@ -96,7 +96,7 @@ class PrivacyStudy(Study):
     def measure(self, cell: Cell, rng: np.random.Generator) -> list[Row]:
         """See the class; nothing is random."""
         law, epsilon, delta = self._law(cell.series, cell.axes), cell.axes["epsilon"], cell.axes["delta"]
-        spent = law.algorithm.spent(law.domain, law.budget)
+        privacy_loss = law.algorithm.privacy_loss(law.domain, law.budget)
         largest: dict[str, float] = dict.fromkeys(self._spent(cell.axes), 0.0)
         certified = 0.0
         for pair in law.pairs():
@@ -105,17 +105,17 @@ class PrivacyStudy(Study):
                     largest[name] = max(largest[name], pair.lower_epsilon(delta))
                 elif name != "exact_delta_silent" or pair.silent:
                     largest[name] = max(largest[name], pair.lower_delta(epsilon) if delta > 0 else pair.lower_loss())
-            if spent is not None:
-                certified = max(certified, pair.lower_delta(spent.epsilon) if delta > 0 else pair.lower_loss())
+            if privacy_loss is not None:
+                certified = max(certified, pair.lower_delta(privacy_loss.epsilon) if delta > 0 else pair.lower_loss())
         what, bound = ("delta", delta) if delta > 0 else ("loss", epsilon)
         rows = [Row(name, value, epsilon if name == "lower_epsilon" else bound) for name, value in largest.items()]
         rows += [Row(name, value, limit) for name, (value, limit) in law.report().items()]
         known = known_pair(law.budget)
         rows.append(Row(f"known_{what}", known.lower_delta(epsilon) if delta > 0 else known.lower_loss(), bound))
-        if spent is not None:
-            rows.append(Row(f"certified_{what}", certified, delta if delta > 0 else spent.epsilon))
+        if privacy_loss is not None:
+            rows.append(Row(f"certified_{what}", certified, delta if delta > 0 else privacy_loss.epsilon))
         schedule = law.algorithm.schedule(law.domain, law.budget)
-        return rows + spending(spent, epsilon, schedule.steps)
+        return rows + certified_rows(privacy_loss, epsilon, schedule.steps)
 
     def _spent(self, point: Mapping[str, float]) -> list[str]:
         """What is measured of the pairs."""
@@ -127,7 +127,7 @@ class PrivacyStudy(Study):
     def _tested(self, label: str, point: Mapping[str, float]) -> list[str]:
         """What the computation and the certificate are tested by."""
         what = "delta" if point["delta"] > 0 else "loss"
-        own = ["spent_epsilon", f"certified_{what}"] if self.series[label].algorithm.promises() else []
+        own = ["certified_epsilon", f"certified_{what}"] if self.series[label].algorithm.promises() else []
         return [f"known_{what}", *own]
 
     def _grid(self, label: str, design: Design) -> list[dict[str, float]]:

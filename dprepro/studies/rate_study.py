@@ -23,7 +23,7 @@ from dprepro.mechanisms import NoiseMoments
 from dprepro.problems import Problem, View
 from dprepro.reductions import LITERAL, reductions_of
 from dprepro.statements.conditions import condition, unmet
-from dprepro.studies.base import Declaration, Design, Study, drawn, spending
+from dprepro.studies.base import Declaration, Design, Study, certified_rows, noise_rows
 from dprepro.studies.describe import describe
 from dprepro.studies.forecast import forecast
 from dprepro.studies.series import NONE, OWN, PRINTED, SCHEDULED, CellContext, References, Series
@@ -34,7 +34,7 @@ Columns = dict[str, float | int | str | bool | None]
 
 @dataclass(frozen=True)
 class RateStudy(Study):
-    """Measures ``excess_risk`` (mean over n, against the certified minimum) and ``spent_epsilon`` of every series.
+    """Measures ``excess_risk`` (mean over n, against the certified minimum) and ``certified_epsilon`` of every series.
 
     Attributes:
         series: the curves, by name.
@@ -52,8 +52,8 @@ class RateStudy(Study):
 
     Every diagnostic of a solution, and every lemma's ratio, is a quantity of its own, with bound 1. A tail gives the
     quantity ``<function>_<level>``, 1 where the risk reached the bound and 0 elsewhere, with bound exp(-level).
-    ``noise_drawn`` is the second moment of the noise that was drawn over the schedule's, with its degrees of freedom in
-    the column ``freedom``.
+    ``noise_moments`` is the second moment of the noise that was drawn over the schedule's, with its degrees of freedom
+    in the column ``freedom``.
     Columns besides the contract's: ``rate``, ``trivial_risk`` (excess risk of the data-free start), ``largest_risk``
     (what no answer can exceed), ``total_steps``, ``noise_scale`` and `SCHEDULED` (empty where the schedule has no such
     number), each that is in ``schedule`` again as ``<column>_printed`` (empty where that has no value),
@@ -111,11 +111,11 @@ class RateStudy(Study):
         return Declaration(quantities, frozenset(self._columns()), frozenset(axes))
 
     def remarks(self, cells: Sequence[Cell]) -> list[str]:
-        """Controls that cannot overspend as much as they are asked to, and a forecast where the time is long."""
+        """Controls that cannot have the `epsilon_factor` that is asked, and a forecast where the time is long."""
         said = dict[str, None]()
-        over = {label for label, series in self.series.items() if series.overspend > 1}
+        over = {label for label, series in self.series.items() if series.epsilon_factor > 1}
         for cell in (cell for cell in cells if over and cell.series in over and not cell.replicate):
-            asked, claimed = self.series[cell.series].overspend, cell.axes["epsilon"]
+            asked, claimed = self.series[cell.series].epsilon_factor, cell.axes["epsilon"]
             with suppress(PremiseError):
                 given = resolve(self, cell.series, dict(cell.axes)).budget.epsilon
                 if given < 0.999 * asked * claimed:
@@ -141,7 +141,7 @@ class RateStudy(Study):
         before = rng.bit_generator.state if context.constant else None
         problem = context.construction.draw(cell.axes, context.schedule.noise_scale, rng)
         solutions = context.solve(problem, rng)
-        rows = self._rows(context, problem, solutions) + drawn(solutions, context.schedule.noise_scale)
+        rows = self._rows(context, problem, solutions) + noise_rows(solutions, context.schedule.noise_scale)
         rows += self._reported(context) + self._scored(context, solutions)
         if context.constant and rng.bit_generator.state == before:
             context.held.append(tuple(rows))
@@ -164,13 +164,14 @@ class RateStudy(Study):
         first, view, scale = solutions[0], problem.judge(solutions[0].theta), context.schedule.noise_scale
         alike = all(
             (run.schedule is first.schedule or run.schedule == first.schedule)
-            and (run.spent is first.spent or run.spent == first.spent) and type(run.theta) is type(first.theta)
+            and (run.privacy_loss is first.privacy_loss or run.privacy_loss == first.privacy_loss)
+            and type(run.theta) is type(first.theta)
             and run.diagnostics.keys() == first.diagnostics.keys() and (run.noise is None) is (first.noise is None)
             for run in solutions
         )  # fmt: skip
         if not alike or self._scored(context, [first]):
             return None
-        noise = drawn([first], scale)
+        noise = noise_rows([first], scale)
         # as a cell sums them: a float, where a count of draws is a whole number
         moments = [NoiseMoments() + (solution.noise or NoiseMoments()) for solution in solutions]
         if any((moment.unit > 0) is not (moments[0].unit > 0) for moment in moments):
@@ -223,7 +224,7 @@ class RateStudy(Study):
 
     def _quantities(self, series: Series) -> list[str]:
         """What a series may write."""
-        noise = [] if series.algorithm.deterministic else ["noise_drawn"]
+        noise = [] if series.algorithm.deterministic else ["noise_moments"]
         found = [
             "excess_risk",
             *noise,
@@ -232,7 +233,7 @@ class RateStudy(Study):
             *self._lemmas(series),
         ]
         found += self._tails()
-        return [*found, "spent_epsilon"] if series.algorithm.promises() else found
+        return [*found, "certified_epsilon"] if series.algorithm.promises() else found
 
     def _tails(self) -> list[str]:
         return [_reached(tail, level) for tail in self.tails for level in self.levels]
@@ -256,7 +257,7 @@ class RateStudy(Study):
         series = self.series[label]
         algorithm, construction = at(series.algorithm, point), at(series.construction, point)
         claimed = Budget(point["epsilon"], point["delta"], self.neighbours)
-        budget = claimed if series.overspend == 1 else series.given(algorithm, construction.domain(point), claimed)
+        budget = claimed if series.epsilon_factor == 1 else series.given(algorithm, construction.domain(point), claimed)
         try:
             found = dispatch(algorithm, construction, point, budget, series.reduction, f"series {label}")
         except InputError as error:
@@ -302,7 +303,12 @@ class RateStudy(Study):
             Row(name, _mean([solution.diagnostics[name] for solution in solutions]), 1.0) for name in first.diagnostics
         ]
         held = self._held(context, problem, view, solutions, reached)
-        return [risk, *diagnostics, *held, *spending(first.spent, context.point["epsilon"], first.schedule.steps)]
+        return [
+            risk,
+            *diagnostics,
+            *held,
+            *certified_rows(first.privacy_loss, context.point["epsilon"], first.schedule.steps),
+        ]
 
     def _risk_row(self, context: CellContext, view: View, risk: float, schedule: Schedule, deterministic: bool) -> Row:
         """The risk beside its bound, with the columns that tell where it comes from."""
@@ -371,7 +377,7 @@ class RateStudy(Study):
             "tails": [list(self.tails), list(self.levels)] if self.tails else None,
             "law": names["law"],
             "lemmas": self._lemmas(series),
-            "overspend": series.overspend if series.overspend != 1 else None,
+            "overspend": series.epsilon_factor if series.epsilon_factor != 1 else None,
         }
         # the key has the words that it had first: with others all draws would be others
         return self.identity(

@@ -66,7 +66,7 @@ class Series:
         one_point: whether the series has the first value of every axis only, whatever is swept.
         replicates: repetitions, where they differ from the experiment's.
         tied: axes that follow the others, by formulas in their names: ``{delta: n^-2}`` instead of the sweep's delta.
-        overspend: the algorithm runs with this multiple of the grid point's epsilon, which stays the one that is
+        epsilon_factor: the algorithm runs with this multiple of the grid point's epsilon, which stays the one that is
             claimed: above 1 it is under-noised on purpose. A control that cannot exist at so much has the largest
             multiple at which it can, in hundredths.
         most_operations: on data of somebody's size, points whose full gradients cost more (steps x n x p, or steps x
@@ -88,21 +88,21 @@ class Series:
     one_point: bool = False
     replicates: int | None = None
     tied: Mapping[str, str] = field(default_factory=dict)
-    overspend: float = 1.0
+    epsilon_factor: float = 1.0
     most_operations: float = math.inf
 
     def __post_init__(self) -> None:
-        if not 0 < self.overspend < math.inf:
-            raise InputError(f"overspend must be positive, got overspend={self.overspend:g}")
+        if not 0 < self.epsilon_factor < math.inf:
+            raise InputError(f"epsilon_factor must be positive, got epsilon_factor={self.epsilon_factor:g}")
 
     def given(self, algorithm: Algorithm, domain: Domain, claimed: Budget) -> Budget:
-        """The budget that the algorithm runs with; see `overspend`."""
+        """The budget that the algorithm runs with; see `epsilon_factor`."""
 
         def times(hundredths: int) -> Budget:
             return replace(claimed, epsilon=hundredths / 100 * claimed.epsilon)
 
-        whole = replace(claimed, epsilon=self.overspend * claimed.epsilon)
-        low, high = 100, math.ceil(100 * self.overspend)
+        whole = replace(claimed, epsilon=self.epsilon_factor * claimed.epsilon)
+        low, high = 100, math.ceil(100 * self.epsilon_factor)
         if self.role != "control" or high <= low or not algorithm.refusal(domain, whole):
             return whole
         while high - low > 1:
@@ -157,7 +157,7 @@ class References:
 
     @classmethod
     def of(cls, series: Series, usual: Mapping[str, str], schedule: Mapping[str, str]) -> Self:
-        """Those of the series, where it names none the study's ``usual`` ones and ``schedule``."""
+        """The references of a series; where it names none, the study's ``usual`` ones and ``schedule``."""
         mine = {kind: name for kind in ("bound", "rate", "law") if (name := getattr(series, kind))}
         said = {kind: mine.get(kind, usual.get(kind, "")) for kind in ("bound", "rate", "law")}
         own = frozenset(kind for kind, name in said.items() if name == OWN)

@@ -19,7 +19,7 @@ from dprepro.engine.cell import Cell, Row
 from dprepro.errors import Incompatible, InputError, PremiseError, unknown
 from dprepro.problems import Problem
 from dprepro.problems.problem_data import FloatArray
-from dprepro.studies.base import Design, drawn
+from dprepro.studies.base import Design, noise_rows
 from dprepro.studies.describe import describe
 from dprepro.studies.rate_study import RateStudy
 from dprepro.studies.series import CellContext, Series
@@ -219,7 +219,7 @@ class WorstCaseStudy(RateStudy):
         columns = rows[0].columns | {"trivial_risk": trivial, "found": json.dumps(kept)}
         columns |= {"searched_risk": found.value, "evaluations": found.evaluations}
         rows[0] = replace(rows[0], columns=columns)
-        return rows + drawn(answers, context.schedule.noise_scale)
+        return rows + noise_rows(answers, context.schedule.noise_scale)
 
     def _game(
         self, search: Hunt, context: CellContext, starts: Sequence[FloatArray], stream: int

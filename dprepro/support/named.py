@@ -17,7 +17,7 @@ class NamedRule:
 
 
 def named(kind: type[NamedRule]) -> dict[str, type[NamedRule]]:
-    """The rules of a kind by name: those that its own module defines, whatever else is imported."""
+    """By name, the rules of a kind that its own module defines; what else is imported does not count."""
     found, to_visit = dict[str, type[NamedRule]](), [kind]
     while to_visit:
         rule = to_visit.pop(0)
@@ -28,6 +28,6 @@ def named(kind: type[NamedRule]) -> dict[str, type[NamedRule]]:
 
 
 def name_of(value: object) -> str:
-    """The name that tells all of a value: that of a rule of the project without parameters; else empty."""
+    """The name by which YAML writes a value: of a rule of the project that has no parameters. Empty for others."""
     own = isinstance(value, NamedRule) and type(value).__module__.startswith(f"{__name__.partition('.')[0]}.")
     return value.name if isinstance(value, NamedRule) and own and not dataclasses.fields(value) else ""  # type: ignore[arg-type]

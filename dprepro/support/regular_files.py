@@ -9,7 +9,7 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping
 from contextlib import contextmanager, suppress
 from pathlib import Path
 
@@ -53,6 +53,17 @@ def replace_file(path: Path, new: bytes) -> None:
     one to rename counts. What a killed one has left is taken away by the next, once it is old.
     """
     defer_signals(_replace, path, new)  # so that a signal leaves nothing beside the file
+
+
+def replace_texts(folder: Path, texts: Mapping[str, str]) -> list[Path]:
+    """Write these texts under their names into a folder, which is made; raises InputError where it cannot."""
+    try:
+        folder.mkdir(parents=True, exist_ok=True)
+        for name, text in texts.items():
+            replace_file(folder / name, text.encode())
+    except OSError as error:
+        raise InputError(f"cannot write {folder}: {error.strerror or error}") from error
+    return [folder / name for name in texts]
 
 
 def _replace(path: Path, new: bytes) -> None:

@@ -3,8 +3,8 @@
 Every value is checked against its field, inside ``_target_`` blocks too, and an unknown key is refused with the keys
 that exist. Where a number belongs, a text is read as arithmetic (`dprepro.support.expressions`). A ``_target_`` names a
 dataclass of this project, or of a package that an installed distribution declares by an entry point of the group
-``dprepro.plugins``, or as a pack of papers; or one of a file that the user has named (`dprepro.own.files`). Nothing
-else is imported, let alone called.
+``dprepro.plugins``, or as a pack of papers; or one of a file that the user has named
+(`dprepro.support.user_files`). Nothing else is imported, let alone called.
 """
 
 from __future__ import annotations
@@ -25,10 +25,10 @@ from importlib.metadata import entry_points
 from typing import Any, TypeVar
 
 from dprepro.errors import InputError, MissingDependency, choices_in_words, shortened, unknown
-from dprepro.own.files import is_dotted, is_target, load
 from dprepro.support import expressions
 from dprepro.support.folders import PACKS
 from dprepro.support.named import NamedRule, named
+from dprepro.support.user_files import is_dotted, is_target, load
 
 DPREPRO_IMPORTS = DPREPRO_READS = ()  # what is built counts with what holds it
 

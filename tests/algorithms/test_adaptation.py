@@ -56,7 +56,7 @@ def test_the_budget_of_algorithm_4_is_the_dearer_half_and_its_shares_are_needed(
     domain = OneHotFamily(coordinates=1, tail=20).domain(POINT)
 
     def spent(algorithm):
-        certified = algorithm.spent(domain, BUDGET)
+        certified = algorithm.privacy_loss(domain, BUDGET)
         assert certified is not None
         return certified.epsilon
 

@@ -187,7 +187,7 @@ def spent(
         one, other = problem(pair, pair.first, first, rng), problem(pair, pair.second, second, rng)
         if algorithm.needs(one.representations) or algorithm.needs(other.representations):
             return None
-        certified = algorithm.spent(one.domain, pair.budget)
+        certified = algorithm.privacy_loss(one.domain, pair.budget)
         if certified is None or not math.isfinite(certified.epsilon):
             return None
         if name == "codeword_response":
@@ -317,7 +317,7 @@ def test_contiguous_blocks_ask_for_an_order_that_is_a_part_of_the_data() -> None
             algorithm.solve(data, budget, np.random.default_rng(0))
     assert not any(algorithm.promises() and algorithm.partition == "as_printed" for algorithm in (VOTES, algorithm))
     printed = dataclasses.replace(VOTES, partition="as_printed")
-    assert all(printed.spent(domain, Budget(1.0, 0.0, Neighbour)) is None for Neighbour in Neighbours)
+    assert all(printed.privacy_loss(domain, Budget(1.0, 0.0, Neighbour)) is None for Neighbour in Neighbours)
 
 
 @pytest.mark.parametrize("partition", ["random", "assigned"])
@@ -400,7 +400,7 @@ def test_nothing_but_the_unit_of_a_mean_reads_a_private_n(name: str) -> None:
                 assert len(refusals) == 1, refusals
                 if refusals != {""}:
                     continue
-                spent = [algorithm.spent(size, budget) for size in sizes]
+                spent = [algorithm.privacy_loss(size, budget) for size in sizes]
                 assert {None if one is None else one.conversion for one in spent} == {spent[0] and spent[0].conversion}
                 for one in spent[1:]:
                     assert one == spent[0] or one.epsilon == pytest.approx(spent[0].epsilon, rel=1e-9)
@@ -437,10 +437,10 @@ def test_a_run_on_the_larger_of_two_sizes_of_chunks_is_certified() -> None:
     """Of five records in three chunks one has a single record, on which descent takes no step and spends nothing."""
     algorithm, budget = ConfidenceBoosting(DESCENT, chunks=2), Budget(1.0, 0.05, ZERO_OUT)
     domain = Domain(LOSSES["HuberLoss"], L2Ball(1, 3.0), 5, 2.0, label_bound=2.0)
-    run = DESCENT.spent(dataclasses.replace(domain, n=2), budget)
+    run = DESCENT.privacy_loss(dataclasses.replace(domain, n=2), budget)
     assert run is not None
     assert run.epsilon == pytest.approx(1.0, rel=1e-5)
-    assert algorithm.spent(domain, budget).epsilon >= run.epsilon
+    assert algorithm.privacy_loss(domain, budget).epsilon >= run.epsilon
 
 
 @pytest.mark.parametrize("name", ["objective_perturbation_gamma", "exact_perturbation_gamma"])
@@ -465,7 +465,7 @@ def test_objective_perturbation_keeps_its_epsilon_in_two_and_three_dimensions(na
                 bend = domain.loss.second_derivative(z, np.broadcast_to(y, z.shape))
                 form = np.einsum("tk,ki,kj->tij", bend, x, x) + schedule.regulariser * np.eye(domain.p)
                 logs.append(np.linalg.slogdet(form)[1] - np.linalg.norm(b, axis=1) / schedule.coordinate_scale)
-            share = float(np.abs(logs[0] - logs[1]).max()) / algorithm.spent(domain, pair.budget).epsilon
+            share = float(np.abs(logs[0] - logs[1]).max()) / algorithm.privacy_loss(domain, pair.budget).epsilon
             assert share <= 1 + 1e-6, pair
             most = max(most, share)
     assert most > 0.8

@@ -59,7 +59,7 @@ def test_answers_follow_the_law_and_spend_epsilon():
     solutions = [CodewordResponse().solve(problem, budget, rng) for _ in range(4000)]
     found = np.bincount([code.find(solution.theta) for solution in solutions], minlength=8)
     assert chisquare(found, 4000 * law((2, 2, 2, 1), 8, 0.5)).pvalue > 1e-3  # false alarms: 1 in 1000
-    assert solutions[0].spent.epsilon == 0.5
+    assert solutions[0].privacy_loss.epsilon == 0.5
 
 
 @pytest.mark.parametrize("n", [1, 20, 50])

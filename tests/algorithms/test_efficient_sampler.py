@@ -131,11 +131,11 @@ def test_weights_fall_outside_the_set_and_are_those_of_the_loss_inside():
 
 def test_only_the_printed_walk_on_the_printed_grid_is_certified():
     domain = Domain(LinearLoss(), L2Ball(1), 4)
-    certified = EfficientSampler().spent(domain, BUDGET)
+    certified = EfficientSampler().privacy_loss(domain, BUDGET)
     assert certified is not None
     assert certified.epsilon == pytest.approx(1.0)
     for change in ({"lazy": False}, {"cells": 30}, {"steps_per_square": 2.0}, {"gauge_factor": 0.5}):
-        assert dataclasses.replace(EfficientSampler(), **change).spent(domain, BUDGET) is None
+        assert dataclasses.replace(EfficientSampler(), **change).privacy_loss(domain, BUDGET) is None
 
 
 def test_walks_that_cannot_be_run_are_refused_with_their_size():

@@ -31,7 +31,7 @@ def test_algorithm_1_follows_the_printed_loop():
         theta = (1 - 2 / (t + 2)) * theta + 2 / (t + 2) * vertex
     solution = FrankWolfe(steps=4).solve(problem, FREE, np.random.default_rng(0))
     np.testing.assert_allclose(solution.theta, theta)
-    assert solution.spent is None
+    assert solution.privacy_loss is None
 
 
 def test_printed_schedule_of_the_lasso_is_two_n_epsilon_to_the_two_thirds():
@@ -70,10 +70,10 @@ def test_no_pair_of_neighbours_moves_a_score_by_more_than_the_sensitivity(neighb
 
 def test_gumbel_selection_at_the_printed_scale_is_within_budget_and_laplace_is_certified_for_more():
     domain = lasso(1e6, 100)
-    gumbel = NoisyFrankWolfe(selection="gumbel").spent(domain, REPLACE)
-    laplace = NoisyFrankWolfe(selection="laplace").spent(domain, REPLACE)
+    gumbel = NoisyFrankWolfe(selection="gumbel").privacy_loss(domain, REPLACE)
+    laplace = NoisyFrankWolfe(selection="laplace").privacy_loss(domain, REPLACE)
     assert gumbel.epsilon < 1 < 1.4 < laplace.epsilon
-    assert NoisyFrankWolfe(selection="laplace").spent(domain, SILENCE).epsilon < 1
+    assert NoisyFrankWolfe(selection="laplace").privacy_loss(domain, SILENCE).epsilon < 1
 
 
 @pytest.mark.parametrize("selection", ["laplace", "gumbel"])
@@ -81,14 +81,14 @@ def test_gumbel_selection_at_the_printed_scale_is_within_budget_and_laplace_is_c
 def test_exact_constants_spend_the_budget(selection, budget):
     """At delta = 0 too, where the losses of all steps are summed and the printed scale does not exist."""
     algorithm = NoisyFrankWolfe(selection=selection, constants="exact")
-    assert 0.99 < algorithm.spent(lasso(1e5, 100), budget).epsilon <= 1 + 1e-9
+    assert 0.99 < algorithm.privacy_loss(lasso(1e5, 100), budget).epsilon <= 1 + 1e-9
 
 
 def test_literal_solution_stays_in_the_ball_and_reports_its_spending():
     solution = NoisyFrankWolfe().solve(small_problem(), REPLACE, np.random.default_rng(2))
     assert np.abs(solution.theta).sum() <= 1 + 1e-12
-    assert solution.spent is not None
-    assert solution.spent.delta == REPLACE.delta
+    assert solution.privacy_loss is not None
+    assert solution.privacy_loss.delta == REPLACE.delta
 
 
 @pytest.mark.parametrize("budget", [FREE, PURE])
@@ -105,8 +105,8 @@ def test_an_algorithm_refuses_a_problem_that_offers_too_little():
 def test_data_free_answer_is_zero_and_costs_nothing():
     solution = DataFree().solve(small_problem(), REPLACE, np.random.default_rng(0))
     assert not solution.theta.any()
-    assert solution.spent is not None
-    assert solution.spent.epsilon == 0
+    assert solution.privacy_loss is not None
+    assert solution.privacy_loss.epsilon == 0
 
 
 def test_start_and_minimiser_are_answered_where_only_groups_are_seen():
@@ -143,4 +143,4 @@ def test_one_step_of_the_schedule_publishes_the_start_and_spends_nothing(constan
     algorithm = NoisyFrankWolfe(constants=constants)
     tiny = Budget(0.01, 1e-6, Neighbours.REPLACE_ONE)
     assert algorithm.schedule(lasso(10, 5), tiny).steps == 1
-    assert algorithm.spent(lasso(10, 5), tiny).epsilon == 0
+    assert algorithm.privacy_loss(lasso(10, 5), tiny).epsilon == 0

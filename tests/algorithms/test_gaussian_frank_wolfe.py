@@ -43,9 +43,9 @@ def test_steps_are_those_of_theorem_b_2_and_a_step_loses_sigma_times_the_width()
 def test_exact_noise_spends_the_budget_and_printed_noise_with_the_first_power_of_l2_exceeds_it_where_l2_is_large():
     domain = lasso(1e8, 10**9)
     assert domain.lipschitz == pytest.approx(4 * math.sqrt(1e9))
-    assert 0.99 < GaussianFrankWolfe().spent(domain, REPLACE).epsilon <= 1 + 1e-9
-    assert GaussianFrankWolfe(constants="printed").spent(domain, REPLACE).epsilon > 20
-    assert GaussianFrankWolfe(constants="squared").spent(domain, REPLACE).epsilon < 0.1
+    assert 0.99 < GaussianFrankWolfe().privacy_loss(domain, REPLACE).epsilon <= 1 + 1e-9
+    assert GaussianFrankWolfe(constants="printed").privacy_loss(domain, REPLACE).epsilon > 20
+    assert GaussianFrankWolfe(constants="squared").privacy_loss(domain, REPLACE).epsilon < 0.1
 
 
 @pytest.mark.parametrize("neighbours", [Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT])

@@ -53,7 +53,7 @@ def test_exact_noise_rests_on_the_true_lipschitz_constant():
 
 @pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0])
 def test_printed_noise_spends_what_the_closed_formula_says_whatever_the_steps(epsilon):
-    found = NoisyGD().spent(unit_ball(SquaredLoss(), 2000, 20), budget(epsilon)).epsilon
+    found = NoisyGD().privacy_loss(unit_ball(SquaredLoss(), 2000, 20), budget(epsilon)).epsilon
     # sigma^2 = 8 G^2 T L/(n eps)^2 against the sensitivity 2 G/n: mu = eps/sqrt(2 L), up to T - 1 against T steps.
     mu = shift(epsilon, 1e-5, math.sqrt(2))
     assert gaussian_delta(found, mu) == pytest.approx(1e-5, rel=0.02)
@@ -64,9 +64,9 @@ def test_the_printed_lipschitz_noise_is_short_and_the_exact_one_is_not():
     one, rng = one_hot(AbsoluteLoss(), coordinates=1, **SAMPLE), np.random.default_rng(1)
     printed = RegularisedOutputPerturbation(setting="lipschitz").solve(one, budget(1.0), rng)
     exact = RegularisedOutputPerturbation(setting="lipschitz", constants="exact").solve(one, budget(1.0), rng)
-    assert printed.spent.epsilon == pytest.approx(1.11, abs=0.01)
-    assert exact.spent.epsilon <= 1.0 + 1e-9
-    assert RegularisedOutputPerturbation(setting="lipschitz").solve(one, budget(0.3), rng).spent.epsilon < 0.3
+    assert printed.privacy_loss.epsilon == pytest.approx(1.11, abs=0.01)
+    assert exact.privacy_loss.epsilon <= 1.0 + 1e-9
+    assert RegularisedOutputPerturbation(setting="lipschitz").solve(one, budget(0.3), rng).privacy_loss.epsilon < 0.3
 
 
 def test_lambda_and_sigma_are_those_of_theorems_3_and_5():
@@ -123,7 +123,7 @@ def test_the_literal_descent_without_noise_follows_the_closed_form_of_its_averag
     h, target = 2 * counts.share[0], counts.lean[0] / counts.share[0]
     iterates = np.minimum(target * (1 - (1 - eta * h) ** np.arange(steps)), 1.0)
     assert solution.theta[0] == pytest.approx(iterates.mean(), rel=1e-9)
-    assert solution.spent is None
+    assert solution.privacy_loss is None
 
 
 @pytest.mark.parametrize("loss", [SquaredLoss(), LogisticLoss(), HuberLoss()])
@@ -224,7 +224,7 @@ def test_signed_counts_answer_with_the_posterior_of_their_noise(neighbours):
     size = 1 / math.sqrt(min(4, 500 ** (2 / 3)))
     solution = SignedCounts().solve(one, given, np.random.default_rng(2))
     np.testing.assert_allclose(solution.theta, size * np.tanh(odds / 2))
-    assert solution.spent.epsilon == pytest.approx(0.5)
+    assert solution.privacy_loss.epsilon == pytest.approx(0.5)
     signs = SignedCounts(setting="lipschitz").solve(one, given, np.random.default_rng(2)).theta
     np.testing.assert_allclose(signs, np.sign(noisy) / 2)
 

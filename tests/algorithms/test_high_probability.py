@@ -28,7 +28,7 @@ POINT = {"n": 1000.0, "p": 3.0, "epsilon": 1.0, "delta": 0.0, "norm": 1.0}
 def test_runs_and_choice_spend_epsilon_each_as_printed_and_half_of_it_each_when_halved():
     domain = Domain(LinearLoss(), L2Ball(3), 1000)
     for shares, spent in (("printed", 2.0), ("halved", 1.0)):
-        certified = HighProbability(shares=shares).spent(domain, PURE)
+        certified = HighProbability(shares=shares).privacy_loss(domain, PURE)
         assert certified is not None
         assert certified.epsilon == pytest.approx(spent)
 
@@ -98,7 +98,7 @@ def test_the_weight_of_a_regularised_release_is_the_best_of_its_bound():
             return schedule.weight / 2 + length
 
         assert bound(1.0) < min(bound(0.9), bound(1.1))
-        certified = RegularisedRelease(noise=noise).spent(domain, given)
+        certified = RegularisedRelease(noise=noise).privacy_loss(domain, given)
         assert certified is not None
         assert certified.epsilon == pytest.approx(1.0, rel=1e-5)
 

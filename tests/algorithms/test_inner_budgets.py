@@ -120,7 +120,7 @@ def test_localisation_gives_half_of_the_budget_to_both_and_the_second_the_ball_a
     assert ball.reach == pytest.approx(reach, rel=1e-12)
     assert algorithm.schedule(problem.domain, BUDGET) == inner.schedule(second.domain, half)
     together = [*algorithm.outer.parts(first.domain, half), *inner.parts(second.domain, half)]
-    assert algorithm.spent(problem.domain, BUDGET).epsilon == pytest.approx(cost(together, 1e-5), rel=1e-9)
+    assert algorithm.privacy_loss(problem.domain, BUDGET).epsilon == pytest.approx(cost(together, 1e-5), rel=1e-9)
 
 
 @pytest.mark.parametrize("shares", ["printed", "halved"])
@@ -139,7 +139,7 @@ def test_repeated_runs_have_a_kth_of_the_runs_budget_each_and_the_choice_as_much
     assert schedule.selection_scale == pytest.approx(2 * swing / all_runs)
     together = [(part, 4 * uses) for part, uses in inner.parts(problem.domain, found[0].budget)]
     together.append((BoundedRange(2 * swing / schedule.selection_scale), 1))
-    assert algorithm.spent(problem.domain, BUDGET).epsilon == pytest.approx(cost(together, 1e-5), rel=1e-9)
+    assert algorithm.privacy_loss(problem.domain, BUDGET).epsilon == pytest.approx(cost(together, 1e-5), rel=1e-9)
 
 
 def test_of_repeated_runs_the_chosen_one_is_answered(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -187,7 +187,7 @@ def test_grid_search_runs_on_one_half_with_a_share_of_half_the_budget_over_each_
     runs = [(part, 3 * uses) for part, uses in inner.parts(found[0].domain, found[0].budget)]
     choice = [(GumbelMin(10.0).guarantee(20.5 / 20), 1)]  # the choice has 20 records, not 20.5
     most = max(cost(runs, 1e-5), cost(choice, 1e-5))
-    assert algorithm.spent(problem.domain, BUDGET).epsilon == pytest.approx(most, rel=1e-9)
+    assert algorithm.privacy_loss(problem.domain, BUDGET).epsilon == pytest.approx(most, rel=1e-9)
 
 
 @pytest.mark.parametrize("inner", [NoisyGD(), RegularisedOutputPerturbation()])
@@ -249,7 +249,7 @@ def test_boosting_runs_on_disjoint_chunks_with_the_whole_budget_and_chooses_by_t
     runs = [inner.parts(one.domain, BUDGET) for one in found]
     choice = [(LaplaceMin(scale).guarantee(largest / 10), 1)]
     most = max(cost(part, 1e-5) for part in (*runs, choice))
-    assert algorithm.spent(problem.domain, BUDGET).epsilon == pytest.approx(most, rel=1e-9)
+    assert algorithm.privacy_loss(problem.domain, BUDGET).epsilon == pytest.approx(most, rel=1e-9)
 
 
 @pytest.mark.parametrize("kind", [ExponentialSupport, SampleAndAggregate])
@@ -277,8 +277,8 @@ def test_sparse_regression_gives_half_of_epsilon_to_the_support_and_half_with_al
     native = budget.delta / (1 + math.exp(0.2))
     scale = 2 / 0.2 if noise == "gamma" else math.sqrt(8 * math.log(2 / native) + 4 * 0.2) / 0.2 if native else 0.0
     assert schedule.coordinate_scale == pytest.approx(2 * s**1.5 * scale)
-    inside = selection.spent(domain, chosen.budget), fitted.by.spent(fitted.domain, fitted.budget)
-    certified = algorithm.spent(domain, budget)
+    inside = selection.privacy_loss(domain, chosen.budget), fitted.by.privacy_loss(fitted.domain, fitted.budget)
+    certified = algorithm.privacy_loss(domain, budget)
     assert certified is not None
     assert certified.epsilon == pytest.approx(sum(one.epsilon for one in inside), rel=1e-12)
     assert certified.delta == inside[1].delta
@@ -294,7 +294,7 @@ def test_the_inner_algorithm_of_a_rounded_loss_has_the_whole_budget(
     assert (one.by, one.budget, one.domain.n) == (inner, BUDGET, 40)
     assert one.domain.feature_length == pytest.approx(1 / 0.25)
     assert one.domain.label_bound == pytest.approx(1 / 0.25)
-    assert algorithm.spent(problem.domain, BUDGET) == inner.spent(one.domain, BUDGET)
+    assert algorithm.privacy_loss(problem.domain, BUDGET) == inner.privacy_loss(one.domain, BUDGET)
     assert algorithm.parts(problem.domain, BUDGET) == inner.parts(one.domain, BUDGET)
 
 
@@ -392,7 +392,7 @@ def test_a_composed_algorithm_at_exact_constants_leaves_no_more_of_its_budget_th
     """
     algorithm, loss, share = COMPOSED[name]
     domain = random_problem(loss, L2Ball(3), n=60).domain
-    certified = algorithm.spent(domain, BUDGET)
+    certified = algorithm.privacy_loss(domain, BUDGET)
     assert certified is not None
     assert share * 0.8 <= certified.epsilon <= 0.8 * (1 + 1e-9)
 
@@ -401,6 +401,6 @@ def test_the_first_half_of_sparse_regression_certifies_all_that_it_is_given() ->
     """The exponential mechanism at its least scale, and votes at s scales of 2 s/(k epsilon): epsilon/2 each."""
     domain = dataclasses.replace(lasso(40, 4), loss=HalfSquaredLoss())
     for selection in (ExponentialSupport(2, constants="exact"), SampleAndAggregate(2, blocks=4)):
-        certified = selection.spent(domain, SparseRegression(selection).first(BUDGET))
+        certified = selection.privacy_loss(domain, SparseRegression(selection).first(BUDGET))
         assert certified is not None
         assert certified.epsilon == pytest.approx(0.4)

@@ -46,7 +46,7 @@ def test_exact_rounded_and_subsampled_means_are_what_they_say_and_promise_nothin
     sums = half.theta * 5 * math.sqrt(6)  # five records of +-1 in each coordinate
     np.testing.assert_allclose(sums, np.round(sums))
     assert np.all(np.round(sums) % 2 == 1)
-    assert exact.spent is rounded.spent is half.spent is None
+    assert exact.privacy_loss is rounded.privacy_loss is half.privacy_loss is None
 
 
 def test_the_half_that_is_sampled_is_uniform():
@@ -58,8 +58,8 @@ def test_the_half_that_is_sampled_is_uniform():
 @pytest.mark.parametrize("release", ["laplace", "gaussian"])
 def test_noisy_means_spend_the_budget_and_a_tenth_of_the_noise_spends_more(release):
     data, rng = problem(HalfSquaredDistance()), np.random.default_rng(0)
-    assert ReleasedMarginals(release).solve(data, BUDGET, rng).spent.epsilon == pytest.approx(1, rel=1e-5)
-    assert ReleasedMarginals(release, noise_factor=0.1).solve(data, BUDGET, rng).spent.epsilon > 5
+    assert ReleasedMarginals(release).solve(data, BUDGET, rng).privacy_loss.epsilon == pytest.approx(1, rel=1e-5)
+    assert ReleasedMarginals(release, noise_factor=0.1).solve(data, BUDGET, rng).privacy_loss.epsilon > 5
 
 
 @pytest.mark.parametrize(("release", "moment"), [("laplace", 6 * 7), ("gaussian", 6)])

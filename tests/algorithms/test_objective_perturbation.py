@@ -116,15 +116,15 @@ def test_printed_constants_are_within_the_budget_and_half_lambda_over_epsilon_is
     noise, budget, regulariser
 ):
     algorithm = ObjectivePerturbation(noise=noise, regulariser=regulariser)
-    assert algorithm.spent(DOMAIN, budget).epsilon <= 0.7 + 1e-12
+    assert algorithm.privacy_loss(DOMAIN, budget).epsilon <= 0.7 + 1e-12
     short = ObjectivePerturbation(noise=noise, regulariser=LeastRegulariser(), least=0.5)
-    assert short.spent(DOMAIN, budget).epsilon > 0.8
+    assert short.privacy_loss(DOMAIN, budget).epsilon > 0.8
 
 
 @pytest.mark.parametrize(("noise", "budget"), [("gaussian", APPROXIMATE), ("gamma", PURE)])
 def test_exact_constants_spend_the_budget(noise, budget):
     algorithm = ObjectivePerturbation(noise=noise, constants="exact")
-    assert 0.69 < algorithm.spent(DOMAIN, budget).epsilon <= 0.7 + 1e-9
+    assert 0.69 < algorithm.privacy_loss(DOMAIN, budget).epsilon <= 0.7 + 1e-9
     printed = ObjectivePerturbation(noise=noise).schedule(DOMAIN, budget).coordinate_scale
     assert algorithm.schedule(DOMAIN, budget).coordinate_scale < printed
 
@@ -137,11 +137,11 @@ def test_a_silent_record_is_one_that_is_gone_and_a_replacement_is_two_of_them(de
     assert algorithm.schedule(DOMAIN, silenced) == algorithm.schedule(DOMAIN, added)
     half = Budget(0.35, delta / (1 + math.exp(0.35)), SILENCE)
     assert algorithm.schedule(DOMAIN, replaced) == algorithm.schedule(DOMAIN, half)
-    spent = algorithm.spent(DOMAIN, replaced)
-    assert 0.69 < spent.epsilon <= 0.7 + 1e-9
-    assert spent.delta <= delta * (1 + 1e-9)
-    assert "two zero-outs" in spent.conversion
-    assert "zero-outs" not in algorithm.spent(DOMAIN, silenced).conversion
+    privacy_loss = algorithm.privacy_loss(DOMAIN, replaced)
+    assert 0.69 < privacy_loss.epsilon <= 0.7 + 1e-9
+    assert privacy_loss.delta <= delta * (1 + 1e-9)
+    assert "two zero-outs" in privacy_loss.conversion
+    assert "zero-outs" not in algorithm.privacy_loss(DOMAIN, silenced).conversion
 
 
 def test_n_is_not_read():
@@ -186,7 +186,7 @@ def test_a_linear_loss_needs_no_regulariser_since_the_answer_is_a_function_of_th
     schedule = algorithm.schedule(problem.domain, budget)
     assert schedule.regulariser == 0
     # the whole certificate is that of the noisy sum: zeta over the scale, of pure noise
-    assert algorithm.spent(problem.domain, budget).epsilon <= (0.35 if budget is PURE else 0.7) * (1 + 1e-12)
+    assert algorithm.privacy_loss(problem.domain, budget).epsilon <= (0.35 if budget is PURE else 0.7) * (1 + 1e-12)
     theta = algorithm.solve(problem, budget, np.random.default_rng(3)).theta
     b = algorithm.density.sample(5, schedule.coordinate_scale, np.random.default_rng(3))
     total = 100 * problem.gradient(np.zeros(5)) + b

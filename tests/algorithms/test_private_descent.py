@@ -111,21 +111,23 @@ def test_the_full_gradient_has_the_noise_of_note_2_and_the_literal_one_at_n_squa
 
 def test_a_full_gradient_spends_the_same_for_every_t_and_far_less_than_it_was_given():
     domain = linear(1e5, 4)
-    spending = [NoisySGD(gradient=FullGradient(), steps=t).spent(domain, REPLACE).epsilon for t in (1000, 100_000)]
+    spending = [
+        NoisySGD(gradient=FullGradient(), steps=t).privacy_loss(domain, REPLACE).epsilon for t in (1000, 100_000)
+    ]
     assert spending[0] == pytest.approx(spending[1], rel=2e-3)
     assert spending[1] < 1 / 13
     exact = NoisySGD(gradient=FullGradient(), steps=1000, constants="exact")
-    assert 0.999 < exact.spent(domain, REPLACE).epsilon <= 1 + 1e-9
+    assert 0.999 < exact.privacy_loss(domain, REPLACE).epsilon <= 1 + 1e-9
     assert exact.schedule(domain, SILENCE).noise_scale == pytest.approx(exact.schedule(domain, REPLACE).noise_scale / 2)
 
 
 def test_sampling_spends_no_more_than_the_printed_budget_and_exact_spends_it():
     domain = linear(100, 4)
     printed, exact = NoisySGD(), NoisySGD(constants="exact")
-    assert printed.spent(domain, REPLACE).epsilon < 0.3
-    assert 0.99 < exact.spent(domain, REPLACE).epsilon <= 1 + 1e-9
+    assert printed.privacy_loss(domain, REPLACE).epsilon < 0.3
+    assert 0.99 < exact.privacy_loss(domain, REPLACE).epsilon <= 1 + 1e-9
     assert exact.schedule(domain, REPLACE).noise_scale < printed.schedule(domain, REPLACE).noise_scale
-    assert printed.spent(domain, SILENCE) == printed.spent(domain, REPLACE)
+    assert printed.privacy_loss(domain, SILENCE) == printed.privacy_loss(domain, REPLACE)
 
 
 def test_a_record_that_falls_silent_is_not_hidden_by_records_on_the_other_side():
@@ -308,7 +310,7 @@ def test_the_printed_scale_is_exact_for_replacement_and_half_of_it_for_a_record_
         assert ExponentialMechanism(constants="exact").kappa(domain, fewer) == pytest.approx(2 * kappa)
         for constants, budget, expected in (("printed", PURE, 1.0), ("printed", fewer, 0.5), ("exact", fewer, 1.0)):
             solution = ExponentialMechanism(constants=constants).solve(problem, budget, np.random.default_rng(0))
-            assert solution.spent.epsilon == pytest.approx(expected)
+            assert solution.privacy_loss.epsilon == pytest.approx(expected)
 
 
 def test_the_law_of_the_sum_does_not_read_n():
@@ -362,7 +364,7 @@ def test_the_walk_serves_any_loss_and_a_local_ball_and_says_that_its_epsilon_is_
     solution = walker.solve(problem, PURE, np.random.default_rng(7))
     assert problem.constraint_set.contains(solution.theta)
     assert solution.diagnostics["r_hat"] < 1.5
-    assert "in the limit of many hit-and-run steps" in solution.spent.conversion
+    assert "in the limit of many hit-and-run steps" in solution.privacy_loss.conversion
     local = LocalBall(3, 1.0, np.array([0.6, 0.0, 0.0]), 0.3)
     solution = walker.solve(problem.restricted(local), PURE, np.random.default_rng(8))
     assert local.contains(solution.theta)
@@ -407,16 +409,16 @@ def test_the_noises_of_algorithm_3_have_their_norms_laws():
 
 def test_laplace_noise_spends_epsilon_and_the_printed_gaussian_noise_more_than_that():
     domain = sharp(1000, 4)
-    assert OutputPerturbation().spent(domain, PURE).epsilon == pytest.approx(1.0)
+    assert OutputPerturbation().privacy_loss(domain, PURE).epsilon == pytest.approx(1.0)
     assert OutputPerturbation(constants="exact").schedule(domain, SILENCE).noise_scale == pytest.approx(
         OutputPerturbation().schedule(domain, SILENCE).noise_scale / 2
     )
     printed = OutputPerturbation(noise="gaussian")
     # sigma_0^2 = 4 L^2 ln(1/delta) / (Delta epsilon n)^2 with L = 3
     assert printed.schedule(domain, REPLACE).noise_scale ** 2 == pytest.approx(4 * 9 * math.log(1e6) / 1000**2)
-    assert printed.spent(domain, REPLACE).epsilon > 1.1
+    assert printed.privacy_loss(domain, REPLACE).epsilon > 1.1
     exact = OutputPerturbation(noise="gaussian", constants="exact")
-    assert 0.999 < exact.spent(domain, REPLACE).epsilon <= 1 + 1e-9
+    assert 0.999 < exact.privacy_loss(domain, REPLACE).epsilon <= 1 + 1e-9
 
 
 def test_the_small_ball_holds_the_minimiser():
@@ -442,8 +444,8 @@ def test_localisation_takes_any_inner_solver_and_spends_both_halves(noise, inner
     algorithm = Localization(inner=inner, noise=noise, constants="exact")
     solution = algorithm.solve(problem, REPLACE, np.random.default_rng(11))
     assert problem.constraint_set.contains(solution.theta)
-    assert 0.4 <= solution.spent.epsilon <= 1 + 1e-9
-    assert solution.spent.delta <= REPLACE.delta
+    assert 0.4 <= solution.privacy_loss.epsilon <= 1 + 1e-9
+    assert solution.privacy_loss.delta <= REPLACE.delta
     half = Budget(0.5, 5e-7, Neighbours.REPLACE_ONE)
     reach = algorithm.outer.reach(problem.domain, half)
     assert problem.excess_risk(solution.theta) <= problem.domain.lipschitz * 3 * reach

@@ -164,11 +164,11 @@ def run_twice(algorithm: Algorithm, problem: Problem, given: Budget) -> None:
     assert np.isfinite(first).all()
     assert set(one.diagnostics) <= set(algorithm.measures)
     assert one.schedule == algorithm.schedule(problem.domain, given)
-    certified = algorithm.spent(problem.domain, given)
-    assert (one.spent is None) == (certified is None)
-    if one.spent is not None and certified is not None:
-        assert one.spent.epsilon == certified.epsilon
-        assert one.spent.delta <= given.delta
+    certified = algorithm.privacy_loss(problem.domain, given)
+    assert (one.privacy_loss is None) == (certified is None)
+    if one.privacy_loss is not None and certified is not None:
+        assert one.privacy_loss.epsilon == certified.epsilon
+        assert one.privacy_loss.delta <= given.delta
     if problem.domain.proper and isinstance(one.theta, np.ndarray):
         assert problem.constraint_set.contains(one.theta)
         assert problem.excess_risk(one.theta) >= -problem.minimum.gap - 1e-12
@@ -217,11 +217,11 @@ def keeps_to_the_budget(algorithm: Algorithm, kinds: Iterable[Loss], within: Ite
                 assert neighbours in refusal
                 assert "reads n" in refusal or neighbours is not ADD
                 continue
-            if not refusal and (certified := algorithm.spent(domain, given)) is not None:
+            if not refusal and (certified := algorithm.privacy_loss(domain, given)) is not None:
                 assert certified.epsilon <= given.epsilon * (1 + 1e-9)
                 assert certified.delta <= given.delta * (1 + 1e-9)
             else:
-                assert refusal or algorithm.spent(domain, given) is None
+                assert refusal or algorithm.privacy_loss(domain, given) is None
             if not refusal and neighbours is ADD:
                 few, more = (
                     algorithm.schedule(dataclasses.replace(domain, n=n), given) for n in (RECORDS, 4 * RECORDS)
@@ -404,7 +404,7 @@ def test_without_privacy_a_linear_loss_has_no_step_and_a_curved_one_has() -> Non
     free = Budget(math.inf, 0.0, REPLACE)
     linear, squared = (random_problem(loss, L2Ball(3), n=RECORDS) for loss in (LinearLoss(), SquaredLoss()))
     assert "got LinearLoss, which is linear" in algorithm.refusal(linear.domain, free)
-    assert algorithm.spent(squared.domain, free) is None
+    assert algorithm.privacy_loss(squared.domain, free) is None
     run_twice(algorithm, squared, free)
 
 

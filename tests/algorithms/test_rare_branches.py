@@ -78,16 +78,16 @@ def test_a_chain_of_swaps_draws_supports_as_the_exponential_mechanism_does(monke
     counts = [drawn.count(combination) for combination in itertools.combinations(range(4), 2)]
     assert sum(counts) == 700
     assert chisquare(counts, 700 * law / law.sum()).pvalue > ALARM
-    assert "in the limit of many swaps" in swapped.spent(problem.domain, budget).conversion
-    assert swapped.spent(problem.domain, budget).epsilon == listed.spent(problem.domain, budget).epsilon
+    assert "in the limit of many swaps" in swapped.privacy_loss(problem.domain, budget).conversion
+    assert swapped.privacy_loss(problem.domain, budget).epsilon == listed.privacy_loss(problem.domain, budget).epsilon
 
 
 def test_of_all_coordinates_a_chain_has_nothing_to_swap_and_many_supports_are_not_listed() -> None:
     algorithm = ExponentialSupport(4, sampler="swaps")
     np.testing.assert_array_equal(algorithm.support(columns(), PURE, np.random.default_rng(0)), range(4))
     wide = dataclasses.replace(columns().domain, constraint_set=Box(1000))
-    assert "many swaps" in ExponentialSupport(3).spent(wide, PURE).conversion
-    assert "many swaps" not in ExponentialSupport(1).spent(wide, PURE).conversion
+    assert "many swaps" in ExponentialSupport(3).privacy_loss(wide, PURE).conversion
+    assert "many swaps" not in ExponentialSupport(1).privacy_loss(wide, PURE).conversion
 
 
 # Rows and labels of sparse regression
@@ -116,15 +116,15 @@ def test_labels_beyond_s_are_cut_off_and_the_fit_sees_them_so() -> None:
     np.testing.assert_allclose(part.records.records.targets, [2.0, -2.0, 1.5, 0.2])
     np.testing.assert_allclose(part.records.records.features, [[1, 0], [0, 0], [1, -1], [0.5, 0.5]])
     assert (part.domain.label_bound, part.domain.feature_length) == (2.0, pytest.approx(2**0.5))
-    alone = ExponentialSupport(2).spent(domain, Budget(0.5, 0.0, BUDGET.neighbours))
-    certified = dataclasses.replace(algorithm, selection=ExponentialSupport(2)).spent(domain, BUDGET)
+    alone = ExponentialSupport(2).privacy_loss(domain, Budget(0.5, 0.0, BUDGET.neighbours))
+    certified = dataclasses.replace(algorithm, selection=ExponentialSupport(2)).privacy_loss(domain, BUDGET)
     assert certified is not None
     assert certified.epsilon > alone.epsilon
 
 
 def test_votes_of_blocks_as_printed_promise_nothing_so_the_regression_does_not() -> None:
     algorithm = SparseRegression(SampleAndAggregate(blocks=2, partition="as_printed"), sparsity=2)
-    assert algorithm.spent(columns().domain, BUDGET) is None
+    assert algorithm.privacy_loss(columns().domain, BUDGET) is None
 
 
 # Boosted runs inside grid search
@@ -141,8 +141,8 @@ def test_no_loss_of_a_boosted_answer_exceeds_that_of_a_run_on_a_chunk_with_a_cha
     assert not search.refusal(problem.domain, BUDGET)
     solution = search.solve(problem, BUDGET, np.random.default_rng(0))
     assert np.isfinite(solution.theta).all()
-    assert solution.spent is not None
-    assert solution.spent.epsilon <= 1.5
+    assert solution.privacy_loss is not None
+    assert solution.privacy_loss.epsilon <= 1.5
 
 
 # The grid walk

@@ -54,9 +54,9 @@ def test_a_check_with_a_point_to_spare_says_so_and_one_without_names_what_it_nee
 
 
 def test_a_spent_epsilon_is_its_own_error() -> None:
-    frame = make_frame(POINTS, lambda at: 0.9, quantity="spent_epsilon", bound=lambda at: 1.0)
+    frame = make_frame(POINTS, lambda at: 0.9, quantity="certified_epsilon", bound=lambda at: 1.0)
     rule = build(
-        "budget", {"role": "claim", "rule": "below", "series": "hard", "quantity": "spent_epsilon", "expected": 1}
+        "budget", {"role": "claim", "rule": "below", "series": "hard", "quantity": "certified_epsilon", "expected": 1}
     )
     assert power(rule, frame).epsilon == 1.15
 

@@ -21,7 +21,7 @@ GOOD = {"rule": "exponent", "role": "claim", "series": "hard", "expected": -0.5}
         ({"rule": "exponnent"}, "did you mean exponent"),
         (
             {"rule": None},
-            "choices: affine, attainment, audit, below, coverage, crossing, drawn, exponent, proportion, ratio, "
+            "choices: affine, attainment, audit, below, coverage, crossing, exponent, noise, proportion, ratio, "
             "scheduled, share",
         ),
         ({"exspected": 1.0}, "did you mean expected"),

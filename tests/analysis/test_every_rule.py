@@ -33,7 +33,7 @@ FURTHER: dict[str, dict[str, object]] = {
     "ratio": {"against": "other"},
     "crossing": {"series": "hard"},
     "affine": {"axis": "n"},
-    "drawn": {"quantity": "excess_risk"},
+    "noise": {"quantity": "excess_risk"},
     "audit": {"quantity": "excess_risk"},
     "attainment": {"axis": "n", "quantity": "excess_risk", "target": 1},
     "share": {"quantity": "excess_risk"},

@@ -244,21 +244,23 @@ def test_limits_of_drawn_noise_share_one_percent_over_all_series_and_the_pool_of
     """Three series and their pool: 1%/4 of two sides each. A pool that is too small itself takes the next series in."""
     rng, tables = np.random.default_rng(3), []
     for name, freedom, rows in (("large", 4e6, 5), ("few", 800.0, 4), ("fewer", 900.0, 3)):
-        frame = make_frame(decades("n", 3, 6, rows), lambda at: 1.0, replicates=1, quantity="noise_drawn", series=name)
+        frame = make_frame(
+            decades("n", 3, 6, rows), lambda at: 1.0, replicates=1, quantity="noise_moments", series=name
+        )
         freedoms = freedom * np.arange(1, rows + 1)
         tables.append(frame.assign(value=rng.chisquare(freedoms) / freedoms, freedom=freedoms))
     pool = pd.concat(tables[1:])
     freedom, total = pool["freedom"].sum(), float((pool["freedom"] * pool["value"]).sum())
     assert pool.groupby("series")["freedom"].sum().max() < 1e4 < freedom
-    found = limits(judged(pd.concat(tables), "drawn", series="*"))
+    found = limits(judged(pd.concat(tables), "noise", series="*"))
     low, high = chi2.ppf([0.01 / 8, 1 - 0.01 / 8], freedom)
     assert found == pytest.approx((total / freedom, total / high, total / low), rel=1e-9)
     taken = pd.concat([tables[0], tables[1]])
     freedom, total = taken["freedom"].sum(), float((taken["freedom"] * taken["value"]).sum())
     low, high = chi2.ppf([0.01 / 6, 1 - 0.01 / 6], freedom)
-    with_next = limits(judged(taken, "drawn", series="*"))
+    with_next = limits(judged(taken, "noise", series="*"))
     assert with_next == pytest.approx((total / freedom, total / high, total / low), rel=1e-9)
-    alone = judged(tables[0], "drawn", series="large")
+    alone = judged(tables[0], "noise", series="large")
     freedom, total = tables[0]["freedom"].sum(), float((tables[0]["freedom"] * tables[0]["value"]).sum())
     low, high = chi2.ppf([0.01 / 4, 1 - 0.01 / 4], freedom)
     assert limits(alone) == pytest.approx((total / freedom, total / high, total / low), rel=1e-9)

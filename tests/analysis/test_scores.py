@@ -145,30 +145,30 @@ def audits(*cells: Mapping[str, float]) -> CheckResult:
     rows = []
     for n, cell in enumerate(cells, 1):
         values, bound = dict(cell), cell.get("bound", 1.0)
-        factor = values.pop("overspend", 2.0)
+        factor = values.pop("epsilon_factor", 2.0)
         values.pop("bound", None)
         rows += [
             {"n": float(n), "p": 1.0, "epsilon": bound, "delta": 0.0, "norm": 1.0, "series": "one", "role": "claim",
-             "replicate": 0, "status": "ok", "bound": bound, "quantity": name, "value": value, "overspend": factor}
+             "replicate": 0, "status": "ok", "bound": bound, "quantity": name, "value": value, "epsilon_factor": factor}
             for name, value in values.items()
         ]  # fmt: skip
     return build("one", {"rule": "audit", "role": "claim", "series": "one"}).judge(pd.DataFrame(rows))
 
 
-FINE = {"audited_epsilon": 0.7, "overspent_epsilon": 1.2, "spent_epsilon": 0.9}
+FINE = {"audited_epsilon": 0.7, "violating_epsilon": 1.2, "certified_epsilon": 0.9}
 
 
 def test_one_audit_beyond_its_claim_refutes_and_one_without_power_leaves_doubt() -> None:
     assert audits(FINE, FINE).verdict == "confirmed"
     assert audits({**FINE, "audited_epsilon": 0.1}, {**FINE, "audited_epsilon": 1.1}).verdict == "refuted"
-    weak = audits(FINE, FINE, {**FINE, "overspent_epsilon": 0.9})
+    weak = audits(FINE, FINE, {**FINE, "violating_epsilon": 0.9})
     assert weak.verdict == "inconclusive"
     assert "one, n=3" in weak.reason
-    assert audits(FINE, {**FINE, "overspend": 4.5}).verdict == "inconclusive"
+    assert audits(FINE, {**FINE, "epsilon_factor": 4.5}).verdict == "inconclusive"
 
 
 def test_what_is_seen_is_a_share_of_what_is_claimed_up_to_what_is_certified() -> None:
-    twice = {"bound": 2.0, "audited_epsilon": 1.5, "overspent_epsilon": 2.4, "spent_epsilon": 1.9}
+    twice = {"bound": 2.0, "audited_epsilon": 1.5, "violating_epsilon": 2.4, "certified_epsilon": 1.9}
     found = audits(FINE, twice)
     assert (found.verdict, found.estimate, found.high) == ("confirmed", pytest.approx(0.75), pytest.approx(0.95))
 

@@ -11,7 +11,7 @@ import mpmath
 import numpy as np
 import pytest
 
-from dprepro.auditing.accountants import Enclosed, KnownLaw, enclosed_epsilon, exact_delta
+from dprepro.auditing.accountants import Enclosed, KnownLaw, enclosed_epsilons, exact_delta
 from dprepro.auditing.accountants.comparison import Case, ComparisonRow, cases, table
 from dprepro.auditing.accountants.lattice import comes, composed, epsilons_between, goes, laplace
 from dprepro.auditing.accountants.subjects import Accountant, Unknown, accountants, by_name
@@ -62,14 +62,14 @@ def test_an_epsilon_that_is_enclosed_has_its_delta_between() -> None:
         (KnownLaw("gaussian", 130.0), 1e-6),
         (KnownLaw("sampled", 1, 1, 0.5), 1e-12),
     ):
-        found = enclosed_epsilon(law, delta)
+        found = enclosed_epsilons(law, (delta,))[0]
         assert found.low <= found.high <= found.low * (1 + 1e-11)
         assert exact_delta(law, found.high) <= delta <= exact_delta(law, found.low)
 
 
 @pytest.mark.parametrize(("mu", "uses", "delta"), [(0.5, 16, 1e-6), (0.1, 100, 1e-12), (1.0, 5, 1e-2)])
 def test_a_lattice_encloses_compositions_of_gaussians_within_a_hundredth(mu: float, uses: int, delta: float) -> None:
-    exact = enclosed_epsilon(KnownLaw("gaussian", mu, uses), delta)
+    exact = enclosed_epsilons(KnownLaw("gaussian", mu, uses), (delta,))[0]
     low, high = epsilons_between("sampled", mu, 1.0, uses, (delta,))[0]
     assert 0.99 * exact.high < low <= exact.low
     assert exact.high <= high < 1.001 * exact.low
@@ -77,7 +77,7 @@ def test_a_lattice_encloses_compositions_of_gaussians_within_a_hundredth(mu: flo
 
 def test_a_lattice_encloses_one_laplace_and_one_sampled_gaussian() -> None:
     for law in (KnownLaw("laplace", 1.0), KnownLaw("sampled", 1.0, 1, 0.01)):
-        exact = enclosed_epsilon(law, 1e-6)
+        exact = enclosed_epsilons(law, (1e-6,))[0]
         low, high = epsilons_between(law.kind, law.parameter, law.rate, 1, (1e-6,))[0]
         assert low <= exact.low
         assert exact.high <= high
@@ -95,7 +95,7 @@ def test_masses_of_a_lattice_are_no_more_from_below_and_no_less_from_above_than_
 def test_randomised_responses_are_enclosed_by_the_sum_over_all_their_answers() -> None:
     epsilon, uses, delta = 0.3, 5, 1e-3
     odds = 1 / (1 + math.exp(-epsilon))
-    found = enclosed_epsilon(KnownLaw("response", epsilon, uses), delta)
+    found = enclosed_epsilons(KnownLaw("response", epsilon, uses), (delta,))[0]
 
     def at(x: float) -> float:
         return sum(
@@ -111,7 +111,7 @@ def test_randomised_responses_are_enclosed_by_the_sum_over_all_their_answers() -
 def test_no_law_has_a_delta_of_none_or_of_all() -> None:
     for delta in (0.0, 1.0):
         with pytest.raises(InputError, match="delta must be in"):
-            enclosed_epsilon(KnownLaw("gaussian", 1.0), delta)
+            enclosed_epsilons(KnownLaw("gaussian", 1.0), (delta,))[0]
     with pytest.raises(InputError, match="kind must be"):
         KnownLaw("cauchy", 1.0)
     with pytest.raises(InputError, match="accountant"):
@@ -124,7 +124,7 @@ def test_our_accountant_is_nowhere_below_and_tight_where_it_is_exact() -> None:
     assert len(quick) > 50
     for case in quick:
         row = ComparisonRow(
-            "dprepro", "", case, enclosed_epsilon(case.law, case.delta), own.epsilon(case.law, case.delta)
+            "dprepro", "", case, enclosed_epsilons(case.law, (case.delta,))[0], own.epsilon(case.law, case.delta)
         )
         assert row.verdict in ("tight", "above"), row
         if case.law.kind in ("gaussian", "response"):
@@ -163,7 +163,7 @@ def test_an_ordinary_gaussian_is_not_below_by_any_library_that_does_not_say_so(a
     except metadata.PackageNotFoundError:
         pytest.skip(f"{accountant.package} is not installed")
     law = KnownLaw("gaussian", 0.5, 4)
-    exact = enclosed_epsilon(law, 1e-5)
+    exact = enclosed_epsilons(law, (1e-5,))[0]
     try:
         answer = accountant.epsilon(law, 1e-5)
     except Unknown:

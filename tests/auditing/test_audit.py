@@ -58,7 +58,7 @@ def test_the_script_finds_a_function_of_a_file_that_was_not_told_and_leaves_a_pl
     assert "put the function in here" in within.script
 
 
-def test_a_right_function_is_not_contradicted_and_overspending_would_have_been_noticed():
+def test_a_right_function_is_not_contradicted_and_a_violation_would_have_been_noticed():
     verdict = audited("laplace_mean", 30_000)
     assert verdict.verdict == "not contradicted"
     assert 0.8 <= verdict.epsilon <= 1

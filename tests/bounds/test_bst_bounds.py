@@ -7,6 +7,7 @@ import pytest
 from scipy.special import gammaincc, ive
 
 from dprepro import bounds
+from dprepro.bounds.bst import least_deviation
 
 NUMBERS = {
     "n": 1e5,
@@ -51,12 +52,13 @@ def test_the_explicit_bounds_of_theorem_2_4_are_the_printed_rates_at_n_squared_s
 def test_the_law_of_linear_losses_is_the_mean_under_the_settled_density(p, n):
     numbers = NUMBERS | {"p": p, "n": n}
     # p s^2 = 8 L^2 and a step of C/(3 L sqrt T); density exp(2 <theta, c>/(eta s^2)) in the ball of radius 1
-    steps = 8 / (p * noise(numbers, 1) ** 2)
+    least = 2 * least_deviation(numbers["epsilon"], numbers["delta"]) / n
+    steps = 8 / (p * least**2)
     eta = 2 / (3 * math.sqrt(steps))
     x = np.linspace(-1, 1, 2_000_001)
     exponent = 2 * x / (eta * 8 / p) + (p - 1) / 2 * np.log(np.maximum(1 - x**2, 1e-300))
     density = np.exp(exponent - exponent.max())
-    law = bounds.evaluate("bst.linear_law", numbers)
+    law = bounds.evaluate("bst.linear_law_tight", numbers)
     assert law == pytest.approx(1 - (x * density).sum() / density.sum(), rel=2 / p**2)
     assert law < bounds.evaluate("bst.theorem_2_4_1", numbers | {"steps": steps, "noise_scale": math.sqrt(8 / p)})
 

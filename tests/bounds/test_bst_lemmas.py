@@ -12,7 +12,7 @@ from dprepro.bounds import evaluate
 from dprepro.bounds.bst_lemmas import lemma_6_2_steps
 from dprepro.bounds.lasso_population import largest_half_normal
 from dprepro.mechanisms import PureLoss
-from dprepro.privacy import spent
+from dprepro.privacy import privacy_loss
 
 
 def test_the_last_iterate_is_that_of_the_descent_that_it_is_the_closed_form_of():
@@ -37,7 +37,7 @@ def test_the_last_iterate_is_that_of_the_descent_that_it_is_the_closed_form_of()
 def test_composition_of_randomised_responses_agrees_with_the_accountant():
     for uses, epsilon in ((1, 0.5), (20, 0.3), (500, 0.05)):
         found = evaluate("bst_lemmas.composed_epsilon", {"uses": uses, "epsilon": epsilon, "delta": 1e-5})
-        assert found == pytest.approx(spent(PureLoss(epsilon), uses, 1e-5).epsilon, rel=1e-6)
+        assert found == pytest.approx(privacy_loss(PureLoss(epsilon), uses, 1e-5).epsilon, rel=1e-6)
 
 
 def test_the_profile_of_a_line_is_that_of_all_sets():

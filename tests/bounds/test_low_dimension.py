@@ -176,8 +176,8 @@ def test_replacing_any_record_moves_the_counts_by_two_at_most() -> None:
         moved.append(np.abs(DirectionCounts.counts(Records(rows)) - DirectionCounts.counts(Records(other))).sum())
     assert max(moved) == 2
     domain = SignedDirections().domain(POINT)
-    spent = DirectionCounts().spent(domain, Budget(0.5, 0.0, Neighbours.REPLACE_ONE))
-    assert spent.epsilon == pytest.approx(0.5)
+    privacy_loss = DirectionCounts().privacy_loss(domain, Budget(0.5, 0.0, Neighbours.REPLACE_ONE))
+    assert privacy_loss.epsilon == pytest.approx(0.5)
     with pytest.raises(InputError, match="p=1"):
         DirectionCounts().schedule(
             SignedDirections().domain(POINT | {"p": 1.0}), Budget(0.5, 0.0, Neighbours.REPLACE_ONE)

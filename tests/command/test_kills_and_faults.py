@@ -22,7 +22,7 @@ from dprepro.support import regular_files
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 
-WORDS = ["+experiment=cheap", "workers=1", "replicates=60"]
+WORDS = ["+experiment=cheap", "workers=1"]
 
 
 def started(work: Callable[[], int]) -> int:
@@ -72,10 +72,10 @@ def survive(folder: Path, words: list[str], kills: int, chance: random.Random, l
     return cut
 
 
-def kill(rounds: int, each: int, folder: Path, config_dir: Path) -> int:
+def kill(rounds: int, each: int, folder: Path, config_dir: Path, replicates: int = 60) -> int:
     """How many of rounds x each kills cut a run off; after each round it ends as an undisturbed one."""
     chance, cut = random.Random(20261122), 0
-    words = [f"--config-dir={config_dir}", *WORDS]
+    words = [f"--config-dir={config_dir}", *WORDS, f"replicates={replicates}"]
     command(*words, f"results_dir={folder / 'warm'}")
     for number in range(rounds):
         one, other = folder / f"killed-{number}", folder / f"undisturbed-{number}"
@@ -94,7 +94,7 @@ def kill(rounds: int, each: int, folder: Path, config_dir: Path) -> int:
 
 @pytest.mark.skipif(not hasattr(os, "fork"), reason="this system does not copy processes")
 def test_a_run_that_is_killed_twice_ends_as_an_undisturbed_one(elsewhere: Path, config_dir: Path) -> None:
-    kill(1, 2, elsewhere, config_dir)
+    kill(1, 2, elsewhere, config_dir, replicates=15)
 
 
 @pytest.mark.slow
@@ -110,10 +110,10 @@ def test_runs_and_ledgers_of_one_folder_at_once_get_no_error_and_leave_whole_fil
     words, run = [f"--config-dir={config_dir}"], ["+experiment=cheap", "workers=1"]
 
     def again() -> int:
-        return max(command("ledger", *words) for _ in range(3))
+        return max(command("ledger", *words) for _ in range(2))
 
     def renewed() -> int:
-        return max(command(*words, *run, f"checks.below_bound.expected={1 + number}") for number in range(3))
+        return max(command(*words, *run, f"checks.below_bound.expected={1 + number}") for number in range(2))
 
     assert command(*words, *run) == command("ledger", *words) == 0
     children = [started(work) for work in (again, again, renewed, renewed)]
@@ -123,7 +123,7 @@ def test_runs_and_ledgers_of_one_folder_at_once_get_no_error_and_leave_whole_fil
             path.read_text().rstrip().endswith({".json": "}", ".html": "</html>", ".tex": "}", ".md": ""}[path.suffix])
         )
     json.loads((elsewhere / "results/ledger.json").read_text())
-    for number in range(3):
+    for number in range(2):
         folder = elsewhere / f"results/cheap/overridden/checks.below_bound.expected-{1 + number}"
         json.loads((folder / "verdict.json").read_text())
     assert list(elsewhere.rglob("*.partial")) == []

@@ -24,7 +24,7 @@ def test_it_returns_frame_verdict_and_figure_and_prints_nothing(
     elsewhere: Path, config_dir: str, capfd: pytest.CaptureFixture[str]
 ) -> None:
     outcome = dprepro.run("cheap", config_dir=config_dir, results_dir=elsewhere / "there")
-    assert set(outcome.frame["quantity"]) == {"excess_risk", "noise_drawn", "spent_epsilon"}
+    assert set(outcome.frame["quantity"]) == {"excess_risk", "noise_moments", "certified_epsilon"}
     assert outcome.verdict["verdict"] == "confirmed"
     assert outcome.verdict["overrides"] == []
     assert outcome.folder == elsewhere / "there/cheap"

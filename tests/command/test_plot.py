@@ -45,10 +45,10 @@ def test_runs_are_drawn_in_one_figure_by_their_labels_overrides_or_names(
 
 
 def test_the_curves_of_a_run_are_its_measurements(small_results: Path, elsewhere: Path, figures: list[Any]) -> None:
-    assert command("plot", TWICE, f"results_dir={small_results}", "quantity=noise_drawn", "output=x.pdf") == 0
+    assert command("plot", TWICE, f"results_dir={small_results}", "quantity=noise_moments", "output=x.pdf") == 0
     assert (elsewhere / "x.pdf").read_bytes() == b"pdf"
     rows = pd.read_parquet(small_results / TWICE / "measurements.parquet")
-    own = rows[(rows["series"] == "needle") & (rows["quantity"] == "noise_drawn")]
+    own = rows[(rows["series"] == "needle") & (rows["quantity"] == "noise_moments")]
     means = {point: part["value"].mean() for point, part in own.groupby(["n", "p"])}
     shown = [line.get_xydata() for line in figures[0].axes[0].lines if line.get_marker() == "o"]
     drawn = sorted((x, y) for line in shown for x, y in line if line.shape == (5, 2))

@@ -79,6 +79,9 @@ def test_json_has_all_of_it_and_the_sensitivity_of_lipschitz_losses(capsys: pyte
     assert command(*asked, "lipschitz=1", "n=100", "batch=5", "order=cyclic", "neighbours=zero_out") == 0
     silent: dict[str, Any] = json.loads(capsys.readouterr().out)
     assert silent["last"] == told["last"] < replaced["last"]
+    assert command("privacy", "steps=600", "noise=.5", "sensitivity=.1", "--json") == 0
+    free: dict[str, Any] = json.loads(capsys.readouterr().out, parse_constant=pytest.fail)
+    assert (free["training"]["diameter"], free["limit"], free["saturation"]) == (None, None, None)
 
 
 @pytest.mark.usefixtures("pack")

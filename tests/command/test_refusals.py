@@ -192,8 +192,8 @@ BAD: dict[str, tuple[list[str], str]] = {
         "replicates=3 touches none of the 11 series",
     ),
     "quantity of a check": (
-        [LASSO, "checks.within_budget.quantity=spent_epsilom"],
-        "unknown quantity 'spent_epsilom' (d",
+        [LASSO, "checks.within_budget.quantity=certified_epsilom"],
+        "unknown quantity 'certified_epsilom' (d",
     ),
     "n no list": ([LASSO, "sweep.n=100000"], "sweep.n is 100000; it must be a list of numbers"),
     "no n": ([LASSO, "sweep.n=[]"], "sweep.n is empty"),

@@ -50,7 +50,7 @@ def test_a_prediction_from_the_columns_as_they_are_is_that_of_the_encoded_record
     assert said == pytest.approx(50 + 50 * record @ found["theta"])
     assert said == pytest.approx(60, abs=5)
     assert found["intervals"] is None
-    assert found["spent"]["epsilon"] <= 50
+    assert found["privacy_loss"]["epsilon"] <= 50
 
 
 def test_two_answers_have_noise_of_their_own_and_intervals_where_its_law_is_known(

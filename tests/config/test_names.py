@@ -156,7 +156,10 @@ def test_every_misspelt_name_in_a_shipped_experiment_is_refused(name: str) -> No
 @pytest.mark.parametrize(
     ("misspelt_name", "words"),
     [
-        ("quantity: spent_epsilom", "check new: unknown quantity 'spent_epsilom' (did you mean spent_epsilon?)"),
+        (
+            "quantity: certified_epsilom",
+            "check new: unknown quantity 'certified_epsilom' (did you mean certified_epsilon?)",
+        ),
         ("divide: rat", "check new: divide: unknown column 'rat' (did you mean rate?)"),
         ("axes: [epsilom]", "check new: axes: unknown axis 'epsilom' (did you mean epsilon?)"),
         ("envelope: [mass]", "check new: envelope: unknown axis 'mass'"),

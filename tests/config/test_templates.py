@@ -110,7 +110,7 @@ def test_sections_give_checks_their_role_and_the_usual_ones_need_only_their_seri
     assert found == {
         "below_bound": {"rule": "below", "series": ["a"], "role": "claim"},
         "within_budget": {
-            "rule": "below", "quantity": "spent_epsilon", "precondition": True, "series": ["a"], "margin": 0.1,
+            "rule": "below", "quantity": "certified_epsilon", "precondition": True, "series": ["a"], "margin": 0.1,
             "role": "claim",
         },
         "x": {"rule": "ratio", "role": "claim"},

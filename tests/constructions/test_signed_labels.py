@@ -203,9 +203,9 @@ def test_signed_counts_guess_as_often_as_laplace_noise_lets_them(setting):
 
 def test_signed_counts_spend_their_epsilon():
     problem = SignedLabels().challenge(POINT, 0.0, np.random.default_rng(0)).problem
-    spent = SignedCounts().solve(problem, budget(POINT), np.random.default_rng(0)).spent
-    assert spent is not None
-    assert POINT["epsilon"] * 0.999 < spent.epsilon <= POINT["epsilon"]
+    privacy_loss = SignedCounts().solve(problem, budget(POINT), np.random.default_rng(0)).privacy_loss
+    assert privacy_loss is not None
+    assert POINT["epsilon"] * 0.999 < privacy_loss.epsilon <= POINT["epsilon"]
     assert SignedCounts().size(problem.domain, budget(POINT)) == pytest.approx(0.1, rel=1e-3)
     with pytest.raises(InputError, match="flips"):
         SignedCounts(flips=-2)

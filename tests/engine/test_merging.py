@@ -10,6 +10,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from helpers import damages
 from helpers import engine_measures as em
 from helpers.databases import opened
 
@@ -262,6 +263,10 @@ def spell(folder: Path) -> None:
     (folder / "measurements.sqlite").write_text("no database", encoding="utf-8")
 
 
+def signed(folder: Path, change: str) -> None:
+    damages.sql(f"UPDATE cells SET {change} WHERE rowid = 3", signed=True)(folder / "measurements.sqlite")
+
+
 DAMAGES: dict[str, Callable[[Path], None]] = {
     "a cell is lost": lambda folder: bits(folder, "DELETE FROM cells WHERE rowid = 3"),
     "a row is changed": lambda folder: bits(folder, "UPDATE cells SET rows = replace(rows, '0', '1') WHERE rowid = 3"),
@@ -272,6 +277,10 @@ DAMAGES: dict[str, Callable[[Path], None]] = {
     "the file is cut": cut,
     "no database": spell,
     "a further table": lambda folder: bits(folder, "CREATE TABLE more(a)"),
+    "a status is no text, and its digest fits": lambda folder: signed(folder, "status = x'ff'"),
+    "a row has an infinite value, and its digest fits": lambda folder: signed(
+        folder, "rows = substr(rows, 1, instr(rows, char(10))) || '[1e999' || substr(rows, instr(rows, ','))"
+    ),
     "a newer version": lambda folder: bits(folder, "PRAGMA user_version = 99"),
 }
 

@@ -23,7 +23,7 @@ from dprepro.errors import InputError
 ROWS = [
     Row("excess_risk", 0.1, None, {"note": "a\nb", "gap": np.float64(1e-9), "far": math.inf, "whole": 2**70}),
     Row("excess_risk", 0.2, 1.0),
-    Row("spent_epsilon", -1.5, 0.0, {"deterministic": True, "none": None}),
+    Row("certified_epsilon", -1.5, 0.0, {"deterministic": True, "none": None}),
 ]
 
 
@@ -79,6 +79,11 @@ def test_cells_of_an_older_version_stand_in_the_columns_of_today_beside_new_ones
     names = {"shape": 0.5, "law": 0.4}
     risk = Row("excess_risk", 0.1, 0.2, {"rate": 0.5, "law": 0.4})
     assert rows_of(text_of([Row("excess_risk", 0.1, 0.2, names)])) == rows_of(text_of([risk]))
+    old = [Row("spent_epsilon", 1.0), Row("noise_drawn", 1.0), Row("overspent_epsilon", 2.0, 1.0, {"overspend": 1.3})]
+    assert rows_of(text_of(old)) == rows_of(text_of([
+        Row("certified_epsilon", 1.0), Row("noise_moments", 1.0),
+        Row("violating_epsilon", 2.0, 1.0, {"epsilon_factor": 1.3}),
+    ]))  # fmt: skip
     alone = Row("anything", 0.1, None, {"shape": 2.0})  # of another study
     assert rows_of(text_of([alone])) == [["anything", 0.1, None, {"shape": 2.0}]]
     cells = em.cells(4)

@@ -187,15 +187,28 @@ def test_a_frame_put_together_in_parts_is_the_one_of_a_single_part(
 def test_a_run_of_an_older_version_is_read_with_the_names_of_today(tmp_path: Path) -> None:
     with Store.open(tmp_path, create=True) as store:
         old = {
-            "checks": {"noise": {"rule": "enough", "guards": True}, "constant": {"rule": "ratio", "divide": "shape"}},
-            "study": {"shape": "own", "series": {"a": {"shape": "none", "construction": {"shape": 2}}}},
-        }
+            "checks": {
+                "noise": {"rule": "drawn", "guards": True}, "constant": {"rule": "ratio", "divide": "shape"},
+                "budget": {"rule": "below", "quantity": "spent_epsilon"}, "target": {"rule": "enough"},
+                "several": {"rule": "below", "quantity": ["spent_epsilon", "ratio"]},
+            },
+            "study": {
+                "shape": "own", "overspends": [2],
+                "series": {"a": {"shape": "none", "overspend": 3, "construction": {"shape": 2}}},
+            },
+        }  # fmt: skip
         store.finish_run(store.begin_run("rate", old, [], {}, CELLS), {})
         run = store.latest("rate")
         assert run is not None
         assert (run.config, run.damaged) == ({
             "checks": {
-                "noise": {"rule": "attainment", "precondition": True}, "constant": {"rule": "ratio", "divide": "rate"},
+                "noise": {"rule": "noise", "precondition": True},
+                "constant": {"rule": "ratio", "divide": "rate"},
+                "budget": {"rule": "below", "quantity": "certified_epsilon"}, "target": {"rule": "attainment"},
+                "several": {"rule": "below", "quantity": ["certified_epsilon", "ratio"]},
             },
-            "study": {"rate": "own", "series": {"a": {"rate": "none", "construction": {"shape": 2}}}},
+            "study": {
+                "rate": "own", "epsilon_factors": [2],
+                "series": {"a": {"rate": "none", "epsilon_factor": 3, "construction": {"shape": 2}}},
+            },
         }, "")  # fmt: skip

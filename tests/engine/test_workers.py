@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import os
+import signal
+import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import replace
@@ -12,8 +14,9 @@ import pandas as pd
 import pytest
 from helpers import engine_measures as em
 
-from dprepro.engine import Cell, Store, execute, runner
+from dprepro.engine import Cell, Store, execute, pools, runner
 from dprepro.engine.long_cells import CellLimit
+from dprepro.errors import Interrupted
 
 ROOT = Path(__file__).parents[2]
 
@@ -34,8 +37,31 @@ def two_of(kind: str, folder: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator
         distributed = pytest.importorskip("distributed", reason="Dask is not installed")
         dask = pytest.importorskip("dask")
         local = {"n_workers": 2, "threads_per_worker": 1, "dashboard_address": ":0", "silence_logs": 60}
-        with dask.config.set({"distributed.scheduler.allowed-failures": 1}), distributed.LocalCluster(**local) as made:
+        monkeypatch.setattr(pools, "NOBODY_SECONDS", 90.0)
+        # A local cluster takes a worker out for good that is not back after 15 s, as on a busy machine.
+        back = {"distributed.scheduler.allowed-failures": 1, "distributed.deploy.lost-worker-timeout": "5m"}
+        with (
+            dask.config.set(back),
+            at_most(300.0, "Dask's two workers"),
+            distributed.LocalCluster(**local) as made,
+        ):
             yield made.scheduler_address
+
+
+@contextmanager
+def at_most(seconds: float, who: str) -> Iterator[None]:
+    """Fail with one line where the block takes longer: Dask's own waits for workers that start or end have no limit."""
+
+    def end(_: int, __: object) -> None:
+        raise TimeoutError(f"{who} took longer than {seconds:g} s")
+
+    before = signal.signal(signal.SIGALRM, end)
+    signal.setitimer(signal.ITIMER_REAL, seconds)
+    try:
+        yield
+    finally:
+        signal.setitimer(signal.ITIMER_REAL, 0)
+        signal.signal(signal.SIGALRM, before)
 
 
 def frame_of(folder: Path, cells: list[Cell], workers: int | str, cell_seconds: float | None = None) -> pd.DataFrame:
@@ -72,3 +98,19 @@ def test_whatever_happens_to_workers_the_rows_are_those_of_one_process(
     sound = found["status"] == "ok"
     assert sound.sum() == len(cells) - 2
     assert found[sound].equals(alone[sound])
+
+
+def test_a_scheduler_without_a_worker_ends_a_run_with_one_line(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    distributed = pytest.importorskip("distributed", reason="Dask is not installed")
+    monkeypatch.setattr(runner, "SERIAL_SECONDS", -1.0)
+    monkeypatch.setattr(runner, "LINE_SECONDS", 0.2)
+    monkeypatch.setattr(pools, "NOBODY_SECONDS", 2.0)
+    local = {"n_workers": 0, "processes": False, "dashboard_address": ":0", "silence_logs": 60}
+    began = time.monotonic()
+    with (
+        at_most(60.0, "a scheduler without workers"),
+        distributed.LocalCluster(**local) as made,
+        pytest.raises(Interrupted, match=r"^no worker has been at the scheduler for 0 minutes: 0 of 32 cells"),
+    ):
+        frame_of(tmp_path, em.cells(4), made.scheduler_address)
+    assert time.monotonic() - began > 2.0

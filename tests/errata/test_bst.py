@@ -21,7 +21,7 @@ def test_the_arithmetic_of_theorem_2_1_exceeds_epsilon_though_the_theorem_holds(
     step, steps = epsilon / (n * math.sqrt(math.log(1 / delta))), n**2
     composed = math.sqrt(2 * steps * math.log(1 / delta)) * step + steps * step * math.expm1(step)
     assert composed > 1.41 * epsilon
-    spent = NoisySGD().spent(Domain(LinearLoss(), L2Ball(4), n), Budget(epsilon, delta, Neighbours.REPLACE_ONE))
+    spent = NoisySGD().privacy_loss(Domain(LinearLoss(), L2Ball(4), n), Budget(epsilon, delta, Neighbours.REPLACE_ONE))
     assert spent is not None
     assert spent.epsilon < epsilon
 
@@ -151,7 +151,9 @@ def test_sigma_0_of_appendix_b_is_short_from_some_epsilon_on(delta: float, withi
 
 
 @pytest.mark.parametrize(("epsilon", "delta", "times"), [(1.0, 1e-6, 2.2), (0.5, 1e-6, 1.18), (0.1, 1e-9, 2.5)])
-def test_gaussian_localisation_can_overspend_by_what_it_publishes(epsilon: float, delta: float, times: float) -> None:
+def test_gaussian_localisation_can_violate_its_guarantee_by_what_it_publishes(
+    epsilon: float, delta: float, times: float
+) -> None:
     """Halves at (epsilon/2, delta/2): the printed first one, and a second one that spends all of its own.
 
     The hardest law of that budget says which data set it had with probability delta/2, and else answers with log-odds

@@ -18,7 +18,7 @@ PLANTED = {
     "huberization_privacy": [("private", 1e-7), ("private_beside_a_silent_record", 1e-7)],
     "objective_perturbation_privacy": [("private", 0.01), ("private_gamma", 0.9)],
     "kst_limits": [
-        ("private", 0.01), ("epsilon_spent", 0.8), ("epsilon_spent_least", 0.7), ("converges", 0.8),
+        ("private", 0.01), ("privacy_loss", 0.8), ("privacy_loss_least", 0.7), ("converges", 0.8),
         ("no_atom_before", 0.9), ("atom_of_the_limit", 1.01),
     ],
     "glm_lower_bound": [

@@ -13,6 +13,7 @@ from dprepro.config import checked_experiment
 from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
 from dprepro.errors import InputError
+from dprepro.report import picture
 from dprepro.session import run_experiment
 from dprepro.support.folders import experiment_files
 
@@ -68,9 +69,9 @@ CHEAP = ["~study.series.steps_too_many", "~checks.steps_too_many", "~study.serie
          "~checks.exponent_n_as_printed", "~checks.laplace_within_budget", "~checks.context_below_bound",
          "study.series.tuned_needle.replicates=2"]  # fmt: skip
 """What takes most of the time of lasso_rate."""
-FEW = ["study.draws=8", "replicates=2", "study.series.gaussian.replicates=2", "~study.series.box", "~study.series.box_l1",
-       "~study.series.l1_ball", "~study.series.l2_ball_gamma", "~study.series.literal", "~study.series.literal_gamma",
-       "~checks.as_literal", "~checks.as_literal_gamma"]  # fmt: skip
+FEW = ["study.draws=8", "replicates=2", "study.series.gaussian.replicates=2", "~study.series.box",
+       "~study.series.box_l1", "~study.series.l1_ball", "~study.series.l2_ball_gamma", "~study.series.literal",
+       "~study.series.literal_gamma", "~checks.as_literal", "~checks.as_literal_gamma"]  # fmt: skip
 """What takes most of the time of objective_perturbation, and is no claim or has an epsilon of its own."""
 QUICK = [
     ("lasso_rate", [*CHEAP, "sweep.epsilon=[0.5]"]),
@@ -91,6 +92,13 @@ def test_an_override_of_numbers_or_data_refutes_no_theorem(name: str, overrides:
     assert refuted(name, overrides, results_dir) == {}
 
 
+@pytest.fixture
+def unpictured(monkeypatch: pytest.MonkeyPatch) -> None:
+    """No figure: of these overrides another test puts it together."""
+    monkeypatch.setattr(picture, "drawn", lambda *_: {})
+
+
+@pytest.mark.usefixtures("unpictured")
 @pytest.mark.parametrize(
     ("overrides", "check"),
     [
@@ -102,10 +110,12 @@ def test_a_falsehood_that_is_planted_is_refuted(overrides: list[str], check: str
     assert check in refuted("lasso_rate", [*CHEAP, "sweep.epsilon=[0.5]", *overrides], results_dir)
 
 
+@pytest.mark.usefixtures("unpictured")
 def test_an_algorithm_with_half_its_noise_is_refuted_whatever_the_epsilon(results_dir: Path) -> None:
     overrides = [
         "+algorithm.noise_factor=0.5",
         "sweep.epsilon=[0.5]",
+        "study.values=[2,inf]",  # noise and budget read no data
         *FEW,
         "+study.series.exact_noise.algorithm.noise_factor=0.5",
     ]  # half of what is printed the budget allows

@@ -18,9 +18,14 @@ def frame(**series: str) -> pd.DataFrame:
     for name, role in series.items():
         for epsilon in (1.0, 2.0):
             common = {**AXES, "series": name, "role": role, "replicate": 0, "status": "ok", "epsilon": epsilon}
-            seen = {"audited_epsilon": 0.7, "spent_epsilon": 0.9, "overspent_epsilon": 1.3, "slack": 9 / 7 / epsilon}
+            seen = {
+                "audited_epsilon": 0.7,
+                "certified_epsilon": 0.9,
+                "violating_epsilon": 1.3,
+                "slack": 9 / 7 / epsilon,
+            }
             for quantity, share in seen.items():
-                line = {"quantity": quantity, "value": share * epsilon, "bound": epsilon, "overspend": 2.0}
+                line = {"quantity": quantity, "value": share * epsilon, "bound": epsilon, "epsilon_factor": 2.0}
                 found.append({**common, **line})
     return pd.DataFrame(found)
 

@@ -86,7 +86,7 @@ def test_claims_that_no_panel_shows_are_told_with_their_numbers_where_they_are_n
         schedule=check("scheduled", 1.0),
     )  # fmt: skip
     settings = config(
-        exponent_n={"series": "steep"}, within_budget={"quantity": "spent_epsilon"}, over_p={"axis": "p"},
+        exponent_n={"series": "steep"}, within_budget={"quantity": "certified_epsilon"}, over_p={"axis": "p"},
         schedule={"series": "steep", "column": "total_steps"},
     )  # fmt: skip
     said = plain(whole(claims(), results, settings).legends[0].get_title().get_text())
@@ -140,7 +140,9 @@ def test_up_to_logarithms_stands_in_the_title_and_cannot_be_hidden(monkeypatch):
 
 
 def test_without_an_exponent_the_title_has_the_other_claims_on_what_is_whole():
-    settings = config(below_bound={"series": ["steep"]}, within_budget={"series": "steep", "quantity": "spent_epsilon"})
+    settings = config(
+        below_bound={"series": ["steep"]}, within_budget={"series": "steep", "quantity": "certified_epsilon"}
+    )
     results = verdict(below_bound=check("below", 0.5, expected=1), within_budget=check("below", 0.9, expected=1))
     assert title(whole(claims()[:10], results, settings)).endswith(
         "at most 0.5 of the bound (99%: 0.51), claimed at most 1, margin 0.05"
@@ -157,8 +159,8 @@ def test_roles_and_what_came_out_of_controls_stand_in_the_legend():
 
 
 def test_what_is_certified_beyond_the_claimed_epsilon_stands_in_the_legend():
-    spent = [row | {"quantity": "spent_epsilon", "value": 1.672} for row in claims() if row["series"] == "flat"]
-    kept = [row | {"quantity": "spent_epsilon", "value": 1.0} for row in claims() if row["series"] == "steep"]
+    spent = [row | {"quantity": "certified_epsilon", "value": 1.672} for row in claims() if row["series"] == "flat"]
+    kept = [row | {"quantity": "certified_epsilon", "value": 1.0} for row in claims() if row["series"] == "steep"]
     assert {"flat (claim), certified for 1.67 ε", "steep (claim)"} <= set(entries(whole([*claims(), *spent, *kept])))
 
 

@@ -52,7 +52,7 @@ def test_the_headline_names_the_claims_that_are_not_confirmed():
             "ratio to few steps 1.000 ± 0.010, claimed 1 ± 0.05",
         ),
         (
-            check("drawn", 1.0, expected=1), {"series": "*"},
+            check("noise", 1.0, expected=1), {"series": "*"},
             "noise drawn, over the schedule's 1.000 ± 0.010, claimed 1 ± 0.05",
         ),
         (
@@ -93,7 +93,7 @@ def test_a_control_says_what_came_out_and_by_what():
     results = verdict(
         a=check(role="control", verdict="refuted"), b=check("below", role="control", verdict="inconclusive"),
     )  # fmt: skip
-    settings = config(a={"series": "slow"}, b={"series": "cheap", "quantity": "spent_epsilon"})
+    settings = config(a={"series": "slow"}, b={"series": "cheap", "quantity": "certified_epsilon"})
     assert controls(results, settings) == {"slow": "refuted by its slope", "cheap": "inconclusive by its budget"}
 
 

@@ -312,7 +312,7 @@ def published(algorithm: Algorithm, first: Problem, second: Problem, budget: Bud
     spent = [cost(*step) for step in steps]
     if (share := _shares(spent, algorithm.parts(first.domain, budget))) <= 1:
         return share
-    certified = algorithm.spent(first.domain, budget)
+    certified = algorithm.privacy_loss(first.domain, budget)
     assert certified is not None
     return _over(compose([(guarantee, 1) for guarantee in spent], budget.delta).epsilon, certified.epsilon)
 
@@ -367,7 +367,7 @@ def by_law(algorithm: Algorithm, first: Problem, second: Problem, budget: Budget
     Raises:
         Incompatible: none is known of these data.
     """
-    certified = algorithm.spent(first.domain, budget)
+    certified = algorithm.privacy_loss(first.domain, budget)
     assert certified is not None
     one, other = (laws.find(algorithm, data.domain, budget) for data in (first, second))
     pair = one.beside(other, first, second)
@@ -390,7 +390,7 @@ def words(algorithm: Algorithm, first: Problem, second: Problem, budget: Budget)
         extras, total = word_weights(counts, data.domain.n, code.size, budget.epsilon)
         level = (total - sum(extras.values())) / code.size
         chances.append(np.array([level + extras.get(word, 0.0) for word in range(code.size)]) / total)
-    certified = algorithm.spent(first.domain, budget)
+    certified = algorithm.privacy_loss(first.domain, budget)
     assert certified is not None
     return float(np.abs(np.log(chances[0] / chances[1])).max()) / certified.epsilon
 

@@ -30,7 +30,7 @@ class MirrorDescent(Algorithm):
         for _ in range(schedule.steps):
             noisy = problem.gradient(theta) + schedule.noise_scale * rng.standard_normal(theta.size)
             theta = problem.constraint_set.project(theta - 0.4 * theta.size * noisy)
-        return Solution(theta, schedule, self.spent(problem.domain, budget))
+        return Solution(theta, schedule, self.privacy_loss(problem.domain, budget))
 
 
 def records(n, p, rng):

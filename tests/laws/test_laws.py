@@ -170,7 +170,7 @@ def test_the_certified_epsilon_covers_every_pair(least, epsilon):
     """What the accountant certifies, the exact delta of every pair confirms, too small a Delta included."""
     budget = Budget(epsilon, 1e-6, ADD)
     law = laws.find(ObjectivePerturbation(regulariser=LeastRegulariser(), least=least), None, budget)
-    certified = law.algorithm.spent(law.domain, budget).epsilon
+    certified = law.algorithm.privacy_loss(law.domain, budget).epsilon
     for pair in law.pairs():
         assert pair.first.sum() == pytest.approx(1, abs=1e-12)
         assert pair.second.sum() == pytest.approx(1, abs=1e-12)
@@ -184,7 +184,7 @@ def test_the_largest_loss_with_gamma_noise_is_its_closed_form(least):
     # ln(1 + lambda/Delta) + zeta/scale: the determinant and the shift, both at their largest at once
     expected = math.log1p(1 / law.schedule.regulariser) + 1 / law.schedule.coordinate_scale
     assert max(pair.lower_loss() for pair in law.pairs()) == pytest.approx(expected, rel=1e-4)
-    assert law.algorithm.spent(law.domain, budget).epsilon == pytest.approx(expected)
+    assert law.algorithm.privacy_loss(law.domain, budget).epsilon == pytest.approx(expected)
 
 
 def test_replacement_costs_twice_the_shift_of_equation_9():

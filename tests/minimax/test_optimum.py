@@ -107,8 +107,8 @@ def test_both_limits_are_certified_and_close(game: Game, n: int, p: int, delta: 
 def test_a_table_that_breaks_privacy_is_rejected(delta: float) -> None:
     found = optimum(Sparse(), 4, 3, 0.5, delta)
     assert not private(found.game, found.upper.table, 0.4999, delta)
-    overspent = optimum(Sparse(), 4, 3, 0.5005, delta)
-    assert not private(overspent.game, overspent.upper.table, 0.5, delta)
+    violating = optimum(Sparse(), 4, 3, 0.5005, delta)
+    assert not private(violating.game, violating.upper.table, 0.5, delta)
 
 
 def test_a_table_that_is_no_mechanism_is_rejected() -> None:

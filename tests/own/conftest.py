@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from dprepro.own import files
+from dprepro.support import user_files as files
 
 
 @pytest.fixture(autouse=True)

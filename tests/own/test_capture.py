@@ -12,8 +12,8 @@ import numpy as np
 import pytest
 
 from dprepro.errors import InputError
-from dprepro.own import files
 from dprepro.own.capture import captured
+from dprepro.support import user_files as files
 
 SCALE = 2.0
 WEIGHTS = np.array([1.0, np.inf])

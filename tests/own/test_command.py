@@ -12,8 +12,8 @@ import dprepro
 from dprepro import __main__ as command
 from dprepro.commands import rate
 from dprepro.errors import InputError
-from dprepro.own import files
 from dprepro.own.experiment import described
+from dprepro.support import user_files as files
 
 pytestmark = pytest.mark.usefixtures("undrawn")
 

@@ -9,7 +9,7 @@ import pytest
 from dprepro.config.checked_experiment import build_experiment
 from dprepro.config.compose import compose
 from dprepro.errors import InputError
-from dprepro.own import files
+from dprepro.support import user_files as files
 
 ZERO = '''
 from dataclasses import dataclass

@@ -12,7 +12,7 @@ from dprepro.algorithms import ConstantPrediction, DataFree, OutputPerturbation,
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.practice.choice import PrivateChoice, Stopping
-from dprepro.privacy import Spent
+from dprepro.privacy import PrivacyLoss
 from dprepro.problems import Domain, L2Ball, Problem, Records, RecordsView, SquaredLoss
 
 Law = NDArray[np.float64]
@@ -46,7 +46,7 @@ def test_the_best_of_k_runs_spends_at_most_two_or_three_times_what_one_does(eta:
     for first, second in responses(5, EPSILON):
         assert first.sum() == pytest.approx(1)
         losses.append(np.abs(np.log(best_of(stopping, first) / best_of(stopping, second))).max())
-    price = stopping.price(Spent(EPSILON, 0.0, "")).epsilon
+    price = stopping.price(PrivacyLoss(EPSILON, 0.0, "")).epsilon
     assert price == pytest.approx((2 + eta) * EPSILON)
     assert max(losses) <= price * (1 + 1e-12)
     if expected > 10:
@@ -88,7 +88,7 @@ def test_the_price_is_nearly_attained_by_many_runs(eta: int) -> None:
 def test_a_run_with_a_delta_is_priced_with_its_delta(eta: int) -> None:
     """Randomised response that tells all with probability delta, the worst (epsilon, delta)-private run."""
     stopping, delta = Stopping(eta, 10.0), 1e-3
-    price, unpriced = stopping.price(Spent(EPSILON, delta, "")), 0.0
+    price, unpriced = stopping.price(PrivacyLoss(EPSILON, delta, "")), 0.0
     for pure_first, pure_second in responses(3, EPSILON):
         for order in ([0, 1, 2, 3, 4], [4, 0, 1, 2, 3], [3, 0, 4, 1, 2]):
             first = np.append(np.append((1 - delta) * pure_first, delta), 0.0)[order]
@@ -127,19 +127,21 @@ def test_the_choice_stays_within_its_budget_and_finds_the_better_candidate(probl
     budget = Budget(20.0, 1e-6, Neighbours.REPLACE_ONE)
     answers = [choice.solve(problem, budget, rng) for _ in range(10)]
     assert choice.candidates(problem.domain, budget) == [0, 1]  # output perturbation needs strong convexity
-    spent = answers[0].spent
-    assert spent is not None
-    assert spent.epsilon <= 20 * (1 + 1e-6)
-    assert spent.delta <= 1e-6 * (1 + 1e-6)
+    privacy_loss = answers[0].privacy_loss
+    assert privacy_loss is not None
+    assert privacy_loss.epsilon <= 20 * (1 + 1e-6)
+    assert privacy_loss.delta <= 1e-6 * (1 + 1e-6)
     several = [answer for answer in answers if answer.diagnostics["runs"] > 6]
     assert len(several) >= 5
     assert {one.diagnostics["chosen"] for one in several} == {1.0}
 
 
 def test_a_choice_that_is_priced_as_one_run_spends_more_than_its_budget(problem: Problem) -> None:
-    spent = PrivateChoice(INNER, price=1.0).spent(problem.domain, Budget(1.0, 1e-6, Neighbours.REPLACE_ONE))
-    assert spent is not None
-    assert spent.epsilon == pytest.approx(3.0, rel=1e-5)
+    privacy_loss = PrivateChoice(INNER, price=1.0).privacy_loss(
+        problem.domain, Budget(1.0, 1e-6, Neighbours.REPLACE_ONE)
+    )
+    assert privacy_loss is not None
+    assert privacy_loss.epsilon == pytest.approx(3.0, rel=1e-5)
 
 
 def test_a_candidate_that_promises_nothing_or_too_few_of_them_are_no_choice(problem: Problem) -> None:

@@ -62,7 +62,7 @@ def test_nothing_but_public_numbers_decides_who_may_be_chosen(words: list[str], 
         for one in (path, tmp_path / "other.csv")
     ]
     assert found[0].among == found[1].among
-    assert found[0].spent == found[1].spent
+    assert found[0].privacy_loss == found[1].privacy_loss
 
 
 def test_a_schema_alone_is_a_question_of_public_numbers(words: list[str], capsys: pytest.CaptureFixture[str]) -> None:

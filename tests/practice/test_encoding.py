@@ -144,12 +144,12 @@ def test_twelve_algorithms_run_on_any_table_and_values_inside_the_bounds_change_
         assert plans[0] == plans[1]
         schedules = [algorithm.schedule(plan.domain, BUDGET) for plan in plans]
         assert schedules[0] == schedules[1]
-        assert algorithm.spent(plans[0].domain, BUDGET) == algorithm.spent(plans[1].domain, BUDGET)
+        assert algorithm.privacy_loss(plans[0].domain, BUDGET) == algorithm.privacy_loss(plans[1].domain, BUDGET)
         if schedules[0].steps * max(1.0, schedules[0].noise_scale > 0) < 1e4 and name not in SLOW:
             runs = solver("literal", algorithm)
             answers = [runs.solve(table.build(point, 0.0), BUDGET, np.random.default_rng(1)) for table in tables]
             assert answers[0].schedule == answers[1].schedule == schedules[0]
-            assert answers[0].spent == answers[1].spent
+            assert answers[0].privacy_loss == answers[1].privacy_loss
         ran.append(name)
     assert len(ran) >= 12, ran
 

@@ -16,7 +16,7 @@ from dprepro.mechanisms import (
     PureLoss,
     SampledGaussianShift,
 )
-from dprepro.privacy import compose, noise_factor, noise_for, spent
+from dprepro.privacy import compose, noise_factor, noise_for, privacy_loss
 from dprepro.privacy.accounting import _by_renyi_curves
 from dprepro.privacy.sampled import sampled_epsilon
 from dprepro.privacy.worst_pairs import gaussian_epsilon, mixed_epsilon, pure_epsilon
@@ -50,22 +50,22 @@ def hockey_stick(p, q, epsilon):
 
 
 def test_basic_composition_holds_at_delta_zero():
-    assert spent(PureLoss(0.1), 30, 0.0).epsilon == pytest.approx(3.0)
-    assert spent(BoundedRange(0.1), 30, 0.0).epsilon == pytest.approx(3.0)
-    assert spent(GaussianShift(0.1), 30, 0.0).epsilon == math.inf
+    assert privacy_loss(PureLoss(0.1), 30, 0.0).epsilon == pytest.approx(3.0)
+    assert privacy_loss(BoundedRange(0.1), 30, 0.0).epsilon == pytest.approx(3.0)
+    assert privacy_loss(GaussianShift(0.1), 30, 0.0).epsilon == math.inf
     assert compose([(PureLoss(0.1), 30), (BoundedRange(0.2), 5)], 0.0).epsilon == pytest.approx(4.0)
     assert compose([(PureLoss(0.1), 30), (GaussianShift(0.2), 5)], 0.0).epsilon == math.inf
 
 
 def test_one_part_costs_what_its_uses_cost_and_equal_parts_add_up():
     for guarantee in (PureLoss(0.1), BoundedRange(0.1), GaussianShift(0.1), SampledGaussianShift(0.1, 50)):
-        whole = spent(guarantee, 12, 1e-6)
+        whole = privacy_loss(guarantee, 12, 1e-6)
         assert compose([(guarantee, 5), (guarantee, 0), (guarantee, 7)], 1e-6) == whole
         assert compose(((one, 1) for one in [guarantee] * 12), 1e-6) == whole
 
 
 def test_pure_losses_and_gaussians_are_composed_by_their_own_laws():
-    assert spent(PureLoss(0.1), 30, 1e-6).epsilon == pure_epsilon(0.1, 30, 1e-6)
+    assert privacy_loss(PureLoss(0.1), 30, 1e-6).epsilon == pure_epsilon(0.1, 30, 1e-6)
     mu = math.sqrt(10 * 0.1**2 + 50 * 0.02**2)
     assert compose(MIXES["gaussian"], 1e-6).epsilon == pytest.approx(gaussian_epsilon(mu, 1e-6), rel=1e-12)
     assert compose(MIXES["pure"], 1e-6).epsilon == mixed_epsilon(((0.1, 10), (0.02, 50)), 0.0, 1e-6)
@@ -95,7 +95,7 @@ def test_a_pure_loss_beside_bounded_ranges_has_the_renyi_curve_of_randomised_res
     ("eta", "uses", "delta", "at_most"), [(1, 1, 1e-6, 1), (0.5, 2, 1e-6, 1), (1, 3, 1e-6, 3), (3, 1, 0.01, 3)]
 )
 def test_few_uses_of_a_bounded_range_never_spend_more_than_basic_composition(eta, uses, delta, at_most):
-    assert spent(BoundedRange(eta), uses, delta).epsilon <= at_most
+    assert privacy_loss(BoundedRange(eta), uses, delta).epsilon <= at_most
 
 
 def test_a_large_gaussian_beside_a_small_sampled_one_is_cheapest_with_delta_split():
@@ -144,7 +144,7 @@ def test_sampling_is_never_below_the_exact_delta_of_a_pair_of_mixtures(mu, popul
 
     p, q = law(mu / 2), law(-mu / 2)
     for delta in (0.25, 1e-1, 1e-3, 1e-6):
-        epsilon = spent(SampledGaussianShift(mu, population), uses, delta).epsilon
+        epsilon = privacy_loss(SampledGaussianShift(mu, population), uses, delta).epsilon
         exact = max(hockey_stick(p, q, epsilon), hockey_stick(q, p, epsilon))
         assert exact <= delta * (1 + 1e-6)
         if beside != 0.1 and uses == 1 and epsilon > 0:
@@ -152,10 +152,10 @@ def test_sampling_is_never_below_the_exact_delta_of_a_pair_of_mixtures(mu, popul
 
 
 def test_one_record_that_is_always_drawn_is_not_hidden_by_sampling():
-    always = spent(SampledGaussianShift(0.3, 1), 7, 1e-6)
-    assert always.epsilon == spent(GaussianShift(0.3), 7, 1e-6).epsilon
+    always = privacy_loss(SampledGaussianShift(0.3, 1), 7, 1e-6)
+    assert always.epsilon == privacy_loss(GaussianShift(0.3), 7, 1e-6).epsilon
     assert "as if not sampled" in always.conversion
-    assert spent(SampledGaussianShift(1e-12, 100), 7, 1e-20).epsilon < 1e-10
+    assert privacy_loss(SampledGaussianShift(1e-12, 100), 7, 1e-20).epsilon < 1e-10
 
 
 def test_a_sample_of_one_record_is_the_gaussian_itself_and_more_uses_cost_more():
@@ -168,9 +168,9 @@ def test_a_sample_of_one_record_is_the_gaussian_itself_and_more_uses_cost_more()
 
 
 def test_a_sampled_record_costs_little():
-    whole = spent(GaussianShift(0.05), 100, 1e-6).epsilon
-    assert 0 < spent(SampledGaussianShift(0.05, 100), 100, 1e-6).epsilon < whole / 5
-    assert spent(SampledGaussianShift(0.05, 100), 100, 0.0).epsilon == math.inf
+    whole = privacy_loss(GaussianShift(0.05), 100, 1e-6).epsilon
+    assert 0 < privacy_loss(SampledGaussianShift(0.05, 100), 100, 1e-6).epsilon < whole / 5
+    assert privacy_loss(SampledGaussianShift(0.05, 100), 100, 0.0).epsilon == math.inf
 
 
 @pytest.mark.parametrize("name", QUICK_MIXES)
@@ -195,10 +195,10 @@ def test_epsilon_falls_with_delta_and_with_noise_and_does_not_depend_on_the_orde
 
 @pytest.mark.parametrize("mechanism", [LaplaceMin, GumbelMin, Gaussian])
 @pytest.mark.parametrize("uses", [1, 50, 7114])
-def test_exact_noise_spends_the_budget_and_less_noise_overspends(mechanism, uses):
+def test_exact_noise_spends_the_budget_and_less_noise_violates_the_guarantee(mechanism, uses):
     scale = noise_for(lambda lam: mechanism(lam).guarantee(0.01), uses, BUDGET)
-    assert 1 - 1e-6 < spent(mechanism(scale).guarantee(0.01), uses, BUDGET.delta).epsilon <= 1.0
-    assert spent(mechanism(scale * (1 - 1e-5)).guarantee(0.01), uses, BUDGET.delta).epsilon > 1.0
+    assert 1 - 1e-6 < privacy_loss(mechanism(scale).guarantee(0.01), uses, BUDGET.delta).epsilon <= 1.0
+    assert privacy_loss(mechanism(scale * (1 - 1e-5)).guarantee(0.01), uses, BUDGET.delta).epsilon > 1.0
 
 
 @pytest.mark.parametrize("mu", [1e-3, 1.0, 10.0, 100.0])
@@ -209,15 +209,15 @@ def test_noise_and_epsilon_of_a_gaussian_are_inverse_functions(mu):
 
 
 @pytest.mark.parametrize("population", [10, 1000])
-def test_the_noise_on_a_sampled_record_spends_the_budget_and_less_overspends(population):
+def test_the_noise_on_a_sampled_record_spends_the_budget_and_less_violates_the_guarantee(population):
     uses = population**2
 
     def guarantee(scale):
         return SampledGaussianShift(1 / scale, population)
 
     scale = noise_for(guarantee, uses, BUDGET)
-    assert 1 - 1e-5 < spent(guarantee(scale), uses, BUDGET.delta).epsilon <= 1.0
-    assert spent(guarantee(scale / 1.001), uses, BUDGET.delta).epsilon > 1.0
+    assert 1 - 1e-5 < privacy_loss(guarantee(scale), uses, BUDGET.delta).epsilon <= 1.0
+    assert privacy_loss(guarantee(scale / 1.001), uses, BUDGET.delta).epsilon > 1.0
     assert scale < 0.3 * noise_for(lambda scale: GaussianShift(1 / scale), uses, BUDGET)
 
 
@@ -263,14 +263,14 @@ def test_an_infinite_sensitivity_is_never_left_out_of_the_sum():
 
 def test_what_cannot_be_composed_is_refused_with_the_value():
     with pytest.raises(InputError, match="uses=-1"):
-        spent(PureLoss(1.0), -1, 1e-6)
+        privacy_loss(PureLoss(1.0), -1, 1e-6)
     with pytest.raises(InputError, match="delta=1"):
         compose(MIXES["pure"], 1.0)
 
 
 def test_no_use_spends_nothing():
-    assert spent(PureLoss(1.0), 0, 1e-6).epsilon == 0
-    assert spent(GaussianShift(0.0), 5, 0.0).epsilon == 0
+    assert privacy_loss(PureLoss(1.0), 0, 1e-6).epsilon == 0
+    assert privacy_loss(GaussianShift(0.0), 5, 0.0).epsilon == 0
     assert compose([], 0.0).conversion == "no use"
 
 

@@ -32,7 +32,7 @@ def scale_for(kind: str, epsilon: float, delta: float) -> float:
 
 
 @pytest.mark.parametrize(("kind", "delta"), [("laplace", 0.0), ("normal", 0.1)])
-def test_an_overspending_of_1_3_is_refuted_at_epsilon_1(kind: str, delta: float) -> None:
+def test_a_violation_by_1_3_is_refuted_at_epsilon_1(kind: str, delta: float) -> None:
     scale = scale_for(kind, 1.3, delta)
     for seed in range(5):
         found = audit(*shifted(kind, scale, DRAWS, np.random.default_rng(seed)), delta)

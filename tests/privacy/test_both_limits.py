@@ -16,7 +16,7 @@ from scipy.stats import beta, laplace, norm
 
 from dprepro.budget import Budget, Neighbours
 from dprepro.mechanisms import BoundedRange, Gaussian, GaussianShift, Laplace, PureLoss, SampledGaussianShift
-from dprepro.privacy import Spent, compose, noise_for
+from dprepro.privacy import PrivacyLoss, compose, noise_for
 from dprepro.privacy.accounting import SHARES
 from dprepro.privacy.audit import audit, lower_limit
 from dprepro.privacy.conversions import budget_under, converted
@@ -90,7 +90,7 @@ def test_a_split_of_delta_spends_all_of_it() -> None:
 def test_two_steps_cost_what_group_privacy_of_two_says_and_are_asked_for_in_turn(
     native: Neighbours, epsilon: float, delta: float
 ) -> None:
-    found = converted(Spent(epsilon, delta, ""), native, REPLACE)
+    found = converted(PrivacyLoss(epsilon, delta, ""), native, REPLACE)
     assert (found.epsilon, found.delta) == (2 * epsilon, pytest.approx(delta + math.exp(epsilon) * delta))
     back = budget_under(native, Budget(found.epsilon, found.delta, REPLACE))
     assert (back.epsilon, back.delta) == (epsilon, pytest.approx(delta, rel=1e-12))

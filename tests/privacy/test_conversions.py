@@ -7,7 +7,7 @@ import pytest
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import InputError
 from dprepro.mechanisms import PureLoss
-from dprepro.privacy import Spent, budget_under, converted, spent
+from dprepro.privacy import PrivacyLoss, budget_under, converted, privacy_loss
 
 REPLACE, ZERO, ADD = Neighbours.REPLACE_ONE, Neighbours.ZERO_OUT, Neighbours.ADD_OR_REMOVE_ONE
 
@@ -28,7 +28,7 @@ def test_a_replacement_costs_at_most_two_zero_outs_of_any_small_mechanism(seed, 
     one, silent, other = rng.dirichlet(np.full(4, rng.uniform(0.3, 5)), size=3)
     for epsilon in (0.1, 0.5, 2.0):
         delta = max(delta_between(one, silent, epsilon), delta_between(silent, other, epsilon))
-        claim = converted(Spent(epsilon, delta, "enumerated"), native, REPLACE)
+        claim = converted(PrivacyLoss(epsilon, delta, "enumerated"), native, REPLACE)
         assert claim.epsilon == 2 * epsilon
         assert delta_between(one, other, claim.epsilon) <= claim.delta + 1e-15
 
@@ -38,7 +38,7 @@ def test_the_conversion_is_attained_so_that_a_smaller_factor_would_be_false(epsi
     factor = 1 + math.exp(epsilon)
     one, silent, other = (np.array([mass, 1 - mass]) for mass in (factor * delta, delta, 0.0))
     assert max(delta_between(one, silent, epsilon), delta_between(silent, other, epsilon)) <= delta * (1 + 1e-12)
-    claim = converted(Spent(epsilon, delta, "made up"), ZERO, REPLACE)
+    claim = converted(PrivacyLoss(epsilon, delta, "made up"), ZERO, REPLACE)
     assert delta_between(one, other, claim.epsilon) == pytest.approx(claim.delta, rel=1e-9)
     assert delta_between(one, other, claim.epsilon) > 2 * delta  # doubling delta does not do
 
@@ -49,12 +49,12 @@ def test_a_budget_and_what_it_buys_are_inverse(native, epsilon, delta):
     inner = budget_under(native, Budget(epsilon, delta, REPLACE))
     assert inner.neighbours is native
     assert inner.epsilon == epsilon / 2
-    back = converted(Spent(inner.epsilon, inner.delta, "exact"), native, REPLACE)
+    back = converted(PrivacyLoss(inner.epsilon, inner.delta, "exact"), native, REPLACE)
     assert (back.epsilon, back.delta) == pytest.approx((epsilon, delta), rel=1e-12)
 
 
 def test_the_answer_names_the_conversion():
-    certified = spent(PureLoss(0.5), 1, 0.0)
+    certified = privacy_loss(PureLoss(0.5), 1, 0.0)
     assert converted(certified, ZERO, REPLACE).conversion == (
         "sum of pure losses; zero_out to replace_one: at most two zero-outs, (2 epsilon, (1 + exp(epsilon)) delta)"
     )
@@ -64,7 +64,7 @@ def test_the_answer_names_the_conversion():
 
 
 def test_what_holds_for_more_neighbours_holds_for_fewer():
-    certified = Spent(1.0, 1e-6, "x")
+    certified = PrivacyLoss(1.0, 1e-6, "x")
     for native, asked, sums_only in [(REPLACE, ZERO, False), (ADD, ZERO, True)]:
         same = converted(certified, native, asked, sums_only=sums_only)
         assert (same.epsilon, same.delta) == (1.0, 1e-6)
@@ -77,7 +77,7 @@ def test_what_holds_for_more_neighbours_holds_for_fewer():
 
 def test_without_privacy_there_is_nothing_to_share():
     assert budget_under(ZERO, Budget(math.inf, 0.1, REPLACE)) == Budget(math.inf, 0.1, ZERO)
-    assert converted(Spent(800.0, 0.5, "x"), ZERO, REPLACE).delta == 1.0
+    assert converted(PrivacyLoss(800.0, 0.5, "x"), ZERO, REPLACE).delta == 1.0
 
 
 def test_nothing_with_a_public_n_is_private_where_n_is_private():
@@ -85,6 +85,6 @@ def test_nothing_with_a_public_n_is_private_where_n_is_private():
     for native, asked in permutations(Neighbours, 2):
         if asked is ADD:
             with pytest.raises(InputError, match=f"{native} says nothing under neighbours=add_or_remove_one"):
-                converted(Spent(1.0, 0.0, "x"), native, asked)
+                converted(PrivacyLoss(1.0, 0.0, "x"), native, asked)
             with pytest.raises(InputError, match="n is private"):
                 budget_under(native, Budget(1.0, 0.0, asked))

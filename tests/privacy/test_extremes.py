@@ -19,7 +19,7 @@ import numpy as np
 import pytest
 
 from dprepro.mechanisms import GaussianShift, NoisyTop, PureLoss
-from dprepro.privacy import compose, spent
+from dprepro.privacy import compose, privacy_loss
 from dprepro.privacy.ranges import range_delta, range_epsilon
 from dprepro.privacy.sampled import sampled_epsilon
 from dprepro.privacy.worst_pairs import gaussian_delta, gaussian_epsilon, mixed_epsilon, pure_epsilon
@@ -122,9 +122,9 @@ def test_what_two_laws_differ_by_costs_no_epsilon() -> None:
 
 
 def test_huge_losses_cost_no_more_than_their_sum() -> None:
-    assert spent(PureLoss(1e4), 3, 1e-12).epsilon == pytest.approx(3e4, rel=1e-9)
+    assert privacy_loss(PureLoss(1e4), 3, 1e-12).epsilon == pytest.approx(3e4, rel=1e-9)
     assert range_epsilon(1e4, 3, 1e-6) == math.inf  # left to the others
-    assert spent(GaussianShift(1e4), 1, 1e-300).epsilon == pytest.approx(5e7 + 37.04 * 1e4, rel=1e-5)
+    assert privacy_loss(GaussianShift(1e4), 1, 1e-300).epsilon == pytest.approx(5e7 + 37.04 * 1e4, rel=1e-5)
 
 
 def test_the_chance_of_a_choice_below_all_floats_has_a_logarithm() -> None:

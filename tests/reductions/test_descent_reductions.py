@@ -125,7 +125,7 @@ def compare(algorithm, problem, seed=4):
     )
     np.testing.assert_allclose(fast.theta, literal.theta, atol=1e-9)
     assert fast.schedule == literal.schedule
-    assert fast.spent == literal.spent
+    assert fast.privacy_loss == literal.privacy_loss
     return literal
 
 

@@ -102,7 +102,7 @@ def test_the_compiled_descent_gives_algorithm_2_its_numbers():
         ))  # fmt: skip
         np.testing.assert_allclose(fast.theta, literal.theta, atol=1e-12)
         assert fast.schedule == literal.schedule
-        assert fast.spent == literal.spent
+        assert fast.privacy_loss == literal.privacy_loss
 
 
 @pytest.mark.parametrize(("mass", "factor"), [(0.4, 0.12), pytest.param(0.05, 0.25, marks=pytest.mark.slow)])

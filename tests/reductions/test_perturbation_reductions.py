@@ -44,7 +44,7 @@ def test_every_draw_has_its_literal_minimiser(loss, radius, n, noise):
         )
         assert np.linalg.norm(solution.theta - literal.theta) <= apart
         assert solution.schedule == literal.schedule
-        assert solution.spent == literal.spent
+        assert solution.privacy_loss == literal.privacy_loss
         assert solution.diagnostics == pytest.approx(literal.diagnostics)
         assert minimum.gap <= perturbation_reductions.GAP_TARGET * problem.domain.lipschitz * problem.domain.diameter
         np.testing.assert_array_equal(minimum.theta, solution.theta)

@@ -15,10 +15,11 @@ from dprepro.commands.ending import guarded
 from dprepro.commands.parser import main
 from dprepro.engine.cell import canonical
 from dprepro.errors import InputError, PremiseError
-from dprepro.register import ConstantsRegister, RegisterEntry, Submission, read_submission
+from dprepro.register import ConstantsRegister, RegisterEntry, Submission
 from dprepro.register.challenge_run import WitnessChallenge
 from dprepro.register.constants_register import append, locked, read_register
 from dprepro.register.register_page import constants_table, history, lower_table, table
+from dprepro.register.submission import LARGEST_FILE, read_json
 
 AT = {"n": 3e4, "p": 8, "epsilon": 1, "delta": 1e-6}
 TUNED: dict[str, Any] = {
@@ -298,10 +299,10 @@ def test_a_file_that_is_too_large_or_none_is_refused(tmp_path: Path) -> None:
     large = tmp_path / "large.json"
     large.write_text("[" + "1," * 2_100_000 + "1]")
     with pytest.raises(InputError, match="more than 4,000,000 bytes"):
-        read_submission(large)
+        read_json(large, LARGEST_FILE)
     for other in (tmp_path, tmp_path / "absent.json", Path("/dev/null")):
         with pytest.raises(InputError, match="cannot read"):
-            read_submission(other)
+            read_json(other, LARGEST_FILE)
 
 
 OWN = """\
@@ -333,7 +334,7 @@ class Mine(Algorithm):
         for _ in range(self.steps):
             noisy = problem.gradient(theta) + self.drawn * noise.scale * rng.standard_normal(theta.size)
             theta = problem.constraint_set.project(theta - noisy / problem.domain.smoothness)
-        return Solution(theta, self.schedule(problem.domain, budget), self.spent(problem.domain, budget))
+        return Solution(theta, self.schedule(problem.domain, budget), self.privacy_loss(problem.domain, budget))
 
 
 @dataclass(frozen=True)
@@ -349,7 +350,7 @@ class Short(Mine):
 
 @dataclass(frozen=True)
 class Judge(Mine):
-    def spent(self, domain, budget):
+    def privacy_loss(self, domain, budget):
         return None
 
 
@@ -373,7 +374,7 @@ def mine(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
     ("name", "said"),
     [
         ("Short", "spends epsilon="),
-        ("Judge", "certifies itself by its own spent"),
+        ("Judge", "certifies itself by a privacy_loss of its own"),
         pytest.param("Quiet", "violates its guarantee", marks=pytest.mark.slow),
         ("fit", "promises no privacy"),
     ],

@@ -31,15 +31,15 @@ def line(**check: object) -> str:
             "  it  claim  exponent  exponent of ln(1/delta) beside that of rate: at most 0 (margin 0.1); a",
         ),
         (
-            {"rule": "below", "series": ["a", "b"], "quantity": "spent_epsilon", "expect": "inconclusive"},
-            "  it  claim  below  spent_epsilon over its bound: at most 1; a, b; must come out inconclusive",
+            {"rule": "below", "series": ["a", "b"], "quantity": "certified_epsilon", "expect": "inconclusive"},
+            "  it  claim  below  certified_epsilon over its bound: at most 1; a, b; must come out inconclusive",
         ),
         (
             {"rule": "scheduled", "series": "a", "column": "noise_scale", "lacks": "other data", "pinned": "shipped"},
             "  it  claim  scheduled  noise_scale over the printed one: 1 +- 0.02; a; lacks: other data; "
             "refutes nothing: shipped",
         ),
-        ({"rule": "drawn", "series": "*"}, "  it  claim  drawn  noise_drawn: 1 +- 0.1; every series"),
+        ({"rule": "noise", "series": "*"}, "  it  claim  noise  noise_moments: 1 +- 0.1; every series"),
     ],
 )  # fmt: skip
 def test_a_line_says_rule_expectation_series_statements_and_what_keeps_a_check_from_deciding(

@@ -116,12 +116,14 @@ def test_a_random_series_without_replicates_has_no_interval_and_one_without_rand
 
 
 def test_another_quantity_is_summed_up_by_name_and_an_unknown_one_is_refused(outcome: Outcome) -> None:
-    table = outcome.summary("noise_drawn").query("series == 'needle'")
-    points = values(outcome, "needle", "noise_drawn")
+    table = outcome.summary("noise_moments").query("series == 'needle'")
+    points = values(outcome, "needle", "noise_moments")
     assert list(table["mean"]) == pytest.approx(
         [points[n, p].mean() for n, p in zip(table["n"], table["p"], strict=True)]
     )
-    with pytest.raises(InputError, match=r"unknown quantity 'risk'.* choices: excess_risk, noise_drawn, spent_epsilon"):
+    with pytest.raises(
+        InputError, match=r"unknown quantity 'risk'.* choices: certified_epsilon, excess_risk, noise_moments"
+    ):
         outcome.summary("risk")
 
 
@@ -137,7 +139,7 @@ def test_long_and_wide_hold_every_measurement_once(outcome: Outcome) -> None:
     seen = {
         (*(row[key] for key in keys), quantity): row[quantity]
         for row in wide.to_dict("records")
-        for quantity in ("excess_risk", "noise_drawn", "spent_epsilon")
+        for quantity in ("excess_risk", "noise_moments", "certified_epsilon")
         if not math.isnan(row[quantity])
     }
     assert seen == measured
@@ -212,8 +214,8 @@ def test_a_plot_stands_on_the_axes_that_are_passed_and_shows_the_summary(outcome
 
 def test_means_below_zero_keep_their_intervals_on_a_linear_axis(outcome: Outcome) -> None:
     negative = Outcome(_with(outcome, frame=outcome.frame.assign(value=-outcome.frame["value"])), 0, 0, 0)
-    panel = negative.plot(axis="n", quantity="noise_drawn", ax=Figure().subplots())
-    table = negative.summary("noise_drawn").query("series == 'needle'")
+    panel = negative.plot(axis="n", quantity="noise_moments", ax=Figure().subplots())
+    table = negative.summary("noise_moments").query("series == 'needle'")
     lows = [low for bars in panel.collections for (_, low), _ in bars.get_segments()]
     assert panel.get_yscale() == "linear"
     assert sorted(lows) == pytest.approx(sorted(table["low"]))
@@ -232,7 +234,7 @@ def test_a_plot_without_axes_makes_new_ones_and_series_can_be_chosen(outcome: Ou
     [
         ({"axis": "epsilon"}, "unknown axis 'epsilon'.*choices: n, p"),
         ({"series": "needel"}, "unknown series 'needel' .did you mean needle.*choices: needle, once, output_zero"),
-        ({"quantity": "risk"}, "unknown quantity 'risk'.*choices: excess_risk, noise_drawn, spent_epsilon"),
+        ({"quantity": "risk"}, "unknown quantity 'risk'.*choices: certified_epsilon, excess_risk, noise_moments"),
     ],
 )
 def test_what_cannot_be_drawn_is_refused_with_the_choices(outcome: Outcome, asked: dict[str, Any], said: str) -> None:

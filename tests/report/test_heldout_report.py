@@ -11,7 +11,7 @@ from helpers.cheap_experiment import CHEAP, command, write_config_dir
 
 from dprepro import run
 from dprepro.__main__ import main
-from dprepro.analysis.drawn import NO_NOISE
+from dprepro.analysis.noise_rule import NO_NOISE
 from dprepro.errors import InputError
 from dprepro.replication.heldout_runs import judged
 from dprepro.report.heldout_report import (

@@ -97,7 +97,7 @@ def test_the_sides_of_different_inequalities_make_no_range_and_those_of_one_quan
 
 
 def test_two_bounds_are_told_the_risk_first_and_the_others_are_counted() -> None:
-    names = ("halfway", "identity", "excess_risk", "spent_epsilon")
+    names = ("halfway", "identity", "excess_risk", "certified_epsilon")
     said = in_short(row(entry(*(below(0.5, quantity=name) for name in names))))
     assert "the excess risk is at most 0.5" in said
     assert "the certified epsilon is at most 0.5 times its budget. 2 more bounds below." in said

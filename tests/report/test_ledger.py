@@ -149,9 +149,9 @@ def test_a_finding_says_what_was_measured_and_why_it_is_open() -> None:
     bound = check("claim", "inconclusive")
     bound |= {"rule": "below", "reason": "too few points", "low": 0.5, "high": 0.5, "margin": 0.0,
               "details": {"side": "at_least"}}  # fmt: skip
-    settings = {"quantity": "spent_epsilon"}
+    settings = {"quantity": "certified_epsilon"}
     assert finding_in_words("within_budget", bound, settings) == (
-        "within budget, the largest spent epsilon over its bound: 0.5, at least 0.5 (inconclusive: too few points)"
+        "within budget, the largest certified epsilon over its bound: 0.5, at least 0.5 (inconclusive: too few points)"
     )
     slope = check("claim", "confirmed") | {"margin": 0.0}
     settings = {"axis": "delta", "transform": "log_log_inverse", "divide": "rate"}

@@ -152,8 +152,8 @@ def test_a_claim_of_one_side_says_at_most_or_at_least_and_never_plus_or_minus() 
 
 
 def test_an_audit_has_a_table_of_its_own() -> None:
-    quantities = ["audited_epsilon", "spent_epsilon", "overspent_epsilon", "slack"]
-    frame = rows(quantity=quantities, value=[0.8, 1.0, 1.2, 1.25]).assign(overspend=[None, None, 1.3, None])
+    quantities = ["audited_epsilon", "certified_epsilon", "violating_epsilon", "slack"]
+    frame = rows(quantity=quantities, value=[0.8, 1.0, 1.2, 1.25]).assign(epsilon_factor=[None, None, 1.3, None])
     assert table(frame, "n").splitlines() == [
         "series    n     p  claimed  delta  certified  by_law  audited  slack  notices   from",
         "a       1e6  1000        1   1e-6          1       -      0.8   1.25     x1.3  x1.15",
@@ -164,7 +164,7 @@ def test_an_audit_has_a_table_of_its_own() -> None:
 
 def test_audits_under_several_relations_say_which() -> None:
     frame = rows(series=["a", "b"], quantity="audited_epsilon", value=0.8)
-    said = table(frame.assign(relation=["replace_one", "zero_out"], overspend=None), "n").splitlines()
+    said = table(frame.assign(relation=["replace_one", "zero_out"], epsilon_factor=None), "n").splitlines()
     assert [line.split()[:2] for line in said] == [["series", "neighbours"], ["a", "replace_one"], ["b", "zero_out"]]
 
 

@@ -50,7 +50,7 @@ def test_a_quantity_names_a_statement_too_and_a_control_speaks_of_none() -> None
 def test_the_kind_of_evidence_is_what_rule_quantity_and_study_say_unless_the_check_does() -> None:
     assert spoken("a", about="Theorem 5", rule="exponent") == {"Theorem 5": "attained"}
     assert spoken("a", about="Theorem 5", rule="audit") == {"Theorem 5": "audited"}
-    assert spoken("a", about="Theorem 5", quantity="spent_epsilon") == {"Theorem 5": "certified"}
+    assert spoken("a", about="Theorem 5", quantity="certified_epsilon") == {"Theorem 5": "certified"}
     assert spoken("theorem_5", "dprepro.studies.InequalityStudy") == {"Theorem 5": "exact"}
     assert spoken("a", about=["Theorem 5", "other Lemma 2"], evidence="exact") == {
         "Theorem 5": "exact", "other Lemma 2": "exact",

@@ -91,9 +91,9 @@ def test_exponential_selection_at_the_printed_scale_is_certified_up_to_the_epsil
     for epsilon in (0.1, 0.3, 1.0, 2.0, 3.0, 5.0, 7.0, most):
         if epsilon > most:
             continue
-        spent = NoisyFrankWolfe().spent(domain, Budget(epsilon, delta, Neighbours.REPLACE_ONE))
-        assert spent is not None
-        assert spent.epsilon <= epsilon
+        privacy_loss = NoisyFrankWolfe().privacy_loss(domain, Budget(epsilon, delta, Neighbours.REPLACE_ONE))
+        assert privacy_loss is not None
+        assert privacy_loss.epsilon <= epsilon
 
 
 def test_an_inequality_on_another_grid_has_no_algorithm_that_its_statement_could_miss() -> None:

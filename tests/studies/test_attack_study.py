@@ -82,11 +82,11 @@ def test_a_construction_without_a_secret_cannot_be_attacked():
         AttackStudy(series={"exact": one(ExactMinimiser(), construction=TunedNeedle())})
 
 
-def test_overspending_enters_the_key_and_the_spent_epsilon():
+def test_the_factor_of_epsilon_enters_the_key_and_the_certified_epsilon():
     from dprepro.algorithms import NoisyFrankWolfe
 
-    study = AttackStudy(series={"a": one(NoisyFrankWolfe()), "b": one(NoisyFrankWolfe(), overspend=10.0)})
+    study = AttackStudy(series={"a": one(NoisyFrankWolfe()), "b": one(NoisyFrankWolfe(), epsilon_factor=10.0)})
     keys = [cell.key for cell in study.cells(Design(SWEEP))]
     assert keys[0] != keys[1]
-    spent = [row.value for row in rows_of(study) if row.quantity == "spent_epsilon"]
+    spent = [row.value for row in rows_of(study) if row.quantity == "certified_epsilon"]
     assert spent[1] > 1 > spent[0]

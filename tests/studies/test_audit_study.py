@@ -59,11 +59,11 @@ def rows(series: AuditSeries, neighbours: Neighbours = REPLACE, **point: float):
 def test_what_is_audited_lies_below_what_is_exact_and_that_below_what_is_certified() -> None:
     found = rows(AuditSeries("claim", LAPLACE, BOTH, draws=3000))
     assert 0.6 < found["audited_epsilon"].value < found["lower_epsilon"].value
-    assert found["lower_epsilon"].value == pytest.approx(found["spent_epsilon"].value, rel=1e-3)
-    assert found["slack"].value == found["spent_epsilon"].value / found["audited_epsilon"].value
-    assert found["overspent_epsilon"].value > 1
-    assert found["overspent_epsilon"].columns["overspend"] in (1.3, 2.0)
-    assert found["noise_drawn"].value == pytest.approx(1.0, abs=0.1)
+    assert found["lower_epsilon"].value == pytest.approx(found["certified_epsilon"].value, rel=1e-3)
+    assert found["slack"].value == found["certified_epsilon"].value / found["audited_epsilon"].value
+    assert found["violating_epsilon"].value > 1
+    assert found["violating_epsilon"].columns["epsilon_factor"] in (1.3, 2.0)
+    assert found["noise_moments"].value == pytest.approx(1.0, abs=0.1)
 
 
 @pytest.mark.parametrize(
@@ -72,10 +72,10 @@ def test_what_is_audited_lies_below_what_is_exact_and_that_below_what_is_certifi
         (AuditSeries("control", ReleasedMarginals(release="laplace", noise_factor=0.5), BOTH, 3000), REPLACE, {}),
         (AuditSeries("control", LAPLACE, BOTH, 3000, repeats=2), REPLACE, {}),
         (AuditSeries("control", LAPLACE, BOTH, 3000, believed=ZERO), REPLACE, {}),
-        (AuditSeries("control", LAPLACE, BOTH, 3000, overspend=2.0), REPLACE, {}),
+        (AuditSeries("control", LAPLACE, BOTH, 3000, epsilon_factor=2.0), REPLACE, {}),
         # one record is a run of no step at all, two are one of one step
         (AuditSeries("control", NoisyGD(constants="exact"), BOTH, 1000, believed=REPLACE), ADD, {"n": 2, "delta": 0.1}),
-        (AuditSeries("control", CodewordResponse(), Corners(listing="words"), 3000, overspend=2.0), REPLACE,
+        (AuditSeries("control", CodewordResponse(), Corners(listing="words"), 3000, epsilon_factor=2.0), REPLACE,
          {"n": 2, "p": 8}),
     ],
 )  # fmt: skip
@@ -133,8 +133,8 @@ def test_a_curve_has_the_exact_delta_below_the_certified_one() -> None:
 def test_what_has_an_exact_law_needs_no_draws() -> None:
     found = rows(AuditSeries("claim", GAMMA, HUBER, draws=0), ZERO, n=2)
     assert found["lower_epsilon"].value == pytest.approx(1.0, abs=2e-3)  # attained, up to the width of intervals
-    assert found["overspent_epsilon"].columns["overspend"] == 1.3
-    assert found["slack"].value == found["spent_epsilon"].value / found["lower_epsilon"].value
+    assert found["violating_epsilon"].columns["epsilon_factor"] == 1.3
+    assert found["slack"].value == found["certified_epsilon"].value / found["lower_epsilon"].value
     assert "audited_epsilon" not in found
 
 
@@ -149,7 +149,7 @@ def test_what_has_an_exact_law_needs_no_draws() -> None:
 @pytest.mark.parametrize("relation", [ZERO, ADD])
 def test_laws_of_finite_answers_keep_to_the_budget(algorithm: Algorithm, relation: Neighbours) -> None:
     found = rows(AuditSeries("claim", algorithm, AXES, draws=0), relation, n=3, p=2)
-    assert 0.1 < found["lower_epsilon"].value <= found["spent_epsilon"].value <= 1 + 1e-9
+    assert 0.1 < found["lower_epsilon"].value <= found["certified_epsilon"].value <= 1 + 1e-9
 
 
 def test_where_no_law_is_known_draws_are_asked_for() -> None:
@@ -253,7 +253,7 @@ def test_no_answer_to_some_is_an_answer(border: str, transcript: bool) -> None:
     series = AuditSeries("claim", Bordered("laplace", border=border), data, draws=400, transcript=transcript)
     found = rows(series, n=1)
     assert found["audited_epsilon"].value > 3.4  # the most that 200 answers show
-    assert found["overspent_epsilon"].value > 1
+    assert found["violating_epsilon"].value > 1
 
 
 def test_a_refusal_that_reads_a_private_n_spends_all() -> None:

@@ -213,7 +213,7 @@ def test_a_tables_own_measures_are_declared() -> None:
     table = RandHealth(target="mdvis", bounds=bounds)
     study = RateStudy({"one": claim(DataFree(), table)})
     assert {"clipped_labels", "dropped_records"} <= set(table.measures)
-    assert study.declare(Design(SWEEP)).series["one"] == {"excess_risk", "spent_epsilon", *table.measures}
+    assert study.declare(Design(SWEEP)).series["one"] == {"excess_risk", "certified_epsilon", *table.measures}
 
 
 def test_nothing_is_declared_to_be_spent_where_nothing_is_promised() -> None:
@@ -221,7 +221,7 @@ def test_nothing_is_declared_to_be_spent_where_nothing_is_promised() -> None:
 
     for algorithm in (ExactMinimiser(), FrankWolfe(), HuberisedObjectivePerturbation()):
         study = RateStudy({"one": claim(algorithm, HuberCounterexample())})
-        assert study.declare(Design(SWEEP)).series["one"] - {"noise_drawn"} == {"excess_risk"}
+        assert study.declare(Design(SWEEP)).series["one"] - {"noise_moments"} == {"excess_risk"}
 
 
 def test_a_study_that_says_nothing_may_write_anything() -> None:

@@ -179,7 +179,7 @@ def test_an_algorithm_that_does_not_smooth_meets_the_worst_data_of_all_smoothing
     for h in np.geomspace(1e-6, 1.0, 30):
         single = expected(ExponentialMechanism(), {"n": [10**4], "smoothing": [float(h)]}, HuberCounterexample("d2"))
         assert single["excess_risk"].value <= found["excess_risk"].value * (1 + 1e-9)
-    assert 0.49999 < found["spent_epsilon"].value < 0.5  # a delta of 1e-6 is worth that little
+    assert 0.49999 < found["certified_epsilon"].value < 0.5  # a delta of 1e-6 is worth that little
 
 
 def test_where_the_parameter_is_an_axis_the_risk_is_that_of_the_series_own_data():

@@ -74,9 +74,9 @@ def test_under_replacement_pairs_beside_a_silent_record_are_told_apart():
 
 def test_what_is_certified_stands_beside_what_is_spent():
     found = rows(perturbation())
-    assert (found["spent_epsilon"].bound, found["exact_delta"].bound) == (1.0, 1e-6)
-    assert 0 < found["spent_epsilon"].value < 1
-    assert "spent_epsilon" not in rows(PrivacySeries("claim", HuberisedObjectivePerturbation()))
+    assert (found["certified_epsilon"].bound, found["exact_delta"].bound) == (1.0, 1e-6)
+    assert 0 < found["certified_epsilon"].value < 1
+    assert "certified_epsilon" not in rows(PrivacySeries("claim", HuberisedObjectivePerturbation()))
 
 
 def test_a_domain_of_ones_own_is_used():

@@ -63,7 +63,7 @@ def test_series_with_the_same_science_share_their_cells_and_others_do_not():
     [
         claim(algorithm=NoisyFrankWolfe(constants="exact")),
         claim(construction=CentredNeedle()),
-        claim(overspend=2.0),
+        claim(epsilon_factor=2.0),
         claim(reduction="grouped_vertices"),
         claim(bound="none"),
     ],
@@ -132,9 +132,9 @@ def test_a_measurement_reports_risk_bound_trivial_risk_and_spending():
     risk, spent, drawn = result.rows
     assert 0 < risk.value < risk.bound < risk.columns["trivial_risk"]
     assert risk.columns["reduction"] == "grouped_vertices"
-    assert (spent.quantity, spent.bound) == ("spent_epsilon", 1)
+    assert (spent.quantity, spent.bound) == ("certified_epsilon", 1)
     assert spent.value < 1
-    assert drawn.quantity == "noise_drawn"
+    assert drawn.quantity == "noise_moments"
     assert abs(drawn.value - 1) < 5 * math.sqrt(2 / drawn.columns["freedom"])
 
 
@@ -237,19 +237,21 @@ def test_replicates_that_cannot_differ_are_measured_once_and_no_others():
 
 
 def test_a_series_of_one_point_has_the_first_value_of_every_axis():
-    control = claim(role="control", overspend=10.0, one_point=True, replicates=1)
+    control = claim(role="control", epsilon_factor=10.0, one_point=True, replicates=1)
     cells = study(a=claim(), control=control).cells(Design(SWEEP, 3))
     assert [cell.axes["n"] for cell in cells if cell.series == "control"] == [1e5]
     one = study(control=control)
     (cell,) = one.cells(Design(SWEEP))
     _, spent, _ = measure_cell(one.measure, cell).rows
-    assert (spent.quantity, spent.bound) == ("spent_epsilon", 1)
+    assert (spent.quantity, spent.bound) == ("certified_epsilon", 1)
     assert spent.value > 1
 
 
-def test_a_control_overspends_as_much_as_can_be_and_the_run_says_so():
+def test_a_control_violates_its_guarantee_as_much_as_can_be_and_the_run_says_so():
     grid = Design({"n": [40], "p": [16], "epsilon": [0.1], "delta": [0]})
-    one = study(a=Series("control", CodewordResponse(), Packing(share=0.3), bound="none", rate="none", overspend=20))
+    one = study(
+        a=Series("control", CodewordResponse(), Packing(share=0.3), bound="none", rate="none", epsilon_factor=20)
+    )
     (cell,) = one.cells(grid)
     _, spent, *_ = measure_cell(one.measure, cell).rows
     assert spent.value == pytest.approx(0.142)  # K - 1 = 255 allows epsilon (n - 1) <= ln 255

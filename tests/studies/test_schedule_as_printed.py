@@ -33,8 +33,8 @@ def test_the_schedule_as_printed_is_a_column_beside_the_one_that_ran_and_is_rebu
     assert "noise_scale_printed" not in {*columns, *one.declare(Design(SWEEP)).columns}
 
 
-def test_what_is_printed_knows_the_claimed_budget_and_not_the_one_that_is_overspent():
-    plain, over = (first(study(STEPS, overspend=factor))[1] for factor in (1.0, 4.0))
+def test_what_is_printed_knows_the_claimed_budget_and_not_the_one_that_is_given():
+    plain, over = (first(study(STEPS, epsilon_factor=factor))[1] for factor in (1.0, 4.0))
     assert plain["total_steps_printed"] == over["total_steps_printed"]
     assert plain["total_steps"] != over["total_steps"]
 

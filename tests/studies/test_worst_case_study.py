@@ -136,7 +136,7 @@ def test_a_number_of_a_schedule_moves_what_it_names_and_spends_no_more(algorithm
     budget, domain = Budget(1.0, 1e-6, Neighbours.REPLACE_ONE), family.domain(POINT)
     other = replace(algorithm, **{number: changed * getattr(algorithm, number)})
     assert what(other, domain, budget) == pytest.approx(changed * what(algorithm, domain, budget), rel=1e-3)
-    assert other.spent(domain, budget).epsilon <= algorithm.spent(domain, budget).epsilon * (1 + 1e-9)
+    assert other.privacy_loss(domain, budget).epsilon <= algorithm.privacy_loss(domain, budget).epsilon * (1 + 1e-9)
 
 
 def test_a_parameter_that_came_later_leaves_what_was_measured_before_as_it_is():

@@ -7,6 +7,8 @@
 #SBATCH --cpus-per-task=1
 #SBATCH --time=01:00:00
 
+export DASK_LOGGING__DISTRIBUTED=error  # the end of a cluster is no error, and its log would hide the verdict
+
 srun python -c '
 from dask.distributed import Client
 from dask_jobqueue.slurm import SLURMRunner

@@ -84,17 +84,10 @@ class Enclosed:
             raise AssertionError(f"no enclosure: {self}")
 
 
-def enclosed_epsilon(law: KnownLaw, delta: float) -> Enclosed:
-    """The least epsilon at which the law is (epsilon, delta)-private, for 0 < delta < 1, between two numbers.
-
-    Raises:
-        InputError: a delta outside (0, 1).
-    """
-    return enclosed_epsilons(law, (delta,))[0]
-
-
 def enclosed_epsilons(law: KnownLaw, deltas: tuple[float, ...]) -> list[Enclosed]:
-    """The same at several deltas; what is composed on a lattice is composed once, for the least of them.
+    """The least epsilon at which the law is (epsilon, delta)-private, between two numbers, for each of several deltas.
+
+    What is composed on a lattice is composed once, for the least delta.
 
     Raises:
         InputError: a delta outside (0, 1).

@@ -78,14 +78,14 @@ def by_name(name: str) -> Accountant:
 
 def _own(law: KnownLaw, delta: float) -> float:
     from dprepro.mechanisms import GaussianShift, PureLoss, SampledGaussianShift
-    from dprepro.privacy.accounting import spent
+    from dprepro.privacy.accounting import privacy_loss
 
     if law.kind == "gaussian":
-        return spent(GaussianShift(law.parameter), law.uses, delta).epsilon
+        return privacy_loss(GaussianShift(law.parameter), law.uses, delta).epsilon
     if law.kind in ("laplace", "response"):
-        return spent(PureLoss(law.parameter), law.uses, delta).epsilon
+        return privacy_loss(PureLoss(law.parameter), law.uses, delta).epsilon
     # one record of a public number of them is drawn for each use; 0 and mu are answers, as the law's are
-    return spent(SampledGaussianShift(law.parameter, 1 / law.rate), law.uses, delta).epsilon
+    return privacy_loss(SampledGaussianShift(law.parameter, 1 / law.rate), law.uses, delta).epsilon
 
 
 def _event(law: KnownLaw) -> Any:

@@ -17,7 +17,7 @@ def laplace_mean(X: FloatArray, epsilon: float, low: float = 0.0, high: float = 
 
 
 def gaussian_mean(X: FloatArray, epsilon: float, delta: float, low: float = 0.0, high: float = 1.0) -> float:
-    """The same with Gaussian noise, zCDP and a fixed delta."""
+    """`laplace_mean` with Gaussian noise, zCDP and a fixed delta."""
     return float(_mean("gaussian", len(X), epsilon, low, high, delta)(X.tolist()))
 
 

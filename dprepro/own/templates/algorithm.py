@@ -43,4 +43,4 @@ class MyName(Algorithm):
         for _ in range(self.steps):
             noisy, moments = noise.release(problem.gradient(theta), rng)
             theta, drawn = constraint_set.project(theta - noisy / domain.smoothness), drawn + moments
-        return Solution(theta, self.schedule(domain, budget), self.spent(domain, budget), noise=drawn)
+        return Solution(theta, self.schedule(domain, budget), self.privacy_loss(domain, budget), noise=drawn)

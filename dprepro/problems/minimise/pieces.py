@@ -36,7 +36,7 @@ class Pieces:
         return np.asarray((self.weights * (shares * self.slopes).sum(axis=0)) @ self.features)
 
     def of(self, kept: NDArray[Any]) -> Pieces:
-        """Those of some records."""
+        """The pieces of some records."""
         return Pieces(self.slopes[:, kept], self.offsets[:, kept], self.features[kept], self.weights[kept])
 
 

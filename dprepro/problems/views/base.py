@@ -44,7 +44,7 @@ class View(ABC):
 
     @abstractmethod
     def gradient(self, theta: Point) -> FloatArray:
-        """Its gradient, or a subgradient, shaped like the point."""
+        """The gradient of the mean loss, or a subgradient, shaped like the point."""
 
     @abstractmethod
     def minimise(self, linear: FloatArray | float = 0.0, ridge: float = 0.0) -> Minimum:

@@ -93,7 +93,7 @@ class OneHotView(View):
 
     @cached_property
     def linear(self) -> FloatArray:
-        """Its linear term, with gradient(theta) = hessian theta - linear, shape (m,)."""
+        """The linear term of the risk, with gradient(theta) = hessian theta - linear, shape (m,)."""
         return -self._slopes(np.zeros(self.touched))
 
     @property

@@ -185,7 +185,7 @@ class RecordsView(View):
         return theta, gap
 
     def _over_norms(self, bend: float, pull: FloatArray, ridge: float) -> tuple[FloatArray, float]:
-        """Likewise, a norm's minorant being <v, theta - x> with ||v|| <= 1."""
+        """Minimiser and gap for a distance loss: a norm's minorant is <v, theta - x> with ||v|| <= 1."""
         records, within = self.records, self.domain.constraint_set
         theta, units = minimise_norms(bend, records, within, pull, ridge)
         steps = theta - records.features

@@ -14,7 +14,7 @@ def noisy_descent(diagonal, off, linear, idle, steps, eta, sigma, radius, rng): 
     """Average of w_1 = 0, ..., w_T over the touched coordinates, w_{t+1} = P(w_t - eta (H w_t - linear + sigma xi)).
 
     H has the diagonal ``diagonal`` and, where ``off`` is not empty, the entries ``off`` beside it. ``idle`` further
-    coordinates have no gradient; of them the norm alone is followed. Returns the sum of the squares of the noise too.
+    coordinates have no gradient: the loop keeps only their norm. It also returns the sum of the squares of the noise.
     """
     size = diagonal.size
     w, total, last = np.zeros(size), np.zeros(size), 0.0
@@ -57,7 +57,7 @@ def noisy_descent(diagonal, off, linear, idle, steps, eta, sigma, radius, rng): 
 def noisy_descent_with_tail(diagonal, linear, tail, curvature, steps, eta, sigma, radius, rng):  # type: ignore[no-untyped-def]
     """As `noisy_descent`, beside ``tail`` coordinates of equal curvature without linear term.
 
-    Of the tail's iterate u and the sum s of its iterates only |u|^2, <u, s> and |s|^2 are followed. Returns the average
+    Of the tail's iterate u and the sum s of its iterates the loop keeps |u|^2, <u, s> and |s|^2. Returns the average
     of the touched coordinates, the mean square of a tail coordinate's average, and the sum of the noise's squares.
     """
     size = diagonal.size

@@ -105,7 +105,7 @@ class AdaSSP(Algorithm):
         of_labels = entries.moments((target - cross) * (schedule.noise_scale / schedule.label_noise))
         answer = domain.constraint_set.project(theta) if domain.proper else theta
         shares = {"ridge_share": ridge / schedule.threshold}
-        return Solution(answer, schedule, self.spent(domain, budget), shares, of_least + of_gram + of_labels)
+        return Solution(answer, schedule, self.privacy_loss(domain, budget), shares, of_least + of_gram + of_labels)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """Three Gaussian releases."""

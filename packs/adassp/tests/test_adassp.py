@@ -47,7 +47,7 @@ def test_exact_constants_spend_the_budget_and_printed_ones_less_whatever_the_nei
     for neighbours in Neighbours:
         budget = Budget(1.0, 1e-6, neighbours)
         domain = Spectrum().domain(POINT)
-        exact, printed = (AdaSSP(constants=text).spent(domain, budget) for text in ("exact", "printed"))  # type: ignore[arg-type]
+        exact, printed = (AdaSSP(constants=text).privacy_loss(domain, budget) for text in ("exact", "printed"))  # type: ignore[arg-type]
         assert exact is not None
         assert printed is not None
         assert exact.epsilon == pytest.approx(1.0, rel=1e-4)

@@ -9,7 +9,9 @@ import math
 from collections.abc import Callable, Iterator
 
 from dprepro.errors import PremiseError
+from dprepro.mechanisms import GaussianShift
 from dprepro.practice.final_model import ENDLESS, NEAR, FinalModelAccount, NoisyTraining
+from dprepro.privacy import privacy_loss
 from dprepro_last_iterate.pairs import worst_linear_at
 from dprepro_last_iterate.published import (
     composition_mu,
@@ -17,15 +19,16 @@ from dprepro_last_iterate.published import (
     convex_mu_least,
     cyclic_convex_mu,
     cyclic_mu,
-    gaussian_epsilon,
     geometric_mu,
     quadratic_mu,
     sampled_convex,
 )
 
 AFTER = "derived here, after Bok, Su and Altschuler 2024"
-MOST_STEPS = 10**7
-"""Up to which an exact law is computed: its rounding grows with the steps."""
+MOST_STEPS, WIDEST = 10**7, 60.0
+"""Up to which an exact law is computed: its rounding grows with the steps, its cost with D/v."""
+LARGEST = 200.0
+"""Of epsilon and ln(1/delta) together: beyond, the law of such small probabilities takes long."""
 
 
 def final_model(training: NoisyTraining, delta: float) -> tuple[FinalModelAccount, ...]:
@@ -36,6 +39,11 @@ def final_model(training: NoisyTraining, delta: float) -> tuple[FinalModelAccoun
 def theorems(training: NoisyTraining, delta: float) -> tuple[FinalModelAccount, ...]:
     """What no losses leak more than, and what is lacking for it."""
     return (_strongly_convex(training, delta), _convex(training, delta))
+
+
+def _epsilon(mu: float, delta: float) -> float:
+    """Of mu-Gaussian differential privacy, from above."""
+    return privacy_loss(GaussianShift(mu), 1, delta).epsilon
 
 
 def _lacks(training: NoisyTraining) -> str:
@@ -66,14 +74,14 @@ def _bounded(
     training: NoisyTraining, delta: float, mu_at: Callable[[int], float], theorem: str, formula: str, premise: str
 ) -> FinalModelAccount:
     """Of a bound by mu that does not fall with the steps."""
-    limit = gaussian_epsilon(mu_at(ENDLESS), delta)
+    limit = _epsilon(mu_at(ENDLESS), delta)
     low, high = 0, 1
-    while gaussian_epsilon(mu_at(high), delta) < NEAR * limit:
+    while _epsilon(mu_at(high), delta) < NEAR * limit:
         low, high = high, 2 * high
     while high - low > 1:
         middle = (low + high) // 2
-        low, high = (low, middle) if gaussian_epsilon(mu_at(middle), delta) >= NEAR * limit else (middle, high)
-    epsilon = gaussian_epsilon(mu_at(training.steps), delta)
+        low, high = (low, middle) if _epsilon(mu_at(middle), delta) >= NEAR * limit else (middle, high)
+    epsilon = _epsilon(mu_at(training.steps), delta)
     return FinalModelAccount(theorem, formula, premise, epsilon, limit=limit, settles=high)
 
 
@@ -93,7 +101,7 @@ def _strongly_convex(training: NoisyTraining, delta: float) -> FinalModelAccount
     c = contraction(training.step_size, training.convexity, training.smoothness)
     if c >= 1:  # also where 1 - eta m rounds to it
         return FinalModelAccount(
-            theorem, formula, "", lacks="it needs step_size < 2/smoothness, and a curvature that tells"
+            theorem, formula, "", lacks="eta m or 2 - eta M is 0 to all digits, and must be positive"
         )
     ratio = training.sensitivity / training.noise
 
@@ -150,18 +158,21 @@ def _seen(training: NoisyTraining, delta: float) -> Iterator[FinalModelAccount]:
         return
     if math.isinf(training.diameter):
         if training.convexity <= 0:
-            yield _lower("some linear losses", gaussian_epsilon(composition_mu(training.steps, s, sigma), delta))
+            yield _lower("some linear losses", _epsilon(composition_mu(training.steps, s, sigma), delta))
         elif eta is not None:
             factors = [
                 1 - eta * curvature for curvature in (training.convexity, training.smoothness or 0.0) if curvature
             ]
             mus = [quadratic_mu(training.steps, s / sigma, factor) for factor in factors if -1 < factor <= 1]
-            yield from (_lower("some quadratics", gaussian_epsilon(mu, delta)) for mu in mus)
+            yield from (_lower("some quadratics", _epsilon(mu, delta)) for mu in mus)
     elif training.convexity <= 0 and eta is not None and training.steps <= MOST_STEPS:
         unit = training.diameter
+        most = convex_mu_least(training.steps, s, eta, sigma, unit)
+        if unit > WIDEST * eta * sigma or _epsilon(most, delta) - math.log(delta) > LARGEST:
+            return
         try:
             found = worst_linear_at(training.steps, s / sigma, eta * sigma / unit, 1.0, delta)
-        except PremiseError:  # too little noise for an exact law
+        except PremiseError:  # such small probabilities need too many nodes
             return
         yield _lower("some linear losses on an interval", found.epsilon)
 

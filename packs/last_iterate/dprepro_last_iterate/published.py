@@ -153,6 +153,9 @@ def cyclic_convex_mu(epochs: float, batches: float, s: float, eta: float, sigma:
 PLACES = 4000
 """Of a binomial: more hits are taken together, as many as the largest of them."""
 
+LONGEST = 10**12
+"""Of the numbers of last steps that are tried."""
+
 WINDOWS = 24
 """Numbers of last steps that are tried for sampled batches, on each of two grids."""
 
@@ -165,7 +168,7 @@ def sampled_convex(
     def at(k: int) -> float:
         return _hits_epsilon(k, rate, diameter / (k * eta * sigma), s / sigma, delta)
 
-    most = min(steps, math.ceil(100 * (1 + diameter / (eta * s)) / rate))
+    most = min(steps, LONGEST, math.ceil(100 * (1 + diameter / (eta * s)) / rate))
     low, high = 1, most
     found: dict[int, float] = {}
     for _ in range(2):
@@ -191,7 +194,10 @@ def _hits_epsilon(k: int, rate: float, closed: float, hit: float, delta: float) 
         deltas = np.exp(first) * -np.expm1(np.minimum(second - first, 0.0))
         return math.log(max(float(masses @ deltas) + rest, 1e-320)) - math.log(delta)
 
-    top = gaussian_epsilon(float(mu[-1]), delta) + 1e-9
+    worst = float(mu[-1])
+    top = worst**2 / 2 + worst * math.sqrt(-2 * math.log(delta)) + 1e-9
+    if worst > 1e5:  # differences of probabilities have no digits left
+        return top
     if log_surplus(0.0) <= 0:
         return 0.0
     while log_surplus(top) > 0:

@@ -26,7 +26,7 @@ from dprepro.algorithms.premises import Assumption, check_positive
 from dprepro.budget import Budget, Neighbours
 from dprepro.errors import PremiseError
 from dprepro.mechanisms import Gaussian
-from dprepro.privacy import Spent
+from dprepro.privacy import PrivacyLoss
 from dprepro.problems import Domain, Problem
 from dprepro.problems.problem_data import FloatArray
 from dprepro.support.last_result import cache_last
@@ -115,10 +115,10 @@ class ApproximateMinima(Algorithm):
         shares = {"gradient_share": norm / schedule.gamma}
         in_units_of_b = (released - theta) * (schedule.noise_scale / schedule.output_noise)
         of_output = Gaussian(schedule.noise_scale).moments(in_units_of_b)
-        return Solution(answer, schedule, self.spent(domain, budget), shares, of_objective + of_output)
+        return Solution(answer, schedule, self.privacy_loss(domain, budget), shares, of_objective + of_output)
 
     @cache_last
-    def spent(self, domain: Domain, budget: Budget) -> Spent:
+    def privacy_loss(self, domain: Domain, budget: Budget) -> PrivacyLoss:
         """The account of `minima.both_stages` at the budget's delta, a record being replaced; exact to 1e-9."""
         split = self._split(budget)
         twice = 1.0 if self.constants == "repaired" else 2.0
@@ -130,7 +130,7 @@ class ApproximateMinima(Algorithm):
             middle = (low + high) / 2
             private = both_stages(mus[0], split.curvature, mus[1], middle) <= budget.delta
             low, high = (low, middle) if private else (middle, high)
-        return Spent(high, budget.delta, "determinant, shift in a plane, and a Gaussian")
+        return PrivacyLoss(high, budget.delta, "determinant, shift in a plane, and a Gaussian")
 
 
 def descended(

@@ -275,9 +275,9 @@ def test_approximate_minima_have_the_printed_schedule_and_spend_no_more_than_the
     assert printed.output_noise == pytest.approx(1000 * printed.gamma / ridge * root / 0.01)
     repaired = ApproximateMinima().schedule(domain, budget)
     assert repaired.output_noise == 2 * printed.output_noise
-    assert ApproximateMinima().spent(domain, budget).epsilon < 1
+    assert ApproximateMinima().privacy_loss(domain, budget).epsilon < 1
     much = ApproximateMinima(constants="printed", out_share=0.9)
-    assert much.spent(domain, Budget(0.1, 1e-6, Neighbours.REPLACE_ONE)).epsilon > 0.1
+    assert much.privacy_loss(domain, Budget(0.1, 1e-6, Neighbours.REPLACE_ONE)).epsilon > 0.1
     assert "must be less than 1" in ApproximateMinima(noise_share=0.5).refusal(
         domain, Budget(5.0, 1e-6, Neighbours.REPLACE_ONE)
     )

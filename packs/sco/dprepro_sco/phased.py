@@ -133,7 +133,7 @@ class Phased(Algorithm):
             w, moments = Gaussian(sigma).release(mean, rng)
             # in units of the first phase's noise
             noise += NoiseMoments.normal(moments.square * (schedule.noise_scale / sigma) ** 2, domain.p)
-        return Solution(project(w), schedule, self.spent(domain, budget), noise=noise)
+        return Solution(project(w), schedule, self.privacy_loss(domain, budget), noise=noise)
 
     def parts(self, domain: Domain, budget: Budget) -> Parts:
         """One Gaussian: each record is in one phase, and all phases have the same shift."""

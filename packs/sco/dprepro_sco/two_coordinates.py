@@ -53,7 +53,7 @@ class TwoCoordinates(Reduction):
             square += (schedule.noise_scale**2) * (first**2 + second**2 + further)
         noise = NoiseMoments.normal(square, len(schedule.sizes) * domain.p)
         theta = PlanePoint(np.array(_projected(along, across)))
-        return Solution(theta, schedule, algorithm.spent(domain, budget), noise=noise)
+        return Solution(theta, schedule, algorithm.privacy_loss(domain, budget), noise=noise)
 
     def effort(self, problem: Problem, budget: Budget) -> tuple[int, int]:
         """A step of a pass is one of a scalar."""

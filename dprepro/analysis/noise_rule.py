@@ -1,4 +1,4 @@
-"""Rule `drawn`: the noise that was drawn is that of the schedule."""
+"""Rule `noise`: the noise that was drawn is that of the schedule."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ ENOUGH = 1e4
 
 
 @dataclass(frozen=True, kw_only=True)
-class Drawn(Rule):
+class NoiseRule(Rule):
     """The second moment of the noise drawn, over the schedule's, has the mean `expected`.
 
     Attributes:
@@ -45,12 +45,12 @@ class Drawn(Rule):
     second moment and another law.
     """
 
-    name: ClassVar[str] = "drawn"
+    name: ClassVar[str] = "noise"
     at_levels: ClassVar[bool] = True
 
     series: str | tuple[str, ...] = "*"
     expected: float = 1.0
-    quantity: str = "noise_drawn"
+    quantity: str = "noise_moments"
 
     def measure(self, frame: pd.DataFrame) -> Measured:
         """See the class."""

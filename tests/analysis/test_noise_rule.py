@@ -1,4 +1,4 @@
-"""Rule `drawn`: the noise that ran is what was meant to run."""
+"""Rule `noise`: the noise that ran is what was meant to run."""
 
 from __future__ import annotations
 
@@ -16,12 +16,12 @@ from dprepro.errors import InputError
 def draws(ratio: float, freedom: float, rows: int = 20, series: str = "hard", seed: int = 0) -> pd.DataFrame:
     """Second moments of that many rows, chi-square about the ratio."""
     rng = np.random.default_rng(seed)
-    frame = make_frame(decades("n", 3, 6, rows), lambda at: 1.0, replicates=1, quantity="noise_drawn", series=series)
+    frame = make_frame(decades("n", 3, 6, rows), lambda at: 1.0, replicates=1, quantity="noise_moments", series=series)
     return frame.assign(value=ratio * rng.chisquare(freedom, rows) / freedom, freedom=freedom)
 
 
 def judged(frame: pd.DataFrame, **changes: object) -> CheckResult:
-    return build("noise", {"rule": "drawn", "role": "claim", **changes}).judge(frame)
+    return build("noise", {"rule": "noise", "role": "claim", **changes}).judge(frame)
 
 
 def test_the_schedules_noise_is_confirmed_and_half_a_tenth_or_none_of_it_refuted() -> None:
