@@ -26,7 +26,7 @@ checked: the losses have to be what convexity= and smoothness= promise."""
 NOTES = """\
 All numbers are of the loss on which the steps descend, be it a mean or a sum over
 records: the mean of C-Lipschitz losses of n records has sensitivity 2C/n where a
-record is replaced, C/n where one falls silent; the sum has 2C, and C where a
+record is replaced, C/n where one is zeroed out; the sum has 2C, and C where a
 record comes or goes. lipschitz=C computes it. Clipped gradients are in general
 those of no convex loss.
 

@@ -114,7 +114,7 @@ def beside(algorithm: Algorithm, budget: Budget, pair: tuple[Problem, Problem]) 
     if any(reasons):
         if all(reasons):
             raise InputError(reasons[0])
-        return NeighbourLaws(np.array([0.0, 1.0]), np.array([1.0, 0.0]), silent=False)
+        return NeighbourLaws(np.array([0.0, 1.0]), np.array([1.0, 0.0]), zeroed_out=False)
     try:
         known = [find(algorithm, problem.domain, budget) for problem in pair]
         return known[0].beside(known[1], *pair)
