@@ -24,7 +24,7 @@ def short(value: float | None, form: str = ".3g") -> str:
 
 
 def used_points(measured: Measured, series: str, axis: str) -> pd.DataFrame:
-    """The grid points of a series that are evidence, with their ``shape`` and ``bound``; of a family, the worst."""
+    """The grid points of a series that are evidence, with their ``rate`` and ``bound``; of a family, the worst."""
     envelope = measured.config["figure"].get("envelope", ())
     columns = [name for name in ("bound", "rate") if name in measured.frame]
     axes = list(dict.fromkeys([*AXES, axis]))

@@ -75,7 +75,7 @@ class Report:
         """Print it; the exit code."""
         print(self.text, flush=True)
         if self.failed:
-            print(f"{self.failed} cells failed; the same command tries them again", file=sys.stderr)
+            print(f"{_cells(self.failed)} failed; type the same command to try again", file=sys.stderr)
         return 1 if self.failed else 0
 
 
@@ -144,6 +144,11 @@ def run_all(jobs: list[Job], config_dir: str | None, verbose: bool = False, deta
     return _exit_code(ends)
 
 
+def _cells(count: int) -> str:
+    """``1 cell``, ``2 cells``."""
+    return f"{count} cell{'s' if count > 1 else ''}"
+
+
 def _exit_code(ends: list[Ending]) -> int:
     """Say how all runs ended; the exit code."""
     from dprepro.report.text import endings
@@ -204,7 +209,7 @@ class _Judged:
         print("\n".join([self._title, *self._words]), flush=True)
         try:
             report = self._result()
-            code, note = report.tell(), f"{report.failed} cells failed" if report.failed else ""
+            code, note = report.tell(), f"{_cells(report.failed)} failed" if report.failed else ""
             return Ending(self._job, code, report.verdict, report.as_expected, note, report.folder)
         except (Interrupted, BrokenPipeError, UnicodeEncodeError):  # the last two: of the output
             raise

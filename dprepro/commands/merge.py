@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import shlex
 from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
@@ -109,11 +110,14 @@ def _published(store: Store, run: Run, folder: Path, config_dir: str | None) -> 
     """Judge and draw a run: its verdict, and its folder."""
     from dprepro.config.sources import changes
     from dprepro.report.publish import alone, publish
+    from dprepro.support.folders import command
 
     with alone(folder):
         published = publish(store, run, folder, changes(run, config_dir).doubt)
         if not run.finished:
             store.finish_run(run.id, run.provenance)
     failed = published.frame.drop_duplicates("key")["status"].str.startswith("failed").sum()
-    more = f"; {failed} cells failed: the same command tries them again" if failed else ""
+    how = shlex.join([*run.overrides, f"results_dir={folder}"])
+    again = f"{command(run.experiment, config_dir)} {how}"
+    more = f"; {failed} cell{'s' if failed > 1 else ''} failed; to try again: {again}" if failed else ""
     return f"{published.verdict['verdict']}; files: {published.folder}{more}"

@@ -17,6 +17,7 @@ from typing import TYPE_CHECKING, Any, TypeAlias
 from dprepro.analysis.checks import RULES
 from dprepro.engine.code import code_of
 from dprepro.errors import DpreproError, InputError
+from dprepro.figures.drawn import drawn
 from dprepro.figures.style import rendered
 from dprepro.support.regular_files import bytes_of
 
@@ -116,7 +117,7 @@ def fresh_verdict(
     return None
 
 
-def drawn(
+def files(
     drawing: Drawing, frame: pd.DataFrame, verdict: Mapping[str, Any], config: Mapping[str, Any], fingerprint: str
 ) -> dict[str, bytes]:
     """The files of a figure, by name; see `files_of`.
@@ -125,9 +126,9 @@ def drawn(
         InputError: an option that cannot be drawn.
     """
     try:
-        found = {MAIN: drawing.draw(frame, verdict, config)}
+        found = {MAIN: drawn(drawing, frame, verdict, config)}
         if drawing.leaves_out:
-            found[ALL] = drawing.draw_all(frame, verdict, config)
+            found[ALL] = drawn(drawing, frame, verdict, config, whole=True)
         return {
             f"{name}.{kind}": content
             for name, figure in found.items()

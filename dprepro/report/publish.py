@@ -19,6 +19,7 @@ from dprepro.engine.resources import give_back
 from dprepro.engine.store import Integrity, Run, Store
 from dprepro.errors import InputError, shortened
 from dprepro.figures import Drawing
+from dprepro.figures.drawn import drawn
 from dprepro.figures.style import rendered
 from dprepro.report import kept_table, picture
 from dprepro.report.formulas import plain
@@ -71,7 +72,7 @@ class Published:
 
     def figure(self) -> Figure:
         """The figure, drawn anew."""
-        return self.drawing.draw(self.frame, self.verdict, self.config)
+        return drawn(self.drawing, self.frame, self.verdict, self.config)
 
     def png(self) -> bytes:
         """The figure as the content of a PNG file: that of the folder, or drawn anew where another run replaced it."""
@@ -132,8 +133,8 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "", kn
             give_back()
         replace_file(folder / "verdict.json", verdict_file(published.verdict))
         if not picture.is_fresh(folder, fingerprint, picture.files_of(published.drawing)):
-            drawn = picture.drawn(published.drawing, frame, published.verdict, run.config, fingerprint)
-            for name, content in drawn.items():
+            files = picture.files(published.drawing, frame, published.verdict, run.config, fingerprint)
+            for name, content in files.items():
                 replace_file(folder / name, content)
             for kind in picture.KINDS if not published.drawing.leaves_out else ():  # of an older run
                 (folder / f"{picture.ALL}.{kind}").unlink(missing_ok=True)

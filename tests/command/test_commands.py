@@ -258,7 +258,7 @@ def test_failed_cells_make_the_exit_code_1_and_are_tried_again(
         patch.setattr(TunedNeedle, "build", sometimes)
         assert command("--config-dir", config_dir, "+experiment=cheap") == 1
     out, err = capsys.readouterr()
-    assert err == "4 cells failed; the same command tries them again\n"
+    assert err == "4 cells failed; type the same command to try again\n"
     assert "\n4 cells failed: ZeroDivisionError: in a cell\n" in out
     assert "failed: n=3e6, n=1e7 (each: ZeroDivisionError: in a cell)" in out
     assert verdict_of(elsewhere / "results/cheap")["verdict"] == "inconclusive"

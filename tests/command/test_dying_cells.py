@@ -108,7 +108,7 @@ def test_a_cell_that_ends_its_process_is_a_failed_one(plugin: Path, tmp_path: Pa
     assert found[2000] == f"failed: {SAID[how]}"
     assert f"1 cell failed: {SAID[how]}\n" in done.stdout
     assert "Traceback" not in done.stderr
-    assert done.stderr.splitlines()[-1] == "1 cells failed; the same command tries them again"
+    assert done.stderr.splitlines()[-1] == "1 cell failed; type the same command to try again"
     assert len(done.stderr.splitlines()) == 1 + (how not in INSIDE)
     assert done.stdout.count("replicates=1: 1 of 3 series") == 1  # a command that begins again says nothing twice
 
@@ -119,7 +119,7 @@ def test_of_several_runs_each_has_its_failed_cell_and_is_told_once(plugin: Path,
     assert done.returncode == 1, done
     assert [line[:5] for line in done.stdout.splitlines() if line.startswith("[")] == ["[1/2]", "[2/2]"]
     assert done.stdout.count("verdict: pair") == 2
-    assert done.stdout.count("1 cells failed") == 2  # in the summary of both
+    assert done.stdout.count("1 cell failed") == 2  # in the summary of both
     assert done.stdout.count("replicates=1: 1 of 3 series") == 2  # a command that begins again says nothing twice
     for how in ("segfault", "leave"):
         assert done.stderr.count(f"{SAID[how].removeprefix('the process ')}; the command begins again") == 1

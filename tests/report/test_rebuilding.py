@@ -102,8 +102,8 @@ def test_a_figure_is_drawn_again_only_where_something_behind_it_has_changed(
     results: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     drawn: list[str] = []
-    once = picture.drawn
-    monkeypatch.setattr(picture, "drawn", lambda *parts: drawn.append(parts[2]["experiment"]) or once(*parts))
+    once = picture.files
+    monkeypatch.setattr(picture, "files", lambda *parts: drawn.append(parts[2]["experiment"]) or once(*parts))
 
     def rebuilt() -> list[str]:
         drawn.clear()
