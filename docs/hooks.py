@@ -9,7 +9,7 @@ from typing import Any
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files
 
-from docs import api, constants, contributing, experiments, explorer, ledger, walkthroughs
+from docs import api, citing, constants, contributing, experiments, explorer, ledger, walkthroughs
 from docs.links import dead
 from docs.sources import EXPERIMENTS, ROOT, by_paper, cited, has_table, table_of
 from dprepro.support.regular_files import unpacked
@@ -65,9 +65,11 @@ def on_env(env: Any, config: Any, **_: Any) -> Any:
 
 
 def on_page_markdown(markdown: str, page: Any, **_: Any) -> str:
-    """The gallery ends with the figures of all experiments; the page of constants has its tables."""
+    """The gallery ends with the figures of all experiments; pages of constants and on citing are filled."""
     if page.file.src_uri == "constants.md":
         return constants.filled(markdown)
+    if page.file.src_uri == "citing.md":
+        return citing.filled(markdown)
     return markdown + experiments.gallery() if page.file.src_uri == "gallery.md" else markdown
 
 

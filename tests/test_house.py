@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import ast
 import re
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
+from functools import cache
 from pathlib import Path
 
 import pytest
@@ -79,16 +80,21 @@ ROOMS: dict[str, set[str]] = {
 }  # fmt: skip
 
 
-def files() -> Iterator[tuple[str, Path]]:
-    for path in sorted(HOUSE.rglob("*.py")):
-        inside = path.relative_to(HOUSE)
-        if inside.parts[0] != "conf":
-            yield inside.parts[0].removesuffix(".py"), path
+@cache
+def files() -> Sequence[tuple[str, Path]]:
+    """Every file of the package with its room."""
+    inside = [(path.relative_to(HOUSE).parts[0], path) for path in sorted(HOUSE.rglob("*.py"))]
+    return [(first.removesuffix(".py"), path) for first, path in inside if first != "conf"]
+
+
+@cache
+def tree(path: Path) -> ast.Module:
+    return ast.parse(path.read_text(encoding="utf-8"))
 
 
 def imports(path: Path) -> Iterator[str]:
     """Everything of the project that a file imports, inside functions too, without the leading `dprepro.`."""
-    for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+    for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
             yield from (name.name.removeprefix("dprepro.") for name in node.names if name.name.startswith("dprepro."))
         elif isinstance(node, ast.ImportFrom) and node.level:
@@ -170,7 +176,7 @@ PAPERS = {"bst", "glm", "kst", "lasso", "derived"}
 def test_a_class_name_stands_once() -> None:
     places: dict[str, list[str]] = {}
     for _, path in files():
-        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+        for node in ast.walk(tree(path)):
             if isinstance(node, ast.ClassDef) and node.name != COMMAND_CLASS:
                 places.setdefault(node.name, []).append(f"{path.relative_to(HOUSE)}:{node.lineno}")
     assert len(places) > 500

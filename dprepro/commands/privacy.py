@@ -59,8 +59,8 @@ class Arguments:
 
     steps: int | None = key(None, "T, all of them", _count, shown="NUMBER")
     sensitivity: float | None = key(
-        None, "largest l2 distance of the gradient between neighbours (of a batch that has the record)", _positive(),
-        shown="NUMBER",
+        None, "largest l2 distance of the gradient between neighbours; of a sampled batch, with any two records in one "
+        "place", _positive(), shown="NUMBER",
     )  # fmt: skip
     noise: float | None = key(None, "sigma, of each coordinate of that gradient", _positive(), shown="NUMBER")
     step_size: float | None = key(None, "eta, the same at every step", _positive(), shown="NUMBER")

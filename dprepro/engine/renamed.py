@@ -11,6 +11,9 @@ from typing import Any
 CHECK_KEYS = {"guards": "precondition"}
 """Keys of a check in the configuration of a run."""
 
+GONE = {"among": "these"}
+"""Keys of a check that are gone, with the value that is meant now without them."""
+
 QUANTITIES = {
     "spent_epsilon": "certified_epsilon", "overspent_epsilon": "violating_epsilon", "noise_drawn": "noise_moments",
 }  # fmt: skip
@@ -56,7 +59,7 @@ def _current_settings(given: Any) -> Any:
 def _current_check(check: Any) -> Any:
     if not isinstance(check, Mapping):
         return check
-    found = {CHECK_KEYS.get(key, key): value for key, value in check.items()}
+    found = {CHECK_KEYS.get(key, key): value for key, value in check.items() if key not in GONE or value != GONE[key]}
     return {str(key): _current_value(CHECK_VALUES.get(str(key), {}), value) for key, value in found.items()}
 
 

@@ -82,12 +82,18 @@ class MarginsFigure(Drawing):
                 )
                 panel.axvline(1, color="0.4", linewidth=0.8, zorder=1)
                 panel.set_yticks(range(len(names)), [item(name) for name in names])
-                panel.set(xscale="log", xlim=(LEAST / 2, 2 * MOST), ylim=(each - 0.5, -0.5))
+                panel.set(xscale="log", xlim=_limits(found["value"]), ylim=(each - 0.5, -0.5))
                 panel.set_xlabel("largest share of what is allowed")
                 thin_grid(panel)
             high = headed(figure, verdict, self.heading) + keys(figure, handles)
             figure.set_size_inches(width, high + height_of(1.05 * (max(each, FEWEST_LINES) + 5), "ytick.labelsize"))
         return figure
+
+
+def _limits(shares: pd.Series[float]) -> tuple[float, float]:
+    """A decade on either side of 1 at least, and all shares but those beyond the edges."""
+    shown = shares.clip(LEAST, MOST)
+    return min(0.05, float(shown.min()) / 2), max(20.0, 2 * float(shown.max()))
 
 
 def _natural(name: str) -> tuple[str, list[tuple[bool, int, str]]]:

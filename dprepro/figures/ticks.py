@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal
 
 import numpy as np
 
@@ -29,8 +29,10 @@ def few_labels(panel: Axes) -> None:
     if low > 5e-3 and high < 5e3:
         panel.xaxis.set_major_formatter(lambda value, position: f"{value:g}")
         if high < 8 * low:
+            _level(panel, "x")
             panel.xaxis.set_minor_formatter(plain())
             return
+    _level(panel, "x")
     powers = np.floor(np.log10(high)) - np.ceil(np.log10(low))
 
     def label(value: float, position: float) -> str:
@@ -64,6 +66,15 @@ def few_ticks(panel: Axes, values: Sequence[Any]) -> None:
         panel.xaxis.set_minor_locator(NullLocator())
 
 
+def _level(panel: Axes, axis: Literal["x", "y"]) -> None:
+    """Labels of short ticks stand as far from the panel as those of long ones."""
+    from matplotlib import rcParams
+
+    style: Any = rcParams
+    long, short = (style[f"{axis}tick.{kind}.size"] for kind in ("major", "minor"))
+    panel.tick_params(axis=axis, which="minor", pad=style[f"{axis}tick.major.pad"] + long - short)
+
+
 def plain() -> Any:
     """A formatter of a logarithmic axis: 0.6 and not 6 times a power of ten."""
     from matplotlib.ticker import LogFormatter
@@ -83,3 +94,4 @@ def plain_ticks(panel: Axes) -> None:
     if panel.get_yscale() == "log" and high < 100 * low:
         panel.yaxis.set_major_formatter(plain())
         panel.yaxis.set_minor_formatter(plain())
+        _level(panel, "y")

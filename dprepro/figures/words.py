@@ -82,6 +82,9 @@ NUMBERED = (
 )
 
 
+ACRONYMS = ("erm", "sgd")
+
+
 def item(name: str) -> str:
     """An item of a paper by its key: Theorem 2.4.1 of ``theorem_2_4_1``, Lemma A.3 of ``lemma_a_3``."""
     kind, *parts = name.split("_")
@@ -91,7 +94,8 @@ def item(name: str) -> str:
         while place < len(parts) and (parts[place].isdigit() or (place == 0 and len(parts[0]) == 1)):
             place += 1
     number = ".".join(parts[:place]).upper()
-    return " ".join(filter(None, (kind.capitalize(), number, *parts[place:])))
+    words = [part.upper() if part in ACRONYMS else part for part in parts[place:]]
+    return " ".join(filter(None, (kind.capitalize(), number, *words)))
 
 
 def axis_label(axis: str) -> str:

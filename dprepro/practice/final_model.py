@@ -197,7 +197,7 @@ def final_model(training: NoisyTraining, delta: float, accounts: dict[str, Accou
 
 
 def _reached(training: NoisyTraining, delta: float, epsilon: float) -> int | None:
-    """From how many steps on composition has ``epsilon``, to 1%; None where nobody takes so many."""
+    """From how many steps on composition has ``epsilon``, to 1% of sampled batches; None where nobody takes so many."""
 
     def at(steps: int) -> float:
         return every_iterate(replace(training, steps=steps), delta)[0]
@@ -207,7 +207,8 @@ def _reached(training: NoisyTraining, delta: float, epsilon: float) -> int | Non
         if high >= ENDLESS:
             return None
         low, high = high, min(16 * high, ENDLESS)
-    while high - low > max(1, low // 100):
+    coarse = 100 if training.batches == "sampled" else 10**9  # an answer takes a while there
+    while high - low > max(1, low // coarse):
         middle = (low + high) // 2 if low < 2 else max(low + 1, min(high - 1, round(math.sqrt(low * high))))
         low, high = (low, middle) if at(middle) >= epsilon else (middle, high)
     return high

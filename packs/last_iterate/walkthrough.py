@@ -10,6 +10,7 @@
 # %%
 from dprepro_last_iterate.final_model import final_model as account
 from dprepro_last_iterate.pairs import worst_linear
+from dprepro_last_iterate.plane import thin_rectangle
 
 import dprepro
 from dprepro.practice.final_model import NoisyTraining, final_model
@@ -55,6 +56,18 @@ for delta in (1e-3, 1e-9, 1e-30):
 
 # %%
 print(dprepro.run("last_search"))
+
+# %% [markdown]
+# ## A second dimension
+#
+# On a box linear losses are independent chains, one a coordinate, that share the diameter and the sensitivity. A square
+# leaks less than an interval, a disc too. A rectangle with one thin side can leak more: the thin side shows the last
+# step, the long one all of them. It takes a delta at which one step leaks about as much as many do on an interval.
+
+# %%
+print(dprepro.run("last_plane"))
+print(thin_rectangle(s=3.0, eta=0.2, sigma=1.0, delta=1e-86))
+print(worst_linear(3.0, 0.2, 1.0, 1e-86))
 
 # %% [markdown]
 # ## Where the intuition fails

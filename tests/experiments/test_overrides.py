@@ -69,9 +69,9 @@ CHEAP = ["~study.series.steps_too_many", "~checks.steps_too_many", "~study.serie
          "~checks.exponent_n_as_printed", "~checks.laplace_within_budget", "~checks.context_below_bound",
          "study.series.tuned_needle.replicates=2"]  # fmt: skip
 """What takes most of the time of lasso_rate."""
-FEW = ["study.draws=8", "replicates=2", "study.series.gaussian.replicates=2", "~study.series.box", "~study.series.box_l1",
-       "~study.series.l1_ball", "~study.series.l2_ball_gamma", "~study.series.literal", "~study.series.literal_gamma",
-       "~checks.as_literal", "~checks.as_literal_gamma"]  # fmt: skip
+FEW = ["study.draws=8", "replicates=2", "study.series.gaussian.replicates=2", "~study.series.box",
+       "~study.series.box_l1", "~study.series.l1_ball", "~study.series.l2_ball_gamma", "~study.series.literal",
+       "~study.series.literal_gamma", "~checks.as_literal", "~checks.as_literal_gamma"]  # fmt: skip
 """What takes most of the time of objective_perturbation, and is no claim or has an epsilon of its own."""
 QUICK = [
     ("lasso_rate", [*CHEAP, "sweep.epsilon=[0.5]"]),

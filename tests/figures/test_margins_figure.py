@@ -57,3 +57,13 @@ def test_items_are_called_as_papers_number_them() -> None:
     assert [item(name) for name in ("definition_2_1", "fact_2_3", "lemma_a_3", "section_1_the_gap")] == [
         "Definition 2.1", "Fact 2.3", "Lemma A.3", "Section 1 the gap"
     ]  # fmt: skip
+
+
+@pytest.mark.parametrize(("statements", "last"), [(1, 20.0), (30, 60.0)])
+def test_the_axis_holds_all_shares_and_is_the_same_in_both_columns(statements: int, last: float) -> None:
+    drawn = figures.build({"name": "margins"}).draw(frame(statements), VERDICT, {})
+    assert {panel.get_xlim() for panel in drawn.axes} == {(0.05, last)}
+
+
+def test_acronyms_are_written_as_such() -> None:
+    assert item("phased_sgd_risk") == "Phased SGD risk"

@@ -145,6 +145,6 @@ def test_an_account_that_cannot_be_loaded_is_named(monkeypatch: pytest.MonkeyPat
     monkeypatch.setattr(practice, "entry_points", lambda group: points)
     with pytest.raises(InputError, match=r"lab\.accounts:mine, declared by an entry point dprepro\.accounts, cannot"):
         installed_accounts()
-    points[0].load = lambda: 3  # type: ignore[assignment, return-value]
+    points[0].load = lambda: 3
     with pytest.raises(InputError, match="is no function"):
         installed_accounts()

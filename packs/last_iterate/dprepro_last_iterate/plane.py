@@ -6,8 +6,10 @@ A rectangle has sides D (cos u, sin u), u = ``side_angle``; G' - F' = s (cos w, 
 
 from __future__ import annotations
 
+import itertools
 import math
 from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import lru_cache
 
 import numpy as np
@@ -20,6 +22,9 @@ DIAGONAL = math.pi / 4
 CELLS = 1024
 FEW_CELLS = 128
 """Of a lower limit: it is below epsilon by less than 1e-4 of itself even so."""
+
+COARSE = 48
+"""In a search."""
 
 
 def _sides(
@@ -132,8 +137,8 @@ def worst_square(s: float, eta: float, sigma: float, delta: float) -> box.Limits
                 if found > best:
                     best, place = found, (drift, count)
 
-    look([near.drift * 1.15**power for power in range(-5, 3)], np.linspace(0.7, 1.3, 9))
-    look([place[0] * 1.03**power for power in range(-4, 5)], np.linspace(0.92, 1.08, 5))
+    look([near.drift * 1.15**power for power in range(-5, 3)], np.linspace(0.7, 1.3, 9).tolist())
+    look([place[0] * 1.03**power for power in range(-4, 5)], np.linspace(0.92, 1.08, 5).tolist())
     angles, drifts = (DIAGONAL, DIAGONAL), (place[0], place[0])
     (both,) = _sides(s, eta, sigma, angles, drifts, [place[1]], delta, CELLS)
     return box.product_limits(*both, delta)
@@ -142,6 +147,53 @@ def worst_square(s: float, eta: float, sigma: float, delta: float) -> box.Limits
 def square_limit(sensitivity: float, step_size: float, noise: float, delta: float) -> float:
     """epsilon of the square's worst pair that was found, certified from above."""
     return worst_square(sensitivity, step_size, noise, delta).upper
+
+
+@dataclass(frozen=True)
+class Thin:
+    """A linear pair on a rectangle with one thin side.
+
+    Attributes:
+        epsilon: certified, from below.
+        steps: T.
+        angles: ``side_angle`` and ``difference_angle``. drifts: ``drift_1`` and ``drift_2``.
+    """
+
+    epsilon: float
+    steps: int
+    angles: tuple[float, float]
+    drifts: tuple[float, float]
+
+
+@lru_cache(maxsize=64)
+def thin_rectangle(s: float, eta: float, sigma: float, delta: float) -> Thin:
+    """The best of some 180 to 360 pairs, at what large deviations foretell.
+
+    The thin side forgets all but the last step, and its end is an event of that step's noise alone: it loses z
+    h_2/sigma at a cost of z^2/2 in ln(1/delta), and takes next to nothing of the diameter. The long side does what the
+    worst pair of an interval does with what is left of ln(1/delta). Losses add up, e cos w + z (s/sigma) sin w, e the
+    interval's loss; the largest sum, sqrt(e^2 + (z s/sigma)^2), belongs to tan w = z s/(sigma e).
+    """
+    level, best = -math.log(delta), Thin(0.0, 1, (DIAGONAL, DIAGONAL), (0.0, 0.0))
+    for share in (0.1, 0.2, 0.35, 0.5, 0.7, 0.85):
+        long = pairs.worst_linear(s, eta, sigma, delta**share)
+        z = math.sqrt(2 * (1 - share) * level)
+        turned = math.atan2(z * s / sigma, long.epsilon)
+        steps = sorted({max(1, round(scale * long.steps)) for scale in (0.7, 0.85, 1, 1.2, 1.4)})
+        for side, scale in itertools.product((0.08, 0.2), (0.8, 1, 1.1)):
+            angles = (side, turned)
+            drifts = (long.drift / math.cos(turned), scale * z * sigma / (s * math.sin(turned)))
+            laws = _sides(s, eta, sigma, angles, drifts, steps, delta, COARSE)
+            for count, both in zip(steps, laws, strict=True):
+                found = box.Product(*both).lower(delta, best.epsilon)
+                if found > best.epsilon:
+                    best = Thin(found, count, angles, drifts)
+    return best
+
+
+def thin_loss(sensitivity: float, step_size: float, noise: float, delta: float) -> float:
+    """epsilon of the best rectangle with a thin side, certified from below."""
+    return thin_rectangle(sensitivity, step_size, noise, delta).epsilon
 
 
 def twice_interval(sensitivity: float, step_size: float, noise: float, delta: float) -> float:
