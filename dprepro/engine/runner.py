@@ -514,14 +514,16 @@ def _measured(
 def _alike(cells: Sequence[Cell]) -> Iterator[Sequence[Cell]]:
     """The cells in stretches of one series, grid point and specification."""
     start = 0
-    for at in range(1, len(cells) + 1):
-        cell = cells[start]
-        if at == len(cells) or not (
-            cells[at].axes is cell.axes and cells[at].science == cell.science and cells[at].series == cell.series
-            and cells[at].code == cell.code
+    for at, cell in enumerate(cells):
+        first = cells[start]
+        if not (
+            cell.axes is first.axes and cell.science == first.science and cell.series == first.series
+            and cell.code == first.code
         ):  # fmt: skip
             yield cells[start:at]
             start = at
+    if cells:
+        yield cells[start:]
 
 
 def _together(results: Sequence[Result], lines: Sequence[Line]) -> int:
