@@ -27,6 +27,11 @@ from dprepro.support.folders import conf_dir, folders
 gc.set_threshold(50_000, 20, 100)  # the modules and configurations of all tests are looked through less often
 
 
+def pytest_collection_finish() -> None:
+    """Modules and tests stay to the end: they are not looked through again."""
+    gc.freeze()
+
+
 def _content(folder: str) -> str:
     """The digest of all files of a user's folder: equal files are composed alike, wherever they lie."""
     found, base = hashlib.sha256(), Path(folder)

@@ -93,7 +93,7 @@ class Instance:
 
     @property
     def needed(self) -> float:
-        """Those and the d m."""
+        """All records that the construction needs: `needed_beside` and the d m."""
         return self.coordinates * self.copies + self.needed_beside
 
     @property

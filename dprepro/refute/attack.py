@@ -32,8 +32,8 @@ class Trial:
     """What one choice of numbers shows.
 
     Attributes:
-        taken: of what the statement bounds.
-        allowed: by the statement, with the constant that an O() is granted.
+        taken: the value of what the statement bounds.
+        allowed: the bound that the statement gives, with the constant that an O() is granted.
         error: standard error of ``taken``; 0 where it is exact.
     """
 
@@ -43,7 +43,7 @@ class Trial:
 
     @property
     def share(self) -> float:
-        """Of what is allowed; above 1 the statement is violated, up to the error."""
+        """The value over the bound; above 1 the statement is violated, up to the error."""
         return _over(self.taken, self.allowed)
 
     @property

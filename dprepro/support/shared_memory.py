@@ -1,4 +1,4 @@
-"""What the process that does a command's work leaves for the one that waits for it, in memory that both share.
+"""Memory that a command's worker process shares with the process that waits for it: progress, and how the worker died.
 
 It loads hardly anything: it is read before all else, and is behind every measurement.
 """
@@ -19,22 +19,22 @@ LEFT, CODE, HEARD, STOPPED, MEASURING = range(5)
 that ended it; whether it measures a cell, or `SEVERAL` at once."""
 SEVERAL = 2
 KEPT, TOTAL, KEY = slice(8, 16), slice(16, 24), slice(24, 56)
-"""Places: of the cells of a run how many are stored, and how many there are; the key of the cell that is measured."""
+"""Places of the number of stored cells of a run, of all its cells, and of the key of the cell that is measured."""
 _SIZE, _NOTES, _BYTES = slice(56, 64), 64, 1 << 20
 
 #: Shared in a command; in any other process nobody reads it.
 memory = memoryview(bytearray(_NOTES))
 
 died: dict[bytes, str] = {}
-"""Cells that have taken a process with them in this command, by their keys, with what it died of."""
+"""By its key, each cell that has killed a process of this command, with what the process died of."""
 
 
 one_by_one = False
-"""Whether cells are to be measured each by itself, since several at once have taken a process with them."""
+"""Whether each cell is measured by itself, because a process died while it measured several at once."""
 
 
 def share() -> None:
-    """From now on the memory is shared with copies of this process."""
+    """Share the memory with all copies of this process that are made from now on."""
     global memory
     from mmap import mmap
 
@@ -42,22 +42,22 @@ def share() -> None:
 
 
 def left(code: int) -> None:
-    """The process is about to end, by itself."""
+    """Note that this process ends by itself, with this exit code."""
     memory[CODE], memory[LEFT] = code % 256, 1
 
 
 def progress(kept: int, total: int) -> None:
-    """So many cells of the current run are stored; where there is no run, none of none."""
+    """Note how many cells of the current run are stored, and how many there are; 0 of 0 without a run."""
     memory[KEPT], memory[TOTAL] = kept.to_bytes(8, "little"), total.to_bytes(8, "little")
 
 
 def number(place: slice) -> int:
-    """The number that stands there."""
+    """The number in these bytes of the memory."""
     return int.from_bytes(memory[place], "little")
 
 
 def note(line: str) -> None:
-    """Leave a line for the process that takes over if this one dies; without effect where there is no more room."""
+    """Leave a line for the process that takes over if this one dies; a full memory takes no more lines."""
     start, text = _NOTES + number(_SIZE), f"{line}\n".encode()
     if start + len(text) <= len(memory):
         memory[start : start + len(text)] = text
@@ -65,5 +65,5 @@ def note(line: str) -> None:
 
 
 def noted() -> list[str]:
-    """The lines that processes left which have died."""
+    """The lines that were left by processes that have died."""
     return bytes(memory[_NOTES : _NOTES + number(_SIZE)]).decode().splitlines() if died else []

@@ -286,14 +286,6 @@ def test_limits_of_proportions_are_exact_and_share_one_percent_over_the_points()
     assert found == pytest.approx((20, exact[0].low / 0.005, exact[0].high / 0.005), rel=1e-9)
 
 
-def test_shares_and_coverages_have_exact_limits_of_99_percent() -> None:
-    points = [{"n": float(n)} for n in range(1, 41)]
-    frame = make_frame(points, lambda at: 3.0 if at["n"] <= 6 else 1.0, replicates=1, quantity="regret")
-    exact = binomtest(34, 40).proportion_ci(0.99, "exact")
-    found = judged(frame, "share", quantity="regret", limit=2, expected=0.9)
-    assert limits(found) == pytest.approx((34 / 40, exact.low, exact.high), rel=1e-9)
-
-
 def test_limits_of_what_is_good_enough_are_students_and_share_one_percent_over_the_curves() -> None:
     """Two curves: 99.5% each. The distance is set between the limits of a level of 99%, of 99.5% and of one side."""
     units = np.array([0.1, -0.2, 0.05, 0.3, -0.1, 0.02])

@@ -100,13 +100,11 @@ def test_a_share_counts_values_up_to_the_limit_of_series_that_are_claimed() -> N
     found = build("one", check).judge(frame)
     assert found.estimate == pytest.approx(50 / 60)
     assert (found.details["median"], found.details["quantile_90"], found.details["cases"]) == (1.5, 2.1, 60)
-    assert found.low is not None
-    assert found.high is not None
+    assert found.low == found.high == found.estimate  # of these cases alone, without an error
+    share = 50 / 60
     for expected, margin, verdict in (
-        (found.low - 0.001, 0.0, "confirmed"), (found.low + 0.001, 0.0, "inconclusive"),
-        (found.low + 0.051, 0.05, "inconclusive"), (found.low + 0.049, 0.05, "confirmed"),
-        (found.high - 0.001, 0.0, "inconclusive"), (found.high + 0.001, 0.0, "refuted"),
-        (found.high + 0.049, 0.05, "inconclusive"),
+        (share - 0.001, 0.0, "confirmed"), (share + 0.001, 0.0, "refuted"),
+        (share + 0.049, 0.05, "confirmed"), (share + 0.051, 0.05, "refuted"),
     ):  # fmt: skip
         assert build("one", check | {"expected": expected, "margin": margin}).judge(frame).verdict == verdict
 

@@ -14,6 +14,8 @@ from helpers.cheap_experiment import ENVIRONMENT, command, write_config_dir
 from dprepro.engine import runner
 from dprepro.engine.slurm import Setup, Slurm
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 pytest.importorskip("submitit", reason="submitit is not installed")
 
 JOBS = "{cluster: local, jobs: 2, job_minutes: 1, resubmit: 1}"

@@ -17,6 +17,8 @@ from dprepro.statements.papers import papers
 from dprepro.support import typed
 from dprepro.support.folders import experiment_files, folders, pack_dirs
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 PACK = Path(__file__).parents[2] / "packs" / "adassp"
 MINE = """\
 title: A paper of mine

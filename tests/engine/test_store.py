@@ -191,6 +191,7 @@ def test_a_run_of_an_older_version_is_read_with_the_names_of_today(tmp_path: Pat
                 "noise": {"rule": "drawn", "guards": True}, "constant": {"rule": "ratio", "divide": "shape"},
                 "budget": {"rule": "below", "quantity": "spent_epsilon"}, "target": {"rule": "enough"},
                 "several": {"rule": "below", "quantity": ["spent_epsilon", "ratio"]},
+                "cases": {"rule": "share", "among": "these"}, "others": {"rule": "share", "among": "drawn"},
             },
             "study": {
                 "shape": "own", "overspends": [2],
@@ -206,6 +207,7 @@ def test_a_run_of_an_older_version_is_read_with_the_names_of_today(tmp_path: Pat
                 "constant": {"rule": "ratio", "divide": "rate"},
                 "budget": {"rule": "below", "quantity": "certified_epsilon"}, "target": {"rule": "attainment"},
                 "several": {"rule": "below", "quantity": ["certified_epsilon", "ratio"]},
+                "cases": {"rule": "share"}, "others": {"rule": "share", "among": "drawn"},
             },
             "study": {
                 "rate": "own", "epsilon_factors": [2],

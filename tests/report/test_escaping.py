@@ -136,7 +136,11 @@ def test_hostile_text_in_any_field_of_the_ledger_is_shown_as_it_is_and_adds_no_t
     everything, fields = "\n".join(hostile), [*strings(measured[0])]
     for one in measured[1]:
         fields += strings(one.verdict)
-    assert {key for key, value in fields if HOSTILE + value in everything} >= {
+    shown: set[str] = set()
+    for key, value in fields:
+        if key not in shown and HOSTILE + value in everything:  # one of a kind is enough, and a page is long
+            shown.add(key)
+    assert shown >= {
         "paper", "item", "kind", "statement", "verdict", "note", "experiment", "experiments", "errata", "checks",
         "controls", "expect", "reason", "printed", "holds", "severity", "state", "test", "check", "claim", "neighbours",
         "date", "commit", "platform", "versions",

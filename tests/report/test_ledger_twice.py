@@ -7,6 +7,8 @@ from pathlib import Path
 import pytest
 from helpers.cheap_experiment import command, write_config_dir
 
+pytestmark = pytest.mark.usefixtures("undrawn")
+
 FEW = """
 paper: glm
 claim: No counterexample

@@ -389,3 +389,30 @@ def convex_ledge_loss(
     first = constant(-lift * sensitivity)
     most = published_epsilon(sensitivity, step_size, noise, delta)
     return pair_epsilon(first, first.plus(sensitivity), 1.0, step_size, noise, [steps], delta, most)
+
+
+# Not smooth
+
+
+def jump_loss(
+    steps: float, sensitivity: float, step_size: float, noise: float, delta: float, lift: float, width: float
+) -> float:
+    """Exact epsilon of a convex loss whose gradient jumps: F' = u/eta near the middle, 2u/eta + lift s sign(u) beyond.
+
+    u = x - 1/2, and ``width`` is where it jumps. Beyond, steps change sides and drift outwards by lift eta s; those of
+    G' = F' - s sign(u) drift inwards. Nothing that came near the middle comes back. Sides alternate: half-lines see it.
+    """
+    if not (0 < width < 0.5 and width + step_size * (lift - 1) * sensitivity >= 0):
+        raise PremiseError("the loss is convex: its gradient jumps upwards, 0 < width < 1/2")
+
+    def slope(lift: float) -> Slope:
+        middle, jumped, end = width, 2 * width + step_size * lift * sensitivity, 1 + step_size * lift * sensitivity
+        left, right = (-end, -middle, jumped), (-jumped, middle, end)
+        return Slope(
+            (0.0, 0.5 - width, 0.5 + width, 1.0),
+            tuple(value / step_size for value in left),
+            tuple(value / step_size for value in right),
+        )
+
+    most = 1.5 * published_epsilon(sensitivity, step_size, noise, delta)
+    return pair_epsilon(slope(lift), slope(lift - 1), 1.0, step_size, noise, [int(steps)], delta, most)

@@ -13,6 +13,10 @@ from dprepro_last_iterate.transfer import THRESHOLDS, HalfLines, Slope, constant
 SAFETY = 1e-7
 """What the error of a law may be, over delta e^-epsilon."""
 ROUNDS = 8
+FINER = 4
+"""Times that the pairs near to the best one are looked at."""
+CLOSE = 257
+"""Thresholds of half-lines of these: with few of them epsilon depends on where they lie."""
 FINE = 1025
 """Thresholds of half-lines of what a search found."""
 GOLDEN = (math.sqrt(5) - 1) / 2
@@ -82,9 +86,13 @@ def worst_linear(s: float, eta: float, sigma: float, delta: float) -> Found:
     # a drift carries the start to the other end in a whole number of steps: of few steps epsilon is a saw of the drift
     typical = plateau_time(s, eta) / (1 + guess)
     found = largest(at, guess / 5, 1.5 * guess, min(max(10, round(700 / typical)), 60))
-    near = range(max(1, round(0.95 * found.steps) - 1), round(1.05 * found.steps) + 2)
-    finer = [_best_of(found.drift * math.exp(0.004 * place), near) for place in range(-5, 6)]
-    best = max([found, *finer], key=lambda found: found.epsilon)
+    best = found
+    for _ in range(FINER):  # about the best pair, until it stays
+        near = range(max(1, round(0.95 * best.steps) - 1), round(1.05 * best.steps) + 2)
+        finer = [_best_of(best.drift * math.exp(0.004 * place), near, CLOSE) for place in range(-5, 6)]
+        before, best = best, max([best, *finer], key=lambda found: found.epsilon)
+        if best == before:
+            break
     return _best_of(best.drift, [best.steps], FINE)
 
 

@@ -269,3 +269,46 @@ def observed(
         states.append(state)
     found = np.asarray(states).reshape(-1, len(state)) @ np.asarray(events).T
     return np.concatenate([begun[None, :], found]) if numbers[0] == 1 else found
+
+
+def cyclic_half_lines(
+    pair: tuple[Sequence[Slope], Sequence[Slope]],
+    start: float,
+    step: float,
+    noise_scale: float,
+    epochs: int,
+    error: float,
+    thresholds: int = THRESHOLDS,
+) -> HalfLines:
+    """Both laws after whole epochs, of batches in a fixed order: the slopes of ``pair`` are those of r batches.
+
+    Args:
+        error: of every probability, absolute, as in `half_lines`.
+    """
+    noise, steps = step * noise_scale, epochs * len(pair[0])
+    breaks = sorted({b for slopes in pair for slope in slopes for b in slope.breaks})
+    rule = rule_for(breaks, noise, error / max(steps - 1, 1))
+
+    def law(slopes: Sequence[Slope]) -> FloatArray:
+        matrices = {slope: _spread(_means(slope, rule, step), rule, noise) for slope in slopes}
+        place = np.array([start])
+        means = place - step * slopes[0].at(place)
+        if steps == 1:
+            return _events(means, rule, noise, thresholds)[:, 0]
+
+        def taken(state: FloatArray, batches: Sequence[Slope]) -> FloatArray:
+            for slope in batches:
+                state = matrices[slope] @ state
+            return state
+
+        state, left = _spread(means, rule, noise)[:, 0], slopes[1:]
+        if epochs > 1:
+            state, left = taken(state, left), slopes
+            if epochs > 2:
+                epoch = taken(np.eye(len(state)), slopes)
+                state = np.linalg.matrix_power(epoch, epochs - 2) @ state
+        last = _events(_means(slopes[-1], rule, step), rule, noise, thresholds)
+        return np.asarray(last @ taken(state, left[:-1]))
+
+    both = [law(slopes)[None, :] for slopes in pair]
+    return HalfLines(np.array([steps]), both[0], both[1], np.array([(steps - 1) * rule.error]))

@@ -226,6 +226,14 @@ def test_the_worst_linear_pair_leaks_what_a_prototype_found(delta: float, found:
     assert epsilon < bounds.published_epsilon(S, ETA, SIGMA, delta)
 
 
+@pytest.mark.parametrize(
+    ("place", "found"), [((0.1, 0.05, 1.0, 1e-5), 4.416), ((0.1, 0.01, 2.0, 1e-15), 7.517)], ids=["B = 2", "B = 2.5"]
+)
+def test_the_search_does_not_stop_where_few_thresholds_leave_it(place: tuple[float, ...], found: float) -> None:
+    """Both are the prototype's: 65 thresholds led the search astray by 5e-4 and 1e-3."""
+    assert pairs.worst_linear(*place).epsilon > found - 5e-4
+
+
 def test_sampled_quadratics_have_the_frequencies_of_a_simulation() -> None:
     steps, q, signal, c, rng, draws = 40, 0.05, 2.0, 0.3, np.random.default_rng(3), 100_000
     y = np.zeros(draws)
