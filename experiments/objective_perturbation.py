@@ -104,7 +104,8 @@ constants
 # %%
 known, bound = check(constants, "known_objective"), check(constants, "bound_objective")
 practice(
-    f"Theorem 4's constant lies between {known:.2f} and {bound:.2f}, Theorem 7's between {check(constants, 'known_pipeline'):.1f} and",
+    f"Theorem 4's constant lies between {known:.2f} and {bound:.2f},",
+    f"Theorem 7's between {check(constants, 'known_pipeline'):.1f} and",
     f"{check(constants, 'bound_pipeline'):.1f}: a sample that is planned by the bound is at these sizes no more than",
     f"{bound / known:.1f} times too large. Theorem 9's bound",
     f"is {check(constants, 'bound_aggregated') / check(constants, 'known_small_aggregated'):.0f} times what is known.",
