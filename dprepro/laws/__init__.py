@@ -31,7 +31,7 @@ if TYPE_CHECKING:
     from dprepro.laws.support_law import ExponentialSupportLaw
     from dprepro.laws.votes_law import VotesLaw
 else:
-    __getattr__, __dir__ = lazy_imports(__name__, __file__)
+    __getattr__, __dir__ = lazy_imports(__name__)
 
 LAWS: dict[str, str] = {
     "EfficientSampler": "SamplerLaw",
