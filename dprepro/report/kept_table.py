@@ -48,7 +48,7 @@ def file_of(frame: pd.DataFrame, content: picture.Content, source: str) -> bytes
     """The file; ``content`` is that of the frame.
 
     Raises:
-        ValueError, TypeError: a column has two kinds of values.
+        ValueError, TypeError, OverflowError: a column has two kinds of values, or whole numbers beyond 2^63.
     """
     import pyarrow
     from pyarrow import parquet

@@ -127,7 +127,7 @@ def publish(store: Store, run: Run, results_dir: str | Path, doubt: str = "", kn
         if not measured.kept:
             try:
                 table_of_cells = kept_table.file_of(frame, measured.content, measured.source)
-            except (ValueError, TypeError) as error:  # cells whose digests fit, of columns with two kinds of values
+            except (ValueError, TypeError, OverflowError) as error:  # two kinds of values, or a number of 20 digits
                 raise InputError(f"the measurements of {run.experiment} are no table: {error}") from error
             replace_file(folder / kept_table.NAME, table_of_cells)
             give_back()

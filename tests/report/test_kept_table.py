@@ -13,6 +13,7 @@ import dprepro
 from dprepro.engine.cell_lines import digest_before, digest_end
 from dprepro.engine.code import CodeDigest
 from dprepro.engine.store import Store
+from dprepro.errors import InputError
 from dprepro.report import kept_table
 from dprepro.report.outcome import Outcome
 
@@ -77,8 +78,16 @@ def test_a_run_is_read_and_judged_anew_where_its_cells_are_others_than_those_tha
     assert mended.frame.drop(columns="seconds").equals(first.frame.drop(columns="seconds"))
 
 
+def replace_cell(results: Path, **changes: str) -> None:
+    """Store a cell with changes, whose digest fits, so that it is not measured again."""
+    with Store.open(results, create=True) as store:
+        keys = [key for (key,) in store._database.execute("SELECT key FROM cells ORDER BY key LIMIT 1")]
+        (line,) = store.lines(keys).values()
+        other = line._replace(**changes)  # type: ignore[arg-type]
+        store.commit([other._replace(digest=digest_before(tuple(other)[:7], digest_end(other.origin)))])
+
+
 def test_a_table_of_other_cells_roles_or_code_is_made_anew(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    """What was replaced has a digest that fits, so that nothing is measured again."""
     words = {"results_dir": tmp_path / "results", "workers": 1, "config_dir": str(write_config_dir(tmp_path / "mine"))}
 
     def run(role: str) -> Outcome:
@@ -86,11 +95,7 @@ def test_a_table_of_other_cells_roles_or_code_is_made_anew(tmp_path: Path, monke
         return dprepro.run("cheap", label="mine", study=study, **words)  # type: ignore[arg-type]
 
     first = run("control")
-    with Store.open(tmp_path / "results", create=True) as store:
-        keys = [key for (key,) in store._database.execute("SELECT key FROM cells ORDER BY key LIMIT 1")]
-        (line,) = store.lines(keys).values()
-        other = line._replace(status="skipped: no premise", rows="[]\n[]")
-        store.commit([other._replace(digest=digest_before(tuple(other)[:7], digest_end(other.origin)))])
+    replace_cell(tmp_path / "results", status="skipped: no premise", rows="[]\n[]")
     second = run("control")
     assert second.measured == 0
     assert set(second.frame["status"]) == {"ok", "skipped: no premise"}
@@ -101,3 +106,11 @@ def test_a_table_of_other_cells_roles_or_code_is_made_anew(tmp_path: Path, monke
     monkeypatch.setattr(kept_table, "code_of", lambda *start: CodeDigest("other", {}))
     run("claim")
     assert (first.folder / kept_table.NAME).read_bytes() != stands  # it says of which code it is
+
+
+def test_whole_numbers_that_no_table_holds_are_one_line(tmp_path: Path) -> None:
+    words = {"results_dir": tmp_path / "results", "workers": 1, "config_dir": str(write_config_dir(tmp_path / "mine"))}
+    dprepro.run("cheap", **words)  # type: ignore[arg-type]
+    replace_cell(tmp_path / "results", rows=f'[["excess_risk",["records"]]]\n[1.0,null,{2**70}]')
+    with pytest.raises(InputError, match="the measurements of cheap are no table: Python int too large"):
+        dprepro.run("cheap", **words)  # type: ignore[arg-type]
