@@ -114,12 +114,16 @@ def described(arguments: Arguments) -> NoisyTraining:
         if value not in choices:
             raise unknown(name, value, choices)
     if arguments.steps is None or arguments.noise is None:
-        raise InputError(f"privacy needs steps=, noise= and sensitivity=; {_EXAMPLE}")
+        given = {"steps=": arguments.steps, "noise=": arguments.noise}
+        lacking = [name for name, value in given.items() if value is None]
+        lacking += ["sensitivity="] if arguments.sensitivity is None and arguments.lipschitz is None else []
+        raise InputError(f"privacy lacks {', '.join(lacking)}; {_EXAMPLE}")
     if (arguments.sensitivity is None) == (arguments.lipschitz is None):
         raise InputError(f"give one of sensitivity= and lipschitz=; {_EXAMPLE}")
     n, batch = arguments.n, arguments.batch
     if batch is not None and (n is None or batch > n):
-        raise InputError(f"batch={batch:g} needs n=NUMBER, the number of all records, at least as many")
+        got = "nothing" if n is None else f"n={n:g}"
+        raise InputError(f"batch={batch:g} needs n=NUMBER, the number of all records, at least as many; got {got}")
     batch = None if batch == n else batch
     neighbours = Neighbours(arguments.neighbours)
     if arguments.lipschitz is not None:
@@ -140,7 +144,7 @@ def described(arguments: Arguments) -> NoisyTraining:
     )  # fmt: skip
 
 
-_EXAMPLE = "such as privacy steps=2000 sensitivity=.1 step_size=.05 noise=1 diameter=1 smoothness=20"
+_EXAMPLE = "such as python -m dprepro privacy steps=2000 sensitivity=.1 step_size=.05 noise=1 diameter=1 smoothness=20"
 
 
 def words_of(arguments: Arguments, training: NoisyTraining, found: FinalModelPrivacy) -> list[str]:
